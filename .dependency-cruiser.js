@@ -1,0 +1,65 @@
+/** The import directions of the project: nothing points back, checks never import each other. */
+const forbid = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to });
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    forbid('no-cycles', {}, { circular: true }, 'A cycle hides which side owns the idea.'),
+    forbid('src-not-to-cli', { path: '^src' }, { path: '^cli' }, 'cli imports src, never the other way.'),
+    forbid('product-not-to-test', { path: '^(src|cli)' }, { path: '^test' }, 'Tests import the product.'),
+    forbid(
+      'checks-apart',
+      { path: '^src/checks/([^/]+)/' },
+      { path: '^src/checks/([^/]+)/', pathNot: '^src/checks/$1/' },
+      'A check declares the narrow function it needs; its composition root passes it.',
+    ),
+    forbid(
+      'pipeline-knows-no-check',
+      { path: '^src/pipeline' },
+      { path: '^src/(checks|extproc|runtime|envoy|admin|redis|serve|operate|offline)' },
+      'The spine imports no check and no edge.',
+    ),
+    forbid(
+      'checks-know-no-edge',
+      { path: '^src/checks' },
+      { path: '^src/(extproc|runtime|envoy|admin|serve|operate|offline)' },
+      'Checks judge exchanges; only the edge speaks to Envoy.',
+    ),
+    forbid(
+      'leaves-stay-leaves',
+      { path: '^src/(json|streams|text|normalize|detectors)/' },
+      { path: '^src/', pathNot: '^src/(errors|headers|json|streams|text|normalize|detectors)' },
+      'Leaves may be imported by anyone, so they import nobody.',
+    ),
+    forbid(
+      'providers-are-pure',
+      { path: '^src/providers' },
+      { path: '^src/', pathNot: '^src/(errors|headers|json|streams|text|providers|pricing)' },
+      'A provider file says how its dialect works and nothing else.',
+    ),
+    forbid(
+      'ioredis-only-in-stores',
+      { path: '^(src|cli)', pathNot: '^src/(redis/|.*store\\.ts$|runtime/redis)' },
+      { path: 'node_modules/ioredis' },
+      'Redis is reached through src/redis and the store files.',
+    ),
+    forbid(
+      'grpc-only-at-the-edge',
+      { path: '^(src|cli)', pathNot: '^src/extproc' },
+      { path: 'node_modules/@grpc' },
+      'Only the edge knows protobuf.',
+    ),
+    forbid(
+      'roots-construct',
+      { path: '^src/', pathNot: '^src/(serve|operate|offline|runtime|demo)' },
+      { path: '^src/(serve|operate|offline)\\.ts$' },
+      'Composition roots are imported by the CLI and the worker entry only.',
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js'] },
+  },
+};

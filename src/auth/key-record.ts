@@ -1,0 +1,21 @@
+import type { ProviderName } from '../providers/provider.ts';
+
+/** A proxy key's stored record (SPEC "Proxy key", DECISIONS "Names, keys, identity"). Times are Unix ms. */
+export interface KeyRecord {
+  /** `sha256:<hex>`: the identity under which budget, spend, sessions, risk and locks stand; survives rotation. */
+  readonly keyHash: string;
+  readonly name: string;
+  readonly provider: ProviderName;
+  readonly agentName?: string;
+  readonly owner?: string;
+  readonly allowedTools?: readonly string[];
+  readonly allowedProviders?: readonly ProviderName[];
+  /** Globs (`gpt-4o*`); absent allows every model. */
+  readonly allowedModels?: readonly string[];
+  readonly tags: Readonly<Record<string, string>>;
+  readonly jwtSubject?: string;
+  readonly createdAt: number;
+  readonly expiresAt?: number;
+  readonly revokedAt?: number;
+  readonly lastUsedAt?: number;
+}

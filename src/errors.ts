@@ -1,0 +1,66 @@
+/**
+ * Every refusal the gateway can give, with its HTTP status (SPEC "Errors", DECISIONS "Error bodies").
+ * The `type` is the client's contract, the metric label and the log field.
+ */
+export const ERROR_STATUS = {
+  invalid_request: 400,
+  invalid_key: 401,
+  agent_risk_blocked: 403,
+  dlp_quarantine: 403,
+  drift_detected: 403,
+  escalation_denied: 403,
+  policy_denied: 403,
+  quarantined: 403,
+  not_found: 404,
+  unknown_mcp_server: 404,
+  unknown_provider: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  upgrade_not_supported: 426,
+  budget_exceeded: 429,
+  loop_detected: 429,
+  max_steps_exceeded: 429,
+  rate_limited: 429,
+  session_budget_exceeded: 429,
+  session_limit_exceeded: 429,
+  upstream_unavailable: 502,
+  gateway_unavailable: 503,
+  redis_unavailable: 503,
+  escalation_timeout: 504,
+  upstream_timeout: 504,
+} as const;
+
+export type ErrorType = keyof typeof ERROR_STATUS;
+
+export interface GatewayErrorOptions {
+  /** Extra response headers, lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/**
+ * A refusal that is safe to show: `message` names the thing and the remedy, never a secret or a prompt.
+ * Anything else that is thrown becomes `gateway_unavailable` at the edge.
+ */
+export class GatewayError extends Error {
+  readonly type: ErrorType;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'GatewayError';
+    this.type = type;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.type];
+  }
+}
+
+/** The JSON body of every refusal (SPEC "Errors"). */
+export function errorBody(type: ErrorType, message: string): string {
+  return JSON.stringify({ error: message, type });
+}

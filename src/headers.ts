@@ -1,0 +1,33 @@
+/** Every header of ours, lower-case as HTTP/2 and Envoy carry them (SPEC "Request headers", "Response headers"). */
+export const HEADER = {
+  providerKey: 'x-gateway-provider-key',
+  sessionId: 'x-gateway-session-id',
+  sessionBudget: 'x-gateway-session-budget',
+  sessionMaxSteps: 'x-gateway-session-max-steps',
+  signature: 'x-gateway-signature',
+  requestCost: 'x-gateway-request-cost',
+  sessionSpend: 'x-gateway-session-spend',
+  sessionSteps: 'x-gateway-session-steps',
+  sessionRemaining: 'x-gateway-session-remaining',
+  budgetWindow: 'x-gateway-budget-window',
+  requestId: 'x-gateway-request-id',
+  policyBlock: 'x-gateway-policy-block',
+  blockReason: 'x-gateway-block-reason',
+  toolsRemoved: 'x-gateway-tools-removed',
+  shadow: 'x-gateway-shadow',
+  /** Internal: names Envoy's cluster for the route; stripped from clients before routing. */
+  upstream: 'x-gateway-upstream',
+} as const;
+
+/** Prefix of every header of ours; a client's or a provider's copy never survives. */
+export const HEADER_PREFIX = 'x-gateway-';
+
+/** Headers that `server.strip_budget_headers` suppresses (SPEC "Response headers"). */
+export const TELEMETRY_HEADERS: ReadonlySet<string> = new Set([
+  HEADER.requestCost,
+  HEADER.sessionSpend,
+  HEADER.sessionSteps,
+  HEADER.sessionRemaining,
+  HEADER.budgetWindow,
+  HEADER.shadow,
+]);

@@ -1,0 +1,111 @@
+import type { KeyRecord } from '../auth/key-record.ts';
+import type { JsonEdit } from '../json/path.ts';
+import type {
+  AnswerFacts,
+  Endpoint,
+  JsonObject,
+  Provider,
+  RequestFacts,
+  Usage,
+} from '../providers/provider.ts';
+import type { Facts } from './facts.ts';
+
+/**
+ * One request on its way through the gateway. A stage adds knowledge, so that each type extends the one before:
+ * `Routed -> Identified -> Parsed -> Answered`. A stage fails by throwing `GatewayError`.
+ */
+export interface Routed {
+  /** Random UUID made by Envoy; the same in logs, headers and Envoy's own replies. */
+  readonly requestId: string;
+  /** Monotonic milliseconds (`performance.now()`) at which the request headers came. */
+  readonly startedAt: number;
+  readonly method: string;
+  /** The provider's own path as it will be sent, without the key segment, provider segment and query. */
+  readonly path: string;
+  /** The query as it will be sent, with its `?`, credentials removed; empty where there is none. */
+  readonly query: string;
+  readonly provider: Provider;
+  readonly endpoint: Endpoint;
+  /** Client's address without its port, as far as `auth.trusted_hops` lets it be known. */
+  readonly clientAddress: string;
+  /** Lower-case names; repeated headers joined by `, `. Credentials are already taken out. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+export interface Identified extends Routed {
+  readonly key: KeyRecord;
+  /** The real provider key; undefined where the provider needs none. Never logged, stored or echoed. */
+  readonly providerKey: string | undefined;
+  /** What Redis said of this key at the request headers, in the same wait as the key record. */
+  readonly budgetLimits: BudgetLimits;
+  readonly facts: Facts;
+}
+
+/** USD limits in nano-USD by window; undefined is no limit, 0 is blocked. */
+export interface BudgetLimits {
+  readonly minute?: number;
+  readonly hourly?: number;
+  readonly daily?: number;
+  readonly weekly?: number;
+  readonly monthly?: number;
+}
+
+export interface Parsed extends Identified {
+  /** The client's bytes. */
+  readonly body: Buffer;
+  readonly json: JsonObject;
+  readonly request: RequestFacts;
+  /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
+  readonly edits: JsonEdit[];
+  /** Response headers that checks ask for; written into the answer, or into the denial. */
+  readonly responseHeaders: Map<string, string>;
+}
+
+/** What Envoy said of where an answer came from, at response headers. */
+export type AnswerOrigin =
+  /** The provider answered. */
+  | 'provider'
+  /** Envoy answered: the provider was never reached, so nothing can have been billed. */
+  | 'not_connected'
+  /** Envoy answered: the request was sent and its answer lost (reset, timeout). */
+  | 'lost';
+
+export interface Answered extends Parsed {
+  readonly origin: AnswerOrigin;
+  readonly status: number;
+  /** How the body comes. */
+  readonly form: 'whole' | 'stream';
+  readonly answer: Answer;
+}
+
+/** The answer as known so far; grows while a stream runs. */
+export interface Answer {
+  /** Undefined while a stream runs, and where the body is not the dialect's JSON. */
+  facts: AnswerFacts | undefined;
+  /** Usage of a whole answer, or the running usage of a stream. */
+  usage: Usage | undefined;
+  /** Text the model wrote, for counting where usage is missing; bounded, see `pipeline/written-text.ts`. */
+  readonly written: WrittenText;
+  /** The stream's own end marker, or the end of a whole body, was seen. */
+  complete: boolean;
+}
+
+export interface WrittenText {
+  add(text: string): void;
+  /** The text seen, up to the bound. */
+  readonly text: string;
+  /** UTF-8 bytes beyond the bound, for an over-estimate. */
+  readonly beyondBytes: number;
+  readonly sawReasoning: boolean;
+}
+
+/** How an exchange ended; decided by the edge from its own state, never from the transport's event alone. */
+export type Outcome =
+  /** Denied, or the client left, or Redis failed, before anything went upstream. */
+  | { readonly kind: 'not_forwarded' }
+  /** The provider's answer was seen to its end. */
+  | { readonly kind: 'complete' }
+  /** A stream broke off: client gone, provider gone, or cut by a check. */
+  | { readonly kind: 'broken_off' }
+  /** Sent upstream, and nothing of the answer was seen. */
+  | { readonly kind: 'lost' };

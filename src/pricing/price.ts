@@ -1,0 +1,22 @@
+import type { ProviderName, Usage } from '../providers/provider.ts';
+
+/** What is known of one model's price; resolved once per provider and model, then cached. */
+export interface ModelPrice {
+  /** Dearest rate that can apply to one input token, in nano-USD (cache write, highest tier, dearest hour). */
+  readonly worstInputNanoUsd: number;
+  /** Dearest rate of one output token, in nano-USD. */
+  readonly worstOutputNanoUsd: number;
+  /** Dearest rate of one audio input token; undefined where the model has no audio price. */
+  readonly worstInputAudioNanoUsd: number | undefined;
+  /** Flat price of one call, in nano-USD (rerank, search). */
+  readonly requestNanoUsd: number;
+  readonly maxOutputTokens: number | undefined;
+  readonly contextTokens: number | undefined;
+  /** Real cost of a usage at a time, in whole nano-USD, rounded up. */
+  cost(usage: Usage, at: Date): number;
+}
+
+export interface Pricing {
+  /** Undefined where no price is known for the model (aliases, dated names and prefixes are tried). */
+  find(provider: ProviderName, model: string): ModelPrice | undefined;
+}

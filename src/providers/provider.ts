@@ -1,0 +1,209 @@
+import type { JsonEdit, JsonPath } from '../json/path.ts';
+import type { Frame } from '../streams/frame.ts';
+
+/** Provider values, exact (SPEC "What the service does" 2). */
+export const PROVIDER_NAMES = [
+  'openai',
+  'anthropic',
+  'gemini',
+  'bedrock',
+  'azure',
+  'mistral',
+  'groq',
+  'cohere',
+  'deepseek',
+  'together',
+  'ollama',
+  'fireworks',
+  'xai',
+  'vllm',
+  'openrouter',
+] as const;
+
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** What an endpoint is for: a closed set, used as metric label. */
+export type Operation =
+  | 'chat'
+  | 'completions'
+  | 'responses'
+  | 'embeddings'
+  | 'rerank'
+  | 'count_tokens'
+  | 'moderations'
+  | 'images'
+  | 'audio'
+  | 'models'
+  | 'unknown';
+
+/**
+ * One provider: a thin file that says which paths it has, what dialect each speaks and how it wants its
+ * credential. Pure: no network, no state, no configuration but what is passed in.
+ */
+export interface Provider {
+  readonly name: ProviderName;
+  /** Public API base with its base path, without a trailing slash; undefined where there is none (azure, vllm). */
+  readonly defaultBaseUrl: string | undefined;
+  /** False where the provider takes requests without a key (ollama, vllm). */
+  readonly needsKey: boolean;
+  /** True where the provider is self-hosted: plain http is accepted and models cost 0 unless overridden. */
+  readonly selfHosted: boolean;
+  /**
+   * The endpoint at a path of the provider's own (`/v1/chat/completions`, after the base path, without query),
+   * or undefined where the gateway cannot read it. `method` is GET, HEAD or POST.
+   */
+  endpoint(method: string, path: string): Endpoint | undefined;
+  /** How this credential travels upstream; throws GatewayError invalid_request on a malformed one. */
+  credential(key: string): Credential;
+}
+
+export interface Endpoint {
+  readonly operation: Operation;
+  readonly dialect: Dialect;
+  /** The model where the path names it (gemini, bedrock, azure deployments), decoded. */
+  readonly model?: string;
+  /** The answer is a stream of this format although its Content-Type does not say so (gemini's JSON array). */
+  readonly streamFormat?: 'json-array';
+}
+
+/** The one credential that goes upstream. */
+export type Credential =
+  | { readonly kind: 'header'; readonly name: string; readonly value: string }
+  | {
+      readonly kind: 'sigv4';
+      readonly accessKeyId: string;
+      readonly secretAccessKey: string;
+      readonly sessionToken?: string;
+    };
+
+/** How the bodies of a family of endpoints are read. Stateless; `stream()` makes the state of one answer. */
+export interface Dialect {
+  readonly name: string;
+  /** True where the request has a JSON body to parse (false: models). */
+  readonly hasBody: boolean;
+  /** Reads a parsed request body; throws GatewayError invalid_request where a needed field has the wrong type. */
+  request(body: JsonObject, endpoint: Endpoint): RequestFacts;
+  /** Reads a whole (unstreamed) answer of status 2xx. Never throws: what it cannot read is absent. */
+  answer(body: unknown): AnswerFacts;
+  /** The reader of one streamed answer; undefined where the dialect never streams. */
+  stream(): StreamReader | undefined;
+}
+
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** What a request says, in words common to all dialects. Lists are in document order. */
+export interface RequestFacts {
+  /** The model that is asked for; undefined only for endpoints without one. */
+  readonly model: string | undefined;
+  /** Every model that may serve it, `model` first (OpenRouter `models` fallbacks). */
+  readonly models: readonly string[];
+  /** The client asked for a streamed answer. */
+  readonly stream: boolean;
+  /** Every place where text hides: content parts, system, tool definitions, results, arguments … */
+  readonly texts: readonly PromptText[];
+  /** Input that is not text. */
+  readonly media: readonly Media[];
+  /** Names of the tools that the client offers and runs itself. */
+  readonly tools: readonly string[];
+  /** Tools that the provider would run itself (DECISIONS "Tools that the provider runs itself"). */
+  readonly providerTools: readonly ProviderTool[];
+  /** Answers asked for at once: n, best_of, candidateCount; 1 where unset. */
+  readonly choices: number;
+  /** The output limit; undefined where the operation generates nothing (embeddings, rerank, count_tokens). */
+  readonly output: OutputLimit | undefined;
+  /** Text that the gateway cannot see takes part (previous_response_id, stored prompts, file ids). */
+  readonly unseenContent: boolean;
+  /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
+  readonly unbounded?: string;
+  /** Edits that make a stream report its usage; present only where it would not by itself. */
+  readonly askUsage?: readonly JsonEdit[];
+}
+
+export interface PromptText {
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+  readonly kind: 'text' | 'tool_definition' | 'tool_arguments' | 'tool_result' | 'reasoning';
+  readonly text: string;
+  readonly path: JsonPath;
+}
+
+export interface Media {
+  readonly kind: 'image' | 'audio' | 'video' | 'document';
+  /** inline: base64 in `data`; url and id: the gateway does not see it. */
+  readonly source: 'inline' | 'url' | 'id';
+  /** Base64 as sent, without a `data:` prefix. */
+  readonly data?: string;
+  readonly mimeType?: string;
+}
+
+export interface ProviderTool {
+  /** The dialect's own type name, as in `proxy.provider_tools`. */
+  readonly type: string;
+  /** The edits that take it out of the body. */
+  readonly remove: readonly JsonEdit[];
+  /** The request insists on it (`tool_choice`), so that it cannot silently be taken out. */
+  readonly forced: boolean;
+}
+
+export interface OutputLimit {
+  /** The client's own limit in tokens per choice, where set. */
+  readonly tokens: number | undefined;
+  /** The edits that set a limit of `tokens` in the dialect's field. */
+  set(tokens: number): readonly JsonEdit[];
+}
+
+/** Token counts as billed, normalised: `inputTokens` includes cached and cache-write tokens in every dialect. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Part of inputTokens that was read from a cache. */
+  readonly cacheReadTokens?: number;
+  /** Part of inputTokens that was written to a cache (5-minute TTL where the provider tells). */
+  readonly cacheWriteTokens?: number;
+  /** Part of inputTokens that was written to Anthropic's 1-hour cache. */
+  readonly cacheWrite1hTokens?: number;
+  /** Part of outputTokens that was spent on reasoning. */
+  readonly reasoningTokens?: number;
+  readonly inputAudioTokens?: number;
+  readonly outputAudioTokens?: number;
+}
+
+export interface AnswerFacts {
+  /** Undefined where the answer carries none, or carries nonsense (negative, NaN, over 1e9). */
+  readonly usage: Usage | undefined;
+  /** Everything the model wrote, for counting and for scanning. */
+  readonly texts: readonly AnswerText[];
+}
+
+export interface AnswerText {
+  readonly kind: 'text' | 'reasoning' | 'tool_arguments';
+  readonly text: string;
+  readonly path: JsonPath;
+}
+
+/** Reads one streamed answer, frame by frame. */
+export interface StreamReader {
+  read(frame: Frame): StreamEvent;
+}
+
+/** A decoded frame of a stream. */
+export interface StreamEvent {
+  readonly frame: Frame;
+  /** Pieces of text in this frame, each with the path of its string in the frame's JSON. */
+  readonly deltas: readonly TextDelta[];
+  /** Usage of the whole answer so far, where this frame tells (running usage; the reader merges parts). */
+  readonly usage?: Usage;
+  /** This frame exists only because usage was asked for; hidden from a client that did not ask. */
+  readonly usageOnly?: boolean;
+  /** The dialect's end marker: after it the answer is complete even if the connection then breaks. */
+  readonly done?: boolean;
+  /** The provider reports an error inside the stream. */
+  readonly failed?: boolean;
+}
+
+export interface TextDelta {
+  /** Which text it continues: one per choice, content block and tool call, e.g. `0/text`, `0/tool/1`. */
+  readonly channel: string;
+  readonly kind: 'text' | 'reasoning' | 'tool_arguments';
+  readonly text: string;
+  readonly path: JsonPath;
+}
