@@ -1,0 +1,35 @@
+import { isIP } from 'node:net';
+
+export interface HostPort {
+  /** Without the brackets of an IPv6 address. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Reads `host:port` or `[v6]:port`; undefined where it is neither. */
+export function parseHostPort(written: string): HostPort | undefined {
+  const match = /^(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})):(\d{1,5})$/.exec(written);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  if (host === undefined || port < 1 || port > 65_535) return undefined;
+  if (match?.[1] !== undefined && isIP(host) !== 6) return undefined;
+  return { host, port };
+}
+
+/** Where the ext_proc server listens: a unix socket, or TCP (mesh). */
+export type ExtprocAddress =
+  { readonly kind: 'unix'; readonly path: string } | ({ readonly kind: 'tcp' } & HostPort);
+
+/** Reads `unix:/absolute/path` or `host:port`; undefined where it is neither. */
+export function parseExtprocAddress(written: string): ExtprocAddress | undefined {
+  if (written.startsWith('unix:/')) return { kind: 'unix', path: written.slice('unix:'.length) };
+  const tcp = parseHostPort(written);
+  return tcp && { kind: 'tcp', ...tcp };
+}
+
+/** True for an address that never leaves this machine. `host` may carry the brackets of an IPv6 URL. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  if (bare === 'localhost' || bare === '::1') return true;
+  return isIP(bare) === 4 && bare.startsWith('127.');
+}

@@ -1,0 +1,38 @@
+/** A span of time in milliseconds: what every duration of gateway.yaml is once loaded. */
+export type Milliseconds = number;
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** The longest duration accepted (ten years): anything longer is a typing error, and timers overflow long before. */
+export const MAX_DURATION_MS: Milliseconds = 3_650 * 86_400_000;
+
+/** The written form, for the JSON Schema: `30s`, `250ms`, `1h30m`, or `0`. */
+export const DURATION_PATTERN = /^(?:0|(?:\d{1,12}(?:\.\d{1,6})?(?:ms|s|m|h|d)){1,5})$/;
+
+export const DURATION_RULE = 'must be a duration such as 250ms, 30s, 5m, 1h or 1h30m';
+
+/** Reads a written duration; undefined where it is not one. Fractions of a millisecond are rounded. */
+export function parseDuration(written: string): Milliseconds | undefined {
+  if (!DURATION_PATTERN.test(written)) return undefined;
+  let totalMs = 0;
+  for (const [, amount, unit] of written.matchAll(/([\d.]+)(ms|s|m|h|d)/g)) {
+    totalMs += Number(amount) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+  }
+  return totalMs <= MAX_DURATION_MS ? Math.round(totalMs) : undefined;
+}
+
+/** Writes a duration in its largest whole unit (`90s`, `5m`, `250ms`), as `config print` shows it. */
+export function formatDuration(durationMs: Milliseconds): string {
+  if (durationMs === 0) return '0';
+  for (const unit of ['h', 'm', 's'] as const) {
+    const unitMs = UNIT_MS[unit] ?? 1;
+    if (durationMs % unitMs === 0) return `${String(durationMs / unitMs)}${unit}`;
+  }
+  return `${String(durationMs)}ms`;
+}

@@ -1,0 +1,83 @@
+/** Building blocks of the section files: each names its rule in words, because the rule is the error message. */
+import { isIP } from 'node:net';
+import * as z from 'zod';
+import { parseExtprocAddress, parseHostPort } from './address.ts';
+import { DURATION_PATTERN, DURATION_RULE, parseDuration } from './duration.ts';
+
+/** A group of keys: unknown keys are errors, and an absent group has its defaults. */
+export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.strictObject(shape);
+}
+
+const writtenDuration = z
+  .union([z.string().regex(DURATION_PATTERN), z.literal(0)], { error: DURATION_RULE })
+  .transform((written, context) => {
+    const durationMs = parseDuration(String(written));
+    if (durationMs !== undefined) return durationMs;
+    context.addIssue({ code: 'custom', message: `${DURATION_RULE}, at most 10 years` });
+    return z.NEVER;
+  });
+
+/** A duration over zero, in milliseconds once loaded. */
+export function duration(preset: string) {
+  return writtenDuration
+    .refine((durationMs) => durationMs > 0, { error: `${DURATION_RULE}, over zero` })
+    .prefault(preset);
+}
+
+/** A duration that may be `0` for "none" or "for ever". */
+export function durationOrZero(preset: string) {
+  return writtenDuration.prefault(preset);
+}
+
+export const port = z.int().min(1).max(65_535);
+export const count = z.int().min(0).max(1_000_000_000);
+export const positiveCount = z.int().min(1).max(1_000_000_000);
+export const fraction = z.number().min(0).max(1);
+/** An amount in USD as written by people. */
+export const usd = z.number().min(0).max(9_000_000);
+
+export const ipAddress = z.string().refine((host) => isIP(host) !== 0, {
+  error: 'must be an IP address',
+});
+
+export const hostName = z.string().regex(/^[A-Za-z0-9._:-]{1,253}$/, {
+  error: 'must be a host name or an IP address',
+});
+
+export const hostPort = z.string().refine((written) => parseHostPort(written) !== undefined, {
+  error: 'must be host:port or [IPv6]:port',
+});
+
+export const extprocAddress = z.string().refine((written) => parseExtprocAddress(written) !== undefined, {
+  error: 'must be unix:/absolute/path or host:port',
+});
+
+/** A name of a file; relative names start at the working directory. */
+export const filePath = z.string().min(1).max(4_096);
+
+function isHttpUrl(written: string): boolean {
+  if (!URL.canParse(written)) return false;
+  const { protocol } = new URL(written);
+  return protocol === 'http:' || protocol === 'https:';
+}
+
+export const httpUrl = z.string().refine(isHttpUrl, { error: 'must be an http:// or https:// URL' });
+
+/** An http(s) URL, or empty for none. */
+export const httpUrlOrEmpty = z.string().refine((written) => written === '' || isHttpUrl(written), {
+  error: 'must be an http:// or https:// URL, or empty',
+});
+
+/** The root of an API: no credentials, query or fragment, because requests are built on it; no trailing slash once loaded. */
+export const baseUrl = z
+  .string()
+  .refine(
+    (written) => {
+      if (!isHttpUrl(written)) return false;
+      const url = new URL(written);
+      return url.username === '' && url.password === '' && !/[?#]/.test(written);
+    },
+    { error: 'must be an http:// or https:// URL without credentials, query or fragment' },
+  )
+  .transform((written) => written.replace(/\/+$/, ''));

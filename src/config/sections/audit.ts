@@ -1,0 +1,14 @@
+import * as z from 'zod';
+import { positiveCount, section } from '../fields.ts';
+
+/** The audit trail (DECISIONS "Audit, telemetry, admin"). */
+export const audit = section({
+  enabled: z.boolean().default(false),
+  stdout: z.boolean().default(true),
+  /** JSON lines are appended here; empty: no file. */
+  file: z.string().default(''),
+  /** Events kept in the Redis stream `gateway:audit`. */
+  stream_max_length: positiveCount.default(100_000),
+  /** Refuse traffic that cannot be audited. */
+  required: z.boolean().default(false),
+}).prefault({});

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import { duration, httpUrl, positiveCount, section } from '../fields.ts';
+
+const mcpServer = section({
+  /** The path segment: `/mcp/<name>`. */
+  name: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -' }),
+  url: httpUrl,
+  /** Sent to this server with every request, its own credential among them. */
+  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string()).default({}),
+  /** Inspector rules whose findings are known to be harmless here. */
+  suppress: z.array(z.string().min(1)).default([]),
+  /** Refuse tools whose definition has changed since it was first seen. */
+  pin: z.boolean().default(false),
+});
+
+/** MCP servers behind the gateway (SPEC "Configuration", DECISIONS "MCP"). */
+export const mcp = section({
+  enabled: z.boolean().default(false),
+  max_request_size: positiveCount.max(15 * 1_048_576).default(1_048_576),
+  /** Values of `Origin` that are let in; a request without one passes. */
+  allowed_origins: z.array(z.string().min(1)).default([]),
+  servers: z.array(mcpServer).default([]),
+  circuit_breaker: section({
+    enabled: z.boolean().default(true),
+    threshold: positiveCount.default(5),
+    window_seconds: positiveCount.default(60),
+  }).prefault({}),
+  inspector: section({
+    enabled: z.boolean().default(true),
+    quarantine_duration: duration('1h'),
+    custom_injection_patterns: z.array(z.string().min(1)).default([]),
+  }).prefault({}),
+}).prefault({});

@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { count, positiveCount, section } from '../fields.ts';
+
+/** USD per million tokens. */
+const perMillion = z.number().min(0).max(1_000_000);
+
+const override = section({
+  input: perMillion.optional(),
+  cached_input: perMillion.optional(),
+  cache_write: perMillion.optional(),
+  output: perMillion.optional(),
+  input_audio: perMillion.optional(),
+  output_audio: perMillion.optional(),
+  /** USD per call. */
+  request: z.number().min(0).max(10_000).optional(),
+  max_output_tokens: positiveCount.optional(),
+  context_tokens: positiveCount.optional(),
+});
+
+/** Prices that differ from the built-in table, and what stands in where nothing is known (DECISIONS "Budgets and cost"). */
+export const pricing = section({
+  default_max_output_tokens: positiveCount.default(8_192),
+  default_context_tokens: positiveCount.default(200_000),
+  /** Added to what was seen of a stream that broke off. */
+  abort_slack_tokens: count.default(256),
+  /** Unset: `deny` for a key with a budget, else free. */
+  unknown_model: z
+    .union([z.enum(['deny', 'free']), section({ input: perMillion, output: perMillion })], {
+      error: 'must be deny, free, or {input, output} in USD per million tokens',
+    })
+    .optional(),
+  /** `provider/model` or model -> price. */
+  overrides: z.record(z.string().min(1), override).default({}),
+  /** Provider-run tool type -> USD per call. */
+  tools: z.record(z.string().min(1), z.number().min(0).max(10_000)).default({}),
+}).prefault({});

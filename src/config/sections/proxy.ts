@@ -1,0 +1,14 @@
+import * as z from 'zod';
+import { duration, section } from '../fields.ts';
+
+/** What passes to the providers (DECISIONS "Paths and providers"). */
+export const proxy = section({
+  /** Bounds the wait for an answer's headers, the silence between chunks, and the whole of an unstreamed answer. */
+  upstream_timeout: duration('300s'),
+  /** Endpoints that the gateway cannot read. */
+  unknown_endpoints: z.enum(['deny', 'allow']).default('deny'),
+  /** Tool types that the provider may run itself. */
+  provider_tools: z.array(z.string().min(1)).default([]),
+  /** What becomes of the other types. */
+  provider_tools_action: z.enum(['remove', 'deny']).default('remove'),
+}).prefault({});

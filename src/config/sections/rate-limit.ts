@@ -1,0 +1,8 @@
+import * as z from 'zod';
+import { positiveCount, section } from '../fields.ts';
+
+/** Requests per key (SPEC "Limits"). */
+export const rateLimit = section({
+  enabled: z.boolean().default(false),
+  requests_per_minute: positiveCount.default(60),
+}).prefault({});

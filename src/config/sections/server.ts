@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import {
+  baseUrl,
+  duration,
+  extprocAddress,
+  filePath,
+  hostName,
+  ipAddress,
+  port,
+  positiveCount,
+  section,
+} from '../fields.ts';
+
+const tls = section({
+  /** PEM, leaf first. */
+  cert_file: filePath.optional(),
+  key_file: filePath.optional(),
+}).prefault({});
+
+/** Between Envoy and the sidecar. Without an address: a unix socket in a private directory. */
+const extproc = section({
+  address: extprocAddress.optional(),
+  tls: section({
+    cert_file: filePath.optional(),
+    key_file: filePath.optional(),
+    /** Signs the client certificate that Envoy must show. */
+    ca_file: filePath.optional(),
+  }).prefault({}),
+  /** Shared secret in the gRPC metadata; enough on loopback only. */
+  token: z.string().min(16).optional(),
+}).prefault({});
+
+/** Data-loss prevention on completions (SPEC "DLP"). */
+const dlp = section({
+  enabled: z.boolean().default(false),
+  /** Unset: personal data is masked, secrets quarantine. */
+  action: z.enum(['mask', 'quarantine']).optional(),
+  scan_secrets: z.boolean().default(true),
+  scan_pii: z.boolean().default(true),
+  scan_network: z.boolean().default(false),
+  /** Domains whose e-mail addresses are not personal data. */
+  allowed_hosts: z.array(hostName).default([]),
+  quarantine_duration: duration('1h'),
+  /** Scan requests too. */
+  requests: z.boolean().default(false),
+}).prefault({});
+
+/** The listeners and what bounds a request (SPEC "Configuration"). */
+export const server = section({
+  /** The main listener's address. */
+  host: ipAddress.default('0.0.0.0'),
+  port: port.default(8080),
+  admin_host: hostName.default('127.0.0.1'),
+  admin_port: port.default(9090),
+  log_level: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  /** Bounds the receipt of a whole request. */
+  read_timeout: duration('30s'),
+  /** Bounds how long a client may stall while it reads. */
+  write_timeout: duration('120s'),
+  max_payload_bytes: positiveCount.max(15 * 1_048_576).default(2_097_152),
+  shadow_mode: z.boolean().default(false),
+  strip_budget_headers: z.boolean().default(false),
+  /** The address that clients know, for DPoP proofs. */
+  public_url: baseUrl.optional(),
+  tls,
+  extproc,
+  /** Sidecar processes. */
+  workers: positiveCount.max(256).default(1),
+  drain_timeout: duration('25s'),
+  dlp,
+}).prefault({});

@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { count, duration, fraction, positiveCount, section } from '../fields.ts';
+
+/** Sessions and multi-turn drift (SPEC "Session", "Drift"). */
+export const session = section({
+  /** Concurrent sessions of one key; 0 is unlimited. */
+  max_per_key: count.default(0),
+  /** Life of an idle session. */
+  ttl: duration('24h'),
+  /** Refuse requests without a session id. */
+  required: z.boolean().default(false),
+  drift_detection: section({
+    enabled: z.boolean().default(false),
+    min_turns: positiveCount.default(3),
+    anchor_similarity_threshold: fraction.default(0.08),
+    drift_score_threshold: fraction.default(0.45),
+  }).prefault({}),
+}).prefault({});

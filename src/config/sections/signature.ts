@@ -1,0 +1,10 @@
+import * as z from 'zod';
+import { section } from '../fields.ts';
+
+/** Signed upstream requests and receipts (SPEC "Authentication" 7). */
+export const signature = section({
+  enabled: z.boolean().default(false),
+  type: z.enum(['hmac', 'ed25519']).default('hmac'),
+  /** The HMAC secret, or for ed25519 a PKCS#8 PEM or its path. */
+  secret: z.string().default(''),
+}).prefault({});
