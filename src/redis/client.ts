@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import { Cluster, Redis } from 'ioredis';
+import { parseHostPort } from '../config/address.ts';
+import type { HostPort } from '../config/address.ts';
+import type { Config } from '../config/schema.ts';
+import { withoutArguments } from './unavailable.ts';
+
+/** One Redis, a Sentinel group's master or a cluster: the commands we use are the same on all three. */
+export type RedisClient = Redis | Cluster;
+
+/** The `redis` section of the configuration; times in milliseconds. */
+export type RedisSettings = Config['redis'];
+
+export type RedisState = 'ready' | 'down';
+
+export interface ConnectOptions {
+  /** Shown in Redis' CLIENT LIST. */
+  readonly name: string;
+  /** Told of every change, with the reason where Redis gave one; the reason holds no credential. */
+  readonly onState?: (state: RedisState, reason: Error | undefined) => void;
+  /** Subscribers and blocking readers: silence of the server is no failure. */
+  readonly mayBeSilent?: boolean;
+}
+
+/**
+ * Opens a connection that fails fast while Redis is away and comes back by itself. Returns at once; use
+ * {@link waitUntilReady} to wait for the first connection.
+ */
+export function connectRedis(settings: RedisSettings, options: ConnectOptions): RedisClient {
+  const client =
+    settings.cluster.addrs.length > 0 ? connectCluster(settings, options) : connectOne(settings, options);
+  watchState(client, options.onState);
+  return client;
+}
+
+/** Resolves once commands can be sent; rejects after `timeoutMs` with the last reason that Redis gave. */
+export async function waitUntilReady(client: RedisClient, timeoutMs: number): Promise<void> {
+  if (client.status === 'ready') {
+    return;
+  }
+  await new Promise<void>((resolve, reject) => {
+    let reason = new Error('no answer');
+    const onError = (failure: unknown): void => {
+      reason = withoutArguments(failure);
+    };
+    const onReady = (): void => {
+      clearTimeout(timer);
+      client.off('error', onError);
+      resolve();
+    };
+    const timer = setTimeout(() => {
+      client.off('error', onError);
+      client.off('ready', onReady);
+      reject(reason);
+    }, timeoutMs);
+    client.on('error', onError);
+    client.once('ready', onReady);
+  });
+}
+
+/** Reconnects for ever: 50 ms, 100 ms … 2 s, with jitter so that workers do not come back in step. */
+export function reconnectDelayMs(attempt: number): number {
+  return Math.min(50 * 2 ** Math.min(attempt - 1, 10), 2000) + Math.floor(Math.random() * 50);
+}
+
+function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
+  return new Redis({
+    ...commonOptions(settings, options),
+    ...(settings.sentinel.addrs.length > 0 ? sentinelOptions(settings) : hostPort(settings.addr)),
+    db: settings.db,
+    enableOfflineQueue: false,
+    retryStrategy: reconnectDelayMs,
+  });
+}
+
+function connectCluster(settings: RedisSettings, options: ConnectOptions): Cluster {
+  return new Cluster(settings.cluster.addrs.map(hostPort), {
+    enableOfflineQueue: false,
+    enableAutoPipelining: true,
+    maxRedirections: settings.max_retries + 1,
+    slotsRefreshTimeout: settings.dial_timeout,
+    clusterRetryStrategy: reconnectDelayMs,
+    // Certificates name hosts: without this, TLS is verified against the address that the name resolved to.
+    ...(settings.tls.enabled
+      ? { dnsLookup: (host: string, done: (error: null, host: string) => void) => done(null, host) }
+      : {}),
+    redisOptions: commonOptions(settings, options),
+  });
+}
+
+function commonOptions(settings: RedisSettings, options: ConnectOptions) {
+  const tls = tlsOptions(settings.tls);
+  return {
+    connectionName: options.name,
+    connectTimeout: settings.dial_timeout,
+    enableAutoPipelining: true,
+    maxRetriesPerRequest: settings.max_retries,
+    // After a failover the old master answers READONLY: a new connection finds the new one.
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+    ...(options.mayBeSilent === true
+      ? {}
+      : { socketTimeout: Math.max(settings.read_timeout, settings.write_timeout) }),
+    ...(settings.password === '' ? {} : { password: settings.password }),
+    ...(tls === undefined ? {} : { tls }),
+  };
+}
+
+function sentinelOptions(settings: RedisSettings) {
+  const { addrs, master_name: name, password } = settings.sentinel;
+  const tls = tlsOptions(settings.tls);
+  return {
+    name: name ?? 'mymaster',
+    sentinels: addrs.map(hostPort),
+    sentinelRetryStrategy: reconnectDelayMs,
+    sentinelCommandTimeout: settings.read_timeout,
+    failoverDetector: true,
+    ...(password === '' ? {} : { sentinelPassword: password }),
+    ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
+  };
+}
+
+function tlsOptions(tls: RedisSettings['tls']): ConnectionOptions | undefined {
+  if (!tls.enabled) {
+    return undefined;
+  }
+  return {
+    minVersion: 'TLSv1.2',
+    ...(tls.ca_file === undefined ? {} : { ca: readFileSync(tls.ca_file) }),
+    ...(tls.cert_file === undefined ? {} : { cert: readFileSync(tls.cert_file) }),
+    ...(tls.key_file === undefined ? {} : { key: readFileSync(tls.key_file) }),
+    ...(tls.server_name === undefined ? {} : { servername: tls.server_name }),
+  };
+}
+
+function hostPort(addr: string): HostPort {
+  const parsed = parseHostPort(addr);
+  if (parsed === undefined) {
+    throw new Error(`redis: "${addr}" is not host:port`);
+  }
+  return parsed;
+}
+
+function watchState(client: RedisClient, onState: ConnectOptions['onState']): void {
+  let state: RedisState = 'down';
+  let reason: Error | undefined;
+  const change = (next: RedisState): void => {
+    if (next === state) {
+      return;
+    }
+    state = next;
+    onState?.(next, next === 'ready' ? undefined : reason);
+  };
+  // Without a listener ioredis prints every failed attempt; commands report the failure themselves.
+  client.on('error', (failure: unknown) => {
+    reason = withoutArguments(failure);
+  });
+  client.on('ready', () => change('ready'));
+  client.on('close', () => change('down'));
+  client.on('end', () => change('down'));
+}

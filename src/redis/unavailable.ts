@@ -1,0 +1,57 @@
+import { GatewayError } from '../errors.ts';
+
+const MAX_REASON_CHARS = 200;
+
+/** What fails in our own code, not in Redis: it must stay visible as a bug, and still refuses the request. */
+const OWN_MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
+
+/**
+ * The one place that turns a Redis failure of any kind (refused, closed, READONLY, OOM, NOAUTH, MISCONF, LOADING,
+ * CLUSTERDOWN, timeout, a reply of the wrong shape) into `redis_unavailable`.
+ */
+export function redisUnavailable(failure: unknown): Error {
+  if (failure instanceof GatewayError) {
+    return failure;
+  }
+  if (OWN_MISTAKES.some((mistake) => failure instanceof mistake)) {
+    return failure as Error;
+  }
+  return new GatewayError('redis_unavailable', 'Redis is unavailable: no request passes until it is back', {
+    cause: withoutArguments(failure),
+  });
+}
+
+/**
+ * A copy of a client error that is safe to log: ioredis hangs the command with its arguments (AUTH's password
+ * among them) on the error, and servers before Redis 6 quote them in the message.
+ */
+export function withoutArguments(failure: unknown): Error {
+  const message = failure instanceof Error ? failure.message : 'not an error';
+  const quoted = message.indexOf(', with args beginning with');
+  const reason = (quoted === -1 ? message : message.slice(0, quoted)).slice(0, MAX_REASON_CHARS);
+  const copy = new Error(reason);
+  copy.name = failure instanceof Error ? failure.name : 'RedisFailure';
+  return copy;
+}
+
+/** How long all Redis work of one phase may take, retries included (DECISIONS "Redis"). */
+export function redisDeadlineMs(settings: { readonly read_timeout: number }): number {
+  return settings.read_timeout + 500;
+}
+
+/** Runs Redis work under one deadline; whatever goes wrong in it is `redis_unavailable`. */
+export async function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`Redis did not answer within ${deadlineMs} ms`));
+    }, deadlineMs);
+  });
+  try {
+    return await Promise.race([work(), expired]);
+  } catch (failure) {
+    throw redisUnavailable(failure);
+  } finally {
+    clearTimeout(timer);
+  }
+}
