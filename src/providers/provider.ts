@@ -50,9 +50,10 @@ export interface Provider {
   readonly selfHosted: boolean;
   /**
    * The endpoint at a path of the provider's own (`/v1/chat/completions`, after the base path, without query),
-   * or undefined where the gateway cannot read it. `method` is GET, HEAD or POST.
+   * or undefined where the gateway cannot read it. `method` is GET, HEAD or POST; `query` is what stands after
+   * the `?`, for the few endpoints whose form of answer it decides.
    */
-  endpoint(method: string, path: string): Endpoint | undefined;
+  endpoint(method: string, path: string, query?: string): Endpoint | undefined;
   /** How this credential travels upstream; throws GatewayError invalid_request on a malformed one. */
   credential(key: string): Credential;
 }
@@ -124,6 +125,8 @@ export interface PromptText {
   readonly kind: 'text' | 'tool_definition' | 'tool_arguments' | 'tool_result' | 'reasoning';
   readonly text: string;
   readonly path: JsonPath;
+  /** False where no edit may replace it: member names and numbers of the value at `path`, or signed text. */
+  readonly editable?: false;
 }
 
 export interface Media {
@@ -178,6 +181,8 @@ export interface AnswerText {
   readonly kind: 'text' | 'reasoning' | 'tool_arguments';
   readonly text: string;
   readonly path: JsonPath;
+  /** As in PromptText. */
+  readonly editable?: false;
 }
 
 /** Reads one streamed answer, frame by frame. */

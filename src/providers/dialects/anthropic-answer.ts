@@ -1,0 +1,185 @@
+import type { Frame } from '../../streams/frame.ts';
+import type {
+  AnswerFacts,
+  AnswerText,
+  JsonObject,
+  StreamEvent,
+  StreamReader,
+  TextDelta,
+  Usage,
+} from '../provider.ts';
+import type { JsonPath } from '../../json/path.ts';
+import { arrayOf, isObject, objectOf, tokenCount } from './fields.ts';
+import { answerTextsIn, textsIn } from './json-text.ts';
+
+/** Reads a whole message. */
+export function readAnswer(body: unknown): AnswerFacts {
+  const message = objectOf(body);
+  const texts = arrayOf(message.content).flatMap((block, index) => blockTexts(block, ['content', index]));
+  return { usage: readUsage(objectOf(message.usage)), texts };
+}
+
+function blockTexts(value: unknown, path: JsonPath): AnswerText[] {
+  if (!isObject(value)) return [];
+  switch (value.type) {
+    case 'text':
+      return one('text', value.text, [...path, 'text']).concat(
+        answerTextsIn('text', value.citations, [...path, 'citations']),
+      );
+    case 'thinking':
+      return one('reasoning', value.thinking, [...path, 'thinking']);
+    case 'redacted_thinking':
+      return [];
+    case 'tool_use':
+    case 'server_tool_use':
+    case 'mcp_tool_use':
+      return answerTextsIn('tool_arguments', value.input, [...path, 'input']);
+    default:
+      return answerTextsIn('text', value, path);
+  }
+}
+
+function one(kind: AnswerText['kind'], text: unknown, path: JsonPath): AnswerText[] {
+  return typeof text === 'string' && text !== '' ? [{ kind, text, path }] : [];
+}
+
+/** Iterations that the top-level counts leave out. */
+const BILLED_BESIDE: ReadonlySet<unknown> = new Set(['compaction', 'advisor_message']);
+
+/**
+ * Normalises a usage object: `input_tokens` counts neither cache reads nor cache writes here. Undefined where
+ * the two main counts are missing.
+ */
+export function readUsage(usage: JsonObject): Usage | undefined {
+  const top = readCounts(usage);
+  if (top === undefined) return undefined;
+  return arrayOf(usage.iterations)
+    .filter((iteration) => isObject(iteration) && BILLED_BESIDE.has(iteration.type))
+    .map((iteration) => readCounts(objectOf(iteration)))
+    .reduce<Usage>((sum, more) => (more === undefined ? sum : addUsage(sum, more)), top);
+}
+
+function readCounts(usage: JsonObject): Usage | undefined {
+  const fresh = tokenCount(usage.input_tokens);
+  const outputTokens = tokenCount(usage.output_tokens);
+  if (fresh === undefined || outputTokens === undefined) return undefined;
+  const cacheReadTokens = tokenCount(usage.cache_read_input_tokens) ?? 0;
+  const written = tokenCount(usage.cache_creation_input_tokens) ?? 0;
+  const writtenFor1h = tokenCount(objectOf(usage.cache_creation).ephemeral_1h_input_tokens) ?? 0;
+  const reasoningTokens = tokenCount(objectOf(usage.output_tokens_details).thinking_tokens);
+  const cacheWrite1hTokens = Math.min(writtenFor1h, written);
+  return {
+    inputTokens: fresh + cacheReadTokens + written,
+    outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens: written - cacheWrite1hTokens,
+    cacheWrite1hTokens,
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens: Math.min(reasoningTokens, outputTokens) }),
+  };
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: (a.cacheReadTokens ?? 0) + (b.cacheReadTokens ?? 0),
+    cacheWriteTokens: (a.cacheWriteTokens ?? 0) + (b.cacheWriteTokens ?? 0),
+    cacheWrite1hTokens: (a.cacheWrite1hTokens ?? 0) + (b.cacheWrite1hTokens ?? 0),
+    ...(a.reasoningTokens === undefined ? {} : { reasoningTokens: a.reasoningTokens }),
+  };
+}
+
+/** What of an event's meaning is left once its frame is put aside. */
+type Meaning = Omit<StreamEvent, 'frame'>;
+
+/**
+ * Reads the events of a streamed message. Usage comes in parts: input at `message_start`, cumulative output
+ * (and sometimes corrected input) at `message_delta`; the reader keeps what was said last of each member.
+ */
+export function createStreamReader(): StreamReader {
+  let said: JsonObject = {};
+  const merge = (usage: unknown): Pick<StreamEvent, 'usage'> => {
+    if (!isObject(usage)) return {};
+    said = { ...said, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
+    const merged = readUsage(said);
+    return merged === undefined ? {} : { usage: merged };
+  };
+  const read = (event: JsonObject): Meaning => {
+    switch (event.type) {
+      case 'message_start':
+        return { deltas: [], ...merge(objectOf(event.message).usage) };
+      case 'message_delta':
+        return { deltas: [], ...merge(event.usage) };
+      case 'content_block_start':
+        return { deltas: startDeltas(event) };
+      case 'content_block_delta':
+        return { deltas: blockDeltas(event) };
+      case 'message_stop':
+        return { deltas: [], done: true };
+      case 'error':
+        return { deltas: [], failed: true };
+      default:
+        return { deltas: [] };
+    }
+  };
+  return {
+    read(frame: Frame): StreamEvent {
+      return { frame, ...read(parseData(frame.data)) };
+    },
+  };
+}
+
+/** A frame's payload as an object; empty for comments, blanks and what is no JSON object. */
+export function parseData(data: string | undefined): JsonObject {
+  if (data === undefined || data === '') return {};
+  try {
+    return objectOf(JSON.parse(data));
+  } catch {
+    // An unreadable event says nothing; the stream's end without usage is settled from its text.
+    return {};
+  }
+}
+
+/** A block may come with content already in it: results of the provider's own tools come whole. */
+function startDeltas(event: JsonObject): TextDelta[] {
+  return blockTexts(event.content_block, ['content_block'])
+    .filter((found) => found.editable === undefined)
+    .map(({ kind, text, path }) => ({ channel: channel(kind, event.index), kind, text, path }));
+}
+
+function blockDeltas(event: JsonObject): TextDelta[] {
+  const delta = objectOf(event.delta);
+  const piece = (kind: TextDelta['kind'], name: string): TextDelta[] => {
+    const text = delta[name];
+    if (typeof text !== 'string' || text === '') return [];
+    return [{ channel: channel(kind, event.index), kind, text, path: ['delta', name] }];
+  };
+  switch (delta.type) {
+    case 'text_delta':
+      return piece('text', 'text');
+    case 'thinking_delta':
+      return piece('reasoning', 'thinking');
+    case 'input_json_delta':
+      return piece('tool_arguments', 'partial_json');
+    case 'compaction_delta':
+      return piece('text', 'content');
+    case 'citations_delta':
+      return textsIn(delta.citation, ['delta', 'citation'])
+        .filter((found) => found.editable === undefined)
+        .map(({ text, path }) => ({
+          channel: `${channel('text', event.index)}/citation`,
+          kind: 'text',
+          text,
+          path,
+        }));
+    default:
+      return [];
+  }
+}
+
+const CHANNEL_WORD = { text: 'text', reasoning: 'reasoning', tool_arguments: 'tool' } as const;
+
+/** Anthropic streams one choice; its blocks are numbered. */
+function channel(kind: TextDelta['kind'], index: unknown): string {
+  return `0/${CHANNEL_WORD[kind]}/${typeof index === 'number' ? index : 0}`;
+}

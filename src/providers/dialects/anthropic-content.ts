@@ -1,0 +1,106 @@
+import type { JsonPath } from '../../json/path.ts';
+import type { JsonObject, Media, PromptText } from '../provider.ts';
+import { isObject, requiredObject } from './fields.ts';
+import { addSealedText, addText, addTextsIn } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+
+type Role = PromptText['role'];
+type Place = Pick<PromptText, 'role' | 'kind'>;
+
+/** Block types that a model's turn or a client's answer to it may carry as arguments of a call. */
+const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
+
+/**
+ * Reads `content` or `system`: a string, or a list of blocks. A block of a type that is not known is read for
+ * every string in it, so that nothing new goes by unseen.
+ */
+export function readContent(into: Gathered, role: Role, content: unknown, path: JsonPath): void {
+  if (content === undefined || content === null) return;
+  const place: Place = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
+  if (typeof content === 'string') {
+    addText(into, place, content, path);
+  } else if (Array.isArray(content)) {
+    content.forEach((block, index) => {
+      readBlock(into, place, requiredObject(block, 'content'), [...path, index]);
+    });
+  } else {
+    addTextsIn(into, place, content, path);
+  }
+}
+
+function readBlock(into: Gathered, place: Place, block: JsonObject, path: JsonPath): void {
+  const { type } = block;
+  if (type === 'text') {
+    addText(into, place, block.text, [...path, 'text']);
+    addTextsIn(into, place, block.citations, [...path, 'citations']);
+  } else if (type === 'image' || type === 'document') {
+    readMedium(into, place, block, type, path);
+  } else if (CALLS.has(type)) {
+    addTextsIn(into, { role: 'assistant', kind: 'tool_arguments' }, block.input, [...path, 'input']);
+  } else if (type === 'thinking') {
+    addText(into, { role: place.role, kind: 'reasoning' }, block.thinking, [...path, 'thinking']);
+    // The signature carries the whole of what was thought, and is counted as input.
+    addSealedText(into, { role: place.role, kind: 'reasoning' }, block.signature, [...path, 'signature']);
+  } else if (type === 'redacted_thinking') {
+    addSealedText(into, { role: place.role, kind: 'reasoning' }, block.data, [...path, 'data']);
+  } else if (type === 'tool_result') {
+    readContent(into, 'tool', block.content, [...path, 'content']);
+  } else if (type === 'container_upload') {
+    into.unseenContent = true;
+  } else {
+    readOther(into, place, block, path);
+  }
+}
+
+/** Search results, results of the provider's own tools, tool references, and whatever comes next. */
+function readOther(into: Gathered, place: Place, block: JsonObject, path: JsonPath): void {
+  const isResult = typeof block.type === 'string' && block.type.endsWith('_tool_result');
+  const kind = isResult ? 'tool_result' : place.kind;
+  const role = isResult ? 'tool' : place.role;
+  addTextsIn(into, { role, kind }, block, path);
+  if (mentionsFile(block)) into.unseenContent = true;
+}
+
+function mentionsFile(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(mentionsFile);
+  if (!isObject(value)) return false;
+  return typeof value.file_id === 'string' || Object.values(value).some(mentionsFile);
+}
+
+function readMedium(
+  into: Gathered,
+  place: Place,
+  block: JsonObject,
+  kind: Media['kind'] & ('image' | 'document'),
+  path: JsonPath,
+): void {
+  addText(into, place, block.title, [...path, 'title']);
+  addText(into, place, block.context, [...path, 'context']);
+  const source = requiredObject(block.source, `${kind}.source`);
+  const at = [...path, 'source'];
+  const mimeType = typeof source.media_type === 'string' ? { mimeType: source.media_type } : {};
+  switch (source.type) {
+    case 'text':
+      addText(into, place, source.data, [...at, 'data']);
+      break;
+    case 'content':
+      readContent(into, place.role, source.content, [...at, 'content']);
+      break;
+    case 'base64':
+      into.media.push({
+        kind,
+        source: 'inline',
+        ...(typeof source.data === 'string' ? { data: source.data } : {}),
+        ...mimeType,
+      });
+      break;
+    case 'url':
+      into.media.push({ kind, source: 'url', ...mimeType });
+      addText(into, place, source.url, [...at, 'url']);
+      break;
+    default:
+      into.media.push({ kind, source: 'id', ...mimeType });
+      into.unseenContent = true;
+      addTextsIn(into, place, source, at);
+  }
+}

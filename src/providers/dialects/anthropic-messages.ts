@@ -1,0 +1,118 @@
+import type { JsonEdit } from '../../json/path.ts';
+import type { AnswerFacts, Dialect, JsonObject, OutputLimit, PromptText, RequestFacts } from '../provider.ts';
+import { createStreamReader, readAnswer } from './anthropic-answer.ts';
+import { readContent } from './anthropic-content.ts';
+import { readTools } from './anthropic-tools.ts';
+import {
+  arrayOf,
+  isObject,
+  objectOf,
+  optionalBoolean,
+  optionalCount,
+  optionalString,
+  requiredArray,
+  requiredObject,
+  requiredString,
+} from './fields.ts';
+import { addText, addTextsIn, createGathered } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+
+/** `POST /v1/messages`. */
+export const anthropicMessages: Dialect = {
+  name: 'anthropic-messages',
+  hasBody: true,
+  request(body) {
+    return { ...readMessages(body, requiredString(body, 'model')), output: outputLimit(body) };
+  },
+  answer: readAnswer,
+  stream: createStreamReader,
+};
+
+const COUNTED: AnswerFacts = { usage: { inputTokens: 0, outputTokens: 0 }, texts: [] };
+
+/** `POST /v1/messages/count_tokens`: the same body, no output, free of charge. */
+export const anthropicCountTokens: Dialect = {
+  name: 'anthropic-count-tokens',
+  hasBody: true,
+  request: (body) => readMessages(body, requiredString(body, 'model')),
+  answer: () => COUNTED,
+  stream: () => undefined,
+};
+
+const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
+
+/**
+ * Everything of a messages body but its output limit. `model` is passed in because Bedrock names it in the
+ * path and not in the body.
+ */
+export function readMessages(body: JsonObject, model: string): RequestFacts {
+  const into = createGathered();
+  readContent(into, 'system', body.system, ['system']);
+  requiredArray(body, 'messages').forEach((value, index) => {
+    const message = requiredObject(value, 'messages');
+    const role = ROLES.has(message.role) ? (message.role as PromptText['role']) : 'user';
+    readContent(into, role, message.content, ['messages', index, 'content']);
+  });
+  readSideTexts(into, body);
+  const { names, providerTools } = readTools(into, body);
+  if (body.container !== undefined && body.container !== null) into.unseenContent = true;
+  if (objectOf(body.thread).type === 'continue') into.unseenContent = true;
+  const unbounded = whyUnbounded(body);
+  return {
+    model,
+    models: [model, ...fallbackModels(body)],
+    stream: optionalBoolean(body, 'stream'),
+    texts: into.texts,
+    media: into.media,
+    tools: names,
+    providerTools,
+    choices: 1,
+    output: undefined,
+    unseenContent: into.unseenContent,
+    ...(unbounded === undefined ? {} : { unbounded }),
+  };
+}
+
+/** Words outside messages and tools that the model gets to read. */
+function readSideTexts(into: Gathered, body: JsonObject): void {
+  const system = { role: 'system', kind: 'text' } as const;
+  addTextsIn(into, system, body.output_format, ['output_format']);
+  addTextsIn(into, system, body.output_config, ['output_config']);
+  addText(into, system, objectOf(body.compaction).instructions, ['compaction', 'instructions']);
+  arrayOf(objectOf(body.context_management).edits).forEach((edit, index) => {
+    const path = ['context_management', 'edits', index, 'instructions'];
+    addText(into, system, objectOf(edit).instructions, path);
+  });
+}
+
+/** Server-side fallbacks may answer in the model's place; `default` names a model that only the provider knows. */
+function fallbackModels(body: JsonObject): string[] {
+  if (body.fallbacks === 'default') return ['default'];
+  return arrayOf(body.fallbacks).map((fallback) =>
+    requiredString(requiredObject(fallback, 'fallbacks'), 'model'),
+  );
+}
+
+function whyUnbounded(body: JsonObject): string | undefined {
+  const tier = optionalString(body, 'service_tier');
+  if (tier !== undefined && tier !== 'auto' && tier !== 'standard_only') return `service_tier "${tier}"`;
+  const speed = optionalString(body, 'speed');
+  if (speed !== undefined && speed !== 'standard') return `speed "${speed}"`;
+  const geo = optionalString(body, 'inference_geo');
+  if (geo !== undefined && geo !== 'global') return `inference_geo "${geo}"`;
+  if (body.container !== undefined && body.container !== null) return 'container';
+  if (body.fallbacks === 'default' || arrayOf(body.fallbacks).length > 0) return 'fallbacks';
+  const compacts = (edit: unknown) => String(objectOf(edit).type).startsWith('compact_');
+  if (isObject(body.compaction) || arrayOf(objectOf(body.context_management).edits).some(compacts)) {
+    return 'compaction';
+  }
+  return undefined;
+}
+
+/** `max_tokens` bounds thinking and answer together. */
+export function outputLimit(body: JsonObject): OutputLimit {
+  return {
+    tokens: optionalCount(body, 'max_tokens'),
+    set: (tokens): JsonEdit[] => [{ kind: 'set', path: ['max_tokens'], value: tokens }],
+  };
+}

@@ -1,0 +1,91 @@
+import type { JsonPath } from '../../json/path.ts';
+import type { JsonObject, ProviderTool } from '../provider.ts';
+import { arrayOf, isObject, objectOf, optionalArray, requiredObject } from './fields.ts';
+import { addTextsIn } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+
+/** Dated tool types that the client runs; `custom` and no type at all are the client's own definitions. */
+const CLIENT_RUN = /^(bash|text_editor|computer|computer_toolset|memory|browser_toolset)_\d{8}$/;
+
+export interface ToolFacts {
+  readonly names: readonly string[];
+  readonly providerTools: readonly ProviderTool[];
+}
+
+interface Offer {
+  readonly tool: JsonObject;
+  readonly path: JsonPath;
+  /** What to take out to withdraw the offer. */
+  readonly remove: JsonPath;
+}
+
+/** Reads `tools`, `mcp_servers` and the definitions that messages add, with what `tool_choice` insists on. */
+export function readTools(into: Gathered, body: JsonObject): ToolFacts {
+  const offers = [...declaredTools(body), ...addedTools(body)];
+  const names: string[] = [];
+  const providerRun: Offer[] = [];
+  const mcp: JsonPath[] = [];
+  for (const offer of offers) {
+    addTextsIn(into, { role: 'system', kind: 'tool_definition' }, offer.tool, offer.path);
+    if (isClientRun(offer.tool)) names.push(nameOf(offer.tool));
+    else if (offer.tool.type === 'mcp_toolset') mcp.push(offer.remove);
+    else providerRun.push(offer);
+  }
+  if ((optionalArray(body, 'mcp_servers')?.length ?? 0) > 0) mcp.push(['mcp_servers']);
+  const forced = forcedBy(objectOf(body.tool_choice), names);
+  const providerTools: ProviderTool[] = providerRun.map(({ tool, remove }) => ({
+    type: typeof tool.type === 'string' ? tool.type : 'unknown',
+    remove: [{ kind: 'remove', path: remove }],
+    forced: forced(nameOf(tool)),
+  }));
+  if (mcp.length > 0) {
+    // One offer: a toolset without its server, or the other way round, would be refused by the provider.
+    const remove = mcp.map((path) => ({ kind: 'remove', path }) as const);
+    providerTools.push({ type: 'mcp_servers', remove, forced: forced(undefined) });
+  }
+  return { names, providerTools };
+}
+
+function declaredTools(body: JsonObject): Offer[] {
+  return (optionalArray(body, 'tools') ?? []).map((tool, index) => {
+    const path = ['tools', index];
+    return { tool: requiredObject(tool, 'tools'), path, remove: path };
+  });
+}
+
+/** System messages may add a tool in mid-conversation: `{type: 'tool_addition', tool: {definition}}`. */
+function addedTools(body: JsonObject): Offer[] {
+  const offers: Offer[] = [];
+  arrayOf(body.messages).forEach((message, m) => {
+    arrayOf(objectOf(message).content).forEach((block, b) => {
+      if (!isObject(block) || block.type !== 'tool_addition') return;
+      const { definition } = objectOf(block.tool);
+      const remove = ['messages', m, 'content', b];
+      if (isObject(definition))
+        offers.push({ tool: definition, path: [...remove, 'tool', 'definition'], remove });
+    });
+  });
+  return offers;
+}
+
+function isClientRun({ type }: JsonObject): boolean {
+  return (
+    type === undefined ||
+    type === null ||
+    type === 'custom' ||
+    (typeof type === 'string' && CLIENT_RUN.test(type))
+  );
+}
+
+function nameOf(tool: JsonObject): string {
+  return typeof tool.name === 'string' ? tool.name : typeof tool.type === 'string' ? tool.type : '';
+}
+
+/** Tells of a provider's tool whether `tool_choice` insists on it; undefined stands for one without a name. */
+function forcedBy(choice: JsonObject, clientTools: readonly string[]) {
+  return (name: string | undefined): boolean => {
+    if (choice.type === 'any') return clientTools.length === 0;
+    if (choice.type !== 'tool' || typeof choice.name !== 'string') return false;
+    return name === undefined ? !clientTools.includes(choice.name) : choice.name === name;
+  };
+}

@@ -1,0 +1,85 @@
+import { GatewayError } from '../../errors.ts';
+import type { JsonObject } from '../provider.ts';
+
+/** Above this a count is nonsense and read as missing (DECISIONS "Budgets and cost"). */
+const MAX_TOKENS = 1e9;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The array, or nothing where the value is none: for reading answers, which never throws. */
+export function arrayOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The object, or an empty one where the value is none: for reading answers, which never throws. */
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** A count as a provider reports it, or undefined where it is missing, negative, NaN or absurd. */
+export function tokenCount(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : undefined;
+}
+
+/** A body member that must be a string; null counts as absent. */
+export function optionalString(body: JsonObject, name: string): string | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw wrongType(name, 'a string');
+  return value;
+}
+
+export function requiredString(body: JsonObject, name: string): string {
+  const value = optionalString(body, name);
+  if (value === undefined || value === '') throw wrongType(name, 'a non-empty string');
+  return value;
+}
+
+export function optionalArray(body: JsonObject, name: string): readonly unknown[] | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) throw wrongType(name, 'an array');
+  return value;
+}
+
+export function requiredArray(body: JsonObject, name: string): readonly unknown[] {
+  const value = optionalArray(body, name);
+  if (value === undefined) throw wrongType(name, 'an array');
+  return value;
+}
+
+export function optionalObject(body: JsonObject, name: string): JsonObject | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (!isObject(value)) throw wrongType(name, 'an object');
+  return value;
+}
+
+/** A list member that must be an object, such as one message. */
+export function requiredObject(value: unknown, name: string): JsonObject {
+  if (!isObject(value)) throw wrongType(name, 'an object');
+  return value;
+}
+
+export function optionalBoolean(body: JsonObject, name: string): boolean {
+  const value = body[name];
+  if (value === undefined || value === null) return false;
+  if (typeof value !== 'boolean') throw wrongType(name, 'a boolean');
+  return value;
+}
+
+/** A body member that must be a whole number of at least 0; null counts as absent. */
+export function optionalCount(body: JsonObject, name: string): number | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw wrongType(name, 'a whole number of at least 0');
+  }
+  return value;
+}
+
+function wrongType(name: string, wanted: string): GatewayError {
+  return new GatewayError('invalid_request', `The request's "${name}" must be ${wanted}.`);
+}

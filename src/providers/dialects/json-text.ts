@@ -1,0 +1,73 @@
+import type { JsonPath } from '../../json/path.ts';
+import type { AnswerText, Media, PromptText } from '../provider.ts';
+import { isObject } from './fields.ts';
+
+/** A string that was found inside a JSON value, or (`editable: false`) its member names and numbers. */
+export interface FoundText {
+  readonly text: string;
+  readonly path: JsonPath;
+  readonly editable?: false;
+}
+
+/**
+ * Every string inside a JSON value, each with its path; then, as one uneditable text, what is no string but can
+ * carry words all the same: member names and numbers.
+ */
+export function textsIn(value: unknown, path: JsonPath): FoundText[] {
+  const found: FoundText[] = [];
+  const rest: string[] = [];
+  walk(value, path, found, rest);
+  if (rest.length > 0) found.push({ text: rest.join('\n'), path, editable: false });
+  return found;
+}
+
+/** Recursion is bounded by the parser's nesting limit. */
+function walk(value: unknown, path: JsonPath, found: FoundText[], rest: string[]): void {
+  if (typeof value === 'string') {
+    if (value !== '') found.push({ text: value, path });
+  } else if (typeof value === 'number') {
+    rest.push(String(value));
+  } else if (Array.isArray(value)) {
+    value.forEach((item, index) => {
+      walk(item, [...path, index], found, rest);
+    });
+  } else if (isObject(value)) {
+    for (const name of Object.keys(value)) {
+      rest.push(name);
+      walk(value[name], [...path, name], found, rest);
+    }
+  }
+}
+
+/** What a request's reader gathers on its way through the body. */
+export interface Gathered {
+  readonly texts: PromptText[];
+  readonly media: Media[];
+  unseenContent: boolean;
+}
+
+export function createGathered(): Gathered {
+  return { texts: [], media: [], unseenContent: false };
+}
+
+type Place = Pick<PromptText, 'role' | 'kind'>;
+
+/** Adds one string; anything else, empty included, is left out. */
+export function addText(into: Gathered, place: Place, text: unknown, path: JsonPath): void {
+  if (typeof text === 'string' && text !== '') into.texts.push({ ...place, text, path });
+}
+
+/** Adds text that takes part and is counted, but that no edit may replace (signatures, encrypted blocks). */
+export function addSealedText(into: Gathered, place: Place, text: unknown, path: JsonPath): void {
+  if (typeof text === 'string' && text !== '') into.texts.push({ ...place, text, path, editable: false });
+}
+
+/** Adds every string inside a value of unknown shape. */
+export function addTextsIn(into: Gathered, place: Place, value: unknown, path: JsonPath): void {
+  for (const found of textsIn(value, path)) into.texts.push({ ...place, ...found });
+}
+
+/** Every string inside a part of an answer. */
+export function answerTextsIn(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerText[] {
+  return textsIn(value, path).map((found) => ({ kind, ...found }));
+}

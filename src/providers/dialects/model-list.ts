@@ -1,0 +1,25 @@
+import type { AnswerFacts, Dialect, RequestFacts } from '../provider.ts';
+
+const NOTHING_ASKED: RequestFacts = {
+  model: undefined,
+  models: [],
+  stream: false,
+  texts: [],
+  media: [],
+  tools: [],
+  providerTools: [],
+  choices: 1,
+  output: undefined,
+  unseenContent: false,
+};
+
+const NOTHING_SAID: AnswerFacts = { usage: undefined, texts: [] };
+
+/** `GET …/models`: no body, no cost, nothing to read. */
+export const modelList: Dialect = {
+  name: 'model-list',
+  hasBody: false,
+  request: () => NOTHING_ASKED,
+  answer: () => NOTHING_SAID,
+  stream: () => undefined,
+};
