@@ -1,13 +1,193 @@
-import type { JsonEdit } from './path.ts';
+import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
+import { keyText, pathTo, skipString } from './spans.ts';
 
 /** Deepest nesting that is accepted (DECISIONS "Error bodies"). */
 export const MAX_DEPTH = 64;
 
-/** Placeholder signatures; see docblocks of the final module. */
-export function parseStrict(_body: Buffer): unknown {
-  throw new GatewayError('invalid_request', 'not built');
+/** Members up to which an object's names are compared one by one; above it a set takes over. */
+const FEW_MEMBERS = 16;
+const IN_SET = -1;
+/** Longest piece of a member name that an error message shows. */
+const MAX_SHOWN_NAME = 64;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/**
+ * Parses a JSON document that reads the same to every parser: valid UTF-8 without a byte order mark, nesting
+ * of at most `MAX_DEPTH`, no member name twice in an object (compared after unescaping), and no two names of
+ * the outermost object that differ in letter case only, which some providers' parsers would take for one.
+ *
+ * Linear in the length of the body. Throws GatewayError invalid_request; a message may name members, but never
+ * shows values.
+ */
+export function parseStrict(body: Buffer): unknown {
+  if (body.length === 0) throw invalid('The request body is empty; JSON is expected.');
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
+    throw invalid('The request body starts with a byte order mark; send plain UTF-8.');
+  }
+  if (!isUtf8(body)) throw invalid('The request body is not valid UTF-8.');
+  new Scanner(body).scan();
+  return parseText(body);
 }
-export function applyEdits(_body: Buffer, _edits: readonly JsonEdit[]): Buffer {
-  throw new GatewayError('invalid_request', 'not built');
+
+function parseText(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    // The parser's own message quotes the document: only the place is passed on.
+    const place = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
+    throw invalid(`The request body is not valid JSON${place === undefined ? '' : ` (at ${place})`}.`);
+  }
+}
+
+/** One pass over the bytes; what is not JSON at all is left for the parser to complain about. */
+class Scanner {
+  private readonly body: Buffer;
+
+  /** By depth: 1 where the container is an object. */
+  private readonly isObject = new Uint8Array(MAX_DEPTH + 1);
+  private readonly memberCount = new Int32Array(MAX_DEPTH + 1);
+  /** By depth: hashes and spans of the first FEW_MEMBERS names. */
+  private readonly hashes = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
+  private readonly starts = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
+  private readonly ends = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
+  /** By depth: all names of an object that has many, which `memberCount` IN_SET says. */
+  private readonly names: Set<string>[] = [];
+  private readonly foldedRootNames = new Set<string>();
+
+  constructor(body: Buffer) {
+    this.body = body;
+  }
+
+  /** The hot loop: everything it touches per byte is a local. */
+  scan(): void {
+    const { body, isObject, memberCount } = this;
+    const length = body.length;
+    let depth = 0;
+    let expectName = false;
+    let i = 0;
+    while (i < length) {
+      const byte = body[i];
+      if (byte === QUOTE) {
+        i = expectName ? this.readName(i, depth) : skipString(body, i);
+        expectName = false;
+        continue;
+      }
+      i += 1;
+      if (byte === COMMA) {
+        expectName = isObject[depth] === 1;
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        if (depth === MAX_DEPTH) throw invalid(`The request body is nested more than ${MAX_DEPTH} deep.`);
+        depth += 1;
+        expectName = byte === OPEN_OBJECT;
+        isObject[depth] = expectName ? 1 : 0;
+        if (expectName) memberCount[depth] = 0;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        if (depth === 0) return;
+        depth -= 1;
+        expectName = false;
+      }
+    }
+  }
+
+  /** Reads the member name whose opening quote is at `start`; returns the offset after its closing quote. */
+  private readName(start: number, depth: number): number {
+    const body = this.body;
+    const length = body.length;
+    let hash = 0;
+    let escaped = false;
+    let i = start + 1;
+    for (; i < length; i += 1) {
+      const byte = body[i] ?? 0;
+      if (byte === QUOTE) break;
+      if (byte === BACKSLASH) {
+        escaped = true;
+        i += 1;
+      }
+      hash = (Math.imul(hash, 31) + byte) | 0;
+    }
+    const end = Math.min(i + 1, length);
+    const fresh =
+      depth === 1
+        ? this.addRootName(start, end)
+        : this.addName(depth, start, end, escaped ? undefined : hash);
+    if (!fresh) throw duplicate(body, start);
+    return end;
+  }
+
+  /** False where the object has the name already. `hash` is undefined for a name with escapes in it. */
+  private addName(depth: number, start: number, end: number, hash: number | undefined): boolean {
+    const count = this.memberCount[depth] ?? 0;
+    if (count === IN_SET) return this.addTo(depth, start, end);
+    // An escaped name may equal one that is written differently: only whole strings can be compared.
+    if (hash === undefined || count === FEW_MEMBERS) return this.switchToSet(depth, start, end);
+    const base = depth * FEW_MEMBERS;
+    for (let slot = base; slot < base + count; slot += 1) {
+      if (this.hashes[slot] === hash && this.sameBytes(slot, start, end)) return false;
+    }
+    this.hashes[base + count] = hash;
+    this.starts[base + count] = start;
+    this.ends[base + count] = end;
+    this.memberCount[depth] = count + 1;
+    return true;
+  }
+
+  private switchToSet(depth: number, start: number, end: number): boolean {
+    const base = depth * FEW_MEMBERS;
+    const count = this.memberCount[depth] ?? 0;
+    this.names[depth] = new Set();
+    this.memberCount[depth] = IN_SET;
+    for (let slot = base; slot < base + count; slot += 1) {
+      this.addTo(depth, this.starts[slot] ?? 0, this.ends[slot] ?? 0);
+    }
+    return this.addTo(depth, start, end);
+  }
+
+  private addTo(depth: number, start: number, end: number): boolean {
+    const names = this.names[depth] ?? new Set();
+    const before = names.size;
+    // The quote in front keeps numeric names away from the engine's unseeded hash of integers.
+    return names.add(`"${keyText(this.body, start, end)}`).size > before;
+  }
+
+  private addRootName(start: number, end: number): boolean {
+    const before = this.foldedRootNames.size;
+    // Upper-casing first folds the letters that lower-casing alone leaves apart, such as the long s.
+    const folded = keyText(this.body, start, end).toUpperCase().toLowerCase();
+    return this.foldedRootNames.add(`"${folded}`).size > before;
+  }
+
+  private sameBytes(slot: number, start: number, end: number): boolean {
+    const otherStart = this.starts[slot] ?? 0;
+    if ((this.ends[slot] ?? 0) - otherStart !== end - start) return false;
+    for (let i = start, j = otherStart; i < end; i += 1, j += 1) {
+      if (this.body[i] !== this.body[j]) return false;
+    }
+    return true;
+  }
+}
+
+function duplicate(body: Buffer, nameStart: number): GatewayError {
+  let path = '';
+  for (const step of pathTo(body, nameStart)) {
+    if (typeof step === 'number') path += `[${step}]`;
+    else path += `${path === '' ? '' : '.'}${shownName(step)}`;
+  }
+  return invalid(`The request body names the member ${path} twice; member names must be unique.`);
+}
+
+function shownName(name: string): string {
+  const shown = name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name;
+  return JSON.stringify(shown).slice(1, -1);
+}
+
+function invalid(message: string): GatewayError {
+  return new GatewayError('invalid_request', message);
 }

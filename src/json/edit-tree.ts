@@ -1,0 +1,72 @@
+import type { JsonEdit } from './path.ts';
+
+/** The edits of one document, merged, as a tree of path steps. */
+export interface EditNode {
+  change: { readonly kind: 'set'; readonly value: unknown } | { readonly kind: 'remove' } | undefined;
+  readonly children: Map<string | number, EditNode>;
+}
+
+export function treeOf(edits: readonly JsonEdit[]): EditNode {
+  const root = emptyNode();
+  for (const edit of edits) add(root, edit);
+  return root;
+}
+
+function emptyNode(): EditNode {
+  return { change: undefined, children: new Map() };
+}
+
+function add(root: EditNode, edit: JsonEdit): void {
+  let node = root;
+  for (const [depth, step] of edit.path.entries()) {
+    if (node.change?.kind === 'remove') return;
+    if (node.change?.kind === 'set') {
+      node.change = { kind: 'set', value: changed(node.change.value, edit, depth) };
+      return;
+    }
+    let next = node.children.get(step);
+    if (next === undefined) {
+      next = emptyNode();
+      node.children.set(step, next);
+    }
+    node = next;
+  }
+  node.children.clear();
+  node.change = edit.kind === 'set' ? { kind: 'set', value: edit.value } : { kind: 'remove' };
+}
+
+/** A copy of a value with an edit applied whose first `depth` steps led to it. */
+function changed(value: unknown, edit: JsonEdit, depth: number): unknown {
+  const step = edit.path[depth];
+  if (step === undefined) return edit.kind === 'set' ? edit.value : undefined;
+  if (depth === edit.path.length - 1 && edit.kind === 'remove') return removeIn(value, step);
+  const below = changed(childOf(value, step), edit, depth + 1);
+  return below === undefined ? value : setIn(value, step, below);
+}
+
+function childOf(value: unknown, step: string | number): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
+  return Object.entries(value).find(([name]) => name === String(step))?.[1];
+}
+
+/** A copy of an object or array with one member set; anything else gives way to a new object or array. */
+export function setIn(value: unknown, step: string | number, below: unknown): unknown {
+  if (typeof step === 'number') {
+    const elements: unknown[] = Array.isArray(value) ? [...value] : [];
+    elements[Math.min(step, elements.length)] = below;
+    return elements;
+  }
+  const members = typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return Object.defineProperty(members, step, {
+    value: below,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+}
+
+function removeIn(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return value.filter((_, index) => index !== step);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== step));
+}

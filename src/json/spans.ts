@@ -1,0 +1,163 @@
+import type { JsonPath } from './path.ts';
+
+/** Bytes `start` to `end` (exclusive) of a document. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** What kind of value starts at an offset. */
+export type ValueKind = 'object' | 'array' | 'null' | 'other';
+
+export function kindAt(body: Buffer, offset: number): ValueKind {
+  const byte = body[offset];
+  if (byte === OPEN_OBJECT) return 'object';
+  if (byte === OPEN_ARRAY) return 'array';
+  return byte === 0x6e ? 'null' : 'other';
+}
+
+/**
+ * Where the value at `path` stands in a document that `parseStrict` accepted; undefined where it has none.
+ * Member names are compared after unescaping.
+ */
+export function locate(body: Buffer, path: JsonPath): Span | undefined {
+  let start = skipSpace(body, 0);
+  for (const step of path) {
+    const child = childAt(body, start, step);
+    if (child === undefined) return undefined;
+    start = child;
+  }
+  return { start, end: skipValue(body, start) };
+}
+
+function childAt(body: Buffer, container: number, step: string | number): number | undefined {
+  const kind = kindAt(body, container);
+  if (kind === 'object' && typeof step === 'string') {
+    for (const member of children(body, container)) if (member.name === step) return member.value.start;
+  }
+  if (kind === 'array' && typeof step === 'number') {
+    for (const element of children(body, container)) if (element.name === step) return element.value.start;
+  }
+  return undefined;
+}
+
+/** A member of an object or an element of an array. */
+export interface Child {
+  /** The unescaped member name, or the element's index. */
+  readonly name: string | number;
+  /** From the opening quote of its name, or where its value starts in an array. */
+  readonly start: number;
+  readonly value: Span;
+}
+
+/** The members or elements of the container that starts at `container`, in document order. */
+export function* children(body: Buffer, container: number): Generator<Child, void> {
+  const isObject = body[container] === OPEN_OBJECT;
+  let index = 0;
+  let i = skipSpace(body, container + 1);
+  while (i < body.length && body[i] !== CLOSE_OBJECT && body[i] !== CLOSE_ARRAY) {
+    const start = i;
+    let name: string | number = index;
+    if (isObject) {
+      const nameEnd = skipString(body, i);
+      name = keyText(body, i, nameEnd);
+      i = skipSpace(body, skipSpace(body, nameEnd) + 1);
+    }
+    const value = { start: i, end: skipValue(body, i) };
+    yield { name, start, value };
+    index += 1;
+    i = skipSpace(body, value.end);
+    if (body[i] === COMMA) i = skipSpace(body, i + 1);
+    // Only in what is not JSON; it must not loop for ever.
+    if (i === start) return;
+  }
+}
+
+/** The path of the member whose name (or of the value that) starts at `offset`; for messages, not for speed. */
+export function pathTo(body: Buffer, offset: number): JsonPath {
+  const path: (string | number)[] = [];
+  let container = skipSpace(body, 0);
+  while (kindAt(body, container) === 'object' || kindAt(body, container) === 'array') {
+    const child = childAround(body, container, offset);
+    if (child === undefined) break;
+    path.push(child.name);
+    if (offset <= child.value.start) break;
+    container = child.value.start;
+  }
+  return path;
+}
+
+function childAround(body: Buffer, container: number, offset: number): Child | undefined {
+  for (const child of children(body, container)) if (offset < child.value.end) return child;
+  return undefined;
+}
+
+/** The unescaped text of the string that stands, with its quotes, at `start` to `end`. */
+export function keyText(body: Buffer, start: number, end: number): string {
+  const text = body.toString('utf8', start + 1, Math.max(start + 1, end - 1));
+  if (!text.includes('\\')) return text;
+  try {
+    return String(JSON.parse(`"${text}"`));
+  } catch {
+    // Not a JSON string, so not a JSON document: the parser refuses it with a better message.
+    return text;
+  }
+}
+
+export function skipSpace(body: Buffer, i: number): number {
+  for (; i < body.length; i += 1) {
+    const byte = body[i];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+  }
+  return i;
+}
+
+/** The offset after the value that starts at `i`. */
+export function skipValue(body: Buffer, i: number): number {
+  const first = body[i];
+  if (first === QUOTE) return skipString(body, i);
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return skipContainer(body, i);
+  for (; i < body.length; i += 1) {
+    const byte = body[i] ?? 0;
+    if (byte === COMMA || byte === CLOSE_ARRAY || byte === CLOSE_OBJECT || byte <= 0x20) break;
+  }
+  return i;
+}
+
+function skipContainer(body: Buffer, i: number): number {
+  let depth = 0;
+  while (i < body.length) {
+    const byte = body[i];
+    if (byte === QUOTE) {
+      i = skipString(body, i);
+      continue;
+    }
+    i += 1;
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      depth -= 1;
+      if (depth === 0) break;
+    }
+  }
+  return i;
+}
+
+/** The offset after the string whose opening quote is at `i`. */
+export function skipString(body: Buffer, i: number): number {
+  const length = body.length;
+  i += 1;
+  while (i < length) {
+    const byte = body[i];
+    if (byte === QUOTE) return i + 1;
+    i += byte === BACKSLASH ? 2 : 1;
+  }
+  return length;
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyEdits } from '../../../src/json/edit.ts';
+import type { JsonEdit, JsonPath } from '../../../src/json/path.ts';
+import { locate } from '../../../src/json/spans.ts';
+
+const edit = (text: string, ...edits: JsonEdit[]): string => applyEdits(Buffer.from(text), edits).toString();
+const set = (path: JsonPath, value: unknown): JsonEdit => ({ kind: 'set', path, value });
+const remove = (...path: JsonPath): JsonEdit => ({ kind: 'remove', path });
+
+describe('applyEdits', () => {
+  it.each<[string, string, JsonEdit[], string]>([
+    ['replaces a value', '{ "a" : 1 , "b":2}', [set(['a'], 'x')], '{ "a" : "x" , "b":2}'],
+    ['appends a member', '{"a":1 }', [set(['b'], 2)], '{"a":1,"b":2 }'],
+    ['fills an empty object', '{ }', [set(['b'], 2)], '{ "b":2}'],
+    ['creates missing parents', '{"a":1}', [set(['s', 'u'], true)], '{"a":1,"s":{"u":true}}'],
+    ['takes null for a missing parent', '{"s":null}', [set(['s', 'u'], true)], '{"s":{"u":true}}'],
+    [
+      'merges two under one missing parent',
+      '{}',
+      [set(['s', 'a'], 1), set(['s', 'b'], 2)],
+      '{"s":{"a":1,"b":2}}',
+    ],
+    ['removes the first member', '{"a":1, "b":2}', [remove('a')], '{"b":2}'],
+    ['removes the last member', '{"a":1, "b":2 }', [remove('b')], '{"a":1 }'],
+    ['removes the only member', '{ "a":1 }', [remove('a')], '{  }'],
+    ['removes the middle member', '{"a":1,"b":2,"c":3}', [remove('b')], '{"a":1,"c":3}'],
+    ['counts removed elements as they came', '[0,1,2,3]', [remove(0), remove(2)], '[1,3]'],
+    ['removes a tail', '[0,1,2,3]', [remove(3), remove(2)], '[0,1]'],
+    ['removes all', '[0 , 1]', [remove(0), remove(1)], '[]'],
+    ['removes and appends', '{"a":1,"b":2}', [remove('b'), set(['c'], 3)], '{"a":1,"c":3}'],
+    ['removes all and appends', '{"a":1,"b":2}', [remove('a'), remove('b'), set(['c'], 3)], '{"c":3}'],
+    ['appends to an array', '{"a":[1]}', [set(['a', 1], 2)], '{"a":[1,2]}'],
+    ['finds names with escapes', '{"\\u0061\\n":1}', [set(['a\n'], 2)], '{"\\u0061\\n":2}'],
+    ['lets the later set win', '{"a":1}', [set(['a'], 2), set(['a'], 3)], '{"a":3}'],
+    [
+      'drops a set below a removed member',
+      '{"a":{"b":1},"c":1}',
+      [remove('a'), set(['a', 'b'], 2)],
+      '{"c":1}',
+    ],
+    [
+      'changes a value that was set',
+      '{"a":1}',
+      [set(['a'], { x: 1 }), set(['a', 'y'], 2)],
+      '{"a":{"x":1,"y":2}}',
+    ],
+    [
+      'removes from a value that was set',
+      '{}',
+      [set(['a'], { x: 1, y: 1 }), remove('a', 'x')],
+      '{"a":{"y":1}}',
+    ],
+    ['lets a later parent win', '{"a":{"b":1}}', [set(['a', 'b'], 2), set(['a'], 0)], '{"a":0}'],
+    ['leaves what is not there', '{"a":1}', [remove('b'), remove('a', 'c'), remove(0)], '{"a":1}'],
+    [
+      'edits at any depth',
+      '{"m":[{"c":"x"},{"c":"y"}]}',
+      [set(['m', 1, 'c'], 'z')],
+      '{"m":[{"c":"x"},{"c":"z"}]}',
+    ],
+    ['replaces the whole', ' [1] ', [set([], 2)], ' 2 '],
+    ['is not confused by brackets in strings', '{"a":"}]\\"{","b":1}', [remove('b')], '{"a":"}]\\"{"}'],
+    ['sets __proto__ as a plain member', '{}', [set(['__proto__'], 1)], '{"__proto__":1}'],
+  ])('%s', (_, text, edits, expected) => {
+    expect(edit(text, ...edits)).toBe(expected);
+  });
+
+  it('refuses to set a member of a string', () => {
+    expect(() => edit('{"a":"s"}', set(['a', 'b'], 1))).toThrow(/a has the wrong type/);
+    expect(() => edit('[]', set(['a'], 1))).toThrow(/wrong type/);
+  });
+
+  it('returns the very bytes where nothing changes', () => {
+    const body = Buffer.from('{"a":1e2}');
+    expect(applyEdits(body, [])).toBe(body);
+    expect(applyEdits(body, [remove('b')])).toBe(body);
+  });
+
+  it('does what editing the parsed value does', () => {
+    fc.assert(
+      fc.property(documents, fc.infiniteStream(fc.nat()), fc.nat({ max: 2 }), (value, choices, indent) => {
+        const pick = (size: number): number => Number(choices.next().value) % size;
+        const text = JSON.stringify(value, null, indent);
+        const edits = makeEdits(value, pick);
+        const result: unknown = JSON.parse(edit(text, ...edits));
+        expect(result).toEqual(plainEdit(value, edits));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+});
+
+describe('locate', () => {
+  it('finds every value of a document', () => {
+    fc.assert(
+      fc.property(documents, fc.nat({ max: 2 }), (value, indent) => {
+        const body = Buffer.from(JSON.stringify(value, null, indent));
+        for (const [path, expected] of places(value)) {
+          const span = locate(body, path);
+          expect(JSON.parse(body.subarray(span?.start, span?.end).toString())).toEqual(expected);
+        }
+        expect(locate(body, ['not', 'there'])).toBeUndefined();
+      }),
+    );
+  });
+});
+
+const documents = fc
+  .object({
+    key: fc.oneof(fc.constantFrom('a', 'b', 'quote"', 'back\\slash', 'ü', '\n'), fc.string({ maxLength: 3 })),
+    maxDepth: 4,
+    values: [fc.integer(), fc.string(), fc.boolean(), fc.constant(null)],
+  })
+  .map((value): unknown => JSON.parse(JSON.stringify(value)));
+
+function* places(value: unknown, path: JsonPath = []): Generator<[JsonPath, unknown]> {
+  yield [path, value];
+  if (Array.isArray(value)) for (const [i, item] of value.entries()) yield* places(item, [...path, i]);
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, item] of Object.entries(value)) yield* places(item, [...path, key]);
+}
+
+/** Edits of places that exist, and of new members; no two of them one below the other. */
+function makeEdits(value: unknown, pick: (size: number) => number): JsonEdit[] {
+  const all = [...places(value)];
+  const edits: JsonEdit[] = [];
+  const within = (a: JsonPath, b: JsonPath): boolean => a.every((step, i) => step === b[i]);
+  for (let n = 1 + pick(6); n > 0; n -= 1) {
+    const [path, at] = all[pick(all.length)] ?? [[], undefined];
+    const isObject = typeof at === 'object' && at !== null && !Array.isArray(at);
+    const target = isObject && pick(2) === 0 ? [...path, 'added', 'below'] : path;
+    if (
+      target.length === 0 ||
+      edits.some((other) => within(other.path, target) || within(target, other.path))
+    ) {
+      continue;
+    }
+    if (isObject && target !== path && Object.hasOwn(at, 'added')) continue;
+    edits.push(pick(2) === 0 || target !== path ? set(target, { new: n }) : remove(...target));
+  }
+  return edits;
+}
+
+/** The same on the parsed value: sets first, then removals from the back, so that indexes stay true. */
+function plainEdit(value: unknown, edits: readonly JsonEdit[]): unknown {
+  const copy: unknown = structuredClone(value);
+  const parentOf = (path: JsonPath): Record<string | number, unknown> => {
+    let node = copy as Record<string | number, unknown>;
+    for (const step of path.slice(0, -1)) node = (node[step] ??= {}) as Record<string | number, unknown>;
+    return node;
+  };
+  for (const change of edits) {
+    const last = change.path.at(-1) ?? '';
+    if (change.kind === 'set') parentOf(change.path)[last] = change.value;
+  }
+  const removals = edits.filter((change) => change.kind === 'remove').map((change) => change.path);
+  removals.sort((a, b) => Number(b.at(-1)) - Number(a.at(-1)) || 0);
+  // Elements that are still reached by their old index: the longest paths first, the last elements first.
+  removals.sort((a, b) => b.length - a.length);
+  for (const path of removals) {
+    const parent = parentOf(path);
+    const last = path.at(-1) ?? '';
+    if (Array.isArray(parent)) parent[Number(last)] = REMOVED;
+    else delete parent[last];
+  }
+  return withoutRemoved(copy);
+}
+
+const REMOVED = Symbol('removed');
+
+function withoutRemoved(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => item !== REMOVED).map(withoutRemoved);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutRemoved(item)]));
+}

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/errors.ts';
+import { MAX_DEPTH, parseStrict } from '../../../src/json/scan.ts';
+
+function refusal(text: string | Buffer): string {
+  try {
+    parseStrict(Buffer.isBuffer(text) ? text : Buffer.from(text));
+  } catch (error) {
+    expect(error).toBeInstanceOf(GatewayError);
+    if (error instanceof GatewayError && error.type === 'invalid_request') return error.message;
+  }
+  return 'accepted';
+}
+
+describe('parseStrict', () => {
+  it('reads every document as JSON.parse does', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), fc.boolean(), (text, wrap) => {
+        const document = wrap ? `{"x":${text}}` : `[${text}]`;
+        expect(parseStrict(Buffer.from(document))).toEqual(JSON.parse(document));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['{"a":1,"a":2}', 'a'],
+    ['{"a":1,"\\u0061":2}', 'a'],
+    ['{"\\u0061":1,"a":2}', 'a'],
+    ['{"model":"x","MODEL":"y"}', 'MODEL'],
+    ['{"\\u212Aey":1,"key":2}', 'key'],
+    ['{"messages":[{"role":"a"},{"role":"user","content":"s","role":"b"}]}', 'messages[1].role'],
+    ['{"a":{"b":[1,[2,{"c":[],"d":{},"c":0}]]}}', 'a.b[1][1].c'],
+    ['[{"":1,"":2}]', '[0].'],
+    [`{"o":{${Array.from({ length: 40 }, (_, i) => `"k${i}":${i}`).join()},"k7":0}}`, 'o.k7'],
+    [`{"o":{${Array.from({ length: 16 }, (_, i) => `"k${i}":${i}`).join()},"k15":0}}`, 'o.k15'],
+    [`{"o":{"k0":1,"\\u006b1":2,"k1":3}}`, 'o.k1'],
+  ])('refuses the duplicate in %s and names it', (text, path) => {
+    expect(refusal(text)).toContain(` member ${path} twice`);
+  });
+
+  it('finds every duplicate at any depth, and nothing else', () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'A', '\\u0061', '\\"', 'é', '\\u00e9', '1', '__proto__');
+    const object = fc.array(name, { maxLength: 24 });
+    fc.assert(
+      fc.property(object, fc.boolean(), (names, root) => {
+        const inner = `{${names.map((key, index) => `"${key}":[${index}]`).join(' , ')}}`;
+        const fold = (key: string): string => {
+          const unescaped = String(JSON.parse(`"${key}"`));
+          return root ? unescaped.toLowerCase() : unescaped;
+        };
+        const unique = new Set(names.map(fold)).size === names.length;
+        expect(refusal(root ? inner : `[{"x":1},${inner}]`) === 'accepted').toBe(unique);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('takes names that differ in case only below the outermost object', () => {
+    expect(parseStrict(Buffer.from('{"a":{"b":1,"B":2}}'))).toEqual({ a: { b: 1, B: 2 } });
+  });
+
+  it('takes nesting of 64 and refuses 65', () => {
+    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    expect(refusal(nested(MAX_DEPTH))).toBe('accepted');
+    expect(refusal(nested(MAX_DEPTH + 1))).toContain('nested more than 64');
+    expect(refusal('{"a":'.repeat(65) + '1' + '}'.repeat(65))).toContain('nested more than 64');
+  });
+
+  it.each([
+    ['an empty body', Buffer.alloc(0), 'empty'],
+    ['a byte order mark', Buffer.from('\uFEFF{}'), 'byte order mark'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), 'UTF-8'],
+    ['an overlong encoding', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), 'UTF-8'],
+    ['a bare word', Buffer.from('secret-word'), 'not valid JSON'],
+    ['trailing text', Buffer.from('{} secret-word'), 'not valid JSON'],
+    ['a duplicate in something that is not JSON', Buffer.from('[\u0001{"a":1,"a":2}'), 'twice'],
+    ['an open string', Buffer.from('{"a'), 'not valid JSON'],
+    ['an open escape', Buffer.from('{"a\\'), 'not valid JSON'],
+    ['closing brackets alone', Buffer.from(']]'), 'not valid JSON'],
+  ])('refuses %s without quoting it', (_, body, reason) => {
+    const message = refusal(body);
+    expect(message).toContain(reason);
+    expect(message).not.toContain('secret-word');
+  });
+
+  it('shows no values and no endless names', () => {
+    const message = refusal(`{"a":"hidden","${'n'.repeat(5000)}":1,"${'n'.repeat(5000)}":"hidden"}`);
+    expect(message).not.toContain('hidden');
+    expect(message.length).toBeLessThan(200);
+  });
+
+  it('answers bytes that are not JSON with a refusal, whatever they are', () => {
+    const noise = fc.array(fc.constantFrom(...'{}[]",:\\a1 \u0001'), { maxLength: 60 });
+    fc.assert(
+      fc.property(noise, (pieces) => {
+        const text = pieces.join('');
+        let valid = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          valid = false;
+        }
+        if (!valid) expect(refusal(text)).not.toBe('accepted');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
