@@ -1,0 +1,46 @@
+import type * as z from 'zod';
+
+type Issue = z.core.$ZodIssue;
+
+/** The rule that a value broke, in words; never the value itself, which may be a secret. */
+export function issueMessage(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return sizeMessage(issue.origin, issue.inclusive === false ? 'over' : 'at least', issue.minimum);
+    case 'too_big':
+      return sizeMessage(issue.origin, issue.inclusive === false ? 'under' : 'at most', issue.maximum);
+    case 'invalid_key':
+      return 'is not a name that can stand here';
+    case 'invalid_format':
+    case 'invalid_union':
+    case 'custom':
+    case 'not_multiple_of':
+    case 'invalid_element':
+    case 'unrecognized_keys':
+      return issue.message;
+  }
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a group of keys',
+  record: 'a map of names to values',
+};
+
+function sizeMessage(origin: string, relation: string, bound: number | bigint): string {
+  if (origin === 'string') {
+    return relation === 'at least' && Number(bound) === 1
+      ? 'must not be empty'
+      : `must have ${relation} ${String(bound)} characters`;
+  }
+  if (origin === 'array') return `must have ${relation} ${String(bound)} entries`;
+  return `must be ${relation} ${String(bound)}`;
+}

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import type * as z from 'zod';
+import { merge, removeAt, setAt, valueAt } from './draft.ts';
+import { ENVIRONMENT_OVERRIDES, readInsecureDev } from './environment.ts';
+import type { Environment } from './environment.ts';
+import { issueMessage } from './issue-message.ts';
+import { unknownKeyMessage } from './known-keys.ts';
+import { ConfigError } from './problems.ts';
+import type { Problem } from './problems.ts';
+import { crossFieldProblems } from './rules.ts';
+import { configSchema } from './schema.ts';
+import type { Config, ConfigInput } from './schema.ts';
+import { readYaml } from './yaml-file.ts';
+import type { KeyPath, YamlFile } from './yaml-file.ts';
+
+export const DEFAULT_CONFIG_PATH = './gateway.yaml';
+const MAX_FILE_BYTES = 4 * 1_048_576;
+
+export interface LoadOptions {
+  /** `--config`; must exist. Undefined: ./gateway.yaml if it is there, else the defaults alone. */
+  readonly path?: string | undefined;
+  readonly env: Environment;
+  /** Strongest of all: what the command line, or a program that starts the gateway, insists on. */
+  readonly argvOverrides?: ConfigInput | undefined;
+}
+
+export interface ConfigSources {
+  /** The file that was read; undefined where there was none. */
+  readonly file: string | undefined;
+  /** True where the file, the environment or the command line wrote this key, or one inside it. */
+  explicitlySet(dottedPath: string): boolean;
+  /** Where a key was written, for messages: `gateway.yaml:3:5`, `environment REDIS_ADDR`, `command line`. */
+  locate(path: KeyPath): string;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly sources: ConfigSources;
+}
+
+/**
+ * Reads the configuration: defaults < file < environment < argvOverrides; validated and deeply frozen.
+ * @throws ConfigError that lists every problem at once
+ */
+export function loadConfig(options: LoadOptions): LoadedConfig {
+  const problems: Problem[] = [];
+  const file = readFile(options, problems);
+  const insecureDev = readInsecureDev(options.env, problems);
+  const draft = new Draft(file, options);
+
+  const issues = draft.validate();
+  problems.push(...issues.flatMap((issue) => problemsOf(issue, draft)));
+  const config = finish(
+    issues.length === 0 ? draft.values : withoutFaults(draft.values, issues),
+    insecureDev,
+  );
+  if (config) {
+    for (const { path, message } of crossFieldProblems(config)) {
+      if (issues.some((issue) => sameGroup(issue.path, path))) continue;
+      problems.push({ where: draft.locate(path), path: path.join('.'), message });
+    }
+  }
+  if (problems.length > 0 || config === undefined) throw new ConfigError(problems);
+  return {
+    config: deepFreeze(config),
+    sources: {
+      file: file?.name,
+      explicitlySet: (dottedPath) => valueAt(draft.values, dottedPath.split('.')) !== undefined,
+      locate: (path) => draft.locate(path),
+    },
+  };
+}
+
+/** The pure defaults, as the file-less gateway has them. */
+export function defaultConfig(argvOverrides: ConfigInput = {}, env: Environment = {}): Config {
+  return loadConfig({ env: { ...env }, argvOverrides, path: NO_FILE }).config;
+}
+
+/** Stands for "read no file, not even ./gateway.yaml". */
+export const NO_FILE = '';
+
+type NamedFile = YamlFile & { readonly name: string };
+
+function readFile(options: LoadOptions, problems: Problem[]): NamedFile | undefined {
+  if (options.path === NO_FILE) return undefined;
+  const name = options.path ?? DEFAULT_CONFIG_PATH;
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(name);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (code === 'ENOENT' && options.path === undefined) return undefined;
+    const message = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
+    throw new ConfigError([{ where: name, path: '', message }]);
+  }
+  if (bytes.length > MAX_FILE_BYTES) {
+    throw new ConfigError([{ where: name, path: '', message: 'is over 4 MiB' }]);
+  }
+  const file = readYaml(
+    name.replace(/^\.\//, ''),
+    bytes.toString('utf8').replace(/^\uFEFF/, ''),
+    options.env,
+  );
+  problems.push(...file.problems);
+  return { ...file, name };
+}
+
+/** The values before they are validated, and who wrote which. */
+class Draft {
+  readonly values: Record<string, unknown>;
+  readonly #file: NamedFile | undefined;
+  readonly #argv: ConfigInput;
+  /** Dotted path -> environment variable that wrote it. */
+  readonly #variables = new Map<string, string>();
+
+  constructor(file: NamedFile | undefined, { env, argvOverrides }: LoadOptions) {
+    this.#file = file;
+    this.#argv = argvOverrides ?? {};
+    this.values = structuredClone(file?.values ?? {});
+    for (const [name, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
+      const value = env[name];
+      // Compose passes unset variables on as empty ones.
+      if (value === undefined || value === '') continue;
+      setAt(this.values, path, value);
+      this.#variables.set(path.join('.'), name);
+    }
+    merge(this.values, this.#argv);
+  }
+
+  /** Every issue of the schema, after null and filled-in values have been given the meaning they can have. */
+  validate(): readonly z.core.$ZodIssue[] {
+    for (;;) {
+      const issues = configSchema.safeParse(this.values).error?.issues ?? [];
+      const repaired = issues.filter((issue) => this.#repair(issue));
+      if (repaired.length === 0) return issues;
+    }
+  }
+
+  locate(path: KeyPath): string {
+    if (path.length > 0 && valueAt(this.#argv, path) !== undefined) return 'command line';
+    const variable = this.#variables.get(path.join('.'));
+    if (variable !== undefined) return `environment ${variable}`;
+    return this.#file?.locate(path) ?? 'configuration';
+  }
+
+  /** `key:` without a value means "not written"; text from the environment may mean a number or a boolean. */
+  #repair(issue: z.core.$ZodIssue): boolean {
+    const value = valueAt(this.values, issue.path);
+    if (value === null) return removeAt(this.values, issue.path);
+    const dotted = issue.path.join('.');
+    const fromEnvironment = this.#variables.has(dotted) || this.#file?.filledPaths.has(dotted) === true;
+    if (issue.code !== 'invalid_type' || typeof value !== 'string' || !fromEnvironment) return false;
+    const meant = issue.expected === 'boolean' ? toBoolean(value) : toNumber(value);
+    if (meant === undefined) return false;
+    setAt(this.values, issue.path, meant);
+    return true;
+  }
+}
+
+function toBoolean(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+function toNumber(text: string): number | undefined {
+  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
+}
+
+function problemsOf(issue: z.core.$ZodIssue, draft: Draft): Problem[] {
+  if (issue.code !== 'unrecognized_keys') {
+    return [{ where: draft.locate(issue.path), path: issue.path.join('.'), message: issueMessage(issue) }];
+  }
+  return issue.keys.map((key) => {
+    const path = [...issue.path, key];
+    return { where: draft.locate(path), path: path.join('.'), message: unknownKeyMessage(issue.path, key) };
+  });
+}
+
+/** The values without what is wrong, so that the rules that join keys can be judged in the same run. */
+function withoutFaults(
+  values: Record<string, unknown>,
+  issues: readonly z.core.$ZodIssue[],
+): Record<string, unknown> {
+  const rest = structuredClone(values);
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') issue.keys.forEach((key) => removeAt(rest, [...issue.path, key]));
+    else removeAt(rest, issue.path);
+  }
+  return rest;
+}
+
+function finish(values: Record<string, unknown>, insecureDev: boolean): Config | undefined {
+  const { data } = configSchema.safeParse(values);
+  return data && { ...data, server: { ...data.server, insecure_dev: insecureDev } };
+}
+
+/** A rule is not judged where one of the keys it joins may be the faulty one. */
+function sameGroup(a: KeyPath, b: KeyPath): boolean {
+  return a.slice(0, 2).every((step, index) => step === b[index]);
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}

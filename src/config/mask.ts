@@ -1,0 +1,50 @@
+import type { Config } from './schema.ts';
+
+export const MASK = '***';
+
+/** Keys whose value is a secret, wherever in the configuration they stand. */
+const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'secret', 'escalation_secret', 'token']);
+
+/** A copy for people's eyes: secrets are `***` where they are set, and so are credentials and queries in URLs. */
+export function maskSecrets(config: Config): Config {
+  return {
+    ...masked(config),
+    mcp: {
+      ...masked(config.mcp),
+      servers: config.mcp.servers.map((server) => ({
+        ...masked(server),
+        headers: Object.fromEntries(Object.keys(server.headers).map((name) => [name, MASK])),
+      })),
+    },
+    alerting: { ...masked(config.alerting), webhook_url: maskWebhook(config.alerting.webhook_url) },
+  };
+}
+
+function masked<T>(value: T, key = ''): T {
+  return maskedValue(value, key) as T;
+}
+
+function maskedValue(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => maskedValue(item, ''));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskedValue(item, name)]));
+  }
+  if (typeof value !== 'string' || value === '') return value;
+  return SECRET_KEYS.has(key) ? MASK : maskUrl(value);
+}
+
+/** User, password and query of a URL are places where credentials stand. */
+function maskUrl(value: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || !URL.canParse(value)) return value;
+  const url = new URL(value);
+  if (url.username === '' && url.password === '' && url.search === '') return value;
+  if (url.username !== '') url.username = MASK;
+  if (url.password !== '') url.password = MASK;
+  if (url.search !== '') url.search = `?${MASK}`;
+  return url.href;
+}
+
+/** Chat services put the credential into the webhook's path. */
+function maskWebhook(value: string): string {
+  return URL.canParse(value) ? `${new URL(value).origin}/${MASK}` : value;
+}

@@ -1,0 +1,68 @@
+import type { Config } from './schema.ts';
+import type { ConfigSources } from './load.ts';
+
+/** A control that is configured here and comes with a later version. */
+export interface NotBuilt {
+  /** The key that switches it on. */
+  readonly path: string;
+  readonly isOn: (config: Config) => boolean;
+  /** What is missing, for a reader. */
+  readonly name: string;
+}
+
+/** Every control that this build does not have yet; a line leaves when its feature lands. */
+export const NOT_BUILT: readonly NotBuilt[] = [
+  { path: 'loop_detection.enabled', isOn: (c) => c.loop_detection.enabled, name: 'loop detection' },
+  { path: 'risk_profile.enabled', isOn: (c) => c.risk_profile.enabled, name: 'risk scoring' },
+  { path: 'mcp.enabled', isOn: (c) => c.mcp.enabled, name: 'the MCP proxy' },
+  {
+    path: 'mcp.inspector.enabled',
+    isOn: (c) => c.mcp.inspector.enabled,
+    name: 'inspection of tool responses',
+  },
+  {
+    path: 'mcp.circuit_breaker.enabled',
+    isOn: (c) => c.mcp.circuit_breaker.enabled,
+    name: 'the MCP circuit breaker',
+  },
+  { path: 'session.max_per_key', isOn: (c) => c.session.max_per_key > 0, name: 'session limits' },
+  { path: 'session.required', isOn: (c) => c.session.required, name: 'required sessions' },
+  {
+    path: 'session.drift_detection.enabled',
+    isOn: (c) => c.session.drift_detection.enabled,
+    name: 'drift detection',
+  },
+  { path: 'rate_limit.enabled', isOn: (c) => c.rate_limit.enabled, name: 'the rate limit' },
+  { path: 'policy.enabled', isOn: (c) => c.policy.enabled, name: 'policy evaluation' },
+  {
+    path: 'policy.presets',
+    isOn: (c) => c.policy.presets.length > 0 && c.policy.enabled,
+    name: 'policy presets',
+  },
+  { path: 'server.dlp.enabled', isOn: (c) => c.server.dlp.enabled, name: 'data-loss prevention' },
+  {
+    path: 'server.dlp.requests',
+    isOn: (c) => c.server.dlp.requests,
+    name: 'data-loss prevention on requests',
+  },
+  { path: 'alerting.webhook_url', isOn: (c) => c.alerting.webhook_url !== '', name: 'alert delivery' },
+  { path: 'signature.enabled', isOn: (c) => c.signature.enabled, name: 'request signatures and receipts' },
+  { path: 'zsp.enabled', isOn: (c) => c.zsp.enabled, name: 'JWT authentication' },
+  { path: 'zsp.jwt_only', isOn: (c) => c.zsp.jwt_only, name: 'JWT authentication for every key' },
+  { path: 'zsp.require_dpop', isOn: (c) => c.zsp.require_dpop, name: 'DPoP proofs' },
+  { path: 'zsp.escalation_enabled', isOn: (c) => c.zsp.escalation_enabled, name: 'human approval' },
+  { path: 'otel.enabled', isOn: (c) => c.otel.enabled, name: 'trace export' },
+  { path: 'audit.enabled', isOn: (c) => c.audit.enabled, name: 'the audit trail' },
+  { path: 'audit.required', isOn: (c) => c.audit.required, name: 'the audit trail' },
+  { path: 'audit.file', isOn: (c) => c.audit.file !== '', name: 'the audit file' },
+];
+
+/** Controls that somebody switched on and that would only seem to protect. */
+export function notBuiltButSwitchedOn(config: Config, sources: ConfigSources): NotBuilt[] {
+  return NOT_BUILT.filter((entry) => entry.isOn(config) && sources.explicitlySet(entry.path));
+}
+
+/** Controls that are on without being asked for, and not there yet: `doctor` lists them. */
+export function notBuiltButOnByDefault(config: Config, sources: ConfigSources): NotBuilt[] {
+  return NOT_BUILT.filter((entry) => entry.isOn(config) && !sources.explicitlySet(entry.path));
+}

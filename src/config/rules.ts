@@ -1,0 +1,159 @@
+/** Rules that join several keys. Each returns what it has against a configuration that is valid key by key. */
+import { PROVIDER_NAMES } from '../providers/provider.ts';
+import { isLoopbackHost, parseExtprocAddress } from './address.ts';
+import type { Milliseconds } from './duration.ts';
+import type { Config } from './schema.ts';
+import type { KeyPath } from './yaml-file.ts';
+
+export interface RuleProblem {
+  readonly path: KeyPath;
+  readonly message: string;
+}
+
+type Rule = (config: Config) => readonly (RuleProblem | false)[];
+
+/** Added to `redis.read_timeout`: what a retry inside one phase may cost (DECISIONS "Redis"). */
+const PHASE_SLACK_MS: Milliseconds = 500;
+/** Envoy must outwait the sidecar, and a hung sidecar costs a client that long. */
+const MAX_PHASE_MS: Milliseconds = 30_000;
+
+/** One deadline for all Redis work of a phase, retries inside; Envoy's `message_timeout` is rendered above it. */
+export function phaseDeadlineMs(config: Config): Milliseconds {
+  return config.redis.read_timeout + PHASE_SLACK_MS;
+}
+
+export function crossFieldProblems(config: Config): RuleProblem[] {
+  return RULES.flatMap((rule) => rule(config)).filter((problem) => problem !== false);
+}
+
+const RULES: readonly Rule[] = [
+  phaseDeadline,
+  listeners,
+  pairs,
+  extproc,
+  redisTopology,
+  plainHttp,
+  riskThresholds,
+  mcpServers,
+  secrets,
+];
+
+function phaseDeadline(config: Config): readonly (RuleProblem | false)[] {
+  return [
+    phaseDeadlineMs(config) > MAX_PHASE_MS && {
+      path: ['redis', 'read_timeout'],
+      message:
+        'must be at most 29.5s, so that Envoy can outwait the Redis work of a phase (read_timeout + 0.5s)',
+    },
+  ];
+}
+
+function listeners({ server }: Config): readonly (RuleProblem | false)[] {
+  return [
+    server.port === server.admin_port && {
+      path: ['server', 'admin_port'],
+      message: 'must differ from server.port',
+    },
+  ];
+}
+
+/** A certificate is of no use without its key, and the other way round. */
+function pairs({ server, redis }: Config): readonly (RuleProblem | false)[] {
+  const groups = [
+    [['server', 'tls'], server.tls],
+    [['server', 'extproc', 'tls'], server.extproc.tls],
+    [['redis', 'tls'], redis.tls],
+  ] as const;
+  return groups.map(
+    ([path, { cert_file, key_file }]) =>
+      (cert_file === undefined) !== (key_file === undefined) && {
+        path: [...path, cert_file === undefined ? 'key_file' : 'cert_file'],
+        message: 'needs both cert_file and key_file',
+      },
+  );
+}
+
+function extproc({ server }: Config): readonly (RuleProblem | false)[] {
+  const { address, tls, token } = server.extproc;
+  const parsed = address === undefined ? undefined : parseExtprocAddress(address);
+  if (parsed?.kind !== 'tcp') return [];
+  const mutualTls = [tls.cert_file, tls.key_file, tls.ca_file].every((file) => file !== undefined);
+  const tokenIsEnough = token !== undefined && isLoopbackHost(parsed.host);
+  return [
+    !mutualTls &&
+      !tokenIsEnough && {
+        path: ['server', 'extproc', 'address'],
+        message:
+          'over TCP needs mutual TLS (server.extproc.tls cert_file, key_file, ca_file); on a loopback address server.extproc.token is enough',
+      },
+  ];
+}
+
+function redisTopology({ redis }: Config): readonly (RuleProblem | false)[] {
+  const sentinel = redis.sentinel.addrs.length > 0;
+  const cluster = redis.cluster.addrs.length > 0;
+  return [
+    sentinel &&
+      cluster && { path: ['redis', 'cluster', 'addrs'], message: 'cannot be used with redis.sentinel.addrs' },
+    sentinel &&
+      redis.sentinel.master_name === undefined && {
+        path: ['redis', 'sentinel', 'addrs'],
+        message: 'needs redis.sentinel.master_name',
+      },
+    cluster &&
+      redis.db !== 0 && { path: ['redis', 'db'], message: 'must be 0 on a cluster, which has one database' },
+  ];
+}
+
+/** Provider keys travel to these addresses: in the clear only where nobody else can listen. */
+function plainHttp({ server, providers }: Config): readonly (RuleProblem | false)[] {
+  if (server.insecure_dev) return [];
+  return PROVIDER_NAMES.map((name) => {
+    const base = providers[name].base_url;
+    if (base === undefined || name === 'ollama' || name === 'vllm') return false;
+    const { protocol, hostname } = new URL(base);
+    return (
+      protocol === 'http:' &&
+      !isLoopbackHost(hostname) && {
+        path: ['providers', name, 'base_url'],
+        message:
+          'must be https:// (plain http is for loopback addresses, ollama, vllm, or with SERVER_INSECURE_DEV=true)',
+      }
+    );
+  });
+}
+
+function riskThresholds({ risk_profile }: Config): readonly (RuleProblem | false)[] {
+  return [
+    risk_profile.auto_quarantine_threshold > risk_profile.permanent_block_threshold && {
+      path: ['risk_profile', 'auto_quarantine_threshold'],
+      message: 'must not be over risk_profile.permanent_block_threshold',
+    },
+  ];
+}
+
+function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
+  const names = mcp.servers.map(({ name }) => name);
+  return names.map(
+    (name, index) =>
+      names.indexOf(name) !== index && {
+        path: ['mcp', 'servers', index, 'name'],
+        message: 'is the name of an earlier server too',
+      },
+  );
+}
+
+/** What is switched on with an empty secret would protect nothing. */
+function secrets({ signature, zsp }: Config): readonly (RuleProblem | false)[] {
+  const needed = [
+    [signature.enabled, signature.secret, 'signature', 'secret', 'signature.enabled'],
+    [zsp.enabled, zsp.jwks_url, 'zsp', 'jwks_url', 'zsp.enabled'],
+    [zsp.enabled, zsp.issuer, 'zsp', 'issuer', 'zsp.enabled'],
+    [zsp.enabled, zsp.audience, 'zsp', 'audience', 'zsp.enabled'],
+    [zsp.escalation_enabled, zsp.escalation_secret, 'zsp', 'escalation_secret', 'zsp.escalation_enabled'],
+  ] as const;
+  return needed.map(
+    ([isOn, value, group, key, switchName]) =>
+      isOn && value === '' && { path: [group, key], message: `must not be empty with ${switchName}` },
+  );
+}

@@ -1,0 +1,115 @@
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import type { Document } from 'yaml';
+import type { Environment } from './environment.ts';
+import { fillEnvironment } from './environment.ts';
+import type { Problem } from './problems.ts';
+
+/** A path inside the file's values. */
+export type KeyPath = readonly PropertyKey[];
+
+/** gateway.yaml as read: plain values with `${ENV}` filled in, and where each stands in the text. */
+export interface YamlFile {
+  readonly values: Record<string, unknown>;
+  readonly problems: readonly Problem[];
+  /** Dotted paths of values that came out of `${ENV}`, and are strings although a number may be meant. */
+  readonly filledPaths: ReadonlySet<string>;
+  /** `file:line:column` of a key, or of the nearest group around it that is written. */
+  locate(path: KeyPath): string;
+}
+
+/** Reads the text of a configuration file. Never throws: what is wrong comes back as problems. */
+export function readYaml(name: string, text: string, env: Environment): YamlFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${name}:${String(line)}:${String(col)}`;
+  };
+  const problems: Problem[] = document.errors.map((error) => ({
+    where: at(error.pos[0]),
+    path: '',
+    message: `not valid YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`,
+  }));
+  const filledPaths = problems.length === 0 ? fill(document, env, at, problems) : new Set<string>();
+  return {
+    values: problems.length === 0 ? toValues(document, name, problems) : {},
+    problems,
+    filledPaths,
+    locate: (path) => locate(document, path, at) ?? name,
+  };
+}
+
+function toValues(document: Document, name: string, problems: Problem[]): Record<string, unknown> {
+  let values: unknown;
+  try {
+    values = document.toJS({ maxAliasCount: 100 }) ?? {};
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    problems.push({ where: name, path: '', message: 'too many YAML aliases, or one without its anchor' });
+    return {};
+  }
+  if (isRecord(values)) return values;
+  problems.push({ where: `${name}:1:1`, path: '', message: 'must be a mapping of keys to values' });
+  return {};
+}
+
+/** Fills `${ENV}` into every string value, in place. */
+function fill(
+  document: Document,
+  env: Environment,
+  at: (offset: number) => string,
+  problems: Problem[],
+): Set<string> {
+  const filledPaths = new Set<string>();
+  visit(document, {
+    Scalar(position, node, ancestors) {
+      if (position === 'key' || typeof node.value !== 'string' || !node.value.includes('$')) return;
+      const path = pathOf([...ancestors, node]);
+      const result = fillEnvironment(node.value, env);
+      for (const message of result.problems) {
+        problems.push({ where: at(node.range?.[0] ?? 0), path, message });
+      }
+      node.value = result.text;
+      if (result.filled) filledPaths.add(path);
+    },
+  });
+  return filledPaths;
+}
+
+/** The dotted path that a chain of YAML nodes spells. */
+function pathOf(chain: readonly unknown[]): string {
+  const steps: string[] = [];
+  chain.forEach((node, index) => {
+    const next = chain[index + 1];
+    if (isSeq(node)) steps.push(String(node.items.indexOf(next)));
+    else if (isPairLike(node)) steps.push(keyText(node.key));
+  });
+  return steps.join('.');
+}
+
+function locate(document: Document, path: KeyPath, at: (offset: number) => string): string | undefined {
+  let node: unknown = document.contents;
+  let offset = isNode(node) ? node.range?.[0] : undefined;
+  for (const step of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    const pair = isMap(node) ? node.items.find(({ key }) => keyText(key) === String(step)) : undefined;
+    const item: unknown = isSeq(node) ? node.items[Number(step)] : undefined;
+    const marker = pair?.key ?? item;
+    if (!isNode(marker)) break;
+    offset = marker.range?.[0] ?? offset;
+    node = pair ? pair.value : item;
+  }
+  return offset === undefined ? undefined : at(offset);
+}
+
+function keyText(key: unknown): string {
+  return String(isScalar(key) ? key.value : key);
+}
+
+function isPairLike(node: unknown): node is { key: unknown; value: unknown } {
+  return typeof node === 'object' && node !== null && 'key' in node && !isNode(node);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
