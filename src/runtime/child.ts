@@ -1,0 +1,153 @@
+import type { ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+import type { Guard } from './guard.ts';
+
+/** `waiting`: it ended and is started again after the back-off. */
+export type ChildState = 'running' | 'waiting' | 'stopped';
+
+export interface ChildExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** How long until it is started again. */
+  readonly retryInMs: number;
+}
+
+export interface ChildOptions {
+  /** Starts the process once; called again after each unexpected end. */
+  readonly start: () => ChildProcess;
+  readonly onLine?: (line: string, from: 'stdout' | 'stderr') => void;
+  /** Called for each fresh process, before anything else happens with it. */
+  readonly onStart?: (child: ChildProcess) => void;
+  /** Called for each unexpected end. */
+  readonly onExit?: (exit: ChildExit) => void;
+  readonly guard?: Guard;
+  readonly backoff?: Backoff;
+}
+
+export interface Backoff {
+  readonly initialMs: number;
+  readonly maxMs: number;
+  /** A child that lived this long is healthy: its next back-off starts small again. */
+  readonly resetAfterMs: number;
+  /** 0 to 1; injected so that tests are exact. */
+  readonly random: () => number;
+}
+
+const DEFAULT_BACKOFF: Backoff = {
+  initialMs: 200,
+  maxMs: 10_000,
+  resetAfterMs: 10_000,
+  random: Math.random,
+};
+
+/** A child process that is started again whenever it ends by itself. */
+export interface SupervisedChild {
+  readonly state: ChildState;
+  readonly pid: number | undefined;
+  readonly restarts: number;
+  /** Sends `signal` to the process, if there is one. */
+  kill(signal: NodeJS.Signals): void;
+  /** Ends it for good: SIGTERM, and after `graceMs` SIGKILL. Resolves when it is gone. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Delay before start number `attempt` (from 0): exponential, capped, with up to half of it taken off at random. */
+export function backoffMs(attempt: number, backoff: Backoff): number {
+  const full = Math.min(backoff.maxMs, backoff.initialMs * 2 ** Math.min(attempt, 30));
+  return Math.round(full * (1 - backoff.random() / 2));
+}
+
+export function superviseChild(options: ChildOptions): SupervisedChild {
+  const backoff = options.backoff ?? DEFAULT_BACKOFF;
+  let child: ChildProcess | undefined;
+  let state: ChildState = 'waiting';
+  let attempt = 0;
+  let restarts = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let ended: Promise<void> = Promise.resolve();
+
+  const launch = (): void => {
+    const startedAt = performance.now();
+    const started = options.start();
+    child = started;
+    state = 'running';
+    const pid = started.pid;
+    if (pid !== undefined) options.guard?.watch(pid);
+    forwardLines(started, options.onLine);
+    options.onStart?.(started);
+    ended = new Promise((resolve) => {
+      onceEnded(started, (code, signal) => {
+        if (pid !== undefined) options.guard?.unwatch(pid);
+        child = undefined;
+        resolve();
+        if (state === 'stopped') return;
+        if (performance.now() - startedAt >= backoff.resetAfterMs) attempt = 0;
+        const retryInMs = backoffMs(attempt, backoff);
+        attempt += 1;
+        state = 'waiting';
+        options.onExit?.({ code, signal, retryInMs });
+        timer = setTimeout(() => {
+          restarts += 1;
+          launch();
+        }, retryInMs);
+      });
+    });
+  };
+  launch();
+
+  return {
+    get state() {
+      return state;
+    },
+    get pid() {
+      return child?.pid;
+    },
+    get restarts() {
+      return restarts;
+    },
+    kill: (signal) => {
+      child?.kill(signal);
+    },
+    stop: async (graceMs) => {
+      state = 'stopped';
+      clearTimeout(timer);
+      const last = child;
+      if (last === undefined) return;
+      last.kill('SIGTERM');
+      const force = setTimeout(() => last.kill('SIGKILL'), graceMs);
+      await ended;
+      clearTimeout(force);
+    },
+  };
+}
+
+/** Calls back once, whether the process ended or could not even be started. */
+function onceEnded(
+  child: ChildProcess,
+  callback: (code: number | null, signal: NodeJS.Signals | null) => void,
+): void {
+  let called = false;
+  const once = (code: number | null, signal: NodeJS.Signals | null): void => {
+    if (called) return;
+    called = true;
+    callback(code, signal);
+  };
+  child.once('exit', once);
+  child.once('error', () => {
+    // 'error' also tells of a failed kill; only a process that never started has no pid.
+    if (child.pid === undefined) once(null, null);
+  });
+}
+
+function forwardLines(child: ChildProcess, onLine: ChildOptions['onLine']): void {
+  const forward = (stream: Readable | null, from: 'stdout' | 'stderr'): void => {
+    if (stream === null) return;
+    const lines = createInterface({ input: stream, crlfDelay: Infinity });
+    lines.on('line', (line) => onLine?.(line, from));
+    lines.on('error', () => undefined);
+  };
+  forward(child.stdout, 'stdout');
+  forward(child.stderr, 'stderr');
+}

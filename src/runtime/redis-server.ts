@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import {
+  cacheDirectory,
+  dockerAnswers,
+  findOnPath,
+  isExecutable,
+  lastLine,
+  MissingPartError,
+  run,
+  versionAtLeast,
+} from './program.ts';
+import type { Environment, Progress } from './program.ts';
+
+/** Redis 7 or newer is required (SPEC "What the service does" 5). */
+const MIN_REDIS_VERSION = '7.0.0';
+
+export const REDIS_IMAGE = 'redis:7';
+
+/** A Redis server program that can be started here. */
+export type RedisProgram =
+  | { readonly kind: 'binary'; readonly path: string; readonly libraryPath?: string }
+  | { readonly kind: 'docker'; readonly path: string };
+
+const REMEDY = 'install redis-server 7 or newer and put it on PATH, or start docker';
+
+/**
+ * Finds a Redis server to run: PATH, docker, then Debian's package unpacked into the per-user cache. Nothing is
+ * installed into the system, so no daemon of the package is ever started.
+ * @throws MissingPartError with the remedy
+ */
+export async function findRedisServer(environment: Environment, progress?: Progress): Promise<RedisProgram> {
+  const onPath = await findOnPath('redis-server', environment);
+  if (onPath !== undefined) {
+    const version = await redisVersion(onPath);
+    if (version !== undefined && versionAtLeast(version, MIN_REDIS_VERSION)) {
+      return { kind: 'binary', path: onPath };
+    }
+    progress?.(`redis-server on PATH is ${version ?? 'of unknown version'}; ${MIN_REDIS_VERSION} is needed`);
+  }
+  if (await dockerAnswers(environment)) {
+    return { kind: 'docker', path: (await findOnPath('docker', environment)) ?? 'docker' };
+  }
+  return fromDebianPackage(environment, progress);
+}
+
+async function redisVersion(path: string, libraryPath?: string): Promise<string | undefined> {
+  const result = await run(path, ['--version'], {
+    timeoutMs: 10_000,
+    ...(libraryPath === undefined ? {} : { env: { LD_LIBRARY_PATH: libraryPath } }),
+  });
+  return /v=(\d+\.\d+\.\d+)/.exec(result.stdout)?.[1];
+}
+
+/** Unpacks Debian's package and what it lacks of libraries into the cache. */
+export async function fromDebianPackage(
+  environment: Environment,
+  progress: Progress | undefined,
+): Promise<RedisProgram> {
+  const home = join(await cacheDirectory(environment), 'redis-debian');
+  const cached = await unpacked(home);
+  if (cached !== undefined) return cached;
+
+  const aptGet = await findOnPath('apt-get', environment);
+  if (aptGet === undefined) throw new MissingPartError(`Redis is missing; ${REMEDY}`);
+  const staging = `${home}.${String(process.pid)}-${randomBytes(4).toString('hex')}`;
+  await mkdir(join(staging, 'partial'), { recursive: true, mode: 0o700 });
+  try {
+    progress?.('Fetching redis-server with apt-get (once; it is not installed as a service) …');
+    await download(aptGet, staging, progress);
+    await unpack(staging);
+    // Another process may have been first: its copy is as good as ours.
+    await rename(staging, home).catch(() => undefined);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  const program = await unpacked(home);
+  if (program === undefined) {
+    throw new MissingPartError(
+      `the redis-server that apt-get has is not 7 or newer, or does not run; ${REMEDY}`,
+    );
+  }
+  progress?.('redis-server is ready');
+  return program;
+}
+
+/**
+ * Downloads the two packages of the server (its binary is a link into redis-tools) and those of their
+ * dependencies that the system does not have; installs nothing.
+ */
+async function download(aptGet: string, into: string, progress: Progress | undefined): Promise<void> {
+  const args = ['install', '-y', '--no-install-recommends', '--download-only', '--reinstall'];
+  const options = ['-o', 'Debug::NoLocking=true', '-o', `Dir::Cache::archives=${into}`];
+  const attempt = (): ReturnType<typeof run> =>
+    run(aptGet, [...args, ...options, 'redis-server', 'redis-tools'], { timeoutMs: 300_000 });
+  if ((await attempt()).ok) return;
+  // A fresh system has no package lists yet.
+  progress?.('Refreshing the package lists …');
+  await run(aptGet, ['update'], { timeoutMs: 300_000 });
+  const result = await attempt();
+  if (!result.ok) {
+    throw new MissingPartError(
+      `Redis could not be fetched with apt-get (${lastLine(result.stderr)}); ${REMEDY}`,
+    );
+  }
+}
+
+async function unpack(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith('.deb')) continue;
+    const archive = join(directory, name);
+    const result = await run('dpkg-deb', ['-x', archive, directory], { timeoutMs: 60_000 });
+    if (!result.ok) throw new MissingPartError(`${name} could not be unpacked; ${REMEDY}`);
+    await rm(archive);
+  }
+}
+
+async function unpacked(home: string): Promise<RedisProgram | undefined> {
+  const path = join(home, 'usr', 'bin', 'redis-server');
+  if (!(await isExecutable(path))) return undefined;
+  const libraries = join(home, 'usr', 'lib');
+  const folders = await readdir(libraries).catch(() => []);
+  const libraryPath = folders
+    .filter((name) => name.includes('-linux-'))
+    .map((name) => join(libraries, name))
+    .join(':');
+  const version = await redisVersion(path, libraryPath);
+  if (version === undefined || !versionAtLeast(version, MIN_REDIS_VERSION)) return undefined;
+  return { kind: 'binary', path, libraryPath };
+}
+
+/** Starts the server process; its data stay in `directory`, and nothing but loopback can reach it. */
+export function spawnRedis(
+  program: RedisProgram,
+  options: { readonly port: number; readonly directory: string; readonly args: readonly string[] },
+): ChildProcess {
+  const port = String(options.port);
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+  if (program.kind === 'docker') {
+    const publish = ['-p', `127.0.0.1:${port}:6379`];
+    const server = ['redis-server', ...options.args];
+    const name = ['--name', containerName(options.port)];
+    const args = ['run', '--rm', ...name, ...publish, REDIS_IMAGE, ...server];
+    return spawn(program.path, args, { stdio, detached: true });
+  }
+  const own = ['--port', port, '--bind', '127.0.0.1', '--dir', options.directory];
+  return spawn(program.path, [...own, ...options.args], {
+    stdio,
+    // Its own process group: Ctrl-C is for us, and we end Redis last.
+    detached: true,
+    env: program.libraryPath === undefined ? undefined : { LD_LIBRARY_PATH: program.libraryPath },
+  });
+}
+
+export function containerName(port: number): string {
+  return `ai-firewall-gateway-redis-${String(process.pid)}-${String(port)}`;
+}

@@ -1,0 +1,37 @@
+import { inject } from 'vitest';
+
+import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
+import { findRedisServer } from '../../src/runtime/redis-server.ts';
+import type { RedisProgram } from '../../src/runtime/redis-server.ts';
+
+/** The real parts that tests run against, found once for all test files. */
+export interface Parts {
+  readonly redis: RedisProgram;
+  readonly envoyPath: string;
+  /** A docker engine answers, so that testcontainers can be used. */
+  readonly docker: boolean;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly parts: Parts;
+  }
+}
+
+/** The Redis program, also where a test runs without the global set-up. */
+export async function redisProgram(): Promise<RedisProgram> {
+  return provided()?.redis ?? (await findRedisServer(process.env));
+}
+
+/** The Envoy binary, also where a test runs without the global set-up. */
+export async function envoyPath(): Promise<string> {
+  return provided()?.envoyPath ?? (await findEnvoy({ environment: process.env })).path;
+}
+
+export function dockerIsUp(): boolean {
+  return provided()?.docker ?? false;
+}
+
+function provided(): Parts | undefined {
+  return inject('parts') as Parts | undefined;
+}

@@ -1,0 +1,1 @@
+export { freePort } from '../../src/runtime/free-port.ts';

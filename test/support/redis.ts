@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { Redis } from 'ioredis';
+
+import { startRedis } from '../../src/runtime/redis-process.ts';
+import { freePort } from './ports.ts';
+import { dockerIsUp, redisProgram } from './parts.ts';
+
+/** A real Redis of one test file's own, which a test may stop, freeze and bring back. */
+export interface TestRedis {
+  readonly host: string;
+  /** Stays the same over `stop` and `start`. */
+  readonly port: number;
+  /** `host:port`, as in `redis.addr`. */
+  readonly addr: string;
+  readonly url: string;
+  readonly password: string | undefined;
+  /** A client for assertions; works whenever the server is up. */
+  readonly client: Redis;
+  /** Ends the server as a crash would: all data are lost. */
+  stop(): Promise<void>;
+  /** Starts it again on the same port, empty. */
+  start(): Promise<void>;
+  restart(): Promise<void>;
+  /** Freezes it: connections stay open, nothing is answered. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  configSet(name: string, value: string): Promise<void>;
+  flush(): Promise<void>;
+  /** Ends everything; call it in `afterAll`. */
+  close(): Promise<void>;
+}
+
+export interface TestRedisOptions {
+  readonly password?: string;
+  /** Further settings as on redis-server's command line, e.g. `['--maxmemory-policy', 'allkeys-lru']`. */
+  readonly args?: readonly string[];
+}
+
+/** What runs the server: a local process, or a container where a docker engine answers. */
+export interface RedisServer {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startTestRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
+  const port = await freePort();
+  const password = options.password;
+  const server = await (dockerIsUp() ? inContainer : asProcess)(port, options);
+  await server.start();
+  const client = new Redis({
+    host: '127.0.0.1',
+    port,
+    ...(password === undefined ? {} : { password }),
+    maxRetriesPerRequest: 20,
+    retryStrategy: () => 50,
+  });
+  client.on('error', () => undefined);
+  const credential = password === undefined ? '' : `:${encodeURIComponent(password)}@`;
+  return {
+    host: '127.0.0.1',
+    port,
+    addr: `127.0.0.1:${String(port)}`,
+    url: `redis://${credential}127.0.0.1:${String(port)}`,
+    password,
+    client,
+    stop: () => server.stop(),
+    start: () => server.start(),
+    restart: async () => {
+      await server.stop();
+      await server.start();
+    },
+    pause: () => server.pause(),
+    resume: () => server.resume(),
+    configSet: async (name, value) => {
+      await client.config('SET', name, value);
+    },
+    flush: async () => {
+      await client.flushall();
+    },
+    close: async () => {
+      client.disconnect();
+      await server.resume();
+      await server.stop();
+      await server.close();
+    },
+  };
+}
+
+async function asProcess(port: number, options: TestRedisOptions): Promise<RedisServer> {
+  const program = await redisProgram();
+  const directory = await mkdtemp(join(tmpdir(), 'gw-test-redis-'));
+  let running: Awaited<ReturnType<typeof startRedis>> | undefined;
+  const signal = (name: NodeJS.Signals): Promise<void> => {
+    if (running !== undefined) process.kill(running.pid, name);
+    return Promise.resolve();
+  };
+  return {
+    start: async () => {
+      running ??= await startRedis({
+        program,
+        directory,
+        port,
+        ...(options.password === undefined ? {} : { password: options.password }),
+        args: ['--enable-debug-command', 'local', ...(options.args ?? [])],
+      });
+    },
+    stop: async () => {
+      const last = running;
+      running = undefined;
+      await last?.stop();
+    },
+    pause: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
+    close: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+/** Loaded only where it is used: the library costs a second. */
+async function inContainer(port: number, options: TestRedisOptions): Promise<RedisServer> {
+  const { containerRedis } = await import('./redis-container.ts');
+  return containerRedis(port, options);
+}
