@@ -9,7 +9,7 @@ import type {
   Usage,
 } from '../provider.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { arrayOf, isObject, objectOf, tokenCount } from './fields.ts';
+import { arrayOf, isObject, objectOf, parseData, tokenCount } from './fields.ts';
 import { answerTextsIn, textsIn } from './json-text.ts';
 
 /** Reads a whole message. */
@@ -127,17 +127,6 @@ export function createStreamReader(): StreamReader {
       return { frame, ...read(parseData(frame.data)) };
     },
   };
-}
-
-/** A frame's payload as an object; empty for comments, blanks and what is no JSON object. */
-export function parseData(data: string | undefined): JsonObject {
-  if (data === undefined || data === '') return {};
-  try {
-    return objectOf(JSON.parse(data));
-  } catch {
-    // An unreadable event says nothing; the stream's end without usage is settled from its text.
-    return {};
-  }
 }
 
 /** A block may come with content already in it: results of the provider's own tools come whole. */

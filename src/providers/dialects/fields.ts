@@ -18,6 +18,17 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/** A frame's payload as an object; empty for comments, blanks and what is no JSON object. */
+export function parseData(data: string | undefined): JsonObject {
+  if (data === undefined || data === '') return {};
+  try {
+    return objectOf(JSON.parse(data));
+  } catch {
+    // An unreadable event says nothing; the stream's end without usage is settled from its text.
+    return {};
+  }
+}
+
 /** A count as a provider reports it, or undefined where it is missing, negative, NaN or absurd. */
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : undefined;

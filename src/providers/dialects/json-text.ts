@@ -71,3 +71,23 @@ export function addTextsIn(into: Gathered, place: Place, value: unknown, path: J
 export function answerTextsIn(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerText[] {
   return textsIn(value, path).map((found) => ({ kind, ...found }));
 }
+
+const TEXT_TYPE =
+  /^(text\/|application\/(json|xml|x-yaml|yaml|javascript|x-javascript|x-sh|rtf|x-ndjson|sql)\b|[^;]+\+(json|xml)\b)/i;
+
+/** True for a MIME type whose content is words in plain sight once its base64 is decoded. */
+export function isTextType(mimeType: string): boolean {
+  return TEXT_TYPE.test(mimeType);
+}
+
+/** Adds the words of a text file that came as base64; they are read, counted, and cannot be edited in place. */
+export function addEncodedText(into: Gathered, place: Place, base64: unknown, path: JsonPath): void {
+  if (typeof base64 !== 'string') return;
+  addSealedText(into, place, Buffer.from(base64, 'base64').toString('utf8'), path);
+}
+
+/** The kind of medium that a MIME type says, `document` for whatever is no picture, sound or film. */
+export function mediaKind(mimeType: string): Media['kind'] {
+  const family = mimeType.split('/', 1)[0]?.toLowerCase();
+  return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
+}

@@ -1,0 +1,141 @@
+import type { JsonPath } from '../../json/path.ts';
+import type { JsonObject, PromptText } from '../provider.ts';
+import { isObject, objectOf, requiredObject } from './fields.ts';
+import { listAt, member } from './gemini-fields.ts';
+import type { Member } from './gemini-fields.ts';
+import { addEncodedText, addSealedText, addText, addTextsIn, isTextType, mediaKind } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+
+type Role = PromptText['role'];
+
+const ROLES: Readonly<Record<string, Role>> = {
+  model: 'assistant',
+  function: 'tool',
+  tool: 'tool',
+  system: 'system',
+};
+
+/** Reads a list of Content objects (`contents`), or a single one. */
+export function readContents(into: Gathered, found: Member | undefined, path: JsonPath): void {
+  for (const item of listAt(found, path)) readContent(into, 'user', item.value, item.path);
+}
+
+/** Reads one Content; its own role, where it has one, wins over `role`. A bare string is read as its text. */
+export function readContent(into: Gathered, role: Role, value: unknown, path: JsonPath): void {
+  if (typeof value === 'string') {
+    addText(into, { role, kind: 'text' }, value, path);
+    return;
+  }
+  const content = requiredObject(value, 'content');
+  const own = typeof content.role === 'string' ? ROLES[content.role] : undefined;
+  const speaker = role === 'system' ? role : (own ?? role);
+  for (const part of listAt(member(content, 'parts'), path)) {
+    if (typeof part.value === 'string') addText(into, { role: speaker, kind: 'text' }, part.value, part.path);
+    else readPart(into, speaker, requiredObject(part.value, 'parts'), part.path);
+  }
+}
+
+/** Part members that hold no words and no media of their own. */
+const SILENT: ReadonlySet<string> = new Set([
+  'text',
+  'thought',
+  'thoughtSignature',
+  'thought_signature',
+  'videoMetadata',
+  'video_metadata',
+  'mediaResolution',
+  'media_resolution',
+]);
+
+function readPart(into: Gathered, role: Role, part: JsonObject, path: JsonPath): void {
+  const kind = part.thought === true ? 'reasoning' : role === 'tool' ? 'tool_result' : 'text';
+  addText(into, { role, kind }, part.text, [...path, 'text']);
+  const signature = member(part, 'thoughtSignature');
+  // A signature stands for thoughts that are counted as input again.
+  if (signature) addSealedText(into, { role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
+  for (const name of Object.keys(part)) {
+    if (!SILENT.has(name)) readPayload(into, role, name, part[name], [...path, name]);
+  }
+}
+
+function readPayload(into: Gathered, role: Role, name: string, value: unknown, path: JsonPath): void {
+  switch (name) {
+    case 'inlineData':
+    case 'inline_data':
+      readInline(into, role, objectOf(value), path);
+      break;
+    case 'fileData':
+    case 'file_data':
+      readFile(into, role, objectOf(value), path);
+      break;
+    case 'functionCall':
+    case 'function_call':
+    case 'toolCall':
+    case 'tool_call':
+    case 'executableCode':
+    case 'executable_code':
+      addTextsIn(into, { role: 'assistant', kind: 'tool_arguments' }, value, path);
+      break;
+    case 'functionResponse':
+    case 'function_response':
+      readFunctionResponse(into, value, path);
+      break;
+    case 'toolResponse':
+    case 'tool_response':
+    case 'codeExecutionResult':
+    case 'code_execution_result':
+      addTextsIn(into, { role: 'tool', kind: 'tool_result' }, value, path);
+      break;
+    default:
+      addTextsIn(into, { role, kind: 'text' }, value, path);
+  }
+}
+
+/** A function's answer may carry media of its own in `parts`. */
+function readFunctionResponse(into: Gathered, value: unknown, path: JsonPath): void {
+  if (!isObject(value)) return;
+  const { parts, ...rest } = value;
+  addTextsIn(into, { role: 'tool', kind: 'tool_result' }, rest, path);
+  if (parts === undefined || parts === null) return;
+  for (const part of listAt({ name: 'parts', value: parts }, path)) {
+    readPart(into, 'tool', requiredObject(part.value, 'functionResponse.parts'), part.path);
+  }
+}
+
+function readInline(into: Gathered, role: Role, blob: JsonObject, path: JsonPath): void {
+  const mimeType = mimeTypeOf(blob);
+  const { data } = blob;
+  const kind = role === 'tool' ? 'tool_result' : 'text';
+  if (isTextType(mimeType)) {
+    addEncodedText(into, { role, kind }, data, [...path, 'data']);
+  } else {
+    into.media.push({
+      kind: mediaKind(mimeType),
+      source: 'inline',
+      ...(typeof data === 'string' ? { data } : {}),
+      ...(mimeType === '' ? {} : { mimeType }),
+    });
+  }
+  const displayName = member(blob, 'displayName');
+  if (displayName) addText(into, { role, kind }, displayName.value, [...path, displayName.name]);
+}
+
+/** A file of Google's own store, or a film's address: the gateway sees neither. */
+function readFile(into: Gathered, role: Role, file: JsonObject, path: JsonPath): void {
+  const mimeType = mimeTypeOf(file);
+  const uri = member(file, 'fileUri');
+  const stored = typeof uri?.value === 'string' && /\/files\/|^gs:|^files\//.test(uri.value);
+  into.unseenContent = true;
+  into.media.push({
+    // Without a type it may be anything; a film is the dearest.
+    kind: mimeType === '' ? 'video' : mediaKind(mimeType),
+    source: stored ? 'id' : 'url',
+    ...(mimeType === '' ? {} : { mimeType }),
+  });
+  if (uri) addText(into, { role, kind: 'text' }, uri.value, [...path, uri.name]);
+}
+
+function mimeTypeOf(object: JsonObject): string {
+  const found = member(object, 'mimeType')?.value;
+  return typeof found === 'string' ? found : '';
+}

@@ -1,0 +1,184 @@
+import { GatewayError } from '../../errors.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import type {
+  AnswerFacts,
+  Dialect,
+  Endpoint,
+  JsonObject,
+  OutputLimit,
+  ProviderTool,
+  RequestFacts,
+} from '../provider.ts';
+import { arrayOf, isObject, objectOf, optionalCount, requiredObject } from './fields.ts';
+import { createStreamReader, readAnswer, readUsage } from './gemini-answer.ts';
+import { readContent, readContents } from './gemini-content.ts';
+import { camelName, listAt, member } from './gemini-fields.ts';
+import { addTextsIn, createGathered } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+
+/** `POST …/models/<model>:generateContent`. */
+export const geminiGenerate: Dialect = {
+  name: 'gemini-generate',
+  hasBody: true,
+  request: (body, endpoint) => ({ ...readGenerate(body, endpoint), output: outputLimit(body) }),
+  answer: readAnswer,
+  stream: createStreamReader,
+};
+
+/** `POST …/models/<model>:streamGenerateContent`: the path asks for the stream, not the body. */
+export const geminiStreamGenerate: Dialect = {
+  ...geminiGenerate,
+  name: 'gemini-stream-generate',
+  request: (body, endpoint) => ({ ...geminiGenerate.request(body, endpoint), stream: true }),
+};
+
+const COUNTED: AnswerFacts = { usage: { inputTokens: 0, outputTokens: 0 }, texts: [] };
+
+/** `POST …/models/<model>:countTokens`: contents, or a whole request to be counted; free of charge. */
+export const geminiCountTokens: Dialect = {
+  name: 'gemini-count-tokens',
+  hasBody: true,
+  request(body, endpoint) {
+    const whole = member(body, 'generateContentRequest');
+    if (whole === undefined) return readGenerate(body, endpoint);
+    const request = readGenerate(requiredObject(whole.value, whole.name), endpoint);
+    const under = <T extends { readonly path: readonly (string | number)[] }>(found: T): T => ({
+      ...found,
+      path: [whole.name, ...found.path],
+    });
+    return {
+      ...request,
+      texts: [...readGenerate(body, endpoint).texts, ...request.texts.map(under)],
+      providerTools: request.providerTools.map((tool) => ({ ...tool, remove: tool.remove.map(under) })),
+    };
+  },
+  answer: () => COUNTED,
+  stream: () => undefined,
+};
+
+/** `POST …/models/<model>:embedContent` and `:batchEmbedContents`. */
+export const geminiEmbed: Dialect = {
+  name: 'gemini-embed',
+  hasBody: true,
+  request(body, endpoint) {
+    const into = createGathered();
+    const models = [endpoint.model ?? ''];
+    const batch = listAt(member(body, 'requests'), []);
+    for (const { value, path } of [{ value: body, path: [] }, ...batch]) {
+      const request = requiredObject(value, 'requests');
+      addModel(models, request);
+      const content = member(request, 'content');
+      if (content) readContent(into, 'user', content.value, [...path, content.name]);
+      addTextsIn(into, { role: 'user', kind: 'text' }, request.title, [...path, 'title']);
+    }
+    return { ...facts(into, models), output: undefined };
+  },
+  answer: (body) => ({ usage: readUsage(objectOf(body).usageMetadata), texts: [] }),
+  stream: () => undefined,
+};
+
+function facts(into: Gathered, models: readonly string[]): Omit<RequestFacts, 'output'> {
+  return {
+    model: models[0],
+    models,
+    stream: false,
+    texts: into.texts,
+    media: into.media,
+    tools: [],
+    providerTools: [],
+    choices: 1,
+    unseenContent: into.unseenContent,
+  };
+}
+
+function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
+  const into = createGathered();
+  const system = member(body, 'systemInstruction');
+  if (system) readContent(into, 'system', system.value, [system.name]);
+  readContents(into, member(body, 'contents'), []);
+  const { names, providerTools } = readTools(into, body);
+  const config = generationConfig(body);
+  if (config) addTextsIn(into, { role: 'system', kind: 'text' }, config.value, [config.name]);
+  if (member(body, 'cachedContent') || member(body, 'continuationToken')) into.unseenContent = true;
+  const models = [endpoint.model ?? ''];
+  addModel(models, body);
+  const tier = member(body, 'serviceTier')?.value;
+  return {
+    ...facts(into, models),
+    tools: names,
+    providerTools,
+    choices: Math.max(1, readCount(config?.value, 'candidateCount') ?? 1),
+    output: undefined,
+    ...(tier === undefined || isCheapTier(tier) ? {} : { unbounded: `serviceTier "${String(tier)}"` }),
+  };
+}
+
+/** The tiers that cost the listed price or less. */
+function isCheapTier(tier: unknown): boolean {
+  return typeof tier === 'string' && /^(unspecified|standard|flex)$/i.test(tier);
+}
+
+/** A body may name a model beside the path's; the gateway judges both. */
+function addModel(models: string[], body: JsonObject): void {
+  const { model } = body;
+  if (model === undefined || model === null) return;
+  if (typeof model !== 'string') {
+    throw new GatewayError('invalid_request', `The request's "model" must be a string.`);
+  }
+  const name = model.replace(/^models\//, '');
+  if (!models.includes(name)) models.push(name);
+}
+
+interface Config {
+  readonly name: string;
+  readonly value: JsonObject;
+}
+
+function generationConfig(body: JsonObject): Config | undefined {
+  const found = member(body, 'generationConfig');
+  return found && { name: found.name, value: requiredObject(found.value, found.name) };
+}
+
+function readCount(config: JsonObject | undefined, camel: string): number | undefined {
+  const found = config && member(config, camel);
+  return found && optionalCount({ [found.name]: found.value }, found.name);
+}
+
+/** `maxOutputTokens` bounds thoughts and answer together. */
+function outputLimit(body: JsonObject): OutputLimit {
+  const config = generationConfig(body);
+  const name = (config && member(config.value, 'maxOutputTokens')?.name) ?? 'maxOutputTokens';
+  return {
+    tokens: readCount(config?.value, 'maxOutputTokens'),
+    set: (tokens): JsonEdit[] =>
+      config
+        ? [{ kind: 'set', path: [config.name, name], value: tokens }]
+        : [{ kind: 'set', path: ['generationConfig'], value: { maxOutputTokens: tokens } }],
+  };
+}
+
+/** Members of a tool that the client itself acts on; every other member is a tool of Google's. */
+const CLIENT_RUN: ReadonlySet<string> = new Set(['functionDeclarations', 'computerUse']);
+
+function readTools(into: Gathered, body: JsonObject) {
+  const names: string[] = [];
+  const providerTools: ProviderTool[] = [];
+  for (const { value, path } of listAt(member(body, 'tools'), [])) {
+    const tool = requiredObject(value, 'tools');
+    addTextsIn(into, { role: 'system', kind: 'tool_definition' }, tool, path);
+    const declared = member(tool, 'functionDeclarations');
+    const members = Object.keys(tool);
+    for (const name of members) {
+      const type = camelName(name);
+      if (type === 'computerUse') names.push('computer_use');
+      if (CLIENT_RUN.has(type)) continue;
+      const remove: JsonEdit[] = [{ kind: 'remove', path: members.length === 1 ? path : [...path, name] }];
+      // The function-calling modes insist on the client's own functions only, never on one of these.
+      providerTools.push({ type, remove, forced: false });
+    }
+    for (const declaration of arrayOf(declared?.value)) {
+      if (isObject(declaration) && typeof declaration.name === 'string') names.push(declaration.name);
+    }
+  }
+  return { names, providerTools };
+}
