@@ -25,7 +25,8 @@ function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | un
   for (const step of path) {
     if (node?.anyOf) node = node.anyOf.find((option) => option.properties);
     const named: SchemaNode | undefined = node?.properties?.[String(step)];
-    const rest = typeof node?.additionalProperties === 'object' ? node.additionalProperties : undefined;
+    const rest: SchemaNode | undefined =
+      typeof node?.additionalProperties === 'object' ? node.additionalProperties : undefined;
     node = typeof step === 'number' ? node?.items : (named ?? rest);
   }
   return node?.properties ? node : node?.anyOf?.find((option) => option.properties);

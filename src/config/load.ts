@@ -60,7 +60,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       problems.push({ where: draft.locate(path), path: path.join('.'), message });
     }
   }
-  if (problems.length > 0 || config === undefined) throw new ConfigError(problems);
+  if (problems.length > 0 || config === undefined) throw new ConfigError(inFileOrder(problems));
   return {
     config: deepFreeze(config),
     sources: {
@@ -185,7 +185,13 @@ function withoutFaults(
     if (issue.code === 'unrecognized_keys') issue.keys.forEach((key) => removeAt(rest, [...issue.path, key]));
     else removeAt(rest, issue.path);
   }
+  // What is missing from an entry cannot be taken out of it: its whole list goes.
+  for (const { path } of configSchema.safeParse(rest).error?.issues ?? []) removeAt(rest, path.slice(0, 2));
   return rest;
+}
+
+function inFileOrder(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted((a, b) => a.where.localeCompare(b.where, 'en', { numeric: true }));
 }
 
 function finish(values: Record<string, unknown>, insecureDev: boolean): Config | undefined {

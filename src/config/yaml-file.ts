@@ -30,9 +30,10 @@ export function readYaml(name: string, text: string, env: Environment): YamlFile
     path: '',
     message: `not valid YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`,
   }));
-  const filledPaths = problems.length === 0 ? fill(document, env, at, problems) : new Set<string>();
+  const broken = problems.length > 0;
+  const filledPaths = broken ? new Set<string>() : fill(document, env, at, problems);
   return {
-    values: problems.length === 0 ? toValues(document, name, problems) : {},
+    values: broken ? {} : toValues(document, name, problems),
     problems,
     filledPaths,
     locate: (path) => locate(document, path, at) ?? name,
@@ -69,7 +70,8 @@ function fill(
       for (const message of result.problems) {
         problems.push({ where: at(node.range?.[0] ?? 0), path, message });
       }
-      node.value = result.text;
+      // A value that could not be filled in counts as not written: one fault is reported once.
+      node.value = result.problems.length === 0 ? result.text : null;
       if (result.filled) filledPaths.add(path);
     },
   });
