@@ -56,7 +56,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   );
   if (config) {
     for (const { path, message } of crossFieldProblems(config)) {
-      if (issues.some((issue) => sameGroup(issue.path, path))) continue;
+      if (issues.some((issue) => mayConcern(issue, path))) continue;
       problems.push({ where: draft.locate(path), path: path.join('.'), message });
     }
   }
@@ -199,9 +199,10 @@ function finish(values: Record<string, unknown>, insecureDev: boolean): Config |
   return data && { ...data, server: { ...data.server, insecure_dev: insecureDev } };
 }
 
-/** A rule is not judged where one of the keys it joins may be the faulty one. */
-function sameGroup(a: KeyPath, b: KeyPath): boolean {
-  return a.slice(0, 2).every((step, index) => step === b[index]);
+/** A rule is not judged where one of the keys it joins may be the faulty one: it would name a fault twice. */
+function mayConcern(issue: z.core.$ZodIssue, path: KeyPath): boolean {
+  if (issue.code === 'unrecognized_keys') return false;
+  return issue.path.slice(0, 2).every((step, index) => step === path[index]);
 }
 
 function deepFreeze<T>(value: T): T {
