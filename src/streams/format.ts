@@ -1,0 +1,29 @@
+import { awsEventStream } from './aws-event-stream.ts';
+import type { StreamFormat } from './frame.ts';
+import { jsonArray } from './json-array.ts';
+import { ndjson } from './ndjson.ts';
+import { sse } from './sse.ts';
+
+const BY_MEDIA_TYPE: ReadonlyMap<string, StreamFormat> = new Map([
+  ['text/event-stream', sse],
+  ['application/vnd.amazon.eventstream', awsEventStream],
+  ['application/x-ndjson', ndjson],
+  ['application/ndjson', ndjson],
+  ['application/jsonl', ndjson],
+  ['application/x-jsonlines', ndjson],
+  ['application/stream+json', ndjson],
+]);
+
+/**
+ * How an answer streams: what its Content-Type says, or else what its endpoint is known for (Gemini's array,
+ * which says `application/json`). Undefined for an answer that comes whole.
+ */
+export function streamFormatFor(
+  contentType: string | undefined,
+  endpoint: { readonly streamFormat?: 'json-array' },
+): StreamFormat | undefined {
+  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const format = BY_MEDIA_TYPE.get(mediaType);
+  if (format !== undefined) return format;
+  return endpoint.streamFormat === 'json-array' && mediaType === 'application/json' ? jsonArray : undefined;
+}

@@ -1,0 +1,132 @@
+import type { Frame, FrameDecoder, StreamFormat } from './frame.ts';
+import { PendingBytes } from './pending.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * Server-sent events (WHATWG HTML "Server-sent events"): events end at a blank line, lines at CR, LF or CRLF.
+ * Other than a browser, an event that the end of the stream cuts off is still given, because SDKs read it too.
+ */
+export const sse: StreamFormat = {
+  name: 'sse',
+  createDecoder: ({ maxFrameBytes }) => new SseDecoder(maxFrameBytes),
+  withData,
+  dropped: () => Buffer.alloc(0),
+  // The line feed in front ends a last event that the provider left open; elsewhere it is an empty line.
+  comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
+};
+
+class SseDecoder implements FrameDecoder {
+  private readonly pending: PendingBytes;
+  private lineIsEmpty = true;
+  private afterCr = false;
+  private first = true;
+
+  constructor(maxFrameBytes: number) {
+    this.pending = new PendingBytes(maxFrameBytes);
+  }
+
+  push(chunk: Buffer): Frame[] {
+    const frames: Frame[] = [];
+    const length = chunk.length;
+    let { lineIsEmpty, afterCr } = this;
+    let from = 0;
+    for (let i = 0; i < length; i += 1) {
+      const byte = chunk[i];
+      if (byte !== LF && byte !== CR) {
+        lineIsEmpty = false;
+        afterCr = false;
+        continue;
+      }
+      const endsCrLf = byte === LF && afterCr;
+      afterCr = byte === CR;
+      if (endsCrLf) continue;
+      if (!lineIsEmpty) {
+        lineIsEmpty = true;
+        continue;
+      }
+      // A blank line. Its LF may come with the next chunk: the event does not wait for it.
+      if (byte === CR && chunk[i + 1] === LF) {
+        i += 1;
+        afterCr = false;
+      }
+      this.pending.add(chunk.subarray(from, i + 1));
+      from = i + 1;
+      frames.push(this.take());
+    }
+    this.pending.add(chunk.subarray(from));
+    this.lineIsEmpty = lineIsEmpty;
+    this.afterCr = afterCr;
+    return frames;
+  }
+
+  end(): Frame[] {
+    return this.pending.length === 0 ? [] : [this.take()];
+  }
+
+  private take(): Frame {
+    const raw = this.pending.take();
+    const text = raw.toString('utf8');
+    const frame = readEvent(raw, this.first && text.startsWith('\uFEFF') ? text.slice(1) : text);
+    this.first = false;
+    return frame;
+  }
+}
+
+function readEvent(raw: Buffer, text: string): Frame {
+  let event: string | undefined;
+  let data: string | undefined;
+  // Nearly every event is one data line and a blank one.
+  if (text.indexOf('\n') === text.length - 2 && !text.includes('\r')) {
+    const only = fieldValue(text.slice(0, -2), 'data');
+    if (only !== undefined) return { raw, data: only };
+  }
+  for (const { line } of linesOf(text)) {
+    const dataLine = fieldValue(line, 'data');
+    if (dataLine !== undefined) data = data === undefined ? dataLine : `${data}\n${dataLine}`;
+    else event = fieldValue(line, 'event') ?? event;
+  }
+  return { raw, ...(event !== undefined && { event }), ...(data !== undefined && { data }) };
+}
+
+/** The value of a `name: value` line, without the one space after the colon; undefined for other lines. */
+function fieldValue(line: string, name: string): string | undefined {
+  if (!line.startsWith(name)) return undefined;
+  if (line.length === name.length) return '';
+  if (line[name.length] !== ':') return undefined;
+  return line.slice(name.length + (line[name.length + 1] === ' ' ? 2 : 1));
+}
+
+interface Line {
+  readonly line: string;
+  readonly lineEnd: string;
+}
+
+function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  const ends = /\r\n|\r|\n/g;
+  let from = 0;
+  for (let match = ends.exec(text); match !== null; match = ends.exec(text)) {
+    lines.push({ line: text.slice(from, match.index), lineEnd: match[0] });
+    from = ends.lastIndex;
+  }
+  if (from < text.length) lines.push({ line: text.slice(from), lineEnd: '' });
+  return lines;
+}
+
+/** Puts new data in the place of the first `data:` line; event name, id, comments and line ends stay. */
+function withData(frame: Frame, data: string): Buffer {
+  const lines = linesOf(frame.raw.toString('utf8'));
+  const lineEnd = lines[0]?.lineEnd ?? '\n';
+  const replacement = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`);
+  let written = false;
+  let text = '';
+  for (const { line, lineEnd: end } of lines) {
+    const isData = fieldValue(line.startsWith('\uFEFF') ? line.slice(1) : line, 'data') !== undefined;
+    if (!isData) text += line + end;
+    else if (!written) text += replacement.join(lineEnd) + end;
+    written ||= isData;
+  }
+  return Buffer.from(text);
+}
