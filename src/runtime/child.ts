@@ -49,8 +49,8 @@ export interface SupervisedChild {
   readonly restarts: number;
   /** Sends `signal` to the process, if there is one. */
   kill(signal: NodeJS.Signals): void;
-  /** Ends it for good: SIGTERM, and after `graceMs` SIGKILL. Resolves when it is gone. */
-  stop(graceMs: number): Promise<void>;
+  /** Ends it for good: asks (SIGTERM if not told how), and after `graceMs` SIGKILL. Resolves when it is gone. */
+  stop(graceMs: number, ask?: (child: ChildProcess) => void): Promise<void>;
 }
 
 /** Delay before start number `attempt` (from 0): exponential, capped, with up to half of it taken off at random. */
@@ -110,17 +110,21 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
     kill: (signal) => {
       child?.kill(signal);
     },
-    stop: async (graceMs) => {
+    stop: async (graceMs, ask = askToEnd) => {
       state = 'stopped';
       clearTimeout(timer);
       const last = child;
       if (last === undefined) return;
-      last.kill('SIGTERM');
+      ask(last);
       const force = setTimeout(() => last.kill('SIGKILL'), graceMs);
       await ended;
       clearTimeout(force);
     },
   };
+}
+
+function askToEnd(child: ChildProcess): void {
+  child.kill('SIGTERM');
 }
 
 /** Calls back once, whether the process ended or could not even be started. */

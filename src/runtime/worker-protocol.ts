@@ -1,5 +1,3 @@
-import type { MetricObject } from 'prom-client';
-
 import type { Config } from '../config/schema.ts';
 
 /** Where one worker serves ext_proc, and where Envoy finds it. */
@@ -26,7 +24,8 @@ export type FromWorker =
   | { readonly kind: 'listening' }
   /** Sent at each change, and once after `start`. */
   | { readonly kind: 'redis'; readonly up: boolean }
-  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly MetricObject[] }
+  /** `metrics`: the array of prom-client's `getMetricsAsJSON`. */
+  | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] }
   | { readonly kind: 'drained' }
   /** The worker cannot go on (bad address, broken configuration) and exits; the message holds no secret. */
   | { readonly kind: 'failed'; readonly message: string };

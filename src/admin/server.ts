@@ -1,0 +1,100 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+
+import { ERROR_STATUS, errorBody } from '../errors.ts';
+import type { ErrorType } from '../errors.ts';
+import type { Readiness } from './readiness.ts';
+
+export interface AdminOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly readiness: () => Readiness;
+  /** Prometheus text of the whole gateway. */
+  readonly metrics: () => Promise<string>;
+}
+
+/** The admin listener (SPEC "Admin endpoint"): metrics and health, and nothing that changes anything. */
+export interface AdminServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+type Handler = (response: ServerResponse) => Promise<void> | void;
+
+/** Starts the listener; rejects where the address cannot be bound. */
+export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
+  const pages: Readonly<Record<string, Handler>> = {
+    '/metrics': async (response) => {
+      const text = await options.metrics();
+      reply(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text);
+    },
+    // Alive as long as this process can answer at all.
+    '/healthz': (response) => {
+      reply(response, 200, 'application/json', JSON.stringify({ status: 'ok' }));
+    },
+    '/readyz': (response) => {
+      const readiness = options.readiness();
+      reply(response, readiness.ready ? 200 : 503, 'application/json', JSON.stringify(readiness));
+    },
+  };
+  const server = createServer((request, response) => {
+    answer(pages, request, response).catch(() => {
+      refuse(response, 'gateway_unavailable', 'the gateway cannot tell its state now');
+    });
+  });
+  // Scrapers keep connections open; none may hold up the end of the process.
+  server.keepAliveTimeout = 5_000;
+  await listen(server, options);
+  const address = server.address();
+  return {
+    port: address !== null && typeof address === 'object' ? address.port : options.port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function listen(server: Server, { host, port }: AdminOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const message = `server.admin_host, admin_port: cannot listen on ${host}:${String(port)} (${cause.message})`;
+      reject(new Error(message, { cause }));
+    });
+    server.listen({ host, port }, resolve);
+  });
+}
+
+async function answer(
+  pages: Readonly<Record<string, Handler>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = (request.url ?? '').split('?', 1)[0] ?? '';
+  const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+  if (page === undefined) {
+    refuse(response, 'not_found', 'not found: the admin listener has /metrics, /healthz and /readyz');
+    return;
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD');
+    refuse(response, 'method_not_allowed', 'method not allowed: use GET');
+    return;
+  }
+  await page(response);
+}
+
+function refuse(response: ServerResponse, type: ErrorType, message: string): void {
+  reply(response, ERROR_STATUS[type], 'application/json', errorBody(type, message));
+}
+
+function reply(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.statusCode = status;
+  response.setHeader('content-type', contentType);
+  response.setHeader('cache-control', 'no-store');
+  response.end(body);
+}

@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+import type { Environment } from './program.ts';
+
+/** A private folder (0700) of one run: sockets, Envoy's configuration. */
+export interface RunDirectory {
+  readonly path: string;
+  /** Full path of a file in it. */
+  file(name: string): string;
+  remove(): Promise<void>;
+}
+
+/** `sun_path` holds 108 bytes on Linux and 104 elsewhere; the longest name of ours in the folder is shorter than 20. */
+const MAX_PATH_BYTES = 80;
+
+/** Makes the folder in `$XDG_RUNTIME_DIR` or the system's temporary folder, wherever a socket's path fits. */
+export async function createRunDirectory(environment: Environment): Promise<RunDirectory> {
+  const runtimeDirectory = environment['XDG_RUNTIME_DIR'];
+  const preferred = runtimeDirectory !== undefined && isAbsolute(runtimeDirectory) ? [runtimeDirectory] : [];
+  let failure: unknown;
+  for (const base of [...preferred, tmpdir(), '/tmp']) {
+    if (Buffer.byteLength(base) > MAX_PATH_BYTES - '/gateway-XXXXXX'.length) continue;
+    try {
+      return runDirectory(await mkdtemp(join(base, 'gateway-')));
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw new Error('no folder for sockets: set TMPDIR to a writable folder with a short path', {
+    cause: failure,
+  });
+}
+
+function runDirectory(path: string): RunDirectory {
+  return {
+    path,
+    file: (name) => join(path, name),
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** Makes the folder of a unix socket that somebody else shares (compose's volume), private if it is new. */
+export async function prepareSocketFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+}

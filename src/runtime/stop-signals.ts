@@ -1,0 +1,25 @@
+/** A terminal's Ctrl-C may reach a process twice, from the terminal and from npm: that is one wish, not two. */
+const SAME_WISH_MS = 1_000;
+
+/**
+ * Calls `onFirst` at the first SIGTERM or SIGINT, and `onSecond` at a later one.
+ * @returns a function that stops listening
+ */
+export function onStopSignals(onFirst: (signal: NodeJS.Signals) => void, onSecond: () => void): () => void {
+  let firstAt: number | undefined;
+  const handle = (signal: NodeJS.Signals): void => {
+    const now = performance.now();
+    if (firstAt === undefined) {
+      firstAt = now;
+      onFirst(signal);
+    } else if (now - firstAt > SAME_WISH_MS) {
+      onSecond();
+    }
+  };
+  process.on('SIGTERM', handle);
+  process.on('SIGINT', handle);
+  return () => {
+    process.off('SIGTERM', handle);
+    process.off('SIGINT', handle);
+  };
+}

@@ -1,0 +1,26 @@
+import { access, writeFile } from 'node:fs/promises';
+import { rootCertificates } from 'node:tls';
+
+import type { Environment } from './program.ts';
+
+/** Where the distributions keep their bundle of trusted authorities. */
+const BUNDLES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+
+/** The system's bundle for upstream TLS, `$SSL_CERT_FILE` first; a system without one gets Node's, written to `fallback`. */
+export async function systemCaFile(environment: Environment, fallback: string): Promise<string> {
+  const configured = environment['SSL_CERT_FILE'];
+  for (const file of configured === undefined || configured === '' ? BUNDLES : [configured, ...BUNDLES]) {
+    const readable = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (readable) return file;
+  }
+  await writeFile(fallback, `${rootCertificates.join('\n')}\n`, { mode: 0o600 });
+  return fallback;
+}

@@ -1,0 +1,18 @@
+import { parseExtprocAddress } from '../config/address.ts';
+import type { Config } from '../config/schema.ts';
+import type { WorkerAddress } from './worker-protocol.ts';
+
+/**
+ * Where each worker serves ext_proc, in the order of their indices; `gateway envoy render` and `serve` agree on it.
+ * Without `server.extproc.address`: sockets in `runPath`. With it: the address itself for one worker; for several,
+ * `<path>.<index>` or the ports from its own upwards.
+ */
+export function workerAddresses(config: Config, runPath: string): WorkerAddress[] {
+  const { workers, extproc } = config.server;
+  const base = extproc.address === undefined ? undefined : parseExtprocAddress(extproc.address);
+  return Array.from({ length: workers }, (_, index) => {
+    if (base === undefined) return { kind: 'unix', path: `${runPath}/worker-${String(index)}.sock` };
+    if (base.kind === 'tcp') return { kind: 'tcp', host: base.host, port: base.port + index };
+    return { kind: 'unix', path: workers === 1 ? base.path : `${base.path}.${String(index)}` };
+  });
+}

@@ -1,0 +1,191 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { unlinkSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import type { Config } from '../config/schema.ts';
+import { superviseChild } from './child.ts';
+import type { Backoff, ChildExit, SupervisedChild } from './child.ts';
+import type { Guard } from './guard.ts';
+import type { FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
+
+export interface WorkerStatus {
+  readonly index: number;
+  readonly pid: number | undefined;
+  /** It takes ext_proc streams. */
+  readonly listening: boolean;
+  /** Its connection to Redis is up. */
+  readonly redis: boolean;
+  readonly restarts: number;
+}
+
+export interface WorkersOptions {
+  readonly config: Config;
+  readonly addresses: readonly WorkerAddress[];
+  readonly onExit?: (index: number, exit: ChildExit) => void;
+  readonly onFailed?: (index: number, message: string) => void;
+  /** Called after each change of a worker's status. */
+  readonly onChange?: () => void;
+  readonly guard?: Guard;
+  readonly backoff?: Backoff;
+  /** The worker's entry; another one in tests only. */
+  readonly entry?: string;
+}
+
+/** The sidecar processes. None shares another's fate: one that dies is started again, the others go on. */
+export interface Workers {
+  status(): WorkerStatus[];
+  /** Resolves when every worker has listened once; rejects when one says that it cannot. */
+  started(): Promise<void>;
+  /** Each living worker's metrics as prom-client gives them; one that does not answer in time is left out. */
+  metrics(): Promise<object[][]>;
+  /** They refuse new streams, finish those they have, and end; at the latest after `timeoutMs`. */
+  drain(timeoutMs: number): Promise<void>;
+  /** Ends them at once. */
+  kill(): Promise<void>;
+}
+
+const METRICS_WITHIN_MS = 1_000;
+
+export function startWorkers(options: WorkersOptions): Workers {
+  const workers = options.addresses.map((address, index) => startWorker(options, address, index));
+  return {
+    status: () => workers.map((worker) => worker.status()),
+    started: async () => {
+      await Promise.all(workers.map((worker) => worker.started));
+    },
+    metrics: async () => {
+      const answers = await Promise.all(workers.map((worker) => worker.metrics()));
+      return answers.filter((answer) => answer !== undefined);
+    },
+    drain: async (timeoutMs) => {
+      await Promise.all(workers.map((worker) => worker.drain(timeoutMs)));
+    },
+    kill: async () => {
+      await Promise.all(workers.map((worker) => worker.kill()));
+    },
+  };
+}
+
+interface Worker {
+  readonly started: Promise<void>;
+  status(): WorkerStatus;
+  metrics(): Promise<object[] | undefined>;
+  drain(timeoutMs: number): Promise<void>;
+  kill(): Promise<void>;
+}
+
+function startWorker(options: WorkersOptions, address: WorkerAddress, index: number): Worker {
+  let listening = false;
+  let redis = false;
+  let current: ChildProcess | undefined;
+  let nextId = 0;
+  const waiting = new Map<number, (metrics: object[] | undefined) => void>();
+  const started = Promise.withResolvers<undefined>();
+  // A failure before anybody waits for it must not end the process as an unhandled rejection.
+  started.promise.catch(() => undefined);
+
+  const send = (child: ChildProcess | undefined, message: ToWorker): void => {
+    // A worker that is just dying has a closed channel; its end is handled where it is told of.
+    if (child?.connected === true) child.send(message, () => undefined);
+  };
+  const receive = (message: FromWorker): void => {
+    switch (message.kind) {
+      case 'listening':
+        listening = true;
+        started.resolve(undefined);
+        break;
+      case 'redis':
+        redis = message.up;
+        break;
+      case 'metrics':
+        waiting.get(message.id)?.([...message.metrics]);
+        return;
+      case 'failed':
+        started.reject(new Error(message.message));
+        options.onFailed?.(index, message.message);
+        return;
+      case 'drained':
+        return;
+    }
+    options.onChange?.();
+  };
+
+  const child: SupervisedChild = superviseChild({
+    start: () => {
+      removeStaleSocket(address);
+      return forkWorker(options.entry ?? workerEntry());
+    },
+    onStart: (fresh) => {
+      current = fresh;
+      fresh.on('message', (message) => {
+        receive(message as FromWorker);
+      });
+      send(fresh, { kind: 'start', config: options.config, index, address });
+    },
+    onExit: (exit) => {
+      listening = false;
+      redis = false;
+      for (const answer of waiting.values()) answer(undefined);
+      options.onExit?.(index, exit);
+      options.onChange?.();
+    },
+    ...(options.guard === undefined ? {} : { guard: options.guard }),
+    ...(options.backoff === undefined ? {} : { backoff: options.backoff }),
+  });
+
+  return {
+    started: started.promise,
+    status: () => ({ index, pid: child.pid, listening, redis, restarts: child.restarts }),
+    metrics: () =>
+      new Promise((resolve) => {
+        if (!listening) {
+          resolve(undefined);
+          return;
+        }
+        const id = nextId++;
+        const finish = (metrics: object[] | undefined): void => {
+          clearTimeout(timer);
+          waiting.delete(id);
+          resolve(metrics);
+        };
+        const timer = setTimeout(finish, METRICS_WITHIN_MS, undefined);
+        waiting.set(id, finish);
+        send(current, { kind: 'metrics', id });
+      }),
+    drain: (timeoutMs) =>
+      child.stop(timeoutMs, (last) => {
+        send(last, { kind: 'drain' });
+      }),
+    kill: () =>
+      child.stop(0, (last) => {
+        last.kill('SIGKILL');
+      }),
+  };
+}
+
+function forkWorker(entry: string): ChildProcess {
+  return fork(entry, [], {
+    // Logs go straight to our own output; the channel is for the protocol alone.
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+    // Its own process group: Ctrl-C is for us, and a worker ends when it has drained.
+    detached: true,
+  });
+}
+
+/** `src/worker.ts` in a checkout, `dist/src/worker.js` in the published package. */
+function workerEntry(): string {
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+  return fileURLToPath(new URL(`../worker${extension}`, import.meta.url));
+}
+
+/** What a killed worker left would make the next one's `bind` fail. */
+function removeStaleSocket(address: WorkerAddress): void {
+  if (address.kind !== 'unix') return;
+  try {
+    unlinkSync(address.path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}

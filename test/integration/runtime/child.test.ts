@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { superviseChild } from '../../../src/runtime/child.ts';
+import type { ChildExit, SupervisedChild } from '../../../src/runtime/child.ts';
+import { createRunDirectory } from '../../../src/runtime/run-directory.ts';
+
+const backoff = { initialMs: 10, maxMs: 80, resetAfterMs: 60_000, random: () => 0 };
+const sh = (script: string) => () => spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'] });
+const gone = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+describe('a supervised child', () => {
+  const children: SupervisedChild[] = [];
+  afterEach(async () => {
+    await Promise.all(children.splice(0).map((child) => child.stop(0)));
+  });
+  const supervise = (options: Parameters<typeof superviseChild>[0]): SupervisedChild => {
+    const child = superviseChild({ backoff, ...options });
+    children.push(child);
+    return child;
+  };
+
+  it('is started again after each end, waiting longer each time, up to the cap', async () => {
+    const exits: ChildExit[] = [];
+    const child = supervise({ start: sh('exit 3'), onExit: (exit) => exits.push(exit) });
+    await vi.waitFor(() => {
+      expect(exits.length).toBeGreaterThanOrEqual(5);
+    }, 5_000);
+    expect(exits.slice(0, 5).map((exit) => exit.retryInMs)).toEqual([10, 20, 40, 80, 80]);
+    expect(exits[0]?.code).toBe(3);
+    expect(child.restarts).toBeGreaterThanOrEqual(4);
+  });
+
+  it('is retried when its program does not exist', async () => {
+    const exits: ChildExit[] = [];
+    supervise({ start: () => spawn('/no/such/program'), onExit: (exit) => exits.push(exit) });
+    await vi.waitFor(() => {
+      expect(exits.length).toBeGreaterThanOrEqual(2);
+    });
+  });
+
+  it('gives its lines to the caller, the last one without a line end too', async () => {
+    const lines: string[] = [];
+    supervise({
+      start: sh('echo one; echo two >&2; printf three; exec sleep 5'),
+      onLine: (line, from) => lines.push(`${from} ${line}`),
+    });
+    await vi.waitFor(() => {
+      expect(lines).toContain('stdout one');
+      expect(lines).toContain('stderr two');
+    });
+    await children.at(-1)?.stop(0);
+    await vi.waitFor(() => {
+      expect(lines).toContain('stdout three');
+    });
+  });
+
+  it('ends at SIGTERM, and is not started again', async () => {
+    const child = supervise({ start: sh('exec sleep 30') });
+    const pid = child.pid ?? 0;
+    await child.stop(5_000);
+    expect(gone(pid)).toBe(true);
+    expect(child.state).toBe('stopped');
+    expect(child.restarts).toBe(0);
+  });
+
+  it('is killed when it does not heed SIGTERM within the grace', async () => {
+    const lines: string[] = [];
+    const child = supervise({
+      start: sh('trap "" TERM; echo deaf; while :; do sleep 0.05; done'),
+      onLine: (line) => lines.push(line),
+    });
+    await vi.waitFor(() => {
+      expect(lines).toEqual(['deaf']);
+    });
+    const pid = child.pid ?? 0;
+    const before = performance.now();
+    await child.stop(150);
+    expect(performance.now() - before).toBeGreaterThan(140);
+    expect(gone(pid)).toBe(true);
+  });
+
+  it('stops while it waits for its next start', async () => {
+    const exits: ChildExit[] = [];
+    const child = supervise({
+      start: sh('exit 1'),
+      onExit: (exit) => exits.push(exit),
+      backoff: { ...backoff, initialMs: 60_000, maxMs: 60_000 },
+    });
+    await vi.waitFor(() => {
+      expect(child.state).toBe('waiting');
+    });
+    await child.stop(1_000);
+    expect(child.state).toBe('stopped');
+  });
+});
+
+describe('a process that dies without a word', () => {
+  it('takes the children and folders it watched with it', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gw-test-guard-'));
+    const guardModule = new URL('../../../src/runtime/guard.ts', import.meta.url).href;
+    const script = `
+      import { spawn } from 'node:child_process';
+      import { startGuard } from '${guardModule}';
+      const guard = startGuard();
+      const start = () => spawn('sleep', ['60'], { detached: true, stdio: 'ignore' }).pid;
+      const kept = start(), lost = start();
+      guard.watch(kept); guard.watch(lost); guard.unwatch(kept);
+      guard.watchDirectory(${JSON.stringify(directory)});
+      console.log(JSON.stringify({ kept, lost }));
+      setInterval(() => undefined, 1000);
+    `;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const line = await new Promise<string>((resolve) => {
+      parent.stdout.once('data', (data: Buffer) => {
+        resolve(data.toString());
+      });
+    });
+    const { kept, lost } = JSON.parse(line) as { kept: number; lost: number };
+    try {
+      parent.kill('SIGKILL');
+      await vi.waitFor(() => {
+        expect(gone(lost)).toBe(true);
+      }, 5_000);
+      expect(gone(kept)).toBe(false);
+      await vi.waitFor(async () => {
+        await expect(stat(directory)).rejects.toThrow(/ENOENT/);
+      }, 5_000);
+    } finally {
+      process.kill(kept, 'SIGKILL');
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+describe('the run directory', () => {
+  it('is for this user alone, and its sockets fit into an address', async () => {
+    const run = await createRunDirectory({});
+    try {
+      expect((await stat(run.path)).mode & 0o777).toBe(0o700);
+      expect(Buffer.byteLength(run.file('worker-255.sock'))).toBeLessThan(100);
+    } finally {
+      await run.remove();
+    }
+    await expect(stat(run.path)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('is made elsewhere where the preferred folder has a path too long for a socket', async () => {
+    const base = await mkdtemp(join(tmpdir(), 'gw-test-'.padEnd(90, 'x')));
+    const run = await createRunDirectory({ XDG_RUNTIME_DIR: base });
+    try {
+      expect(run.path.startsWith(base)).toBe(false);
+    } finally {
+      await run.remove();
+      await rm(base, { recursive: true, force: true });
+    }
+  });
+});

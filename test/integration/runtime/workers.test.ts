@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { renderMetrics } from '../../../src/admin/metrics.ts';
+import { readiness } from '../../../src/admin/readiness.ts';
+import { defaultConfig } from '../../../src/config/load.ts';
+import { startWorkers } from '../../../src/runtime/workers.ts';
+import type { Workers, WorkersOptions } from '../../../src/runtime/workers.ts';
+
+const entry = fileURLToPath(new URL('../../support/fake-worker.ts', import.meta.url));
+const backoff = { initialMs: 20, maxMs: 100, resetAfterMs: 10_000, random: () => 0 };
+
+describe('the worker processes', () => {
+  let directory: string;
+  let workers: Workers | undefined;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'gw-test-workers-'));
+  });
+  afterEach(async () => {
+    await workers?.kill();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const start = (count: number, options: Partial<WorkersOptions> = {}): Workers => {
+    workers = startWorkers({
+      config: defaultConfig(),
+      addresses: Array.from({ length: count }, (_, index) => ({
+        kind: 'unix',
+        path: join(directory, `${String(index)}.sock`),
+      })),
+      entry,
+      backoff,
+      ...options,
+    });
+    return workers;
+  };
+
+  it('are up once each of them listens', async () => {
+    const running = start(2);
+    await running.started();
+    await vi.waitFor(() => {
+      expect(running.status().map(({ listening, redis }) => [listening, redis])).toEqual([
+        [true, true],
+        [true, true],
+      ]);
+    });
+  });
+
+  it('add their metrics up, and the parts they run with are told too', async () => {
+    const running = start(3);
+    await running.started();
+    const state = readiness({
+      envoyLive: true,
+      workers: running.status(),
+      wantedWorkers: 3,
+      redisUnfit: false,
+      draining: false,
+    });
+    const text = await renderMetrics(await running.metrics(), {
+      readiness: state,
+      workers: running.status(),
+      envoyRestarts: 0,
+    });
+    expect(text).toContain('demo_total{kind="x"} 6');
+    expect(text).toContain('gateway_workers 3');
+    expect(text.match(/# TYPE demo_total counter/g)).toHaveLength(1);
+  });
+
+  it('do not share a fate: one that is killed comes back alone', async () => {
+    const running = start(2);
+    await running.started();
+    const [first, second] = running.status();
+    process.kill(first?.pid ?? 0, 'SIGKILL');
+    await vi.waitFor(() => {
+      expect(running.status()[0]).toMatchObject({ listening: true, restarts: 1 });
+    }, 10_000);
+    expect(running.status()[1]).toMatchObject({ pid: second?.pid, restarts: 0, listening: true });
+    expect(running.status()[0]?.pid).not.toBe(first?.pid);
+  });
+
+  it('answer for metrics without the one that is frozen', async () => {
+    const running = start(2);
+    await running.started();
+    const pid = running.status()[0]?.pid ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      expect(await running.metrics()).toHaveLength(1);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+
+  it('start over a socket file that a killed one left behind', async () => {
+    await writeFile(join(directory, '0.sock'), '');
+    const running = start(1);
+    await expect(running.started()).resolves.toBeUndefined();
+  });
+
+  it('say why they cannot start', async () => {
+    const running = start(1, { addresses: [{ kind: 'unix', path: join(directory, 'broken.sock') }] });
+    await expect(running.started()).rejects.toThrow('the address is broken');
+  });
+
+  it('end by themselves when they drain', async () => {
+    const running = start(2);
+    await running.started();
+    const pids = running.status().map((worker) => worker.pid ?? 0);
+    await running.drain(5_000);
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+    expect(existsSync(join(directory, '0.sock'))).toBe(false);
+  });
+
+  it('are ended when they do not drain in time', async () => {
+    const running = start(1);
+    await running.started();
+    const pid = running.status()[0]?.pid ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    await running.drain(200);
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+  });
+});
