@@ -1,0 +1,222 @@
+import * as z from 'zod';
+import type { BudgetLimits } from '../../pipeline/exchange.ts';
+import { BUDGET_WINDOWS, parseBudgetLimits } from '../../redis/budget-limits.ts';
+import type { RedisClient } from '../../redis/client.ts';
+import { budgetLimitsKey, DEFAULT_BUDGET_KEY, holdKey, holdsKey, spendKey } from '../../redis/keys.ts';
+import { loadScript } from '../../redis/script.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
+import type {
+  Account,
+  AccountStatus,
+  BudgetStore,
+  LimitChanges,
+  Operation,
+  Reservation,
+  ReserveResult,
+  SettleResult,
+  Settlement,
+  Tightest,
+} from './store.ts';
+
+export interface RedisBudgetStoreOptions {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+  /** How long a reservation outlives its last renewal. */
+  readonly leaseMs: number;
+  readonly alertPercents: readonly number[];
+  /** A clock for tests; Redis's own where it is left out (DECISIONS "Redis"). */
+  readonly now?: () => number;
+}
+
+/** Longer than any repeat of a command by the client library; short, because every request leaves one behind. */
+const SETTLED_MEMORY_MS = 60_000;
+const SESSION_IDLE_MS = 86_400_000;
+
+const reserveScript = loadScript(new URL('./reserve-budget.lua', import.meta.url));
+const settleScript = loadScript(new URL('./settle-budget.lua', import.meta.url));
+const renewScript = loadScript(new URL('./renew-leases.lua', import.meta.url));
+const readScript = loadScript(new URL('./read-budget.lua', import.meta.url));
+
+/** Amounts come as decimal text, counts as integers. */
+const amount = z.union([z.number(), z.string().transform(Number)]).pipe(z.int());
+const reserveReply = z.tuple([
+  z.enum(['reserved', 'refused', 'closed']),
+  amount,
+  z.int(),
+  z.int(),
+  amount,
+  z.int(),
+]);
+const settleReply = z.tuple([z.literal([0, 1]), amount, z.int(), amount, z.int()], amount);
+const renewReply = z.array(z.literal([0, 1]));
+const readReply = z.array(amount);
+
+/** Budgets in Redis: one Lua script a step, each touching the keys of one slot. */
+export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
+  const { client, deadlineMs, leaseMs } = options;
+  const alertPercents = options.alertPercents.join(',');
+  const now = (): string => (options.now === undefined ? '' : String(options.now()));
+
+  async function reserve(reservation: Reservation): Promise<ReserveResult> {
+    return withRedisDeadline(deadlineMs, async () => {
+      const reply = await reserveScript.run(client, operationKeys(reservation), [
+        now(),
+        leaseMs,
+        whole(reservation.inputNanoUsd),
+        String(reservation.outputNanoUsd),
+        reservation.outputTokens ?? '',
+        reservation.maxGrantTokens,
+        reservation.minGrantTokens,
+        ...reservation.accounts.flatMap(accountArgs),
+      ]);
+      return reserveResult(reserveReply.parse(reply), reservation.accounts);
+    });
+  }
+
+  async function settle(settlement: Settlement): Promise<SettleResult> {
+    const { accounts } = settlement;
+    return withRedisDeadline(deadlineMs, async () => {
+      const reply = await settleScript.run(client, operationKeys(settlement), [
+        now(),
+        whole(settlement.costNanoUsd),
+        SETTLED_MEMORY_MS,
+        settlement.repeated ? '' : '1',
+        alertPercents,
+        ...accounts.flatMap(accountArgs),
+      ]);
+      const [applied, reservedNanoUsd, index, remaining, reset, ...crossed] = settleReply.parse(reply);
+      return {
+        applied: applied === 1,
+        reservedNanoUsd,
+        tightest: tightest(accounts, index, remaining, reset),
+        crossed: crossings(accounts, crossed),
+      };
+    });
+  }
+
+  async function renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]> {
+    return withRedisDeadline(deadlineMs, async () => {
+      const holds = operationIds.map((id) => holdKey(keyHash, id));
+      const reply = await renewScript.run(client, [holdsKey(keyHash), ...holds], [now(), leaseMs]);
+      const renewed = renewReply.parse(reply);
+      return operationIds.filter((_id, index) => renewed[index] !== 1);
+    });
+  }
+
+  async function status(keyHash: string, accounts: readonly Account[]): Promise<readonly AccountStatus[]> {
+    const keys = [holdsKey(keyHash), ...accounts.map(({ name }) => spendKey(keyHash, name))];
+    const calendars = accounts.map(({ calendar }) => calendar);
+    for (;;) {
+      const [charged = 0, ...fields] = await withRedisDeadline(deadlineMs, async () =>
+        readReply.parse(await readScript.run(client, keys, [now(), ...calendars])),
+      );
+      // A worker that died with many requests leaves more expired leases than one call may charge.
+      if (charged === 0) {
+        return accounts.map((account, index) => accountStatus(account, fields.slice(index * 3)));
+      }
+    }
+  }
+
+  async function getLimits(keyHash: string | undefined): Promise<BudgetLimits> {
+    return withRedisDeadline(deadlineMs, async () =>
+      parseBudgetLimits(await client.hgetall(limitsKey(keyHash))),
+    );
+  }
+
+  async function setLimits(keyHash: string | undefined, changes: LimitChanges): Promise<void> {
+    const key = limitsKey(keyHash);
+    const set = BUDGET_WINDOWS.flatMap((window) => {
+      const limit = changes[window];
+      return typeof limit === 'number' ? [window, whole(limit)] : [];
+    });
+    const removed = BUDGET_WINDOWS.filter((window) => changes[window] === null);
+    await withRedisDeadline(deadlineMs, async () => {
+      await Promise.all([
+        set.length > 0 ? client.hset(key, ...set) : undefined,
+        removed.length > 0 ? client.hdel(key, ...removed) : undefined,
+      ]);
+    });
+  }
+
+  return {
+    reserve,
+    renew,
+    settle,
+    release: (operation, { repeated }) => settle({ ...operation, costNanoUsd: 0, repeated }),
+    status,
+    getLimits,
+    setLimits,
+  };
+}
+
+function limitsKey(keyHash: string | undefined): string {
+  return keyHash === undefined ? DEFAULT_BUDGET_KEY : budgetLimitsKey(keyHash);
+}
+
+function operationKeys({ keyHash, operationId, accounts }: Operation): string[] {
+  return [
+    holdsKey(keyHash),
+    holdKey(keyHash, operationId),
+    ...accounts.map(({ name }) => spendKey(keyHash, name)),
+  ];
+}
+
+function accountArgs(account: Account): (string | number)[] {
+  const limit = account.limitNanoUsd === undefined ? '' : whole(account.limitNanoUsd);
+  return [account.calendar, limit, account.idleMs ?? SESSION_IDLE_MS];
+}
+
+/** Plain digits: JavaScript writes 1e21 and above with an exponent, and Lua reads fractions of a nano-USD. */
+function whole(nanoUsd: number): string {
+  return Math.min(Math.ceil(nanoUsd), Number.MAX_SAFE_INTEGER).toFixed(0);
+}
+
+function reserveResult(
+  [verdict, amountNanoUsd, outputTokens, index, remaining, reset]: z.output<typeof reserveReply>,
+  accounts: readonly Account[],
+): ReserveResult {
+  if (verdict === 'closed') {
+    return { kind: 'closed' };
+  }
+  const closest = tightest(accounts, index, remaining, reset);
+  if (verdict === 'reserved') {
+    return { kind: 'reserved', amountNanoUsd, outputTokens, tightest: closest };
+  }
+  if (closest === undefined) {
+    throw new Error('reserve-budget.lua refused without naming an account');
+  }
+  return { kind: 'refused', amountNanoUsd, tightest: closest };
+}
+
+function tightest(
+  accounts: readonly Account[],
+  index: number,
+  remainingNanoUsd: number,
+  reset: number,
+): Tightest | undefined {
+  const account = accounts[index];
+  return account && { account, remainingNanoUsd, resetMs: reset < 0 ? undefined : reset };
+}
+
+function crossings(accounts: readonly Account[], pairs: readonly number[]): SettleResult['crossed'] {
+  const crossed: { account: Account; percent: number }[] = [];
+  for (let i = 0; i + 1 < pairs.length; i += 2) {
+    const account = accounts[pairs[i] ?? -1];
+    if (account !== undefined) {
+      crossed.push({ account, percent: pairs[i + 1] ?? 0 });
+    }
+  }
+  return crossed;
+}
+
+function accountStatus(
+  account: Account,
+  [spent = 0, reserved = 0, reset = -1]: readonly number[],
+): AccountStatus {
+  return {
+    account,
+    spentNanoUsd: spent,
+    reservedNanoUsd: reserved,
+    resetMs: reset < 0 ? undefined : reset,
+  };
+}

@@ -1,0 +1,97 @@
+import type { BudgetLimits } from '../../pipeline/exchange.ts';
+
+/** How an account starts anew: at the turn of a UTC calendar unit, or never. */
+export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none';
+
+/** One purse that a request is charged to: a window of its key, later a session too. */
+export interface Account {
+  /** Shown in `X-Gateway-Budget-Window` and in refusals; part of the account's Redis key. */
+  readonly name: string;
+  readonly calendar: Calendar;
+  /** Undefined: spend is recorded and never refused; 0: blocked. */
+  readonly limitNanoUsd: number | undefined;
+  /** Life of an account without a calendar after its last reservation. */
+  readonly idleMs?: number;
+}
+
+/** One reservation of one request; the same values find it again. */
+export interface Operation {
+  readonly keyHash: string;
+  /** A random UUID of ours: repeats of a command under it change nothing. */
+  readonly operationId: string;
+  readonly accounts: readonly Account[];
+}
+
+export interface Reservation extends Operation {
+  /** Worst cost of the input and of the call itself. */
+  readonly inputNanoUsd: number;
+  /** One token of output limit, all choices together; may be a fraction. */
+  readonly outputNanoUsd: number;
+  /** The client's own limit; undefined lets the store grant one between the two bounds. */
+  readonly outputTokens: number | undefined;
+  readonly maxGrantTokens: number;
+  readonly minGrantTokens: number;
+}
+
+/** The account closest to its limit. */
+export interface Tightest {
+  readonly account: Account;
+  /** Limit less spent and reserved; may be negative. */
+  readonly remainingNanoUsd: number;
+  /** Until the window turns; undefined where it never does. */
+  readonly resetMs: number | undefined;
+}
+
+export type ReserveResult =
+  | {
+      readonly kind: 'reserved';
+      readonly amountNanoUsd: number;
+      /** The client's limit, or the one granted; per choice. */
+      readonly outputTokens: number;
+      /** After this reservation; undefined where no account has a limit. */
+      readonly tightest: Tightest | undefined;
+    }
+  | { readonly kind: 'refused'; readonly amountNanoUsd: number; readonly tightest: Tightest }
+  /** The operation was settled before its reservation arrived (its request had been given up). */
+  | { readonly kind: 'closed' };
+
+export interface Settlement extends Operation {
+  readonly costNanoUsd: number;
+  /** True on every attempt but the first: an earlier one may have been applied without our seeing it. */
+  readonly repeated: boolean;
+}
+
+export interface SettleResult {
+  /** False where it had been settled before, or nothing was known of it. */
+  readonly applied: boolean;
+  readonly reservedNanoUsd: number;
+  readonly tightest: Tightest | undefined;
+  /** Alert thresholds reached for the first time in their window. */
+  readonly crossed: readonly { readonly account: Account; readonly percent: number }[];
+}
+
+export interface AccountStatus {
+  readonly account: Account;
+  readonly spentNanoUsd: number;
+  readonly reservedNanoUsd: number;
+  readonly resetMs: number | undefined;
+}
+
+/** A limit to set: nano-USD, or null to remove it; windows left out stay as they are. */
+export type LimitChanges = { readonly [Window in keyof BudgetLimits]?: number | null };
+
+/**
+ * Where budgets live. Every method is atomic and safe to repeat; a failure of the store throws `redis_unavailable`.
+ */
+export interface BudgetStore {
+  reserve(reservation: Reservation): Promise<ReserveResult>;
+  /** Puts off the end of the leases; returns the operations that are no longer held. */
+  renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]>;
+  settle(settlement: Settlement): Promise<SettleResult>;
+  /** Gives a reservation back whole. */
+  release(operation: Operation, options: { readonly repeated: boolean }): Promise<SettleResult>;
+  status(keyHash: string, accounts: readonly Account[]): Promise<readonly AccountStatus[]>;
+  /** A key's own limits; the default budget's where `keyHash` is undefined. */
+  getLimits(keyHash: string | undefined): Promise<BudgetLimits>;
+  setLimits(keyHash: string | undefined, changes: LimitChanges): Promise<void>;
+}

@@ -1,0 +1,21 @@
+import type { BudgetLimits } from '../../pipeline/exchange.ts';
+import { BUDGET_WINDOWS } from '../../redis/budget-limits.ts';
+import type { BudgetWindow } from '../../redis/budget-limits.ts';
+import type { Account, Calendar } from './store.ts';
+
+const CALENDARS: Readonly<Record<BudgetWindow, Calendar>> = {
+  minute: 'minute',
+  hourly: 'hour',
+  daily: 'day',
+  weekly: 'week',
+  monthly: 'month',
+};
+
+/** The five windows of a key as accounts: all of them record spend, those with a limit can refuse. */
+export function windowAccounts(limits: BudgetLimits): Account[] {
+  return BUDGET_WINDOWS.map((window) => ({
+    name: window,
+    calendar: CALENDARS[window],
+    limitNanoUsd: limits[window],
+  }));
+}
