@@ -61,9 +61,7 @@ export type StreamAction =
   | { readonly kind: 'pass' }
   | { readonly kind: 'drop' }
   /** New texts of some deltas (same order and number as `event.deltas`, undefined leaves one as it is). */
-  | { readonly kind: 'rewrite'; readonly texts: readonly (string | undefined)[] }
-  /** Ends the stream: an error frame in the dialect's own form goes out and the upstream is reset. */
-  | { readonly kind: 'cut'; readonly denial: Denial };
+  | { readonly kind: 'rewrite'; readonly texts: readonly (string | undefined)[] };
 
 export interface StreamTail {
   /** A comment for formats that have them (SSE), without its leading colon. */

@@ -2,6 +2,7 @@ import type { KeyRecord } from '../auth/key-record.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type {
   AnswerFacts,
+  AnswerText,
   Endpoint,
   JsonObject,
   Provider,
@@ -39,6 +40,8 @@ export interface Identified extends Routed {
   /** What Redis said of this key at the request headers, in the same wait as the key record. */
   readonly budgetLimits: BudgetLimits;
   readonly facts: Facts;
+  /** Response headers that checks ask for; written into the answer, or into the denial. */
+  readonly responseHeaders: Map<string, string>;
 }
 
 /** USD limits in nano-USD by window; undefined is no limit, 0 is blocked. */
@@ -57,8 +60,6 @@ export interface Parsed extends Identified {
   readonly request: RequestFacts;
   /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
   readonly edits: JsonEdit[];
-  /** Response headers that checks ask for; written into the answer, or into the denial. */
-  readonly responseHeaders: Map<string, string>;
 }
 
 /** What Envoy said of where an answer came from, at response headers. */
@@ -91,7 +92,7 @@ export interface Answer {
 }
 
 export interface WrittenText {
-  add(text: string): void;
+  add(kind: AnswerText['kind'], text: string): void;
   /** The text seen, up to the bound. */
   readonly text: string;
   /** UTF-8 bytes beyond the bound, for an over-estimate. */

@@ -1,0 +1,82 @@
+import { HEADER } from '../headers.ts';
+
+/** A proxy key begins with this wherever it stands; everything else in a credential's place is a provider key. */
+const PROXY_KEY_PREFIX = 'gw-';
+
+/** Headers in which SDKs send their key (DECISIONS "Names, keys, identity"). */
+const KEY_HEADERS: ReadonlySet<string> = new Set([
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  HEADER.providerKey,
+]);
+
+/** Query parameters that are credentials, or a signature over another host; none of them travels on. */
+const KEY_PARAMETERS: ReadonlySet<string> = new Set(['key', 'access_token', 'oauth_token']);
+const SIGNATURE_PARAMETER = /^x-amz-/;
+
+/** Every credential of a request, and its target without them. */
+export interface Credentials {
+  /** Distinct values, in order of appearance: path, headers, query. */
+  readonly proxyKeys: readonly string[];
+  readonly providerKeys: readonly string[];
+  /** The path without a key segment and without its query. */
+  readonly path: string;
+  /** The rest of the query with its `?`, or the empty string. */
+  readonly query: string;
+}
+
+/**
+ * Collects the credentials of a request from all the places where an unmodified SDK may put one: path segment,
+ * `Authorization: Bearer`, the providers' own key headers, `X-Gateway-Provider-Key`, the query. Other
+ * authorization schemes (a client's own SigV4, Basic) are for another host and are no credential here.
+ */
+export function extractCredentials(
+  headers: Iterable<readonly [string, string]>,
+  target: string,
+): Credentials {
+  const proxyKeys = new Set<string>();
+  const providerKeys = new Set<string>();
+  const take = (value: string): void => {
+    if (value === '') return;
+    (value.startsWith(PROXY_KEY_PREFIX) ? proxyKeys : providerKeys).add(value);
+  };
+
+  const mark = target.indexOf('?');
+  let path = mark < 0 ? target : target.slice(0, mark);
+  if (path.startsWith(`/${PROXY_KEY_PREFIX}`)) {
+    const end = path.indexOf('/', 1);
+    take(path.slice(1, end < 0 ? path.length : end));
+    path = end < 0 ? '/' : path.slice(end);
+  }
+  for (const [name, value] of headers) {
+    if (name === 'authorization') take(bearerToken(value));
+    else if (KEY_HEADERS.has(name)) take(value.trim());
+  }
+  const query = mark < 0 ? '' : withoutKeys(target.slice(mark + 1), take);
+  return { proxyKeys: [...proxyKeys], providerKeys: [...providerKeys], path, query };
+}
+
+function bearerToken(authorization: string): string {
+  return /^bearer[ \t]+(.+)$/i.exec(authorization.trim())?.[1]?.trim() ?? '';
+}
+
+function withoutKeys(query: string, take: (value: string) => void): string {
+  const kept = query.split('&').filter((part) => {
+    const equals = part.indexOf('=');
+    const name = decoded(equals < 0 ? part : part.slice(0, equals)).toLowerCase();
+    if (SIGNATURE_PARAMETER.test(name)) return false;
+    if (!KEY_PARAMETERS.has(name)) return part !== '';
+    if (equals >= 0) take(decoded(part.slice(equals + 1)));
+    return false;
+  });
+  return kept.length === 0 ? '' : `?${kept.join('&')}`;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text; // not percent-encoding: taken as it stands
+  }
+}

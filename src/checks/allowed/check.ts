@@ -1,0 +1,35 @@
+import { HEADER } from '../../headers.ts';
+import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import { globMatches } from './glob.ts';
+
+/**
+ * Holds a key to its own providers and models (DECISIONS "Names, keys, identity"): a key for one provider is
+ * useless for another, and every model that may serve the request must be allowed.
+ */
+export function createAllowedCheck(): Check {
+  return {
+    name: 'allowed',
+    shadowable: false,
+    requestHeaders({ key, provider }) {
+      if (key.provider === provider.name || key.allowedProviders?.includes(provider.name) === true) return PASS;
+      return deny(`this key may not use provider ${provider.name}`);
+    },
+    requestBody({ key, request, endpoint }) {
+      const globs = key.allowedModels;
+      if (globs === undefined) return PASS;
+      if (request.models.length === 0 && endpoint.operation !== 'models') {
+        return deny('this key is limited to some models, and the request names none');
+      }
+      const refused = request.models.find((model) => !globs.some((glob) => matches(glob, model)));
+      return refused === undefined ? PASS : deny('this key may not use this model');
+    },
+  };
+}
+
+function deny(message: string): Denial {
+  return { kind: 'deny', type: 'policy_denied', message, headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message } };
+}
+
+function matches(glob: string, model: string): boolean {
+  return globMatches(glob, model) || globMatches(glob, model.replace(/^models\//, ''));
+}

@@ -1,0 +1,19 @@
+/**
+ * Whether a name matches a glob: `*` is any run of characters, everything else is literal. Takes the first place
+ * where each piece between stars fits, which is always enough, so that hostile names cost no more than their
+ * length times the number of pieces.
+ */
+export function globMatches(glob: string, name: string): boolean {
+  const [head = '', ...rest] = glob.split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return name === glob;
+  if (!name.startsWith(head) || !name.endsWith(tail)) return false;
+  let at = head.length;
+  const end = name.length - tail.length;
+  for (const piece of rest) {
+    const found = name.indexOf(piece, at);
+    if (found < 0) return false;
+    at = found + piece.length;
+  }
+  return at <= end;
+}

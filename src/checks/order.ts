@@ -1,0 +1,20 @@
+import type { Check } from '../pipeline/check.ts';
+
+/** The checks of a gateway, made by its composition root. */
+export interface Checks {
+  readonly allowed: Check;
+  readonly providerTools: Check;
+  readonly budget: Check;
+}
+
+/**
+ * The order in which checks judge: where several would deny, the first wins, and what an earlier one took is
+ * given back by its `end` hook. Key, lock and risk come before all of them, in auth/authenticate.
+ */
+export function inOrder(checks: Checks): readonly Check[] {
+  return [
+    checks.allowed, // a key's own providers and models: costs nothing, and decides whether anything else matters
+    checks.providerTools, // changes what will be sent, so later checks judge the request as it will leave
+    checks.budget, // last: a hold is taken only for what would be sent
+  ];
+}

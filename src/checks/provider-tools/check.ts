@@ -1,0 +1,78 @@
+import { HEADER } from '../../headers.ts';
+import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import { PASS, type Check } from '../../pipeline/check.ts';
+import type { JsonObject, ProviderTool } from '../../providers/provider.ts';
+
+export interface ProviderToolsOptions {
+  /** `proxy.provider_tools`: types that may stay. */
+  readonly allowed: readonly string[];
+  /** `proxy.provider_tools_action`. */
+  readonly action: 'remove' | 'deny';
+}
+
+/**
+ * Tools that the provider would run itself act outside the gateway's sight: those not allowed are taken out of
+ * the body, or the request is denied where it insists on one (DECISIONS "Paths and providers").
+ */
+export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
+  return {
+    name: 'provider-tools',
+    shadowable: false,
+    requestBody(exchange) {
+      const unwanted = exchange.request.providerTools.filter((tool) => !options.allowed.includes(tool.type));
+      if (unwanted.length === 0) return PASS;
+      const types = [...new Set(unwanted.map((tool) => printable(tool.type)))].slice(0, 16).join(', ');
+      if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
+        const message = `the provider would run ${types} itself; proxy.provider_tools would allow it`;
+        return {
+          kind: 'deny',
+          type: 'policy_denied',
+          message,
+          headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message },
+        };
+      }
+      exchange.edits.push(...removals(exchange.json, unwanted));
+      exchange.responseHeaders.set(HEADER.toolsRemoved, types);
+      return { kind: 'flag', reason: `took out ${types}` };
+    },
+  };
+}
+
+/** The tools' own removals; a list that loses all its members goes whole, since providers refuse an empty one. */
+function removals(json: JsonObject, tools: readonly ProviderTool[]): JsonEdit[] {
+  const edits = tools.flatMap((tool) => tool.remove);
+  const removedIn = new Map<string, { parent: JsonPath; indexes: Set<number> }>();
+  for (const edit of edits) {
+    const index = edit.path.at(-1);
+    if (edit.kind !== 'remove' || typeof index !== 'number') continue;
+    const parent = edit.path.slice(0, -1);
+    const entry = removedIn.get(JSON.stringify(parent)) ?? { parent, indexes: new Set() };
+    entry.indexes.add(index);
+    removedIn.set(JSON.stringify(parent), entry);
+  }
+  for (const { parent, indexes } of removedIn.values()) {
+    const list = valueAt(json, parent);
+    if (!Array.isArray(list) || indexes.size < list.length) continue;
+    edits.push({ kind: 'remove', path: parent });
+    for (const name of ['tool_choice', 'toolConfig', 'tool_config', 'parallel_tool_calls']) {
+      if (parent.length === 1 && parent[0] === 'tools' && name in json) {
+        edits.push({ kind: 'remove', path: [name] });
+      }
+    }
+  }
+  return edits;
+}
+
+function valueAt(json: JsonObject, path: JsonPath): unknown {
+  let at: unknown = json;
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = (at as Record<string | number, unknown>)[step];
+  }
+  return at;
+}
+
+/** Tool types come from the client and go into a header: only plain characters, bounded. */
+function printable(type: string): string {
+  return type.replace(/[^A-Za-z0-9._:-]/g, '?').slice(0, 64);
+}

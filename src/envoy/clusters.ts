@@ -1,0 +1,128 @@
+import { isIP } from 'node:net';
+import type { Config } from '../config/schema.ts';
+import type { Upstream } from '../routing/upstreams.ts';
+import { typed, type EnvoyLayout, type EnvoyObject, type SidecarAddress } from './layout.ts';
+
+/** Largest body, request or whole answer, that Envoy holds for the sidecar; above `max_payload_bytes`. */
+export const BUFFER_BYTES = 16_777_216;
+/** Per provider connection: what a client that stops reading can make Envoy hold. */
+const UPSTREAM_BUFFER_BYTES = 1_048_576;
+const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
+
+/** Envoy's default of 1,024 of everything is below what one gateway carries. */
+const UNLIMITED: EnvoyObject = {
+  thresholds: [
+    { max_connections: 65_536, max_pending_requests: 65_536, max_requests: 65_536, max_retries: 65_536 },
+  ],
+};
+
+/** The sidecar's workers: one endpoint each. */
+export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject {
+  const tcp = layout.sidecars.some(({ kind }) => kind === 'tcp');
+  return {
+    name: 'sidecar',
+    type: tcp ? 'STRICT_DNS' : 'STATIC',
+    lb_policy: 'ROUND_ROBIN', // LEAST_REQUEST prefers a dead worker, because it has no open streams
+    connect_timeout: '0.5s',
+    per_connection_buffer_limit_bytes: BUFFER_BYTES,
+    circuit_breakers: UNLIMITED,
+    health_checks: [
+      {
+        timeout: '1s',
+        interval: '1s',
+        unhealthy_interval: '0.5s',
+        unhealthy_threshold: 2,
+        healthy_threshold: 1,
+        grpc_health_check: {},
+      },
+    ],
+    typed_extension_protocol_options: {
+      [HTTP_OPTIONS]: typed(HTTP_OPTIONS, {
+        explicit_http_config: {
+          http2_protocol_options: {
+            connection_keepalive: { interval: '5s', timeout: '2s' }, // a worker silent for so long is dead
+            initial_stream_window_size: 1_048_576,
+            initial_connection_window_size: 16_777_216,
+          },
+        },
+      }),
+    },
+    ...(tcp ? sidecarTls(config) : {}),
+    load_assignment: {
+      cluster_name: 'sidecar',
+      endpoints: [{ lb_endpoints: layout.sidecars.map((at) => ({ endpoint: { address: address(at) } })) }],
+    },
+  };
+}
+
+function sidecarTls(config: Config): EnvoyObject {
+  const { cert_file, key_file, ca_file } = config.server.extproc.tls;
+  if (cert_file === undefined || key_file === undefined || ca_file === undefined) return {};
+  return {
+    transport_socket: {
+      name: 'tls',
+      typed_config: typed('envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext', {
+        common_tls_context: {
+          tls_certificates: [
+            { certificate_chain: { filename: cert_file }, private_key: { filename: key_file } },
+          ],
+          validation_context: { trusted_ca: { filename: ca_file } },
+        },
+      }),
+    },
+  };
+}
+
+function address(at: SidecarAddress): EnvoyObject {
+  return at.kind === 'unix'
+    ? { pipe: { path: at.path } }
+    : { socket_address: { address: at.host, port_value: at.port } };
+}
+
+/** One provider. SNI and the verified name follow the `:authority` that the sidecar sets. */
+export function providerCluster(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
+  const fixed = isIP(upstream.host) !== 0;
+  return {
+    name: upstream.cluster,
+    type: fixed ? 'STATIC' : 'LOGICAL_DNS',
+    ...(fixed ? {} : { dns_lookup_family: 'V4_PREFERRED', wait_for_warm_on_init: false }),
+    connect_timeout: '5s',
+    per_connection_buffer_limit_bytes: UPSTREAM_BUFFER_BYTES,
+    circuit_breakers: UNLIMITED,
+    ...(upstream.tls ? providerTls(upstream, layout) : {}),
+    load_assignment: {
+      cluster_name: upstream.cluster,
+      endpoints: [
+        {
+          lb_endpoints: [
+            {
+              endpoint: {
+                address: { socket_address: { address: upstream.host, port_value: upstream.port } },
+              },
+            },
+          ],
+        },
+      ],
+    },
+  };
+}
+
+function providerTls(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
+  return {
+    typed_extension_protocol_options: {
+      [HTTP_OPTIONS]: typed(HTTP_OPTIONS, {
+        upstream_http_protocol_options: { auto_sni: true, auto_san_validation: true },
+        auto_config: { http_protocol_options: {}, http2_protocol_options: {} }, // ALPN: h2, else h1
+      }),
+    },
+    transport_socket: {
+      name: 'tls',
+      typed_config: typed('envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext', {
+        common_tls_context: {
+          tls_params: { tls_minimum_protocol_version: 'TLSv1_2' },
+          validation_context: { trusted_ca: { filename: upstream.caFile ?? layout.systemCaFile } },
+        },
+      }),
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { phaseDeadlineMs } from '../config/rules.ts';
+import type { Config } from '../config/schema.ts';
+import { seconds, typed, type EnvoyObject } from './layout.ts';
+
+const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.url), 'utf8');
+/** What Envoy waits beyond the deadline for all Redis work of a phase, so that the client gets our answer. */
+const MESSAGE_MARGIN_MS = 500;
+
+/** Requests pass them from the first to the last, answers from the last to the first. */
+export function httpFilters(config: Config): EnvoyObject[] {
+  return [responseGate(), externalProcessor(config), router()];
+}
+
+function responseGate(): EnvoyObject {
+  return {
+    name: 'response_gate',
+    typed_config: typed('envoy.extensions.filters.http.lua.v3.Lua', {
+      default_source_code: { inline_string: RESPONSE_GATE },
+    }),
+  };
+}
+
+function externalProcessor(config: Config): EnvoyObject {
+  const { token } = config.server.extproc;
+  return {
+    name: 'envoy.filters.http.ext_proc',
+    typed_config: typed('envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor', {
+      grpc_service: {
+        envoy_grpc: { cluster_name: 'sidecar' },
+        timeout: '0s',
+        ...(token === undefined ? {} : { initial_metadata: [{ key: 'x-gateway-token', value: token }] }),
+        // A stream that a dying worker has not answered yet goes to another one.
+        retry_policy: {
+          retry_on: 'connect-failure,refused-stream,reset,unavailable',
+          num_retries: 3,
+          retry_back_off: { base_interval: '0.01s', max_interval: '0.05s' },
+          retry_host_predicate: [
+            {
+              name: 'other',
+              typed_config: typed('envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate'),
+            },
+          ],
+          host_selection_retry_max_attempts: 10,
+        },
+      },
+      failure_mode_allow: false,
+      status_on_error: { code: 'ServiceUnavailable' },
+      message_timeout: seconds(phaseDeadlineMs(config) + MESSAGE_MARGIN_MS),
+      allow_mode_override: true,
+      processing_mode: {
+        request_header_mode: 'SEND',
+        request_body_mode: 'BUFFERED',
+        request_trailer_mode: 'SEND',
+        response_header_mode: 'SEND',
+        response_body_mode: 'BUFFERED',
+        response_trailer_mode: 'SKIP',
+      },
+      request_attributes: ['source.address'],
+      response_attributes: ['response.code_details', 'response.flags'],
+      metadata_options: { receiving_namespaces: { untyped: ['gw'] } },
+      // The sidecar routes; the mark of a provider's answer it may not touch.
+      mutation_rules: {
+        allow_all_routing: true,
+        allow_envoy: true,
+        disallow_expression: { regex: '^x-gw-origin$' },
+      },
+    }),
+  };
+}
+
+function router(): EnvoyObject {
+  return {
+    name: 'envoy.filters.http.router',
+    typed_config: typed('envoy.extensions.filters.http.router.v3.Router', {
+      suppress_envoy_headers: true,
+      upstream_http_filters: [
+        {
+          name: 'mark',
+          typed_config: typed('envoy.extensions.filters.http.header_mutation.v3.HeaderMutation', {
+            mutations: {
+              response_mutations: [
+                {
+                  append: {
+                    header: { key: 'x-gw-origin', value: '1' },
+                    append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+                  },
+                },
+              ],
+            },
+          }),
+        },
+        {
+          name: 'codec',
+          typed_config: typed('envoy.extensions.filters.http.upstream_codec.v3.UpstreamCodec'),
+        },
+      ],
+    }),
+  };
+}

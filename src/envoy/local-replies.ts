@@ -1,0 +1,83 @@
+import { errorBody, type ErrorType } from '../errors.ts';
+import { HEADER } from '../headers.ts';
+import type { EnvoyObject } from './layout.ts';
+import { typed } from './layout.ts';
+
+/** `details` of the sidecar's own ImmediateResponse (extproc/respond); its body is ready and passes as it is. */
+const OURS = 'gw';
+
+const TIMEOUTS = [
+  'stream_idle_timeout',
+  'upstream_response_timeout',
+  'upstream_per_try_timeout',
+  'upstream_per_try_idle_timeout',
+  'duration_timeout',
+];
+
+/**
+ * Gives Envoy's own replies our JSON shape (DECISIONS "Error bodies"). The first that matches wins: what names
+ * the provider comes before the rule that turns every other 5xx, ext_proc's failures and the gates among them,
+ * into `gateway_unavailable`. Providers' answers never come here.
+ */
+export function localReplies(): EnvoyObject {
+  const upstreamDetails = ['no_healthy_upstream', 'response_payload_too_large'];
+  return {
+    mappers: [
+      {
+        filter: byDetails(`== '${OURS}'`),
+        body_format_override: {
+          text_format_source: { inline_string: '%LOCAL_REPLY_BODY%' },
+          content_type: 'application/json',
+        },
+      },
+      mapped(byDetails("== 'upgrade_failed'"), 'upgrade_not_supported', 'WebSocket upgrades are not supported', 426),
+      mapped(byStatus('EQ', 413), 'payload_too_large', 'the request body exceeds the limit'),
+      mapped(byStatus('EQ', 408), 'request_timeout', 'the request did not arrive in time'),
+      mapped(byDetails(`in [${quoted(TIMEOUTS)}]`), 'upstream_timeout', 'the provider did not answer in time', 504),
+      mapped(
+        byDetails(`in [${quoted(upstreamDetails)}] || response.code_details.startsWith('upstream_')`),
+        'upstream_unavailable',
+        'the provider cannot be reached',
+        502,
+      ),
+      mapped(byStatus('GE', 500), 'gateway_unavailable', 'the policy service is unavailable', 503),
+      mapped(byStatus('EQ', 404), 'not_found', 'not found'),
+      mapped(byStatus('GE', 400), 'invalid_request', 'bad request'),
+    ],
+  };
+}
+
+function mapped(filter: EnvoyObject, type: ErrorType, message: string, status?: number): EnvoyObject {
+  return {
+    filter,
+    ...(status === undefined ? {} : { status_code: status }),
+    headers_to_add: [
+      {
+        header: { key: HEADER.requestId, value: '%STREAM_ID%' },
+        append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
+      },
+    ],
+    body_format_override: { json_format: JSON.parse(errorBody(type, message)) as EnvoyObject },
+  };
+}
+
+function byDetails(condition: string): EnvoyObject {
+  return {
+    extension_filter: {
+      name: 'details',
+      typed_config: typed('envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter', {
+        expression: `response.code_details ${condition}`,
+      }),
+    },
+  };
+}
+
+function byStatus(op: 'EQ' | 'GE', status: number): EnvoyObject {
+  return {
+    status_code_filter: { comparison: { op, value: { default_value: status, runtime_key: 'none' } } },
+  };
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}

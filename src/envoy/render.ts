@@ -1,0 +1,191 @@
+import { stringify } from 'yaml';
+import type { Config } from '../config/schema.ts';
+import { HEADER } from '../headers.ts';
+import { configuredUpstreams } from '../routing/upstreams.ts';
+import { BUFFER_BYTES, providerCluster, sidecarCluster } from './clusters.ts';
+import { httpFilters } from './http-filters.ts';
+import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
+import { localReplies } from './local-replies.ts';
+
+const IPPROTO_TCP = 6;
+const TCP_USER_TIMEOUT = 18;
+
+/** Envoy's whole bootstrap (YAML) for a configuration: one listener, one route to the providers, its gates. */
+export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
+  const upstreams = [...configuredUpstreams(config).values()];
+  return stringify(
+    {
+      admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
+      layered_runtime: {
+        // With the flag on, Envoy crashes; what it is for is met by lifting Node's guard (extproc/server).
+        layers: [
+          {
+            name: 'static',
+            static_layer: { 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false },
+          },
+        ],
+      },
+      static_resources: {
+        listeners: [listener(config, layout)],
+        clusters: [
+          sidecarCluster(config, layout),
+          ...upstreams.map((upstream) => providerCluster(upstream, layout)),
+        ],
+      },
+    },
+    { aliasDuplicateObjects: false, lineWidth: 0 },
+  );
+}
+
+function listener(config: Config, layout: EnvoyLayout): EnvoyObject {
+  return {
+    name: 'main',
+    address: { socket_address: { address: config.server.host, port_value: config.server.port } },
+    per_connection_buffer_limit_bytes: BUFFER_BYTES,
+    // `server.write_timeout`: the only thing that ends an h1 client that stops reading (Linux).
+    socket_options: [
+      {
+        level: IPPROTO_TCP,
+        name: TCP_USER_TIMEOUT,
+        int_value: config.server.write_timeout,
+        state: 'STATE_PREBIND',
+      },
+    ],
+    filter_chains: [
+      {
+        ...downstreamTls(config),
+        filters: [{ name: 'http', typed_config: connectionManager(config, layout) }],
+      },
+    ],
+  };
+}
+
+function downstreamTls(config: Config): EnvoyObject {
+  const { cert_file, key_file } = config.server.tls;
+  if (cert_file === undefined || key_file === undefined) {
+    if (!config.server.insecure_dev) throw new Error('TLS is required: set server.tls.cert_file and key_file');
+    return {};
+  }
+  return {
+    transport_socket: {
+      name: 'tls',
+      typed_config: typed('envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext', {
+        common_tls_context: {
+          alpn_protocols: ['h2', 'http/1.1'],
+          tls_params: { tls_minimum_protocol_version: 'TLSv1_2' },
+          tls_certificates: [
+            { certificate_chain: { filename: cert_file }, private_key: { filename: key_file } },
+          ],
+        },
+      }),
+    },
+  };
+}
+
+function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
+  const { server, proxy } = config;
+  return typed('envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager', {
+    stat_prefix: 'main',
+    codec_type: 'AUTO',
+    use_remote_address: true,
+    xff_num_trusted_hops: config.auth.trusted_hops,
+    // Nobody is internal, so Envoy drops every client's x-envoy-* and x-request-id; `{}` would let them in.
+    internal_address_config: { cidr_ranges: [{ address_prefix: '255.255.255.255', prefix_len: 32 }] },
+    skip_xff_append: true,
+    via: '',
+    server_header_transformation: 'PASS_THROUGH',
+    scheme_header_transformation: { match_upstream: true },
+    generate_request_id: true, // %STREAM_ID% reads x-request-id: no route may remove it
+    normalize_path: true,
+    merge_slashes: true,
+    path_with_escaped_slashes_action: 'KEEP_UNCHANGED', // Bedrock ARNs carry %2F; the sidecar judges the path
+    http_protocol_options: { accept_http_10: false, allow_absolute_url: true },
+    common_http_protocol_options: {
+      headers_with_underscores_action: 'ALLOW',
+      max_headers_count: 100,
+      idle_timeout: '60s',
+    },
+    request_headers_timeout: seconds(Math.min(server.read_timeout, 10_000)),
+    request_timeout: seconds(server.read_timeout),
+    stream_idle_timeout: seconds(proxy.upstream_timeout),
+    stream_flush_timeout: seconds(server.write_timeout),
+    early_header_mutation_extensions: [stripBeforeRouting()],
+    access_log: [accessLog(layout.accessLogPath)],
+    local_reply_config: localReplies(),
+    route_config: routes(config),
+    http_filters: httpFilters(config),
+  });
+}
+
+function stripBeforeRouting(): EnvoyObject {
+  return {
+    name: 'strip',
+    typed_config: typed('envoy.extensions.http.early_header_mutation.header_mutation.v3.HeaderMutation', {
+      mutations: [{ remove: HEADER.upstream }, { remove: 'x-gw-origin' }, { remove: 'accept-encoding' }],
+    }),
+  };
+}
+
+/** The request gate: a route to a provider needs the sidecar's cluster and its verdict for this very request. */
+function routes(config: Config): EnvoyObject {
+  return {
+    name: 'main',
+    virtual_hosts: [
+      {
+        name: 'all',
+        domains: ['*'],
+        routes: [
+          {
+            name: 'provider',
+            match: {
+              prefix: '/',
+              headers: [{ name: HEADER.upstream, present_match: true }],
+              dynamic_metadata: [
+                { filter: 'gw', path: [{ key: 'req' }], value: { string_match: { exact: 'ok' } } },
+              ],
+            },
+            // A route timeout would cut long streams; the sidecar bounds unstreamed answers.
+            route: {
+              cluster_header: HEADER.upstream,
+              timeout: '0s',
+              idle_timeout: seconds(config.proxy.upstream_timeout),
+            },
+            request_headers_to_remove: [
+              HEADER.upstream,
+              'x-forwarded-for',
+              'x-forwarded-proto',
+              'x-envoy-external-address',
+              'x-envoy-internal',
+            ],
+          },
+          { name: 'closed', match: { prefix: '/' }, direct_response: { status: 503 } },
+        ],
+      },
+    ],
+  };
+}
+
+/** Never the path: it may hold a key. */
+function accessLog(path: string): EnvoyObject {
+  return {
+    name: 'file',
+    typed_config: typed('envoy.extensions.access_loggers.file.v3.FileAccessLog', {
+      path,
+      log_format: {
+        json_format: {
+          time: '%START_TIME%',
+          id: '%STREAM_ID%',
+          method: '%REQ(:METHOD)%',
+          protocol: '%PROTOCOL%',
+          status: '%RESPONSE_CODE%',
+          details: '%RESPONSE_CODE_DETAILS%',
+          flags: '%RESPONSE_FLAGS%',
+          in: '%BYTES_RECEIVED%',
+          out: '%BYTES_SENT%',
+          ms: '%DURATION%',
+          upstream: '%UPSTREAM_CLUSTER%',
+        },
+      },
+    }),
+  };
+}

@@ -1,0 +1,79 @@
+-- The response gate. A provider's answer carries a mark that only our upstream filter can set; it may leave only
+-- with the sidecar's verdict for this very request, in the dynamic metadata "gw":
+--   resp = "whole"   the whole body was inspected
+--   resp = "stream"  a stream; out = bytes that the sidecar has emitted, checked at every chunk
+-- Answers without the mark are Envoy's own and pass. Whatever fails in here must deny, because an error in Lua
+-- lets the answer through: so everything that can fail runs under pcall.
+
+local DENIED = '{"error":"the policy service is unavailable","type":"gateway_unavailable"}'
+local CUT = "event: error\ndata: " .. DENIED .. "\n\n"
+
+-- Asked for at each chunk anew: a metadata handle is dead after a chunk boundary.
+local function verdict(handle)
+  local gw = handle:streamInfo():dynamicMetadata():get("gw")
+  if gw == nil then
+    return nil, 0
+  end
+  return gw["resp"], gw["out"] or 0
+end
+
+local function clear(headers, keep)
+  local names = {}
+  for name in pairs(headers) do
+    names[#names + 1] = name
+  end
+  for _, name in ipairs(names) do
+    if name ~= keep then
+      headers:remove(name)
+    end
+  end
+end
+
+local function count_stream(handle)
+  local passed = 0
+  local cut = false
+  for chunk in handle:bodyChunks() do
+    local size = chunk:length()
+    if cut then
+      chunk:setBytes("")
+    elseif size > 0 then
+      local ok, kind, emitted = pcall(verdict, handle)
+      if ok and kind == "stream" and passed + size <= emitted then
+        passed = passed + size
+      else
+        cut = true
+        chunk:setBytes(CUT)
+      end
+    end
+  end
+end
+
+local function deny(handle, headers)
+  clear(headers, ":status")
+  headers:replace(":status", "503")
+  headers:replace("content-type", "application/json")
+  local body = DENIED
+  for chunk in handle:bodyChunks() do
+    chunk:setBytes(body)
+    body = ""
+  end
+end
+
+function envoy_on_response(handle)
+  local headers = handle:headers()
+  local mark = headers:get("x-gw-origin")
+  headers:remove("x-gw-origin")
+  if mark == nil then
+    return
+  end
+  local ok, kind = pcall(verdict, handle)
+  if ok and kind == "stream" then
+    count_stream(handle)
+  elseif not (ok and kind == "whole") then
+    deny(handle, headers)
+  end
+  local trailers = handle:trailers()
+  if trailers ~= nil then
+    clear(trailers, nil)
+  end
+end

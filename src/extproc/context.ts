@@ -1,0 +1,117 @@
+import type { Identity } from '../auth/authenticate.ts';
+import type { GatewayError } from '../errors.ts';
+import type { AnswerStream } from '../pipeline/answer-stream.ts';
+import type { Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
+import type { Run } from '../pipeline/run.ts';
+import type { Route, Target } from '../routing/route.ts';
+
+/** What the edge of one worker needs; built by its composition root. */
+export interface EdgeServices {
+  /** Key, lock and risk in one wait; throws GatewayError invalid_key, quarantined, agent_risk_blocked. */
+  authenticate(rawKeys: readonly string[], clientAddress: string): Promise<Identity>;
+  readonly route: Route;
+  readonly newRun: () => Run;
+  readonly settings: EdgeSettings;
+  readonly observer: EdgeObserver;
+}
+
+export interface EdgeSettings {
+  readonly maxPayloadBytes: number;
+  /** `proxy.upstream_timeout`: bounds the whole of an unstreamed answer. */
+  readonly upstreamTimeoutMs: number;
+  /** `server.strip_budget_headers`. */
+  readonly stripTelemetry: boolean;
+}
+
+/** One finished exchange, for log and metrics. Holds no credential and no path. */
+export interface FinishedExchange {
+  readonly requestId: string;
+  /** Absent where the request was refused before its key was known. */
+  readonly exchange: Identified | undefined;
+  readonly refusal: GatewayError | undefined;
+  readonly status: number;
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+}
+
+export interface EdgeObserver {
+  finished(finished: FinishedExchange): void;
+  /** Something broke that is nobody's refusal; the exchange failed closed. */
+  failed(requestId: string, cause: unknown): void;
+}
+
+/** How far one exchange has come; decides its outcome when the stream ends, whatever Envoy's event was. */
+export type Progress =
+  /** Nothing was forwarded yet. */
+  | 'receiving'
+  /** Forwarded, and no answer seen. */
+  | 'forwarded'
+  /** The provider's headers were seen, its buffered body not yet. */
+  | 'answering'
+  | 'streaming'
+  /** The last reply was written. */
+  | 'done';
+
+/** Everything one ext_proc stream knows of its request. */
+export interface StreamContext {
+  readonly services: EdgeServices;
+  readonly startedAt: number;
+  requestId: string;
+  /** Kept until the body was checked for it; never leaves this object. */
+  rawKey: string;
+  progress: Progress;
+  target: Target | undefined;
+  exchange: Identified | undefined;
+  parsed: Parsed | undefined;
+  answered: Answered | undefined;
+  run: Run | undefined;
+  /** The provider's headers, until its buffered body has come. */
+  responseHeaders: ReadonlyMap<string, string>;
+  stream: AnswerStream | undefined;
+  /** Bytes of the stream handed to Envoy so far; the response gate counts against it. */
+  emittedBytes: number;
+  status: number;
+  refusal: GatewayError | undefined;
+}
+
+export function createContext(services: EdgeServices): StreamContext {
+  return {
+    services,
+    startedAt: performance.now(),
+    requestId: '',
+    rawKey: '',
+    progress: 'receiving',
+    target: undefined,
+    exchange: undefined,
+    parsed: undefined,
+    answered: undefined,
+    run: undefined,
+    responseHeaders: new Map(),
+    stream: undefined,
+    emittedBytes: 0,
+    status: 0,
+    refusal: undefined,
+  };
+}
+
+/** The outcome of an exchange that ends now (DECISIONS "Budgets and cost", the table of charges). */
+export function outcomeOf(context: StreamContext): Outcome {
+  if (context.answered?.answer.complete === true) return { kind: 'complete' };
+  switch (context.progress) {
+    case 'receiving':
+      return { kind: 'not_forwarded' };
+    case 'streaming':
+      return { kind: 'broken_off' };
+    case 'forwarded':
+    case 'answering':
+      return { kind: 'lost' };
+    case 'done':
+      return context.answered === undefined ? { kind: 'not_forwarded' } : doneOutcome(context.answered);
+  }
+}
+
+function doneOutcome(answered: Answered): Outcome {
+  if (answered.origin === 'not_connected') return { kind: 'not_forwarded' };
+  if (answered.origin === 'lost') return { kind: 'lost' };
+  return answered.form === 'stream' ? { kind: 'broken_off' } : { kind: 'complete' };
+}

@@ -1,0 +1,23 @@
+import { parseRequest, withoutProxyKey } from '../../pipeline/parse.ts';
+import type { StreamContext } from '../context.ts';
+import { forward } from '../forward.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
+import { throwDenial } from './denial.ts';
+import { tooLarge } from './request-headers.ts';
+
+/** The whole body: parsed once, judged by the checks, edited by spans, and sent to the one configured upstream. */
+export async function onRequestBody(
+  context: StreamContext,
+  message: ProcessingRequest,
+): Promise<ProcessingResponse> {
+  const { exchange, run } = context;
+  if (exchange === undefined || run === undefined) throw new Error('a body came before its headers');
+  const received = message.request_body?.body ?? Buffer.alloc(0);
+  const { maxPayloadBytes } = context.services.settings;
+  if (received.length > maxPayloadBytes) throw tooLarge(maxPayloadBytes);
+  const body = withoutProxyKey(received, context.rawKey);
+  context.rawKey = '';
+  context.parsed = parseRequest(exchange, body);
+  throwDenial(await run.requestBody(context.parsed));
+  return forward(context, context.parsed, 'request_body', body === received ? undefined : body);
+}

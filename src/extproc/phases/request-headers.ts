@@ -1,0 +1,114 @@
+import { extractCredentials, type Credentials } from '../../auth/credentials.ts';
+import { GatewayError } from '../../errors.ts';
+import { HEADER } from '../../headers.ts';
+import type { Identified, Parsed } from '../../pipeline/exchange.ts';
+import type { StreamContext } from '../context.ts';
+import { forward } from '../forward.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
+import { addressWithoutPort, attribute, readRequestHead, type RequestHead } from '../request-head.ts';
+import { awaitRequestBody } from '../respond.ts';
+import { throwDenial } from './denial.ts';
+
+const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
+const NO_BODY = Buffer.alloc(0);
+
+/**
+ * Credentials first and alone: whoever has no good key learns nothing else, so a 401 comes before every other
+ * complaint. Then the request's own form, its route, and the checks that need no body.
+ */
+export async function onRequestHeaders(
+  context: StreamContext,
+  message: ProcessingRequest,
+): Promise<ProcessingResponse> {
+  const head = readRequestHead(message.request_headers ?? {});
+  context.requestId = head.requestId;
+  const clientAddress = addressWithoutPort(attribute(message.attributes, 'source.address') ?? '');
+  const credentials = extractCredentials(head.list, head.target);
+  const identity = await context.services.authenticate(credentials.proxyKeys, clientAddress);
+  assertOneOfEach(credentials);
+
+  const hasBody = message.request_headers?.end_of_stream !== true;
+  const target = context.services.route(head.method, credentials.path, credentials.query);
+  assertForm(head, hasBody, context.services.settings.maxPayloadBytes);
+  const { provider } = target.upstream;
+  const providerKey = credentials.providerKeys[0];
+  if (providerKey === undefined && provider.needsKey) throw missingProviderKey(provider.name);
+
+  const exchange: Identified = {
+    requestId: head.requestId,
+    startedAt: context.startedAt,
+    method: head.method,
+    path: target.path,
+    query: credentials.query,
+    provider,
+    endpoint: target.endpoint,
+    clientAddress,
+    headers: head.headers,
+    key: identity.key,
+    providerKey,
+    budgetLimits: identity.limits,
+    facts: { agentRisk: identity.risk },
+    responseHeaders: new Map([[HEADER.requestId, head.requestId]]),
+  };
+  const run = context.services.newRun();
+  Object.assign(context, { target, exchange, run, rawKey: credentials.proxyKeys[0] ?? '' });
+  assertNotCarried(context.rawKey, exchange);
+  throwDenial(await run.requestHeaders(exchange));
+  if (hasBody) return awaitRequestBody();
+  context.parsed = withoutBody(exchange);
+  return forward(context, context.parsed, 'request_headers');
+}
+
+function assertOneOfEach(credentials: Credentials): void {
+  if (credentials.proxyKeys.length > 1) {
+    throw new GatewayError('invalid_request', 'the request carries two different proxy keys; send one');
+  }
+  if (credentials.providerKeys.length > 1) {
+    throw new GatewayError(
+      'invalid_request',
+      'the request carries two different provider keys; send one, in X-Gateway-Provider-Key',
+    );
+  }
+}
+
+function assertForm(head: RequestHead, hasBody: boolean, maxPayloadBytes: number): void {
+  if (head.method !== 'POST') {
+    if (hasBody) throw new GatewayError('invalid_request', `a ${head.method} request takes no body`);
+    return;
+  }
+  const coding = head.headers.get('content-encoding');
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
+    throw new GatewayError('unsupported_media_type', 'send the body without Content-Encoding');
+  }
+  if (!JSON_TYPE.test(head.headers.get('content-type') ?? '')) {
+    throw new GatewayError('unsupported_media_type', 'send Content-Type: application/json');
+  }
+  if (Number(head.headers.get('content-length') ?? 0) > maxPayloadBytes) throw tooLarge(maxPayloadBytes);
+  if (!hasBody) throw new GatewayError('invalid_request', 'the request has no body');
+}
+
+export function tooLarge(maxPayloadBytes: number): GatewayError {
+  return new GatewayError('payload_too_large', `the request body exceeds ${maxPayloadBytes} bytes`);
+}
+
+function missingProviderKey(provider: string): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    `send your ${provider} key in X-Gateway-Provider-Key (or, with the proxy key in the path, in Authorization: Bearer)`,
+  );
+}
+
+/** A proxy key is taken out of its places; in any other header, path segment or parameter it is refused. */
+function assertNotCarried(rawKey: string, exchange: Identified): void {
+  const stripped = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', HEADER.providerKey];
+  let carried = exchange.path.includes(rawKey) || exchange.query.includes(rawKey);
+  for (const [name, value] of exchange.headers) carried ||= value.includes(rawKey) && !stripped.includes(name);
+  if (carried) {
+    throw new GatewayError('invalid_request', 'the proxy key stands in a place that would be sent upstream');
+  }
+}
+
+function withoutBody(exchange: Identified): Parsed {
+  const request = exchange.endpoint.dialect.request({}, exchange.endpoint);
+  return { ...exchange, body: NO_BODY, json: {}, request, edits: [] };
+}

@@ -1,0 +1,90 @@
+import { GatewayError } from '../../errors.ts';
+import { HEADER_PREFIX, TELEMETRY_HEADERS } from '../../headers.ts';
+import { createAnswerStream } from '../../pipeline/answer-stream.ts';
+import type { AnswerOrigin, Answered, Parsed } from '../../pipeline/exchange.ts';
+import { createWrittenText } from '../../pipeline/written-text.ts';
+import { streamFormatFor } from '../../streams/format.ts';
+import type { StreamFormat } from '../../streams/frame.ts';
+import { outcomeOf, type StreamContext } from '../context.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
+import { attribute, readResponseHead } from '../request-head.ts';
+import { awaitResponseBody, passWhole, startStream, type HeaderChanges } from '../respond.ts';
+import { throwDenial } from './denial.ts';
+
+/** Envoy never had a connection, so the provider cannot have seen (or billed) anything. */
+const NOT_CONNECTED =
+  /connection_failure|connection_timeout|no_healthy_upstream|cluster_not_found|no_cluster_found/;
+
+/** Whose answer it is, and whether it comes whole or as a stream (Envoy buffers the one and hands on the other). */
+export async function onResponseHeaders(
+  context: StreamContext,
+  message: ProcessingRequest,
+): Promise<ProcessingResponse> {
+  const { status, headers } = readResponseHead(message.response_headers ?? {});
+  context.status = status;
+  const details = attribute(message.attributes, 'response.code_details') ?? '';
+  const { parsed, run } = context;
+  if (parsed === undefined || run === undefined || context.progress === 'receiving') {
+    return awaitResponseBody(); // Envoy's own early reply: nothing was forwarded, and its gate lets it out
+  }
+  if (details !== 'via_upstream') {
+    context.answered = answered(parsed, NOT_CONNECTED.test(details) ? 'not_connected' : 'lost', status, 'whole');
+    context.progress = 'done';
+    await run.end(parsed, outcomeOf(context));
+    return awaitResponseBody();
+  }
+  const format = streamFormatFor(headers.get('content-type'), parsed.endpoint);
+  const whole = format === undefined || message.response_headers?.end_of_stream === true;
+  context.answered = answered(parsed, 'provider', status, whole ? 'whole' : 'stream');
+  if (!whole) return beginStream(context, context.answered, format, headers);
+  context.progress = 'answering';
+  if (message.response_headers?.end_of_stream !== true) {
+    context.responseHeaders = headers;
+    return awaitResponseBody();
+  }
+  context.answered.answer.complete = true;
+  throwDenial(await run.response(context.answered));
+  context.progress = 'done';
+  return passWhole('response_headers', headerChanges(context, headers));
+}
+
+async function beginStream(
+  context: StreamContext,
+  exchange: Answered,
+  format: StreamFormat,
+  headers: ReadonlyMap<string, string>,
+): Promise<ProcessingResponse> {
+  const coding = headers.get('content-encoding');
+  if (coding !== undefined && coding !== 'identity') {
+    throw new GatewayError('upstream_unavailable', 'the provider compressed a stream that must be inspected');
+  }
+  context.progress = 'streaming';
+  throwDenial(await context.run?.response(exchange));
+  context.stream = createAnswerStream({
+    answer: exchange.answer,
+    format,
+    reader: exchange.endpoint.dialect.stream(),
+    rewriters: context.run?.rewriters(exchange) ?? [],
+  });
+  return startStream(headerChanges(context, headers));
+}
+
+function answered(
+  parsed: Parsed,
+  origin: AnswerOrigin,
+  status: number,
+  form: 'whole' | 'stream',
+): Answered {
+  const answer = { facts: undefined, usage: undefined, written: createWrittenText(), complete: false };
+  return { ...parsed, origin, status, form, answer };
+}
+
+/** The checks' headers in; a provider's copies of ours out. */
+export function headerChanges(context: StreamContext, headers: ReadonlyMap<string, string>): HeaderChanges {
+  const strip = context.services.settings.stripTelemetry;
+  const set = [...(context.exchange?.responseHeaders ?? [])].filter(
+    ([name]) => !(strip && TELEMETRY_HEADERS.has(name)),
+  );
+  const remove = [...headers.keys()].filter((name) => name.startsWith(HEADER_PREFIX) || name === 'trailer');
+  return { set, remove };
+}

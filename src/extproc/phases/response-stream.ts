@@ -1,0 +1,45 @@
+import type { StreamContext } from '../context.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
+import { dropTrailers, streamChunk } from '../respond.ts';
+
+/**
+ * One chunk of a streamed answer. Every chunk gets a reply, an empty one too; the last reply carries what was
+ * held, the closing comments and the end.
+ */
+export function onStreamChunk(
+  context: StreamContext,
+  message: ProcessingRequest,
+): ProcessingResponse | Promise<ProcessingResponse> {
+  const chunk = message.response_body?.body ?? Buffer.alloc(0);
+  const out = streamOf(context).push(chunk);
+  return message.response_body?.end_of_stream === true ? lastChunk(context, out) : emit(context, out, false);
+}
+
+async function lastChunk(context: StreamContext, before: Buffer): Promise<ProcessingResponse> {
+  const tail = await streamOf(context).end();
+  context.progress = 'done';
+  return emit(context, Buffer.concat([before, tail]), true);
+}
+
+/** Trailers end a stream in place of a last chunk (HTTP/2): what was held goes out first, then nothing of them. */
+export async function onResponseTrailers(
+  context: StreamContext,
+  message: ProcessingRequest,
+): Promise<ProcessingResponse[]> {
+  const names = (message.response_trailers?.trailers?.headers ?? []).map(({ key = '' }) => key);
+  const trailers = dropTrailers('response_trailers', names);
+  if (context.stream === undefined || context.progress !== 'streaming') return [trailers];
+  const tail = await context.stream.end();
+  context.progress = 'done';
+  return tail.length === 0 ? [trailers] : [emit(context, tail, false), trailers];
+}
+
+function emit(context: StreamContext, out: Buffer, endOfStream: boolean): ProcessingResponse {
+  context.emittedBytes += out.length;
+  return streamChunk(out, endOfStream, context.emittedBytes);
+}
+
+function streamOf(context: StreamContext): NonNullable<StreamContext['stream']> {
+  if (context.stream === undefined) throw new Error('a chunk came before its stream was begun');
+  return context.stream;
+}

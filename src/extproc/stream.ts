@@ -1,0 +1,156 @@
+import { status as GrpcStatus, type ServerDuplexStream } from '@grpc/grpc-js';
+import { GatewayError } from '../errors.ts';
+import { HEADER } from '../headers.ts';
+import { createContext, outcomeOf, type EdgeServices, type StreamContext } from './context.ts';
+import { onRequestBody } from './phases/request-body.ts';
+import { onRequestHeaders } from './phases/request-headers.ts';
+import { onResponseBody } from './phases/response-body.ts';
+import { onResponseHeaders } from './phases/response-headers.ts';
+import { onResponseTrailers, onStreamChunk } from './phases/response-stream.ts';
+import type { ProcessingRequest, ProcessingResponse } from './proto.ts';
+import { dropTrailers, refuse, type Refusal } from './respond.ts';
+
+export type Call = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
+
+/**
+ * Serves one ext_proc stream, that is one request: messages in order, one at a time, each answered by its phase.
+ *
+ * ```
+ * request_headers -> request_body -> response_headers -> response_body            a whole answer
+ *                                                     -> response_body*, trailers  a streamed one
+ * ```
+ *
+ * It fails closed everywhere: a refusal becomes an ImmediateResponse while headers can still change, anything
+ * else a gRPC error. The stream is ended only after Envoy ended it; a clean end before that would let the rest of
+ * the request through uninspected (trap 2).
+ */
+export function serveStream(call: Call, services: EdgeServices, onClosed: () => void): void {
+  const context = createContext(services);
+  const queue: ProcessingRequest[] = [];
+  let working = false;
+  let closed = false;
+  let failed = false;
+  let answerTimer: NodeJS.Timeout | undefined;
+
+  call.on('data', (message: ProcessingRequest) => {
+    if (closed || failed) return;
+    queue.push(message);
+    if (!working) void work();
+  });
+  call.on('end', () => {
+    close();
+    call.end();
+  });
+  call.on('cancelled', close);
+  call.on('error', close);
+
+  async function work(): Promise<void> {
+    working = true;
+    for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
+      try {
+        const replies = await handle(context, message);
+        if (closed || failed) break;
+        for (const reply of Array.isArray(replies) ? replies : [replies]) send(reply);
+        watchAnswer();
+      } catch (cause) {
+        fail(cause);
+      }
+    }
+    working = false;
+    if (closed || context.progress === 'done') await finish(context);
+  }
+
+  function send(reply: ProcessingResponse): void {
+    if (call.write(reply)) return;
+    call.pause();
+    call.once('drain', () => call.resume());
+  }
+
+  /** Bounds the whole of an unstreamed answer; Envoy's own timeouts bound only the silence in it. */
+  function watchAnswer(): void {
+    const waiting = context.progress === 'forwarded' || context.progress === 'answering';
+    if (!waiting) clearTimeout(answerTimer);
+    else {
+      answerTimer ??= setTimeout(() => {
+        fail(new GatewayError('upstream_timeout', 'the provider did not answer in time'));
+      }, services.settings.upstreamTimeoutMs);
+    }
+  }
+
+  function fail(cause: unknown): void {
+    if (closed || failed) return;
+    failed = true;
+    clearTimeout(answerTimer);
+    queue.length = 0;
+    const refusal = cause instanceof GatewayError ? cause : undefined;
+    if (refusal === undefined) services.observer.failed(context.requestId, cause);
+    else context.refusal = refusal;
+    if (refusal !== undefined && context.stream === undefined) {
+      context.status = refusal.status;
+      send(refuse(toRefusal(context, refusal), services.settings.stripTelemetry));
+    } else {
+      call.emit('error', { code: GrpcStatus.INTERNAL, details: 'failed closed' });
+    }
+    void finish(context);
+  }
+
+  function close(): void {
+    if (closed) return;
+    closed = true;
+    clearTimeout(answerTimer);
+    queue.length = 0;
+    if (!working) void finish(context);
+    onClosed();
+  }
+}
+
+function handle(
+  context: StreamContext,
+  message: ProcessingRequest,
+): Promise<ProcessingResponse | ProcessingResponse[]> | ProcessingResponse | ProcessingResponse[] {
+  switch (message.request) {
+    case 'request_headers':
+      return onRequestHeaders(context, message);
+    case 'request_body':
+      return onRequestBody(context, message);
+    case 'request_trailers':
+      return dropTrailers('request_trailers', trailerNames(message));
+    case 'response_headers':
+      return onResponseHeaders(context, message);
+    case 'response_body':
+      return context.stream === undefined ? onResponseBody(context, message) : onStreamChunk(context, message);
+    case 'response_trailers':
+      return onResponseTrailers(context, message);
+    default:
+      throw new Error('Envoy sent a message of an unknown kind');
+  }
+}
+
+function trailerNames(message: ProcessingRequest): string[] {
+  return (message.request_trailers?.trailers?.headers ?? []).map(({ key = '' }) => key);
+}
+
+function toRefusal(context: StreamContext, error: GatewayError): Refusal {
+  const headers = new Map(context.exchange?.responseHeaders ?? [[HEADER.requestId, context.requestId]]);
+  for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
+  return { type: error.type, message: error.message, headers };
+}
+
+const finished = new WeakSet<StreamContext>();
+
+/** Once per exchange, whatever ended it: the checks' `end` hooks, then log and metrics. */
+async function finish(context: StreamContext): Promise<void> {
+  if (finished.has(context)) return;
+  finished.add(context);
+  const outcome = outcomeOf(context);
+  if (context.exchange !== undefined) await context.run?.end(context.answered ?? context.parsed ?? context.exchange, outcome);
+  if (context.requestId === '') return; // nothing was asked of us
+  context.services.observer.finished({
+    requestId: context.requestId,
+    exchange: context.exchange,
+    refusal: context.refusal,
+    status: context.status,
+    outcome,
+    durationMs: performance.now() - context.startedAt,
+  });
+}

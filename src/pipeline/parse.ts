@@ -1,0 +1,32 @@
+import { GatewayError } from '../errors.ts';
+import { parseStrict } from '../json/scan.ts';
+import type { JsonObject } from '../providers/provider.ts';
+import type { Identified, Parsed } from './exchange.ts';
+
+/**
+ * The stage `Identified -> Parsed`: reads the body once, strictly, in the endpoint's dialect.
+ * @throws GatewayError invalid_request
+ */
+export function parseRequest(exchange: Identified, body: Buffer): Parsed {
+  if (body.length === 0) throw new GatewayError('invalid_request', 'the request has no body');
+  const json = parseStrict(body);
+  if (!isObject(json)) throw new GatewayError('invalid_request', 'the body must be a JSON object');
+  const request = exchange.endpoint.dialect.request(json, exchange.endpoint);
+  return { ...exchange, body, json, request, edits: [] };
+}
+
+/**
+ * A proxy key never goes upstream, not even where an agent wrote it into its prompt: its occurrences are
+ * overwritten. Base64url needs no escape in JSON, so the body stays valid and of the same length.
+ */
+export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
+  let at = body.indexOf(rawKey);
+  if (at < 0) return body;
+  const masked = Buffer.from(body);
+  for (; at >= 0; at = masked.indexOf(rawKey, at)) masked.fill('*', at, at + rawKey.length);
+  return masked;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,39 @@
+import type { Dialect, JsonObject, PromptText } from '../provider.ts';
+import type { JsonPath } from '../../json/path.ts';
+
+/**
+ * An endpoint the gateway does not know, let through by `proxy.unknown_endpoints: allow`: every string of its
+ * JSON is prompt text, and nothing of it can be priced.
+ */
+export const opaque: Dialect = {
+  name: 'opaque',
+  hasBody: true,
+  request: (body: JsonObject) => ({
+    model: typeof body['model'] === 'string' ? body['model'] : undefined,
+    models: typeof body['model'] === 'string' ? [body['model']] : [],
+    stream: body['stream'] === true,
+    texts: strings(body),
+    media: [],
+    tools: [],
+    providerTools: [],
+    choices: 1,
+    output: undefined,
+    unseenContent: true,
+    unbounded: 'the gateway does not know this endpoint',
+  }),
+  answer: () => ({ usage: undefined, texts: [] }),
+  stream: () => undefined,
+};
+
+function strings(root: unknown): PromptText[] {
+  const found: PromptText[] = [];
+  const visit = (value: unknown, path: JsonPath): void => {
+    if (typeof value === 'string') found.push({ role: 'user', kind: 'text', text: value, path });
+    else if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
+    else if (typeof value === 'object' && value !== null) {
+      for (const [name, member] of Object.entries(value)) visit(member, [...path, name]);
+    }
+  };
+  visit(root, []);
+  return found;
+}

@@ -1,0 +1,48 @@
+import { GatewayError } from '../errors.ts';
+
+/** Most rounds of percent-decoding that are tried; what still changes after them is hostile. */
+const MAX_DECODINGS = 3;
+
+/** The one place where an encoded slash or colon is meant: a Bedrock model id or ARN (`/model/<id>/converse`). */
+const BEDROCK_MODEL = /^\/model\/([^/]+)\/[a-z-]+$/;
+
+/**
+ * Judges a path as it will be sent: an encoded slash, backslash or dot segment would let the provider read
+ * another path than the one that was checked (DECISIONS "The edge").
+ * @throws GatewayError invalid_request
+ */
+export function assertPlainPath(path: string, mayHoldModelId: boolean): void {
+  if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#')) {
+    throw new GatewayError('invalid_request', 'the path holds a character that must be percent-encoded');
+  }
+  const modelId = mayHoldModelId ? BEDROCK_MODEL.exec(path)?.[1] : undefined;
+  for (const segment of path.split('/')) {
+    const plain = fullyDecoded(segment);
+    const judged = segment === modelId ? plain.replaceAll('/', ':') : plain;
+    if (/[/\\\x00-\x1f\x7f]/.test(judged) || plain.split('/').some((part) => part === '.' || part === '..')) {
+      throw new GatewayError(
+        'invalid_request',
+        'the path holds an encoded slash, backslash, control character or dot segment',
+      );
+    }
+  }
+}
+
+function fullyDecoded(segment: string): string {
+  let text = segment;
+  for (let round = 0; round < MAX_DECODINGS; round++) {
+    if (!text.includes('%')) return text;
+    let next;
+    try {
+      next = decodeURIComponent(text);
+    } catch (cause) {
+      throw new GatewayError('invalid_request', 'the path is not valid percent-encoding', { cause });
+    }
+    if (next === text) return text;
+    text = next;
+  }
+  if (/%[0-9a-f]{2}/i.test(text)) {
+    throw new GatewayError('invalid_request', 'the path is percent-encoded too many times');
+  }
+  return text;
+}

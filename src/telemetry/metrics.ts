@@ -1,0 +1,76 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+/** Seconds; a provider's answer may take minutes, a refusal a millisecond. */
+const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/**
+ * The metrics of one worker; `gateway serve` adds up those of all. Labels come from closed sets only: never a
+ * key, a model name or a path.
+ */
+export function createMetrics() {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    registry,
+    requests: new Counter({
+      name: 'gateway_requests_total',
+      help: 'Finished requests by provider, operation, status class and refusal type (empty where none).',
+      labelNames: ['provider', 'operation', 'status', 'type'] as const,
+      registers,
+    }),
+    duration: new Histogram({
+      name: 'gateway_request_duration_seconds',
+      help: 'From request headers to the end of the answer.',
+      labelNames: ['provider', 'operation'] as const,
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    verdicts: new Counter({
+      name: 'gateway_check_verdicts_total',
+      help: 'Verdicts of checks other than pass; enforced is false in shadow mode and for flags.',
+      labelNames: ['check', 'verdict', 'type', 'enforced'] as const,
+      registers,
+    }),
+    failures: new Counter({
+      name: 'gateway_failures_total',
+      help: 'Requests that failed closed for an unexpected reason.',
+      registers,
+    }),
+    authLimited: new Counter({
+      name: 'gateway_auth_limited_total',
+      help: 'Failed authentications over the limit of their client address.',
+      registers,
+    }),
+    tokens: new Counter({
+      name: 'gen_ai_client_token_usage_total',
+      help: 'Tokens that providers reported, by kind (input, output).',
+      labelNames: ['provider', 'kind'] as const,
+      registers,
+    }),
+    spend: new Counter({
+      name: 'gateway_spend_usd_total',
+      help: 'Cost charged to keys, in USD.',
+      labelNames: ['provider'] as const,
+      registers,
+    }),
+    overReservation: new Counter({
+      name: 'gateway_cost_over_reservation_total',
+      help: 'Answers that cost more than their worst case; the difference was charged all the same.',
+      registers,
+    }),
+    budgetAlerts: new Counter({
+      name: 'gateway_budget_alerts_total',
+      help: 'Alert thresholds that a key crossed, by window.',
+      labelNames: ['window'] as const,
+      registers,
+    }),
+    redisUp: new Gauge({
+      name: 'gateway_redis_up',
+      help: '1 while this worker reaches Redis.',
+      registers,
+    }),
+  };
+}
+
+export type Metrics = ReturnType<typeof createMetrics>;

@@ -1,0 +1,87 @@
+import type { GatewayError } from '../errors.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+
+/** What is said of an exchange outside; a narrow view, so that nothing else of it can be logged. */
+export interface ObservedExchange {
+  readonly requestId: string;
+  readonly key: { readonly keyHash: string };
+  readonly provider: { readonly name: string };
+  readonly endpoint: { readonly operation: string };
+}
+
+export interface ObservedVerdict {
+  readonly kind: 'flag' | 'deny';
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface ObservedFinish {
+  readonly requestId: string;
+  readonly exchange: ObservedExchange | undefined;
+  readonly refusal: GatewayError | undefined;
+  readonly status: number;
+  readonly outcome: { readonly kind: string };
+  readonly durationMs: number;
+}
+
+/** Logs and counts what the edge and the runner report: one line per request, one per verdict that is no pass. */
+export function createObserver(log: Logger, metrics: Metrics) {
+  return {
+    finished(finish: ObservedFinish): void {
+      const provider = finish.exchange?.provider.name ?? 'none';
+      const operation = finish.exchange?.endpoint.operation ?? 'none';
+      const type = finish.refusal?.type ?? '';
+      const status = `${Math.floor(finish.status / 100)}xx`;
+      metrics.requests.inc({ provider, operation, status, type });
+      metrics.duration.observe({ provider, operation }, finish.durationMs / 1000);
+      const line = {
+        request_id: finish.requestId,
+        key_hash: finish.exchange?.key.keyHash,
+        provider,
+        operation,
+        status: finish.status,
+        type: type === '' ? undefined : type,
+        outcome: finish.outcome.kind,
+        duration_ms: Math.round(finish.durationMs * 10) / 10,
+        cause: type === 'redis_unavailable' ? causeOf(finish.refusal) : undefined,
+      };
+      log.info(line, 'request');
+    },
+    failed(requestId: string, cause: unknown): void {
+      metrics.failures.inc();
+      log.error({ request_id: requestId, cause: describe(cause) }, 'request failed closed');
+    },
+    verdict(exchange: ObservedExchange, check: string, verdict: ObservedVerdict, enforced: boolean): void {
+      metrics.verdicts.inc({
+        check,
+        verdict: verdict.kind,
+        type: verdict.type ?? '',
+        enforced: String(enforced),
+      });
+      log.info(
+        {
+          request_id: exchange.requestId,
+          key_hash: exchange.key.keyHash,
+          check,
+          type: verdict.type,
+          reason: verdict.reason ?? verdict.message,
+        },
+        enforced ? 'denied' : verdict.kind === 'deny' ? 'would have denied' : 'flagged',
+      );
+    },
+    endFailed(exchange: ObservedExchange, check: string, cause: unknown): void {
+      log.warn({ request_id: exchange.requestId, check, cause: describe(cause) }, 'check could not close');
+    },
+  };
+}
+
+function causeOf(error: GatewayError | undefined): string | undefined {
+  return error?.cause === undefined ? undefined : describe(error.cause);
+}
+
+/** Name, message and place of an error; never the object itself, which may carry a request. */
+function describe(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message).slice(0, 2_000) : 'not an Error';
+}
