@@ -1,0 +1,68 @@
+import type { Config } from '../config/schema.ts';
+import { GatewayError } from '../errors.ts';
+import { HEADER } from '../headers.ts';
+import type { Identified } from '../pipeline/exchange.ts';
+import type { KeyState, KeyStateStore } from './key-state-store.ts';
+import { hashKey } from './raw-key.ts';
+
+/** What a proxy key adds to an exchange. */
+export type Identity = Pick<Identified, 'key' | 'budgetLimits' | 'facts'>;
+
+export interface AuthenticateDeps {
+  readonly keys: KeyStateStore;
+  /** Counts a failed attempt of a client address; see `createFailureLimit`. */
+  readonly countFailure: (clientAddress: string) => void;
+  readonly riskProfile: Pick<Config['risk_profile'], 'enabled' | 'permanent_block_threshold'>;
+}
+
+export interface Attempt {
+  /** The proxy key as sent; undefined where the request has none. */
+  readonly rawKey: string | undefined;
+  readonly clientAddress: string;
+}
+
+export type Authenticate = (attempt: Attempt) => Promise<Identity>;
+
+/**
+ * Judges a proxy key in one wait for Redis: the key itself, then its lock, then its risk.
+ * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
+ */
+export function createAuthenticate({ keys, countFailure, riskProfile }: AuthenticateDeps): Authenticate {
+  return async ({ rawKey, clientAddress }) => {
+    const state = rawKey === undefined ? undefined : await keys.readKeyState(hashKey(rawKey));
+    if (state?.status !== 'active') {
+      countFailure(clientAddress);
+      throw invalidKey();
+    }
+    if (state.lock) throw quarantined(state.lock);
+    const blocked = riskProfile.enabled && isBlocked(state.risk, riskProfile.permanent_block_threshold);
+    if (blocked) throw riskBlocked();
+    keys.noteUse(state.record);
+    return {
+      key: state.record,
+      budgetLimits: state.limits,
+      facts: { agentRisk: { riskScore: state.risk.riskScore, blocked } },
+    };
+  };
+}
+
+/** One answer for missing, unknown, expired and revoked keys: whoever tries keys learns nothing. */
+function invalidKey(): GatewayError {
+  return new GatewayError('invalid_key', 'invalid proxy key', { headers: { 'www-authenticate': 'Bearer' } });
+}
+
+/** Says when to come back, and nothing of why. */
+function quarantined({ ttlMs }: NonNullable<KeyState['lock']>): GatewayError {
+  const headers = ttlMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(ttlMs / 1_000))) };
+  return new GatewayError('quarantined', 'this proxy key is locked', { headers });
+}
+
+function isBlocked({ riskScore, blockedAt }: KeyState['risk'], threshold: number): boolean {
+  return blockedAt !== undefined || riskScore > threshold;
+}
+
+function riskBlocked(): GatewayError {
+  return new GatewayError('agent_risk_blocked', 'this proxy key is blocked: an operator must review it', {
+    headers: { [HEADER.blockReason]: 'agent_risk_blocked' },
+  });
+}

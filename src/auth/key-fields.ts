@@ -1,0 +1,121 @@
+/** How a key record lies in its Redis hash: field names as in SPEC, lists and maps as JSON, times as Unix ms. */
+import * as z from 'zod';
+import { PROVIDER_NAMES } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/provider.ts';
+import type { KeyRecord } from './key-record.ts';
+
+export type Fields = Readonly<Record<string, string>>;
+
+const name = z.string().min(1).max(256);
+const names = z.array(name).max(1_000);
+
+/** What is chosen when a key is created (SPEC "Proxy key"). */
+export const newKeySchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[^\p{Cc}]{1,128}$/u, { error: 'must be 1 to 128 characters without control characters' })
+    .refine((value) => !/^(gw-|sha256:)/.test(value), { error: 'must not look like a key or a hash' }),
+  provider: z.enum(PROVIDER_NAMES),
+  agentName: name.optional(),
+  owner: name.optional(),
+  allowedTools: names.optional(),
+  allowedProviders: z.array(z.enum(PROVIDER_NAMES)).optional(),
+  allowedModels: names.optional(),
+  tags: z.record(name, z.string().max(1_024)).optional(),
+  jwtSubject: name.optional(),
+  expiresInMs: z.int().min(1).optional(),
+});
+
+export type NewKey = z.output<typeof newKeySchema>;
+
+/** The fields of a new record; times are added by the script that stores it. */
+export function newKeyFields(keyHash: string, key: NewKey): Record<string, string> {
+  const fields: Record<string, string | undefined> = {
+    key_hash: keyHash,
+    name: key.name,
+    provider: key.provider,
+    agent_name: key.agentName,
+    owner: key.owner,
+    allowed_tools: toJson(key.allowedTools),
+    allowed_providers: toJson(key.allowedProviders),
+    allowed_models: toJson(key.allowedModels),
+    tags: toJson(key.tags),
+    jwt_subject: key.jwtSubject,
+  };
+  return Object.fromEntries(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+function toJson(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
+}
+
+/** The fields that say until when a raw key opens the record: `raw:<hash>` = Unix ms, or empty for no own end. */
+export function rawKeyField(rawHash: string): string {
+  return `raw:${rawHash}`;
+}
+
+/**
+ * Reads a stored record.
+ * @throws Error where the record is damaged, so that nobody passes on half a record
+ */
+export function parseKeyRecord(fields: Fields): KeyRecord {
+  const { key_hash: keyHash, name: keyName, provider, created_at: createdAt } = fields;
+  const known = PROVIDER_NAMES.find((candidate) => candidate === provider);
+  if (keyHash === undefined || keyName === undefined || known === undefined || createdAt === undefined) {
+    throw new Error('A stored key record is damaged');
+  }
+  return {
+    keyHash,
+    name: keyName,
+    provider: known,
+    tags: parseTags(fields['tags']),
+    createdAt: toTime(createdAt),
+    ...optional('agentName', fields['agent_name']),
+    ...optional('owner', fields['owner']),
+    ...optional('allowedTools', parseList(fields['allowed_tools'])),
+    ...optional('allowedProviders', parseList(fields['allowed_providers'])?.filter(isProviderName)),
+    ...optional('allowedModels', parseList(fields['allowed_models'])),
+    ...optional('jwtSubject', fields['jwt_subject']),
+    ...optional('expiresAt', toOptionalTime(fields['expires_at'])),
+    ...optional('revokedAt', toOptionalTime(fields['revoked_at'])),
+    ...optional('lastUsedAt', toOptionalTime(fields['last_used_at'])),
+  };
+}
+
+function optional<Name extends string, Value>(
+  key: Name,
+  value: Value | undefined,
+): { readonly [Key in Name]?: Value } {
+  return value === undefined ? {} : ({ [key]: value } as { readonly [Key in Name]: Value });
+}
+
+function isProviderName(value: string): value is ProviderName {
+  return PROVIDER_NAMES.some((known) => known === value);
+}
+
+function parseList(json: string | undefined): string[] | undefined {
+  return json === undefined ? undefined : z.array(z.string()).parse(parseJson(json));
+}
+
+function parseTags(json: string | undefined): Record<string, string> {
+  return json === undefined ? {} : z.record(z.string(), z.string()).parse(parseJson(json));
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new Error('A stored key record is damaged', { cause });
+  }
+}
+
+function toOptionalTime(written: string | undefined): number | undefined {
+  return written === undefined ? undefined : toTime(written);
+}
+
+function toTime(written: string): number {
+  if (!/^\d{1,16}$/.test(written)) throw new Error('A stored key record is damaged');
+  return Number(written);
+}

@@ -1,0 +1,150 @@
+import type { BudgetLimits } from '../pipeline/exchange.ts';
+import { effectiveLimits, parseBudgetLimits } from '../redis/budget-limits.ts';
+import type { RedisClient } from '../redis/client.ts';
+import {
+  budgetLimitsKey,
+  DEFAULT_BUDGET_KEY,
+  keyRecordKey,
+  quarantineKey,
+  riskProfileKey,
+} from '../redis/keys.ts';
+import { loadScript } from '../redis/script.ts';
+import { withRedisDeadline } from '../redis/unavailable.ts';
+import { parseKeyRecord, rawKeyField } from './key-fields.ts';
+import type { Fields } from './key-fields.ts';
+import type { KeyRecord } from './key-record.ts';
+import { RecentMap } from './recent-map.ts';
+
+const touchScript = loadScript(new URL('./touch-key.lua', import.meta.url));
+
+/** `last_used_at` is coarse: it is written at most this often. */
+const TOUCH_INTERVAL_MS = 60_000;
+const MAX_REMEMBERED_KEYS = 50_000;
+
+/** Fields of the risk profile that the edge reads; the risk check writes them. */
+export const RISK_FIELDS = {
+  score: 'risk_score',
+  /** Unix ms; set once the score was over the permanent threshold, until an operator resets it. */
+  blockedAt: 'blocked_at',
+  /** A lock that is being written: its key lies in another slot, so the profile carries it meanwhile. */
+  pendingLockId: 'pending_lock_id',
+  /** Unix ms until which the pending lock holds. */
+  pendingLockUntil: 'pending_lock_until',
+} as const;
+
+/** Everything that the edge must know of a key, read in one wait. */
+export interface KeyState {
+  readonly record: KeyRecord;
+  readonly status: 'active' | 'revoked' | 'expired';
+  /** Present while the key is locked; without `ttlMs` the lock has no end. */
+  readonly lock?: { readonly ttlMs?: number };
+  readonly risk: { readonly riskScore: number; readonly blockedAt?: number };
+  /** The key's own budget, or the default one. */
+  readonly limits: BudgetLimits;
+}
+
+export interface KeyStateStore {
+  /** Undefined where no raw key of this hash is known; throws `redis_unavailable`. */
+  readKeyState(rawHash: string): Promise<KeyState | undefined>;
+  /** Notes the use of a key, at most once a minute; never waits and never fails. */
+  noteUse(record: KeyRecord): void;
+}
+
+export interface KeyStateOptions {
+  readonly client: RedisClient;
+  /** See `phaseDeadlineMs`. */
+  readonly deadlineMs: number;
+  /** Unix ms. */
+  readonly now?: () => number;
+  /** Told when a use could not be noted. */
+  readonly onNoteFailed?: (failure: unknown) => void;
+}
+
+export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
+  const { client, deadlineMs, now = Date.now, onNoteFailed } = options;
+  /** Hash of a rotated raw key -> hash of its identity. Never changes, so remembering it saves a wait. */
+  const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
+  const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
+
+  async function read(rawHash: string): Promise<KeyState | undefined> {
+    const known = identities.get(rawHash) ?? rawHash;
+    const answer = await readTogether(client, known);
+    const identity = answer.record['identity'];
+    if (identity === undefined) return toKeyState(rawHash, answer, now());
+    identities.set(rawHash, identity);
+    return toKeyState(rawHash, await readTogether(client, identity), now());
+  }
+
+  return {
+    readKeyState: (rawHash) => withRedisDeadline(deadlineMs, () => read(rawHash)),
+    noteUse({ keyHash, lastUsedAt = 0 }) {
+      const time = now();
+      if (time - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
+      notedAt.set(keyHash, time);
+      touchScript.run(client, [keyRecordKey(keyHash)], []).catch((failure: unknown) => {
+        onNoteFailed?.(failure);
+      });
+    },
+  };
+}
+
+interface Answers {
+  readonly record: Fields;
+  readonly lockTtlMs: number;
+  readonly risk: readonly (string | null)[];
+  readonly own: Fields;
+  readonly fallback: Fields;
+}
+
+/** Parallel commands, because the keys lie in different slots of a cluster: still one wait. */
+async function readTogether(client: RedisClient, identity: string): Promise<Answers> {
+  const [record, lockTtlMs, risk, own, fallback] = await Promise.all([
+    client.hgetall(keyRecordKey(identity)),
+    client.pttl(quarantineKey(identity)),
+    client.hmget(riskProfileKey(identity), ...Object.values(RISK_FIELDS)),
+    client.hgetall(budgetLimitsKey(identity)),
+    client.hgetall(DEFAULT_BUDGET_KEY),
+  ]);
+  return { record, lockTtlMs, risk, own, fallback };
+}
+
+function toKeyState(rawHash: string, answers: Answers, nowMs: number): KeyState | undefined {
+  if (answers.record['key_hash'] === undefined) return undefined;
+  const record = parseKeyRecord(answers.record);
+  const [score, blockedAt, pendingId, pendingUntil] = answers.risk;
+  const pendingUntilMs = pendingId === null ? 0 : (toNumber(pendingUntil) ?? Infinity);
+  const lock = readLock(answers.lockTtlMs, pendingUntilMs - nowMs);
+  return {
+    record,
+    status: readStatus(record, answers.record[rawKeyField(rawHash)], nowMs),
+    ...(lock && { lock }),
+    risk: readRisk(toNumber(score), toNumber(blockedAt)),
+    limits: effectiveLimits(parseBudgetLimits(answers.own), parseBudgetLimits(answers.fallback)),
+  };
+}
+
+/** `rawUntil`: when this raw key stops by rotation; undefined where the record does not admit it any more. */
+function readStatus(record: KeyRecord, rawUntil: string | undefined, nowMs: number): KeyState['status'] {
+  if (record.revokedAt !== undefined) return 'revoked';
+  if (record.expiresAt !== undefined && record.expiresAt <= nowMs) return 'expired';
+  if (rawUntil === undefined) return 'expired';
+  return rawUntil !== '' && !(Number(rawUntil) > nowMs) ? 'expired' : 'active';
+}
+
+function readRisk(riskScore = 0, blockedAt?: number): KeyState['risk'] {
+  return blockedAt === undefined ? { riskScore } : { riskScore, blockedAt };
+}
+
+/** `lockTtlMs` as PTTL says it: -2 no lock, -1 a lock without an end. */
+function readLock(lockTtlMs: number, pendingMs: number): KeyState['lock'] | undefined {
+  const ttlMs = lockTtlMs === -1 ? Infinity : Math.max(lockTtlMs, pendingMs);
+  if (ttlMs <= 0 && lockTtlMs !== 0) return undefined;
+  return Number.isFinite(ttlMs) ? { ttlMs: Math.max(ttlMs, 0) } : {};
+}
+
+function toNumber(stored: string | null | undefined): number | undefined {
+  if (stored === null || stored === undefined) return undefined;
+  // Reading a damaged score as 0 would let a blocked key in.
+  if (!/^-?\d{1,16}(?:\.\d{1,16})?$/.test(stored)) throw new Error('A stored risk profile is damaged');
+  return Number(stored);
+}

@@ -1,0 +1,190 @@
+import * as z from 'zod';
+import type { RedisClient } from '../redis/client.ts';
+import { KEY_INDEX, keyRecordKey } from '../redis/keys.ts';
+import { loadScript } from '../redis/script.ts';
+import { redisUnavailable } from '../redis/unavailable.ts';
+import { newKeyFields, newKeySchema, parseKeyRecord, rawKeyField } from './key-fields.ts';
+import type { NewKey } from './key-fields.ts';
+import type { KeyRecord } from './key-record.ts';
+import { createRawKey, hashKey, isProxyKey } from './raw-key.ts';
+
+const createScript = loadScript(new URL('./create-key.lua', import.meta.url));
+const revokeScript = loadScript(new URL('./revoke-key.lua', import.meta.url));
+const rotateScript = loadScript(new URL('./rotate-key.lua', import.meta.url));
+
+/** Raw keys of one identity that may be alive at once: the current one and some in their grace. */
+const MAX_LIVE_RAW_KEYS = 8;
+const PAGE_SIZE = 500;
+const MIN_PREFIX_HEX = 8;
+
+/** A key just made: the only moment at which the raw key is known. */
+export interface IssuedKey {
+  readonly rawKey: string;
+  readonly record: KeyRecord;
+}
+
+export interface KeyPage {
+  readonly keys: readonly KeyRecord[];
+  /** Give it to the next call; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/**
+ * The proxy keys, as the CLI manages them. Every function throws `redis_unavailable` on Redis trouble, and
+ * KeyError where the order cannot be carried out.
+ */
+export interface KeyStore {
+  create(key: NewKey): Promise<IssuedKey>;
+  /** Keys in the order of their hashes, a page at a time. */
+  list(after?: string): Promise<KeyPage>;
+  /** Finds a key by hash, unique hash prefix (8 hex digits or more), unique name, or its raw key. */
+  find(reference: string): Promise<KeyRecord>;
+  revoke(reference: string): Promise<KeyRecord>;
+  /** A new raw key for the same identity; the older raw keys stop after `graceMs`. */
+  rotate(reference: string, graceMs: number): Promise<IssuedKey>;
+}
+
+/** An order about keys that cannot be carried out; the message is for the operator. */
+export class KeyError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'KeyError';
+  }
+}
+
+export function createKeyStore(client: RedisClient): KeyStore {
+  const records = new KeyRecords(client);
+  const store: KeyStore = {
+    async create(key) {
+      const checked = newKeySchema.parse(key);
+      const rawKey = createRawKey();
+      const keyHash = hashKey(rawKey);
+      // The index first: a record that nobody can list would be worse than an entry without a record.
+      await client.zadd(KEY_INDEX, 0, keyHash);
+      const fields = Object.entries(newKeyFields(keyHash, checked)).flat();
+      const args = [checked.expiresInMs ?? 0, rawKeyField(keyHash), ...fields];
+      await createScript.run(client, [keyRecordKey(keyHash)], args);
+      return { rawKey, record: await records.mustRead(keyHash) };
+    },
+    list: (after) => records.page(after),
+    find: (reference) => records.find(reference),
+    async revoke(reference) {
+      const { keyHash } = await records.find(reference);
+      await revokeScript.run(client, [keyRecordKey(keyHash)], []);
+      return records.mustRead(keyHash);
+    },
+    async rotate(reference, graceMs) {
+      const { keyHash } = await records.find(reference);
+      const rawKey = createRawKey();
+      const rawHash = hashKey(rawKey);
+      // The pointer first: until the record admits the new raw key, it opens nothing.
+      await client.hset(keyRecordKey(rawHash), 'identity', keyHash);
+      const reply = await rotateScript.run(
+        client,
+        [keyRecordKey(keyHash)],
+        [rawHash, graceMs, MAX_LIVE_RAW_KEYS],
+      );
+      const [code = '', ...ended] = z.array(z.string()).parse(reply);
+      const unused = code === 'done' ? ended.filter((hash) => hash !== keyHash) : [rawHash];
+      await Promise.all(unused.map((hash) => client.del(keyRecordKey(hash))));
+      if (code !== 'done') throw new KeyError(ROTATE_REFUSALS[code] ?? `the key cannot be rotated (${code})`);
+      return { rawKey, record: await records.mustRead(keyHash) };
+    },
+  };
+  return {
+    create: (key) => guarded(() => store.create(key)),
+    list: (after) => guarded(() => store.list(after)),
+    find: (reference) => guarded(() => store.find(reference)),
+    revoke: (reference) => guarded(() => store.revoke(reference)),
+    rotate: (reference, graceMs) => guarded(() => store.rotate(reference, graceMs)),
+  };
+}
+
+const ROTATE_REFUSALS: Readonly<Record<string, string>> = {
+  missing: 'the key is gone',
+  revoked: 'the key is revoked: create a new one',
+  expired: 'the key has expired: create a new one',
+  too_many: `the key has ${String(MAX_LIVE_RAW_KEYS)} raw keys in their grace already: wait for one to end`,
+};
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (failure) {
+    if (failure instanceof KeyError || failure instanceof z.ZodError) throw failure;
+    throw redisUnavailable(failure);
+  }
+}
+
+/** Reading and finding of records. */
+class KeyRecords {
+  readonly #client: RedisClient;
+
+  constructor(client: RedisClient) {
+    this.#client = client;
+  }
+
+  async page(after: string | undefined): Promise<KeyPage> {
+    const from = after === undefined ? '-' : `(${after}`;
+    const hashes = await this.#client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, PAGE_SIZE);
+    const read = await Promise.all(hashes.map((hash) => this.#read(hash)));
+    return {
+      keys: read.filter((record) => record !== undefined),
+      next: hashes.length < PAGE_SIZE ? undefined : hashes.at(-1),
+    };
+  }
+
+  async mustRead(keyHash: string): Promise<KeyRecord> {
+    const record = await this.#read(keyHash);
+    if (record === undefined) throw new KeyError('the key is gone');
+    return record;
+  }
+
+  async find(reference: string): Promise<KeyRecord> {
+    const matches = isProxyKey(reference)
+      ? await this.#byRawHash(hashKey(reference))
+      : /^sha256:[0-9a-f]{64}$/.test(reference)
+        ? await this.#byRawHash(reference)
+        : await this.#byNameOrPrefix(reference);
+    const [match, other] = matches;
+    // The reference may be a raw key: it is not repeated.
+    if (match === undefined)
+      throw new KeyError('no key has this hash, hash prefix (8 hex digits or more) or name');
+    if (other !== undefined) {
+      const some = matches.slice(0, 5).map(({ keyHash, name }) => `${keyHash.slice(0, 23)} (${name})`);
+      throw new KeyError(`several keys match: ${some.join(', ')}; give more of the hash`);
+    }
+    return match;
+  }
+
+  async #byRawHash(rawHash: string): Promise<KeyRecord[]> {
+    const identity = await this.#client.hget(keyRecordKey(rawHash), 'identity');
+    const record = await this.#read(identity ?? rawHash);
+    return record === undefined ? [] : [record];
+  }
+
+  async #byNameOrPrefix(reference: string): Promise<KeyRecord[]> {
+    const hex = reference.replace(/^sha256:/, '').toLowerCase();
+    const isPrefix = hex.length >= MIN_PREFIX_HEX && /^[0-9a-f]{1,64}$/.test(hex);
+    const found = new Map<string, KeyRecord>();
+    if (isPrefix) {
+      const start = `sha256:${hex}`;
+      const hashes = await this.#client.zrangebylex(KEY_INDEX, `[${start}`, `[${start}g`, 'LIMIT', 0, 6);
+      for (const record of await Promise.all(hashes.map((hash) => this.#read(hash)))) {
+        if (record) found.set(record.keyHash, record);
+      }
+    }
+    let after: string | undefined;
+    do {
+      const page = await this.page(after);
+      for (const record of page.keys) if (record.name === reference) found.set(record.keyHash, record);
+      after = page.next;
+    } while (after !== undefined && found.size < 6);
+    return [...found.values()];
+  }
+
+  async #read(keyHash: string): Promise<KeyRecord | undefined> {
+    const fields = await this.#client.hgetall(keyRecordKey(keyHash));
+    return fields['key_hash'] === undefined ? undefined : parseKeyRecord(fields);
+  }
+}

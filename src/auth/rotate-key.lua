@@ -1,0 +1,54 @@
+-- Lets a new raw key open a record and gives every older one an end.
+-- KEYS[1] key record
+-- ARGV[1] hash of the new raw key, which is the operation id
+-- ARGV[2] grace in ms: how long the older raw keys go on
+-- ARGV[3] how many raw keys may be alive at once
+-- Reply: {code, hash …}: code 'done', 'missing', 'revoked', 'expired' or 'too_many'; the hashes are of raw keys
+-- that had ended before and are forgotten now.
+local record = KEYS[1]
+if redis.call('HEXISTS', record, 'key_hash') == 0 then
+  return { 'missing' }
+end
+local new_field = 'raw:' .. ARGV[1]
+if redis.call('HEXISTS', record, new_field) == 1 then
+  return { 'done' }
+end
+if redis.call('HEXISTS', record, 'revoked_at') == 1 then
+  return { 'revoked' }
+end
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local expires_at = redis.call('HGET', record, 'expires_at')
+if expires_at and tonumber(expires_at) <= now then
+  return { 'expired' }
+end
+
+local alive, ended = {}, {}
+local fields = redis.call('HGETALL', record)
+for i = 1, #fields, 2 do
+  if string.sub(fields[i], 1, 4) == 'raw:' then
+    local raw_until = tonumber(fields[i + 1]) -- nil: no end of its own
+    if raw_until and raw_until <= now then
+      table.insert(ended, fields[i])
+    else
+      table.insert(alive, { fields[i], raw_until })
+    end
+  end
+end
+if #alive >= tonumber(ARGV[3]) then
+  return { 'too_many' }
+end
+
+local reply = { 'done' }
+for _, field in ipairs(ended) do
+  redis.call('HDEL', record, field)
+  table.insert(reply, string.sub(field, 5))
+end
+local last = now + tonumber(ARGV[2])
+for _, raw in ipairs(alive) do
+  if not raw[2] or raw[2] > last then
+    redis.call('HSET', record, raw[1], string.format('%.0f', last))
+  end
+end
+redis.call('HSET', record, new_field, '')
+return reply

@@ -1,0 +1,10 @@
+-- Notes that a key was used; never makes a record anew, and never goes back in time.
+-- KEYS[1] key record
+-- Reply: 1 noted, 0 no such key. Idempotent enough: repeating it notes the same minute.
+if redis.call('HEXISTS', KEYS[1], 'key_hash') == 0 then
+  return 0
+end
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+redis.call('HSET', KEYS[1], 'last_used_at', string.format('%.0f', now))
+return 1
