@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAuthenticate } from '../../../src/auth/authenticate.ts';
+import type { Authenticate } from '../../../src/auth/authenticate.ts';
+import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
+import { createKeyStore } from '../../../src/auth/key-store.ts';
+import type { KeyStore } from '../../../src/auth/key-store.ts';
+import { createRawKey } from '../../../src/auth/raw-key.ts';
+import { defaultConfig } from '../../../src/config/load.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
+import type { RedisClient } from '../../../src/redis/client.ts';
+import { startTestRedis } from '../../support/redis.ts';
+import type { TestRedis } from '../../support/redis.ts';
+
+let redis: TestRedis;
+let client: RedisClient;
+let store: KeyStore;
+let authenticate: Authenticate;
+let failures: string[] = [];
+
+const agent = { name: 'agent-7', provider: 'openai' } as const;
+const riskProfile = defaultConfig().risk_profile;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  client = connectRedis(defaultConfig({ redis: { addr: redis.addr } }).redis, { name: 'authenticate-test' });
+  await waitUntilReady(client, 5_000);
+  store = createKeyStore(client);
+});
+afterAll(async () => {
+  client.disconnect();
+  await redis.close();
+});
+beforeEach(async () => {
+  await redis.flush();
+  failures = [];
+  authenticate = start();
+});
+
+function start(enabled = true): Authenticate {
+  return createAuthenticate({
+    keys: createKeyStateStore({ client, deadlineMs: 500 }),
+    countFailure: (address) => failures.push(address),
+    riskProfile: { ...riskProfile, enabled },
+  });
+}
+
+const present = (rawKey: string | undefined) => authenticate({ rawKey, clientAddress: '192.0.2.7' });
+
+async function refusal(rawKey: string | undefined): Promise<GatewayError> {
+  const failure: unknown = await present(rawKey).catch((error: unknown) => error);
+  if (failure instanceof GatewayError) return failure;
+  throw new Error('was not refused', { cause: failure });
+}
+
+describe('a good key', () => {
+  it('gives its record, its risk and no limits', async () => {
+    const { rawKey, record } = await store.create(agent);
+    expect(await present(rawKey)).toEqual({
+      key: record,
+      budgetLimits: {},
+      facts: { agentRisk: { riskScore: 0, blocked: false } },
+    });
+    expect(failures).toEqual([]);
+  });
+
+  it('carries its own budget, or the default one', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.hset('gateway:budget:default', { daily: '5000000000' });
+    expect((await present(rawKey)).budgetLimits).toEqual({ daily: 5_000_000_000 });
+
+    await redis.client.hset(`gateway:budget:{gateway:risk_profile:${record.keyHash}}`, { minute: '7' });
+    expect((await present(rawKey)).budgetLimits).toEqual({ minute: 7 });
+  });
+
+  it('is read in one wait of five commands, a rotated one too once it is known', async () => {
+    const { rawKey } = await store.create(agent);
+    const rotated = (await store.rotate('agent-7', 60_000)).rawKey;
+    for (const key of [rawKey, rotated]) await present(key);
+
+    for (const key of [rawKey, rotated]) {
+      const monitor = await redis.client.duplicate().monitor();
+      const seen: string[] = [];
+      monitor.on('monitor', (_time: string, command: string[]) => seen.push(command[0] ?? ''));
+      const before = await readCalls();
+      await present(key);
+      const reads = (await readCalls()) - before;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      monitor.disconnect();
+      expect(seen.filter((name) => name !== 'info').toSorted()).toEqual([
+        'hgetall',
+        'hgetall',
+        'hgetall',
+        'hmget',
+        'pttl',
+      ]);
+      // One arrives with the commands, one with the second INFO.
+      expect(reads).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it('is noted as used, at most once a minute, and never made anew', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await present(rawKey);
+    await expect
+      .poll(() => redis.client.hget(`gateway:key:${record.keyHash}`, 'last_used_at'))
+      .not.toBeNull();
+    const first = (await store.find(record.keyHash)).lastUsedAt;
+    await present(rawKey);
+    await start()({ rawKey, clientAddress: '192.0.2.7' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await store.find(record.keyHash)).lastUsedAt).toBe(first);
+
+    const keys = createKeyStateStore({ client, deadlineMs: 500 });
+    await redis.client.del(`gateway:key:${record.keyHash}`);
+    keys.noteUse(record);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await redis.client.exists(`gateway:key:${record.keyHash}`)).toBe(0);
+  });
+});
+
+/** How often Redis woke up to read from its sockets: commands that arrive together cost one. */
+async function readCalls(): Promise<number> {
+  return Number(/total_reads_processed:(\d+)/.exec(await redis.client.info('stats'))?.[1]);
+}
+
+describe('a key that is none', () => {
+  it('gets one and the same 401, whatever is wrong with it', async () => {
+    const revoked = await store.create({ ...agent, name: 'revoked' });
+    await store.revoke('revoked');
+    const expired = await store.create({ ...agent, name: 'expired', expiresInMs: 1 });
+    const rotatedOut = await store.create({ ...agent, name: 'rotated' });
+    await store.rotate('rotated', 0);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+
+    const wrong = [undefined, '', 'gw-', createRawKey(), revoked.rawKey, expired.rawKey, rotatedOut.rawKey];
+    for (const rawKey of wrong) {
+      const { type, status, message, headers } = await refusal(rawKey);
+      expect({ type, status, message, headers }).toEqual({
+        type: 'invalid_key',
+        status: 401,
+        message: 'invalid proxy key',
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+    }
+    expect(failures).toEqual(wrong.map(() => '192.0.2.7'));
+  });
+
+  it('is not one that was made up from a hash', async () => {
+    const { record } = await store.create(agent);
+    expect((await refusal(record.keyHash)).type).toBe('invalid_key');
+  });
+
+  it('is said before a lock and before a risk', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1');
+    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '100' });
+    await store.revoke('agent-7');
+    expect((await refusal(rawKey)).type).toBe('invalid_key');
+  });
+});
+
+describe('a rotated key', () => {
+  it('keeps the old raw key during its grace and not after', async () => {
+    const { rawKey, record } = await store.create(agent);
+    const rotated = await store.rotate('agent-7', 300);
+    expect((await present(rawKey)).key.keyHash).toBe(record.keyHash);
+    expect((await present(rotated.rawKey)).key.keyHash).toBe(record.keyHash);
+
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    expect((await refusal(rawKey)).type).toBe('invalid_key');
+    expect((await present(rotated.rawKey)).key.keyHash).toBe(record.keyHash);
+  });
+
+  it('launders neither lock, nor risk, nor budget', async () => {
+    const { record } = await store.create(agent);
+    const { rawKey } = await store.rotate('agent-7', 0);
+    await redis.client.hset(`gateway:budget:{gateway:risk_profile:${record.keyHash}}`, { daily: '1' });
+    expect((await present(rawKey)).budgetLimits).toEqual({ daily: 1 });
+
+    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '91' });
+    expect((await refusal(rawKey)).type).toBe('agent_risk_blocked');
+    await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'EX', 60);
+    expect((await refusal(rawKey)).type).toBe('quarantined');
+  });
+
+  it('is revoked with all its raw keys', async () => {
+    const { rawKey } = await store.create(agent);
+    const rotated = await store.rotate('agent-7', 60_000);
+    await present(rotated.rawKey);
+    await store.revoke('agent-7');
+    expect((await refusal(rawKey)).type).toBe('invalid_key');
+    expect((await refusal(rotated.rawKey)).type).toBe('invalid_key');
+  });
+});
+
+describe('a lock', () => {
+  it('is 403 quarantined with the time left and nothing of why', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.set(`gateway:quarantine:${record.keyHash}`, 'secret found', 'EX', 3_600);
+
+    const { type, status, message, headers } = await refusal(rawKey);
+    expect({ type, status, message }).toEqual({
+      type: 'quarantined',
+      status: 403,
+      message: 'this proxy key is locked',
+    });
+    expect(Number(headers['retry-after'])).toBeGreaterThan(3_590);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(3_600);
+    expect(failures).toEqual([]);
+  });
+
+  it('without an end has no Retry-After', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1');
+    const { type, headers } = await refusal(rawKey);
+    expect({ type, headers }).toEqual({ type: 'quarantined', headers: {} });
+  });
+
+  it('releases the key when it is deleted or outlived', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'PX', 40);
+    expect((await refusal(rawKey)).headers['retry-after']).toBe('1');
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await present(rawKey);
+  });
+
+  it('holds already while it is pending in the risk profile', async () => {
+    const { rawKey, record } = await store.create(agent);
+    const profile = `gateway:risk_profile:${record.keyHash}`;
+    await redis.client.hset(profile, { pending_lock_id: 'x', pending_lock_until: Date.now() + 9_500 });
+    expect((await refusal(rawKey)).headers['retry-after']).toBe('10');
+
+    await redis.client.hset(profile, { pending_lock_until: Date.now() - 1 });
+    await present(rawKey);
+    await redis.client.hdel(profile, 'pending_lock_until');
+    expect((await refusal(rawKey)).type).toBe('quarantined');
+  });
+});
+
+describe('the risk score', () => {
+  it.each([
+    { fields: { risk_score: '90' }, blocked: false },
+    { fields: { risk_score: '91' }, blocked: true },
+    { fields: { risk_score: '0', blocked_at: '1760000000000' }, blocked: true },
+  ])('blocks $fields: $blocked', async ({ fields, blocked }) => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, fields);
+    if (!blocked) {
+      expect((await present(rawKey)).facts.agentRisk).toEqual({ riskScore: 90, blocked: false });
+      return;
+    }
+    const { status, type, headers } = await refusal(rawKey);
+    expect({ status, type, headers }).toEqual({
+      status: 403,
+      type: 'agent_risk_blocked',
+      headers: { 'x-gateway-block-reason': 'agent_risk_blocked' },
+    });
+  });
+
+  it('blocks nobody where risk profiles are switched off', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '100' });
+    authenticate = start(false);
+    await present(rawKey);
+  });
+});
+
+describe('trouble with Redis', () => {
+  it.each([
+    ['a damaged record', 'key', 'created_at', 'soon'],
+    ['a damaged tag map', 'key', 'tags', '{'],
+    ['a damaged score', 'risk_profile', 'risk_score', 'high'],
+  ])('is redis_unavailable: %s', async (_name, kind, field, value) => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.hset(`gateway:${kind}:${record.keyHash}`, field, value);
+    expect((await refusal(rawKey)).type).toBe('redis_unavailable');
+  });
+
+  it('is redis_unavailable: a key of another kind in the place of the profile', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.set(`gateway:risk_profile:${record.keyHash}`, 'text');
+    expect((await refusal(rawKey)).type).toBe('redis_unavailable');
+  });
+
+  it('is redis_unavailable: hung, then gone; and traffic comes back by itself', async () => {
+    const { rawKey } = await store.create(agent);
+    await redis.pause();
+    const startedAt = performance.now();
+    expect((await refusal(rawKey)).type).toBe('redis_unavailable');
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    await redis.resume();
+
+    await redis.stop();
+    expect((await refusal(rawKey)).type).toBe('redis_unavailable');
+    expect(failures).toEqual([]);
+    await redis.start();
+    await waitUntilReady(client, 10_000);
+    const fresh = await store.create(agent);
+    await present(fresh.rawKey);
+  });
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyStore, KeyError } from '../../../src/auth/key-store.ts';
+import type { KeyStore } from '../../../src/auth/key-store.ts';
+import { hashKey } from '../../../src/auth/raw-key.ts';
+import { defaultConfig } from '../../../src/config/load.ts';
+import { GatewayError } from '../../../src/errors.ts';
+import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
+import type { RedisClient } from '../../../src/redis/client.ts';
+import { startTestRedis } from '../../support/redis.ts';
+import type { TestRedis } from '../../support/redis.ts';
+
+let redis: TestRedis;
+let client: RedisClient;
+let store: KeyStore;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  client = connectRedis(defaultConfig({ redis: { addr: redis.addr } }).redis, { name: 'key-store-test' });
+  await waitUntilReady(client, 5_000);
+  store = createKeyStore(client);
+});
+afterAll(async () => {
+  client.disconnect();
+  await redis.close();
+});
+beforeEach(() => redis.flush());
+
+const agent = { name: 'agent-7', provider: 'openai' } as const;
+
+describe('creating a key', () => {
+  it('gives the raw key once and stores its hash alone', async () => {
+    const { rawKey, record } = await store.create({ ...agent, owner: 'ops', tags: { team: 'a' } });
+
+    expect(record).toMatchObject({ ...agent, owner: 'ops', tags: { team: 'a' }, keyHash: hashKey(rawKey) });
+    expect(Math.abs(record.createdAt - Date.now())).toBeLessThan(5_000);
+    const stored = await Promise.all(
+      (await redis.client.keys('*')).map(async (key) => [
+        key,
+        (await redis.client.type(key)) === 'hash' ? await redis.client.hgetall(key) : '',
+      ]),
+    );
+    expect(JSON.stringify(stored)).not.toContain(rawKey.slice(3));
+  });
+
+  it('keeps every field of the record', async () => {
+    const { record } = await store.create({
+      ...agent,
+      agentName: 'planner',
+      allowedTools: ['read_file', 'search'],
+      allowedProviders: ['openai', 'anthropic'],
+      allowedModels: ['gpt-4o*'],
+      jwtSubject: 'sub-1',
+      expiresInMs: 60_000,
+    });
+
+    expect(await store.find(record.keyHash)).toEqual(record);
+    expect(record).toMatchObject({
+      agentName: 'planner',
+      allowedTools: ['read_file', 'search'],
+      allowedProviders: ['openai', 'anthropic'],
+      allowedModels: ['gpt-4o*'],
+      jwtSubject: 'sub-1',
+      expiresAt: record.createdAt + 60_000,
+    });
+  });
+
+  it.each([
+    { ...agent, name: '' },
+    { ...agent, name: 'gw-looks-like-a-key' },
+    { ...agent, name: 'line\nbreak' },
+    { ...agent, provider: 'nobody' as 'openai' },
+    { ...agent, expiresInMs: 0 },
+  ])('refuses %j', async (key) => {
+    await expect(store.create(key)).rejects.toThrow();
+    expect(await redis.client.dbsize()).toBe(0);
+  });
+});
+
+describe('finding a key', () => {
+  it('takes a hash, a prefix of 8 hex digits with or without sha256:, a name, and the raw key', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await store.create({ ...agent, name: 'another' });
+    const hex = record.keyHash.slice('sha256:'.length);
+
+    for (const reference of [
+      record.keyHash,
+      hex.slice(0, 8),
+      `sha256:${hex.slice(0, 12)}`,
+      'agent-7',
+      rawKey,
+    ]) {
+      expect(await store.find(reference)).toEqual(record);
+    }
+  });
+
+  it('does not take a shorter prefix, nor a pattern', async () => {
+    const { record } = await store.create(agent);
+    for (const reference of [record.keyHash.slice(7, 14), '*', 'sha256:', '']) {
+      await expect(store.find(reference)).rejects.toThrow(KeyError);
+    }
+  });
+
+  it('refuses a name that two keys have, and names both by hash', async () => {
+    const first = await store.create(agent);
+    const second = await store.create(agent);
+
+    await expect(store.find('agent-7')).rejects.toThrow(/several keys match/);
+    await expect(store.find('agent-7')).rejects.toThrow(first.record.keyHash.slice(0, 23));
+    await expect(store.find('agent-7')).rejects.toThrow(second.record.keyHash.slice(0, 23));
+  });
+
+  it('refuses a prefix that two keys share', async () => {
+    const { record } = await store.create(agent);
+    const twin = `${record.keyHash.slice(0, 20)}${'0'.repeat(51)}`;
+    await redis.client.zadd('gateway:keys', 0, twin);
+    await redis.client.hset(`gateway:key:${twin}`, {
+      ...(await redis.client.hgetall(`gateway:key:${record.keyHash}`)),
+      key_hash: twin,
+      name: 'twin',
+    });
+
+    await expect(store.find(record.keyHash.slice(0, 19))).rejects.toThrow(/several keys match.*twin/);
+    expect((await store.find(twin)).name).toBe('twin');
+  });
+
+  it('refuses a name that is also the prefix of another key', async () => {
+    const { record } = await store.create(agent);
+    await store.create({ ...agent, name: record.keyHash.slice(7, 15) });
+    await expect(store.find(record.keyHash.slice(7, 15))).rejects.toThrow(/several keys match/);
+  });
+
+  it('does not repeat what was given when nothing is found', async () => {
+    const secret = `gw-${'s'.repeat(43)}`;
+    const failure: unknown = await store.find(secret).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(KeyError);
+    expect(String(failure)).not.toContain('ssss');
+  });
+});
+
+describe('listing keys', () => {
+  it('goes through all of them in pages, each once', async () => {
+    const created = await Promise.all(
+      Array.from({ length: 1_203 }, (_, index) => store.create({ ...agent, name: `k${String(index)}` })),
+    );
+    const listed: string[] = [];
+    let after: string | undefined;
+    let pages = 0;
+    do {
+      const page = await store.list(after);
+      listed.push(...page.keys.map(({ keyHash }) => keyHash));
+      after = page.next;
+      pages++;
+    } while (after !== undefined);
+
+    expect(pages).toBe(3);
+    expect(listed.toSorted()).toEqual(created.map(({ record }) => record.keyHash).toSorted());
+  });
+
+  it('is empty where there are no keys', async () => {
+    expect(await store.list()).toEqual({ keys: [], next: undefined });
+  });
+});
+
+describe('revoking a key', () => {
+  it('marks it once and for all', async () => {
+    const { record } = await store.create(agent);
+    const first = await store.revoke('agent-7');
+    const again = await store.revoke('agent-7');
+
+    expect(first.revokedAt).toBeGreaterThanOrEqual(record.createdAt);
+    expect(again.revokedAt).toBe(first.revokedAt);
+  });
+});
+
+describe('rotating a key', () => {
+  it('gives a new raw key for the same identity', async () => {
+    const { rawKey, record } = await store.create(agent);
+    const rotated = await store.rotate('agent-7', 0);
+
+    expect(rotated.rawKey).not.toBe(rawKey);
+    expect(rotated.record).toEqual(record);
+    expect(await store.find(rotated.rawKey)).toEqual(record);
+    expect((await store.list()).keys).toEqual([record]);
+  });
+
+  it('refuses a revoked and an expired key', async () => {
+    await store.create(agent);
+    await store.revoke('agent-7');
+    await expect(store.rotate('agent-7', 0)).rejects.toThrow(/revoked/);
+
+    await store.create({ ...agent, name: 'short', expiresInMs: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect(store.rotate('short', 0)).rejects.toThrow(/expired/);
+  });
+
+  it('leaves nothing of the raw keys that have ended', async () => {
+    const { record } = await store.create(agent);
+    for (let turn = 0; turn < 20; turn++) await store.rotate('agent-7', 0);
+
+    const fields = Object.keys(await redis.client.hgetall(`gateway:key:${record.keyHash}`));
+    expect(fields.filter((field) => field.startsWith('raw:')).length).toBeLessThanOrEqual(3);
+    expect((await redis.client.keys('gateway:key:*')).length).toBeLessThanOrEqual(4);
+  });
+
+  it('refuses to have ever more raw keys alive', async () => {
+    await store.create(agent);
+    for (let turn = 0; turn < 7; turn++) await store.rotate('agent-7', 3_600_000);
+    await expect(store.rotate('agent-7', 3_600_000)).rejects.toThrow(/wait for one to end/);
+    expect((await redis.client.keys('gateway:key:*')).length).toBe(8);
+  });
+});
+
+describe('without Redis', () => {
+  it('says redis_unavailable', async () => {
+    const gone = connectRedis(defaultConfig({ redis: { addr: '127.0.0.1:1' } }).redis, { name: 'gone' });
+    const failed = createKeyStore(gone).find('agent-7');
+    await expect(failed).rejects.toThrow(GatewayError);
+    await expect(failed).rejects.toMatchObject({ type: 'redis_unavailable' });
+    gone.disconnect();
+  });
+});
