@@ -167,10 +167,15 @@ function routes(config: Config): EnvoyObject {
 
 /** Never the path: it may hold a key. */
 function accessLog(path: string): EnvoyObject {
+  // As a file, /dev/stdout cannot be opened where it is a socket (a supervisor's pipe, systemd).
+  const logger =
+    path === '/dev/stdout'
+      ? { type: 'stream.v3.StdoutAccessLog', fields: {} }
+      : { type: 'file.v3.FileAccessLog', fields: { path } };
   return {
-    name: 'file',
-    typed_config: typed('envoy.extensions.access_loggers.file.v3.FileAccessLog', {
-      path,
+    name: 'access_log',
+    typed_config: typed(`envoy.extensions.access_loggers.${logger.type}`, {
+      ...logger.fields,
       log_format: {
         json_format: {
           time: '%START_TIME%',
