@@ -1,4 +1,4 @@
-import type { Identity } from '../auth/authenticate.ts';
+import type { Authenticate } from '../auth/authenticate.ts';
 import type { GatewayError } from '../errors.ts';
 import type { AnswerStream } from '../pipeline/answer-stream.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
@@ -8,7 +8,7 @@ import type { Route, Target } from '../routing/route.ts';
 /** What the edge of one worker needs; built by its composition root. */
 export interface EdgeServices {
   /** Key, lock and risk in one wait; throws GatewayError invalid_key, quarantined, agent_risk_blocked. */
-  authenticate(rawKeys: readonly string[], clientAddress: string): Promise<Identity>;
+  readonly authenticate: Authenticate;
   readonly route: Route;
   readonly newRun: () => Run;
   readonly settings: EdgeSettings;

@@ -81,7 +81,9 @@ function causeOf(error: GatewayError | undefined): string | undefined {
   return error?.cause === undefined ? undefined : describe(error.cause);
 }
 
-/** Name, message and place of an error; never the object itself, which may carry a request. */
+/** Name, message and place of an error; of a syntax error only the place, since its message quotes the input. */
 function describe(cause: unknown): string {
-  return cause instanceof Error ? (cause.stack ?? cause.message).slice(0, 2_000) : 'not an Error';
+  if (!(cause instanceof Error)) return 'not an Error';
+  const place = cause.stack?.split('\n').slice(1, 12).join('\n') ?? '';
+  return `${cause.name}: ${cause instanceof SyntaxError ? '…' : cause.message.slice(0, 500)}\n${place}`;
 }

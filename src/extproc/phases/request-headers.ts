@@ -1,3 +1,4 @@
+import type { Identity } from '../../auth/authenticate.ts';
 import { extractCredentials, type Credentials } from '../../auth/credentials.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
@@ -24,7 +25,7 @@ export async function onRequestHeaders(
   context.requestId = head.requestId;
   const clientAddress = addressWithoutPort(attribute(message.attributes, 'source.address') ?? '');
   const credentials = extractCredentials(head.list, head.target);
-  const identity = await context.services.authenticate(credentials.proxyKeys, clientAddress);
+  const identity = await identify(context, credentials.proxyKeys, clientAddress);
   assertOneOfEach(credentials);
 
   const hasBody = message.request_headers?.end_of_stream !== true;
@@ -44,10 +45,8 @@ export async function onRequestHeaders(
     endpoint: target.endpoint,
     clientAddress,
     headers: head.headers,
-    key: identity.key,
+    ...identity,
     providerKey,
-    budgetLimits: identity.limits,
-    facts: { agentRisk: identity.risk },
     responseHeaders: new Map([[HEADER.requestId, head.requestId]]),
   };
   const run = context.services.newRun();
@@ -57,6 +56,18 @@ export async function onRequestHeaders(
   if (hasBody) return awaitRequestBody();
   context.parsed = withoutBody(exchange);
   return forward(context, context.parsed, 'request_headers');
+}
+
+/** Two keys are judged before they are complained about: an unknown one stays a 401. More are not looked up. */
+async function identify(
+  context: StreamContext,
+  proxyKeys: readonly string[],
+  clientAddress: string,
+): Promise<Identity> {
+  const { authenticate } = context.services;
+  const identity = await authenticate({ rawKey: proxyKeys[0], clientAddress });
+  if (proxyKeys[1] !== undefined) await authenticate({ rawKey: proxyKeys[1], clientAddress });
+  return identity;
 }
 
 function assertOneOfEach(credentials: Credentials): void {

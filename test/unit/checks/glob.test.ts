@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { globMatches } from '../../../src/checks/allowed/glob.ts';
+
+describe('a model glob', () => {
+  it.each([
+    ['gpt-4o', 'gpt-4o', true],
+    ['gpt-4o', 'gpt-4o-mini', false],
+    ['gpt-4o*', 'gpt-4o-mini', true],
+    ['*mini', 'gpt-4o-mini', true],
+    ['gpt-*-mini', 'gpt-4o-mini', true],
+    ['gpt-*-mini', 'gpt-mini', false],
+    ['*a*b*', 'xaxbx', true],
+    ['*a*b*', 'bxa', false],
+    ['ab*ba', 'aba', false],
+    ['*', '', true],
+    ['', '', true],
+    ['gpt.4', 'gptx4', false],
+  ])('%s on %s: %s', (glob, name, matches) => {
+    expect(globMatches(glob, name)).toBe(matches);
+  });
+
+  it('costs no more than its length on a hostile name', () => {
+    const started = performance.now();
+    expect(globMatches(`${'*a'.repeat(50)}*b`, 'a'.repeat(2_000_000))).toBe(false);
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+});
