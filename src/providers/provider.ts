@@ -116,6 +116,8 @@ export interface RequestFacts {
   readonly unseenContent: boolean;
   /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
   readonly unbounded?: string;
+  /** The most units of a flat-priced search that it can be billed for; 1 where unset. */
+  readonly searchUnits?: number;
   /** Edits that make a stream report its usage; present only where it would not by itself. */
   readonly askUsage?: readonly JsonEdit[];
 }
@@ -168,6 +170,8 @@ export interface Usage {
   readonly reasoningTokens?: number;
   readonly inputAudioTokens?: number;
   readonly outputAudioTokens?: number;
+  /** Units of a flat-priced search (Cohere's rerank); 1 where unset and the model is priced by the call. */
+  readonly searchUnits?: number;
 }
 
 export interface AnswerFacts {
@@ -193,6 +197,8 @@ export interface StreamReader {
 /** A decoded frame of a stream. */
 export interface StreamEvent {
   readonly frame: Frame;
+  /** The JSON that the deltas' paths point into, where it is not the frame's own payload but packed inside it. */
+  readonly inner?: InnerPayload;
   /** Pieces of text in this frame, each with the path of its string in the frame's JSON. */
   readonly deltas: readonly TextDelta[];
   /** Usage of the whole answer so far, where this frame tells (running usage; the reader merges parts). */
@@ -203,6 +209,13 @@ export interface StreamEvent {
   readonly done?: boolean;
   /** The provider reports an error inside the stream. */
   readonly failed?: boolean;
+}
+
+/** A JSON document inside a frame's payload (Bedrock's invoke streams carry it as base64). */
+export interface InnerPayload {
+  readonly json: string;
+  /** The frame's payload with this document in place of the one it came with. */
+  pack(json: string): string;
 }
 
 export interface TextDelta {

@@ -19,9 +19,12 @@ interface Offer {
   readonly remove: JsonPath;
 }
 
-/** Reads `tools`, `mcp_servers` and the definitions that messages add, with what `tool_choice` insists on. */
-export function readTools(into: Gathered, body: JsonObject): ToolFacts {
-  const offers = [...declaredTools(body), ...addedTools(body)];
+/**
+ * Reads `tools`, `mcp_servers` and the definitions that messages add, with what `tool_choice` insists on. `at`
+ * is where `body` stands in the document.
+ */
+export function readTools(into: Gathered, body: JsonObject, at: JsonPath = []): ToolFacts {
+  const offers = [...declaredTools(body, at), ...addedTools(body, at)];
   const names: string[] = [];
   const providerRun: Offer[] = [];
   const mcp: JsonPath[] = [];
@@ -31,7 +34,7 @@ export function readTools(into: Gathered, body: JsonObject): ToolFacts {
     else if (offer.tool.type === 'mcp_toolset') mcp.push(offer.remove);
     else providerRun.push(offer);
   }
-  if ((optionalArray(body, 'mcp_servers')?.length ?? 0) > 0) mcp.push(['mcp_servers']);
+  if ((optionalArray(body, 'mcp_servers')?.length ?? 0) > 0) mcp.push([...at, 'mcp_servers']);
   const forced = forcedBy(objectOf(body.tool_choice), names);
   const providerTools: ProviderTool[] = providerRun.map(({ tool, remove }) => ({
     type: typeof tool.type === 'string' ? tool.type : 'unknown',
@@ -46,21 +49,21 @@ export function readTools(into: Gathered, body: JsonObject): ToolFacts {
   return { names, providerTools };
 }
 
-function declaredTools(body: JsonObject): Offer[] {
+function declaredTools(body: JsonObject, at: JsonPath): Offer[] {
   return (optionalArray(body, 'tools') ?? []).map((tool, index) => {
-    const path = ['tools', index];
+    const path = [...at, 'tools', index];
     return { tool: requiredObject(tool, 'tools'), path, remove: path };
   });
 }
 
 /** System messages may add a tool in mid-conversation: `{type: 'tool_addition', tool: {definition}}`. */
-function addedTools(body: JsonObject): Offer[] {
+function addedTools(body: JsonObject, at: JsonPath): Offer[] {
   const offers: Offer[] = [];
   arrayOf(body.messages).forEach((message, m) => {
     arrayOf(objectOf(message).content).forEach((block, b) => {
       if (!isObject(block) || block.type !== 'tool_addition') return;
       const { definition } = objectOf(block.tool);
-      const remove = ['messages', m, 'content', b];
+      const remove = [...at, 'messages', m, 'content', b];
       if (isObject(definition))
         offers.push({ tool: definition, path: [...remove, 'tool', 'definition'], remove });
     });

@@ -91,3 +91,28 @@ export function mediaKind(mimeType: string): Media['kind'] {
   const family = mimeType.split('/', 1)[0]?.toLowerCase();
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
+
+const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
+
+/** Adds a medium that is named by URL: inline where it is a `data:` URL, else out of the gateway's sight. */
+export function addUrlMedium(
+  into: Gathered,
+  kind: Media['kind'],
+  place: Place,
+  url: unknown,
+  path: JsonPath,
+): void {
+  if (typeof url !== 'string') return;
+  const [prefix, mimeType = ''] = DATA_URL.exec(url.slice(0, 256)) ?? [];
+  if (prefix === undefined) {
+    into.media.push({ kind, source: 'url' });
+    addText(into, place, url, path);
+  } else {
+    into.media.push({
+      kind,
+      source: 'inline',
+      data: url.slice(prefix.length),
+      ...(mimeType === '' ? {} : { mimeType }),
+    });
+  }
+}

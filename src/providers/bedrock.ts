@@ -1,0 +1,91 @@
+import { GatewayError } from '../errors.ts';
+import { bedrockConverse, bedrockConverseStream, bedrockCountTokens } from './dialects/bedrock-converse.ts';
+import { bedrockInvoke } from './dialects/bedrock-invoke.ts';
+import type { Credential, Endpoint, Provider } from './provider.ts';
+
+const MODEL_PATH = /^\/model\/([^/]+)\/([a-z-]+)$/;
+
+/** What a decoded model id or ARN is made of. */
+const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,2047}$/;
+
+/** An ARN whose last part is the model's own id, and not a name that somebody gave. */
+const NAMES_MODEL = /^arn:[^/]*:(?:foundation-model|inference-profile)\/([^/]+)$/;
+
+const ACCESS_KEY = /^[A-Z0-9]{16,128}$/;
+
+/** Amazon Bedrock's runtime. The region is the base URL's. */
+export const bedrock: Provider = {
+  name: 'bedrock',
+  defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+  needsKey: true,
+  selfHosted: false,
+  endpoint(method, path) {
+    const [, id, action] = MODEL_PATH.exec(path) ?? [];
+    const model = id === undefined ? undefined : modelOf(id);
+    return method === 'POST' && model !== undefined ? modelAction(model, action) : undefined;
+  },
+  credential(key) {
+    const parts = key.split(':');
+    if (parts.length === 1) return { kind: 'header', name: 'authorization', value: `Bearer ${key}` };
+    return awsCredential(parts);
+  },
+};
+
+/** The model of a path segment: a model id as it is, an ARN cut down to the model that it names, if any. */
+function modelOf(segment: string): string | undefined {
+  let id: string;
+  try {
+    id = decodeURIComponent(segment);
+  } catch {
+    // Broken percent-encoding: not a path that Bedrock has.
+    return undefined;
+  }
+  if (!MODEL_ID.test(id) || /(^|\/)\.{1,2}(\/|$)/.test(id)) return undefined;
+  return NAMES_MODEL.exec(id)?.[1] ?? id;
+}
+
+function modelAction(model: string, action: string | undefined): Endpoint | undefined {
+  switch (action) {
+    case 'converse':
+      return { operation: 'chat', dialect: bedrockConverse, model };
+    case 'converse-stream':
+      return { operation: 'chat', dialect: bedrockConverseStream, model };
+    case 'count-tokens':
+      return { operation: 'count_tokens', dialect: bedrockCountTokens, model };
+    case 'invoke':
+    case 'invoke-with-response-stream': {
+      const dialect = bedrockInvoke(model, action !== 'invoke');
+      return dialect && { operation: invokeOperation(model), dialect, model };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function invokeOperation(model: string): Endpoint['operation'] {
+  if (/\brerank-/.test(model)) return 'rerank';
+  return /\b(titan-embed|embed)-/.test(model) ? 'embeddings' : 'chat';
+}
+
+/** `ACCESS:SECRET[:SESSION]`, with which the gateway signs; the secret and the token hold no colon. */
+function awsCredential(parts: readonly string[]): Credential {
+  const [accessKeyId, secretAccessKey, sessionToken] = parts;
+  if (
+    parts.length > 3 ||
+    !accessKeyId ||
+    !ACCESS_KEY.test(accessKeyId) ||
+    !secretAccessKey ||
+    sessionToken === ''
+  ) {
+    throw new GatewayError(
+      'invalid_request',
+      'The Bedrock key must be an API key, or ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN].',
+    );
+  }
+  return {
+    kind: 'sigv4',
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  };
+}

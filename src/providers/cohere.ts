@@ -1,0 +1,29 @@
+import { cohereChatV1, cohereChatV2 } from './dialects/cohere-chat.ts';
+import { cohereEmbed, cohereRerank, cohereTokenize } from './dialects/cohere-search.ts';
+import { modelList } from './dialects/model-list.ts';
+import type { Endpoint, Provider } from './provider.ts';
+
+const POST: Readonly<Record<string, Endpoint>> = {
+  '/v2/chat': { operation: 'chat', dialect: cohereChatV2 },
+  '/v1/chat': { operation: 'chat', dialect: cohereChatV1 },
+  '/v2/embed': { operation: 'embeddings', dialect: cohereEmbed },
+  '/v1/embed': { operation: 'embeddings', dialect: cohereEmbed },
+  '/v2/rerank': { operation: 'rerank', dialect: cohereRerank },
+  '/v1/rerank': { operation: 'rerank', dialect: cohereRerank },
+  '/v1/tokenize': { operation: 'count_tokens', dialect: cohereTokenize },
+};
+
+const MODELS = /^\/v1\/models(\/[^/]+)?$/;
+
+/** Cohere's API. `detokenize` and the retired generation endpoints are not readable. */
+export const cohere: Provider = {
+  name: 'cohere',
+  defaultBaseUrl: 'https://api.cohere.com',
+  needsKey: true,
+  selfHosted: false,
+  endpoint(method, path) {
+    if (method === 'POST') return Object.hasOwn(POST, path) ? POST[path] : undefined;
+    return MODELS.test(path) ? { operation: 'models', dialect: modelList } : undefined;
+  },
+  credential: (key) => ({ kind: 'header', name: 'authorization', value: `Bearer ${key}` }),
+};

@@ -1,0 +1,117 @@
+import type { JsonPath } from '../../json/path.ts';
+import type { JsonObject, Media, PromptText } from '../provider.ts';
+import { arrayOf, isObject, objectOf, requiredObject } from './fields.ts';
+import { addEncodedText, addSealedText, addText, addTextsIn } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+
+type Role = PromptText['role'];
+type Place = Pick<PromptText, 'role' | 'kind'>;
+
+/** Reads `system`, `content` or a tool result's content: a list of blocks, each with one member that names it. */
+export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: JsonPath): void {
+  const place: Place = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
+  if (!Array.isArray(blocks)) {
+    addTextsIn(into, place, blocks, path);
+    return;
+  }
+  blocks.forEach((value, index) => {
+    const block = requiredObject(value, 'content');
+    for (const name of Object.keys(block)) {
+      readMember(into, place, name, block[name], [...path, index, name]);
+    }
+  });
+}
+
+function readMember(into: Gathered, place: Place, name: string, value: unknown, path: JsonPath): void {
+  switch (name) {
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'document':
+      readMedium(into, place, name, objectOf(value), path);
+      break;
+    case 'toolUse':
+      addTextsIn(into, { role: 'assistant', kind: 'tool_arguments' }, objectOf(value).input, [
+        ...path,
+        'input',
+      ]);
+      break;
+    case 'toolResult':
+      readBlocks(into, 'tool', objectOf(value).content, [...path, 'content']);
+      break;
+    case 'reasoningContent':
+      readReasoning(into, place.role, objectOf(value), path);
+      break;
+    case 'guardContent':
+      readGuarded(into, place, objectOf(value), path);
+      break;
+    default:
+      // text, citations, search results, a tool result's json, and whatever comes next.
+      addTextsIn(into, place, value, path);
+  }
+}
+
+function readReasoning(into: Gathered, role: Role, block: JsonObject, path: JsonPath): void {
+  const place: Place = { role, kind: 'reasoning' };
+  const { reasoningText } = block;
+  if (isObject(reasoningText)) {
+    addText(into, place, reasoningText.text, [...path, 'reasoningText', 'text']);
+    addSealedText(into, place, reasoningText.signature, [...path, 'reasoningText', 'signature']);
+  }
+  addSealedText(into, place, block.redactedContent, [...path, 'redactedContent']);
+}
+
+/** A block that asks a guardrail to look at it; the model reads it like any other. */
+function readGuarded(into: Gathered, place: Place, block: JsonObject, path: JsonPath): void {
+  addTextsIn(into, place, block.text, [...path, 'text']);
+  if (isObject(block.image)) readMedium(into, place, 'image', block.image, [...path, 'image']);
+}
+
+/** Document formats whose bytes are words. */
+const TEXT_FORMATS: ReadonlySet<unknown> = new Set(['txt', 'md', 'csv', 'html']);
+
+function readMedium(
+  into: Gathered,
+  place: Place,
+  kind: Media['kind'],
+  block: JsonObject,
+  path: JsonPath,
+): void {
+  addText(into, place, block.name, [...path, 'name']);
+  addText(into, place, block.context, [...path, 'context']);
+  const source = objectOf(block.source);
+  const at = [...path, 'source'];
+  const mimeType = typeof block.format === 'string' ? { mimeType: mimeTypeOf(kind, block.format) } : {};
+  if (typeof source.bytes === 'string') {
+    if (TEXT_FORMATS.has(block.format)) addEncodedText(into, place, source.bytes, [...at, 'bytes']);
+    else into.media.push({ kind, source: 'inline', data: source.bytes, ...mimeType });
+  } else if (source.s3Location !== undefined) {
+    into.media.push({ kind, source: 'id', ...mimeType });
+    into.unseenContent = true;
+  } else {
+    addTextsIn(into, place, source, at);
+  }
+}
+
+const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  doc: 'application/msword',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+};
+
+function mimeTypeOf(kind: Media['kind'], format: string): string {
+  return kind === 'document'
+    ? (DOCUMENT_TYPES[format] ?? 'application/octet-stream')
+    : `${kind}/${format === 'three_gp' ? '3gpp' : format}`;
+}
+
+/** Reads a list of Converse messages. */
+export function readMessages(into: Gathered, messages: unknown, path: JsonPath): void {
+  arrayOf(messages).forEach((value, index) => {
+    const message = requiredObject(value, 'messages');
+    const role = message.role === 'assistant' || message.role === 'system' ? message.role : 'user';
+    readBlocks(into, role, message.content, [...path, index, 'content']);
+  });
+}

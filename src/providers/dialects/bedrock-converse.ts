@@ -1,0 +1,171 @@
+import type { JsonEdit } from '../../json/path.ts';
+import type {
+  AnswerFacts,
+  Dialect,
+  Endpoint,
+  JsonObject,
+  OutputLimit,
+  ProviderTool,
+  RequestFacts,
+} from '../provider.ts';
+import { readTools as readAnthropicTools } from './anthropic-tools.ts';
+import { createStreamReader, readAnswer } from './bedrock-answer.ts';
+import { readBlocks, readMessages } from './bedrock-content.ts';
+import {
+  isObject,
+  objectOf,
+  optionalArray,
+  optionalCount,
+  optionalObject,
+  requiredObject,
+} from './fields.ts';
+import { addEncodedText, addTextsIn, createGathered } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+
+/** `POST /model/<id>/converse`. */
+export const bedrockConverse: Dialect = {
+  name: 'bedrock-converse',
+  hasBody: true,
+  request: (body, endpoint) => readConverse(body, endpoint, false),
+  answer: readAnswer,
+  stream: createStreamReader,
+};
+
+/** `POST /model/<id>/converse-stream`: the path asks for the stream, not the body. */
+export const bedrockConverseStream: Dialect = {
+  ...bedrockConverse,
+  name: 'bedrock-converse-stream',
+  request: (body, endpoint) => readConverse(body, endpoint, true),
+};
+
+const COUNTED: AnswerFacts = { usage: { inputTokens: 0, outputTokens: 0 }, texts: [] };
+
+/** `POST /model/<id>/count-tokens`: a converse request, or an invoke body as base64; free of charge. */
+export const bedrockCountTokens: Dialect = {
+  name: 'bedrock-count-tokens',
+  hasBody: true,
+  request(body, endpoint) {
+    const into = createGathered();
+    const input = objectOf(body.input);
+    const converse = objectOf(input.converse);
+    readBlocksOf(into, converse, ['input', 'converse']);
+    const { invokeModel } = input;
+    const path = ['input', 'invokeModel', 'body'];
+    if (isObject(invokeModel)) addEncodedText(into, { role: 'user', kind: 'text' }, invokeModel.body, path);
+    return { ...facts(into, endpoint), output: undefined };
+  },
+  answer: () => COUNTED,
+  stream: () => undefined,
+};
+
+function facts(into: Gathered, endpoint: Endpoint): Omit<RequestFacts, 'output'> {
+  const model = endpoint.model ?? '';
+  return {
+    model,
+    models: [model],
+    stream: false,
+    texts: into.texts,
+    media: into.media,
+    tools: [],
+    providerTools: [],
+    choices: 1,
+    unseenContent: into.unseenContent || isStoredPrompt(model),
+  };
+}
+
+/** A prompt of Bedrock's prompt management stands in the model's place: its text and tools stay unseen. */
+function isStoredPrompt(model: string): boolean {
+  return /^arn:[^:]*:bedrock:[^:]*:[^:]*:prompt\//.test(model);
+}
+
+function readBlocksOf(into: Gathered, body: JsonObject, path: readonly string[]): void {
+  if (body.system !== undefined) readBlocks(into, 'system', body.system, [...path, 'system']);
+  readMessages(into, optionalArray(body, 'messages'), [...path, 'messages']);
+  const toolConfig = objectOf(body.toolConfig);
+  const definition = { role: 'system', kind: 'tool_definition' } as const;
+  addTextsIn(into, definition, toolConfig.tools, [...path, 'toolConfig', 'tools']);
+}
+
+function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): RequestFacts {
+  const into = createGathered();
+  readBlocksOf(into, body, []);
+  const side = { role: 'system', kind: 'text' } as const;
+  addTextsIn(into, { role: 'user', kind: 'text' }, body.promptVariables, ['promptVariables']);
+  addTextsIn(into, side, body.outputConfig, ['outputConfig']);
+  // Their tools are read with the others.
+  const { tools: _tools, ...additional } = objectOf(body.additionalModelRequestFields);
+  addTextsIn(into, side, additional, ['additionalModelRequestFields']);
+  const { names, providerTools } = readTools(into, body);
+  const unbounded = whyUnbounded(body, endpoint.model ?? '');
+  return {
+    ...facts(into, endpoint),
+    stream,
+    tools: names,
+    providerTools,
+    output: outputLimit(body),
+    ...(unbounded === undefined ? {} : { unbounded }),
+  };
+}
+
+/** Tools of `toolConfig`, and those that the additional fields hand to the model in its own format. */
+export function readTools(into: Gathered, body: JsonObject) {
+  const toolConfig = optionalObject(body, 'toolConfig') ?? {};
+  const names: string[] = [];
+  const providerRun: { type: string; index: number }[] = [];
+  (optionalArray(toolConfig, 'tools') ?? []).forEach((value, index) => {
+    for (const [member, tool] of Object.entries(requiredObject(value, 'toolConfig.tools'))) {
+      const { name } = objectOf(tool);
+      if (member === 'toolSpec') names.push(typeof name === 'string' ? name : '');
+      else if (member !== 'cachePoint') {
+        providerRun.push({ type: typeof name === 'string' ? name : member, index });
+      }
+    }
+  });
+  const choice = objectOf(toolConfig.toolChoice);
+  const named = objectOf(choice.tool).name;
+  const insistsOnAny = choice.any !== undefined && names.length === 0;
+  const providerTools = providerRun.map(({ type, index }): ProviderTool => ({
+    type,
+    remove: [{ kind: 'remove', path: ['toolConfig', 'tools', index] }],
+    forced: insistsOnAny || named === type,
+  }));
+  const additional = objectOf(body.additionalModelRequestFields);
+  const more = readAnthropicTools(into, additional, ['additionalModelRequestFields']);
+  return { names: [...names, ...more.names], providerTools: [...providerTools, ...more.providerTools] };
+}
+
+function whyUnbounded(body: JsonObject, model: string): string | undefined {
+  if (isStoredPrompt(model)) return 'a stored prompt';
+  const { latency } = objectOf(body.performanceConfig);
+  if (latency !== undefined && latency !== 'standard') return 'performanceConfig';
+  const tier = objectOf(body.serviceTier).type;
+  if (tier !== undefined && tier !== 'default' && tier !== 'flex') return 'serviceTier';
+  if (isObject(body.guardrailConfig)) return 'guardrailConfig';
+  if (raisesCost(body.additionalModelRequestFields)) return 'additionalModelRequestFields';
+  return undefined;
+}
+
+/** Names under which models' own formats keep an output limit, a number of answers, or a dearer service. */
+const COSTLY =
+  /^(max_?(\w*tokens?\w*|gen_?len|length)|n|best_?of|num_?(generations|results|return\w*)|service_?tier|speed)$/i;
+
+/** True where additional fields could undo the limits that the gateway reads and sets. */
+function raisesCost(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(raisesCost);
+  if (!isObject(value)) return false;
+  return Object.entries(value).some(
+    ([name, member]) => name !== 'tools' && (COSTLY.test(name) || raisesCost(member)),
+  );
+}
+
+/** `inferenceConfig.maxTokens`. */
+export function outputLimit(body: JsonObject): OutputLimit {
+  const config = optionalObject(body, 'inferenceConfig');
+  return {
+    tokens: config && optionalCount(config, 'maxTokens'),
+    set: (tokens): JsonEdit[] =>
+      config
+        ? [{ kind: 'set', path: ['inferenceConfig', 'maxTokens'], value: tokens }]
+        : [{ kind: 'set', path: ['inferenceConfig'], value: { maxTokens: tokens } }],
+  };
+}

@@ -1,0 +1,190 @@
+import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import type {
+  Dialect,
+  JsonObject,
+  OutputLimit,
+  PromptText,
+  ProviderTool,
+  RequestFacts,
+} from '../provider.ts';
+import { createV1Reader, createV2Reader, readV1Answer, readV2Answer } from './cohere-answer.ts';
+import {
+  arrayOf,
+  objectOf,
+  optionalArray,
+  optionalBoolean,
+  optionalCount,
+  optionalString,
+  requiredArray,
+  requiredObject,
+  requiredString,
+} from './fields.ts';
+import { addText, addTextsIn, addUrlMedium, createGathered } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+
+const DEFINITION = { role: 'system', kind: 'tool_definition' } as const;
+const SYSTEM = { role: 'system', kind: 'text' } as const;
+const ARGUMENTS = { role: 'assistant', kind: 'tool_arguments' } as const;
+const RESULT = { role: 'tool', kind: 'tool_result' } as const;
+
+/** `POST /v2/chat`. */
+export const cohereChatV2: Dialect = {
+  name: 'cohere-chat-v2',
+  hasBody: true,
+  request(body) {
+    const into = createGathered();
+    requiredArray(body, 'messages').forEach((value, index) => {
+      readV2Message(into, requiredObject(value, 'messages'), ['messages', index]);
+    });
+    addTextsIn(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
+    addTextsIn(into, SYSTEM, body.response_format, ['response_format']);
+    const { names, providerTools } = readV2Tools(into, body);
+    return { ...facts(into, body), tools: names, providerTools };
+  },
+  answer: readV2Answer,
+  stream: createV2Reader,
+};
+
+/** `POST /v1/chat`. */
+export const cohereChatV1: Dialect = {
+  name: 'cohere-chat-v1',
+  hasBody: true,
+  request(body) {
+    const into = createGathered();
+    addText(into, { role: 'user', kind: 'text' }, requiredText(body, 'message'), ['message']);
+    addText(into, SYSTEM, optionalString(body, 'preamble'), ['preamble']);
+    (optionalArray(body, 'chat_history') ?? []).forEach((value, index) => {
+      readV1Message(into, requiredObject(value, 'chat_history'), ['chat_history', index]);
+    });
+    addTextsIn(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
+    addTextsIn(into, SYSTEM, body.response_format, ['response_format']);
+    addTextsIn(into, RESULT, body.tool_results, ['tool_results']);
+    const tools = optionalArray(body, 'tools') ?? [];
+    addTextsIn(into, DEFINITION, tools, ['tools']);
+    // Cohere keeps the conversation's earlier turns under this id.
+    if (optionalString(body, 'conversation_id') !== undefined) into.unseenContent = true;
+    return {
+      ...facts(into, body),
+      tools: tools.map((tool) => nameOf(objectOf(tool))),
+      providerTools: connectors(body),
+    };
+  },
+  answer: readV1Answer,
+  stream: createV1Reader,
+};
+
+function facts(into: Gathered, body: JsonObject): RequestFacts {
+  const model = requiredString(body, 'model');
+  return {
+    model,
+    models: [model],
+    stream: optionalBoolean(body, 'stream'),
+    texts: into.texts,
+    media: into.media,
+    tools: [],
+    providerTools: [],
+    choices: 1,
+    output: outputLimit(body),
+    unseenContent: into.unseenContent,
+  };
+}
+
+function outputLimit(body: JsonObject): OutputLimit {
+  return {
+    tokens: optionalCount(body, 'max_tokens'),
+    set: (tokens): JsonEdit[] => [{ kind: 'set', path: ['max_tokens'], value: tokens }],
+  };
+}
+
+/** A needed string that may be empty: v1 sends an empty message along with tool results. */
+function requiredText(body: JsonObject, name: string): string {
+  return optionalString(body, name) ?? requiredString(body, name);
+}
+
+const V2_ROLES: Readonly<Record<string, PromptText['role']>> = {
+  system: 'system',
+  developer: 'developer',
+  assistant: 'assistant',
+  tool: 'tool',
+};
+
+function readV2Message(into: Gathered, message: JsonObject, path: JsonPath): void {
+  const role = V2_ROLES[String(message.role)] ?? 'user';
+  const place = { role, kind: role === 'tool' ? 'tool_result' : 'text' } as const;
+  const { content } = message;
+  if (Array.isArray(content)) {
+    content.forEach((value, index) => {
+      readV2Part(into, place, requiredObject(value, 'content'), [...path, 'content', index]);
+    });
+  } else {
+    addTextsIn(into, place, content, [...path, 'content']);
+  }
+  addText(into, { role, kind: 'reasoning' }, message.tool_plan, [...path, 'tool_plan']);
+  addTextsIn(into, place, message.citations, [...path, 'citations']);
+  arrayOf(message.tool_calls).forEach((call, index) => {
+    const at = [...path, 'tool_calls', index, 'function', 'arguments'];
+    addTextsIn(into, ARGUMENTS, objectOf(objectOf(call).function).arguments, at);
+  });
+}
+
+type Place = Pick<PromptText, 'role' | 'kind'>;
+
+function readV2Part(into: Gathered, place: Place, part: JsonObject, path: JsonPath): void {
+  switch (part.type) {
+    case 'text':
+      addText(into, place, part.text, [...path, 'text']);
+      break;
+    case 'thinking':
+      addText(into, { role: place.role, kind: 'reasoning' }, part.thinking, [...path, 'thinking']);
+      break;
+    case 'image_url': {
+      const at = [...path, 'image_url', 'url'];
+      addUrlMedium(into, 'image', place, objectOf(part.image_url).url, at);
+      break;
+    }
+    default:
+      addTextsIn(into, place, part, path);
+  }
+}
+
+function readV2Tools(into: Gathered, body: JsonObject) {
+  const names: string[] = [];
+  const others: { type: string; index: number }[] = [];
+  (optionalArray(body, 'tools') ?? []).forEach((value, index) => {
+    const tool = requiredObject(value, 'tools');
+    addTextsIn(into, DEFINITION, tool, ['tools', index]);
+    if (tool.type === undefined || tool.type === 'function') names.push(nameOf(objectOf(tool.function)));
+    else others.push({ type: String(tool.type), index });
+  });
+  const forced = body.tool_choice === 'REQUIRED' && names.length === 0;
+  const providerTools = others.map(({ type, index }): ProviderTool => ({
+    type,
+    remove: [{ kind: 'remove', path: ['tools', index] }],
+    forced,
+  }));
+  return { names, providerTools };
+}
+
+const V1_ROLES: Readonly<Record<string, PromptText['role']>> = {
+  CHATBOT: 'assistant',
+  SYSTEM: 'system',
+  TOOL: 'tool',
+};
+
+function readV1Message(into: Gathered, message: JsonObject, path: JsonPath): void {
+  const role = V1_ROLES[String(message.role).toUpperCase()] ?? 'user';
+  addTextsIn(into, { role, kind: 'text' }, message.message, [...path, 'message']);
+  addTextsIn(into, ARGUMENTS, message.tool_calls, [...path, 'tool_calls']);
+  addTextsIn(into, RESULT, message.tool_results, [...path, 'tool_results']);
+}
+
+/** Connectors fetch from the web or from stores of the customer's, on Cohere's side. */
+function connectors(body: JsonObject): ProviderTool[] {
+  const list = optionalArray(body, 'connectors') ?? [];
+  if (list.length === 0) return [];
+  return [{ type: 'connectors', remove: [{ kind: 'remove', path: ['connectors'] }], forced: false }];
+}
+
+function nameOf(tool: JsonObject): string {
+  return typeof tool.name === 'string' ? tool.name : '';
+}

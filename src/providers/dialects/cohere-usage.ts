@@ -1,0 +1,39 @@
+import type { JsonObject, Usage } from '../provider.ts';
+import { isObject, objectOf, tokenCount } from './fields.ts';
+
+/**
+ * Reads v2 `usage` or v1 `meta`. `billed_units` is what is charged; `tokens` also counts what Cohere adds to
+ * a prompt by itself, and stands in only where there are no billed units.
+ */
+export function readUsage(value: unknown): Usage | undefined {
+  const usage = objectOf(value);
+  const { billed_units: billed, tokens } = usage;
+  if (isObject(billed)) return readUnits(billed);
+  return isObject(tokens) ? readUnits(tokens) : undefined;
+}
+
+function readUnits(units: JsonObject): Usage | undefined {
+  const inputTokens = count(units.input_tokens);
+  const imageTokens = count(units.image_tokens);
+  const outputTokens = count(units.output_tokens);
+  const searchUnits = count(units.search_units);
+  if (inputTokens === undefined || imageTokens === undefined) return undefined;
+  if (outputTokens === undefined || searchUnits === undefined) return undefined;
+  if (
+    units.input_tokens === undefined &&
+    units.search_units === undefined &&
+    units.image_tokens === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    inputTokens: inputTokens + imageTokens,
+    outputTokens,
+    ...(searchUnits > 0 ? { searchUnits } : {}),
+  };
+}
+
+/** A count that is left out where it is none; undefined where it is nonsense. */
+function count(value: unknown): number | undefined {
+  return value === undefined || value === null ? 0 : tokenCount(value);
+}
