@@ -29,7 +29,11 @@ function runtimeMetrics({ readiness, workers, envoyRestarts }: RuntimeState): Re
   gauge('gateway_ready', '1 when a request would be served', readiness.ready ? 1 : 0);
   gauge('gateway_draining', '1 while the gateway is shutting down', readiness.draining ? 1 : 0);
   gauge('gateway_envoy_up', '1 when Envoy serves, or is run elsewhere', readiness.envoy === 'down' ? 0 : 1);
-  gauge('gateway_redis_up', '1 when Redis is up on every worker', readiness.redis === 'up' ? 1 : 0);
+  gauge(
+    'gateway_redis_ready',
+    '1 when Redis is up on every worker and fit for use',
+    readiness.redis === 'up' ? 1 : 0,
+  );
   gauge('gateway_workers', 'Sidecar processes that serve', readiness.workers.ready);
   gauge('gateway_workers_wanted', 'Sidecar processes asked for', readiness.workers.wanted);
   gauge('gateway_worker_restarts', 'Times a sidecar process was started again', restarts);

@@ -14,7 +14,7 @@ export interface EnvoyOptions {
   /** Worker threads. */
   readonly concurrency: number;
   /** Envoy's own output, line by line: its log and its access log. */
-  readonly onLine: (line: string) => void;
+  readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
   readonly onExit?: (exit: ChildExit) => void;
   /** Called when it becomes live, or stops being so. */
   readonly onChange?: () => void;
@@ -54,9 +54,9 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
         // Its own process group: Ctrl-C is for us, and Envoy ends when it has drained.
         detached: true,
       }),
-    onLine: (line) => {
+    onLine: (line, from) => {
       lastLine = line;
-      options.onLine(line);
+      options.onLine(line, from);
     },
     onExit: (exit) => {
       setLive(false);

@@ -28,3 +28,8 @@ function tryListen(host: string, port: number): Promise<number | undefined> {
     });
   });
 }
+
+/** True if nobody listens there. Envoy itself would not notice: it shares ports with others of its user. */
+export async function portIsFree(host: string, port: number): Promise<boolean> {
+  return (await tryListen(host, port)) !== undefined;
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+
+import { startDemo } from '../../src/demo/demo.ts';
+import { instructions } from '../../src/demo/instructions.ts';
+import type { Io } from '../command.ts';
+import { untilStopped } from './serve.ts';
+
+/** `gateway demo` (`npm start`): the whole gateway with a local provider, a Redis and a key of its own. */
+export function registerDemo(program: Command, io: Io): void {
+  program
+    .command('demo')
+    .description(
+      'try the gateway: starts everything it needs, prints commands to copy; Ctrl-C leaves nothing behind',
+    )
+    .action(async () => {
+      const demo = await startDemo({
+        environment: io.env,
+        progress: (message) => {
+          io.stderr.write(`${message}\n`);
+        },
+        log: io.stderr,
+      });
+      io.stdout.write(instructions(demo));
+      try {
+        await untilStopped(demo.gateway);
+      } finally {
+        await demo.close();
+      }
+    });
+}

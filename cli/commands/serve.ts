@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+
+import { loadConfig } from '../../src/config/load.ts';
+import { onStopSignals } from '../../src/runtime/stop-signals.ts';
+import { serve } from '../../src/serve.ts';
+import type { Gateway } from '../../src/serve.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import type { GlobalOptions, Io } from '../command.ts';
+
+/** `gateway serve`: starts the runtime and stays until SIGTERM or SIGINT. */
+export function registerServe(program: Command, io: Io): void {
+  program
+    .command('serve')
+    .description('start the gateway: Envoy, the sidecar processes and the admin listener')
+    .action(async (_options: unknown, command: Command) => {
+      const { config: path } = command.optsWithGlobals<GlobalOptions>();
+      const { config, sources } = loadConfig({ path, env: io.env });
+      const log = createLogger(config.server.log_level, { name: 'gateway' }, io.stdout);
+      const gateway = await serve({
+        config,
+        sources,
+        environment: io.env,
+        log,
+        onEnvoyLine: (line, from) => {
+          io[from].write(`${line}\n`);
+        },
+        progress: (message) => {
+          log.info(message);
+        },
+      });
+      await untilStopped(gateway);
+    });
+}
+
+/** Resolves when the gateway has drained after the first signal, or was ended by the second. */
+export function untilStopped(gateway: Gateway): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const done = (work: Promise<void>): void => {
+      work.finally(forget).then(resolve, reject);
+    };
+    const forget = onStopSignals(
+      () => {
+        done(gateway.drain());
+      },
+      () => {
+        done(gateway.kill());
+      },
+    );
+  });
+}

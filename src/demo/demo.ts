@@ -1,0 +1,130 @@
+import { writeFile } from 'node:fs/promises';
+
+import { stringify } from 'yaml';
+
+import { createKeyStore } from '../auth/key-store.ts';
+import { createRedisBudgetStore } from '../checks/budget/redis-store.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Config, ConfigInput } from '../config/schema.ts';
+import { connectRedis, waitUntilReady } from '../redis/client.ts';
+import { freePort } from '../runtime/free-port.ts';
+import { startGuard } from '../runtime/guard.ts';
+import type { Environment, Progress } from '../runtime/program.ts';
+import { startRedis } from '../runtime/redis-process.ts';
+import { findRedisServer } from '../runtime/redis-server.ts';
+import { createRunDirectory } from '../runtime/run-directory.ts';
+import { serve } from '../serve.ts';
+import type { Gateway } from '../serve.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import type { DemoFacts } from './instructions.ts';
+import { startDemoProvider } from './provider.ts';
+
+export interface DemoOptions {
+  readonly environment: Environment;
+  readonly progress: Progress;
+  /** Takes the log of the gateway, from `warn` upwards. */
+  readonly log: { write(line: string): unknown };
+}
+
+export interface Demo extends DemoFacts {
+  readonly gateway: Gateway;
+  /** Ends what the demo started beside the gateway: its Redis, its provider, its folder. */
+  close(): Promise<void>;
+}
+
+/** Small enough to be run into, large enough for a few hundred short calls. */
+const HOURLY_BUDGET_USD = 0.05;
+
+/**
+ * Starts the whole gateway with a Redis, a provider and a key of its own: never the Redis at `redis.addr`, which
+ * may be somebody's.
+ */
+export async function startDemo(options: DemoOptions): Promise<Demo> {
+  const { environment, progress } = options;
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const guard = startGuard();
+    closers.push(() => {
+      guard.release();
+    });
+    const run = await createRunDirectory(environment);
+    guard.watchDirectory(run.path);
+    closers.push(() => run.remove());
+
+    progress('Starting Redis …');
+    const program = await findRedisServer(environment, progress);
+    const redis = await startRedis({ program, directory: run.path, guard });
+    closers.push(() => redis.stop());
+    progress('Starting the demo provider …');
+    const provider = await startDemoProvider();
+    closers.push(() => provider.close());
+
+    const configFile = run.file('gateway.yaml');
+    const settings = await demoConfig(redis.port, provider.baseUrl);
+    await writeFile(configFile, stringify(settings), { mode: 0o600 });
+    // Nothing of the caller's environment: its REDIS_ADDR is not the demo's.
+    const { config, sources } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
+
+    progress('Starting Envoy and the sidecar …');
+    const log = createLogger('warn', { name: 'gateway' }, options.log);
+    const gateway = await serve({
+      config,
+      sources,
+      environment,
+      log: log.child({}, { level: 'error' }),
+      // Its access log would drown what the demo has to say.
+      onEnvoyLine: () => undefined,
+      progress,
+    });
+    closers.push(() => gateway.kill());
+    const key = await createDemoKey(config);
+    return {
+      gateway,
+      url: `http://127.0.0.1:${String(config.server.port)}`,
+      adminUrl: `http://127.0.0.1:${String(gateway.adminPort)}`,
+      configFile,
+      budgetUsd: HOURLY_BUDGET_USD,
+      ...key,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The defaults, with the demo's own parts; the usual ports where they are free. */
+async function demoConfig(redisPort: number, providerUrl: string): Promise<ConfigInput> {
+  const port = await freePort('127.0.0.1', 8080);
+  const adminPort = await freePort('127.0.0.1', 9090);
+  return {
+    server: { host: '127.0.0.1', port, admin_port: adminPort, log_level: 'warn', drain_timeout: '5s' },
+    redis: { addr: `127.0.0.1:${String(redisPort)}` },
+    providers: { openai: { base_url: providerUrl }, anthropic: { base_url: providerUrl } },
+  };
+}
+
+async function createDemoKey(config: Config): Promise<{ rawKey: string; keyHash: string }> {
+  const client = connectRedis(config.redis, { name: 'gateway-demo' });
+  try {
+    await waitUntilReady(client, config.redis.dial_timeout);
+    const { rawKey, record } = await createKeyStore(client).create({
+      name: 'demo',
+      provider: 'openai',
+      allowedProviders: ['anthropic'],
+    });
+    const budgets = createRedisBudgetStore({
+      client,
+      deadlineMs: config.redis.read_timeout,
+      leaseMs: 30_000,
+      alertPercents: [],
+    });
+    await budgets.setLimits(record.keyHash, { hourly: HOURLY_BUDGET_USD * 1e9 });
+    return { rawKey, keyHash: record.keyHash };
+  } finally {
+    client.disconnect();
+  }
+}

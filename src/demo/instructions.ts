@@ -1,0 +1,54 @@
+/** What a person needs to try the demo. */
+export interface DemoFacts {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly rawKey: string;
+  readonly keyHash: string;
+  readonly configFile: string;
+  readonly budgetUsd: number;
+}
+
+/** A worst case of 16,000 tokens of gpt-4o costs more than the demo's budget holds. */
+const TOO_MANY_TOKENS = 16_000;
+
+/** The text that `npm start` prints: commands to copy, each of which works as it stands. */
+export function instructions(facts: DemoFacts): string {
+  return `
+The gateway is up: ${facts.url} (metrics and health on ${facts.adminUrl})
+A demo key with a budget of ${String(facts.budgetUsd)} USD an hour: ${facts.rawKey}
+
+# A chat completion
+${curl(facts, { messages: hello('Hello!'), max_tokens: 100 })}
+
+# The same as a stream
+${curl(facts, { stream: true, messages: hello('Hello, in pieces!'), max_tokens: 100 })}
+
+# One that the budget does not allow: 429 budget_exceeded
+${curl(facts, { messages: hello('Write a book.'), max_tokens: TOO_MANY_TOKENS })}
+
+# OpenAI SDK
+new OpenAI({ baseURL: '${facts.url}/openai/v1', apiKey: '${facts.rawKey}', defaultHeaders: { 'X-Gateway-Provider-Key': 'demo' } })
+
+# Anthropic SDK
+new Anthropic({ baseURL: '${facts.url}/anthropic', apiKey: '${facts.rawKey}', defaultHeaders: { 'X-Gateway-Provider-Key': 'demo' } })
+
+# What the key has spent
+npm run -s gateway -- --config ${facts.configFile} budget status
+
+Ctrl-C ends it and leaves nothing behind.
+`;
+}
+
+function hello(content: string): readonly object[] {
+  return [{ role: 'user', content }];
+}
+
+function curl({ url, rawKey }: DemoFacts, body: object): string {
+  return [
+    `curl -sN -i ${url}/openai/v1/chat/completions`,
+    `-H 'Authorization: Bearer ${rawKey}'`,
+    `-H 'X-Gateway-Provider-Key: demo'`,
+    `-H 'Content-Type: application/json'`,
+    `-d '${JSON.stringify({ model: 'gpt-4o', ...body })}'`,
+  ].join(' \\\n  ');
+}

@@ -1,0 +1,108 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { isRecord } from './answer.ts';
+import { anthropicError, anthropicReply } from './anthropic.ts';
+import { openaiError, openaiReply } from './openai.ts';
+
+/** A request as a dialect of the demo provider sees it. */
+export interface DemoRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** The parsed body; empty where it is no JSON object. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type DemoReply =
+  | { readonly kind: 'whole'; readonly body: object }
+  /** Server-sent events, ready to be written one after the other. */
+  | { readonly kind: 'stream'; readonly events: readonly string[] };
+
+/** A local stand-in for a provider, so that the gateway can be tried without an account. */
+export interface DemoProvider {
+  /** Without `/v1`, for `providers.<name>.base_url`. */
+  readonly baseUrl: string;
+  close(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 16 * 1_048_576;
+
+/** Starts it on a free loopback port. `pieceDelayMs` is the pause between the events of a stream. */
+export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider> {
+  const server = createServer((request, response) => {
+    answer(request, response, pieceDelayMs).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: '127.0.0.1', port: 0 }, resolve);
+  });
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  return {
+    baseUrl: `http://127.0.0.1:${String(port)}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  pieceDelayMs: number,
+): Promise<void> {
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  // Both dialects have /v1/models; only Anthropic's clients name a version.
+  const anthropic = request.headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages');
+  const received = { method: request.method ?? 'GET', path, body: await readJson(request) };
+  const reply = anthropic ? anthropicReply(received) : openaiReply(received);
+  if (reply === undefined) {
+    const message = `the demo provider does not have ${received.method} ${path}`;
+    sendJson(response, 404, anthropic ? anthropicError(message) : openaiError(message));
+  } else if (reply.kind === 'whole') {
+    sendJson(response, 200, reply.body);
+  } else {
+    await sendStream(response, reply.events, pieceDelayMs);
+  }
+}
+
+async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  try {
+    const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    return isRecord(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+async function sendStream(
+  response: ServerResponse,
+  events: readonly string[],
+  pieceDelayMs: number,
+): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  for (const event of events) {
+    if (response.destroyed) return;
+    response.write(event);
+    if (pieceDelayMs > 0) await delay(pieceDelayMs);
+  }
+  response.end();
+}

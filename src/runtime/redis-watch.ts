@@ -1,0 +1,62 @@
+import type { Config } from '../config/schema.ts';
+import { connectRedis, waitUntilReady } from '../redis/client.ts';
+import { checkServer } from '../redis/server-check.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+/** Watches that the Redis behind the workers is one that `serve` accepts, at start and after each reconnect. */
+export interface RedisWatch {
+  /** The server that was reached last is too old, or may evict. */
+  readonly unfit: boolean;
+  close(): void;
+}
+
+/** How long `serve` waits for Redis before it starts without it: every request is 503 until Redis is there. */
+const WAIT_AT_START_MS = 1_500;
+
+/**
+ * Connects and checks. A Redis that is away does not hold up the start.
+ * @throws Error with the remedy, where Redis answers and may not be used
+ */
+export async function watchRedis(config: Config, log: Logger): Promise<RedisWatch> {
+  let unfit = false;
+  let starting = true;
+  const client = connectRedis(config.redis, {
+    name: 'gateway-serve',
+    onState: (state) => {
+      if (state === 'ready' && !starting) void recheck();
+    },
+  });
+  const problems = async (): Promise<readonly string[]> => (await checkServer(client)).problems;
+  const recheck = async (): Promise<void> => {
+    // A failed check is an outage: the next reconnect asks again.
+    const found = await problems().catch(() => undefined);
+    if (found === undefined) return;
+    unfit = found.length > 0;
+    for (const problem of found) log.error({ redis: config.redis.addr }, problem);
+  };
+
+  let reached: readonly string[] | undefined;
+  try {
+    await waitUntilReady(client, WAIT_AT_START_MS);
+    reached = await problems();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'no answer';
+    log.warn(
+      { redis: config.redis.addr, cause: reason },
+      'Redis is unavailable: no request passes until it is back',
+    );
+  }
+  starting = false;
+  if (reached !== undefined && reached.length > 0) {
+    client.disconnect();
+    throw new Error(reached.join('; '));
+  }
+  return {
+    get unfit() {
+      return unfit;
+    },
+    close: () => {
+      client.disconnect();
+    },
+  };
+}

@@ -1,0 +1,241 @@
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
+
+import { renderMetrics } from './admin/metrics.ts';
+import { readiness } from './admin/readiness.ts';
+import type { Readiness } from './admin/readiness.ts';
+import { startAdmin } from './admin/server.ts';
+import type { ConfigSources } from './config/load.ts';
+import type { Config } from './config/schema.ts';
+import { checkServable } from './config/servable.ts';
+import { renderEnvoy } from './envoy/render.ts';
+import { startEnvoy } from './runtime/envoy-process.ts';
+import type { EnvoyProcess } from './runtime/envoy-process.ts';
+import { findEnvoy } from './runtime/envoy-binary.ts';
+import { portIsFree } from './runtime/free-port.ts';
+import { startGuard } from './runtime/guard.ts';
+import type { Guard } from './runtime/guard.ts';
+import type { Environment, Progress } from './runtime/program.ts';
+import { watchRedis } from './runtime/redis-watch.ts';
+import { createRunDirectory, prepareSocketFolder } from './runtime/run-directory.ts';
+import type { RunDirectory } from './runtime/run-directory.ts';
+import { systemCaFile } from './runtime/system-ca.ts';
+import { workerAddresses } from './runtime/worker-addresses.ts';
+import type { WorkerAddress } from './runtime/worker-protocol.ts';
+import { startWorkers } from './runtime/workers.ts';
+import type { Workers } from './runtime/workers.ts';
+import type { Logger } from './telemetry/logger.ts';
+
+export interface ServeOptions {
+  readonly config: Config;
+  readonly sources: ConfigSources;
+  readonly environment: Environment;
+  readonly log: Logger;
+  /** Envoy's output, line by line: its log, and on stdout its access log. */
+  readonly onEnvoyLine: (line: string, from: 'stdout' | 'stderr') => void;
+  readonly progress?: Progress;
+}
+
+/** A running gateway: Envoy, its sidecar processes, the admin listener. */
+export interface Gateway {
+  readonly readiness: Readiness;
+  readonly adminPort: number;
+  /** Finishes what runs, refuses what is new, and ends; at the latest after `server.drain_timeout` and a little. */
+  drain(): Promise<void>;
+  /** Ends everything at once. */
+  kill(): Promise<void>;
+}
+
+/** After Envoy has gone, workers have nothing left but to settle what they hold. */
+const WORKERS_SETTLE_MS = 5_000;
+const ENVOY_START_MS = 20_000;
+
+/**
+ * The composition root of `gateway serve`. Resolves once clients are served (with 503 while Redis is away).
+ * @throws ConfigError, MissingPartError or Error with the remedy; nothing of it keeps running then
+ */
+export async function serve(options: ServeOptions): Promise<Gateway> {
+  const { config, log } = options;
+  checkServable(config, options.sources);
+  await refuseTakenPort(config);
+  if (config.server.insecure_dev) warnOfInsecureDev(log);
+
+  const closers: (() => Promise<void> | void)[] = [];
+  const closeAll = async (): Promise<void> => {
+    // In the order opposite to that of the start; one that fails must not keep the others running.
+    for (const close of closers.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
+  };
+  const state: State = { draining: false, workers: undefined, envoy: undefined };
+  try {
+    const guard = startGuard();
+    closers.push(() => {
+      guard.release();
+    });
+    const run = await createRunDirectory(options.environment);
+    guard.watchDirectory(run.path);
+    closers.push(() => run.remove());
+
+    const redis = await watchRedis(config, log);
+    closers.push(() => {
+      redis.close();
+    });
+    const readinessNow = (): Readiness => readinessOf(config, state, redis.unfit);
+    const admin = await startAdmin({
+      host: config.server.admin_host,
+      port: config.server.admin_port,
+      readiness: readinessNow,
+      metrics: () => metricsOf(state, readinessNow()),
+    });
+    closers.push(() => admin.close());
+
+    const addresses = workerAddresses(config, run.path);
+    const workers = await startSidecars(options, addresses, guard);
+    state.workers = workers;
+    closers.push(() => workers.kill());
+    await workers.started();
+
+    if (config.envoy.managed) {
+      const envoy = await startManagedEnvoy(options, addresses, run, guard);
+      state.envoy = envoy;
+      closers.push(() => envoy.stop());
+      await envoy.waitUntilLive(ENVOY_START_MS);
+    }
+    log.info({ address: listenerUrl(config), admin_port: admin.port }, 'the gateway serves');
+    return {
+      get readiness() {
+        return readinessNow();
+      },
+      adminPort: admin.port,
+      drain: async () => {
+        await drain(config, state, workers, log);
+        await closeAll();
+      },
+      kill: closeAll,
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+/** What grows while the gateway starts, and what the admin listener tells of. */
+interface State {
+  draining: boolean;
+  workers: Workers | undefined;
+  envoy: EnvoyProcess | undefined;
+}
+
+/** The main listener's address as clients write it. */
+export function listenerUrl(config: Config): string {
+  const { host, port, tls } = config.server;
+  const scheme = tls.cert_file === undefined ? 'http' : 'https';
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+}
+
+async function refuseTakenPort({ envoy, server }: Config): Promise<void> {
+  if (!envoy.managed || (await portIsFree(server.host, server.port))) return;
+  const address = `${server.host}:${String(server.port)}`;
+  throw new Error(
+    `server.port: ${address} cannot be listened on (taken, or not permitted); choose another port or end its owner`,
+  );
+}
+
+function warnOfInsecureDev(log: Logger): void {
+  log.warn(
+    'SERVER_INSECURE_DEV=true: PLAIN HTTP. Keys and prompts can be read on the wire. For development only; ' +
+      'set server.tls.cert_file and server.tls.key_file',
+  );
+}
+
+async function startSidecars(
+  { config, log }: ServeOptions,
+  addresses: readonly WorkerAddress[],
+  guard: Guard,
+): Promise<Workers> {
+  if (!config.envoy.managed && config.server.extproc.address === undefined) {
+    throw new Error('envoy.managed is false: set server.extproc.address, where that Envoy finds the sidecar');
+  }
+  for (const address of addresses) {
+    if (address.kind === 'unix') await prepareSocketFolder(dirname(address.path));
+  }
+  return startWorkers({
+    config,
+    addresses,
+    guard,
+    onExit: (index, exit) => {
+      log.error({ worker: index, ...exit }, 'a sidecar process ended; it is started again');
+    },
+    onFailed: (index, message) => {
+      log.error({ worker: index, cause: message }, 'a sidecar process cannot start');
+    },
+  });
+}
+
+async function startManagedEnvoy(
+  options: ServeOptions,
+  sidecars: readonly WorkerAddress[],
+  run: RunDirectory,
+  guard: Guard,
+): Promise<EnvoyProcess> {
+  const { config, environment, progress, log } = options;
+  const binary = await findEnvoy({
+    configuredPath: config.envoy.path,
+    environment,
+    ...(progress === undefined ? {} : { progress }),
+  });
+  const adminSocketPath = run.file('admin.sock');
+  const configFile = run.file('envoy.yaml');
+  const rendered = renderEnvoy(config, {
+    sidecars,
+    adminSocketPath,
+    systemCaFile: await systemCaFile(environment, run.file('ca.pem')),
+    accessLogPath: '/dev/stdout',
+  });
+  // It may hold the sidecar's token.
+  await writeFile(configFile, rendered, { mode: 0o600 });
+  return startEnvoy({
+    binary: binary.path,
+    configFile,
+    adminSocketPath,
+    concurrency: availableParallelism(),
+    guard,
+    onLine: options.onEnvoyLine,
+    onExit: (exit) => {
+      log.error({ ...exit }, 'Envoy ended; it is started again');
+    },
+  });
+}
+
+function readinessOf(config: Config, state: State, redisUnfit: boolean): Readiness {
+  return readiness({
+    envoyLive: config.envoy.managed ? state.envoy?.live === true : undefined,
+    workers: state.workers?.status() ?? [],
+    wantedWorkers: config.server.workers,
+    redisUnfit,
+    draining: state.draining,
+  });
+}
+
+async function metricsOf(state: State, now: Readiness): Promise<string> {
+  return renderMetrics((await state.workers?.metrics()) ?? [], {
+    readiness: now,
+    workers: state.workers?.status() ?? [],
+    envoyRestarts: state.envoy?.restarts ?? 0,
+  });
+}
+
+/** Envoy first, while its sidecars still answer: a sidecar that left earlier would fail what is in flight. */
+async function drain(config: Config, state: State, workers: Workers, log: Logger): Promise<void> {
+  if (state.draining) return;
+  state.draining = true;
+  log.info('draining: requests in flight finish, new ones are refused');
+  const { envoy } = state;
+  if (envoy === undefined) {
+    await workers.drain(config.server.drain_timeout + WORKERS_SETTLE_MS);
+    return;
+  }
+  await envoy.drain(config.server.drain_timeout);
+  await envoy.stop();
+  await workers.drain(WORKERS_SETTLE_MS);
+}
