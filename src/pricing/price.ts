@@ -12,6 +12,8 @@ export interface ModelPrice {
   readonly requestNanoUsd: number;
   readonly maxOutputTokens: number | undefined;
   readonly contextTokens: number | undefined;
+  /** The dearest rates that can apply to a call of at most so many input tokens (tiers begin above a size). */
+  worstRates(maxInputTokens: number): { readonly inputNanoUsd: number; readonly outputNanoUsd: number };
   /** Real cost of a usage at a time, in whole nano-USD, rounded up. */
   cost(usage: Usage, at: Date): number;
 }

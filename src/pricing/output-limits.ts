@@ -1,0 +1,44 @@
+/**
+ * Largest output of well-known model families in tokens, for granted limits: a provider refuses a limit over the
+ * model's own. First match wins. The price table does not have them; sources are the providers' model pages
+ * (platform.openai.com/docs/models, platform.claude.com/docs/models, ai.google.dev/gemini-api/docs/models,
+ * api-docs.deepseek.com, docs.cohere.com/docs/models, docs.aws.amazon.com/nova, console.groq.com/docs/models).
+ */
+const MAX_OUTPUT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
+  [/claude-(?:v?[12]|instant)/, 4_096],
+  [/claude-3-(?:opus|sonnet|haiku)/, 4_096],
+  [/claude-3[-.]5/, 8_192],
+  [/claude-3[-.]7/, 64_000],
+  [/claude-(?:opus-4-[01]\b|opus-4-20|opus-4$|opus-4@)/, 32_000],
+  [/claude-(?:sonnet|haiku|opus|fable)-\d/, 64_000],
+  [/gpt-3\.5|gpt-35/, 4_096],
+  [/gpt-4-(?:turbo|vision|\d{4}-preview)|gpt-4-(?:1106|0125)/, 4_096],
+  [/gpt-4o-2024-05-13/, 4_096],
+  [/gpt-4o-(?:mini-)?(?:realtime|transcribe)/, 4_096],
+  [/gpt-4o|chatgpt-4o/, 16_384],
+  [/gpt-4\.1/, 32_768],
+  [/gpt-4\.5/, 16_384],
+  [/gpt-4/, 4_096],
+  [/gpt-5[^/]*-chat/, 16_384],
+  [/gpt-[56]/, 128_000],
+  [/gpt-oss/, 32_768],
+  [/(?:^|\/)o1-preview/, 32_768],
+  [/(?:^|\/)o1-mini/, 65_536],
+  [/(?:^|\/)o[134](?:-|$)/, 100_000],
+  [/gemini-(?:1\.|flash-1|pro-1|2\.0|pro)/, 8_192],
+  [/gemini-[^/]*(?:image|tts|live)/, 8_192],
+  [/gemini-[23]/, 65_535],
+  [/deepseek-reasoner/, 32_768],
+  [/deepseek-chat/, 8_192],
+  [/command-a/, 8_000],
+  [/command/, 4_000],
+  [/amazon\.nova/, 5_000],
+  [/meta\.llama/, 2_048],
+  [/llama-3\.3-70b-versatile/, 32_768],
+];
+
+/** Undefined where the family is not known. */
+export function knownMaxOutputTokens(model: string): number | undefined {
+  const name = model.toLowerCase();
+  return MAX_OUTPUT_TOKENS.find(([pattern]) => pattern.test(name))?.[1];
+}

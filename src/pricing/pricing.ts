@@ -1,0 +1,194 @@
+import { calcPrice } from '@pydantic/genai-prices';
+import type { ModelInfo } from '@pydantic/genai-prices';
+import type { Config } from '../config/schema.ts';
+import type { ProviderName, Usage } from '../providers/provider.ts';
+import { tableNames } from './model-names.ts';
+import { knownMaxOutputTokens } from './output-limits.ts';
+import type { ModelPrice, Pricing } from './price.ts';
+import {
+  costOf,
+  FREE,
+  nanoUsdPerToken,
+  overriddenPeriods,
+  periodAt,
+  periodsFrom,
+  periodsOf,
+  tierFor,
+  worstInput,
+  worstOutput,
+} from './rates.ts';
+import type { PriceOverride, PricePeriod } from './rates.ts';
+
+/** What prices depend on in gateway.yaml. */
+export interface PricingConfig {
+  readonly pricing: Config['pricing'];
+  readonly providers: { readonly azure: { readonly deployments: Readonly<Record<string, string>> } };
+}
+
+/** Names come from clients: neither many of them nor a long one may fill the memory. */
+const MAX_CACHED_MODELS = 2_048;
+const MAX_NAME_CHARS = 256;
+
+/** Cohere bills reranking by search units, 2 USD per thousand (cohere.com/pricing); the price table has none. */
+const RERANK_REQUEST_NANO_USD = 2_000_000;
+
+/** Prices of the maintained table, offline, under the overrides of gateway.yaml (DECISIONS "Budgets and cost"). */
+export function createPricing(config: PricingConfig): Pricing {
+  const overrides = new Map(Object.entries(config.pricing.overrides));
+  const deployments = new Map(Object.entries(config.providers.azure.deployments));
+  const cache = new Map<string, ModelPrice | undefined>();
+
+  function resolve(provider: ProviderName, name: string): ModelPrice | undefined {
+    const model = provider === 'azure' ? (deployments.get(name) ?? name) : name;
+    const override = findOverride(overrides, provider, name, model);
+    const known = lookUp(provider, model);
+    const periods = override === undefined ? known.periods : overriddenPeriods(known.periods, override);
+    return (
+      periods &&
+      createModelPrice(periods, {
+        maxOutputTokens: override?.max_output_tokens ?? knownMaxOutputTokens(model),
+        contextTokens: override?.context_tokens ?? known.contextTokens,
+      })
+    );
+  }
+
+  return {
+    find(provider, model) {
+      const key = `${provider}\n${model}`;
+      const cached = cache.get(key);
+      if (cached !== undefined || cache.has(key)) {
+        return cached;
+      }
+      if (model.length > MAX_NAME_CHARS) {
+        return undefined;
+      }
+      const price = resolve(provider, model);
+      const oldest = cache.size < MAX_CACHED_MODELS ? undefined : cache.keys().next().value;
+      if (oldest !== undefined) {
+        cache.delete(oldest);
+      }
+      cache.set(key, price);
+      return price;
+    },
+  };
+}
+
+/** The price that stands in for a model without one; undefined where such a model is refused. */
+export function priceOfUnknown(
+  setting: Config['pricing']['unknown_model'],
+  hasBudget: boolean,
+): ModelPrice | undefined {
+  const action = setting ?? (hasBudget ? 'deny' : 'free');
+  if (action === 'deny') {
+    return undefined;
+  }
+  const rates = action === 'free' ? FREE : overrideRates(action);
+  return createModelPrice([{ tiers: [{ above: -1, rates }] }], {
+    maxOutputTokens: undefined,
+    contextTokens: undefined,
+  });
+}
+
+function overrideRates(price: { readonly input: number; readonly output: number }): typeof FREE {
+  const input = nanoUsdPerToken(price.input);
+  const output = nanoUsdPerToken(price.output);
+  return {
+    ...FREE,
+    input,
+    cacheRead: input,
+    cacheWrite: input,
+    cacheWrite1h: input,
+    inputAudio: input,
+    output,
+    reasoning: output,
+    outputAudio: output,
+  };
+}
+
+function findOverride(
+  overrides: ReadonlyMap<string, PriceOverride>,
+  provider: ProviderName,
+  ...names: readonly string[]
+): PriceOverride | undefined {
+  for (const name of [
+    ...names,
+    ...names.flatMap((alias) => tableNames(provider, alias).map(({ model }) => model)),
+  ]) {
+    const override = overrides.get(`${provider}/${name}`) ?? overrides.get(name);
+    if (override !== undefined) {
+      return override;
+    }
+  }
+  return undefined;
+}
+
+interface Known {
+  readonly periods: PricePeriod[] | undefined;
+  readonly contextTokens: number | undefined;
+}
+
+const FREE_PERIODS: PricePeriod[] = [{ tiers: [{ above: -1, rates: FREE }] }];
+const UNKNOWN: Known = { periods: undefined, contextTokens: undefined };
+
+function lookUp(provider: ProviderName, model: string): Known {
+  if (provider === 'ollama' || provider === 'vllm') {
+    return { periods: FREE_PERIODS, contextTokens: undefined };
+  }
+  if (provider === 'openrouter') {
+    // The router picks the model, so that its price cannot be known beforehand.
+    if (model === 'openrouter/auto') {
+      return UNKNOWN;
+    }
+    if (model.endsWith(':free')) {
+      return { periods: FREE_PERIODS, contextTokens: undefined };
+    }
+  }
+  if (provider === 'cohere' && model.startsWith('rerank-')) {
+    const rates = { ...FREE, request: RERANK_REQUEST_NANO_USD };
+    return { periods: [{ tiers: [{ above: -1, rates }] }], contextTokens: undefined };
+  }
+  for (const { table, model: name } of tableNames(provider, model)) {
+    const found: ModelInfo | undefined = calcPrice({}, name, { providerId: table })?.model;
+    const periods = found && periodsOf(found);
+    if (found !== undefined && periods !== undefined) {
+      return { periods, contextTokens: found.context_window };
+    }
+  }
+  return UNKNOWN;
+}
+
+function createModelPrice(
+  periods: readonly PricePeriod[],
+  limits: Pick<ModelPrice, 'maxOutputTokens' | 'contextTokens'>,
+): ModelPrice {
+  const possible = periodsFrom(periods, Date.now());
+  const allRates = possible.flatMap(({ tiers }) => tiers.map(({ rates }) => rates));
+  const dearest = (rate: (rates: typeof FREE) => number): number => Math.max(...allRates.map(rate));
+  const hasAudio = allRates.every(({ inputAudio }) => inputAudio !== undefined);
+  return {
+    ...limits,
+    worstInputNanoUsd: dearest(worstInput),
+    worstOutputNanoUsd: dearest(worstOutput),
+    worstInputAudioNanoUsd: hasAudio ? dearest(({ inputAudio }) => inputAudio ?? 0) : undefined,
+    requestNanoUsd: dearest(({ request }) => request),
+    worstRates(maxInputTokens) {
+      let inputNanoUsd = 0;
+      let outputNanoUsd = 0;
+      for (const period of possible) {
+        for (const { above, rates } of period.tiers) {
+          if (maxInputTokens > above) {
+            inputNanoUsd = Math.max(inputNanoUsd, worstInput(rates));
+            outputNanoUsd = Math.max(outputNanoUsd, worstOutput(rates));
+          }
+        }
+      }
+      return { inputNanoUsd, outputNanoUsd };
+    },
+    cost(usage: Usage, at: Date): number {
+      const period = periodAt(periods, at);
+      const cost = period === undefined ? 0 : costOf(tierFor(period, usage.inputTokens), usage);
+      // Binary noise must not add a nano-USD.
+      return Math.max(0, Math.ceil(cost - 1e-6));
+    },
+  };
+}

@@ -1,0 +1,248 @@
+import type { ModelInfo } from '@pydantic/genai-prices';
+import type { Config } from '../config/schema.ts';
+import type { Usage } from '../providers/provider.ts';
+
+export type PriceOverride = Config['pricing']['overrides'][string];
+
+/** Rates of one price tier, in nano-USD per token. */
+export interface Rates {
+  readonly input: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cacheWrite1h: number;
+  /** Undefined: the model has no audio price, and audio would be billed as text. */
+  readonly inputAudio: number | undefined;
+  readonly output: number;
+  readonly reasoning: number;
+  readonly outputAudio: number | undefined;
+  /** For each call, whatever its tokens. */
+  readonly request: number;
+}
+
+/** One state of a price: its rates by the size of the input, and when it holds. */
+export interface PricePeriod {
+  /** Ascending; a tier holds for calls with more input tokens than `above`. */
+  readonly tiers: readonly { readonly above: number; readonly rates: Rates }[];
+  /** Unix ms from which it holds. */
+  readonly from?: number;
+  /** UTC milliseconds of the day between which it holds; `start` may be after `end`, over midnight. */
+  readonly hours?: { readonly start: number; readonly end: number };
+}
+
+type TablePrices = Exclude<ModelInfo['prices'], readonly unknown[]>;
+type TablePrice = TablePrices[string];
+
+const DAY_MS = 86_400_000;
+
+/** Reads a model of the price table; undefined where it is not billed by tokens (audio hours, pages). */
+export function periodsOf(model: ModelInfo): PricePeriod[] | undefined {
+  const listed = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
+  const periods = listed.map(({ constraint, prices }): PricePeriod | undefined => {
+    const tiers = tiersOf(prices, model.id);
+    if (tiers === undefined || constraint === undefined) {
+      return tiers && { tiers };
+    }
+    return constraint.type === 'start_date'
+      ? { tiers, from: Date.parse(constraint.start_date) }
+      : { tiers, hours: { start: timeOfDay(constraint.start_time), end: timeOfDay(constraint.end_time) } };
+  });
+  return periods.every((period) => period !== undefined) ? periods : undefined;
+}
+
+/** The rates of an override, over those of the table where it leaves some out. */
+export function overriddenPeriods(
+  table: PricePeriod[] | undefined,
+  override: PriceOverride,
+): PricePeriod[] | undefined {
+  const setsPrice =
+    override.input !== undefined || override.output !== undefined || override.request !== undefined;
+  if (table === undefined) {
+    return setsPrice ? [{ tiers: [{ above: -1, rates: overriddenRates(FREE, override) }] }] : undefined;
+  }
+  return table.map((period) => ({
+    ...period,
+    tiers: period.tiers.map(({ above, rates }) => ({ above, rates: overriddenRates(rates, override) })),
+  }));
+}
+
+export const FREE: Rates = {
+  input: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  inputAudio: 0,
+  output: 0,
+  reasoning: 0,
+  outputAudio: 0,
+  request: 0,
+};
+
+/** The price that holds at a time: the last one that applies, as the table is written. */
+export function periodAt(periods: readonly PricePeriod[], at: Date): PricePeriod | undefined {
+  if (periods.length === 1) {
+    return periods[0];
+  }
+  const now = at.getTime();
+  for (let i = periods.length - 1; i > 0; i--) {
+    const period = periods[i];
+    if (period !== undefined && holds(period, now)) {
+      return period;
+    }
+  }
+  return periods[0];
+}
+
+/** Every price that can apply now or later; those that a newer one has replaced for good are left out. */
+export function periodsFrom(periods: readonly PricePeriod[], now: number): PricePeriod[] {
+  const possible: PricePeriod[] = [];
+  for (let i = periods.length - 1; i >= 0; i--) {
+    const period = periods[i];
+    if (period !== undefined) {
+      possible.push(period);
+      if (period.hours === undefined && (period.from ?? 0) <= now) {
+        break;
+      }
+    }
+  }
+  return possible;
+}
+
+/** Cost of a usage in nano-USD, before rounding; what is odd in the usage counts as none. */
+export function costOf(rates: Rates, usage: Usage): number {
+  const input = tokens(usage.inputTokens);
+  let rest = input;
+  const part = (wanted: number | undefined): number => {
+    const taken = Math.min(tokens(wanted), rest);
+    rest -= taken;
+    return taken;
+  };
+  const inputCost =
+    part(usage.cacheReadTokens) * rates.cacheRead +
+    part(usage.cacheWrite1hTokens) * rates.cacheWrite1h +
+    part(usage.cacheWriteTokens) * rates.cacheWrite +
+    part(usage.inputAudioTokens) * (rates.inputAudio ?? rates.input) +
+    rest * rates.input;
+  rest = tokens(usage.outputTokens);
+  const outputCost =
+    part(usage.outputAudioTokens) * (rates.outputAudio ?? rates.output) +
+    part(usage.reasoningTokens) * rates.reasoning +
+    rest * rates.output;
+  return inputCost + outputCost + rates.request;
+}
+
+export function tierFor(period: PricePeriod, inputTokens: number): Rates {
+  let rates = period.tiers[0]?.rates ?? FREE;
+  for (const tier of period.tiers) {
+    if (inputTokens > tier.above) {
+      rates = tier.rates;
+    }
+  }
+  return rates;
+}
+
+/** The dearest rate that one token of input can have. */
+export function worstInput(rates: Rates): number {
+  return Math.max(rates.input, rates.cacheRead, rates.cacheWrite, rates.cacheWrite1h);
+}
+
+export function worstOutput(rates: Rates): number {
+  return Math.max(rates.output, rates.reasoning, rates.outputAudio ?? 0);
+}
+
+function holds({ from, hours }: PricePeriod, now: number): boolean {
+  if (hours === undefined) {
+    return now >= (from ?? 0);
+  }
+  const time = now % DAY_MS;
+  return hours.end < hours.start
+    ? time >= hours.start || time < hours.end
+    : time >= hours.start && time < hours.end;
+}
+
+function tokens(count: number | undefined): number {
+  return count !== undefined && Number.isFinite(count) && count > 0 ? count : 0;
+}
+
+function tiersOf(prices: TablePrices, modelId: string): PricePeriod['tiers'] | undefined {
+  const names = Object.keys(prices);
+  if (names.length > 0 && !names.some((name) => name === 'input_mtok' || name === 'output_mtok')) {
+    return undefined;
+  }
+  const starts = new Set([-1]);
+  for (const price of Object.values(prices)) {
+    if (typeof price === 'object') {
+      price.tiers.forEach(({ start }) => starts.add(start));
+    }
+  }
+  return [...starts]
+    .sort((a, b) => a - b)
+    .map((above) => ({ above, rates: ratesOf(prices, above, modelId) }));
+}
+
+/** Claude's one-hour cache write costs twice the input, also where the table does not say so (platform.claude.com, prompt caching). */
+function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
+  const rate = (name: string): number | undefined => perToken(prices[name], above);
+  // Pictures and film are not told apart in a usage: they are charged at the dearer of their rate and the text's.
+  const input = Math.max(
+    rate('input_mtok') ?? 0,
+    rate('input_image_mtok') ?? 0,
+    rate('input_video_mtok') ?? 0,
+  );
+  const output = Math.max(
+    rate('output_mtok') ?? 0,
+    rate('output_image_mtok') ?? 0,
+    rate('output_video_mtok') ?? 0,
+  );
+  const cacheWrite = rate('cache_write_mtok') ?? input;
+  const twiceInput = modelId.includes('claude') ? 2 * input : 0;
+  return {
+    input,
+    cacheRead: rate('cache_read_mtok') ?? input,
+    cacheWrite,
+    cacheWrite1h: rate('cache_write_1h_mtok') ?? Math.max(cacheWrite, twiceInput),
+    inputAudio: rate('input_audio_mtok'),
+    output,
+    reasoning: rate('output_reasoning_mtok') ?? output,
+    outputAudio: rate('output_audio_mtok'),
+    request: 0,
+  };
+}
+
+function perToken(price: TablePrice, above: number): number | undefined {
+  if (typeof price !== 'object') {
+    return price === undefined ? undefined : nanoUsdPerToken(price);
+  }
+  const tier = price.tiers.filter(({ start }) => start <= above).sort((a, b) => b.start - a.start)[0];
+  return nanoUsdPerToken(tier?.price ?? price.base);
+}
+
+/** An overridden input or output price replaces every rate of its direction that is not overridden too. */
+function overriddenRates(rates: Rates, override: PriceOverride): Rates {
+  const input = maybe(override.input);
+  const output = maybe(override.output);
+  const cacheWrite = maybe(override.cache_write) ?? input;
+  return {
+    input: input ?? rates.input,
+    cacheRead: maybe(override.cached_input) ?? input ?? rates.cacheRead,
+    cacheWrite: cacheWrite ?? rates.cacheWrite,
+    cacheWrite1h: cacheWrite ?? rates.cacheWrite1h,
+    inputAudio: maybe(override.input_audio) ?? input ?? rates.inputAudio,
+    output: output ?? rates.output,
+    reasoning: output ?? rates.reasoning,
+    outputAudio: maybe(override.output_audio) ?? output ?? rates.outputAudio,
+    request: override.request === undefined ? rates.request : Math.round(override.request * 1e9),
+  };
+}
+
+function maybe(usdPerMillion: number | undefined): number | undefined {
+  return usdPerMillion === undefined ? undefined : nanoUsdPerToken(usdPerMillion);
+}
+
+/** USD per million tokens is a thousand nano-USD per token; rounded to a millionth, against binary noise. */
+export function nanoUsdPerToken(usdPerMillion: number): number {
+  return Math.round(usdPerMillion * 1e9) / 1e6;
+}
+
+function timeOfDay(time: string): number {
+  return Date.parse(`1970-01-01T${time}`);
+}
