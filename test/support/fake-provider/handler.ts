@@ -32,6 +32,8 @@ export interface StreamPiece {
 
 export type FakeReply =
   | { readonly kind: 'whole'; readonly body: unknown; readonly outputTokens: number }
+  /** The dialect refuses the request itself, such as a wrong signature; sent with the body of `error`. */
+  | { readonly kind: 'error'; readonly status: number; readonly message: string }
   | { readonly kind: 'stream'; readonly contentType: string; readonly pieces: readonly StreamPiece[] };
 
 /** One dialect of the fake provider: its paths and the form of its answers. Stateless. */
