@@ -140,7 +140,7 @@ class Draft {
     if (path.length > 0 && valueAt(this.#argv, path) !== undefined) return 'command line';
     const variable = this.#variables.get(path.join('.'));
     if (variable !== undefined) return `environment ${variable}`;
-    return this.#file?.locate(path) ?? 'configuration';
+    return this.#file?.locate(path) ?? '';
   }
 
   /** `key:` without a value means "not written"; text from the environment may mean a number or a boolean. */

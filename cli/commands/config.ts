@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { stringify } from 'yaml';
+import { maskSecrets } from '../../src/config/mask.ts';
+import { ConfigError, formatProblem } from '../../src/config/problems.ts';
+import type { Problem } from '../../src/config/problems.ts';
+import { configJsonSchema } from '../../src/config/schema.ts';
+import { servableProblems } from '../../src/config/servable.ts';
+import { writtenConfig } from '../../src/config/written.ts';
+import { ExitCode, loadedConfig } from '../command.ts';
+import type { Io } from '../command.ts';
+import { painter, print, withOutput } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
+
+/** `gateway config …`: gateway.yaml as the gateway understands it. */
+export function registerConfig(program: Command, io: Io): void {
+  const config = program.command('config').description('show and check the configuration');
+  config
+    .command('print')
+    .description('print the effective configuration, defaults filled in and secrets masked')
+    .addOption(new Option('--output <format>', 'how to print it').choices(['yaml', 'json']).default('yaml'))
+    .action((options: { output: 'yaml' | 'json' }, command: Command) => {
+      const written = writtenConfig(maskSecrets(loadedConfig(command, io).config));
+      io.stdout.write(
+        options.output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written),
+      );
+    });
+  config
+    .command('schema')
+    .description('print the JSON Schema of gateway.yaml, for editors')
+    .action(() => {
+      io.stdout.write(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+    });
+  withOutput(
+    config.command('check').description('check the configuration, and whether `serve` would accept it'),
+  ).action((options: { output: OutputFormat }, command: Command) => {
+    checkConfig(command, io, options.output);
+  });
+}
+
+function checkConfig(command: Command, io: Io, output: OutputFormat): void {
+  const { file, problems } = problemsOf(command, io);
+  const paint = painter(io);
+  print(io, output, { valid: problems.length === 0, file: file ?? null, problems }, () =>
+    problems.length === 0
+      ? paint('green', `${file ?? 'The default configuration'} is valid.`)
+      : problems.map((problem) => `${paint('red', '✗')} ${formatProblem(problem)}`).join('\n'),
+  );
+  if (problems.length > 0) throw new ExitCode(1);
+}
+
+function problemsOf(command: Command, io: Io): { file: string | undefined; problems: readonly Problem[] } {
+  try {
+    const { config, sources } = loadedConfig(command, io);
+    return { file: sources.file, problems: servableProblems(config, sources) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { file: undefined, problems: error.problems };
+  }
+}

@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import type { LoadedConfig } from '../../src/config/load.ts';
+import { notBuiltButOnByDefault } from '../../src/config/not-built.ts';
+import { ConfigError, formatProblem } from '../../src/config/problems.ts';
+import { servableProblems } from '../../src/config/servable.ts';
+import { operate } from '../../src/operate.ts';
+import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
+import { ExitCode, loadedConfig } from '../command.ts';
+import type { Io } from '../command.ts';
+import { painter, print, printable, withOutput } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
+
+/** One thing that was looked at. `warn` does not keep the gateway from starting. */
+interface Finding {
+  readonly check: 'configuration' | 'redis' | 'envoy' | 'features';
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly message: string;
+}
+
+/** `gateway doctor`: what keeps the gateway from starting, and what it does not protect from. */
+export function registerDoctor(program: Command, io: Io): void {
+  withOutput(
+    program.command('doctor').description('diagnose configuration, Redis, Envoy and the checks'),
+  ).action(async (options: { output: OutputFormat }, command: Command) => {
+    const findings = await diagnose(command, io);
+    const healthy = findings.every(({ status }) => status !== 'fail');
+    print(io, options.output, { healthy, findings }, () => findings.map((one) => line(one, io)).join('\n'));
+    if (!healthy) throw new ExitCode(1);
+  });
+}
+
+async function diagnose(command: Command, io: Io): Promise<Finding[]> {
+  let loaded: LoadedConfig;
+  try {
+    loaded = loadedConfig(command, io);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map((problem) => fail('configuration', formatProblem(problem)));
+  }
+  const [redis, envoy] = await Promise.all([diagnoseRedis(loaded), diagnoseEnvoy(loaded, io)]);
+  return [...diagnoseConfig(loaded), ...redis, envoy, ...diagnoseFeatures(loaded)];
+}
+
+function diagnoseConfig({ config, sources }: LoadedConfig): Finding[] {
+  const problems = servableProblems(config, sources).map((problem) =>
+    fail('configuration', formatProblem(problem)),
+  );
+  const insecure: Finding[] = config.server.insecure_dev
+    ? [warn('configuration', 'SERVER_INSECURE_DEV=true: keys travel over plain HTTP, for development only')]
+    : [];
+  const found = sources.file ?? 'no gateway.yaml: the defaults are used';
+  return [...(problems.length > 0 ? problems : [ok('configuration', found)]), ...insecure];
+}
+
+async function diagnoseRedis({ config }: LoadedConfig): Promise<Finding[]> {
+  try {
+    const { version, maxmemoryPolicy, problems } = await operate(config, ({ checkServer }) => checkServer());
+    if (problems.length > 0) return problems.map((problem) => fail('redis', problem));
+    return [ok('redis', `Redis ${version}, maxmemory-policy ${maxmemoryPolicy}`)];
+  } catch (error) {
+    return [fail('redis', messageOf(error))];
+  }
+}
+
+async function diagnoseEnvoy({ config }: LoadedConfig, io: Io): Promise<Finding> {
+  if (!config.envoy.managed) return ok('envoy', 'runs elsewhere (envoy.managed: false)');
+  try {
+    const { version, path } = await findEnvoy({
+      configuredPath: config.envoy.path,
+      environment: io.env,
+      progress: (message) => io.stderr.write(`${message}\n`),
+    });
+    return ok('envoy', `Envoy ${version} at ${path}`);
+  } catch (error) {
+    return fail('envoy', messageOf(error));
+  }
+}
+
+/** Never a protection that only seems on: what a default promises and this version does not have is named. */
+function diagnoseFeatures({ config, sources }: LoadedConfig): Finding[] {
+  return notBuiltButOnByDefault(config, sources).map(({ path, name }) =>
+    warn('features', `${path} is on by default, but this version does not have ${name} yet`),
+  );
+}
+
+function ok(check: Finding['check'], message: string): Finding {
+  return { check, status: 'ok', message };
+}
+
+function warn(check: Finding['check'], message: string): Finding {
+  return { check, status: 'warn', message };
+}
+
+function fail(check: Finding['check'], message: string): Finding {
+  return { check, status: 'fail', message };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown error';
+}
+
+function line({ check, status, message }: Finding, io: Io): string {
+  const paint = painter(io);
+  const mark = { ok: paint('green', '✓'), warn: paint('yellow', '!'), fail: paint('red', '✗') }[status];
+  return `${mark} ${check.padEnd('configuration'.length)}  ${printable(message)}`;
+}

@@ -1,0 +1,260 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { KeyRecord } from '../../src/auth/key-record.ts';
+import type { KeyState } from '../../src/auth/key-state-store.ts';
+import { DURATION_RULE, parseDuration } from '../../src/config/duration.ts';
+import { operate } from '../../src/operate.ts';
+import type { Operations } from '../../src/operate.ts';
+import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
+import type { ProviderName } from '../../src/providers/provider.ts';
+import { loadedConfig, UsageError } from '../command.ts';
+import type { Io } from '../command.ts';
+import { listing, painter, print, table, withOutput } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
+
+interface OutputOptions {
+  readonly output: OutputFormat;
+}
+
+interface CreateOptions extends OutputOptions {
+  readonly name: string;
+  readonly provider: ProviderName;
+  readonly agentName?: string;
+  readonly owner?: string;
+  readonly allowedTools?: string[];
+  readonly allowedProviders?: ProviderName[];
+  readonly allowedModels?: string[];
+  readonly tags?: Record<string, string>;
+  readonly jwtSubject?: string;
+  readonly expiresIn?: number;
+}
+
+/** `gateway keys …`: the proxy keys (SPEC "Command-line interface"). */
+export function registerKeys(program: Command, io: Io): void {
+  const keys = program.command('keys').description('create and manage proxy keys');
+  registerCreate(keys, io);
+  withOutput(keys.command('list').description('list all keys')).action(
+    (options: OutputOptions, command: Command) => listKeys(command, io, options.output),
+  );
+  withOutput(keys.command('show <key>').description('show one key, its lock, risk and budget')).action(
+    (reference: string, options: OutputOptions, command: Command) =>
+      showKey(command, io, reference, options.output),
+  );
+  withOutput(
+    keys
+      .command('revoke <key>')
+      .description(
+        'revoke a key for good: a hash, a unique hash prefix (8 hex digits or more) or a unique name',
+      ),
+  ).action((reference: string, options: OutputOptions, command: Command) =>
+    revokeKey(command, io, reference, options.output),
+  );
+  withOutput(
+    keys
+      .command('rotate <key>')
+      .description('give a key a new raw key; its identity, budget, risk and locks stay')
+      .option('--grace <duration>', 'how long the old raw key goes on, e.g. 24h', duration, 0),
+  ).action((reference: string, options: OutputOptions & { readonly grace: number }, command: Command) =>
+    rotateKey(command, io, reference, options.grace, options.output),
+  );
+}
+
+function registerCreate(keys: Command, io: Io): void {
+  const create = keys
+    .command('create')
+    .description('create a key; the raw key is shown once')
+    .requiredOption('--name <name>', 'label of the key')
+    .addOption(
+      new Option('--provider <provider>', 'the provider it is for')
+        .choices(PROVIDER_NAMES)
+        .makeOptionMandatory(),
+    )
+    .option('--agent-name <name>', 'agent identity, for policies')
+    .option('--owner <owner>', 'owner identity, for policies')
+    .option('--allowed-tools <list>', 'MCP tools it may call, comma-separated', commaList)
+    .option('--allowed-providers <list>', 'further providers it may use, comma-separated', providerList)
+    .option('--allowed-models <list>', 'models it may use, comma-separated globs such as gpt-4o*', commaList)
+    .option('--tags <list>', 'key=value pairs, comma-separated', tagMap)
+    .option('--jwt-subject <subject>', 'who may use it where JWTs are asked for')
+    .option('--expires-in <duration>', 'life of the key, e.g. 30d', duration)
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ gateway keys create --name planner --provider openai --allowed-models "gpt-4o*" --expires-in 30d\n',
+    );
+  withOutput(create).action((options: CreateOptions, command: Command) => createKey(command, io, options));
+}
+
+async function createKey(command: Command, io: Io, options: CreateOptions): Promise<void> {
+  const { output, expiresIn, ...key } = options;
+  if (expiresIn === 0) throw new UsageError('--expires-in must be over zero');
+  const issued = await onRedis(command, io, ({ keys }) =>
+    keys.create({ ...key, ...(expiresIn === undefined ? {} : { expiresInMs: expiresIn }) }),
+  );
+  printIssued(
+    io,
+    output,
+    issued.rawKey,
+    issued.record,
+    'Keep the key now: it is not stored and not shown again.',
+  );
+}
+
+async function listKeys(command: Command, io: Io, output: OutputFormat): Promise<void> {
+  const records = await onRedis(command, io, async ({ keys }) => {
+    const all: KeyRecord[] = [];
+    let after: string | undefined;
+    do {
+      const page = await keys.list(after);
+      all.push(...page.keys);
+      after = page.next;
+    } while (after !== undefined);
+    return all.toSorted((a, b) => a.createdAt - b.createdAt);
+  });
+  print(io, output, records.map(recordJson), () => {
+    if (records.length === 0) return 'No keys yet: gateway keys create --name <name> --provider <provider>';
+    const rows = records.map((record) => [
+      record.name,
+      record.keyHash.slice(0, 'sha256:'.length + 12),
+      record.provider,
+      statusOf(record),
+      record.owner ?? '-',
+      time(record.createdAt),
+      time(record.lastUsedAt),
+      time(record.expiresAt),
+    ]);
+    const headings = ['NAME', 'HASH', 'PROVIDER', 'STATUS', 'OWNER', 'CREATED', 'LAST USED', 'EXPIRES'];
+    return table(headings, rows, painter(io));
+  });
+}
+
+async function showKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
+  const { record, state } = await onRedis(command, io, async ({ keys, keyStates }) => {
+    const found = await keys.find(reference);
+    return { record: found, state: await keyStates.readKeyState(found.keyHash) };
+  });
+  const json = { ...recordJson(record), ...stateJson(state) };
+  print(io, output, json, () => listing(entries(json), painter(io)));
+}
+
+async function revokeKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
+  const record = await onRedis(command, io, ({ keys }) => keys.revoke(reference));
+  print(io, output, recordJson(record), () => `Revoked ${record.name} (${record.keyHash}).`);
+}
+
+async function rotateKey(
+  command: Command,
+  io: Io,
+  reference: string,
+  graceMs: number,
+  output: OutputFormat,
+): Promise<void> {
+  const issued = await onRedis(command, io, ({ keys }) => keys.rotate(reference, graceMs));
+  const old = graceMs === 0 ? 'The old raw key has stopped.' : 'The old raw key stops after the grace.';
+  printIssued(io, output, issued.rawKey, issued.record, `${old} Keep the new one: it is not shown again.`);
+}
+
+function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
+  return operate(loadedConfig(command, io).config, work);
+}
+
+function printIssued(io: Io, output: OutputFormat, rawKey: string, record: KeyRecord, note: string): void {
+  const json = { key: rawKey, ...recordJson(record) };
+  const paint = painter(io);
+  print(io, output, json, () => `${listing(entries(json), paint)}\n\n${paint('yellow', note)}`);
+}
+
+/** A record as the CLI prints it; names as in SPEC, times in ISO 8601. */
+function recordJson(record: KeyRecord): Record<string, unknown> {
+  return {
+    key_hash: record.keyHash,
+    name: record.name,
+    provider: record.provider,
+    status: statusOf(record),
+    agent_name: record.agentName,
+    owner: record.owner,
+    allowed_tools: record.allowedTools,
+    allowed_providers: record.allowedProviders,
+    allowed_models: record.allowedModels,
+    tags: record.tags,
+    jwt_subject: record.jwtSubject,
+    created_at: isoTime(record.createdAt),
+    expires_at: isoTime(record.expiresAt),
+    revoked_at: isoTime(record.revokedAt),
+    last_used_at: isoTime(record.lastUsedAt),
+  };
+}
+
+function stateJson(state: KeyState | undefined): Record<string, unknown> {
+  if (state === undefined) return {};
+  const { lock, risk, limits } = state;
+  return {
+    locked: lock !== undefined,
+    lock_ttl_seconds: lock?.ttlMs === undefined ? undefined : Math.ceil(lock.ttlMs / 1_000),
+    risk_score: risk.riskScore,
+    blocked_at: isoTime(risk.blockedAt),
+    budget_usd: Object.fromEntries(
+      Object.entries(limits).map(([window, nanoUsd]) => [window, nanoUsd / 1e9]),
+    ),
+  };
+}
+
+function statusOf(record: KeyRecord): KeyState['status'] {
+  if (record.revokedAt !== undefined) return 'revoked';
+  return record.expiresAt !== undefined && record.expiresAt <= Date.now() ? 'expired' : 'active';
+}
+
+function entries(json: Record<string, unknown>): [string, string][] {
+  return Object.entries(json)
+    .filter(([, value]) => value !== undefined && !isEmpty(value))
+    .map(([name, value]) => [name, text(value)]);
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function text(value: unknown): string {
+  if (Array.isArray(value)) return value.map(String).join(', ');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, item]) => `${name}=${String(item)}`)
+    .join(', ');
+}
+
+function isoTime(timeMs: number | undefined): string | undefined {
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
+}
+
+function time(timeMs: number | undefined): string {
+  return isoTime(timeMs)?.slice(0, 16).replace('T', ' ') ?? '-';
+}
+
+function commaList(written: string): string[] {
+  const items = written.split(',').map((item) => item.trim());
+  if (items.includes('')) throw new UsageError('a comma-separated list has an empty entry');
+  return items;
+}
+
+function providerList(written: string): ProviderName[] {
+  return commaList(written).map((item) => {
+    const known = PROVIDER_NAMES.find((name) => name === item);
+    if (known === undefined) throw new UsageError(`--allowed-providers: one of ${PROVIDER_NAMES.join(', ')}`);
+    return known;
+  });
+}
+
+function tagMap(written: string): Record<string, string> {
+  return Object.fromEntries(
+    commaList(written).map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 1) throw new UsageError('--tags: key=value pairs, comma-separated');
+      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+    }),
+  );
+}
+
+function duration(written: string): number {
+  const durationMs = parseDuration(written);
+  if (durationMs === undefined) throw new UsageError(DURATION_RULE);
+  return durationMs;
+}

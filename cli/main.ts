@@ -1,0 +1,96 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import * as z from 'zod';
+import { ConfigError, formatProblem } from '../src/config/problems.ts';
+import { ExitCode, UsageError } from './command.ts';
+import type { GlobalOptions, Io, Register } from './command.ts';
+import { registerConfig } from './commands/config.ts';
+import { registerDoctor } from './commands/doctor.ts';
+import { registerEnvoy } from './commands/envoy.ts';
+import { registerKeys } from './commands/keys.ts';
+import { painter } from './output.ts';
+
+/** Every command, in the order of `gateway --help`. */
+const COMMANDS: readonly Register[] = [registerKeys, registerConfig, registerDoctor, registerEnvoy];
+
+const EXAMPLES = `
+Examples:
+  $ gateway keys create --name planner --provider openai
+  $ gateway budget set sha256:1f0c… --daily 5
+  $ gateway config check --config ./gateway.yaml
+  $ gateway serve
+`;
+
+function createProgram(io: Io): Command {
+  const program = new Command('gateway')
+    .description('AI firewall gateway: authenticates, budgets and inspects LLM traffic.')
+    .option('--config <path>', 'configuration file (default: ./gateway.yaml, if it is there)')
+    .option('-v, --verbose', 'show the details of errors')
+    .version(version(), '--version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .addHelpText('after', EXAMPLES)
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'gateway: ')),
+    })
+    .exitOverride();
+  for (const register of COMMANDS) register(program, io);
+  return program;
+}
+
+/** The version of the package, which lies one folder up in a checkout and two in `dist`. */
+function version(): string {
+  const manifest = ['../package.json', '../../package.json']
+    .map((path) => new URL(path, import.meta.url))
+    .flatMap((url) => {
+      try {
+        return [readFileSync(url, 'utf8')];
+      } catch {
+        return []; // not there: the other place
+      }
+    })
+    .at(0);
+  return z.object({ version: z.string() }).parse(JSON.parse(manifest ?? '{"version":"unknown"}')).version;
+}
+
+/** Runs one command line; the exit code is 0, 1 for a failure, 2 for a mistake in the call. */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  const program = createProgram(io);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return 0;
+  } catch (error) {
+    return report(error, io, program.opts<GlobalOptions>().verbose === true);
+  }
+}
+
+function report(error: unknown, io: Io, verbose: boolean): number {
+  if (error instanceof ExitCode) return error.code;
+  // Commander has printed its own line; help and version are no errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const label = painter(io, io.stderr)('red', 'gateway:');
+  for (const line of describe(error)) io.stderr.write(`${label} ${line}\n`);
+  if (verbose && error instanceof Error && !(error instanceof UsageError)) {
+    io.stderr.write(`${error.stack ?? ''}\n`);
+    if (error.cause instanceof Error) io.stderr.write(`caused by ${error.cause.stack ?? ''}\n`);
+  }
+  return error instanceof UsageError ? 2 : 1;
+}
+
+function describe(error: unknown): readonly string[] {
+  if (error instanceof ConfigError) return error.problems.map(formatProblem);
+  if (error instanceof z.ZodError) {
+    return error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
+  }
+  return [error instanceof Error ? error.message : 'unknown error'];
+}
+
+if (import.meta.main) {
+  const { stdin, stdout, stderr, env } = process;
+  // `gateway keys list | head` closes the pipe: nobody is left to read an error.
+  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.exitCode = await main(process.argv.slice(2), { stdin, stdout, stderr, env });
+}
