@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 
-import { startDemo } from '../../src/demo/demo.ts';
 import { instructions } from '../../src/demo/instructions.ts';
 import type { Io } from '../command.ts';
 import { untilStopped } from './serve.ts';
@@ -13,6 +12,7 @@ export function registerDemo(program: Command, io: Io): void {
       'try the gateway: starts everything it needs, prints commands to copy; Ctrl-C leaves nothing behind',
     )
     .action(async () => {
+      const { startDemo } = await import('../../src/demo/demo.ts');
       const demo = await startDemo({
         environment: io.env,
         progress: (message) => {

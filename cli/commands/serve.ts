@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 
-import { loadConfig } from '../../src/config/load.ts';
 import { onStopSignals } from '../../src/runtime/stop-signals.ts';
-import { serve } from '../../src/serve.ts';
 import type { Gateway } from '../../src/serve.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
-import type { GlobalOptions, Io } from '../command.ts';
+import { loadedConfig } from '../command.ts';
+import type { Io } from '../command.ts';
 
 /** `gateway serve`: starts the runtime and stays until SIGTERM or SIGINT. */
 export function registerServe(program: Command, io: Io): void {
@@ -13,8 +12,9 @@ export function registerServe(program: Command, io: Io): void {
     .command('serve')
     .description('start the gateway: Envoy, the sidecar processes and the admin listener')
     .action(async (_options: unknown, command: Command) => {
-      const { config: path } = command.optsWithGlobals<GlobalOptions>();
-      const { config, sources } = loadConfig({ path, env: io.env });
+      const { config, sources } = loadedConfig(command, io);
+      // Loaded only where it is used: every other command starts faster without it.
+      const { serve } = await import('../../src/serve.ts');
       const log = createLogger(config.server.log_level, { name: 'gateway' }, io.stdout);
       const gateway = await serve({
         config,
