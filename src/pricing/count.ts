@@ -1,0 +1,73 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import type { ProviderName } from '../providers/provider.ts';
+
+/** Counting costs some 40 us a KiB: what lies beyond is measured in bytes. */
+const MAX_COUNTED_CHARS = 65_536;
+/** The tokenizer's time grows with the square of a run without a break. */
+const MAX_RUN_CHARS = 128;
+
+/** How many tokens others make of a text, for one of OpenAI's: their vocabularies are smaller. */
+const OTHER_TOKENIZERS = 1.5;
+const OPENAI_TOKENIZER: ReadonlySet<ProviderName> = new Set<ProviderName>(['openai', 'azure']);
+
+const NO_SPECIAL = { disallowedSpecial: new Set<string>() };
+
+/** Tokens counted in pieces of text under one bounded amount of work. */
+export interface TokenCounter {
+  add(text: string): void;
+  /** Tokens so far by the provider's own measure, as far as it is known; never more than the bytes. */
+  readonly tokens: number;
+}
+
+/** A byte is at most one token in every byte-level tokenizer, and a character seldom is more than one. */
+export function createTokenCounter(provider: ProviderName): TokenCounter {
+  const factor = OPENAI_TOKENIZER.has(provider) ? 1 : OTHER_TOKENIZERS;
+  let countable = MAX_COUNTED_CHARS;
+  let counted = 0;
+  let countedBytes = 0;
+  let uncountedBytes = 0;
+  return {
+    add(text) {
+      const head = text.length <= countable ? text : text.slice(0, countable);
+      countable -= head.length;
+      counted += countText(head);
+      const bytes = Buffer.byteLength(text);
+      const headBytes = head === text ? bytes : Buffer.byteLength(head);
+      countedBytes += headBytes;
+      uncountedBytes += bytes - headBytes;
+    },
+    get tokens() {
+      return Math.min(Math.ceil(counted * factor), countedBytes) + uncountedBytes;
+    },
+  };
+}
+
+/** Tokens of a text in OpenAI's newest vocabulary; text that looks like a control token counts as text. */
+export function countText(text: string): number {
+  let tokens = 0;
+  for (const piece of withoutLongRuns(text)) {
+    tokens += countTokens(piece, NO_SPECIAL);
+  }
+  return tokens;
+}
+
+/** Cuts a text where more than MAX_RUN_CHARS stand without a change between space and non-space. */
+function withoutLongRuns(text: string): string[] {
+  const pieces: string[] = [];
+  let start = 0;
+  let runStart = 0;
+  let inSpace = false;
+  for (let at = 0; at < text.length; at++) {
+    const space = text.charCodeAt(at) <= 32;
+    if (space !== inSpace) {
+      inSpace = space;
+      runStart = at;
+    } else if (at - runStart >= MAX_RUN_CHARS) {
+      pieces.push(text.slice(start, at));
+      start = at;
+      runStart = at;
+    }
+  }
+  pieces.push(text.slice(start));
+  return pieces;
+}

@@ -1,0 +1,101 @@
+import type { Operation, ProviderName, RequestFacts } from '../providers/provider.ts';
+import { createTokenCounter } from './count.ts';
+import { mediaTokens } from './media-bound.ts';
+
+/** The most that the input of a request can be billed as, in tokens. */
+export interface InputBound {
+  /** Text, images, film and documents. */
+  readonly textTokens: number;
+  /** Sound, which has a price of its own. */
+  readonly audioTokens: number;
+}
+
+export interface InputSource {
+  readonly provider: ProviderName;
+  readonly request: RequestFacts;
+  /** Length of the whole body as sent. */
+  readonly bodyBytes: number;
+  /** The model's context window, or `pricing.default_context_tokens`. */
+  readonly contextTokens: number;
+}
+
+/** What a provider's own template adds to any prompt. */
+const PROMPT_OVERHEAD_TOKENS = 64;
+/** What it adds around the tools: Claude's tool-use system prompts, the largest published, stay under this. */
+const TOOLS_OVERHEAD_TOKENS = 1_024;
+const MESSAGE_OVERHEAD_TOKENS = 8;
+
+/**
+ * An upper bound that costs nothing to find: a byte is at most one token, JSON writes no text in fewer bytes than
+ * UTF-8 does, and its punctuation pays for the template's. Base64 media are taken out and bounded by their kind.
+ */
+export function byteBound(source: InputSource): InputBound {
+  const { request, bodyBytes } = source;
+  return bounded(source, Math.max(0, bodyBytes - mediaChars(request)));
+}
+
+/** A closer bound, for when the cheap one does not fit: the texts counted, the rest of the body by half its bytes. */
+export function countedBound(source: InputSource): InputBound {
+  const { request, bodyBytes, provider } = source;
+  const counter = createTokenCounter(provider);
+  let textBytes = 0;
+  for (const { text } of request.texts) {
+    counter.add(text);
+    textBytes += Buffer.byteLength(text);
+  }
+  const otherBytes = Math.max(0, bodyBytes - mediaChars(request) - textBytes);
+  const textTokens =
+    counter.tokens + Math.ceil(otherBytes / 2) + request.texts.length * MESSAGE_OVERHEAD_TOKENS;
+  const cheap = byteBound(source);
+  const counted = bounded(source, textTokens);
+  return { ...cheap, textTokens: Math.min(cheap.textTokens, counted.textTokens) };
+}
+
+/** Tokens of the text input as they will probably be billed, for answers that end without usage. */
+export function countedInput(provider: ProviderName, request: RequestFacts): number {
+  const counter = createTokenCounter(provider);
+  for (const { text } of request.texts) {
+    counter.add(text);
+  }
+  return counter.tokens + request.texts.length * MESSAGE_OVERHEAD_TOKENS;
+}
+
+/**
+ * Search units of a rerank request (docs.cohere.com: one for each 100 documents, longer ones cut into chunks of 500
+ * tokens); 1 for every other operation.
+ */
+export function requestUnits(operation: Operation, request: RequestFacts): number {
+  if (operation !== 'rerank') {
+    return 1;
+  }
+  const chunks = request.texts.reduce(
+    (sum, { text }) => sum + 1 + Math.floor(Buffer.byteLength(text) / 500),
+    0,
+  );
+  return Math.max(1, Math.ceil(chunks / 100));
+}
+
+function bounded(source: InputSource, ownTokens: number): InputBound {
+  const { request, provider, contextTokens } = source;
+  let textTokens = ownTokens + PROMPT_OVERHEAD_TOKENS;
+  let audioTokens = 0;
+  if (request.tools.length > 0 || request.providerTools.length > 0) {
+    textTokens += TOOLS_OVERHEAD_TOKENS;
+  }
+  for (const media of request.media) {
+    const tokens = mediaTokens(media, { provider, model: request.model ?? '', contextTokens });
+    if (media.kind === 'audio') {
+      audioTokens += tokens;
+    } else {
+      textTokens += tokens;
+    }
+  }
+  if (request.unseenContent) {
+    textTokens = Math.max(textTokens, contextTokens);
+  }
+  return { textTokens, audioTokens };
+}
+
+function mediaChars(request: RequestFacts): number {
+  return request.media.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
+}

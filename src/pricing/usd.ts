@@ -1,0 +1,17 @@
+const NANO_PER_USD = 1_000_000_000;
+
+/** An amount as people and headers show it: plain decimals, no exponent, no needless zeros; exact to the nano-USD. */
+export function formatUsd(nanoUsd: number): string {
+  const whole = Math.round(Math.abs(nanoUsd));
+  const dollars = Math.floor(whole / NANO_PER_USD);
+  const fraction = String(whole % NANO_PER_USD)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
+  const sign = nanoUsd < 0 && whole > 0 ? '-' : '';
+  return `${sign}${String(dollars)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** USD as written by people, in the integer nano-USD that everything inside counts in. */
+export function toNanoUsd(usd: number): number {
+  return Math.round(usd * NANO_PER_USD);
+}
