@@ -1,0 +1,447 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/errors.ts';
+import { anthropic } from '../../../src/providers/anthropic.ts';
+import { anthropicMessages } from '../../../src/providers/dialects/anthropic-messages.ts';
+import type { JsonObject, RequestFacts } from '../../../src/providers/provider.ts';
+import { sse } from '../../../src/streams/sse.ts';
+import { readCutAtEachByte } from '../../support/read-stream.ts';
+
+const ENDPOINT = { operation: 'chat', dialect: anthropicMessages } as const;
+
+function read(body: JsonObject): RequestFacts {
+  const messages = [{ role: 'user', content: 'hi' }];
+  return anthropicMessages.request({ model: 'claude-x', max_tokens: 9, messages, ...body }, ENDPOINT);
+}
+
+/** `role kind path: text` of every text, for reading in a table. */
+function texts(facts: RequestFacts): string[] {
+  return facts.texts.map(({ role, kind, text, path }) => `${role} ${kind} ${path.join('.')}: ${text}`);
+}
+
+describe('anthropic endpoints', () => {
+  it.each([
+    ['POST', '/v1/messages', 'chat'],
+    ['POST', '/v1/messages/count_tokens', 'count_tokens'],
+    ['GET', '/v1/models', 'models'],
+    ['GET', '/v1/models/claude-x', 'models'],
+  ])('reads %s %s as %s', (method, path, operation) => {
+    expect(anthropic.endpoint(method, path)?.operation).toBe(operation);
+  });
+
+  it.each([
+    ['POST', '/v1/messages/batches'],
+    ['POST', '/v1/complete'],
+    ['POST', '/v1/files'],
+    ['GET', '/v1/messages'],
+    ['POST', '/v1/constructor'],
+    ['POST', '/v1/messages/'],
+  ])('does not read %s %s', (method, path) => {
+    expect(anthropic.endpoint(method, path)).toBeUndefined();
+  });
+
+  it('sends API keys and OAuth tokens where Anthropic wants each', () => {
+    expect(anthropic.credential('sk-ant-api03-x')).toEqual({
+      kind: 'header',
+      name: 'x-api-key',
+      value: 'sk-ant-api03-x',
+    });
+    expect(anthropic.credential('sk-ant-oat01-x')).toEqual({
+      kind: 'header',
+      name: 'authorization',
+      value: 'Bearer sk-ant-oat01-x',
+    });
+  });
+});
+
+describe('anthropic messages requests', () => {
+  it('reads every place where text hides', () => {
+    const facts = read({
+      system: [{ type: 'text', text: 'sys' }],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'look' },
+            {
+              type: 'document',
+              title: 'T',
+              context: 'C',
+              source: { type: 'text', media_type: 'text/plain', data: 'D' },
+            },
+            { type: 'document', source: { type: 'content', content: [{ type: 'text', text: 'in doc' }] } },
+            { type: 'search_result', source: 'S', title: 'R', content: [{ type: 'text', text: 'found' }] },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'hm', signature: 'SIG' },
+            { type: 'redacted_thinking', data: 'RED' },
+            { type: 'tool_use', id: 't', name: 'f', input: { city: 'Bonn', deep: [{ card: 4111 }] } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 't', content: 'plain' },
+            { type: 'tool_result', tool_use_id: 'u', content: [{ type: 'text', text: 'block' }] },
+            { type: 'brand_new_block', payload: { inner: 'new' } },
+          ],
+        },
+        { role: 'system', content: 'late system' },
+      ],
+      tools: [
+        {
+          name: 'f',
+          description: 'does',
+          input_schema: { type: 'object', properties: { city: { type: 'string' } } },
+        },
+      ],
+    });
+    const found = texts(facts);
+    for (const expected of [
+      'system text system.0.text: sys',
+      'user text messages.0.content.0.text: look',
+      'user text messages.0.content.1.title: T',
+      'user text messages.0.content.1.context: C',
+      'user text messages.0.content.1.source.data: D',
+      'user text messages.0.content.2.source.content.0.text: in doc',
+      'user text messages.0.content.3.content.0.text: found',
+      'assistant reasoning messages.1.content.0.thinking: hm',
+      'assistant reasoning messages.1.content.0.signature: SIG',
+      'assistant reasoning messages.1.content.1.data: RED',
+      'assistant tool_arguments messages.1.content.2.input.city: Bonn',
+      'assistant tool_arguments messages.1.content.2.input: city\ndeep\ncard\n4111',
+      'tool tool_result messages.2.content.0.content: plain',
+      'tool tool_result messages.2.content.1.content.0.text: block',
+      'user text messages.2.content.2.payload.inner: new',
+      'system text messages.3.content: late system',
+      'system tool_definition tools.0.description: does',
+    ]) {
+      expect(found).toContain(expected);
+    }
+    expect(facts.tools).toEqual(['f']);
+    expect(facts.unseenContent).toBe(false);
+  });
+
+  it('says of each editable text exactly where its string stands', () => {
+    const body = {
+      system: 'sys',
+      messages: [
+        {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'x' }] }],
+        },
+      ],
+      tools: [{ name: 'f', description: 'd', input_schema: { type: 'object' } }],
+    };
+    for (const { text, path, editable } of read(body).texts) {
+      if (editable === false) continue;
+      const at = path.reduce<unknown>(
+        (value, step) => (value as Record<string | number, unknown>)[step],
+        body,
+      );
+      expect(at).toBe(text);
+    }
+  });
+
+  it('reads media inline, by URL and by file id', () => {
+    const facts = read({
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+            { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'BBBB' } },
+            { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } },
+            { type: 'document', source: { type: 'file', file_id: 'file_1' } },
+          ],
+        },
+      ],
+    });
+    expect(facts.media).toEqual([
+      { kind: 'image', source: 'inline', data: 'AAAA', mimeType: 'image/png' },
+      { kind: 'document', source: 'inline', data: 'BBBB', mimeType: 'application/pdf' },
+      { kind: 'image', source: 'url' },
+      { kind: 'document', source: 'id' },
+    ]);
+    expect(facts.unseenContent).toBe(true);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['a container', { container: 'c_1' }],
+    ['a continued thread', { thread: { type: 'continue', previous_message_id: 'm' } }],
+    [
+      'an uploaded file',
+      { messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: 'f' }] }] },
+    ],
+  ])('knows that %s stays unseen', (_, body) => {
+    expect(read(body).unseenContent).toBe(true);
+  });
+
+  it.each([
+    'bash_20250124',
+    'text_editor_20250728',
+    'computer_20250124',
+    'memory_20250818',
+    'computer_toolset_20260801',
+    'custom',
+  ])('takes %s for a tool that the client runs', (type) => {
+    const facts = read({ tools: [{ type, name: 'mine' }] });
+    expect(facts.tools).toEqual(['mine']);
+    expect(facts.providerTools).toEqual([]);
+  });
+
+  it.each([
+    'web_search_20250305',
+    'web_fetch_20250910',
+    'code_execution_20250825',
+    'tool_search_tool_regex',
+    'advisor_20260301',
+    'bash_code_execution',
+    'something_new_20300101',
+  ])('takes %s for a tool that the provider runs', (type) => {
+    const facts = read({
+      tools: [
+        { name: 'f', input_schema: {} },
+        { type, name: 'theirs' },
+      ],
+    });
+    expect(facts.tools).toEqual(['f']);
+    expect(facts.providerTools).toEqual([
+      { type, remove: [{ kind: 'remove', path: ['tools', 1] }], forced: false },
+    ]);
+  });
+
+  it('finds a provider tool that a system message adds in mid-conversation', () => {
+    const definition = { type: 'web_search_20250305', name: 'web_search' };
+    const block = { type: 'tool_addition', tool: { type: 'tool_definition', definition } };
+    expect(read({ messages: [{ role: 'system', content: [block] }] }).providerTools).toEqual([
+      {
+        type: 'web_search_20250305',
+        remove: [{ kind: 'remove', path: ['messages', 0, 'content', 0] }],
+        forced: false,
+      },
+    ]);
+  });
+
+  it('takes MCP servers and their toolsets out together', () => {
+    const facts = read({
+      mcp_servers: [{ type: 'url', name: 'm', url: 'https://m.test' }],
+      tools: [{ type: 'mcp_toolset', mcp_server_name: 'm' }],
+    });
+    expect(facts.providerTools).toEqual([
+      {
+        type: 'mcp_servers',
+        remove: [
+          { kind: 'remove', path: ['tools', 0] },
+          { kind: 'remove', path: ['mcp_servers'] },
+        ],
+        forced: false,
+      },
+    ]);
+  });
+
+  it.each<[JsonObject, boolean]>([
+    [{ type: 'tool', name: 'web_search' }, true],
+    [{ type: 'tool', name: 'f' }, false],
+    [{ type: 'any' }, false],
+    [{ type: 'auto' }, false],
+  ])('knows whether tool_choice %j insists on the provider tool', (tool_choice, forced) => {
+    const tools = [{ name: 'f' }, { type: 'web_search_20250305', name: 'web_search' }];
+    expect(read({ tools, tool_choice }).providerTools[0]?.forced).toBe(forced);
+  });
+
+  it('knows that "any" insists on a provider tool where there is no other', () => {
+    const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
+    expect(read({ tools, tool_choice: { type: 'any' } }).providerTools[0]?.forced).toBe(true);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['service_tier "flash"', { service_tier: 'flash' }],
+    ['speed "fast"', { speed: 'fast' }],
+    ['inference_geo "us"', { inference_geo: 'us' }],
+    ['container', { container: 'c' }],
+    ['fallbacks', { fallbacks: 'default' }],
+    ['fallbacks', { fallbacks: [{ model: 'claude-y' }] }],
+    ['compaction', { context_management: { edits: [{ type: 'compact_20260112' }] } }],
+  ])('cannot bound the cost of %s', (reason, body) => {
+    expect(read(body).unbounded).toBe(reason);
+  });
+
+  it.each<JsonObject>([
+    {},
+    { service_tier: 'auto' },
+    { service_tier: 'standard_only' },
+    { speed: 'standard' },
+  ])('can bound the cost of %j', (body) => {
+    expect(read(body).unbounded).toBeUndefined();
+  });
+
+  it('counts every fallback among the models that may serve it', () => {
+    expect(read({ fallbacks: [{ model: 'claude-y' }] }).models).toEqual(['claude-x', 'claude-y']);
+    expect(read({ fallbacks: 'default' }).models).toEqual(['claude-x', 'default']);
+  });
+
+  it('reads and sets max_tokens', () => {
+    expect(read({}).output?.tokens).toBe(9);
+    expect(read({ max_tokens: undefined }).output?.tokens).toBeUndefined();
+    expect(read({}).output?.set(5)).toEqual([{ kind: 'set', path: ['max_tokens'], value: 5 }]);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['model', { model: 7 }],
+    ['model', { model: undefined }],
+    ['messages', { messages: 'hi' }],
+    ['messages', { messages: ['hi'] }],
+    ['max_tokens', { max_tokens: -1 }],
+    ['max_tokens', { max_tokens: '100' }],
+    ['stream', { stream: 'yes' }],
+    ['tools', { tools: {} }],
+  ])('refuses a %s of the wrong type', (name, body) => {
+    const attempt = () => read(body);
+    expect(attempt).toThrow(GatewayError);
+    expect(attempt).toThrow(`"${name}"`);
+  });
+});
+
+describe('anthropic answers', () => {
+  it('counts cache reads and writes into the input', () => {
+    const usage = {
+      input_tokens: 10,
+      cache_read_input_tokens: 200,
+      cache_creation_input_tokens: 30,
+      cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+      output_tokens: 7,
+      output_tokens_details: { thinking_tokens: 4 },
+    };
+    expect(anthropicMessages.answer({ content: [], usage }).usage).toEqual({
+      inputTokens: 240,
+      outputTokens: 7,
+      cacheReadTokens: 200,
+      cacheWriteTokens: 10,
+      cacheWrite1hTokens: 20,
+      reasoningTokens: 4,
+    });
+  });
+
+  it('adds what compaction used, which the top-level counts leave out', () => {
+    const iterations = [
+      { type: 'compaction', input_tokens: 100, output_tokens: 5 },
+      { type: 'message', input_tokens: 10, output_tokens: 7 },
+    ];
+    const usage = { input_tokens: 10, output_tokens: 7, iterations };
+    expect(anthropicMessages.answer({ usage }).usage).toMatchObject({ inputTokens: 110, outputTokens: 12 });
+  });
+
+  it.each([
+    undefined,
+    null,
+    'x',
+    {},
+    { usage: { input_tokens: -1, output_tokens: 1 } },
+    { usage: { input_tokens: Number.NaN, output_tokens: 1 } },
+    { usage: { input_tokens: 2e9, output_tokens: 1 } },
+  ])('reads no usage from %j', (body) => {
+    expect(anthropicMessages.answer(body).usage).toBeUndefined();
+  });
+
+  it('takes an explicit zero for zero', () => {
+    const usage = { input_tokens: 0, output_tokens: 0 };
+    expect(anthropicMessages.answer({ usage }).usage).toMatchObject({ inputTokens: 0, outputTokens: 0 });
+  });
+
+  it('reads text, thinking and tool arguments', () => {
+    const content = [
+      { type: 'thinking', thinking: 'hm', signature: 's' },
+      { type: 'text', text: 'hello' },
+      { type: 'tool_use', id: 't', name: 'f', input: { a: { b: 'deep' } } },
+    ];
+    expect(anthropicMessages.answer({ content }).texts).toEqual([
+      { kind: 'reasoning', text: 'hm', path: ['content', 0, 'thinking'] },
+      { kind: 'text', text: 'hello', path: ['content', 1, 'text'] },
+      { kind: 'tool_arguments', text: 'deep', path: ['content', 2, 'input', 'a', 'b'] },
+      { kind: 'tool_arguments', text: 'a\nb', path: ['content', 2, 'input'], editable: false },
+    ]);
+  });
+});
+
+/** A whole stream: thinking, text with a character of several bytes, a tool call. */
+function fixture(): Buffer {
+  const events: ({ type: string } & JsonObject)[] = [
+    {
+      type: 'message_start',
+      message: {
+        id: 'm',
+        role: 'assistant',
+        content: [],
+        usage: {
+          input_tokens: 12,
+          cache_read_input_tokens: 100,
+          cache_creation_input_tokens: null,
+          output_tokens: 1,
+        },
+      },
+    },
+    {
+      type: 'content_block_start',
+      index: 0,
+      content_block: { type: 'thinking', thinking: '', signature: '' },
+    },
+    { type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking: 'let me' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'signature_delta', signature: 'SIG' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
+    { type: 'ping' },
+    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Grüße ' } },
+    { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: '🙂' } },
+    { type: 'content_block_stop', index: 1 },
+    {
+      type: 'content_block_start',
+      index: 2,
+      content_block: { type: 'tool_use', id: 't', name: 'f', input: {} },
+    },
+    { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '{"a":' } },
+    { type: 'content_block_delta', index: 2, delta: { type: 'input_json_delta', partial_json: '1}' } },
+    { type: 'content_block_stop', index: 2 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 40 } },
+    { type: 'message_stop' },
+  ];
+  return Buffer.from(
+    events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+  );
+}
+
+describe('anthropic streams', () => {
+  it('say the same wherever the bytes are cut', () => {
+    expect(readCutAtEachByte(sse, anthropicMessages.stream, fixture())).toEqual([
+      {
+        texts: { '0/reasoning/0': 'let me', '0/text/1': 'Grüße 🙂', '0/tool/2': '{"a":1}' },
+        usage: {
+          inputTokens: 112,
+          outputTokens: 40,
+          cacheReadTokens: 100,
+          cacheWriteTokens: 0,
+          cacheWrite1hTokens: 0,
+        },
+        done: true,
+        failed: false,
+      },
+    ]);
+  });
+
+  it('know an error event', () => {
+    const bytes = Buffer.from('event: error\ndata: {"type":"error","error":{"type":"overloaded_error"}}\n\n');
+    expect(readCutAtEachByte(sse, anthropicMessages.stream, bytes)).toEqual([
+      { texts: {}, usage: undefined, done: false, failed: true },
+    ]);
+  });
+
+  it('give the path of each delta in its event', () => {
+    const data = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}';
+    const event = anthropicMessages.stream()?.read({ raw: Buffer.from(data), data });
+    expect(event?.deltas).toEqual([
+      { channel: '0/text/0', kind: 'text', text: 'x', path: ['delta', 'text'] },
+    ]);
+  });
+});
