@@ -224,4 +224,6 @@ export interface TextDelta {
   readonly kind: 'text' | 'reasoning' | 'tool_arguments';
   readonly text: string;
   readonly path: JsonPath;
+  /** A copy of what was already streamed (`response.output_text.done`): to be scanned, not to be counted again. */
+  readonly repeats?: true;
 }

@@ -1,0 +1,48 @@
+import { modelList } from './dialects/model-list.ts';
+import { bearer, headerSafe, openaiEndpoints, pick } from './openai-style.ts';
+import type { Endpoint, Provider } from './provider.ts';
+
+const endpoints = openaiEndpoints({ limitFields: ['max_completion_tokens', 'max_tokens'], asksUsage: true });
+const perDeployment = pick(endpoints, '/chat/completions', '/completions', '/embeddings');
+const perResource = pick(
+  endpoints,
+  '/chat/completions',
+  '/completions',
+  '/responses',
+  '/responses/compact',
+  '/responses/input_tokens',
+  '/embeddings',
+);
+
+/** `/openai/…`, which the base URL may carry already. */
+const DEPLOYMENT = /^(?:\/openai)?\/deployments\/([A-Za-z0-9._-]+)(\/.+)$/;
+const RESOURCE = /^(?:\/openai)?(?:\/v1)?(\/.+)$/;
+const MODELS = /^(?:\/openai)?(?:\/v1)?\/models(\/[^/]+)?$/;
+
+/**
+ * Azure OpenAI: `/openai/deployments/<name>/…`, where the deployment stands for the model, and `/openai/v1/…`.
+ * `providers.azure.base_url` is the resource; there is no public one.
+ */
+export const azure: Provider = {
+  name: 'azure',
+  defaultBaseUrl: undefined,
+  needsKey: true,
+  selfHosted: false,
+  endpoint(method, path) {
+    if (method !== 'POST') return MODELS.test(path) ? { operation: 'models', dialect: modelList } : undefined;
+    const [, deployment, below = ''] = DEPLOYMENT.exec(path) ?? [];
+    if (deployment !== undefined) {
+      const endpoint = find(perDeployment, below);
+      return endpoint === undefined ? undefined : { ...endpoint, model: deployment };
+    }
+    return find(perResource, RESOURCE.exec(path)?.[1] ?? '');
+  },
+  credential(key) {
+    // Entra ID tokens are JWTs; resource keys are not.
+    return key.startsWith('eyJ') ? bearer(key) : { kind: 'header', name: 'api-key', value: headerSafe(key) };
+  },
+};
+
+function find(table: Readonly<Record<string, Endpoint>>, path: string): Endpoint | undefined {
+  return Object.hasOwn(table, path) ? table[path] : undefined;
+}

@@ -1,0 +1,20 @@
+import { anthropicMessages } from './dialects/anthropic-messages.ts';
+import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+
+const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true });
+const chat = pick(endpoints, '/chat/completions');
+const beta = pick(endpoints, '/chat/completions', '/completions');
+
+/** DeepSeek: with and without a version, `/beta` for prefix and fill-in-the-middle, and Anthropic's dialect. */
+export const deepseek = openaiStyle({
+  name: 'deepseek',
+  defaultBaseUrl: 'https://api.deepseek.com',
+  post: {
+    ...chat,
+    ...under('/v1', chat),
+    ...under('/beta', beta),
+    ...under('/beta/v1', beta),
+    '/anthropic/v1/messages': { operation: 'chat', dialect: anthropicMessages },
+  },
+  models: /^(\/v1)?\/models$/,
+});

@@ -1,0 +1,110 @@
+import type { JsonPath } from '../../json/path.ts';
+import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
+import { optionalBoolean, requiredArray, requiredObject } from './fields.ts';
+import { addTextsIn, createGathered } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+import { createChoiceReader, readChoices } from './openai-choices.ts';
+import { readParts } from './openai-parts.ts';
+import {
+  askUsage,
+  optionalPositive,
+  readMembers,
+  readModels,
+  readOutputLimit,
+  whyUnbounded,
+} from './openai-request.ts';
+import type { OpenaiVariant } from './openai-request.ts';
+import { readToolList, readToolSwitches, toolFacts } from './openai-tools.ts';
+import type { ToolOffer } from './openai-tools.ts';
+
+/** `POST …/chat/completions`, as OpenAI defines it and many others speak it. */
+export function openaiChat(variant: OpenaiVariant): Dialect {
+  return {
+    name: 'openai-chat',
+    hasBody: true,
+    request: (body, endpoint) => readChat(body, endpoint, variant),
+    answer: readChoices,
+    stream: createChoiceReader,
+  };
+}
+
+function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestFacts {
+  const { model, models, online, preset } = readModels(body, endpoint, variant);
+  requiredArray(body, 'messages');
+  const into = createGathered();
+  const offers: ToolOffer[] = [];
+  readMembers(into, body, {
+    messages: (value) => {
+      if (Array.isArray(value))
+        value.forEach((message, index) => readMessage(into, message, ['messages', index]));
+    },
+    tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
+    functions: (value) => offers.push(...readToolList(into, value, ['functions'], () => true)),
+    prediction: (value) => readParts(into, { role: 'assistant', kind: 'text' }, value, ['prediction']),
+    prompt_embeds: () => (into.unseenContent = true),
+  });
+  offers.push(...readToolSwitches(body, models), ...online);
+  const stream = optionalBoolean(body, 'stream');
+  return {
+    model,
+    models,
+    stream,
+    texts: into.texts,
+    media: into.media,
+    ...toolFacts(offers, body.tool_choice),
+    choices: optionalPositive(body, 'n') ?? 1,
+    output: readOutputLimit(body, variant.limitFields),
+    unseenContent: into.unseenContent || preset,
+    ...whyUnbounded(body, variant),
+    ...askUsage(body, stream, variant),
+  };
+}
+
+/** Functions without a type are how Mistral's clients may write them. */
+function isClientRun(tool: JsonObject): boolean {
+  if (tool.type === 'function' || tool.type === 'custom') return true;
+  return (tool.type === undefined || tool.type === null) && tool.function !== undefined;
+}
+
+const ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
+  ['system', 'system'],
+  ['developer', 'developer'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+]);
+
+const REASONING: ReadonlySet<string> = new Set([
+  'reasoning',
+  'reasoning_content',
+  'reasoning_details',
+  'thinking',
+]);
+
+export function readMessage(into: Gathered, value: unknown, path: JsonPath): void {
+  const message = requiredObject(value, 'messages');
+  const role = ROLES.get(message.role) ?? 'user';
+  const place = { role, kind: role === 'tool' ? 'tool_result' : 'text' } as const;
+  for (const [name, member] of Object.entries(message)) {
+    const at = [...path, name];
+    if (name === 'role' || name === 'tool_call_id' || name === 'id') continue;
+    if (name === 'tool_calls') readCalls(into, role, member, at);
+    else if (name === 'function_call') addTextsIn(into, { role, kind: 'tool_arguments' }, member, at);
+    else if (REASONING.has(name)) readParts(into, { role, kind: 'reasoning' }, member, at);
+    else if (name === 'audio') into.unseenContent ||= member !== null;
+    else
+      readParts(into, place, name === 'images' ? { images: member } : member, name === 'images' ? path : at);
+  }
+}
+
+/** Without ids and types, which are the provider's own words. */
+function readCalls(into: Gathered, role: PromptText['role'], value: unknown, path: JsonPath): void {
+  if (!Array.isArray(value)) return;
+  value.forEach((item, index) => {
+    for (const [name, member] of Object.entries(requiredObject(item, 'tool_calls'))) {
+      if (name === 'id' || name === 'type' || name === 'index') continue;
+      addTextsIn(into, { role, kind: 'tool_arguments' }, member, [...path, index, name]);
+    }
+  });
+}

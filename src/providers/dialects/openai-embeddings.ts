@@ -1,0 +1,75 @@
+import type { JsonPath } from '../../json/path.ts';
+import type { AnswerFacts, Dialect, JsonObject, RequestFacts } from '../provider.ts';
+import { objectOf, optionalString, requiredString } from './fields.ts';
+import { addTextsIn, createGathered } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+import { readMessage } from './openai-chat.ts';
+import { readParts } from './openai-parts.ts';
+import { readMembers } from './openai-request.ts';
+import { readInputUsage } from './openai-usage.ts';
+
+/** `POST …/embeddings`. */
+export const openaiEmbeddings = inputDialect('openai-embeddings', (body) => requiredString(body, 'model'));
+
+/** `POST …/rerank` and `…/score` (together, vllm, fireworks). */
+export const openaiRerank = inputDialect('openai-rerank', (body) => requiredString(body, 'model'));
+
+/** `POST …/moderations`: the model may be left out. */
+export const openaiModerations = inputDialect(
+  'openai-moderations',
+  (body) => optionalString(body, 'model') ?? 'omni-moderation-latest',
+);
+
+/** A dialect that only reads: nothing is generated, nothing is streamed. */
+function inputDialect(name: string, modelOf: (body: JsonObject) => string): Dialect {
+  return {
+    name,
+    hasBody: true,
+    request: (body, endpoint) => readInput(body, endpoint.model ?? modelOf(body)),
+    answer: (body): AnswerFacts => ({ usage: readInputUsage(objectOf(body).usage), texts: [] }),
+    stream: () => undefined,
+  };
+}
+
+function readInput(body: JsonObject, model: string): RequestFacts {
+  const into = createGathered();
+  readMembers(into, body, {
+    input: (value) => readTokenInput(into, value, ['input']),
+    messages: (value) => {
+      if (Array.isArray(value))
+        value.forEach((message, index) => readMessage(into, message, ['messages', index]));
+    },
+    ...Object.fromEntries(
+      ['query', 'documents', 'text_1', 'text_2', 'queries'].map((name) => [
+        name,
+        (value: unknown) => readParts(into, { role: 'user', kind: 'text' }, value, [name]),
+      ]),
+    ),
+  });
+  return {
+    model,
+    models: [model],
+    stream: false,
+    texts: into.texts,
+    media: into.media,
+    tools: [],
+    providerTools: [],
+    choices: 1,
+    output: undefined,
+    unseenContent: into.unseenContent,
+  };
+}
+
+/** Text, parts, or tokens by number, whose words the gateway cannot read but whose count it can. */
+export function readTokenInput(into: Gathered, value: unknown, path: JsonPath): void {
+  const place = { role: 'user', kind: 'text' } as const;
+  if (!Array.isArray(value)) return readParts(into, place, value, path);
+  if (value.some((item) => typeof item === 'number')) {
+    into.unseenContent = true;
+    addTextsIn(into, place, value, path);
+    return;
+  }
+  value.forEach((item, index) => {
+    readTokenInput(into, item, [...path, index]);
+  });
+}

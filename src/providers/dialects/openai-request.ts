@@ -1,0 +1,125 @@
+import { GatewayError } from '../../errors.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import type { Endpoint, JsonObject, OutputLimit, RequestFacts } from '../provider.ts';
+import { optionalArray, optionalObject, optionalString, requiredString } from './fields.ts';
+import { addTextsIn } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+import type { ToolOffer } from './openai-tools.ts';
+
+/** How one provider's reading of a shared dialect differs from OpenAI's own. */
+export interface OpenaiVariant {
+  /** Members that limit the output here, the one to grant a limit in first; others are ignored upstream. */
+  readonly limitFields: readonly [string, ...string[]];
+  /** False where a stream reports its usage without being asked (or refuses to be asked). */
+  readonly asksUsage: boolean;
+  /** Service tiers at the standard price, beside `auto` and `default`. */
+  readonly standardTiers?: readonly string[];
+  /** OpenRouter: `models` names fallbacks, `:online` asks for web search, `@preset/` for stored prompts. */
+  readonly routes?: boolean;
+}
+
+/** Members that steer the model and put no words before it. Anything that is not listed is read as text. */
+const PARAMETERS: ReadonlySet<string> = new Set(
+  [
+    'model models stream stream_options n best_of max_tokens max_completion_tokens max_output_tokens min_tokens',
+    'temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty seed random_seed stop',
+    'logprobs top_logprobs logit_bias echo user safety_identifier prompt_cache_key prompt_cache_retention',
+    'prompt_cache_options metadata store service_tier tool_choice parallel_tool_calls reasoning_effort verbosity',
+    'modalities audio background include truncation max_tool_calls previous_response_id conversation',
+    'provider route preset transforms encoding_format dimensions top_n return_documents keep_alive think safe_prompt',
+  ].flatMap((line) => line.split(' ')),
+);
+
+export type MemberReaders = Readonly<Record<string, (value: unknown) => void>>;
+
+/** Goes through a body in its own order: named members by their readers, parameters not at all, the rest as text. */
+export function readMembers(into: Gathered, body: JsonObject, readers: MemberReaders): void {
+  for (const [name, value] of Object.entries(body)) {
+    const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
+    if (read !== undefined) read(value);
+    else if (!PARAMETERS.has(name) && (typeof value === 'string' || typeof value === 'object')) {
+      addTextsIn(into, { role: 'system', kind: 'text' }, value, [name]);
+    }
+  }
+}
+
+export interface ModelChoice {
+  readonly model: string;
+  readonly models: readonly string[];
+  /** The web search that `:online` in a model's name asks for. */
+  readonly online: readonly ToolOffer[];
+  /** A prompt that is stored at the router takes part. */
+  readonly preset: boolean;
+}
+
+const ONLINE = /:online(?=:|$)/;
+
+/** The model that is asked for, from the path or the body, and those that may stand in for it. */
+export function readModels(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): ModelChoice {
+  const model = endpoint.model ?? requiredString(body, 'model');
+  if (variant.routes !== true) return { model, models: [model], online: [], preset: false };
+
+  const fallbacks = (optionalArray(body, 'models') ?? []).map((name) => {
+    if (typeof name === 'string') return name;
+    throw new GatewayError('invalid_request', 'The request\'s "models" must be a list of strings.');
+  });
+  const asked = [model, ...fallbacks];
+  const remove = asked.flatMap((name, index): JsonEdit[] => {
+    if (!ONLINE.test(name)) return [];
+    const path = index === 0 ? ['model'] : ['models', index - 1];
+    return [{ kind: 'set', path, value: withoutOnline(name) }];
+  });
+  return {
+    model: withoutOnline(model),
+    models: asked.map(withoutOnline),
+    online: remove.length === 0 ? [] : [{ type: ':online', name: ':online', clientRun: false, remove }],
+    preset: optionalString(body, 'preset') !== undefined || asked.some((name) => name.includes('@preset/')),
+  };
+}
+
+function withoutOnline(model: string): string {
+  return model.replace(ONLINE, '');
+}
+
+/** A member that must be a whole number of at least 1; null counts as absent. */
+export function optionalPositive(body: JsonObject, name: string): number | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
+  throw new GatewayError('invalid_request', `The request's "${name}" must be a positive whole number.`);
+}
+
+/** The limit in the members that count here; where a client sets several, the highest is what may be billed. */
+export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {
+  for (const name of ['max_tokens', 'max_completion_tokens', 'max_output_tokens'])
+    optionalPositive(body, name);
+  const limits = fields.map((name) => optionalPositive(body, name)).filter((limit) => limit !== undefined);
+  const used = fields.filter((name) => body[name] !== undefined && body[name] !== null);
+  const targets = used.length > 0 ? used : [fields[0]];
+  return {
+    tokens: limits.length === 0 ? undefined : Math.max(...limits),
+    set: (tokens) => targets.map((name): JsonEdit => ({ kind: 'set', path: [name], value: tokens })),
+  };
+}
+
+/** The edits that make a stream report its usage, where it would not by itself. */
+export function askUsage(
+  body: JsonObject,
+  stream: boolean,
+  variant: OpenaiVariant,
+): Pick<RequestFacts, 'askUsage'> {
+  const options = optionalObject(body, 'stream_options');
+  if (!stream || !variant.asksUsage || options?.include_usage === true) return {};
+  return { askUsage: [{ kind: 'set', path: ['stream_options', 'include_usage'], value: true }] };
+}
+
+/** Why a request's cost cannot be bounded, if so. */
+export function whyUnbounded(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'unbounded'> {
+  if (body.background === true) return { unbounded: 'background' };
+  if (body.deferred === true) return { unbounded: 'deferred' };
+  const tier = optionalString(body, 'service_tier');
+  const standard = ['auto', 'default', 'standard', ...(variant.standardTiers ?? [])];
+  return tier === undefined || standard.includes(tier)
+    ? {}
+    : { unbounded: `service_tier "${tier.slice(0, 32)}"` };
+}

@@ -1,0 +1,170 @@
+import type { JsonPath } from '../../json/path.ts';
+import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
+import { arrayOf, isObject, objectOf, optionalBoolean, optionalString, requiredObject } from './fields.ts';
+import { addText, addTextsIn, createGathered } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+import { readParts } from './openai-parts.ts';
+import { readMembers, readModels, readOutputLimit, whyUnbounded } from './openai-request.ts';
+import type { OpenaiVariant } from './openai-request.ts';
+import { createResponseReader, readResponse } from './openai-responses-answer.ts';
+import { readToolList, readToolSwitches, toolFacts } from './openai-tools.ts';
+import type { ToolOffer } from './openai-tools.ts';
+
+/** `POST …/responses`, OpenAI's newer interface, in which items take the place of messages. */
+export function openaiResponses(variant: OpenaiVariant): Dialect {
+  const here: OpenaiVariant = { ...variant, limitFields: ['max_output_tokens'] };
+  return {
+    name: 'openai-responses',
+    hasBody: true,
+    request(body, endpoint) {
+      return { ...readRequest(body, endpoint, here), output: readOutputLimit(body, here.limitFields) };
+    },
+    answer: readResponse,
+    stream: createResponseReader,
+  };
+}
+
+/** `POST …/responses/compact`: a summary of the items, whose length nothing limits. */
+export function openaiCompact(variant: OpenaiVariant): Dialect {
+  return {
+    name: 'openai-compact',
+    hasBody: true,
+    request(body, endpoint) {
+      const output = { tokens: undefined, set: () => [] };
+      return { ...readRequest(body, endpoint, variant), output, unbounded: 'compaction has no output limit' };
+    },
+    answer: readResponse,
+    stream: createResponseReader,
+  };
+}
+
+/** `POST …/responses/input_tokens`: the same body, nothing generated, free of charge. */
+export function openaiInputTokens(variant: OpenaiVariant): Dialect {
+  return {
+    name: 'openai-input-tokens',
+    hasBody: true,
+    request: (body, endpoint) => readRequest(body, endpoint, variant),
+    answer: () => ({ usage: { inputTokens: 0, outputTokens: 0 }, texts: [] }),
+    stream: () => undefined,
+  };
+}
+
+function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestFacts {
+  const { model, models, online, preset } = readModels(body, endpoint, variant);
+  const into = createGathered();
+  const offers: ToolOffer[] = [];
+  readMembers(into, body, {
+    instructions: (value) => readInput(into, offers, value, ['instructions'], 'system'),
+    input: (value) => readInput(into, offers, value, ['input'], 'user'),
+    tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
+    prompt: (value) => {
+      if (value === null) return;
+      into.unseenContent = true;
+      const { variables } = requiredObject(value, 'prompt');
+      readParts(into, { role: 'user', kind: 'text' }, variables, ['prompt', 'variables']);
+    },
+  });
+  offers.push(...readToolSwitches(body, models), ...online);
+  const stored =
+    optionalString(body, 'previous_response_id') !== undefined ||
+    (body.conversation !== undefined && body.conversation !== null);
+  return {
+    model,
+    models,
+    stream: optionalBoolean(body, 'stream'),
+    texts: into.texts,
+    media: into.media,
+    ...toolFacts(offers, body.tool_choice),
+    choices: 1,
+    output: undefined,
+    unseenContent: into.unseenContent || preset || stored,
+    ...(arrayOf(body.context_management).length > 0 && { unbounded: 'context_management' }),
+    ...whyUnbounded(body, variant),
+  };
+}
+
+/** Tools that run at the client's: everything else the provider would run (DECISIONS). */
+const CLIENT_RUN: ReadonlySet<unknown> = new Set([
+  'function',
+  'custom',
+  'computer',
+  'computer_use_preview',
+  'local_shell',
+  'apply_patch',
+]);
+
+function isClientRun(tool: JsonObject): boolean {
+  if (CLIENT_RUN.has(tool.type)) return true;
+  if (tool.type === 'shell') return objectOf(tool.environment).type === 'local';
+  if (tool.type === 'tool_search') return tool.execution === 'client';
+  // A namespace groups tools; it is the client's if they are.
+  return tool.type === 'namespace' && arrayOf(tool.tools).every((inner) => isClientRun(objectOf(inner)));
+}
+
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant']);
+
+/** A string, or items: messages, calls and their outputs, reasoning, references, tool definitions. */
+function readInput(
+  into: Gathered,
+  offers: ToolOffer[],
+  value: unknown,
+  path: JsonPath,
+  role: PromptText['role'],
+): void {
+  if (typeof value === 'string') return addText(into, { role, kind: 'text' }, value, path);
+  arrayOf(value).forEach((item, index) => {
+    readItem(into, offers, requiredObject(item, String(path[0])), [...path, index], role);
+  });
+}
+
+function readItem(
+  into: Gathered,
+  offers: ToolOffer[],
+  item: JsonObject,
+  path: JsonPath,
+  defaultRole: PromptText['role'],
+): void {
+  const type = typeof item.type === 'string' ? item.type : 'message';
+  if (type === 'item_reference' || (item.type === undefined && item.content === undefined)) {
+    into.unseenContent = true;
+  }
+  for (const [name, member] of Object.entries(item)) {
+    if (NOT_TEXT.has(name)) continue;
+    const at = [...path, name];
+    if (name === 'tools' && TOOL_ITEMS.has(type)) {
+      offers.push(...readToolList(into, member, at, isClientRun));
+      continue;
+    }
+    const place = placeOf(type, item, defaultRole);
+    if (place.kind === 'tool_arguments') addTextsIn(into, place, member, at);
+    else readParts(into, place, member, at);
+  }
+  if (isObject(item.environment) && item.environment.type === 'container_reference')
+    into.unseenContent = true;
+}
+
+const NOT_TEXT: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'role',
+  'status',
+  'call_id',
+  'caller',
+  'execution',
+]);
+/** Items that bring tool definitions into the middle of a conversation. */
+const TOOL_ITEMS: ReadonlySet<string> = new Set(['additional_tools', 'tool_search_output']);
+
+function placeOf(
+  type: string,
+  item: JsonObject,
+  defaultRole: PromptText['role'],
+): Pick<PromptText, 'role' | 'kind'> {
+  if (type === 'message') {
+    return { role: ROLES.has(item.role) ? (item.role as PromptText['role']) : defaultRole, kind: 'text' };
+  }
+  if (type === 'reasoning' || type === 'compaction') return { role: 'assistant', kind: 'reasoning' };
+  if (type.endsWith('_output') || type === 'mcp_list_tools') return { role: 'tool', kind: 'tool_result' };
+  if (type.endsWith('_call')) return { role: 'assistant', kind: 'tool_arguments' };
+  return { role: defaultRole, kind: 'text' };
+}

@@ -1,0 +1,139 @@
+import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import type { JsonObject, ProviderTool } from '../provider.ts';
+import { arrayOf, isObject, objectOf, requiredObject } from './fields.ts';
+import { addTextsIn } from './json-text.ts';
+import type { Gathered } from './json-text.ts';
+
+/** A tool that a request offers to the model. */
+export interface ToolOffer {
+  /** The dialect's own type name. */
+  readonly type: string;
+  readonly name: string;
+  readonly clientRun: boolean;
+  readonly remove: readonly JsonEdit[];
+}
+
+/** Says of a tool definition whether the client runs it (DECISIONS "Tools that the provider runs itself"). */
+export type IsClientRun = (tool: JsonObject) => boolean;
+
+/** Reads a list of tool definitions: their words, and an offer for each. */
+export function readToolList(
+  into: Gathered,
+  value: unknown,
+  path: JsonPath,
+  isClientRun: IsClientRun,
+): ToolOffer[] {
+  return arrayOf(value).map((item, index) => {
+    const tool = requiredObject(item, String(path.at(-1)));
+    const at = [...path, index];
+    addTextsIn(into, { role: 'system', kind: 'tool_definition' }, tool, at);
+    return {
+      type: typeof tool.type === 'string' ? tool.type : 'unknown',
+      name: nameOf(tool),
+      clientRun: isClientRun(tool),
+      remove: [{ kind: 'remove', path: at }],
+    };
+  });
+}
+
+function nameOf(tool: JsonObject): string {
+  for (const holder of [tool, objectOf(tool.function), objectOf(tool.custom)]) {
+    if (typeof holder.name === 'string') return holder.name;
+  }
+  return typeof tool.type === 'string' ? tool.type : '';
+}
+
+/** Members of a chat body that switch a tool on which the provider runs. */
+const SWITCHES = [
+  'web_search_options',
+  'search_parameters',
+  'search_settings',
+  'compound_custom',
+  'data_sources',
+  'plugins',
+] as const;
+
+/** Models that run tools of their own whatever the request says. */
+const TOOL_RUNNING_MODELS: readonly (readonly [RegExp, string])[] = [
+  [/(^|\/)compound(-beta)?(-mini)?$/, 'compound'],
+  [/-search-(preview|api)(-|$)/, 'web_search'],
+  [/(^|\/)sonar(-|$)/, 'web_search'],
+];
+
+/** Offers that stand outside the lists of tools. */
+export function readToolSwitches(body: JsonObject, models: readonly string[]): ToolOffer[] {
+  const offers: ToolOffer[] = SWITCHES.filter((name) => isSwitchedOn(body[name])).map((name) => ({
+    type: name,
+    name,
+    clientRun: false,
+    remove: [{ kind: 'remove', path: [name] }],
+  }));
+  for (const [pattern, type] of TOOL_RUNNING_MODELS) {
+    if (models.some((model) => pattern.test(model))) {
+      offers.push({ type, name: type, clientRun: false, remove: [] });
+    }
+  }
+  return offers;
+}
+
+function isSwitchedOn(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return isObject(value) && value.mode !== 'off';
+}
+
+export interface ToolFacts {
+  readonly tools: readonly string[];
+  readonly providerTools: readonly ProviderTool[];
+}
+
+/** Splits the offers by who runs them, with what `tool_choice` insists on. */
+export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): ToolFacts {
+  const clientRun = offers.filter((offer) => offer.clientRun);
+  const choice = objectOf(toolChoice);
+  const allowed = allowedTools(choice);
+  const providerTools = offers
+    .filter((offer) => !offer.clientRun)
+    .map(({ type, remove }): ProviderTool => ({
+      type,
+      remove: [...remove, ...allowedToolRemovals(allowed, type)],
+      forced: remove.length === 0 || isForced(toolChoice, allowed, type, clientRun),
+    }));
+  return { tools: clientRun.map((offer) => offer.name), providerTools };
+}
+
+interface AllowedTools {
+  readonly path: JsonPath;
+  readonly required: boolean;
+  readonly types: readonly unknown[];
+}
+
+/** `tool_choice: {type: 'allowed_tools', …}`; chat nests its list one level deeper than responses. */
+function allowedTools(choice: JsonObject): AllowedTools | undefined {
+  if (choice.type !== 'allowed_tools') return undefined;
+  const nested = isObject(choice.allowed_tools);
+  const list = nested ? objectOf(choice.allowed_tools) : choice;
+  return {
+    path: nested ? ['tool_choice', 'allowed_tools', 'tools'] : ['tool_choice', 'tools'],
+    required: list.mode === 'required',
+    types: arrayOf(list.tools).map((tool) => objectOf(tool).type),
+  };
+}
+
+function allowedToolRemovals(allowed: AllowedTools | undefined, type: string): JsonEdit[] {
+  if (allowed === undefined || !allowed.types.includes(type)) return [];
+  if (allowed.types.every((listed) => listed === type)) return [{ kind: 'remove', path: ['tool_choice'] }];
+  return allowed.types.flatMap((listed, index) =>
+    listed === type ? [{ kind: 'remove' as const, path: [...allowed.path, index] }] : [],
+  );
+}
+
+function isForced(
+  toolChoice: unknown,
+  allowed: AllowedTools | undefined,
+  type: string,
+  clientRun: readonly ToolOffer[],
+): boolean {
+  if (toolChoice === 'required' || toolChoice === 'any') return clientRun.length === 0;
+  if (allowed !== undefined) return allowed.required && allowed.types.every((listed) => listed === type);
+  return objectOf(toolChoice).type === type;
+}

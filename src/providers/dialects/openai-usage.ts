@@ -1,0 +1,45 @@
+import type { JsonObject, Usage } from '../provider.ts';
+import { isObject, objectOf, tokenCount } from './fields.ts';
+
+/**
+ * Normalises a usage object in either naming (`prompt_tokens`, `completion_tokens` of chat; `input_tokens`,
+ * `output_tokens` of responses). The prompt's count includes cached tokens.
+ *
+ * Some providers (xAI, Gemini's compatible endpoint) leave reasoning out of `completion_tokens` and count it in
+ * `total_tokens` alone: whatever the total has over the prompt is output.
+ */
+export function readOpenaiUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined;
+  const inputTokens = tokenCount(value.prompt_tokens ?? value.input_tokens);
+  const written = tokenCount(value.completion_tokens ?? value.output_tokens);
+  if (inputTokens === undefined || written === undefined) return undefined;
+  const outputTokens = Math.max(written, (tokenCount(value.total_tokens) ?? 0) - inputTokens);
+  const input = objectOf(value.prompt_tokens_details ?? value.input_tokens_details);
+  const output = objectOf(value.completion_tokens_details ?? value.output_tokens_details);
+  return {
+    inputTokens,
+    outputTokens,
+    ...part('cacheReadTokens', cachedTokens(value, input), inputTokens),
+    ...part('cacheWriteTokens', input.cache_write_tokens, inputTokens),
+    ...part('reasoningTokens', output.reasoning_tokens, outputTokens),
+    ...part('inputAudioTokens', input.audio_tokens, inputTokens),
+    ...part('outputAudioTokens', output.audio_tokens, outputTokens),
+  };
+}
+
+/** OpenAI's place, DeepSeek's, and Mistral's. */
+function cachedTokens(usage: JsonObject, details: JsonObject): unknown {
+  return details.cached_tokens ?? usage.prompt_cache_hit_tokens ?? usage.num_cached_tokens;
+}
+
+function part(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
+  const count = tokenCount(value);
+  return count === undefined || count === 0 ? {} : { [name]: Math.min(count, whole) };
+}
+
+/** Usage of endpoints that write nothing: embeddings and rerank report the input, some only as a total. */
+export function readInputUsage(value: unknown): Usage | undefined {
+  const usage = objectOf(value);
+  const inputTokens = tokenCount(usage.prompt_tokens ?? usage.input_tokens ?? usage.total_tokens);
+  return inputTokens === undefined ? undefined : { inputTokens, outputTokens: 0 };
+}

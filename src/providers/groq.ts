@@ -1,0 +1,15 @@
+import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+
+/** Usage comes in `x_groq` of the last chunk, asked for or not; the flexible tier costs the same. */
+const endpoints = openaiEndpoints({
+  limitFields: ['max_completion_tokens', 'max_tokens'],
+  asksUsage: false,
+  standardTiers: ['on_demand', 'flex'],
+});
+
+/** Groq. Audio and batches are not readable. */
+export const groq = openaiStyle({
+  name: 'groq',
+  defaultBaseUrl: 'https://api.groq.com/openai',
+  post: under('/v1', pick(endpoints, '/chat/completions', '/responses', '/embeddings')),
+});

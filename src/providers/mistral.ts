@@ -1,0 +1,19 @@
+import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+
+/** Mistral refuses members that it does not know, `stream_options` among them; its streams report usage anyway. */
+const endpoints = openaiEndpoints({
+  limitFields: ['max_tokens'],
+  asksUsage: false,
+  standardTiers: ['standard_only'],
+});
+
+/** Mistral. Agents, conversations, OCR and audio are not readable. */
+export const mistral = openaiStyle({
+  name: 'mistral',
+  defaultBaseUrl: 'https://api.mistral.ai',
+  post: under('/v1', {
+    ...pick(endpoints, '/chat/completions', '/embeddings', '/moderations'),
+    '/fim/completions': endpoints['/completions'],
+    '/chat/moderations': endpoints['/moderations'],
+  }),
+});

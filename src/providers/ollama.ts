@@ -1,0 +1,21 @@
+import { anthropicMessages } from './dialects/anthropic-messages.ts';
+import { ollamaChat, ollamaEmbed, ollamaGenerate } from './dialects/ollama-native.ts';
+import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+
+const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true });
+
+/** Ollama: its own API, OpenAI's and Anthropic's. Pulling, creating and deleting models is not readable. */
+export const ollama = openaiStyle({
+  name: 'ollama',
+  defaultBaseUrl: 'http://localhost:11434',
+  selfHosted: true,
+  post: {
+    '/api/chat': { operation: 'chat', dialect: ollamaChat },
+    '/api/generate': { operation: 'completions', dialect: ollamaGenerate },
+    '/api/embed': { operation: 'embeddings', dialect: ollamaEmbed },
+    '/api/embeddings': { operation: 'embeddings', dialect: ollamaEmbed },
+    ...under('/v1', pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings')),
+    '/v1/messages': { operation: 'chat', dialect: anthropicMessages },
+  },
+  models: /^\/(v1\/models(\/[^/]+)?|api\/(tags|ps|version))$/,
+});

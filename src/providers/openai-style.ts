@@ -1,0 +1,75 @@
+import { GatewayError } from '../errors.ts';
+import { modelList } from './dialects/model-list.ts';
+import { openaiChat } from './dialects/openai-chat.ts';
+import { openaiCompletions } from './dialects/openai-completions.ts';
+import { openaiEmbeddings, openaiModerations, openaiRerank } from './dialects/openai-embeddings.ts';
+import type { OpenaiVariant } from './dialects/openai-request.ts';
+import { openaiCompact, openaiInputTokens, openaiResponses } from './dialects/openai-responses.ts';
+import type { Credential, Endpoint, Provider, ProviderName } from './provider.ts';
+
+/** Endpoints by their path without a version, e.g. `/chat/completions`. */
+export type EndpointTable = Readonly<Record<string, Endpoint>>;
+
+/** The endpoints of OpenAI's API, in one provider's reading of them; a provider lists those that it has. */
+export function openaiEndpoints(variant: OpenaiVariant) {
+  return {
+    '/chat/completions': { operation: 'chat', dialect: openaiChat(variant) },
+    '/completions': { operation: 'completions', dialect: openaiCompletions(variant) },
+    '/responses': { operation: 'responses', dialect: openaiResponses(variant) },
+    '/responses/compact': { operation: 'responses', dialect: openaiCompact(variant) },
+    '/responses/input_tokens': { operation: 'count_tokens', dialect: openaiInputTokens(variant) },
+    '/embeddings': { operation: 'embeddings', dialect: openaiEmbeddings },
+    '/moderations': { operation: 'moderations', dialect: openaiModerations },
+    '/rerank': { operation: 'rerank', dialect: openaiRerank },
+  } as const satisfies EndpointTable;
+}
+
+/** Only these of a table. */
+export function pick<Table extends EndpointTable>(
+  table: Table,
+  ...paths: (keyof Table & string)[]
+): EndpointTable {
+  return Object.fromEntries(paths.map((path) => [path, table[path] as Endpoint]));
+}
+
+/** A table whose paths begin with a version or another prefix. */
+export function under(prefix: string, table: EndpointTable): EndpointTable {
+  return Object.fromEntries(Object.entries(table).map(([path, endpoint]) => [prefix + path, endpoint]));
+}
+
+export interface OpenaiStyle {
+  readonly name: ProviderName;
+  readonly defaultBaseUrl: string | undefined;
+  readonly selfHosted?: true;
+  /** Full paths, version included. */
+  readonly post: EndpointTable;
+  /** Paths of lists of models and of single ones. */
+  readonly models?: RegExp;
+}
+
+const MODELS = /^\/v1\/models(\/[^/]+){0,3}$/;
+
+/** A provider that speaks OpenAI's API and takes its key as a bearer token. */
+export function openaiStyle(style: OpenaiStyle): Provider {
+  return {
+    name: style.name,
+    defaultBaseUrl: style.defaultBaseUrl,
+    needsKey: style.selfHosted !== true,
+    selfHosted: style.selfHosted === true,
+    endpoint(method, path) {
+      if (method === 'POST') return Object.hasOwn(style.post, path) ? style.post[path] : undefined;
+      return (style.models ?? MODELS).test(path) ? { operation: 'models', dialect: modelList } : undefined;
+    },
+    credential: bearer,
+  };
+}
+
+/** A key as a bearer token. Throws GatewayError invalid_request where it could not stand in a header. */
+export function bearer(key: string): Credential {
+  return { kind: 'header', name: 'authorization', value: `Bearer ${headerSafe(key)}` };
+}
+
+export function headerSafe(key: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new GatewayError('invalid_request', 'The provider key holds a character that no key has.');
+}

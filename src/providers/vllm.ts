@@ -1,0 +1,19 @@
+import { anthropicMessages } from './dialects/anthropic-messages.ts';
+import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+
+const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: true });
+const rerank = pick(endpoints, '/rerank');
+const score = { '/score': endpoints['/rerank'] };
+
+/** A vLLM server of one's own; there is no public base URL. */
+export const vllm = openaiStyle({
+  name: 'vllm',
+  defaultBaseUrl: undefined,
+  selfHosted: true,
+  post: {
+    ...under('/v1', pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings')),
+    ...{ ...rerank, ...under('/v1', rerank), ...under('/v2', rerank) },
+    ...{ ...score, ...under('/v1', score) },
+    '/v1/messages': { operation: 'chat', dialect: anthropicMessages },
+  },
+});

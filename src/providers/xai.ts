@@ -1,0 +1,11 @@
+import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+
+/** Streams report usage in their last chunk by themselves. */
+const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: false });
+
+/** xAI. Images and deferred completions are not readable. */
+export const xai = openaiStyle({
+  name: 'xai',
+  defaultBaseUrl: 'https://api.x.ai',
+  post: under('/v1', pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings')),
+});
