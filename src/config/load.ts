@@ -132,7 +132,7 @@ class Draft {
     for (;;) {
       const issues = configSchema.safeParse(this.values).error?.issues ?? [];
       const repaired = issues.filter((issue) => this.#repair(issue));
-      if (repaired.length === 0) return issues;
+      if (repaired.length === 0) return oneForEachPath(issues);
     }
   }
 
@@ -155,6 +155,16 @@ class Draft {
     setAt(this.values, issue.path, meant);
     return true;
   }
+}
+
+/** A value of the wrong type breaks further rules by that alone. */
+function oneForEachPath(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const seen = new Set<string>();
+  return issues.filter((issue) => {
+    if (issue.code === 'unrecognized_keys') return true;
+    const path = issue.path.join('.');
+    return !seen.has(path) && seen.add(path);
+  });
 }
 
 function toBoolean(text: string): boolean | undefined {

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig, NO_FILE } from '../../../src/config/load.ts';
+import { NOT_BUILT, notBuiltButOnByDefault } from '../../../src/config/not-built.ts';
+import type { ConfigInput } from '../../../src/config/schema.ts';
+import { checkServable, servableProblems } from '../../../src/config/servable.ts';
+
+const insecure = { SERVER_INSECURE_DEV: 'true' };
+
+function problems(argvOverrides: ConfigInput, env: Record<string, string> = insecure): string[] {
+  const { config, sources } = loadConfig({ path: NO_FILE, env, argvOverrides });
+  return servableProblems(config, sources).map(({ path }) => path);
+}
+
+describe('what may be served', () => {
+  it('needs TLS, unless it is insecure on purpose', () => {
+    expect(problems({}, {})).toEqual(['server.tls']);
+    expect(problems({}, insecure)).toEqual([]);
+    expect(problems({ server: { tls: { cert_file: 'c', key_file: 'k' } } }, {})).toEqual([]);
+  });
+
+  it.each<[string, ConfigInput]>([
+    ['loop_detection.enabled', { loop_detection: { enabled: true } }],
+    ['risk_profile.enabled', { risk_profile: { enabled: true } }],
+    ['mcp.enabled', { mcp: { enabled: true } }],
+    ['mcp.inspector.enabled', { mcp: { inspector: { enabled: true } } }],
+    ['mcp.circuit_breaker.enabled', { mcp: { circuit_breaker: { enabled: true } } }],
+    ['session.max_per_key', { session: { max_per_key: 3 } }],
+    ['session.required', { session: { required: true } }],
+    ['session.drift_detection.enabled', { session: { drift_detection: { enabled: true } } }],
+    ['rate_limit.enabled', { rate_limit: { enabled: true } }],
+    ['policy.enabled', { policy: { enabled: true } }],
+    ['server.dlp.enabled', { server: { dlp: { enabled: true } } }],
+    ['server.dlp.requests', { server: { dlp: { requests: true } } }],
+    ['alerting.webhook_url', { alerting: { webhook_url: 'https://hooks.example' } }],
+    ['signature.enabled', { signature: { enabled: true, secret: 's' } }],
+    ['otel.enabled', { otel: { enabled: true } }],
+    ['zsp.enabled', { zsp: { enabled: true, jwks_url: 'https://j', issuer: 'i', audience: 'a' } }],
+    ['zsp.escalation_enabled', { zsp: { escalation_enabled: true, escalation_secret: 's' } }],
+    ['audit.enabled', { audit: { enabled: true } }],
+    ['audit.required', { audit: { required: true } }],
+  ])('is nothing that switches on %s, which is not there yet', (path, input) => {
+    expect(problems(input)).toEqual([path]);
+  });
+
+  it('may say of a missing control that it is off', () => {
+    expect(
+      problems({
+        loop_detection: { enabled: false },
+        risk_profile: { enabled: false },
+        mcp: { enabled: false, inspector: { enabled: false } },
+        session: { max_per_key: 0 },
+        server: { dlp: { enabled: false } },
+        alerting: { webhook_url: '' },
+      }),
+    ).toEqual([]);
+  });
+
+  it('is refused with every reason', () => {
+    const { config, sources } = loadConfig({
+      path: NO_FILE,
+      env: {},
+      argvOverrides: { policy: { enabled: true }, otel: { enabled: true } },
+    });
+    expect(() => {
+      checkServable(config, sources);
+    }).toThrow(/server\.tls: .*\n.*policy\.enabled: .*policy evaluation.*\n.*otel\.enabled: .*trace export/);
+  });
+});
+
+describe('what is on by default and not there yet', () => {
+  it('is listed, and only that', () => {
+    const { config, sources } = loadConfig({ path: NO_FILE, env: {} });
+    expect(notBuiltButOnByDefault(config, sources).map(({ path }) => path)).toEqual([
+      'loop_detection.enabled',
+      'risk_profile.enabled',
+      'mcp.inspector.enabled',
+      'mcp.circuit_breaker.enabled',
+    ]);
+  });
+
+  it('has a name for the reader', () => {
+    for (const { name } of NOT_BUILT) expect(name).toMatch(/^[\w- ]{5,60}$/);
+  });
+});
