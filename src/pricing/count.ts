@@ -71,3 +71,16 @@ function withoutLongRuns(text: string): string[] {
   pieces.push(text.slice(start));
   return pieces;
 }
+
+/** Text of an answer as collected while it passed. */
+export interface Written {
+  readonly text: string;
+  readonly beyondBytes: number;
+}
+
+/** Tokens that an answer will probably be billed as, where its provider did not say. */
+export function countWritten(provider: ProviderName, written: Written): number {
+  const counter = createTokenCounter(provider);
+  counter.add(written.text);
+  return counter.tokens + written.beyondBytes;
+}

@@ -89,6 +89,32 @@ export function priceOfUnknown(
   });
 }
 
+/** One price for a request that any of several models may serve: the dearest of each rate, the least of each limit. */
+export function dearestOf(prices: readonly [ModelPrice, ...ModelPrice[]]): ModelPrice {
+  if (prices.length === 1) {
+    return prices[0];
+  }
+  const most = (value: (price: ModelPrice) => number): number => Math.max(...prices.map(value));
+  const least = (value: (price: ModelPrice) => number | undefined): number | undefined => {
+    const known = prices.map(value).filter((limit) => limit !== undefined);
+    return known.length === 0 ? undefined : Math.min(...known);
+  };
+  const allHaveAudio = prices.every(({ worstInputAudioNanoUsd }) => worstInputAudioNanoUsd !== undefined);
+  return {
+    worstInputNanoUsd: most((price) => price.worstInputNanoUsd),
+    worstOutputNanoUsd: most((price) => price.worstOutputNanoUsd),
+    worstInputAudioNanoUsd: allHaveAudio ? most((price) => price.worstInputAudioNanoUsd ?? 0) : undefined,
+    requestNanoUsd: most((price) => price.requestNanoUsd),
+    maxOutputTokens: least((price) => price.maxOutputTokens),
+    contextTokens: least((price) => price.contextTokens),
+    worstRates: (maxInputTokens) => ({
+      inputNanoUsd: most((price) => price.worstRates(maxInputTokens).inputNanoUsd),
+      outputNanoUsd: most((price) => price.worstRates(maxInputTokens).outputNanoUsd),
+    }),
+    cost: (usage, at) => most((price) => price.cost(usage, at)),
+  };
+}
+
 function overrideRates(price: { readonly input: number; readonly output: number }): typeof FREE {
   const input = nanoUsdPerToken(price.input);
   const output = nanoUsdPerToken(price.output);

@@ -1,0 +1,99 @@
+import type { Answered, Outcome, Parsed } from '../../pipeline/exchange.ts';
+import { countWritten } from '../../pricing/count.ts';
+import { countedInput, requestUnits } from '../../pricing/input-bound.ts';
+import type { ModelPrice } from '../../pricing/price.ts';
+import type { Usage } from '../../providers/provider.ts';
+
+/** An exchange whose reservation is to be settled. */
+export interface ChargeParts {
+  readonly parsed: Parsed;
+  /** Undefined while the provider has not answered. */
+  readonly answered: Answered | undefined;
+  readonly outcome: Outcome;
+  readonly price: ModelPrice;
+  readonly reservedNanoUsd: number;
+  /** Calls of tools that the provider runs itself; usage does not tell them. */
+  readonly toolsNanoUsd: number;
+  /** `pricing.abort_slack_tokens`. */
+  readonly abortSlackTokens: number;
+  readonly at: Date;
+}
+
+/** Answers of a proxy on the provider's side: the model may have run, and been billed, behind them. */
+const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
+
+/**
+ * Models that bill reasoning which their stream does not show: where it breaks off, nobody can tell how much there
+ * was (platform.openai.com, reasoning; docs.x.ai, reasoning).
+ */
+const HIDES_REASONING =
+  /(?:^|[/.])(?:o[1-9](?:$|-)|gpt-[56](?!.*chat)|codex|grok-[4-9]|gemini-(?:2\.5|[3-9]))/;
+/** Claude 4 and later show a summary of what they thought, and bill the thoughts (platform.claude.com, extended thinking). */
+const SHOWS_SUMMARY = /claude-(?:[a-z]+-)[4-9]/;
+
+/** What an exchange costs, by the table of charges (DECISIONS "Budgets and cost"), in nano-USD. */
+export function chargeOf(parts: ChargeParts): number {
+  switch (parts.outcome.kind) {
+    case 'not_forwarded':
+      return 0;
+    case 'lost':
+      return parts.reservedNanoUsd;
+    case 'complete':
+      return parts.answered === undefined ? parts.reservedNanoUsd : completeCharge(parts, parts.answered);
+    case 'broken_off':
+      return parts.answered === undefined ? parts.reservedNanoUsd : brokenOffCharge(parts, parts.answered);
+  }
+}
+
+function completeCharge(parts: ChargeParts, answered: Answered): number {
+  if (LOST_BEHIND_A_PROXY.has(answered.status)) {
+    return parts.reservedNanoUsd;
+  }
+  if (answered.status < 200 || answered.status >= 300) {
+    return 0;
+  }
+  const { usage, facts, written } = answered.answer;
+  if (usage !== undefined) {
+    return costOf(parts, usage);
+  }
+  const readable = facts !== undefined || answered.form === 'stream' || written.text !== '';
+  return readable ? costOf(parts, countedUsage(parts, answered)) : parts.reservedNanoUsd;
+}
+
+function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
+  if (answered.status < 200 || answered.status >= 300) {
+    return completeCharge(parts, answered);
+  }
+  if (hidesOutput(parts.parsed.request.models, answered)) {
+    return parts.reservedNanoUsd;
+  }
+  const seen = answered.answer.usage ?? countedUsage(parts, answered);
+  const outputTokens = Math.max(
+    seen.outputTokens,
+    countWritten(parts.parsed.provider.name, answered.answer.written),
+  );
+  const cost = costOf(parts, { ...seen, outputTokens: outputTokens + parts.abortSlackTokens });
+  return Math.min(cost, parts.reservedNanoUsd);
+}
+
+/** Running usage that counts reasoning (Gemini's) tells what was hidden. */
+function hidesOutput(models: readonly string[], { answer }: Answered): boolean {
+  if (answer.usage?.reasoningTokens !== undefined) {
+    return false;
+  }
+  return models.some(
+    (model) => HIDES_REASONING.test(model) || (answer.written.sawReasoning && SHOWS_SUMMARY.test(model)),
+  );
+}
+
+function countedUsage({ parsed }: ChargeParts, { answer }: Answered): Usage {
+  return {
+    inputTokens: countedInput(parsed.provider.name, parsed.request),
+    outputTokens: countWritten(parsed.provider.name, answer.written),
+  };
+}
+
+function costOf({ parsed, price, toolsNanoUsd, at }: ChargeParts, usage: Usage): number {
+  const units = requestUnits(parsed.endpoint.operation, parsed.request);
+  return price.cost(usage, at) + price.requestNanoUsd * (units - 1) + toolsNanoUsd;
+}

@@ -1,0 +1,55 @@
+import { HEADER } from '../../headers.ts';
+import type { Denial } from '../../pipeline/check.ts';
+import { formatUsd } from '../../pricing/usd.ts';
+import type { Tightest } from './store.ts';
+
+/** 429: the tightest account, what it has left, and when it starts anew. */
+export function budgetExceeded(
+  { account, remainingNanoUsd, resetMs }: Tightest,
+  wantedNanoUsd: number,
+): Denial {
+  const remaining = formatUsd(Math.max(0, remainingNanoUsd));
+  const blocked = account.limitNanoUsd === 0;
+  const reset = resetMs === undefined || blocked ? undefined : Math.max(1, Math.ceil(resetMs / 1_000));
+  return {
+    kind: 'deny',
+    type: 'budget_exceeded',
+    message: blocked
+      ? `this key is blocked: its ${account.name} budget is 0`
+      : `the ${account.name} budget has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD`,
+    headers: {
+      // SDKs repeat a 429 by themselves, and a budget does not come back in their few seconds.
+      'x-should-retry': 'false',
+      ...(reset === undefined ? {} : { 'retry-after': String(reset) }),
+      ...budgetHeaders({ account, remainingNanoUsd, resetMs }),
+    },
+  };
+}
+
+/** 403: a price is missing, and without one the budget could not hold. */
+export function policyDenied(message: string): Denial {
+  return {
+    kind: 'deny',
+    type: 'policy_denied',
+    message,
+    headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message },
+  };
+}
+
+/** 400: the request leaves its cost open. */
+export function unbounded(message: string): Denial {
+  return { kind: 'deny', type: 'invalid_request', message };
+}
+
+/** What a client learns of its budget (SPEC "Response headers"). */
+export function budgetHeaders({ account, remainingNanoUsd }: Tightest): Record<string, string> {
+  return {
+    [HEADER.sessionRemaining]: formatUsd(Math.max(0, remainingNanoUsd)),
+    [HEADER.budgetWindow]: account.name,
+  };
+}
+
+/** Names come from the client and go into messages and headers: plain characters only, bounded. */
+export function printable(name: string): string {
+  return name.replace(/[^A-Za-z0-9._:/@-]/g, '?').slice(0, 96);
+}
