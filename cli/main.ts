@@ -4,15 +4,19 @@ import { Command, CommanderError } from 'commander';
 import * as z from 'zod';
 import { ConfigError, formatProblem } from '../src/config/problems.ts';
 import { ExitCode, UsageError } from './command.ts';
-import type { GlobalOptions, Io, Register } from './command.ts';
-import { registerConfig } from './commands/config.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerEnvoy } from './commands/envoy.ts';
-import { registerKeys } from './commands/keys.ts';
+import type { Io, Register } from './command.ts';
 import { painter } from './output.ts';
 
-/** Every command, in the order of `gateway --help`. */
-const COMMANDS: readonly Register[] = [registerKeys, registerConfig, registerDoctor, registerEnvoy];
+/** Every command, in the order of `gateway --help`; loaded only where its name is on the command line, or for help. */
+const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
+  serve: async () => (await import('./commands/serve.ts')).registerServe,
+  demo: async () => (await import('./commands/demo.ts')).registerDemo,
+  keys: async () => (await import('./commands/keys.ts')).registerKeys,
+  budget: async () => (await import('./commands/budget.ts')).registerBudget,
+  config: async () => (await import('./commands/config.ts')).registerConfig,
+  doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
+  envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
+};
 
 const EXAMPLES = `
 Examples:
@@ -22,7 +26,7 @@ Examples:
   $ gateway serve
 `;
 
-function createProgram(io: Io): Command {
+async function createProgram(argv: readonly string[], io: Io): Promise<Command> {
   const program = new Command('gateway')
     .description('AI firewall gateway: authenticates, budgets and inspects LLM traffic.')
     .option('--config <path>', 'configuration file (default: ./gateway.yaml, if it is there)')
@@ -37,7 +41,11 @@ function createProgram(io: Io): Command {
       outputError: (text, write) => write(text.replace(/^error: /, 'gateway: ')),
     })
     .exitOverride();
-  for (const register of COMMANDS) register(program, io);
+  const named = Object.keys(COMMANDS).filter((name) => argv.includes(name));
+  for (const name of named.length > 0 ? named : Object.keys(COMMANDS)) {
+    const register = await COMMANDS[name]?.();
+    register?.(program, io);
+  }
   return program;
 }
 
@@ -58,12 +66,12 @@ function version(): string {
 
 /** Runs one command line; the exit code is 0, 1 for a failure, 2 for a mistake in the call. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const program = createProgram(io);
   try {
+    const program = await createProgram(argv, io);
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    return report(error, io, program.opts<GlobalOptions>().verbose === true);
+    return report(error, io, argv.includes('--verbose') || argv.includes('-v'));
   }
 }
 

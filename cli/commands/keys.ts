@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
-import type { KeyState } from '../../src/auth/key-state-store.ts';
-import { DURATION_RULE, parseDuration } from '../../src/config/duration.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
+import { commaList, duration, providerList, tagMap } from '../arguments.ts';
 import { loadedConfig, UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
+import { entries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
 import { listing, painter, print, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
 
@@ -118,9 +118,9 @@ async function listKeys(command: Command, io: Io, output: OutputFormat): Promise
       record.provider,
       statusOf(record),
       record.owner ?? '-',
-      time(record.createdAt),
-      time(record.lastUsedAt),
-      time(record.expiresAt),
+      shortTime(record.createdAt),
+      shortTime(record.lastUsedAt),
+      shortTime(record.expiresAt),
     ]);
     const headings = ['NAME', 'HASH', 'PROVIDER', 'STATUS', 'OWNER', 'CREATED', 'LAST USED', 'EXPIRES'];
     return table(headings, rows, painter(io));
@@ -161,100 +161,4 @@ function printIssued(io: Io, output: OutputFormat, rawKey: string, record: KeyRe
   const json = { key: rawKey, ...recordJson(record) };
   const paint = painter(io);
   print(io, output, json, () => `${listing(entries(json), paint)}\n\n${paint('yellow', note)}`);
-}
-
-/** A record as the CLI prints it; names as in SPEC, times in ISO 8601. */
-function recordJson(record: KeyRecord): Record<string, unknown> {
-  return {
-    key_hash: record.keyHash,
-    name: record.name,
-    provider: record.provider,
-    status: statusOf(record),
-    agent_name: record.agentName,
-    owner: record.owner,
-    allowed_tools: record.allowedTools,
-    allowed_providers: record.allowedProviders,
-    allowed_models: record.allowedModels,
-    tags: record.tags,
-    jwt_subject: record.jwtSubject,
-    created_at: isoTime(record.createdAt),
-    expires_at: isoTime(record.expiresAt),
-    revoked_at: isoTime(record.revokedAt),
-    last_used_at: isoTime(record.lastUsedAt),
-  };
-}
-
-function stateJson(state: KeyState | undefined): Record<string, unknown> {
-  if (state === undefined) return {};
-  const { lock, risk, limits } = state;
-  return {
-    locked: lock !== undefined,
-    lock_ttl_seconds: lock?.ttlMs === undefined ? undefined : Math.ceil(lock.ttlMs / 1_000),
-    risk_score: risk.riskScore,
-    blocked_at: isoTime(risk.blockedAt),
-    budget_usd: Object.fromEntries(
-      Object.entries(limits).map(([window, nanoUsd]) => [window, nanoUsd / 1e9]),
-    ),
-  };
-}
-
-function statusOf(record: KeyRecord): KeyState['status'] {
-  if (record.revokedAt !== undefined) return 'revoked';
-  return record.expiresAt !== undefined && record.expiresAt <= Date.now() ? 'expired' : 'active';
-}
-
-function entries(json: Record<string, unknown>): [string, string][] {
-  return Object.entries(json)
-    .filter(([, value]) => value !== undefined && !isEmpty(value))
-    .map(([name, value]) => [name, text(value)]);
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
-}
-
-function text(value: unknown): string {
-  if (Array.isArray(value)) return value.map(String).join(', ');
-  if (typeof value !== 'object' || value === null) return String(value);
-  return Object.entries(value)
-    .map(([name, item]) => `${name}=${String(item)}`)
-    .join(', ');
-}
-
-function isoTime(timeMs: number | undefined): string | undefined {
-  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
-}
-
-function time(timeMs: number | undefined): string {
-  return isoTime(timeMs)?.slice(0, 16).replace('T', ' ') ?? '-';
-}
-
-function commaList(written: string): string[] {
-  const items = written.split(',').map((item) => item.trim());
-  if (items.includes('')) throw new UsageError('a comma-separated list has an empty entry');
-  return items;
-}
-
-function providerList(written: string): ProviderName[] {
-  return commaList(written).map((item) => {
-    const known = PROVIDER_NAMES.find((name) => name === item);
-    if (known === undefined) throw new UsageError(`--allowed-providers: one of ${PROVIDER_NAMES.join(', ')}`);
-    return known;
-  });
-}
-
-function tagMap(written: string): Record<string, string> {
-  return Object.fromEntries(
-    commaList(written).map((pair) => {
-      const equals = pair.indexOf('=');
-      if (equals < 1) throw new UsageError('--tags: key=value pairs, comma-separated');
-      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
-    }),
-  );
-}
-
-function duration(written: string): number {
-  const durationMs = parseDuration(written);
-  if (durationMs === undefined) throw new UsageError(DURATION_RULE);
-  return durationMs;
 }

@@ -1,55 +1,92 @@
-/** Edits on the plain values of a configuration before it is validated. */
-import type { KeyPath } from './yaml-file.ts';
-import { isRecord } from './yaml-file.ts';
+import type * as z from 'zod';
+import { ENVIRONMENT_OVERRIDES } from './environment.ts';
+import type { Environment } from './environment.ts';
+import { configSchema } from './schema.ts';
+import type { ConfigInput } from './schema.ts';
+import { merge, removeAt, setAt, valueAt } from './values.ts';
+import type { KeyPath, YamlFile } from './yaml-file.ts';
 
-export function valueAt(values: unknown, path: KeyPath): unknown {
-  let value = values;
-  for (const step of path) {
-    if (Array.isArray(value) && typeof step === 'number') value = value[step];
-    else if (isRecord(value) && Object.hasOwn(value, step)) value = value[String(step)];
-    else return undefined;
-  }
-  return value;
-}
+/** The values before they are validated, and who wrote which. */
+export class Draft {
+  readonly values: Record<string, unknown>;
+  readonly #file: YamlFile | undefined;
+  readonly #argv: ConfigInput;
+  /** Dotted path -> environment variable that wrote it. */
+  readonly #variables = new Map<string, string>();
 
-/** Sets a value, making the groups on its way; leaves everything alone where something else than a group is there. */
-export function setAt(values: Record<string, unknown>, path: KeyPath, value: unknown): void {
-  const parent = parentOf(values, path, true);
-  const last = path.at(-1);
-  if (Array.isArray(parent)) parent[Number(last)] = value;
-  else if (parent) parent[String(last)] = value;
-}
-
-/** Takes a key out; items of lists stay, because the others' positions would move. */
-export function removeAt(values: Record<string, unknown>, path: KeyPath): boolean {
-  const parent = parentOf(values, path, false);
-  return isRecord(parent) && Reflect.deleteProperty(parent, path.at(-1) ?? '');
-}
-
-/** Merges groups key by key; every other value of `over` replaces that of `base`. */
-export function merge(base: Record<string, unknown>, over: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(over)) {
-    const existing = base[name];
-    if (isRecord(value) && isRecord(existing)) merge(existing, value);
-    else if (value !== undefined) base[name] = structuredClone(value);
-  }
-}
-
-function parentOf(
-  values: Record<string, unknown>,
-  path: KeyPath,
-  make: boolean,
-): Record<string, unknown> | unknown[] | undefined {
-  let group: unknown = values;
-  for (const step of path.slice(0, -1)) {
-    if (Array.isArray(group)) {
-      group = group[Number(step)];
-      continue;
+  constructor(file: YamlFile | undefined, env: Environment, argvOverrides: ConfigInput) {
+    this.#file = file;
+    this.#argv = argvOverrides;
+    this.values = structuredClone(file?.values ?? {});
+    for (const [name, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
+      const value = env[name];
+      // Compose passes unset variables on as empty ones.
+      if (value === undefined || value === '') continue;
+      setAt(this.values, path, value);
+      this.#variables.set(path.join('.'), name);
     }
-    if (!isRecord(group)) return undefined;
-    const name = String(step);
-    if (make && (group[name] === undefined || group[name] === null)) group[name] = {};
-    group = group[name];
+    merge(this.values, this.#argv);
   }
-  return isRecord(group) || Array.isArray(group) ? group : undefined;
+
+  /** Every issue of the schema, after null and filled-in values have been given the meaning they can have. */
+  validate(): readonly z.core.$ZodIssue[] {
+    for (;;) {
+      const issues = configSchema.safeParse(this.values).error?.issues ?? [];
+      const repaired = issues.filter((issue) => this.#repair(issue));
+      if (repaired.length === 0) return oneForEachPath(issues);
+    }
+  }
+
+  locate(path: KeyPath): string {
+    if (path.length > 0 && valueAt(this.#argv, path) !== undefined) return 'command line';
+    const variable = this.#variables.get(path.join('.'));
+    if (variable !== undefined) return `environment ${variable}`;
+    return this.#file?.locate(path) ?? '';
+  }
+
+  /** `key:` without a value means "not written"; text from the environment may mean a number or a boolean. */
+  #repair(issue: z.core.$ZodIssue): boolean {
+    const value = valueAt(this.values, issue.path);
+    if (value === null) return removeAt(this.values, issue.path);
+    const dotted = issue.path.join('.');
+    const fromEnvironment = this.#variables.has(dotted) || this.#file?.filledPaths.has(dotted) === true;
+    if (issue.code !== 'invalid_type' || typeof value !== 'string' || !fromEnvironment) return false;
+    const meant = issue.expected === 'boolean' ? toBoolean(value) : toNumber(value);
+    if (meant === undefined) return false;
+    setAt(this.values, issue.path, meant);
+    return true;
+  }
+}
+
+/** A value of the wrong type breaks further rules by that alone. */
+function oneForEachPath(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const seen = new Set<string>();
+  return issues.filter((issue) => {
+    if (issue.code === 'unrecognized_keys') return true;
+    const path = issue.path.join('.');
+    return !seen.has(path) && seen.add(path);
+  });
+}
+
+function toBoolean(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined;
+}
+
+function toNumber(text: string): number | undefined {
+  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
+}
+
+/** The values without what is wrong, so that the rules that join keys can be judged in the same run. */
+export function withoutFaults(
+  values: Record<string, unknown>,
+  issues: readonly z.core.$ZodIssue[],
+): Record<string, unknown> {
+  const rest = structuredClone(values);
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') issue.keys.forEach((key) => removeAt(rest, [...issue.path, key]));
+    else removeAt(rest, issue.path);
+  }
+  // What is missing from an entry cannot be taken out of it: its whole list goes.
+  for (const { path } of configSchema.safeParse(rest).error?.issues ?? []) removeAt(rest, path.slice(0, 2));
+  return rest;
 }

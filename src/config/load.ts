@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
-import { merge, removeAt, setAt, valueAt } from './draft.ts';
-import { ENVIRONMENT_OVERRIDES, readInsecureDev } from './environment.ts';
+import { Draft, withoutFaults } from './draft.ts';
+import { readInsecureDev } from './environment.ts';
 import type { Environment } from './environment.ts';
 import { issueMessage } from './issue-message.ts';
 import { unknownKeyMessage } from './known-keys.ts';
@@ -10,6 +10,7 @@ import type { Problem } from './problems.ts';
 import { crossFieldProblems } from './rules.ts';
 import { configSchema } from './schema.ts';
 import type { Config, ConfigInput } from './schema.ts';
+import { valueAt } from './values.ts';
 import { readYaml } from './yaml-file.ts';
 import type { KeyPath, YamlFile } from './yaml-file.ts';
 
@@ -46,7 +47,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const problems: Problem[] = [];
   const file = readFile(options, problems);
   const insecureDev = readInsecureDev(options.env, problems);
-  const draft = new Draft(file, options);
+  const draft = new Draft(file, options.env, options.argvOverrides ?? {});
 
   const issues = draft.validate();
   problems.push(...issues.flatMap((issue) => problemsOf(issue, draft)));
@@ -105,76 +106,6 @@ function readFile(options: LoadOptions, problems: Problem[]): NamedFile | undefi
   return { ...file, name };
 }
 
-/** The values before they are validated, and who wrote which. */
-class Draft {
-  readonly values: Record<string, unknown>;
-  readonly #file: NamedFile | undefined;
-  readonly #argv: ConfigInput;
-  /** Dotted path -> environment variable that wrote it. */
-  readonly #variables = new Map<string, string>();
-
-  constructor(file: NamedFile | undefined, { env, argvOverrides }: LoadOptions) {
-    this.#file = file;
-    this.#argv = argvOverrides ?? {};
-    this.values = structuredClone(file?.values ?? {});
-    for (const [name, path] of Object.entries(ENVIRONMENT_OVERRIDES)) {
-      const value = env[name];
-      // Compose passes unset variables on as empty ones.
-      if (value === undefined || value === '') continue;
-      setAt(this.values, path, value);
-      this.#variables.set(path.join('.'), name);
-    }
-    merge(this.values, this.#argv);
-  }
-
-  /** Every issue of the schema, after null and filled-in values have been given the meaning they can have. */
-  validate(): readonly z.core.$ZodIssue[] {
-    for (;;) {
-      const issues = configSchema.safeParse(this.values).error?.issues ?? [];
-      const repaired = issues.filter((issue) => this.#repair(issue));
-      if (repaired.length === 0) return oneForEachPath(issues);
-    }
-  }
-
-  locate(path: KeyPath): string {
-    if (path.length > 0 && valueAt(this.#argv, path) !== undefined) return 'command line';
-    const variable = this.#variables.get(path.join('.'));
-    if (variable !== undefined) return `environment ${variable}`;
-    return this.#file?.locate(path) ?? '';
-  }
-
-  /** `key:` without a value means "not written"; text from the environment may mean a number or a boolean. */
-  #repair(issue: z.core.$ZodIssue): boolean {
-    const value = valueAt(this.values, issue.path);
-    if (value === null) return removeAt(this.values, issue.path);
-    const dotted = issue.path.join('.');
-    const fromEnvironment = this.#variables.has(dotted) || this.#file?.filledPaths.has(dotted) === true;
-    if (issue.code !== 'invalid_type' || typeof value !== 'string' || !fromEnvironment) return false;
-    const meant = issue.expected === 'boolean' ? toBoolean(value) : toNumber(value);
-    if (meant === undefined) return false;
-    setAt(this.values, issue.path, meant);
-    return true;
-  }
-}
-
-/** A value of the wrong type breaks further rules by that alone. */
-function oneForEachPath(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
-  const seen = new Set<string>();
-  return issues.filter((issue) => {
-    if (issue.code === 'unrecognized_keys') return true;
-    const path = issue.path.join('.');
-    return !seen.has(path) && seen.add(path);
-  });
-}
-
-function toBoolean(text: string): boolean | undefined {
-  return text === 'true' ? true : text === 'false' ? false : undefined;
-}
-
-function toNumber(text: string): number | undefined {
-  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
-}
-
 function problemsOf(issue: z.core.$ZodIssue, draft: Draft): Problem[] {
   if (issue.code !== 'unrecognized_keys') {
     return [{ where: draft.locate(issue.path), path: issue.path.join('.'), message: issueMessage(issue) }];
@@ -183,21 +114,6 @@ function problemsOf(issue: z.core.$ZodIssue, draft: Draft): Problem[] {
     const path = [...issue.path, key];
     return { where: draft.locate(path), path: path.join('.'), message: unknownKeyMessage(issue.path, key) };
   });
-}
-
-/** The values without what is wrong, so that the rules that join keys can be judged in the same run. */
-function withoutFaults(
-  values: Record<string, unknown>,
-  issues: readonly z.core.$ZodIssue[],
-): Record<string, unknown> {
-  const rest = structuredClone(values);
-  for (const issue of issues) {
-    if (issue.code === 'unrecognized_keys') issue.keys.forEach((key) => removeAt(rest, [...issue.path, key]));
-    else removeAt(rest, issue.path);
-  }
-  // What is missing from an entry cannot be taken out of it: its whole list goes.
-  for (const { path } of configSchema.safeParse(rest).error?.issues ?? []) removeAt(rest, path.slice(0, 2));
-  return rest;
 }
 
 function inFileOrder(problems: readonly Problem[]): Problem[] {

@@ -16,6 +16,8 @@ type Rule = (config: Config) => readonly (RuleProblem | false)[];
 const PHASE_SLACK_MS: Milliseconds = 500;
 /** Envoy must outwait the sidecar, and a hung sidecar costs a client that long. */
 const MAX_PHASE_MS: Milliseconds = 30_000;
+/** `sun_path` holds 104 bytes on some systems; a worker's index is added to it. */
+const MAX_SOCKET_PATH_BYTES = 98;
 
 /** One deadline for all Redis work of a phase, retries inside; Envoy's `message_timeout` is rendered above it. */
 export function phaseDeadlineMs(config: Config): Milliseconds {
@@ -76,13 +78,26 @@ function pairs({ server, redis }: Config): readonly (RuleProblem | false)[] {
 function extproc({ server }: Config): readonly (RuleProblem | false)[] {
   const { address, tls, token } = server.extproc;
   const parsed = address === undefined ? undefined : parseExtprocAddress(address);
-  if (parsed?.kind !== 'tcp') return [];
+  if (parsed === undefined) return [];
+  const path = ['server', 'extproc', 'address'];
+  if (parsed.kind === 'unix') {
+    return [
+      Buffer.byteLength(parsed.path) > MAX_SOCKET_PATH_BYTES && {
+        path,
+        message: `must be a path of at most ${String(MAX_SOCKET_PATH_BYTES)} bytes, as unix sockets demand`,
+      },
+    ];
+  }
   const mutualTls = [tls.cert_file, tls.key_file, tls.ca_file].every((file) => file !== undefined);
   const tokenIsEnough = token !== undefined && isLoopbackHost(parsed.host);
   return [
+    parsed.port + server.workers - 1 > 65_535 && {
+      path,
+      message: 'leaves no port for each of server.workers: they take this port and those after it',
+    },
     !mutualTls &&
       !tokenIsEnough && {
-        path: ['server', 'extproc', 'address'],
+        path,
         message:
           'over TCP needs mutual TLS (server.extproc.tls cert_file, key_file, ca_file); on a loopback address server.extproc.token is enough',
       },

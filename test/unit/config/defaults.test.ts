@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { valueAt } from '../../../src/config/draft.ts';
 import { defaultConfig } from '../../../src/config/load.ts';
+import { valueAt } from '../../../src/config/values.ts';
 import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
 
 const s = 1_000;

@@ -260,6 +260,11 @@ describe('rules that join keys', () => {
     ['zsp: {escalation_enabled: true}', /escalation_secret: must not be empty/],
     ['server: {extproc: {address: "10.0.0.1:9000", token: "0123456789abcdef"}}', /needs mutual TLS/],
     ['server: {extproc: {address: "127.0.0.1:9000"}}', /needs mutual TLS/],
+    [`server: {extproc: {address: "unix:/${'a'.repeat(98)}"}}`, /at most 98 bytes/],
+    [
+      'server: {workers: 3, extproc: {address: "127.0.0.1:65534", token: "0123456789abcdef"}}',
+      /leaves no port/,
+    ],
     ['server: {extproc: {address: "10.0.0.1:9000", tls: {cert_file: a, key_file: b}}}', /needs mutual TLS/],
   ])('refuse %s', (yaml, message) => {
     expect(problems(yaml)).toEqual([expect.stringMatching(message)]);

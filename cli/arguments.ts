@@ -1,0 +1,40 @@
+/** Readers of flag values; a wrong one is a UsageError. */
+import { DURATION_RULE, parseDuration } from '../src/config/duration.ts';
+import type { Milliseconds } from '../src/config/duration.ts';
+import { PROVIDER_NAMES } from '../src/providers/provider.ts';
+import type { ProviderName } from '../src/providers/provider.ts';
+import { UsageError } from './command.ts';
+
+/** `a,b,c`. */
+export function commaList(written: string): string[] {
+  const items = written.split(',').map((item) => item.trim());
+  if (items.includes('')) throw new UsageError('a comma-separated list has an empty entry');
+  return items;
+}
+
+/** `openai,anthropic`. */
+export function providerList(written: string): ProviderName[] {
+  return commaList(written).map((item) => {
+    const known = PROVIDER_NAMES.find((name) => name === item);
+    if (known === undefined) throw new UsageError(`--allowed-providers: one of ${PROVIDER_NAMES.join(', ')}`);
+    return known;
+  });
+}
+
+/** `key=value,key=value`. */
+export function tagMap(written: string): Record<string, string> {
+  return Object.fromEntries(
+    commaList(written).map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 1) throw new UsageError('--tags: key=value pairs, comma-separated');
+      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+    }),
+  );
+}
+
+/** `30d`, `1h30m`: milliseconds. */
+export function duration(written: string): Milliseconds {
+  const durationMs = parseDuration(written);
+  if (durationMs === undefined) throw new UsageError(DURATION_RULE);
+  return durationMs;
+}

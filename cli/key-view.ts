@@ -1,0 +1,72 @@
+import type { KeyRecord } from '../src/auth/key-record.ts';
+import type { KeyState } from '../src/auth/key-state-store.ts';
+
+/** A record as the CLI prints it; names as in SPEC, times in ISO 8601. */
+export function recordJson(record: KeyRecord): Record<string, unknown> {
+  return {
+    key_hash: record.keyHash,
+    name: record.name,
+    provider: record.provider,
+    status: statusOf(record),
+    agent_name: record.agentName,
+    owner: record.owner,
+    allowed_tools: record.allowedTools,
+    allowed_providers: record.allowedProviders,
+    allowed_models: record.allowedModels,
+    tags: record.tags,
+    jwt_subject: record.jwtSubject,
+    created_at: isoTime(record.createdAt),
+    expires_at: isoTime(record.expiresAt),
+    revoked_at: isoTime(record.revokedAt),
+    last_used_at: isoTime(record.lastUsedAt),
+  };
+}
+
+/** What the gateway knows of a key beside its record. */
+export function stateJson(state: KeyState | undefined): Record<string, unknown> {
+  if (state === undefined) return {};
+  const { lock, risk, limits } = state;
+  return {
+    locked: lock !== undefined,
+    lock_ttl_seconds: lock?.ttlMs === undefined ? undefined : Math.ceil(lock.ttlMs / 1_000),
+    risk_score: risk.riskScore,
+    blocked_at: isoTime(risk.blockedAt),
+    budget_usd: Object.fromEntries(
+      Object.entries(limits).map(([window, nanoUsd]) => [window, nanoUsd / 1e9]),
+    ),
+  };
+}
+
+/** The record's own status; a single raw key of it may have ended by rotation. */
+export function statusOf(record: KeyRecord): KeyState['status'] {
+  if (record.revokedAt !== undefined) return 'revoked';
+  return record.expiresAt !== undefined && record.expiresAt <= Date.now() ? 'expired' : 'active';
+}
+
+/** What a listing shows of it: names and values, without what is empty. */
+export function entries(json: Record<string, unknown>): [string, string][] {
+  return Object.entries(json)
+    .filter(([, value]) => value !== undefined && !isEmpty(value))
+    .map(([name, value]) => [name, text(value)]);
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function text(value: unknown): string {
+  if (Array.isArray(value)) return value.map(String).join(', ');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, item]) => `${name}=${String(item)}`)
+    .join(', ');
+}
+
+function isoTime(timeMs: number | undefined): string | undefined {
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
+}
+
+/** To the minute, for tables. */
+export function shortTime(timeMs: number | undefined): string {
+  return isoTime(timeMs)?.slice(0, 16).replace('T', ' ') ?? '-';
+}

@@ -1,0 +1,55 @@
+/** Edits on the plain values of a configuration before it is validated. */
+import type { KeyPath } from './yaml-file.ts';
+import { isRecord } from './yaml-file.ts';
+
+export function valueAt(values: unknown, path: KeyPath): unknown {
+  let value = values;
+  for (const step of path) {
+    if (Array.isArray(value) && typeof step === 'number') value = value[step];
+    else if (isRecord(value) && Object.hasOwn(value, step)) value = value[String(step)];
+    else return undefined;
+  }
+  return value;
+}
+
+/** Sets a value, making the groups on its way; leaves everything alone where something else than a group is there. */
+export function setAt(values: Record<string, unknown>, path: KeyPath, value: unknown): void {
+  const parent = parentOf(values, path, true);
+  const last = path.at(-1);
+  if (Array.isArray(parent)) parent[Number(last)] = value;
+  else if (parent) parent[String(last)] = value;
+}
+
+/** Takes a key out; items of lists stay, because the others' positions would move. */
+export function removeAt(values: Record<string, unknown>, path: KeyPath): boolean {
+  const parent = parentOf(values, path, false);
+  return isRecord(parent) && Reflect.deleteProperty(parent, path.at(-1) ?? '');
+}
+
+/** Merges groups key by key; every other value of `over` replaces that of `base`. */
+export function merge(base: Record<string, unknown>, over: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(over)) {
+    const existing = base[name];
+    if (isRecord(value) && isRecord(existing)) merge(existing, value);
+    else if (value !== undefined) base[name] = structuredClone(value);
+  }
+}
+
+function parentOf(
+  values: Record<string, unknown>,
+  path: KeyPath,
+  make: boolean,
+): Record<string, unknown> | unknown[] | undefined {
+  let group: unknown = values;
+  for (const step of path.slice(0, -1)) {
+    if (Array.isArray(group)) {
+      group = group[Number(step)];
+      continue;
+    }
+    if (!isRecord(group)) return undefined;
+    const name = String(step);
+    if (make && (group[name] === undefined || group[name] === null)) group[name] = {};
+    group = group[name];
+  }
+  return isRecord(group) || Array.isArray(group) ? group : undefined;
+}

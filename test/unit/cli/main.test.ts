@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const MAIN = new URL('../../../cli/main.ts', import.meta.url).pathname;
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gateway-cli-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program as a user does: a process of its own, in a folder without a gateway.yaml. */
+function gateway(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '', REDIS_ADDR: '127.0.0.1:1', ...env },
+    };
+    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('a wrong call', () => {
+  it.each([
+    [['keys', 'create', '--name', 'x'], /^gateway: required option '--provider <provider>' not specified$/],
+    [['keys', 'create', '--provider', 'openai'], /^gateway: required option '--name <name>' not specified$/],
+    [
+      ['keys', 'create', '--name', 'x', '--provider', 'nobody'],
+      /^gateway: .*Allowed choices are openai, anthropic/,
+    ],
+    [['keys', 'revoke'], /^gateway: missing required argument 'key'$/],
+    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--tags', 'a'], /^gateway: --tags: key=value/],
+    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-tools', 'a,,b'], /empty entry/],
+    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-providers', 'x'], /one of openai/],
+    [['keys', 'create', '--name', 'x', '--provider', 'openai', '--expires-in', 'soon'], /must be a duration/],
+    [['keys', 'list', '--output', 'xml'], /Allowed choices are json, table/],
+    [['config', 'chek'], /unknown command 'chek'/],
+  ])('%j is one clear line and exit code 2', async (args, line) => {
+    const { code, stdout, stderr } = await gateway(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.trim().split('\n')[0]).toMatch(line);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('help and version', () => {
+  it('explain the command with an example', async () => {
+    const { code, stdout } = await gateway(['keys', 'create', '--help']);
+    expect(code).toBe(0);
+    for (const flag of ['--name', '--provider', '--allowed-tools', '--expires-in', '--output', 'Example:']) {
+      expect(stdout).toContain(flag);
+    }
+  });
+
+  it('print the version of the package', async () => {
+    const { code, stdout } = await gateway(['config', '--version']).then(() => gateway(['--version']));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+});
+
+describe('without Redis', () => {
+  it('a command on keys says where it looked, and exits with 1', async () => {
+    const { code, stderr } = await gateway([
+      'keys',
+      'list',
+      '--config',
+      file('fast.yaml', 'redis: {dial_timeout: 300ms}'),
+    ]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^gateway: Redis at 127\.0\.0\.1:1 cannot be used: .*ECONNREFUSED.*\n$/);
+  });
+});
+
+describe('gateway config', () => {
+  it('check lists every problem, and exits with 1', async () => {
+    const path = file('bad.yaml', 'server: {prot: 1, log_level: loud}\n');
+    const { code, stdout } = await gateway(['config', 'check', '--config', path, '--output', 'json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: false,
+      problems: [{ path: 'server.prot' }, { path: 'server.log_level' }],
+    });
+  });
+
+  it('check says what serve would refuse', async () => {
+    const path = file('dlp.yaml', 'server: {dlp: {enabled: true}}\n');
+    const { code, stdout } = await gateway(['config', 'check', '--config', path], {
+      SERVER_INSECURE_DEV: 'true',
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /dlp\.yaml:1:16: server\.dlp\.enabled: is switched on, and this version does not have/,
+    );
+  });
+
+  it('check accepts a good file', async () => {
+    const path = file('good.yaml', 'server: {port: 8081}\n');
+    const { code, stdout } = await gateway(['config', 'check', '--config', path], {
+      SERVER_INSECURE_DEV: 'true',
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${path} is valid.\n` });
+  });
+
+  it('print shows the effective file without a secret', async () => {
+    const { code, stdout } = await gateway(['config', 'print', '--output', 'json'], {
+      REDIS_PASSWORD: 'hunter2',
+    });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('hunter2');
+    expect(JSON.parse(stdout)).toMatchObject({
+      server: { port: 8080, read_timeout: '30s' },
+      redis: { password: '***', addr: '127.0.0.1:1' },
+    });
+  });
+
+  it('print is YAML that config check accepts', async () => {
+    const { stdout } = await gateway(['config', 'print']);
+    const again = await gateway(['config', 'check', '--config', file('printed.yaml', stdout)], {
+      SERVER_INSECURE_DEV: 'true',
+    });
+    expect(again).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ .*is switched on/) });
+    expect(again.stdout).not.toMatch(/unknown key|must /);
+  });
+
+  it('schema prints a JSON Schema', async () => {
+    const { stdout } = await gateway(['config', 'schema']);
+    expect(JSON.parse(stdout)).toMatchObject({ title: 'gateway.yaml', type: 'object' });
+  });
+});
