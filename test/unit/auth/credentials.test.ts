@@ -83,7 +83,15 @@ const ROWS: [string, [string, string][], string, string[], string[], string, str
     '/bedrock/model/m/converse',
     '',
   ],
-  ['an empty bearer is none', [['authorization', 'Bearer ']], '/openai/v1/models', [], [], '/openai/v1/models', ''],
+  [
+    'an empty bearer is none',
+    [['authorization', 'Bearer ']],
+    '/openai/v1/models',
+    [],
+    [],
+    '/openai/v1/models',
+    '',
+  ],
 ];
 
 describe('credentials', () => {

@@ -3,7 +3,7 @@ import { createAnswerStream } from '../../../src/pipeline/answer-stream.ts';
 import type { StreamRewriter } from '../../../src/pipeline/check.ts';
 import { createWrittenText } from '../../../src/pipeline/written-text.ts';
 import type { Answer } from '../../../src/pipeline/exchange.ts';
-import { openaiChat } from '../../../src/providers/dialects/openai-chat.ts';
+import { openai } from '../../../src/providers/openai.ts';
 import { sse } from '../../../src/streams/sse.ts';
 
 function chunk(content: string): string {
@@ -15,7 +15,7 @@ const STREAM = `: hello\n\n${chunk('Hel')}${chunk('lo')}${USAGE}data: [DONE]\n\n
 
 async function through(rewriters: StreamRewriter[], pieces: Buffer[]): Promise<{ out: string; answer: Answer }> {
   const answer: Answer = { facts: undefined, usage: undefined, written: createWrittenText(), complete: false };
-  const stream = createAnswerStream({ answer, format: sse, reader: openaiChat.stream(), rewriters });
+  const stream = createAnswerStream({ answer, format: sse, reader: openai.endpoint('POST', '/v1/chat/completions')?.dialect.stream(), rewriters });
   const out = [...pieces.map((piece) => stream.push(piece)), await stream.end()];
   return { out: Buffer.concat(out).toString(), answer };
 }

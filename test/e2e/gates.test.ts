@@ -1,0 +1,250 @@
+import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { renderEnvoy } from '../../src/envoy/render.ts';
+import { startEnvoy, type EnvoyProcess } from '../../src/runtime/envoy-process.ts';
+import { createRunDirectory, type RunDirectory } from '../../src/runtime/run-directory.ts';
+import { createTestCa, type TestCa } from '../support/certs.ts';
+import { startImposter, type Imposter, type Misbehaviour } from '../support/imposter.ts';
+import { envoyPath } from '../support/parts.ts';
+import { freePort } from '../support/ports.ts';
+
+/**
+ * ENVOY.md trap 2: a sidecar that closes cleanly makes Envoy let the rest through, whatever it is told. Behind the
+ * very configuration that `gateway serve` renders, nothing uninspected may reach the provider or the client.
+ */
+const PROMPT = 'UNINSPECTED-PROMPT';
+const SECRET = 'UNINSPECTED-SECRET';
+const EVENT = `data: {"text":"${SECRET}"}\n\n`;
+
+interface Rig {
+  readonly port: number;
+  readonly imposter: Imposter;
+  /** Bodies that the provider received. */
+  readonly received: string[];
+  stop(): Promise<void>;
+}
+
+type Answer = (url: string, body: string, reply: ReplyWriter) => Promise<void>;
+
+interface ReplyWriter {
+  head(status: number, type: string): void;
+  write(text: string): void;
+  end(text?: string): void;
+}
+
+/** GET and JSON answers hold the secret; a path with `sse` streams it six times, 20 ms apart. */
+const answer: Answer = async (_url, body, reply) => {
+  if (!body.includes('sse')) {
+    reply.head(200, 'application/json');
+    reply.end(JSON.stringify({ text: SECRET }));
+    return;
+  }
+  reply.head(200, 'text/event-stream');
+  for (let n = 0; n < 6; n++) {
+    reply.write(EVENT);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  reply.end();
+};
+
+async function startProvider(
+  ca: TestCa | undefined,
+  received: string[],
+): Promise<{ port: number; close(): void }> {
+  const handle = async (
+    request: IncomingMessage | Http2ServerRequest,
+    response: Pick<Http2ServerResponse, 'writeHead' | 'end' | 'on'> & { write(text: string): unknown },
+  ): Promise<void> => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    received.push(`${request.method ?? ''} ${body}`);
+    response.on('error', () => undefined);
+    await answer(request.url ?? '', body, {
+      head: (status, type) => response.writeHead(status, { 'content-type': type }),
+      write: (text) => response.write(text),
+      end: (text) => (text === undefined ? response.end() : response.end(text)),
+    });
+  };
+  const identity = await ca?.issue('provider');
+  const server =
+    identity === undefined
+      ? createHttpServer((request, response) => void handle(request, response as never).catch(() => undefined))
+      : createSecureServer({ cert: identity.cert, key: identity.key }, (request, response) => {
+          void handle(request, response as never).catch(() => undefined);
+        });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
+}
+
+async function startRig(ca: TestCa | undefined): Promise<Rig> {
+  const received: string[] = [];
+  const provider = await startProvider(ca, received);
+  const run: RunDirectory = await createRunDirectory(process.env);
+  const port = await freePort();
+  const authority = `127.0.0.1:${provider.port}`;
+  const configFile = run.file('gateway.yaml');
+  writeFileSync(
+    configFile,
+    JSON.stringify({
+      server: { host: '127.0.0.1', port },
+      redis: { read_timeout: '50ms' },
+      proxy: { upstream_timeout: '5s' },
+      providers: {
+        openai: {
+          base_url: `${ca === undefined ? 'http' : 'https'}://${authority}`,
+          ...(ca === undefined ? {} : { ca_file: ca.caFile }),
+        },
+      },
+    }),
+  );
+  const { config } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
+  const sidecar = run.file('sidecar.sock');
+  const imposter = await startImposter(sidecar, { cluster: 'provider_openai', authority });
+  const envoyFile = run.file('envoy.yaml');
+  const adminSocketPath = run.file('admin.sock');
+  writeFileSync(
+    envoyFile,
+    renderEnvoy(config, {
+      sidecars: [{ kind: 'unix', path: sidecar }],
+      adminSocketPath,
+      systemCaFile: ca?.caFile ?? '/etc/ssl/certs/ca-certificates.crt',
+      accessLogPath: '/dev/null',
+    }),
+  );
+  const lines: string[] = [];
+  const envoy: EnvoyProcess = startEnvoy({
+    binary: await envoyPath(),
+    configFile: envoyFile,
+    adminSocketPath,
+    concurrency: 1,
+    onLine: (line) => lines.push(line),
+  });
+  await envoy.waitUntilLive(20_000);
+  return {
+    port,
+    imposter,
+    received,
+    stop: async () => {
+      await envoy.stop();
+      imposter.stop();
+      provider.close();
+      await run.remove();
+    },
+  };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Sends one request; a cut connection is status 0 with what came before the cut. */
+async function send(port: number, kind: 'get' | 'json' | 'chunked' | 'sse'): Promise<Reply> {
+  const body = kind === 'get' ? undefined : JSON.stringify({ prompt: PROMPT, kind });
+  const headers: Record<string, string> = { authorization: 'Bearer gw-key', 'content-type': 'application/json' };
+  if (body !== undefined && kind !== 'chunked') headers['content-length'] = String(body.length);
+  return new Promise((resolve) => {
+    let text = '';
+    let status = 0;
+    const request = httpRequest(
+      { host: '127.0.0.1', port, method: body === undefined ? 'GET' : 'POST', path: '/openai/v1/x', headers },
+      (response) => {
+        status = response.statusCode ?? 0;
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status, body: text }));
+        response.on('error', () => resolve({ status: 0, body: text }));
+      },
+    );
+    request.on('error', () => resolve({ status: 0, body: text }));
+    request.setTimeout(15_000, () => request.destroy());
+    request.end(body);
+  });
+}
+
+const REQUEST_SIDE: readonly Misbehaviour[] = (['request_headers', 'request_body'] as const).flatMap((at) =>
+  (['close', 'route', 'error', 'hang', 'empty'] as const).map((way) => ({ at, way, answers: false })),
+);
+const RESPONSE_SIDE: readonly Misbehaviour[] = (['response_headers', 'response_body'] as const).flatMap((at) =>
+  (['close', 'error', 'hang', 'empty'] as const).map((way) => ({ at, way, answers: false })),
+);
+
+describe.each([
+  ['a plain HTTP/1.1 provider', false],
+  ['a TLS HTTP/2 provider', true],
+] as const)('behind the rendered Envoy, with %s, an imposter sidecar', (_name, tls) => {
+  let ca: TestCa | undefined;
+  let rig: Rig;
+  beforeAll(async () => {
+    ca = tls ? await createTestCa() : undefined;
+    rig = await startRig(ca);
+  });
+  afterAll(async () => {
+    await rig.stop();
+    ca?.close();
+  });
+
+  it('that behaves lets every kind of request through, so that the other tests can fail', async () => {
+    rig.imposter.misbehave(undefined);
+    for (const kind of ['get', 'json', 'chunked', 'sse'] as const) {
+      const reply = await send(rig.port, kind);
+      expect(reply.status, kind).toBe(200);
+      expect(reply.body, kind).toContain(SECRET);
+    }
+    expect((await send(rig.port, 'sse')).body).toBe(EVENT.repeat(6));
+  });
+
+  it.each(REQUEST_SIDE)('that does "$way" at $at lets nothing reach the provider', async (misbehaviour) => {
+    for (const kind of ['get', 'json', 'chunked', 'sse'] as const) {
+      if (kind === 'get' && misbehaviour.at === 'request_body') continue;
+      rig.received.length = 0;
+      rig.imposter.misbehave(misbehaviour);
+      const reply = await send(rig.port, kind);
+      expect(reply.status, kind).toBe(503);
+      expect(JSON.parse(reply.body), kind).toMatchObject({ type: 'gateway_unavailable' });
+      expect(rig.received, kind).toEqual([]);
+    }
+  });
+
+  it('that answers the headers and then closes lets no body follow', async () => {
+    for (const kind of ['json', 'chunked', 'sse'] as const) {
+      rig.received.length = 0;
+      rig.imposter.misbehave({ at: 'request_headers', way: 'close', answers: true });
+      const reply = await send(rig.port, kind);
+      expect(reply.status, kind).toBe(503);
+      expect(rig.received, kind).toEqual([]);
+    }
+  });
+
+  it.each(RESPONSE_SIDE)('that does "$way" at $at lets no answer reach the client', async (misbehaviour) => {
+    for (const kind of ['get', 'json', 'sse'] as const) {
+      if (kind === 'sse' && misbehaviour.at === 'response_body') continue; // its chunks are below
+      rig.imposter.misbehave(misbehaviour);
+      const reply = await send(rig.port, kind);
+      expect(reply.status, kind).toBe(503);
+      expect(reply.body, kind).not.toContain(SECRET);
+    }
+  });
+
+  it('that answers the response headers and then closes lets no answer reach the client', async () => {
+    for (const kind of ['get', 'json', 'sse'] as const) {
+      rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: true });
+      const reply = await send(rig.port, kind);
+      expect(reply.body, kind).not.toContain(SECRET);
+    }
+  });
+
+  it.each([1, 2, 4])('that closes at chunk %i of a stream lets out what it emitted and no byte more', async (n) => {
+    for (const answers of [false, true]) {
+      for (const way of ['close', 'error', 'empty'] as const) {
+        rig.imposter.misbehave({ at: `chunk ${n}`, way, answers });
+        const { body } = await send(rig.port, 'sse');
+        const emitted = body.split(SECRET).length - 1;
+        expect(emitted, `${way} ${String(answers)}`).toBeLessThanOrEqual(answers ? n : n - 1);
+      }
+    }
+  });
+});
