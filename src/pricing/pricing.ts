@@ -90,9 +90,10 @@ export function priceOfUnknown(
 }
 
 /** One price for a request that any of several models may serve: the dearest of each rate, the least of each limit. */
-export function dearestOf(prices: readonly [ModelPrice, ...ModelPrice[]]): ModelPrice {
-  if (prices.length === 1) {
-    return prices[0];
+export function dearestOf(prices: readonly ModelPrice[]): ModelPrice {
+  const [only] = prices;
+  if (only !== undefined && prices.length === 1) {
+    return only;
   }
   const most = (value: (price: ModelPrice) => number): number => Math.max(...prices.map(value));
   const least = (value: (price: ModelPrice) => number | undefined): number | undefined => {

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
-import type { Check, Denial, StreamRewriter, Verdict } from '../../pipeline/check.ts';
+import type { Check, StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
-import { byteBound, countedBound } from '../../pricing/input-bound.ts';
-import type { InputBound, InputSource } from '../../pricing/input-bound.ts';
-import type { ModelPrice, Pricing } from '../../pricing/price.ts';
-import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';
-import { formatUsd, toNanoUsd } from '../../pricing/usd.ts';
+import type { InputBound } from '../../pricing/input-bound.ts';
+import type { Pricing } from '../../pricing/price.ts';
+import { formatUsd } from '../../pricing/usd.ts';
 import { hasBudget } from '../../redis/budget-limits.ts';
 import { chargeOf } from './charge.ts';
 import { estimate } from './estimate.ts';
 import { createLeases } from './leases.ts';
-import { budgetExceeded, budgetHeaders, policyDenied, printable, unbounded } from './refusals.ts';
+import { quote } from './quote.ts';
+import type { Quote, QuoteDeps } from './quote.ts';
+import { budgetExceeded, budgetHeaders, policyDenied } from './refusals.ts';
 import type { BudgetStore, Operation, ReserveResult, SettleResult, Tightest } from './store.ts';
 import { windowAccounts } from './windows.ts';
 
@@ -54,14 +54,14 @@ export interface BudgetState {
 interface Hold {
   readonly operation: Operation;
   readonly parsed: Parsed;
-  readonly price: ModelPrice;
-  readonly toolsNanoUsd: number;
+  readonly quote: Quote;
   reservedNanoUsd: number;
   tightest: Tightest | undefined;
   settled: boolean;
 }
 
 const DEFAULT_RENEW_AFTER_MS = 10_000;
+const UNREADABLE = 'the cost of this endpoint is unknown, and this key has a budget';
 
 /**
  * Takes the worst-case cost of a request from every budget of its key before it is sent, and puts the real cost in
@@ -70,6 +70,7 @@ const DEFAULT_RENEW_AFTER_MS = 10_000;
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;
   const { pricing: settings } = config;
+  const quoting: QuoteDeps = { pricing: deps.pricing, settings, keptTools: config.proxy.provider_tools };
   const leases = createLeases({
     store,
     renewAfterMs: deps.renewAfterMs ?? DEFAULT_RENEW_AFTER_MS,
@@ -78,13 +79,9 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
 
   async function reserve(exchange: Parsed, state: BudgetState): Promise<Verdict> {
     const budgeted = hasBudget(exchange.budgetLimits);
-    const refusal = budgeted ? refuseUnbounded(exchange) : undefined;
-    if (refusal !== undefined) {
-      return refusal;
-    }
-    const price = priceFor(exchange, budgeted);
-    if ('kind' in price) {
-      return price;
+    const quoted = quote(quoting, exchange, budgeted);
+    if ('kind' in quoted) {
+      return quoted;
     }
     const hold: Hold = {
       operation: {
@@ -93,8 +90,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         accounts: windowAccounts(exchange.budgetLimits),
       },
       parsed: exchange,
-      price,
-      toolsNanoUsd: toolsCost(exchange),
+      quote: quoted,
       reservedNanoUsd: 0,
       tightest: undefined,
       settled: false,
@@ -122,101 +118,20 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
 
   /** First by the bound that costs nothing; counted only where that does not fit. */
   async function reserveAtMost(hold: Hold): Promise<ReserveResult> {
-    const source = inputSource(hold);
-    const cheap = byteBound(source);
+    const cheap = hold.quote.bound('bytes');
     const first = await attempt(hold, cheap);
-    if (first.kind !== 'refused' || first.tightest.account.limitNanoUsd === 0) {
+    const hopeless = first.kind !== 'refused' || first.tightest.account.limitNanoUsd === 0;
+    if (hopeless || hold.quote.price.worstInputNanoUsd === 0) {
       return first;
     }
-    const counted = countedBound(source);
-    return counted.textTokens < cheap.textTokens && hold.price.worstInputNanoUsd > 0
-      ? attempt(hold, counted)
-      : first;
+    const counted = hold.quote.bound('count');
+    return counted.textTokens < cheap.textTokens ? attempt(hold, counted) : first;
   }
 
-  function attempt(hold: Hold, ownBound: InputBound): Promise<ReserveResult> {
-    const { parsed, price, toolsNanoUsd, operation } = hold;
-    const bound = searches(parsed)
-      ? { ...ownBound, textTokens: Math.max(ownBound.textTokens, contextOf(price)) }
-      : ownBound;
-    const worst = estimate({
-      exchange: parsed,
-      price,
-      bound,
-      toolsNanoUsd,
-      defaultMaxOutputTokens: settings.default_max_output_tokens,
-    });
+  function attempt({ operation, parsed, quote: { price, toolsNanoUsd } }: Hold, bound: InputBound) {
+    const defaultMaxOutputTokens = settings.default_max_output_tokens;
+    const worst = estimate({ exchange: parsed, price, bound, toolsNanoUsd, defaultMaxOutputTokens });
     return store.reserve({ ...operation, ...worst });
-  }
-
-  function inputSource({ parsed, price }: Hold): InputSource {
-    return {
-      provider: parsed.provider.name,
-      request: parsed.request,
-      bodyBytes: parsed.body.length,
-      contextTokens: contextOf(price),
-    };
-  }
-
-  function contextOf(price: ModelPrice): number {
-    return price.contextTokens ?? settings.default_context_tokens;
-  }
-
-  /** What a key with a budget may not send, because nobody could say what it costs. */
-  function refuseUnbounded({ request, endpoint }: Parsed): Denial | undefined {
-    if (endpoint.operation === 'unknown') {
-      return policyDenied('the cost of this endpoint is unknown, and this key has a budget');
-    }
-    if (request.unbounded !== undefined) {
-      return unbounded(`the cost cannot be bounded: ${request.unbounded}`);
-    }
-    const unpriced = keptTools(request.providerTools).find((type) => settings.tools[type] === undefined);
-    return unpriced === undefined
-      ? undefined
-      : unbounded(`the cost of ${printable(unpriced)} is unknown: set its price in pricing.tools`);
-  }
-
-  function priceFor({ request, provider, endpoint, key }: Parsed, budgeted: boolean): ModelPrice | Denial {
-    const unknown = priceOfUnknown(settings.unknown_model, budgeted);
-    const prices: ModelPrice[] = [];
-    for (const model of request.models.length > 0 ? request.models : ['']) {
-      const price = deps.pricing.find(provider.name, model) ?? unknown;
-      if (price === undefined) {
-        const name =
-          model === '' ? 'a request without a model' : `model ${printable(model)} of ${key.provider}`;
-        return policyDenied(`no price is known for ${name}: set it in pricing.overrides`);
-      }
-      prices.push(price);
-    }
-    const [first, ...others] = prices;
-    const price = dearestOf([first ?? priceless(), ...others]);
-    if (!budgeted) {
-      return price;
-    }
-    if (request.media.some(({ kind }) => kind === 'audio') && price.worstInputAudioNanoUsd === undefined) {
-      return unbounded('no audio price is known for this model: set input_audio in pricing.overrides');
-    }
-    const isMedia = endpoint.operation === 'images' || endpoint.operation === 'audio';
-    return isMedia && request.output === undefined && price.requestNanoUsd === 0
-      ? unbounded('the cost of this endpoint cannot be bounded: set request in pricing.overrides')
-      : price;
-  }
-
-  function keptTools(tools: Parsed['request']['providerTools']): string[] {
-    const kept = tools.map(({ type }) => type).filter((type) => config.proxy.provider_tools.includes(type));
-    return [...new Set(kept)];
-  }
-
-  /** What a tool of the provider's own finds is input that nobody saw beforehand. */
-  function searches({ request }: Parsed): boolean {
-    return keptTools(request.providerTools).length > 0;
-  }
-
-  function toolsCost({ request }: Parsed): number {
-    return keptTools(request.providerTools).reduce(
-      (sum, type) => sum + toNanoUsd(settings.tools[type] ?? 0),
-      0,
-    );
   }
 
   /** Settles once; a settlement that Redis does not take is repeated in the background, and the failure thrown. */
@@ -224,7 +139,9 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     hold.settled = true;
     leases.letGo(hold.operation.operationId);
     const costNanoUsd = chargeOf({
-      ...hold,
+      parsed: hold.parsed,
+      ...hold.quote,
+      reservedNanoUsd: hold.reservedNanoUsd,
       answered,
       outcome,
       abortSlackTokens: settings.abort_slack_tokens,
@@ -284,10 +201,15 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     shadowable: false,
     begin: () => ({}),
     requestBody(exchange, state) {
-      const { operation } = exchange.endpoint;
-      const free = operation === 'models' || operation === 'count_tokens';
-      const unread = operation === 'unknown' && !hasBudget(exchange.budgetLimits);
-      return free || unread ? PASS : reserve(exchange, state);
+      switch (exchange.endpoint.operation) {
+        case 'models':
+        case 'count_tokens':
+          return PASS;
+        case 'unknown':
+          return hasBudget(exchange.budgetLimits) ? policyDenied(UNREADABLE) : PASS;
+        default:
+          return reserve(exchange, state);
+      }
     },
     async response(exchange, state) {
       state.answered = exchange;
@@ -334,8 +256,4 @@ function closingComment(costNanoUsd: number, tightest: Tightest | undefined): st
   return Object.entries({ [HEADER.requestCost]: formatUsd(costNanoUsd), ...headers })
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
-}
-
-function priceless(): never {
-  throw new Error('a request is priced by at least one model');
 }

@@ -1,0 +1,106 @@
+import type { Config } from '../../config/schema.ts';
+import type { Denial } from '../../pipeline/check.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import { byteBound, countedBound } from '../../pricing/input-bound.ts';
+import type { InputBound } from '../../pricing/input-bound.ts';
+import type { ModelPrice, Pricing } from '../../pricing/price.ts';
+import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';
+import { toNanoUsd } from '../../pricing/usd.ts';
+import type { RequestFacts } from '../../providers/provider.ts';
+import { policyDenied, printable, unbounded } from './refusals.ts';
+
+/** What is known of a request's cost before it is sent. */
+export interface Quote {
+  readonly price: ModelPrice;
+  /** Tools that the provider runs itself, one call of each: usage does not tell how many there were. */
+  readonly toolsNanoUsd: number;
+  /** The most its input can be: by its bytes, which costs nothing, or counted. */
+  bound(by: 'bytes' | 'count'): InputBound;
+}
+
+export interface QuoteDeps {
+  readonly pricing: Pricing;
+  readonly settings: Config['pricing'];
+  /** `proxy.provider_tools`: the others have been taken out of the request. */
+  readonly keptTools: readonly string[];
+}
+
+/** Prices a request, or refuses one whose cost a budget could not hold; a key without a budget may send anything. */
+export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quote | Denial {
+  const tools = keptTools(deps, exchange.request);
+  const price = priceOf(deps, exchange, budgeted);
+  if ('kind' in price) {
+    return price;
+  }
+  const refusal = budgeted ? refuseOpenCost(deps, exchange, price, tools) : undefined;
+  if (refusal !== undefined) {
+    return refusal;
+  }
+  const source = {
+    provider: exchange.provider.name,
+    request: exchange.request,
+    bodyBytes: exchange.body.length,
+    contextTokens: price.contextTokens ?? deps.settings.default_context_tokens,
+  };
+  return {
+    price,
+    toolsNanoUsd: tools.reduce((sum, type) => sum + toNanoUsd(deps.settings.tools[type] ?? 0), 0),
+    bound(by) {
+      const bound = by === 'bytes' ? byteBound(source) : countedBound(source);
+      // What a tool of the provider's own finds becomes input that nobody saw beforehand.
+      return tools.length === 0
+        ? bound
+        : { ...bound, textTokens: Math.max(bound.textTokens, source.contextTokens) };
+    },
+  };
+}
+
+/** The dearest of the models that may serve the request. */
+function priceOf(
+  { pricing, settings }: QuoteDeps,
+  { request, provider }: Parsed,
+  budgeted: boolean,
+): ModelPrice | Denial {
+  const unknown = priceOfUnknown(settings.unknown_model, budgeted);
+  const [first = '', ...others] = request.models;
+  const prices = new Map(
+    [first, ...others].map((model) => [model, pricing.find(provider.name, model) ?? unknown]),
+  );
+  const known: ModelPrice[] = [];
+  for (const [model, price] of prices) {
+    if (price === undefined) {
+      const what =
+        model === '' ? 'a request without a model' : `model ${printable(model)} of ${provider.name}`;
+      return policyDenied(`no price is known for ${what}: set one in pricing.overrides`);
+    }
+    known.push(price);
+  }
+  return dearestOf(known);
+}
+
+function refuseOpenCost(
+  { settings }: QuoteDeps,
+  { request, endpoint }: Parsed,
+  price: ModelPrice,
+  tools: readonly string[],
+): Denial | undefined {
+  if (request.unbounded !== undefined) {
+    return unbounded(`the cost cannot be bounded: ${request.unbounded}`);
+  }
+  const unpriced = tools.find((type) => settings.tools[type] === undefined);
+  if (unpriced !== undefined) {
+    return unbounded(`the cost of ${printable(unpriced)} is unknown: set its price in pricing.tools`);
+  }
+  if (request.media.some(({ kind }) => kind === 'audio') && price.worstInputAudioNanoUsd === undefined) {
+    return unbounded('no audio price is known for this model: set input_audio in pricing.overrides');
+  }
+  const isMedia = endpoint.operation === 'images' || endpoint.operation === 'audio';
+  return isMedia && request.output === undefined && price.requestNanoUsd === 0
+    ? unbounded('the cost of this endpoint cannot be bounded: set request in pricing.overrides')
+    : undefined;
+}
+
+function keptTools(deps: QuoteDeps, request: RequestFacts): string[] {
+  const kept = request.providerTools.map(({ type }) => type).filter((type) => deps.keptTools.includes(type));
+  return [...new Set(kept)];
+}
