@@ -42,6 +42,8 @@ export interface FakeHandler {
   matches(method: string, path: string): boolean;
   /** The output limit that the request sets, per choice. */
   outputLimit(request: FakeRequest): number | undefined;
+  /** How many answers it asks for at once; 1 where the dialect has no such thing. */
+  choices?(request: FakeRequest): number;
   reply(request: FakeRequest, plan: AnswerPlan): FakeReply;
   /** The dialect's error body. */
   error(status: number, message: string): unknown;

@@ -1,0 +1,291 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createH2cServer, createSecureServer } from 'node:http2';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { anthropicHandler } from './anthropic.ts';
+import { bedrockHandler } from './bedrock.ts';
+import { cohereHandler } from './cohere.ts';
+import { geminiHandler } from './gemini.ts';
+import type { FakeHandler, FakeReply, FakeRequest } from './handler.ts';
+import { ollamaHandler } from './ollama.ts';
+import { openaiHandler } from './openai.ts';
+import { planAnswer } from './script.ts';
+import type { Script } from './script.ts';
+
+export type { FakeRequest } from './handler.ts';
+export type { Script } from './script.ts';
+
+/** A provider generates on for so many tokens after its client is gone, and bills them. */
+export const TOKENS_AFTER_ABORT = 100;
+
+/** A request that came, and what became of it; grows until `ended`. */
+export interface RecordedRequest extends FakeRequest {
+  readonly httpVersion: string;
+  /** Output tokens that this provider would put on the bill. */
+  billedOutputTokens: number;
+  clientGone: boolean;
+  ended: boolean;
+}
+
+export interface FakeProviderOptions {
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** HTTP/2: beside HTTP/1.1 under TLS, alone without it. */
+  readonly http2?: boolean;
+}
+
+export interface FakeProvider {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: readonly RecordedRequest[];
+  /** Sets the behaviour of the requests to come: one for all, or worked out for each. */
+  behave(script: Script | ((request: FakeRequest) => Script)): void;
+  /** Output tokens billed over all requests. */
+  billedOutputTokens(): number;
+  /** Settles when so many requests have come. */
+  received(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const HANDLERS: readonly FakeHandler[] = [
+  openaiHandler,
+  ollamaHandler,
+  anthropicHandler,
+  geminiHandler,
+  bedrockHandler,
+  cohereHandler,
+];
+
+/** A real HTTP(S) server on a free port that answers as all providers would, told apart by path. */
+export async function createFakeProvider(options: FakeProviderOptions = {}): Promise<FakeProvider> {
+  const requests: RecordedRequest[] = [];
+  let script: Script | ((request: FakeRequest) => Script) = {};
+  let wake = (): void => undefined;
+  let arrival = new Promise<void>((resolve) => (wake = resolve));
+  const server = listen(options, async (incoming, outgoing) => {
+    const request = await receive(incoming);
+    const record: RecordedRequest = {
+      ...request,
+      httpVersion: incoming.httpVersion,
+      billedOutputTokens: 0,
+      clientGone: false,
+      ended: false,
+    };
+    requests.push(record);
+    wake();
+    arrival = new Promise((resolve) => (wake = resolve));
+    await answer(record, typeof script === 'function' ? script(request) : script, outgoing);
+    record.ended = true;
+  });
+  const sockets = new Set<Socket>();
+  for (const event of ['connection', 'secureConnection'] as const) {
+    server.on(event, (socket: Socket) => {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => sockets.delete(socket));
+    });
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${options.tls === undefined ? 'http' : 'https'}://localhost:${port}`,
+    port,
+    requests,
+    behave: (next) => (script = next),
+    billedOutputTokens: () => requests.reduce((sum, request) => sum + request.billedOutputTokens, 0),
+    received: async (count) => {
+      while (requests.length < count) await arrival;
+    },
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+type Incoming = IncomingMessage | Http2ServerRequest;
+type Outgoing = ServerResponse | Http2ServerResponse;
+
+function listen(
+  options: FakeProviderOptions,
+  serve: (incoming: Incoming, outgoing: Outgoing) => Promise<void>,
+): Server {
+  const handle = (incoming: Incoming, outgoing: Outgoing): void => {
+    outgoing.on('error', () => undefined);
+    serve(incoming, outgoing).catch(() => reset(outgoing));
+  };
+  if (options.tls === undefined)
+    return options.http2 === true ? createH2cServer(handle) : createHttpServer(handle);
+  return options.http2 === true
+    ? createSecureServer({ ...options.tls, allowHTTP1: true }, handle)
+    : createHttpsServer(options.tls, handle);
+}
+
+async function receive(incoming: Incoming): Promise<FakeRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks);
+  const url = incoming.url ?? '/';
+  const queryAt = url.indexOf('?');
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ]);
+  return {
+    method: incoming.method ?? 'GET',
+    path: queryAt < 0 ? url : url.slice(0, queryAt),
+    query: queryAt < 0 ? '' : url.slice(queryAt),
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body,
+    json: parse(body),
+  };
+}
+
+function parse(body: Buffer): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(body.toString())) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** Prefixes under which providers serve other providers' dialects. */
+const PREFIX = /^\/(api|inference|openai|anthropic)(?=\/v\d)/;
+
+function findHandler(request: FakeRequest): { handler: FakeHandler; seen: FakeRequest } | undefined {
+  const order = 'anthropic-version' in request.headers ? [anthropicHandler, ...HANDLERS] : HANDLERS;
+  for (const path of [request.path, request.path.replace(PREFIX, '')]) {
+    const handler = order.find((each) => each.matches(request.method, path));
+    if (handler !== undefined) return { handler, seen: { ...request, path } };
+  }
+  return undefined;
+}
+
+async function answer(record: RecordedRequest, script: Script, outgoing: Outgoing): Promise<void> {
+  outgoing.on('close', () => (record.clientGone ||= !outgoing.writableFinished));
+  const found = findHandler(record);
+  if (found === undefined)
+    return sendWhole(record, script, outgoing, 404, { error: `no handler for ${record.path}` });
+  const { handler, seen } = found;
+  const reply = handler.reply(seen, planAnswer(script, handler, seen));
+  await script.hold;
+  if (script.headersDelayMs !== undefined) await sleep(script.headersDelayMs);
+  if (script.breakOff?.at === 'before_headers') return breakOff(script, outgoing);
+  if (script.status !== undefined) {
+    const body = handler.error(script.status, 'the fake provider was told to fail');
+    return sendWhole(record, script, outgoing, script.status, body);
+  }
+  if (reply.kind === 'error') {
+    return sendWhole(record, script, outgoing, reply.status, handler.error(reply.status, reply.message));
+  }
+  if (reply.kind === 'stream') return sendStream(record, script, outgoing, reply);
+  const goneBefore = record.clientGone;
+  record.billedOutputTokens += goneBefore
+    ? Math.min(reply.outputTokens, TOKENS_AFTER_ABORT)
+    : reply.outputTokens;
+  return sendWhole(record, script, outgoing, 200, reply.body);
+}
+
+async function sendWhole(
+  record: RecordedRequest,
+  script: Script,
+  outgoing: Outgoing,
+  status: number,
+  body: unknown,
+): Promise<void> {
+  if (record.clientGone) return;
+  const plain = Buffer.from(JSON.stringify(body));
+  const bytes = script.gzip === true ? gzipSync(plain) : plain;
+  writeHead(script, outgoing, status, {
+    'content-type': 'application/json',
+    ...(script.trailers === undefined && { 'content-length': String(bytes.length) }),
+  });
+  if (script.breakOff?.at === 'after_headers') return breakOff(script, outgoing);
+  if (script.bodyDelayMs !== undefined) await sleep(script.bodyDelayMs);
+  if (script.breakOff !== undefined) {
+    await write(outgoing, bytes.subarray(0, bytes.length >> 1));
+    return breakOff(script, outgoing);
+  }
+  await write(outgoing, bytes);
+  finish(script, outgoing);
+}
+
+async function sendStream(
+  record: RecordedRequest,
+  script: Script,
+  outgoing: Outgoing,
+  reply: FakeReply & { kind: 'stream' },
+): Promise<void> {
+  writeHead(script, outgoing, 200, { 'content-type': reply.contentType, 'cache-control': 'no-cache' });
+  if (script.breakOff?.at === 'after_headers') return breakOff(script, outgoing);
+  let tokensAfterAbort = 0;
+  for (const [index, piece] of reply.pieces.entries()) {
+    if (index === script.holdStream?.afterPieces)
+      await Promise.race([script.holdStream.until, closed(outgoing)]);
+    if (index === script.breakOff?.at) return breakOff(script, outgoing);
+    const delayMs = index === 0 ? (script.bodyDelayMs ?? script.pieceDelayMs) : script.pieceDelayMs;
+    if (delayMs !== undefined && !record.clientGone) await sleep(delayMs);
+    if (record.clientGone) {
+      tokensAfterAbort += piece.outputTokens;
+      if (tokensAfterAbort > TOKENS_AFTER_ABORT) return;
+    }
+    record.billedOutputTokens += piece.outputTokens;
+    const bytes = Buffer.from(piece.bytes);
+    if (!record.clientGone) await write(outgoing, script.gzip === true ? gzipSync(bytes) : bytes);
+  }
+  finish(script, outgoing);
+}
+
+function writeHead(
+  script: Script,
+  outgoing: Outgoing,
+  status: number,
+  headers: Record<string, string>,
+): void {
+  const all = {
+    ...headers,
+    ...(script.gzip === true && { 'content-encoding': 'gzip' }),
+    ...(script.trailers !== undefined && { trailer: Object.keys(script.trailers).join(', ') }),
+    ...script.headers,
+  };
+  for (const [name, value] of Object.entries(all)) outgoing.setHeader(name, value);
+  outgoing.statusCode = status;
+  // Headers go out now, whenever the body comes; HTTP/2's class can do that too, only its type does not say so.
+  (outgoing as ServerResponse).flushHeaders();
+}
+
+/** Waits while the client reads slowly; returns at once where it has left. */
+async function write(outgoing: Outgoing, bytes: Buffer): Promise<void> {
+  if (outgoing.destroyed || outgoing.writableEnded) return;
+  // The two classes' overloads differ, their meaning does not.
+  const keepsUp = (outgoing as ServerResponse).write(bytes);
+  if (!keepsUp)
+    await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), closed(outgoing)]);
+}
+
+function closed(outgoing: Outgoing): Promise<unknown> {
+  return new Promise((resolve) => outgoing.once('close', resolve));
+}
+
+function finish(script: Script, outgoing: Outgoing): void {
+  if (outgoing.destroyed) return;
+  if (script.trailers !== undefined) outgoing.addTrailers(script.trailers);
+  outgoing.end();
+}
+
+async function breakOff(script: Script, outgoing: Outgoing): Promise<void> {
+  if (script.breakOff?.how === 'reset') reset(outgoing);
+  else if (script.breakOff?.how === 'end') outgoing.end();
+  else await closed(outgoing);
+}
+
+function reset(outgoing: Outgoing): void {
+  if ('stream' in outgoing) outgoing.stream.close(2);
+  else outgoing.socket?.resetAndDestroy();
+}

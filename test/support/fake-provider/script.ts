@@ -1,0 +1,63 @@
+import type { AnswerPlan, FakeHandler, FakeRequest } from './handler.ts';
+
+/** What a test wants of the fake provider; everything unset behaves well. */
+export interface Script {
+  /** Tokens that the model would write if nothing limited it; default: as many as the limit allows, else 16. */
+  readonly outputTokens?: number;
+  /** Tokens that it claims to have read; default 10. */
+  readonly inputTokens?: number;
+  /** The text of the answer, in place of made-up words; one token for every four letters. */
+  readonly text?: string;
+  /** What it reports: the truth (default), nothing, nonsense, or these numbers. */
+  readonly usage?: 'right' | 'missing' | 'zero' | 'negative' | Required<AnswerPlan>['usage'];
+  /** Answers with an error of this status in the dialect's form. */
+  readonly status?: number;
+  /** Extra response headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Nothing is sent before this is settled. */
+  readonly hold?: Promise<unknown>;
+  readonly headersDelayMs?: number;
+  /** Between headers and body of a whole answer, and before each piece of a stream. */
+  readonly bodyDelayMs?: number;
+  readonly pieceDelayMs?: number;
+  /** Breaks off: before the headers, after them, or after so many pieces of a stream (half of a whole body). */
+  readonly breakOff?: {
+    readonly at: 'before_headers' | 'after_headers' | number;
+    /** reset: the connection dies; end: the body just stops; stall: silence until the client leaves. */
+    readonly how: 'reset' | 'end' | 'stall';
+  };
+  /** After so many pieces, a stream waits for this. */
+  readonly holdStream?: { readonly afterPieces: number; readonly until: Promise<unknown> };
+  readonly gzip?: boolean;
+  readonly trailers?: Readonly<Record<string, string>>;
+}
+
+const DEFAULT_OUTPUT_TOKENS = 16;
+const DEFAULT_INPUT_TOKENS = 10;
+
+/** Works out what the model writes for a request. */
+export function planAnswer(script: Script, handler: FakeHandler, request: FakeRequest): AnswerPlan {
+  const limit = handler.outputLimit(request);
+  const wanted = script.text === undefined ? undefined : piecesOf(script.text);
+  const willing = wanted?.length ?? script.outputTokens ?? limit ?? DEFAULT_OUTPUT_TOKENS;
+  const count = Math.min(willing, limit ?? Infinity);
+  const pieces = wanted?.slice(0, count) ?? Array.from({ length: count }, (_, index) => ` word${index}`);
+  return {
+    pieces,
+    usage: reported(script, count * (handler.choices?.(request) ?? 1)),
+    truncated: count < willing,
+  };
+}
+
+function piecesOf(text: string): string[] {
+  return text.match(/[\s\S]{1,4}/gu) ?? [];
+}
+
+function reported(script: Script, outputTokens: number): AnswerPlan['usage'] {
+  const usage = script.usage ?? 'right';
+  if (usage === 'missing') return undefined;
+  if (usage === 'zero') return { inputTokens: 0, outputTokens: 0 };
+  if (usage === 'negative') return { inputTokens: -5, outputTokens: -7 };
+  if (usage === 'right') return { inputTokens: script.inputTokens ?? DEFAULT_INPUT_TOKENS, outputTokens };
+  return usage;
+}
