@@ -1,0 +1,79 @@
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { descendants, isAlive } from '../support/processes.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** `npm start`, as a person runs it: the printed commands are run as they stand. */
+describe('npm start', () => {
+  const { REDIS_ADDR: _none, ...env } = process.env;
+  const demo = spawn('npm', ['start'], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env, detached: true });
+  let output = '';
+  demo.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  demo.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const exited = new Promise<number | null>((resolve) => demo.once('exit', resolve));
+
+  beforeAll(async () => {
+    await vi.waitFor(
+      () => {
+        expect(output).toContain('Ctrl-C ends it');
+      },
+      { timeout: 60_000, interval: 50 },
+    );
+  });
+  afterAll(() => {
+    if (demo.exitCode === null) process.kill(-(demo.pid ?? 0), 'SIGKILL');
+  });
+
+  /** The n-th printed curl, run by a shell like a person's. */
+  const curl = (index: number): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const commands = output.match(/^curl .*(?:\\\n.*)*$/gm) ?? [];
+      execFile('/bin/sh', ['-c', commands[index] ?? 'false'], (error, stdout) => {
+        if (error === null) resolve(stdout);
+        else reject(error);
+      });
+    });
+
+  it('prints a chat completion that works and tells its cost', async () => {
+    const answer = await curl(0);
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    expect(answer).toMatch(/x-gateway-request-cost: 0\.0/i);
+    expect(answer).toContain('You said: Hello!');
+  });
+
+  it('prints a stream that works', async () => {
+    const answer = await curl(1);
+    expect(answer).toMatch(/content-type: text\/event-stream/i);
+    expect(answer).toContain('data: [DONE]');
+  });
+
+  it('prints a request that runs into the budget', async () => {
+    const answer = await curl(2);
+    expect(answer).toMatch(/^HTTP\/1\.1 429/);
+    expect(answer).toContain('"type":"budget_exceeded"');
+  });
+
+  it('prints lines for both SDKs', () => {
+    expect(output).toMatch(/new OpenAI\(\{ baseURL: 'http:\/\/127\.0\.0\.1:\d+\/openai\/v1'/);
+    expect(output).toMatch(/new Anthropic\(\{ baseURL: 'http:\/\/127\.0\.0\.1:\d+\/anthropic'/);
+  });
+
+  it('leaves no process and no file behind at Ctrl-C', async () => {
+    const pids = descendants(demo.pid ?? 0).map(({ pid }) => pid);
+    const folders = output.match(/\/\S*\/gateway-[A-Za-z0-9]{6}/g) ?? [];
+    expect(pids.length).toBeGreaterThan(3);
+    expect(folders.some((folder) => existsSync(folder))).toBe(true);
+    // A terminal sends it to the whole process group.
+    process.kill(-(demo.pid ?? 0), 'SIGINT');
+    await exited;
+    await vi.waitFor(() => {
+      expect(pids.filter(isAlive)).toEqual([]);
+      expect(folders.filter((folder) => existsSync(folder))).toEqual([]);
+    }, 10_000);
+  });
+});
