@@ -13,9 +13,22 @@ function chunk(content: string): string {
 const USAGE = 'data: {"id":"c","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
 const STREAM = `: hello\n\n${chunk('Hel')}${chunk('lo')}${USAGE}data: [DONE]\n\n`;
 
-async function through(rewriters: StreamRewriter[], pieces: Buffer[]): Promise<{ out: string; answer: Answer }> {
-  const answer: Answer = { facts: undefined, usage: undefined, written: createWrittenText(), complete: false };
-  const stream = createAnswerStream({ answer, format: sse, reader: openai.endpoint('POST', '/v1/chat/completions')?.dialect.stream(), rewriters });
+async function through(
+  rewriters: StreamRewriter[],
+  pieces: Buffer[],
+): Promise<{ out: string; answer: Answer }> {
+  const answer: Answer = {
+    facts: undefined,
+    usage: undefined,
+    written: createWrittenText(),
+    complete: false,
+  };
+  const stream = createAnswerStream({
+    answer,
+    format: sse,
+    reader: openai.endpoint('POST', '/v1/chat/completions')?.dialect.stream(),
+    rewriters,
+  });
   const out = [...pieces.map((piece) => stream.push(piece)), await stream.end()];
   return { out: Buffer.concat(out).toString(), answer };
 }
@@ -49,6 +62,6 @@ describe('a streamed answer', () => {
       end: () => ({ comment: 'bye' }),
     };
     const { out } = await through([upper, bang], [Buffer.from(STREAM)]);
-    expect(out).toBe(`: hello\n\n${chunk('HEL!')}${chunk('LO!')}data: [DONE]\n\n: bye\n\n`);
+    expect(out).toBe(`: hello\n\n${chunk('HEL!')}${chunk('LO!')}data: [DONE]\n\n\n: bye\n\n`);
   });
 });

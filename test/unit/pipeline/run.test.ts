@@ -12,7 +12,8 @@ function exchange(): Parsed {
 function recorder() {
   const seen: string[] = [];
   const observer: VerdictObserver = {
-    verdict: (_exchange, check, verdict, enforced) => seen.push(`${check} ${verdict.kind} ${String(enforced)}`),
+    verdict: (_exchange, check, verdict, enforced) =>
+      seen.push(`${check} ${verdict.kind} ${String(enforced)}`),
     endFailed: (_exchange, check) => seen.push(`${check} end failed`),
   };
   return { seen, observer };
