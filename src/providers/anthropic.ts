@@ -1,5 +1,6 @@
 import { anthropicCountTokens, anthropicMessages } from './dialects/anthropic-messages.ts';
 import { modelList } from './dialects/model-list.ts';
+import { bearer, headerSafe } from './openai-style.ts';
 import type { Endpoint, Provider } from './provider.ts';
 
 const POST: Readonly<Record<string, Endpoint>> = {
@@ -22,7 +23,7 @@ export const anthropic: Provider = {
   credential(key) {
     // Tokens of a subscription login are OAuth tokens, and refused in the API key's header.
     return key.startsWith('sk-ant-oat')
-      ? { kind: 'header', name: 'authorization', value: `Bearer ${key}` }
-      : { kind: 'header', name: 'x-api-key', value: key };
+      ? bearer(key)
+      : { kind: 'header', name: 'x-api-key', value: headerSafe(key) };
   },
 };

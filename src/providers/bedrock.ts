@@ -1,7 +1,17 @@
 import { GatewayError } from '../errors.ts';
 import { bedrockConverse, bedrockConverseStream, bedrockCountTokens } from './dialects/bedrock-converse.ts';
 import { bedrockInvoke } from './dialects/bedrock-invoke.ts';
+import { bearer, headerSafe, openaiEndpoints, pick, under } from './openai-style.ts';
 import type { Credential, Endpoint, Provider } from './provider.ts';
+
+/** OpenAI's API on the runtime's own host: the model is in the body. */
+const COMPATIBLE = under(
+  '/openai/v1',
+  pick(
+    openaiEndpoints({ limitFields: ['max_completion_tokens', 'max_tokens'], asksUsage: true }),
+    '/chat/completions',
+  ),
+);
 
 const MODEL_PATH = /^\/model\/([^/]+)\/([a-z-]+)$/;
 
@@ -20,13 +30,15 @@ export const bedrock: Provider = {
   needsKey: true,
   selfHosted: false,
   endpoint(method, path) {
+    if (method !== 'POST') return undefined;
+    if (Object.hasOwn(COMPATIBLE, path)) return COMPATIBLE[path];
     const [, id, action] = MODEL_PATH.exec(path) ?? [];
     const model = id === undefined ? undefined : modelOf(id);
-    return method === 'POST' && model !== undefined ? modelAction(model, action) : undefined;
+    return model === undefined ? undefined : modelAction(model, action);
   },
   credential(key) {
     const parts = key.split(':');
-    if (parts.length === 1) return { kind: 'header', name: 'authorization', value: `Bearer ${key}` };
+    if (parts.length === 1) return bearer(key);
     return awsCredential(parts);
   },
 };
@@ -82,6 +94,7 @@ function awsCredential(parts: readonly string[]): Credential {
       'The Bedrock key must be an API key, or ACCESS_KEY_ID:SECRET_ACCESS_KEY[:SESSION_TOKEN].',
     );
   }
+  headerSafe(parts.join(':'));
   return {
     kind: 'sigv4',
     accessKeyId,

@@ -1,6 +1,7 @@
 import { cohereChatV1, cohereChatV2 } from './dialects/cohere-chat.ts';
 import { cohereEmbed, cohereRerank, cohereTokenize } from './dialects/cohere-search.ts';
 import { modelList } from './dialects/model-list.ts';
+import { bearer, openaiEndpoints, pick, under } from './openai-style.ts';
 import type { Endpoint, Provider } from './provider.ts';
 
 const POST: Readonly<Record<string, Endpoint>> = {
@@ -11,6 +12,14 @@ const POST: Readonly<Record<string, Endpoint>> = {
   '/v2/rerank': { operation: 'rerank', dialect: cohereRerank },
   '/v1/rerank': { operation: 'rerank', dialect: cohereRerank },
   '/v1/tokenize': { operation: 'count_tokens', dialect: cohereTokenize },
+  ...under(
+    '/compatibility/v1',
+    pick(
+      openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: true }),
+      '/chat/completions',
+      '/embeddings',
+    ),
+  ),
 };
 
 const MODELS = /^\/v1\/models(\/[^/]+)?$/;
@@ -25,5 +34,5 @@ export const cohere: Provider = {
     if (method === 'POST') return Object.hasOwn(POST, path) ? POST[path] : undefined;
     return MODELS.test(path) ? { operation: 'models', dialect: modelList } : undefined;
   },
-  credential: (key) => ({ kind: 'header', name: 'authorization', value: `Bearer ${key}` }),
+  credential: bearer,
 };

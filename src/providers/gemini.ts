@@ -1,3 +1,4 @@
+import { geminiCompatibleChat } from './dialects/gemini-compatible.ts';
 import {
   geminiCountTokens,
   geminiEmbed,
@@ -5,10 +6,19 @@ import {
   geminiStreamGenerate,
 } from './dialects/gemini-generate.ts';
 import { modelList } from './dialects/model-list.ts';
+import { openaiEmbeddings } from './dialects/openai-embeddings.ts';
+import { bearer, headerSafe } from './openai-style.ts';
 import type { Endpoint, Provider } from './provider.ts';
 
 const METHOD = /^\/v1(?:beta|alpha)?\/models\/([A-Za-z0-9._-]+):([A-Za-z]+)$/;
 const MODELS = /^\/v1(?:beta|alpha)?\/models(\/[A-Za-z0-9._-]+)?$/;
+
+/** Gemini behind OpenAI's API, at Google's own path. */
+const COMPATIBLE: Readonly<Record<string, Endpoint>> = {
+  '/v1beta/openai/chat/completions': { operation: 'chat', dialect: geminiCompatibleChat },
+  '/v1beta/openai/embeddings': { operation: 'embeddings', dialect: openaiEmbeddings },
+};
+const COMPATIBLE_MODELS = /^\/v1beta\/openai\/models(\/[^/]+){0,2}$/;
 
 /** Google's Gemini API. Tuned models, batches, files and caches are not readable. */
 export const gemini: Provider = {
@@ -18,15 +28,19 @@ export const gemini: Provider = {
   selfHosted: false,
   endpoint(method, path, query = '') {
     if (method !== 'POST') {
-      return MODELS.test(path) ? { operation: 'models', dialect: modelList } : undefined;
+      return MODELS.test(path) || COMPATIBLE_MODELS.test(path)
+        ? { operation: 'models', dialect: modelList }
+        : undefined;
     }
+    if (Object.hasOwn(COMPATIBLE, path)) return COMPATIBLE[path];
     const [, model, verb] = METHOD.exec(path) ?? [];
     return model === undefined ? undefined : modelMethod(model, verb, query);
   },
   credential(key) {
+    // OAuth access tokens are told by their prefix.
     return key.startsWith('ya29.')
-      ? { kind: 'header', name: 'authorization', value: `Bearer ${key}` }
-      : { kind: 'header', name: 'x-goog-api-key', value: key };
+      ? bearer(key)
+      : { kind: 'header', name: 'x-goog-api-key', value: headerSafe(key) };
   },
 };
 

@@ -14,7 +14,7 @@ import {
   requiredObject,
   requiredString,
 } from './fields.ts';
-import { addText, addTextsIn, createGathered } from './json-text.ts';
+import { addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 
 /** `POST /v1/messages`. */
@@ -53,7 +53,7 @@ export function readMessages(body: JsonObject, model: string): RequestFacts {
     const role = ROLES.has(message.role) ? (message.role as PromptText['role']) : 'user';
     readContent(into, role, message.content, ['messages', index, 'content']);
   });
-  readSideTexts(into, body);
+  readOtherMembers(into, body);
   const { names, providerTools } = readTools(into, body);
   if (body.container !== undefined && body.container !== null) into.unseenContent = true;
   if (objectOf(body.thread).type === 'continue') into.unseenContent = true;
@@ -73,16 +73,20 @@ export function readMessages(body: JsonObject, model: string): RequestFacts {
   };
 }
 
-/** Words outside messages and tools that the model gets to read. */
-function readSideTexts(into: Gathered, body: JsonObject): void {
-  const system = { role: 'system', kind: 'text' } as const;
-  addTextsIn(into, system, body.output_format, ['output_format']);
-  addTextsIn(into, system, body.output_config, ['output_config']);
-  addText(into, system, objectOf(body.compaction).instructions, ['compaction', 'instructions']);
-  arrayOf(objectOf(body.context_management).edits).forEach((edit, index) => {
-    const path = ['context_management', 'edits', index, 'instructions'];
-    addText(into, system, objectOf(edit).instructions, path);
-  });
+/** Members that are read elsewhere, or that steer the model and put no words before it. */
+const NOT_WORDS: ReadonlySet<string> = new Set(
+  [
+    'model messages system tools tool_choice mcp_servers max_tokens stream stop_sequences temperature top_p top_k',
+    'thinking metadata service_tier speed inference_geo container thread fallbacks fallback_credit_token',
+    'billing_policy cache_control diagnostics user_profile_id workspace_id anthropic_version anthropic_beta',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** Output formats, instructions for compaction, and whatever comes next: any other member is read as text. */
+function readOtherMembers(into: Gathered, body: JsonObject): void {
+  for (const name of Object.keys(body)) {
+    if (!NOT_WORDS.has(name)) addTextsIn(into, { role: 'system', kind: 'text' }, body[name], [name]);
+  }
 }
 
 /** Server-side fallbacks may answer in the model's place; `default` names a model that only the provider knows. */

@@ -111,9 +111,9 @@ export function readEvent(name: string, event: JsonObject, path: JsonPath): Omit
   }
 }
 
-/** `throttlingException`, `modelStreamErrorException` … */
+/** `throttlingException`, `modelStreamErrorException` …, and the codes of error messages. */
 export function isException(eventName: string): boolean {
-  return /exception$/i.test(eventName);
+  return /(exception|error|failure)$/i.test(eventName);
 }
 
 function deltasOf(event: JsonObject, path: JsonPath): TextDelta[] {

@@ -89,12 +89,7 @@ function readBlocksOf(into: Gathered, body: JsonObject, path: readonly string[])
 function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): RequestFacts {
   const into = createGathered();
   readBlocksOf(into, body, []);
-  const side = { role: 'system', kind: 'text' } as const;
-  addTextsIn(into, { role: 'user', kind: 'text' }, body.promptVariables, ['promptVariables']);
-  addTextsIn(into, side, body.outputConfig, ['outputConfig']);
-  // Their tools are read with the others.
-  const { tools: _tools, ...additional } = objectOf(body.additionalModelRequestFields);
-  addTextsIn(into, side, additional, ['additionalModelRequestFields']);
+  readOtherMembers(into, body);
   const { names, providerTools } = readTools(into, body);
   const unbounded = whyUnbounded(body, endpoint.model ?? '');
   return {
@@ -105,6 +100,30 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
     output: outputLimit(body),
     ...(unbounded === undefined ? {} : { unbounded }),
   };
+}
+
+/** Members that are read elsewhere, or that steer the model and put no words before it. */
+const NOT_WORDS: ReadonlySet<string> = new Set([
+  'messages',
+  'system',
+  'toolConfig',
+  'inferenceConfig',
+  'guardrailConfig',
+  'performanceConfig',
+  'serviceTier',
+  'requestMetadata',
+  'additionalModelResponseFieldPaths',
+]);
+
+/** Prompt variables, output formats, additional fields, and whatever comes next. */
+function readOtherMembers(into: Gathered, body: JsonObject): void {
+  for (const name of Object.keys(body)) {
+    if (NOT_WORDS.has(name)) continue;
+    // Tools among the additional fields are read with the others.
+    const { tools: _tools, ...words } = objectOf(body[name]);
+    const value = name === 'additionalModelRequestFields' ? words : body[name];
+    addTextsIn(into, { role: 'system', kind: 'text' }, value, [name]);
+  }
 }
 
 /** Tools of `toolConfig`, and those that the additional fields hand to the model in its own format. */

@@ -35,6 +35,7 @@ import {
   tokenCount,
 } from './fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
+import { openaiChat } from './openai-chat.ts';
 import type { Gathered } from './json-text.ts';
 
 /** One model family's own body format, as `invoke` takes it. */
@@ -58,31 +59,15 @@ export function familyOf(model: string): InvokeFamily | undefined {
 
 const anthropic: InvokeFamily = {
   name: 'anthropic',
-  request(body, endpoint) {
-    const request = { ...readAnthropicMessages(body, endpoint.model ?? ''), output: anthropicLimit(body) };
-    return { ...request, texts: [...request.texts, ...otherTexts(body, ANTHROPIC_MEMBERS)] };
-  },
+  request: (body, endpoint) => ({
+    ...readAnthropicMessages(body, endpoint.model ?? ''),
+    output: anthropicLimit(body),
+  }),
   answer: readAnthropicAnswer,
   createReader: createAnthropicReader,
 };
 
 const anthropicByBody: InvokeFamily = { ...anthropic, name: 'anthropic-by-body' };
-
-/** Members that the messages reader reads, or that hold no words. */
-const ANTHROPIC_MEMBERS: ReadonlySet<string> = new Set([
-  'messages',
-  'system',
-  'tools',
-  'output_format',
-  'output_config',
-  'anthropic_version',
-  'anthropic_beta',
-  'max_tokens',
-  'temperature',
-  'top_p',
-  'top_k',
-  'thinking',
-]);
 
 const nova: InvokeFamily = {
   name: 'nova',
@@ -118,6 +103,30 @@ const cohereCommand: InvokeFamily = {
   request: (body, endpoint) => cohereChatV1.request({ ...body, model: endpoint.model ?? '' }, endpoint),
   answer: cohereChatV1.answer,
   createReader: () => cohereChatV1.stream() ?? silentReader(),
+};
+
+const chat = openaiChat({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: false });
+
+/** The families that take OpenAI's chat body. */
+const openaiStyle: InvokeFamily = {
+  name: 'openai-style',
+  request: (body, endpoint) => chat.request(body, endpoint),
+  answer: chat.answer,
+  createReader() {
+    const reader = chat.stream() ?? silentReader();
+    return {
+      read(frame) {
+        const event = reader.read(frame);
+        if (event.deltas.length > 0) return event;
+        // Mistral's chunks carry a `message` where OpenAI's carry a `delta`.
+        const { texts } = chat.answer(parseData(frame.data));
+        const deltas = texts
+          .filter((found) => found.editable === undefined)
+          .map((found) => ({ ...found, channel: `0/${found.kind}` }));
+        return { ...event, deltas };
+      },
+    };
+  },
 };
 
 /** What a plain prompt format is made of. */
@@ -184,6 +193,14 @@ const mistralPrompt = promptFamily({
   usage: () => undefined,
 });
 
+const deepseekPrompt = promptFamily({
+  name: 'deepseek',
+  prompts: ['prompt'],
+  limit: ['max_tokens'],
+  texts: (answer) => listTexts(answer, 'choices', 'text'),
+  usage: () => undefined,
+});
+
 const titanText = promptFamily({
   name: 'titan-text',
   prompts: ['inputText'],
@@ -231,6 +248,8 @@ const FAMILIES: readonly (readonly [RegExp, InvokeFamily])[] = [
   [/^amazon\.titan-embed-(text|g1|image)/, titanEmbed],
   [/^meta\.llama/, llama],
   [/^mistral\.(mistral-7b|mixtral|mistral-small-2402|mistral-large-2402)/, mistralPrompt],
+  [/^(mistral|qwen|openai|moonshot|moonshotai|minimax|zai|nvidia|deepseek(?!\.r1))\./, openaiStyle],
+  [/^deepseek\.r1/, deepseekPrompt],
   [/^cohere\.command-r/, cohereCommand],
   [/^cohere\.embed-/, cohereEmbed],
   [/^cohere\.rerank-/, cohereRerank],
@@ -267,15 +286,6 @@ function countAt(body: JsonObject, outer: string, name?: string): OutputLimit {
         ? [{ kind: 'set', path: [outer, name], value: tokens }]
         : [{ kind: 'set', path: [outer], value: { [name]: tokens } }],
   };
-}
-
-/** Words in members that a family's reader does not know. */
-function otherTexts(body: JsonObject, known: ReadonlySet<string>) {
-  const into = createGathered();
-  for (const name of Object.keys(body)) {
-    if (!known.has(name)) addTextsIn(into, { role: 'user', kind: 'text' }, body[name], [name]);
-  }
-  return into.texts;
 }
 
 function counts(input: unknown, output: unknown): Usage | undefined {

@@ -98,7 +98,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
   readContents(into, member(body, 'contents'), []);
   const { names, providerTools } = readTools(into, body);
   const config = generationConfig(body);
-  if (config) addTextsIn(into, { role: 'system', kind: 'text' }, config.value, [config.name]);
+  readOtherMembers(into, body);
   if (member(body, 'cachedContent') || member(body, 'continuationToken')) into.unseenContent = true;
   const models = [endpoint.model ?? ''];
   addModel(models, body);
@@ -111,6 +111,31 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
     output: undefined,
     ...(tier === undefined || isCheapTier(tier) ? {} : { unbounded: `serviceTier "${String(tier)}"` }),
   };
+}
+
+/** Members that are read elsewhere, or that steer the model and put no words before it. */
+const NOT_WORDS: ReadonlySet<string> = new Set([
+  'contents',
+  'systemInstruction',
+  'tools',
+  'toolConfig',
+  'safetySettings',
+  'cachedContent',
+  'continuationToken',
+  'serviceTier',
+  'labels',
+  'store',
+  'model',
+  'generateContentRequest',
+]);
+
+/** Schemas in the generation config, and whatever comes next. */
+function readOtherMembers(into: Gathered, body: JsonObject): void {
+  for (const name of Object.keys(body)) {
+    if (!NOT_WORDS.has(camelName(name))) {
+      addTextsIn(into, { role: 'system', kind: 'text' }, body[name], [name]);
+    }
+  }
 }
 
 /** The tiers that cost the listed price or less. */
