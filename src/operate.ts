@@ -8,8 +8,10 @@ import { phaseDeadlineMs } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
 import { GatewayError } from './errors.ts';
 import { connectRedis, waitUntilReady } from './redis/client.ts';
+import type { RedisClient } from './redis/client.ts';
 import { checkServer } from './redis/server-check.ts';
 import type { ServerCheck } from './redis/server-check.ts';
+import { withoutArguments } from './redis/unavailable.ts';
 
 /** What a command may do with the gateway's state in Redis. */
 export interface Operations {
@@ -19,8 +21,8 @@ export interface Operations {
   checkServer(): Promise<ServerCheck>;
 }
 
-/** Commands reserve nothing, so that no lease of theirs can run out. */
-const NO_LEASE_MS = 30_000;
+/** The store wants to know; commands reserve nothing. */
+const LEASE_MS = 30_000;
 
 /**
  * The composition root of the commands that manage Redis: connects, lets `work` run, disconnects.
@@ -29,27 +31,38 @@ const NO_LEASE_MS = 30_000;
 export async function operate<T>(config: Config, work: (operations: Operations) => Promise<T>): Promise<T> {
   const client = connectRedis(config.redis, { name: 'gateway-cli' });
   try {
-    await waitUntilReady(client, config.redis.dial_timeout).catch((cause: unknown) => {
-      const reason = cause instanceof Error ? cause.message : 'no answer';
-      throw new GatewayError('redis_unavailable', `Redis at ${address(config)} cannot be used: ${reason}`, {
-        cause,
-      });
-    });
+    await connected(client, config);
     const deadlineMs = phaseDeadlineMs(config);
-    const result = await work({
+    return await work({
       keys: createKeyStore(client),
       keyStates: createKeyStateStore({ client, deadlineMs }),
       budgets: createRedisBudgetStore({
         client,
         deadlineMs,
-        leaseMs: NO_LEASE_MS,
+        leaseMs: LEASE_MS,
         alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
       }),
       checkServer: () => checkServer(client),
     });
-    return result;
   } finally {
     client.disconnect();
+  }
+}
+
+/** A person is waiting: the first refusal is the answer, where a server would try again. */
+async function connected(client: RedisClient, config: Config): Promise<void> {
+  const refused = new Promise<never>((_resolve, reject) => {
+    client.once('error', (failure: unknown) => {
+      reject(withoutArguments(failure));
+    });
+  });
+  try {
+    await Promise.race([waitUntilReady(client, config.redis.dial_timeout), refused]);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'no answer';
+    throw new GatewayError('redis_unavailable', `Redis at ${address(config)} cannot be used: ${reason}`, {
+      cause,
+    });
   }
 }
 

@@ -5,6 +5,7 @@ import { maskSecrets } from '../../src/config/mask.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { Problem } from '../../src/config/problems.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
+import type { ConfigInput } from '../../src/config/schema.ts';
 import { servableProblems } from '../../src/config/servable.ts';
 import { writtenConfig } from '../../src/config/written.ts';
 import { ExitCode, loadedConfig } from '../command.ts';
@@ -19,12 +20,9 @@ export function registerConfig(program: Command, io: Io): void {
     .command('print')
     .description('print the effective configuration, defaults filled in and secrets masked')
     .addOption(new Option('--output <format>', 'how to print it').choices(['yaml', 'json']).default('yaml'))
-    .action((options: { output: 'yaml' | 'json' }, command: Command) => {
-      const written = writtenConfig(maskSecrets(loadedConfig(command, io).config));
-      io.stdout.write(
-        options.output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written),
-      );
-    });
+    .action((options: { output: 'yaml' | 'json' }, command: Command) =>
+      printConfig(command, io, options.output),
+    );
   config
     .command('schema')
     .description('print the JSON Schema of gateway.yaml, for editors')
@@ -36,6 +34,22 @@ export function registerConfig(program: Command, io: Io): void {
   ).action((options: { output: OutputFormat }, command: Command) => {
     checkConfig(command, io, options.output);
   });
+}
+
+async function printConfig(command: Command, io: Io, output: 'yaml' | 'json'): Promise<void> {
+  const written = await withBaseUrls(writtenConfig(maskSecrets(loadedConfig(command, io).config)));
+  io.stdout.write(output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written));
+}
+
+/** Fills in the public APIs that requests go to where the file names no other. */
+async function withBaseUrls(written: ConfigInput): Promise<ConfigInput> {
+  // Loaded only where it is used: the other commands start faster without the providers.
+  const { providers } = await import('../../src/providers/registry.ts');
+  const filled = Object.values(providers).map(({ name, defaultBaseUrl }) => {
+    const base = defaultBaseUrl === undefined ? {} : { base_url: defaultBaseUrl };
+    return [name, { ...base, ...written.providers?.[name] }];
+  });
+  return { ...written, providers: Object.fromEntries(filled) };
 }
 
 function checkConfig(command: Command, io: Io, output: OutputFormat): void {

@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hashKey } from '../../../src/auth/raw-key.ts';
+import { startTestRedis } from '../../support/redis.ts';
+import type { TestRedis } from '../../support/redis.ts';
+
+const MAIN = new URL('../../../cli/main.ts', import.meta.url).pathname;
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startTestRedis({ password: 'cli-test' });
+});
+afterAll(() => redis.close());
+beforeEach(() => redis.flush());
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function gateway(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const settings = { PATH: process.env['PATH'] ?? '', REDIS_ADDR: redis.addr, REDIS_PASSWORD: 'cli-test' };
+  return new Promise((resolve) => {
+    const options = { cwd: tmpdir(), env: { ...settings, ...env } };
+    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+async function json(...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await gateway([...args, '--output', 'json']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
+
+const create = (...more: string[]) =>
+  json('keys', 'create', '--name', 'planner', '--provider', 'openai', ...more);
+
+describe('gateway keys', () => {
+  it('create prints the raw key once with its hash and fields', async () => {
+    const created = await create(
+      ...[
+        '--agent-name',
+        'p',
+        '--owner',
+        'ops',
+        '--allowed-tools',
+        'a, b',
+        '--allowed-providers',
+        'groq,xai',
+      ],
+      ...['--allowed-models', 'gpt-4o*', '--tags', 'team=x,tier=2', '--expires-in', '30d'],
+    );
+    const { key, expires_at: expiresAt, created_at: createdAt } = created;
+    expect(created).toMatchObject({
+      key_hash: hashKey(String(key)),
+      name: 'planner',
+      provider: 'openai',
+      status: 'active',
+      agent_name: 'p',
+      owner: 'ops',
+      allowed_tools: ['a', 'b'],
+      allowed_providers: ['groq', 'xai'],
+      allowed_models: ['gpt-4o*'],
+      tags: { team: 'x', tier: '2' },
+    });
+    expect(Date.parse(String(expiresAt)) - Date.parse(String(createdAt))).toBe(30 * 86_400_000);
+
+    const others = await Promise.all([gateway(['keys', 'list']), gateway(['keys', 'show', 'planner'])]);
+    for (const { stdout } of others) {
+      expect(stdout).toContain('planner');
+      expect(stdout).not.toContain(String(key).slice(3));
+    }
+  });
+
+  it('show says whether the key is locked and what it may spend', async () => {
+    const { key_hash: keyHash } = await create();
+    await redis.client.set(`gateway:quarantine:${String(keyHash)}`, '1', 'EX', 100);
+    await redis.client.hset(`gateway:risk_profile:${String(keyHash)}`, 'risk_score', '30');
+    await redis.client.hset('gateway:budget:default', 'daily', '2500000000');
+    expect(await json('keys', 'show', 'planner')).toMatchObject({
+      locked: true,
+      lock_ttl_seconds: expect.closeTo(100, -1),
+      risk_score: 30,
+      budget_usd: { daily: 2.5 },
+    });
+  });
+
+  it('revoke and rotate take a hash prefix', async () => {
+    const { key, key_hash: keyHash } = await create();
+    const prefix = String(keyHash).slice(7, 17);
+    const rotated = await json('keys', 'rotate', prefix, '--grace', '1h');
+    expect(rotated).toMatchObject({ key_hash: keyHash, name: 'planner' });
+    expect(rotated['key']).not.toBe(key);
+    expect(await json('keys', 'revoke', prefix)).toMatchObject({ status: 'revoked' });
+    expect(await json('keys', 'list')).toMatchObject([{ key_hash: keyHash, status: 'revoked' }]);
+  });
+
+  it('names the remedy where nothing or too much matches, on one line', async () => {
+    await create();
+    await create();
+    const nothing = await gateway(['keys', 'revoke', 'nobody']);
+    const several = await gateway(['keys', 'revoke', 'planner']);
+    expect(nothing).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^gateway: no key has[^\n]*\n$/),
+    });
+    expect(several).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^gateway: several keys match[^\n]*\n$/),
+    });
+  });
+
+  it('says a wrong password without showing it', async () => {
+    const { code, stderr } = await gateway(['keys', 'list'], { REDIS_PASSWORD: 'not-the-password' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^gateway: .*(WRONGPASS|password)/i);
+    expect(stderr).not.toContain('not-the-password');
+  });
+});
+
+describe('gateway doctor', () => {
+  it('finds a healthy set-up, and names what is not built yet', async () => {
+    const { code, stdout } = await gateway(['doctor', '--output', 'json'], { SERVER_INSECURE_DEV: 'true' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      healthy: true,
+      findings: expect.arrayContaining([
+        {
+          check: 'redis',
+          status: 'ok',
+          message: expect.stringMatching(/^Redis \d+\.\d+\.\d+, .*noeviction$/),
+        },
+        { check: 'features', status: 'warn', message: expect.stringContaining('loop_detection.enabled') },
+      ]),
+    });
+    expect(code).toBe(0);
+  });
+
+  it('refuses a Redis that evicts, and says how to change it', async () => {
+    await redis.configSet('maxmemory-policy', 'allkeys-lru');
+    const { code, stdout } = await gateway(['doctor'], { SERVER_INSECURE_DEV: 'true' });
+    await redis.configSet('maxmemory-policy', 'noeviction');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✗ redis .*CONFIG SET maxmemory-policy noeviction/);
+  });
+
+  it('says that Redis is away', async () => {
+    const { code, stdout } = await gateway(['doctor'], {
+      REDIS_ADDR: '127.0.0.1:1',
+      SERVER_INSECURE_DEV: 'true',
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✗ redis +Redis at 127\.0\.0\.1:1 cannot be used/);
+  });
+});
