@@ -26,6 +26,9 @@ export const newKeySchema = z.strictObject({
   expiresInMs: z.int().min(1).optional(),
 });
 
+const storedList = z.array(z.string());
+const storedMap = z.record(z.string(), z.string());
+
 export type NewKey = z.output<typeof newKeySchema>;
 
 /** The fields of a new record; times are added by the script that stores it. */
@@ -96,11 +99,11 @@ function isProviderName(value: string): value is ProviderName {
 }
 
 function parseList(json: string | undefined): string[] | undefined {
-  return json === undefined ? undefined : z.array(z.string()).parse(parseJson(json));
+  return json === undefined ? undefined : storedList.parse(parseJson(json));
 }
 
 function parseTags(json: string | undefined): Record<string, string> {
-  return json === undefined ? {} : z.record(z.string(), z.string()).parse(parseJson(json));
+  return json === undefined ? {} : storedMap.parse(parseJson(json));
 }
 
 function parseJson(json: string): unknown {
