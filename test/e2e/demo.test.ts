@@ -26,13 +26,13 @@ describe('npm start', () => {
     );
   });
   afterAll(() => {
-    if (demo.exitCode === null) process.kill(-(demo.pid ?? 0), 'SIGKILL');
+    if (demo.exitCode === null && demo.signalCode === null) process.kill(-(demo.pid ?? 0), 'SIGKILL');
   });
 
   /** The n-th printed curl, run by a shell like a person's. */
   const curl = (index: number): Promise<string> =>
     new Promise((resolve, reject) => {
-      const commands = output.match(/^curl .*(?:\\\n.*)*$/gm) ?? [];
+      const commands = output.match(/^curl (?:.*\\\n)*.*$/gm) ?? [];
       execFile('/bin/sh', ['-c', commands[index] ?? 'false'], (error, stdout) => {
         if (error === null) resolve(stdout);
         else reject(error);

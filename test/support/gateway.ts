@@ -11,7 +11,6 @@ import type { Readiness } from '../../src/admin/readiness.ts';
 import { createKeyStore } from '../../src/auth/key-store.ts';
 import type { NewKey } from '../../src/auth/key-fields.ts';
 import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
-import { merge } from '../../src/config/draft.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { BUDGET_WINDOWS } from '../../src/redis/budget-limits.ts';
 import type { BudgetWindow } from '../../src/redis/budget-limits.ts';
@@ -201,8 +200,21 @@ async function testConfig(
     redis: { addr: redis.addr, ...(redis.password === undefined ? {} : { password: redis.password }) },
     envoy: { path: await envoyPath() },
   };
-  merge(settings, options.config ?? {});
-  return { settings, port, adminPort };
+  return { settings: overlay(settings, options.config ?? {}), port, adminPort };
+}
+
+/** `over` on top of `base`, group by group; everything else is replaced. */
+function overlay(base: Record<string, unknown>, over: object): Record<string, unknown> {
+  const merged = { ...base };
+  for (const [name, value] of Object.entries(over)) {
+    const below = base[name];
+    merged[name] = isGroup(value) && isGroup(below) ? overlay(below, value) : value;
+  }
+  return merged;
+}
+
+function isGroup(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 async function waitFor(check: () => Promise<boolean>, timeoutMs: number, run: Launched): Promise<void> {
