@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs';
+import { PROVIDER_NAMES } from '../providers/provider.ts';
 import type { ConfigSources } from './load.ts';
 import { notBuiltButSwitchedOn } from './not-built.ts';
 import { ConfigError } from './problems.ts';
@@ -26,7 +28,40 @@ export function servableProblems(config: Config, sources: ConfigSources): Proble
       ),
     );
   }
+  for (const [path, file] of certificateFiles(config)) {
+    if (file !== undefined && !isReadable(file)) {
+      problems.push(problem(path, 'names a file that is not there or cannot be read'));
+    }
+  }
   return problems;
+}
+
+/** Every file of a key or certificate: one that is missing shows only when Envoy or a first connection fails. */
+function certificateFiles({ server, redis, providers }: Config): [string, string | undefined][] {
+  const { extproc } = server;
+  return [
+    ['server.tls.cert_file', server.tls.cert_file],
+    ['server.tls.key_file', server.tls.key_file],
+    ['server.extproc.tls.cert_file', extproc.tls.cert_file],
+    ['server.extproc.tls.key_file', extproc.tls.key_file],
+    ['server.extproc.tls.ca_file', extproc.tls.ca_file],
+    ['redis.tls.cert_file', redis.tls.cert_file],
+    ['redis.tls.key_file', redis.tls.key_file],
+    ['redis.tls.ca_file', redis.tls.ca_file],
+    ...PROVIDER_NAMES.map((name): [string, string | undefined] => [
+      `providers.${name}.ca_file`,
+      providers[name].ca_file,
+    ]),
+  ];
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false; // said as a problem of the key that names it
+  }
 }
 
 /**

@@ -4,6 +4,8 @@ import { NOT_BUILT, notBuiltButOnByDefault } from '../../../src/config/not-built
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { checkServable, servableProblems } from '../../../src/config/servable.ts';
 
+/** A file that is there. */
+const HERE = import.meta.filename;
 const insecure = { SERVER_INSECURE_DEV: 'true' };
 
 function problems(argvOverrides: ConfigInput, env: Record<string, string> = insecure): string[] {
@@ -15,7 +17,17 @@ describe('what may be served', () => {
   it('needs TLS, unless it is insecure on purpose', () => {
     expect(problems({}, {})).toEqual(['server.tls']);
     expect(problems({}, insecure)).toEqual([]);
-    expect(problems({ server: { tls: { cert_file: 'c', key_file: 'k' } } }, {})).toEqual([]);
+    expect(problems({ server: { tls: { cert_file: HERE, key_file: HERE } } }, {})).toEqual([]);
+  });
+
+  it('needs every certificate file that it names', () => {
+    expect(
+      problems({
+        server: { tls: { cert_file: '/nowhere/cert.pem', key_file: HERE } },
+        redis: { tls: { enabled: true, ca_file: '/nowhere/ca.pem' } },
+        providers: { azure: { ca_file: '/nowhere/ca.pem' }, openai: { ca_file: HERE } },
+      }),
+    ).toEqual(['server.tls.cert_file', 'redis.tls.ca_file', 'providers.azure.ca_file']);
   });
 
   it.each<[string, ConfigInput]>([
