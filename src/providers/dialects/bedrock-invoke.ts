@@ -41,6 +41,7 @@ function requireAnthropicBody(body: JsonObject): void {
  */
 function createInvokeReader(family: InvokeFamily): StreamReader {
   const reader = family.createReader();
+  let own: Usage | undefined;
   return {
     read(frame: Frame): StreamEvent {
       const payload = parseData(frame.data);
@@ -50,7 +51,8 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
       const json = Buffer.from(payload.bytes, 'base64').toString('utf8');
       const event = reader.read({ raw: frame.raw, data: json });
       const metrics = parseData(json)['amazon-bedrock-invocationMetrics'];
-      const usage = event.usage ?? (metrics === undefined ? undefined : metricsUsage(objectOf(metrics)));
+      own = event.usage ?? own;
+      const usage = metrics === undefined ? event.usage : settledUsage(objectOf(metrics), own);
       return {
         ...event,
         frame,
@@ -66,11 +68,14 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
   };
 }
 
-function metricsUsage(metrics: JsonObject): Usage | undefined {
-  return cacheApart(
+/** Bedrock's metrics, or the family's own usage where it says the same in more detail. */
+function settledUsage(metrics: JsonObject, own: Usage | undefined): Usage | undefined {
+  const billed = cacheApart(
     metrics.inputTokenCount,
     metrics.outputTokenCount,
     metrics.cacheReadInputTokenCount,
     metrics.cacheWriteInputTokenCount,
   );
+  const agree = billed?.inputTokens === own?.inputTokens && billed?.outputTokens === own?.outputTokens;
+  return billed === undefined || agree ? own : billed;
 }
