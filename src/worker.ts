@@ -39,7 +39,8 @@ async function startWorker({ config, index, address }: Start): Promise<Worker> {
     onState(state, reason) {
       metrics.redisUp.set(state === 'ready' ? 1 : 0);
       say({ kind: 'redis', up: state === 'ready' });
-      if (state === 'down') log.warn({ cause: reason?.message }, 'Redis is unavailable: requests are refused');
+      if (state === 'down')
+        log.warn({ cause: reason?.message }, 'Redis is unavailable: requests are refused');
       else log.info('Redis is available');
     },
   });
@@ -118,7 +119,8 @@ function budgetCheck(config: Config, client: RedisClient, log: Logger, metrics: 
       log.warn(alert, 'budget threshold reached');
     },
     onOverReservation: () => metrics.overReservation.inc(),
-    onFailure: (cause) => log.warn({ cause: cause instanceof Error ? cause.message : '' }, 'settlement postponed'),
+    onFailure: (cause) =>
+      log.warn({ cause: cause instanceof Error ? cause.message : '' }, 'settlement postponed'),
   });
 }
 
@@ -144,7 +146,11 @@ async function receive(message: ToWorker): Promise<void> {
       say({ kind: 'listening' });
       break;
     case 'metrics':
-      say({ kind: 'metrics', id: message.id, metrics: (await worker?.metrics.registry.getMetricsAsJSON()) ?? [] });
+      say({
+        kind: 'metrics',
+        id: message.id,
+        metrics: (await worker?.metrics.registry.getMetricsAsJSON()) ?? [],
+      });
       break;
     case 'drain':
       await worker?.drain();

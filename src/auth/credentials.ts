@@ -50,8 +50,9 @@ export function extractCredentials(
     path = end < 0 ? '/' : path.slice(end);
   }
   for (const [name, value] of headers) {
-    if (name === 'authorization') take(bearerToken(value));
-    else if (KEY_HEADERS.has(name)) take(value.trim());
+    if (name !== 'authorization' && !KEY_HEADERS.has(name)) continue;
+    // A repeated header may come merged; no credential holds a comma.
+    for (const part of value.split(',')) take(name === 'authorization' ? bearerToken(part) : part.trim());
   }
   const query = mark < 0 ? '' : withoutKeys(target.slice(mark + 1), take);
   return { proxyKeys: [...proxyKeys], providerKeys: [...providerKeys], path, query };

@@ -1,7 +1,7 @@
 import { demoAnswer, numberOf } from './answer.ts';
 import type { DemoReply, DemoRequest } from './provider.ts';
 
-const MODELS = ['claude-sonnet-4-5', 'claude-haiku-4-5'];
+const MODELS = ['claude-sonnet-5', 'claude-haiku-4-5'];
 
 /** Anthropic's messages, token count and model list, whole and streamed, with usage. */
 export function anthropicReply({ method, path, body }: DemoRequest): DemoReply | undefined {

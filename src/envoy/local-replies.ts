@@ -30,10 +30,20 @@ export function localReplies(): EnvoyObject {
           content_type: 'application/json',
         },
       },
-      mapped(byDetails("== 'upgrade_failed'"), 'upgrade_not_supported', 'WebSocket upgrades are not supported', 426),
+      mapped(
+        byDetails("== 'upgrade_failed'"),
+        'upgrade_not_supported',
+        'WebSocket upgrades are not supported',
+        426,
+      ),
       mapped(byStatus('EQ', 413), 'payload_too_large', 'the request body exceeds the limit'),
       mapped(byStatus('EQ', 408), 'request_timeout', 'the request did not arrive in time'),
-      mapped(byDetails(`in [${quoted(TIMEOUTS)}]`), 'upstream_timeout', 'the provider did not answer in time', 504),
+      mapped(
+        byDetails(`in [${quoted(TIMEOUTS)}]`),
+        'upstream_timeout',
+        'the provider did not answer in time',
+        504,
+      ),
       mapped(
         byDetails(`in [${quoted(upstreamDetails)}] || response.code_details.startsWith('upstream_')`),
         'upstream_unavailable',

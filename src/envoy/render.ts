@@ -63,7 +63,8 @@ function listener(config: Config, layout: EnvoyLayout): EnvoyObject {
 function downstreamTls(config: Config): EnvoyObject {
   const { cert_file, key_file } = config.server.tls;
   if (cert_file === undefined || key_file === undefined) {
-    if (!config.server.insecure_dev) throw new Error('TLS is required: set server.tls.cert_file and key_file');
+    if (!config.server.insecure_dev)
+      throw new Error('TLS is required: set server.tls.cert_file and key_file');
     return {};
   }
   return {

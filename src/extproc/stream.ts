@@ -118,7 +118,9 @@ function handle(
     case 'response_headers':
       return onResponseHeaders(context, message);
     case 'response_body':
-      return context.stream === undefined ? onResponseBody(context, message) : onStreamChunk(context, message);
+      return context.stream === undefined
+        ? onResponseBody(context, message)
+        : onStreamChunk(context, message);
     case 'response_trailers':
       return onResponseTrailers(context, message);
     default:
@@ -143,7 +145,8 @@ async function finish(context: StreamContext): Promise<void> {
   if (finished.has(context)) return;
   finished.add(context);
   const outcome = outcomeOf(context);
-  if (context.exchange !== undefined) await context.run?.end(context.answered ?? context.parsed ?? context.exchange, outcome);
+  if (context.exchange !== undefined)
+    await context.run?.end(context.answered ?? context.parsed ?? context.exchange, outcome);
   if (context.requestId === '') return; // nothing was asked of us
   context.services.observer.finished({
     requestId: context.requestId,

@@ -84,5 +84,8 @@ export function createRunner(options: RunnerOptions): () => Run {
 
 function recordShadow(exchange: Identified, denial: Denial): void {
   const before = exchange.responseHeaders.get(HEADER.shadow);
-  exchange.responseHeaders.set(HEADER.shadow, before === undefined ? denial.type : `${before}, ${denial.type}`);
+  exchange.responseHeaders.set(
+    HEADER.shadow,
+    before === undefined ? denial.type : `${before}, ${denial.type}`,
+  );
 }

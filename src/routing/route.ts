@@ -61,7 +61,8 @@ function firstSegment(path: string): { name: string; rest: string } {
 }
 
 function findUpstream(name: string, upstreams: ReadonlyMap<ProviderName, Upstream>): Upstream {
-  if (name === 'mcp') throw new GatewayError('unknown_mcp_server', 'no MCP server of this name is configured');
+  if (name === 'mcp')
+    throw new GatewayError('unknown_mcp_server', 'no MCP server of this name is configured');
   const provider = PROVIDER_NAMES.find((known) => known === name);
   if (provider === undefined) {
     throw new GatewayError(
@@ -71,7 +72,10 @@ function findUpstream(name: string, upstreams: ReadonlyMap<ProviderName, Upstrea
   }
   const upstream = upstreams.get(provider);
   if (upstream === undefined) {
-    throw new GatewayError('unknown_provider', `${provider} needs providers.${provider}.base_url in gateway.yaml`);
+    throw new GatewayError(
+      'unknown_provider',
+      `${provider} needs providers.${provider}.base_url in gateway.yaml`,
+    );
   }
   return upstream;
 }

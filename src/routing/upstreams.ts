@@ -24,7 +24,8 @@ export function configuredUpstreams(config: Config): ReadonlyMap<ProviderName, U
   for (const provider of Object.values(providers)) {
     const settings = config.providers[provider.name];
     const base = settings?.base_url ?? provider.defaultBaseUrl;
-    if (base !== undefined) upstreams.set(provider.name, upstream(provider, new URL(base), settings?.ca_file));
+    if (base !== undefined)
+      upstreams.set(provider.name, upstream(provider, new URL(base), settings?.ca_file));
   }
   return upstreams;
 }

@@ -33,5 +33,7 @@ export function createLogger(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return destination === undefined ? pino(options, pino.destination({ sync: false })) : pino(options, destination);
+  return destination === undefined
+    ? pino(options, pino.destination({ sync: false }))
+    : pino(options, destination);
 }

@@ -11,11 +11,7 @@ import {
 
 /** Where the imposter misbehaves. `chunk` is the n-th chunk of a stream, from 1. */
 export type Moment =
-  | 'request_headers'
-  | 'request_body'
-  | 'response_headers'
-  | 'response_body'
-  | `chunk ${number}`;
+  'request_headers' | 'request_body' | 'response_headers' | 'response_body' | `chunk ${number}`;
 
 export interface Misbehaviour {
   readonly at: Moment;

@@ -11,7 +11,8 @@ export function createAllowedCheck(): Check {
     name: 'allowed',
     shadowable: false,
     requestHeaders({ key, provider }) {
-      if (key.provider === provider.name || key.allowedProviders?.includes(provider.name) === true) return PASS;
+      if (key.provider === provider.name || key.allowedProviders?.includes(provider.name) === true)
+        return PASS;
       return deny(`this key may not use provider ${provider.name}`);
     },
     requestBody({ key, request, endpoint }) {
@@ -27,7 +28,12 @@ export function createAllowedCheck(): Check {
 }
 
 function deny(message: string): Denial {
-  return { kind: 'deny', type: 'policy_denied', message, headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message } };
+  return {
+    kind: 'deny',
+    type: 'policy_denied',
+    message,
+    headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message },
+  };
 }
 
 function matches(glob: string, model: string): boolean {

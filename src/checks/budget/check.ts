@@ -18,7 +18,9 @@ import type { BudgetStore, Operation, ReserveResult, SettleResult, Tightest } fr
 import { windowAccounts } from './windows.ts';
 
 export interface BudgetCheckDeps {
-  readonly config: Pick<Config, 'pricing' | 'proxy' | 'server'>;
+  readonly config: Pick<Config, 'pricing' | 'proxy'> & {
+    readonly server: Pick<Config['server'], 'strip_budget_headers'>;
+  };
   readonly pricing: Pricing;
   readonly store: BudgetStore;
   /** A threshold of `alerting.thresholds` was reached for the first time in its window. */

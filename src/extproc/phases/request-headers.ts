@@ -113,7 +113,8 @@ function missingProviderKey(provider: string): GatewayError {
 function assertNotCarried(rawKey: string, exchange: Identified): void {
   const stripped = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', HEADER.providerKey];
   let carried = exchange.path.includes(rawKey) || exchange.query.includes(rawKey);
-  for (const [name, value] of exchange.headers) carried ||= value.includes(rawKey) && !stripped.includes(name);
+  for (const [name, value] of exchange.headers)
+    carried ||= value.includes(rawKey) && !stripped.includes(name);
   if (carried) {
     throw new GatewayError('invalid_request', 'the proxy key stands in a place that would be sent upstream');
   }

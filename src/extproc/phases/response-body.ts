@@ -50,4 +50,3 @@ function withLength(changes: HeaderChanges, body: Buffer): HeaderChanges {
     remove: [...changes.remove, 'content-encoding'],
   };
 }
-

@@ -28,7 +28,12 @@ export async function onResponseHeaders(
     return awaitResponseBody(); // Envoy's own early reply: nothing was forwarded, and its gate lets it out
   }
   if (details !== 'via_upstream') {
-    context.answered = answered(parsed, NOT_CONNECTED.test(details) ? 'not_connected' : 'lost', status, 'whole');
+    context.answered = answered(
+      parsed,
+      NOT_CONNECTED.test(details) ? 'not_connected' : 'lost',
+      status,
+      'whole',
+    );
     context.progress = 'done';
     await run.end(parsed, outcomeOf(context));
     return awaitResponseBody();
@@ -69,12 +74,7 @@ async function beginStream(
   return startStream(headerChanges(context, headers));
 }
 
-function answered(
-  parsed: Parsed,
-  origin: AnswerOrigin,
-  status: number,
-  form: 'whole' | 'stream',
-): Answered {
+function answered(parsed: Parsed, origin: AnswerOrigin, status: number, form: 'whole' | 'stream'): Answered {
   const answer = { facts: undefined, usage: undefined, written: createWrittenText(), complete: false };
   return { ...parsed, origin, status, form, answer };
 }

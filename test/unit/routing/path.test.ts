@@ -4,12 +4,14 @@ import { assertPlainPath } from '../../../src/routing/path.ts';
 const ARN = '/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fus.anthropic.claude/converse';
 
 describe('a path as it will be sent', () => {
-  it.each(['/v1/chat/completions', '/v1beta/models/gemini-2.5-pro:generateContent', '/v1/models/a%20b', '/v1/x.y'])(
-    'may be %s',
-    (path) => {
-      expect(() => assertPlainPath(path, false)).not.toThrow();
-    },
-  );
+  it.each([
+    '/v1/chat/completions',
+    '/v1beta/models/gemini-2.5-pro:generateContent',
+    '/v1/models/a%20b',
+    '/v1/x.y',
+  ])('may be %s', (path) => {
+    expect(() => assertPlainPath(path, false)).not.toThrow();
+  });
 
   it.each([
     '/v1/%2e%2e/admin',

@@ -1,0 +1,38 @@
+import type { JsonObject, Operation, ProviderName, Usage } from '../../src/providers/provider.ts';
+import type { StreamFormat } from '../../src/streams/frame.ts';
+
+/**
+ * One endpoint of one provider, as the conformance test runs it. Every string of `body` that begins with `§` must
+ * be found as text, at its own path, and no other marked string may be missed.
+ */
+export interface ConformanceRow {
+  readonly provider: ProviderName;
+  readonly path: string;
+  readonly query?: string;
+  readonly operation: Operation;
+  readonly body: JsonObject;
+  readonly model: string;
+  readonly limit?: number;
+  readonly tools?: readonly string[];
+  readonly providerTools?: readonly string[];
+  /** A stream tells its usage only when asked. */
+  readonly asksUsage?: boolean;
+  readonly answer: unknown;
+  readonly usage: Usage;
+  readonly texts?: readonly string[];
+  readonly stream?: ConformanceStream;
+}
+
+export interface ConformanceStream {
+  readonly format: StreamFormat;
+  readonly bytes: Buffer;
+  readonly usage: Usage;
+  /** The text of each channel, repeats left out. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+/** An SSE stream of these payloads; strings go out as they are. */
+export function sseBytes(...payloads: unknown[]): Buffer {
+  const lines = payloads.map((data) => (typeof data === 'string' ? data : JSON.stringify(data)));
+  return Buffer.from(lines.map((line) => `data: ${line}\n\n`).join(''));
+}

@@ -1,0 +1,78 @@
+import { request as httpRequest, type Agent, type IncomingHttpHeaders } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+
+export interface SendOptions {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Buffer;
+  /** Without it, a body goes with its content-length. */
+  readonly chunked?: boolean;
+  readonly trailers?: Readonly<Record<string, string>>;
+  readonly agent?: Agent;
+  readonly ca?: string;
+}
+
+export interface Reply {
+  /** 0 where the connection was cut before the headers. */
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly trailers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+  /** The connection was cut before the answer's end. */
+  readonly cut: boolean;
+}
+
+/** Sends one request exactly as told, unlike `fetch`, which tidies paths and headers. */
+export function send(baseUrl: string, options: SendOptions = {}): Promise<Reply> {
+  const url = new URL(baseUrl);
+  const headers: Record<string, string | string[]> = { ...options.headers };
+  const { body } = options;
+  if (body !== undefined && options.chunked !== true)
+    headers['content-length'] = String(Buffer.byteLength(body));
+  return new Promise((resolve) => {
+    const cut = (): void => resolve({ status: 0, headers: {}, trailers: {}, body: '', cut: true });
+    const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
+      {
+        host: url.hostname,
+        port: url.port,
+        method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+        path: options.path ?? '/',
+        headers,
+        ...(options.agent === undefined ? {} : { agent: options.agent }),
+        ...(options.ca === undefined ? {} : { ca: options.ca }),
+      },
+      (response) => {
+        let text = '';
+        const done = (wasCut: boolean): void =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            trailers: response.trailers,
+            body: text,
+            cut: wasCut,
+          });
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => done(false));
+        response.on('error', () => done(true));
+      },
+    );
+    request.on('error', cut);
+    if (options.trailers !== undefined) request.addTrailers(options.trailers);
+    request.end(body);
+  });
+}
+
+/** Writes bytes to the listener as they are, and collects what comes back until it closes or is silent. */
+export function sendRaw(port: number, bytes: string | Buffer, silentMs = 1_000): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.setTimeout(silentMs, () => socket.destroy());
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(text));
+  });
+}
