@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+
+import { readiness } from '../../../src/admin/readiness.ts';
+import type { ReadinessInput } from '../../../src/admin/readiness.ts';
+
+const worker = (listening: boolean, redis: boolean) => ({ index: 0, pid: 1, listening, redis, restarts: 0 });
+const well: ReadinessInput = {
+  envoyLive: true,
+  workers: [worker(true, true), worker(true, true)],
+  wantedWorkers: 2,
+  redisUnfit: false,
+  draining: false,
+};
+
+describe('the gateway is', () => {
+  it('ready when Envoy lives and every worker listens with its Redis up', () => {
+    expect(readiness(well)).toMatchObject({ ready: true, envoy: 'live', redis: 'up' });
+  });
+
+  it('ready without an Envoy of its own', () => {
+    expect(readiness({ ...well, envoyLive: undefined })).toMatchObject({ ready: true, envoy: 'external' });
+  });
+
+  it.each<[string, Partial<ReadinessInput>]>([
+    ['Envoy is down', { envoyLive: false }],
+    ['one worker does not listen', { workers: [worker(true, true), worker(false, true)] }],
+    ['one worker has no Redis', { workers: [worker(true, true), worker(true, false)] }],
+    ['no worker is there yet', { workers: [] }],
+    ['Redis may not be used', { redisUnfit: true }],
+    ['it drains', { draining: true }],
+  ])('not ready when %s', (_name, change) => {
+    expect(readiness({ ...well, ...change }).ready).toBe(false);
+  });
+});

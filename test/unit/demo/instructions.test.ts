@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+
+import { instructions } from '../../../src/demo/instructions.ts';
+
+describe('the instructions of the demo', () => {
+  const text = instructions({
+    url: 'http://127.0.0.1:8080',
+    adminUrl: 'http://127.0.0.1:9090',
+    rawKey: 'gw-key',
+    keyHash: 'sha256:00',
+    configFile: '/tmp/gateway-x/gateway.yaml',
+    budgetUsd: 0.05,
+  });
+
+  it('have three commands to copy: JSON, a stream, and one over the budget', () => {
+    const bodies = [...text.matchAll(/-d '(.*)'$/gm)].map(([, body]) => JSON.parse(body ?? '') as object);
+    expect(bodies).toHaveLength(3);
+    expect(bodies[0]).not.toHaveProperty('stream');
+    expect(bodies[1]).toMatchObject({ stream: true });
+    // Dearer than the budget, at gpt-4o's 10 USD for a million tokens.
+    const { max_tokens: tokens } = bodies[2] as { max_tokens: number };
+    expect((tokens * 10) / 1e6).toBeGreaterThan(0.05);
+  });
+
+  it('show how to ask for the budget, with the configuration of the demo', () => {
+    expect(text).toContain('gateway -- --config /tmp/gateway-x/gateway.yaml budget status');
+  });
+});
