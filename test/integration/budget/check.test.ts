@@ -1,0 +1,504 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBudgetCheck } from '../../../src/checks/budget/check.ts';
+import type { BudgetAlert, BudgetCheckDeps } from '../../../src/checks/budget/check.ts';
+import type { BudgetStore } from '../../../src/checks/budget/store.ts';
+import { configSchema } from '../../../src/config/schema.ts';
+import type { ConfigInput } from '../../../src/config/schema.ts';
+import type { Answered, Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
+import { createPricing } from '../../../src/pricing/pricing.ts';
+import type { RedisClient } from '../../../src/redis/client.ts';
+import { startTestRedis } from '../../support/redis.ts';
+import type { TestRedis } from '../../support/redis.ts';
+import { answered, parsed, streamEvent } from './exchange.ts';
+import type { AnswerOptions, RequestOptions } from './exchange.ts';
+import { budgetStore, connect, USD, windowStatus } from './support.ts';
+
+let redis: TestRedis;
+let client: RedisClient;
+let store: BudgetStore;
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  client = await connect(redis.addr);
+  store = budgetStore(client, { alertPercents: [50] });
+});
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+  client.disconnect();
+  await redis.close();
+});
+
+/** Output at 1,000 nano-USD a token, input free: costs are told by the output alone. */
+const PRICES = {
+  flat: { input: 0, output: 1 },
+  both: { input: 1, output: 1 },
+};
+
+function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDeps> = {}) {
+  const config = configSchema.parse({
+    ...input,
+    pricing: { overrides: { ...PRICES, 'openai/gpt-5': { input: 0, output: 1 } }, ...input.pricing },
+  });
+  const alerts: BudgetAlert[] = [];
+  const counts = { over: 0, failures: 0 };
+  const { check, close } = createBudgetCheck({
+    config,
+    pricing: createPricing(config),
+    store,
+    onAlert: (alert) => alerts.push(alert),
+    onOverReservation: () => (counts.over += 1),
+    onFailure: () => (counts.failures += 1),
+    ...more,
+  });
+  closing.push(close);
+  return { check, close, alerts, counts };
+}
+
+function chat(
+  options: Partial<RequestOptions> & { readonly model?: string; readonly maxTokens?: number } = {},
+): Parsed {
+  return parsed({
+    limits: { daily: USD },
+    ...options,
+    body: options.body ?? {
+      model: options.model ?? 'flat',
+      messages: [{ role: 'user', content: 'Say something.' }],
+      ...(options.maxTokens === undefined ? {} : { max_tokens: options.maxTokens }),
+    },
+  });
+}
+
+const spendOf = async (exchange: Parsed) => {
+  const { spent, reserved } = await windowStatus(store, exchange.key.keyHash, 'daily');
+  return { spent, reserved };
+};
+
+describe('the table of charges', () => {
+  /** One request of at most 1,000 tokens (1,000,000 nano-USD) that ended so. */
+  interface Row {
+    readonly what: string;
+    readonly outcome: Outcome['kind'];
+    readonly answer?: AnswerOptions;
+    readonly model?: string;
+    readonly charge: number;
+  }
+  const lorem = 'one two three four five six seven eight';
+  const rows: Row[] = [
+    { what: 'never forwarded', outcome: 'not_forwarded', charge: 0 },
+    {
+      what: 'complete with usage',
+      outcome: 'complete',
+      answer: { usage: { inputTokens: 9, outputTokens: 70 } },
+      charge: 70_000,
+    },
+    {
+      what: 'complete with explicit zero usage',
+      outcome: 'complete',
+      answer: { usage: { inputTokens: 0, outputTokens: 0 }, text: lorem },
+      charge: 0,
+    },
+    { what: 'complete without usage', outcome: 'complete', answer: { text: lorem }, charge: 8_000 },
+    {
+      what: 'complete, but nothing of it readable',
+      outcome: 'complete',
+      answer: { readable: false },
+      charge: 1_000_000,
+    },
+    { what: 'provider said 400', outcome: 'complete', answer: { status: 400 }, charge: 0 },
+    { what: 'provider said 429', outcome: 'complete', answer: { status: 429 }, charge: 0 },
+    { what: 'provider said 500', outcome: 'complete', answer: { status: 500 }, charge: 0 },
+    { what: 'provider said 529', outcome: 'complete', answer: { status: 529 }, charge: 0 },
+    { what: 'provider said 502', outcome: 'complete', answer: { status: 502 }, charge: 1_000_000 },
+    { what: 'provider said 504', outcome: 'complete', answer: { status: 504 }, charge: 1_000_000 },
+    { what: 'provider said 524', outcome: 'complete', answer: { status: 524 }, charge: 1_000_000 },
+    {
+      what: 'stream complete with usage',
+      outcome: 'complete',
+      answer: { form: 'stream', complete: true, usage: { inputTokens: 9, outputTokens: 70 } },
+      charge: 70_000,
+    },
+    {
+      what: 'stream complete without usage',
+      outcome: 'complete',
+      answer: { form: 'stream', complete: true, text: lorem },
+      charge: 8_000,
+    },
+    {
+      what: 'stream broken off: output so far and the slack',
+      outcome: 'broken_off',
+      answer: { form: 'stream', text: lorem },
+      charge: 264_000,
+    },
+    {
+      what: 'stream broken off before its first word',
+      outcome: 'broken_off',
+      answer: { form: 'stream' },
+      charge: 256_000,
+    },
+    {
+      what: 'stream broken off with running usage',
+      outcome: 'broken_off',
+      answer: { form: 'stream', usage: { inputTokens: 9, outputTokens: 100 } },
+      charge: 356_000,
+    },
+    {
+      what: 'stream broken off with stale running usage',
+      outcome: 'broken_off',
+      answer: { form: 'stream', text: lorem, usage: { inputTokens: 9, outputTokens: 1 } },
+      charge: 264_000,
+    },
+    {
+      what: 'stream broken off: at most the reservation',
+      outcome: 'broken_off',
+      answer: { form: 'stream', text: 'word '.repeat(2_000) },
+      charge: 1_000_000,
+    },
+    {
+      what: 'stream with hidden reasoning broken off',
+      outcome: 'broken_off',
+      model: 'gpt-5',
+      answer: { form: 'stream', text: lorem },
+      charge: 1_000_000,
+    },
+    {
+      what: 'error stream of the provider broken off',
+      outcome: 'broken_off',
+      answer: { form: 'stream', status: 500 },
+      charge: 0,
+    },
+    { what: 'nothing seen after forwarding', outcome: 'lost', charge: 1_000_000 },
+  ];
+
+  it.each(rows)('$what: $charge', async ({ outcome, answer, model, charge }) => {
+    const { check } = budgetCheck();
+    const state = check.begin?.() ?? {};
+    const exchange = chat({ maxTokens: 1_000, ...(model === undefined ? {} : { model }) });
+    expect(await check.requestBody?.(exchange, state)).toEqual({ kind: 'pass' });
+    expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 1_000_000 });
+    const answer_ = answer && answered(exchange, answer);
+    if (answer_?.form === 'whole') {
+      await check.response?.(answer_, state);
+    } else if (answer_ !== undefined) {
+      await check.response?.(answer_, state);
+      check.stream?.(answer_, state);
+    }
+    await check.end?.(answer_ ?? exchange, { kind: outcome }, state);
+    await check.end?.(answer_ ?? exchange, { kind: 'lost' }, state);
+    expect(await spendOf(exchange)).toEqual({ spent: charge, reserved: 0 });
+  });
+
+  it('a lease that ran out: the full reservation', async () => {
+    let now = Date.now();
+    const clocked = budgetStore(client, { now: () => now });
+    const { check } = budgetCheck({}, { store: clocked });
+    const exchange = chat({ maxTokens: 1_000 });
+    await check.requestBody?.(exchange, check.begin?.() ?? {});
+    now += 30_000;
+    const { spent, reserved } = await windowStatus(clocked, exchange.key.keyHash, 'monthly');
+    expect({ spent, reserved }).toEqual({ spent: 1_000_000, reserved: 0 });
+  });
+
+  it('a cost over the reservation is charged all the same, and told', async () => {
+    const { check, counts } = budgetCheck();
+    const state = check.begin?.() ?? {};
+    const exchange = chat({ maxTokens: 10 });
+    await check.requestBody?.(exchange, state);
+    await check.response?.(answered(exchange, { usage: { inputTokens: 0, outputTokens: 500 } }), state);
+    expect(await spendOf(exchange)).toEqual({ spent: 500_000, reserved: 0 });
+    expect(counts.over).toBe(1);
+  });
+});
+
+describe('output limits', () => {
+  it('are granted and written into the body where the client set none', async () => {
+    const { check } = budgetCheck();
+    const exchange = chat({ limits: { daily: 40_000_000 } });
+    await check.requestBody?.(exchange, {});
+    expect(exchange.edits).toEqual([expect.objectContaining({ kind: 'set', value: 8_192 })]);
+    const second = chat({ limits: { daily: 40_000_000 }, keyHash: exchange.key.keyHash });
+    await check.requestBody?.(second, {});
+    expect(second.edits).toEqual([expect.objectContaining({ value: 7_952 })]);
+  });
+
+  it('are the client’s own where it set one, times the choices', async () => {
+    const { check } = budgetCheck();
+    const body = { model: 'flat', messages: [{ role: 'user', content: 'x' }], max_tokens: 100, n: 3 };
+    const exchange = chat({ body });
+    await check.requestBody?.(exchange, {});
+    expect(exchange.edits).toEqual([]);
+    expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 300_000 });
+  });
+
+  it('are left alone for a key without a budget, whose spend is recorded all the same', async () => {
+    const { check } = budgetCheck();
+    const state = check.begin?.() ?? {};
+    const exchange = chat({ limits: {} });
+    await check.requestBody?.(exchange, state);
+    expect(exchange.edits).toEqual([]);
+    const whole = answered(exchange, { usage: { inputTokens: 1, outputTokens: 5 } });
+    await check.response?.(whole, state);
+    expect(await spendOf(exchange)).toEqual({ spent: 5_000, reserved: 0 });
+    expect(Object.fromEntries(whole.responseHeaders)).toEqual({ 'x-gateway-request-cost': '0.000005' });
+  });
+});
+
+describe('refusals', () => {
+  it('429 with the tightest window, what it has left, and when it starts anew', async () => {
+    const { check } = budgetCheck();
+    const exchange = chat({ maxTokens: 2_000, limits: { hourly: 1_500_000, monthly: USD } });
+    const verdict = await check.requestBody?.(exchange, {});
+    expect(verdict).toMatchObject({
+      kind: 'deny',
+      type: 'budget_exceeded',
+      message: 'the hourly budget has 0.0015 USD left, and this request may cost 0.002 USD',
+      headers: {
+        'x-should-retry': 'false',
+        'x-gateway-session-remaining': '0.0015',
+        'x-gateway-budget-window': 'hourly',
+      },
+    });
+    const retryAfter = verdict?.kind === 'deny' ? Number(verdict.headers?.['retry-after']) : 0;
+    expect(retryAfter).toBeGreaterThan(0);
+    expect(retryAfter).toBeLessThanOrEqual(3_600);
+    expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 0 });
+  });
+
+  it('a limit of 0 blocks, without a time to come back', async () => {
+    const { check } = budgetCheck();
+    const verdict = await check.requestBody?.(chat({ limits: { daily: 0 } }), {});
+    expect(verdict).toMatchObject({ type: 'budget_exceeded', message: expect.stringContaining('blocked') });
+    expect(verdict).not.toHaveProperty('headers.retry-after');
+  });
+
+  it.each([
+    [
+      'an unknown model',
+      { body: { model: 'nobody-knows', messages: [] } },
+      'policy_denied',
+      'pricing.overrides',
+    ],
+    [
+      'a cost left open',
+      { body: { model: 'flat', messages: [], service_tier: 'priority' } },
+      'invalid_request',
+      'service_tier',
+    ],
+    [
+      'sound without a price',
+      {
+        body: {
+          model: 'gpt-4o',
+          messages: [
+            {
+              role: 'user',
+              content: [{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }],
+            },
+          ],
+        },
+      },
+      'invalid_request',
+      'input_audio',
+    ],
+  ])('%s, with a budget only', async (_what, request, type, named) => {
+    const { check } = budgetCheck();
+    const verdict = await check.requestBody?.(chat(request), {});
+    expect(verdict).toMatchObject({ kind: 'deny', type, message: expect.stringContaining(named) });
+    expect(await check.requestBody?.(chat({ ...request, limits: {} }), {})).toEqual({ kind: 'pass' });
+  });
+
+  it('a tool that the provider runs and nobody priced', async () => {
+    const body = { model: 'flat', input: 'x', max_output_tokens: 10, tools: [{ type: 'web_search' }] };
+    const request = { body, path: '/v1/responses' };
+    const proxy = { provider_tools: ['web_search'] };
+    const verdict = await budgetCheck({ proxy }).check.requestBody?.(chat(request), {});
+    expect(verdict).toMatchObject({
+      type: 'invalid_request',
+      message: expect.stringContaining('pricing.tools'),
+    });
+    const priced = chat(request);
+    const pricing = { tools: { web_search: 0.01 } };
+    expect(await budgetCheck({ proxy, pricing }).check.requestBody?.(priced, {})).toEqual({ kind: 'pass' });
+    expect((await spendOf(priced)).reserved).toBe(10_010_000);
+  });
+
+  it('nothing of an unknown model under pricing.unknown_model: free, or a price', async () => {
+    const body = { model: 'nobody-knows', messages: [], max_tokens: 100 };
+    const free = chat({ body });
+    expect(await budgetCheck({ pricing: { unknown_model: 'free' } }).check.requestBody?.(free, {})).toEqual({
+      kind: 'pass',
+    });
+    expect((await spendOf(free)).reserved).toBe(0);
+    const priced = chat({ body });
+    await budgetCheck({ pricing: { unknown_model: { input: 0, output: 3 } } }).check.requestBody?.(
+      priced,
+      {},
+    );
+    expect((await spendOf(priced)).reserved).toBe(300_000);
+  });
+});
+
+describe('input', () => {
+  it('is counted where its bytes do not fit', async () => {
+    const { check } = budgetCheck();
+    const content = 'the quick brown fox jumps over the lazy dog '.repeat(100);
+    const body = { model: 'both', messages: [{ role: 'user', content }], max_tokens: 1 };
+    const wide = chat({ body });
+    await check.requestBody?.(wide, {});
+    const byBytes = (await spendOf(wide)).reserved;
+    expect(byBytes).toBeGreaterThan(4_400_000);
+    const narrow = chat({ body, limits: { daily: 2_000_000 } });
+    expect(await check.requestBody?.(narrow, {})).toEqual({ kind: 'pass' });
+    expect((await spendOf(narrow)).reserved).toBeLessThan(1_200_000);
+    expect(await check.requestBody?.(chat({ body, limits: { daily: 800_000 } }), {})).toMatchObject({
+      kind: 'deny',
+    });
+  });
+
+  it('that the gateway cannot see counts as the whole context', async () => {
+    const { check } = budgetCheck({ pricing: { default_context_tokens: 50_000 } });
+    const body = { model: 'both', input: 'x', previous_response_id: 'resp_1', max_output_tokens: 1 };
+    const exchange = chat({ body, path: '/v1/responses' });
+    await check.requestBody?.(exchange, {});
+    expect((await spendOf(exchange)).reserved).toBe(50_001_000);
+  });
+});
+
+describe('what the client learns', () => {
+  it('of a whole answer: cost, remainder and window in its headers', async () => {
+    const { check } = budgetCheck();
+    const state = check.begin?.() ?? {};
+    const exchange = chat({ maxTokens: 1_000, limits: { daily: USD, hourly: 3_000_000 } });
+    await check.requestBody?.(exchange, state);
+    const whole = answered(exchange, { usage: { inputTokens: 1, outputTokens: 500 } });
+    await check.response?.(whole, state);
+    expect(Object.fromEntries(whole.responseHeaders)).toEqual({
+      'x-gateway-request-cost': '0.0005',
+      'x-gateway-session-remaining': '0.0025',
+      'x-gateway-budget-window': 'hourly',
+    });
+  });
+
+  async function stream(input: ConfigInput, body: Record<string, unknown> = {}) {
+    const { check } = budgetCheck(input);
+    const state = check.begin?.() ?? {};
+    const exchange = chat({
+      body: {
+        model: 'flat',
+        messages: [{ role: 'user', content: 'x' }],
+        stream: true,
+        max_tokens: 1_000,
+        ...body,
+      },
+    });
+    await check.requestBody?.(exchange, state);
+    const answer = answered(exchange, { form: 'stream' });
+    await check.response?.(answer, state);
+    return { exchange, answer, rewriter: check.stream?.(answer, state) };
+  }
+
+  it('of a stream: what is left in its headers, and the cost in a comment at its end', async () => {
+    const { answer, rewriter } = await stream({});
+    expect(Object.fromEntries(answer.responseHeaders)).toEqual({
+      'x-gateway-session-remaining': '0.999',
+      'x-gateway-budget-window': 'daily',
+    });
+    answer.answer.usage = { inputTokens: 1, outputTokens: 40 };
+    answer.answer.complete = true;
+    expect(await rewriter?.end?.()).toEqual({
+      comment:
+        'x-gateway-request-cost=0.00004 x-gateway-session-remaining=0.99996 x-gateway-budget-window=daily',
+    });
+    expect(await rewriter?.end?.()).toBeUndefined();
+  });
+
+  it('nothing in comments under strip_budget_headers', async () => {
+    const { answer, rewriter, exchange } = await stream({ server: { strip_budget_headers: true } });
+    answer.answer.complete = true;
+    expect(await rewriter?.end?.()).toBeUndefined();
+    expect((await spendOf(exchange)).reserved).toBe(0);
+  });
+
+  it('no usage chunk that it did not ask for', async () => {
+    const { exchange, rewriter } = await stream({});
+    expect(exchange.edits).toEqual(exchange.request.askUsage);
+    expect(exchange.edits).not.toEqual([]);
+    expect(rewriter?.event(streamEvent())).toEqual({ kind: 'pass' });
+    expect(rewriter?.event(streamEvent({ usageOnly: true }))).toEqual({ kind: 'drop' });
+  });
+
+  it('the usage chunk that it asked for', async () => {
+    const { exchange, rewriter } = await stream({}, { stream_options: { include_usage: true } });
+    expect(exchange.edits).toEqual([]);
+    expect(rewriter?.event(streamEvent({ usageOnly: true }))).toEqual({ kind: 'pass' });
+  });
+});
+
+describe('alerts', () => {
+  it('are told once, with key, window and threshold', async () => {
+    const { check, alerts } = budgetCheck();
+    const spend = async (keyHash?: string): Promise<Answered> => {
+      const state = check.begin?.() ?? {};
+      const exchange = chat({
+        maxTokens: 100,
+        limits: { daily: 200_000 },
+        ...(keyHash === undefined ? {} : { keyHash }),
+      });
+      await check.requestBody?.(exchange, state);
+      const whole = answered(exchange, { usage: { inputTokens: 0, outputTokens: 100 } });
+      await check.response?.(whole, state);
+      return whole;
+    };
+    const { key } = await spend();
+    await spend(key.keyHash);
+    expect(alerts).toEqual([
+      { keyHash: key.keyHash, keyName: 'test key', window: 'daily', percent: 50, limitUsd: '0.0002' },
+    ]);
+  });
+});
+
+describe('when Redis fails', () => {
+  it('a request is refused, a finished answer too, and what was to be settled is settled when it is back', async () => {
+    const own = await startTestRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+    const ownClient = await connect(own.addr, { read_timeout: 300 });
+    const ownStore = budgetStore(ownClient, { deadlineMs: 500 });
+    const { check, counts, close } = budgetCheck({}, { store: ownStore });
+    const state = check.begin?.() ?? {};
+    const exchange = chat({ maxTokens: 1_000 });
+    await check.requestBody?.(exchange, state);
+
+    await own.pause();
+    const answer = answered(exchange, { usage: { inputTokens: 0, outputTokens: 10 } });
+    await expect(check.response?.(answer, state)).rejects.toMatchObject({ type: 'redis_unavailable' });
+    const refused = check.begin?.() ?? {};
+    const second = chat({ maxTokens: 1_000, keyHash: exchange.key.keyHash });
+    await expect(check.requestBody?.(second, refused)).rejects.toMatchObject({ type: 'redis_unavailable' });
+    await check.end?.(answer, { kind: 'complete' }, state);
+    await check.end?.(second, { kind: 'not_forwarded' }, refused);
+    expect(counts.failures).toBeGreaterThan(0);
+
+    await own.resume();
+    await expect
+      .poll(async () => windowStatus(ownStore, exchange.key.keyHash, 'daily').catch(() => undefined), {
+        timeout: 10_000,
+      })
+      .toMatchObject({ spent: 10_000, reserved: 0 });
+    await close();
+    ownClient.disconnect();
+    await own.close();
+  });
+});
+
+describe('a running stream', () => {
+  it('keeps its reservation beyond the lease', async () => {
+    const short = budgetStore(client, { leaseMs: 600 });
+    const { check, close } = budgetCheck({}, { store: short, renewAfterMs: 200 });
+    const state = check.begin?.() ?? {};
+    const exchange = chat({ maxTokens: 1_000 });
+    await check.requestBody?.(exchange, state);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 1_000_000 });
+    await check.end?.(exchange, { kind: 'not_forwarded' }, state);
+    await close();
+  });
+});
