@@ -41,7 +41,10 @@ export const bedrockHandler: FakeHandler = {
       case 'count-tokens':
         return whole({ inputTokens: plan.usage?.inputTokens ?? 1 }, 0);
       case 'invoke':
-        return whole(invokeAnswer(decodeURIComponent(id), request, plan), plan.pieces.length);
+        return whole(
+          invokeAnswer(decodeURIComponent(id), request, plan),
+          id.includes('embed') ? 0 : plan.pieces.length,
+        );
       default:
         return stream(invokeChunks(decodeURIComponent(id), request, plan));
     }

@@ -29,7 +29,12 @@ export function signatureFault(request: FakeRequest, known: AwsCredential): stri
   if (!date.startsWith(day) || !(Math.abs(Date.now() - time) < MAX_SKEW_MS)) return 'the signature expired';
 
   const signed = names.split(';');
-  const mustSign = ['host', ...Object.keys(headers).filter((name) => name.startsWith('x-amz-'))];
+  // HTTP/2 says host as `:authority`, and SDKs sign it under either name.
+  const authority = headers.host ?? headers[':authority'];
+  const valueOf = (name: string) =>
+    (name === 'host' || name === ':authority' ? authority : headers[name]) ?? '';
+  if (!signed.includes('host') && !signed.includes(':authority')) return 'the header host is not signed';
+  const mustSign = Object.keys(headers).filter((name) => name.startsWith('x-amz-'));
   const unsigned = mustSign.find((name) => !signed.includes(name));
   if (unsigned !== undefined) return `the header ${unsigned} is not signed`;
   const token = headers['x-amz-security-token'];
@@ -45,7 +50,7 @@ export function signatureFault(request: FakeRequest, known: AwsCredential): stri
       .map(([k, v]) => `${awsEncode(k)}=${awsEncode(v)}`)
       .sort()
       .join('&'),
-    signed.map((name) => `${name}:${(headers[name] ?? '').trim()}\n`).join(''),
+    signed.map((name) => `${name}:${valueOf(name).trim()}\n`).join(''),
     names,
     bodyDigest,
   ].join('\n');
