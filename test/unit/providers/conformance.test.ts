@@ -3,7 +3,7 @@ import { applyEdits } from '../../../src/json/edit.ts';
 import type { JsonEdit, JsonPath } from '../../../src/json/path.ts';
 import { parseStrict } from '../../../src/json/scan.ts';
 import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
-import type { Endpoint, JsonObject, RequestFacts } from '../../../src/providers/provider.ts';
+import type { Endpoint, JsonObject, RequestFacts, Usage } from '../../../src/providers/provider.ts';
 import { providers } from '../../../src/providers/registry.ts';
 import type { ConformanceRow, ConformanceStream } from '../../support/conformance-row.ts';
 import { decodeStream } from '../../support/decode-stream.ts';
@@ -119,7 +119,7 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
 
   it('reads usage and texts of a whole answer', () => {
     const answer = dialect.answer(row.answer);
-    expect(answer.usage).toEqual(row.usage);
+    expect(withoutZeroParts(answer.usage)).toEqual(row.usage);
     const texts = answer.texts.filter((text) => text.editable === undefined);
     expect(texts.map(({ text }) => text)).toEqual(row.texts ?? []);
     for (const { text, path } of texts) expect(valueAt(row.answer, path)).toBe(text);
@@ -133,7 +133,7 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
   );
 
   it('takes nonsense in usage for missing', () => {
-    for (const bad of [-1, Number.NaN, 1e300, '12', null]) {
+    for (const bad of [-1, Number.NaN, 1e300, '12']) {
       const answer = dialect.answer(withNumbers(row.answer, bad));
       if (row.operation === 'count_tokens') continue;
       expect(answer.usage).toBeUndefined();
@@ -182,11 +182,20 @@ function readStream(endpoint: Endpoint, stream: ConformanceStream, chunks: reado
       if (event?.inner === undefined) expect(valueAt(JSON.parse(frame.data ?? ''), path)).toBe(text);
       if (repeats !== true) seen.texts[channel] = (seen.texts[channel] ?? '') + text;
     }
-    seen.usage = event?.usage ?? seen.usage;
+    seen.usage = withoutZeroParts(event?.usage) ?? seen.usage;
     seen.done ||= event?.done === true;
     seen.failed ||= event?.failed === true;
   }
   return seen;
+}
+
+/** A part of a count that is 0 may be said or left out. */
+function withoutZeroParts(usage: Usage | undefined): Partial<Usage> | undefined {
+  if (usage === undefined) return undefined;
+  const entries = Object.entries(usage) as [keyof Usage, number][];
+  return Object.fromEntries(
+    entries.filter(([name, n]) => n !== 0 || name === 'inputTokens' || name === 'outputTokens'),
+  );
 }
 
 const LIMITS: ReadonlySet<string> = new Set([

@@ -227,7 +227,7 @@ const responsesRow = {
   body: responsesBody,
   model: 'a-model',
   limit: 50,
-  tools: ['weather', 'patch', 'crm', 'later'],
+  tools: ['later', 'weather', 'patch', 'crm'],
   answer: finished,
   usage: readUsage,
   texts: ['hm', 'Hi', '{}'],

@@ -24,7 +24,10 @@ const geminiUsage = {
   thoughtsTokenCount: 2,
   totalTokenCount: 15,
 };
-const geminiAnswer = { candidates: [{ content: { parts: [{ text: 'Hi' }] } }], usageMetadata: geminiUsage };
+const geminiAnswer = {
+  candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
+  usageMetadata: geminiUsage,
+};
 
 /** One row for each of the four providers with dialects of their own; their own tests go deeper. */
 export const ownDialectRows: readonly ConformanceRow[] = [
@@ -50,8 +53,6 @@ export const ownDialectRows: readonly ConformanceRow[] = [
       inputTokens: 9,
       outputTokens: 2,
       cacheReadTokens: 4,
-      cacheWriteTokens: 0,
-      cacheWrite1hTokens: 0,
     },
     texts: ['Hi'],
     stream: {
@@ -65,9 +66,6 @@ export const ownDialectRows: readonly ConformanceRow[] = [
       usage: {
         inputTokens: 5,
         outputTokens: 2,
-        cacheReadTokens: 0,
-        cacheWriteTokens: 0,
-        cacheWrite1hTokens: 0,
       },
       texts: { '0/text/0': 'Hi' },
     },
@@ -89,7 +87,7 @@ export const ownDialectRows: readonly ConformanceRow[] = [
     stream: {
       format: jsonArray,
       bytes: Buffer.from(
-        `[${JSON.stringify({ ...geminiAnswer, usageMetadata: undefined })},\n${JSON.stringify({ usageMetadata: geminiUsage })}]`,
+        `[${JSON.stringify({ ...geminiAnswer, usageMetadata: undefined })},\n${JSON.stringify({ candidates: [{ finishReason: 'STOP' }], usageMetadata: geminiUsage })}]`,
       ),
       usage: { inputTokens: 10, outputTokens: 5, reasoningTokens: 2 },
       texts: { '0/text': 'Hi' },
