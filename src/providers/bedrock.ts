@@ -21,6 +21,13 @@ const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,2047}$/;
 /** An ARN whose last part is the model's own id, and not a name that somebody gave. */
 const NAMES_MODEL = /^arn:[^/]*:(?:foundation-model|inference-profile)\/([^/]+)$/;
 
+/** Headers of invoke that choose a dearer service, with the values that do not. */
+const COSTLY_HEADERS: readonly (readonly [string, readonly string[]])[] = [
+  ['x-amzn-bedrock-service-tier', ['default', 'flex']],
+  ['x-amzn-bedrock-performanceconfig-latency', ['standard']],
+  ['x-amzn-bedrock-guardrailidentifier', []],
+];
+
 const ACCESS_KEY = /^[A-Z0-9]{16,128}$/;
 
 /** Amazon Bedrock's runtime. The region is the base URL's. */
@@ -35,6 +42,12 @@ export const bedrock: Provider = {
     const [, id, action] = MODEL_PATH.exec(path) ?? [];
     const model = id === undefined ? undefined : modelOf(id);
     return model === undefined ? undefined : modelAction(model, action);
+  },
+  unboundedBy(headers) {
+    return COSTLY_HEADERS.find(([name, usual]) => {
+      const value = headers.get(name);
+      return value !== undefined && !usual.includes(value);
+    })?.[0];
   },
   credential(key) {
     const parts = key.split(':');

@@ -54,6 +54,11 @@ export interface Provider {
    * the `?`, for the few endpoints whose form of answer it decides.
    */
   endpoint(method: string, path: string, query?: string): Endpoint | undefined;
+  /**
+   * Why the cost cannot be bounded, where a request header says so (lower-case names): a dearer service tier.
+   * Joins RequestFacts.unbounded.
+   */
+  unboundedBy?(headers: ReadonlyMap<string, string>): string | undefined;
   /** How this credential travels upstream; throws GatewayError invalid_request on a malformed one. */
   credential(key: string): Credential;
 }
@@ -116,8 +121,6 @@ export interface RequestFacts {
   readonly unseenContent: boolean;
   /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
   readonly unbounded?: string;
-  /** The most units of a flat-priced search that it can be billed for; 1 where unset. */
-  readonly searchUnits?: number;
   /** Edits that make a stream report its usage; present only where it would not by itself. */
   readonly askUsage?: readonly JsonEdit[];
 }
@@ -170,7 +173,7 @@ export interface Usage {
   readonly reasoningTokens?: number;
   readonly inputAudioTokens?: number;
   readonly outputAudioTokens?: number;
-  /** Units of a flat-priced search (Cohere's rerank); 1 where unset and the model is priced by the call. */
+  /** Units of a flat-priced search that were billed, where the provider tells (Cohere's rerank). */
   readonly searchUnits?: number;
 }
 

@@ -48,11 +48,6 @@ export const cohereEmbed: Dialect = {
   stream: () => undefined,
 };
 
-/** A search unit is one query over so many documents. */
-const DOCUMENTS_PER_UNIT = 100;
-/** Longer documents are cut into chunks of 500 tokens, each billed as a document; a token has a character at least. */
-const CHUNK_CHARACTERS = 400;
-
 /** `POST /v1/rerank` and `/v2/rerank`: billed by the search unit. */
 export const cohereRerank: Dialect = {
   name: 'cohere-rerank',
@@ -60,15 +55,10 @@ export const cohereRerank: Dialect = {
   request(body) {
     const into = createGathered();
     addText(into, USER, requiredString(body, 'query'), ['query']);
-    const documents = requiredArray(body, 'documents');
-    let chunks = 0;
-    documents.forEach((document, index) => {
-      const before = into.texts.length;
+    requiredArray(body, 'documents').forEach((document, index) => {
       addTextsIn(into, USER, document, ['documents', index]);
-      const characters = into.texts.slice(before).reduce((sum, { text }) => sum + text.length, 0);
-      chunks += Math.max(1, Math.ceil(characters / CHUNK_CHARACTERS));
     });
-    return { ...facts(into, body), searchUnits: Math.max(1, Math.ceil(chunks / DOCUMENTS_PER_UNIT)) };
+    return facts(into, body);
   },
   answer,
   stream: () => undefined,

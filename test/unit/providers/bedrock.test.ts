@@ -98,6 +98,19 @@ describe('bedrock credentials', () => {
   });
 });
 
+describe('bedrock request headers', () => {
+  it.each([
+    ['x-amzn-bedrock-service-tier', 'priority', true],
+    ['x-amzn-bedrock-service-tier', 'flex', false],
+    ['x-amzn-bedrock-performanceconfig-latency', 'optimized', true],
+    ['x-amzn-bedrock-performanceconfig-latency', 'standard', false],
+    ['x-amzn-bedrock-guardrailidentifier', 'g', true],
+    ['accept', '*/*', false],
+  ])('%s: %s leave the cost unbounded: %s', (name, value, unbounded) => {
+    expect(bedrock.unboundedBy?.(new Map([[name, value]]))).toBe(unbounded ? name : undefined);
+  });
+});
+
 describe('converse requests', () => {
   const body: JsonObject = {
     system: [

@@ -190,14 +190,11 @@ describe('cohere search requests', () => {
     expect(facts.output).toBeUndefined();
   });
 
-  it.each<[string, unknown[], number]>([
-    ['one short document', ['d'], 1],
-    ['100 short documents', Array<string>(100).fill('d'), 1],
-    ['101 short documents', Array<string>(101).fill('d'), 2],
-    ['documents of objects', Array<JsonObject>(101).fill({ text: 'd' }), 2],
-    ['a document as long as 101 chunks', ['d'.repeat(400 * 101)], 2],
-  ])('of rerank are bounded in search units: %s', (_, documents, units) => {
-    expect(read(cohereRerank, { query: 'q', documents }).searchUnits).toBe(units);
+  it('of rerank are read whole', () => {
+    const documents = ['a', { title: 'b', text: 'c' }];
+    const facts = read(cohereRerank, { query: 'q', documents, rank_fields: ['title'] });
+    expect(words(facts)).toEqual(expect.arrayContaining(['user text: q', 'user text: a', 'user text: c']));
+    expect(facts.output).toBeUndefined();
   });
 });
 

@@ -263,6 +263,6 @@ describe('the Cohere SDK', () => {
     });
     expect(lastRead(cohere).texts.map(({ text }) => text)).toContain(PROMPT);
     await client.rerank({ model: 'rerank-x', query: PROMPT, documents: ['d'] });
-    expect(lastRead(cohere)).toMatchObject({ model: 'rerank-x', searchUnits: 1 });
+    expect(lastRead(cohere)).toMatchObject({ model: 'rerank-x', stream: false });
   });
 });
