@@ -31,6 +31,8 @@ export interface GatewayOptions {
   readonly workers?: number;
   /** Shared with other gateways; else one of its own, closed with it. */
   readonly redis?: TestRedis;
+  /** The program that is run; `cli/main.ts` of the checkout unless set. */
+  readonly entry?: string;
   /** `ready`: until /readyz is 200. `live`: until Envoy serves, Redis may be away. */
   readonly waitFor?: 'ready' | 'live';
 }
@@ -80,7 +82,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   await writeFile(configFile, stringify(settings));
 
   const tls = options.config?.server?.tls?.cert_file !== undefined;
-  const run = launch(configFile, {
+  const run = launch(options.entry ?? MAIN, configFile, {
     ...(tls ? {} : { SERVER_INSECURE_DEV: 'true' }),
     ...options.env,
   });
@@ -144,12 +146,12 @@ interface Launched {
 }
 
 /** Runs the CLI's `serve` with nothing of our environment but what finding programs needs. */
-function launch(configFile: string, env: Readonly<Record<string, string>>): Launched {
+function launch(entry: string, configFile: string, env: Readonly<Record<string, string>>): Launched {
   const { PATH, HOME, TMPDIR, XDG_CACHE_HOME } = process.env;
   const inherited = Object.entries({ PATH, HOME, TMPDIR, XDG_CACHE_HOME }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
   );
-  const child = spawn(process.execPath, [MAIN, '--config', configFile, 'serve'], {
+  const child = spawn(process.execPath, [entry, '--config', configFile, 'serve'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...env },
   });
@@ -173,7 +175,7 @@ export async function serveUntilExit(
   try {
     const configFile = join(directory, 'gateway.yaml');
     await writeFile(configFile, stringify(config));
-    const run = launch(configFile, env);
+    const run = launch(MAIN, configFile, env);
     const timer = setTimeout(() => run.child.kill('SIGKILL'), START_WITHIN_MS);
     const code = await run.exited;
     clearTimeout(timer);
