@@ -1,0 +1,2 @@
+-- A script that fails, for the test beside it.
+return redis.error_reply('ERR broken on purpose')
