@@ -47,17 +47,17 @@ function parseText(body: Buffer): unknown {
   }
 }
 
+/** Working memory of the pass, by depth; shared, because a pass is synchronous and small bodies are many. */
+const isObject = new Uint8Array(MAX_DEPTH + 1);
+const memberCount = new Int32Array(MAX_DEPTH + 1);
+/** Hashes and spans of the first FEW_MEMBERS names of each open object. */
+const hashes = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
+const starts = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
+const ends = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
+
 /** One pass over the bytes; what is not JSON at all is left for the parser to complain about. */
 class Scanner {
   private readonly body: Buffer;
-
-  /** By depth: 1 where the container is an object. */
-  private readonly isObject = new Uint8Array(MAX_DEPTH + 1);
-  private readonly memberCount = new Int32Array(MAX_DEPTH + 1);
-  /** By depth: hashes and spans of the first FEW_MEMBERS names. */
-  private readonly hashes = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
-  private readonly starts = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
-  private readonly ends = new Int32Array((MAX_DEPTH + 1) * FEW_MEMBERS);
   /** By depth: all names of an object that has many, which `memberCount` IN_SET says. */
   private readonly names: Set<string>[] = [];
   private readonly foldedRootNames = new Set<string>();
@@ -68,7 +68,7 @@ class Scanner {
 
   /** The hot loop: everything it touches per byte is a local. */
   scan(): void {
-    const { body, isObject, memberCount } = this;
+    const { body } = this;
     const length = body.length;
     let depth = 0;
     let expectName = false;
@@ -124,28 +124,28 @@ class Scanner {
 
   /** False where the object has the name already. `hash` is undefined for a name with escapes in it. */
   private addName(depth: number, start: number, end: number, hash: number | undefined): boolean {
-    const count = this.memberCount[depth] ?? 0;
+    const count = memberCount[depth] ?? 0;
     if (count === IN_SET) return this.addTo(depth, start, end);
     // An escaped name may equal one that is written differently: only whole strings can be compared.
     if (hash === undefined || count === FEW_MEMBERS) return this.switchToSet(depth, start, end);
     const base = depth * FEW_MEMBERS;
     for (let slot = base; slot < base + count; slot += 1) {
-      if (this.hashes[slot] === hash && this.sameBytes(slot, start, end)) return false;
+      if (hashes[slot] === hash && this.sameBytes(slot, start, end)) return false;
     }
-    this.hashes[base + count] = hash;
-    this.starts[base + count] = start;
-    this.ends[base + count] = end;
-    this.memberCount[depth] = count + 1;
+    hashes[base + count] = hash;
+    starts[base + count] = start;
+    ends[base + count] = end;
+    memberCount[depth] = count + 1;
     return true;
   }
 
   private switchToSet(depth: number, start: number, end: number): boolean {
     const base = depth * FEW_MEMBERS;
-    const count = this.memberCount[depth] ?? 0;
+    const count = memberCount[depth] ?? 0;
     this.names[depth] = new Set();
-    this.memberCount[depth] = IN_SET;
+    memberCount[depth] = IN_SET;
     for (let slot = base; slot < base + count; slot += 1) {
-      this.addTo(depth, this.starts[slot] ?? 0, this.ends[slot] ?? 0);
+      this.addTo(depth, starts[slot] ?? 0, ends[slot] ?? 0);
     }
     return this.addTo(depth, start, end);
   }
@@ -165,8 +165,8 @@ class Scanner {
   }
 
   private sameBytes(slot: number, start: number, end: number): boolean {
-    const otherStart = this.starts[slot] ?? 0;
-    if ((this.ends[slot] ?? 0) - otherStart !== end - start) return false;
+    const otherStart = starts[slot] ?? 0;
+    if ((ends[slot] ?? 0) - otherStart !== end - start) return false;
     for (let i = start, j = otherStart; i < end; i += 1, j += 1) {
       if (this.body[i] !== this.body[j]) return false;
     }

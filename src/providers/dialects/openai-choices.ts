@@ -9,7 +9,7 @@ import type {
   TextDelta,
 } from '../provider.ts';
 import { arrayOf, isObject, objectOf, parseData } from './fields.ts';
-import { answerTextsIn } from './json-text.ts';
+import { answerTextsIn, textsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 
 /** Reads a whole answer with `choices`: chat (`message`) and completions (`text`). */
@@ -66,65 +66,65 @@ export function createChoiceReader(): StreamReader {
 function choiceDeltas(choice: JsonObject, path: JsonPath, holder: 'message' | 'delta'): TextDelta[] {
   const index = typeof choice.index === 'number' ? choice.index : Number(path.at(-1));
   const found: TextDelta[] = [];
-  const add = (channel: string, kind: TextDelta['kind'], text: unknown, at: JsonPath): void => {
-    if (typeof text === 'string' && text !== '')
-      found.push({ channel: `${index}/${channel}`, kind, text, path: at });
-  };
-  add('text', 'text', choice.text, [...path, 'text']);
-  // Mistral's fill-in-the-middle streams `delta` and answers `message`, as chat does.
-  const message = objectOf(choice[holder]);
-  const at = [...path, holder];
-  addContent(add, message.content, [...at, 'content']);
-  for (const name of ['reasoning_content', 'reasoning']) {
-    add(`reasoning/${name}`, 'reasoning', message[name], [...at, name]);
-  }
-  arrayOf(message.reasoning_details).forEach((detail, d) => {
-    for (const name of ['text', 'summary']) {
-      add(`reasoning/details/${name}`, 'reasoning', objectOf(detail)[name], [
-        ...at,
-        'reasoning_details',
-        d,
-        name,
-      ]);
+  // Runs for every chunk of a stream: paths are made only for texts that are there.
+  const add: Add = (from, name, at, channel, kind) => {
+    const text = from[name];
+    if (typeof text === 'string') {
+      if (text !== '') found.push({ channel: `${index}/${channel}`, kind, text, path: [...at, name] });
+    } else if (kind === 'tool_arguments' && isObject(text)) {
+      // Mistral may give arguments as an object: each string in it is a text of its own.
+      for (const inner of textsIn(text, [...at, name])) {
+        if (inner.editable !== undefined) continue;
+        const below = inner.path.slice(at.length + 1).join('.');
+        found.push({ channel: `${index}/${channel}/${below}`, kind, text: inner.text, path: inner.path });
+      }
     }
-  });
-  add('refusal', 'text', message.refusal, [...at, 'refusal']);
-  add('audio', 'text', objectOf(message.audio).transcript, [...at, 'audio', 'transcript']);
-  addCalls(add, message, at);
+  };
+  add(choice, 'text', path, 'text', 'text');
+  // Mistral's fill-in-the-middle streams `delta` and answers `message`, as chat does.
+  const message = choice[holder];
+  if (isObject(message)) addMessage(add, message, [...path, holder]);
   return found;
 }
 
-type Add = (channel: string, kind: TextDelta['kind'], text: unknown, at: JsonPath) => void;
+/** Adds the text that an object has under a name, if it has one; `at` is the object's own path. */
+type Add = (from: JsonObject, name: string, at: JsonPath, channel: string, kind: TextDelta['kind']) => void;
 
-/** A string, or Mistral's list of parts: `{type: 'text', text}`, `{type: 'thinking', thinking: [parts]}`. */
-function addContent(add: Add, content: unknown, path: JsonPath): void {
-  add('text', 'text', content, path);
-  arrayOf(content).forEach((part, p) => {
-    const { text, thinking } = objectOf(part);
-    add('text', 'text', text, [...path, p, 'text']);
-    add('reasoning/thinking', 'reasoning', thinking, [...path, p, 'thinking']);
-    arrayOf(thinking).forEach((thought, t) => {
-      add('reasoning/thinking', 'reasoning', objectOf(thought).text, [...path, p, 'thinking', t, 'text']);
+function addMessage(add: Add, message: JsonObject, at: JsonPath): void {
+  add(message, 'content', at, 'text', 'text');
+  if (Array.isArray(message.content)) addContentParts(add, message.content, [...at, 'content']);
+  add(message, 'reasoning_content', at, 'reasoning/reasoning_content', 'reasoning');
+  add(message, 'reasoning', at, 'reasoning/reasoning', 'reasoning');
+  arrayOf(message.reasoning_details).forEach((value, d) => {
+    const detail = objectOf(value);
+    const path = [...at, 'reasoning_details', d];
+    add(detail, 'text', path, 'reasoning/details/text', 'reasoning');
+    add(detail, 'summary', path, 'reasoning/details/summary', 'reasoning');
+  });
+  add(message, 'refusal', at, 'refusal', 'text');
+  if (isObject(message.audio)) add(message.audio, 'transcript', [...at, 'audio'], 'audio', 'text');
+  if (isObject(message.function_call)) {
+    add(message.function_call, 'arguments', [...at, 'function_call'], 'function_call', 'tool_arguments');
+  }
+  arrayOf(message.tool_calls).forEach((call, place) => {
+    addCall(add, objectOf(call), place, [...at, 'tool_calls', place]);
+  });
+}
+
+/** Mistral's list of parts: `{type: 'text', text}`, `{type: 'thinking', thinking: [parts]}`. */
+function addContentParts(add: Add, parts: readonly unknown[], path: JsonPath): void {
+  parts.forEach((value, p) => {
+    const part = objectOf(value);
+    add(part, 'text', [...path, p], 'text', 'text');
+    add(part, 'thinking', [...path, p], 'reasoning/thinking', 'reasoning');
+    arrayOf(part.thinking).forEach((thought, t) => {
+      add(objectOf(thought), 'text', [...path, p, 'thinking', t], 'reasoning/thinking', 'reasoning');
     });
   });
 }
 
-function addCalls(add: Add, message: JsonObject, at: JsonPath): void {
-  const { arguments: legacy } = objectOf(message.function_call);
-  add('function_call', 'tool_arguments', legacy, [...at, 'function_call', 'arguments']);
-  arrayOf(message.tool_calls).forEach((value, place) => {
-    const call = objectOf(value);
-    const channel = `tool/${typeof call.index === 'number' ? call.index : place}`;
-    const path = [...at, 'tool_calls', place];
-    add(channel, 'tool_arguments', objectOf(call.function).arguments, [...path, 'function', 'arguments']);
-    add(channel, 'tool_arguments', objectOf(call.custom).input, [...path, 'custom', 'input']);
-    for (const { text, path: inner, editable } of answerTextsIn(
-      'tool_arguments',
-      isObject(objectOf(call.function).arguments) ? objectOf(call.function).arguments : undefined,
-      [...path, 'function', 'arguments'],
-    )) {
-      if (editable === undefined)
-        add(`${channel}/${inner.slice(path.length).join('.')}`, 'tool_arguments', text, inner);
-    }
-  });
+function addCall(add: Add, call: JsonObject, place: number, path: JsonPath): void {
+  const channel = `tool/${typeof call.index === 'number' ? call.index : place}`;
+  add(objectOf(call.function), 'arguments', [...path, 'function'], channel, 'tool_arguments');
+  add(objectOf(call.custom), 'input', [...path, 'custom'], channel, 'tool_arguments');
 }

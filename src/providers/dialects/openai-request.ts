@@ -81,11 +81,14 @@ function withoutOnline(model: string): string {
   return model.replace(ONLINE, '');
 }
 
+/** Above this a number of tokens or answers is nonsense, and arithmetic on it loses its units. */
+const MAX_COUNT = 1e9;
+
 /** A member that must be a whole number of at least 1; null counts as absent. */
 export function optionalPositive(body: JsonObject, name: string): number | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value;
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_COUNT) return value;
   throw new GatewayError('invalid_request', `The request's "${name}" must be a positive whole number.`);
 }
 
