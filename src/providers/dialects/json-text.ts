@@ -15,26 +15,42 @@ export interface FoundText {
  */
 export function textsIn(value: unknown, path: JsonPath): FoundText[] {
   const found: FoundText[] = [];
-  const rest: string[] = [];
-  walk(value, path, found, rest);
-  if (rest.length > 0) found.push({ text: rest.join('\n'), path, editable: false });
+  walk(value, path, (text, at, editable) => {
+    found.push(editable ? { text, path: at } : { text, path: at, editable });
+  });
   return found;
 }
 
-/** Recursion is bounded by the parser's nesting limit. */
-function walk(value: unknown, path: JsonPath, found: FoundText[], rest: string[]): void {
+type OnText = (text: string, path: JsonPath, editable: boolean) => void;
+
+function walk(value: unknown, path: JsonPath, onText: OnText): void {
   if (typeof value === 'string') {
-    if (value !== '') found.push({ text: value, path });
+    if (value !== '') onText(value, path, true);
+    return;
+  }
+  const rest: string[] = [];
+  walkInto(value, [...path], onText, rest);
+  if (rest.length > 0) onText(rest.join('\n'), path, false);
+}
+
+/** Recursion is bounded by the parser's nesting limit. `path` is one stack, copied only for what is found. */
+function walkInto(value: unknown, path: (string | number)[], onText: OnText, rest: string[]): void {
+  if (typeof value === 'string') {
+    if (value !== '') onText(value, path.slice(), true);
   } else if (typeof value === 'number') {
     rest.push(String(value));
   } else if (Array.isArray(value)) {
-    value.forEach((item, index) => {
-      walk(item, [...path, index], found, rest);
-    });
+    for (let index = 0; index < value.length; index += 1) {
+      path.push(index);
+      walkInto(value[index], path, onText, rest);
+      path.pop();
+    }
   } else if (isObject(value)) {
     for (const name of Object.keys(value)) {
       rest.push(name);
-      walk(value[name], [...path, name], found, rest);
+      path.push(name);
+      walkInto(value[name], path, onText, rest);
+      path.pop();
     }
   }
 }
@@ -54,7 +70,9 @@ type Place = Pick<PromptText, 'role' | 'kind'>;
 
 /** Adds one string; anything else, empty included, is left out. */
 export function addText(into: Gathered, place: Place, text: unknown, path: JsonPath): void {
-  if (typeof text === 'string' && text !== '') into.texts.push({ ...place, text, path });
+  if (typeof text === 'string' && text !== '') {
+    into.texts.push({ role: place.role, kind: place.kind, text, path });
+  }
 }
 
 /** Adds text that takes part and is counted, but that no edit may replace (signatures, encrypted blocks). */
@@ -64,7 +82,10 @@ export function addSealedText(into: Gathered, place: Place, text: unknown, path:
 
 /** Adds every string inside a value of unknown shape. */
 export function addTextsIn(into: Gathered, place: Place, value: unknown, path: JsonPath): void {
-  for (const found of textsIn(value, path)) into.texts.push({ ...place, ...found });
+  const { role, kind } = place;
+  walk(value, path, (text, at, editable) => {
+    into.texts.push(editable ? { role, kind, text, path: at } : { role, kind, text, path: at, editable });
+  });
 }
 
 /** Every string inside a part of an answer. */
