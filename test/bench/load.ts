@@ -1,0 +1,139 @@
+import { connect, type Socket } from 'node:net';
+
+/** One target's request as bytes, and where it goes. */
+export interface Target {
+  readonly port: number;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly failures: number;
+  readonly seconds: number;
+  /** Sorted, in milliseconds. */
+  readonly latenciesMs: readonly number[];
+}
+
+const PROMPT = 'The quick brown fox jumps over the lazy dog. '.repeat(22);
+
+export function chatBody(stream: boolean): string {
+  return JSON.stringify({
+    model: 'gpt-4o-mini',
+    max_tokens: 100,
+    ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    messages: [{ role: 'user', content: PROMPT }],
+  });
+}
+
+export function requestBytes(target: Target, body: string): Buffer {
+  const headers = Object.entries({
+    host: '127.0.0.1',
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+    ...target.headers,
+  });
+  const head = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return Buffer.from(`POST ${target.path} HTTP/1.1\r\n${head}\r\n${body}`);
+}
+
+/** Closed loop over raw sockets: `connections` of them, each with one request at a time, until `requests` are done. */
+export async function runLoad(
+  target: Target,
+  options: {
+    readonly connections: number;
+    readonly requests: number;
+    readonly bytes?: Buffer;
+    readonly expected?: number;
+  },
+): Promise<LoadResult> {
+  const bytes = options.bytes ?? requestBytes(target, chatBody(false));
+  const expected = String(options.expected ?? 200);
+  const latenciesMs: number[] = [];
+  let started = 0;
+  let failures = 0;
+  const begin = performance.now();
+  const one = async (): Promise<void> => {
+    const socket = await open(target.port);
+    const read = responses(socket);
+    while (started < options.requests) {
+      started++;
+      const sent = performance.now();
+      socket.write(bytes);
+      const status = await read();
+      latenciesMs.push(performance.now() - sent);
+      if (status !== expected) failures++;
+    }
+    socket.destroy();
+  };
+  await Promise.all(Array.from({ length: options.connections }, one));
+  latenciesMs.sort((a, b) => a - b);
+  return { requests: latenciesMs.length, failures, seconds: (performance.now() - begin) / 1000, latenciesMs };
+}
+
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.setNoDelay(true);
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return socket;
+}
+
+/** Status of each response in turn; understands content-length and chunked bodies, and no more. */
+function responses(socket: Socket): () => Promise<string> {
+  let pending = Buffer.alloc(0);
+  let waiting: ((status: string) => void) | undefined;
+  const deliver = (status: string): void => {
+    const resolve = waiting;
+    waiting = undefined;
+    resolve?.(status);
+  };
+  socket.on('data', (data) => {
+    pending = pending.length === 0 ? data : Buffer.concat([pending, data]);
+    const end = pending.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const head = pending.toString('latin1', 0, end);
+    const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+    const whole = length === undefined ? pending.indexOf('0\r\n\r\n', end) + 5 : end + 4 + Number(length);
+    if (length === undefined ? whole < 5 : pending.length < whole) return;
+    pending = pending.subarray(whole);
+    deliver(head.slice(9, 12));
+  });
+  socket.on('error', () => deliver('cut'));
+  socket.on('close', () => deliver('cut'));
+  return () => new Promise((resolve) => (waiting = resolve));
+}
+
+export interface StreamResult {
+  readonly firstTokenMs: number;
+  /** Delay of each chunk from the provider's write to its arrival here, sorted. */
+  readonly chunkDelaysMs: readonly number[];
+}
+
+/** One stream: when its first token came, and how late each chunk was. */
+export async function runStream(target: Target): Promise<StreamResult> {
+  const socket = await open(target.port);
+  const sent = performance.now();
+  socket.write(requestBytes(target, chatBody(true)));
+  const chunkDelaysMs: number[] = [];
+  let firstTokenMs = 0;
+  await new Promise<void>((resolve) => {
+    socket.on('data', (data) => {
+      const now = performance.timeOrigin + performance.now();
+      const text = data.toString('latin1');
+      for (const [, at] of text.matchAll(/ t=([\d.]+) /g)) {
+        if (firstTokenMs === 0) firstTokenMs = performance.now() - sent;
+        chunkDelaysMs.push(now - Number(at));
+      }
+      if (text.includes('[DONE]')) resolve();
+    });
+    socket.on('close', () => resolve());
+    socket.on('error', () => resolve());
+  });
+  socket.destroy();
+  chunkDelaysMs.sort((a, b) => a - b);
+  return { firstTokenMs, chunkDelaysMs };
+}

@@ -1,0 +1,188 @@
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { percentile, requestBytes, chatBody, runLoad, runStream } from './load.ts';
+import { cpuSeconds, startRigs, type Rig, type Rigs } from './rigs.ts';
+
+/**
+ * `npm run bench [-- --rounds 5] [--json FILE]`: what the gateway costs, in interleaved rounds on one machine
+ * against the provider itself, an Envoy that only passes on, and an Envoy with an external processor on Node that
+ * looks at nothing. `npm run bench -- quarantine` measures a rejection at the request headers.
+ */
+interface Sample {
+  readonly requestsPerSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** CPU seconds per 1,000 requests. */
+  readonly envoyCpu: number;
+  readonly nodeCpu: number;
+  readonly redisCpu: number;
+  readonly firstTokenMs: number;
+  readonly chunkMs: number;
+  readonly failures: number;
+}
+
+const LOAD_REQUESTS = 4_000;
+const LOAD_CONNECTIONS = 64;
+const SINGLE_REQUESTS = 1_000;
+const STREAMS = 3;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '5' }, json: { type: 'string' } },
+});
+const rounds = Number(values.rounds);
+
+async function sample(rig: Rig): Promise<Sample> {
+  const before = rig.cpu.map(({ pid }) => cpuSeconds(pid));
+  const load = await runLoad(rig, { connections: LOAD_CONNECTIONS, requests: LOAD_REQUESTS });
+  const spent = rig.cpu.map(({ part, pid }, index) => ({
+    part,
+    seconds: cpuSeconds(pid) - (before[index] ?? 0),
+  }));
+  const cpu = (wanted: string): number =>
+    ((spent.find(({ part }) => part === wanted)?.seconds ?? 0) / LOAD_REQUESTS) * 1_000;
+  const single = await runLoad(rig, { connections: 1, requests: SINGLE_REQUESTS });
+  const streams = [];
+  for (let n = 0; n < STREAMS; n++) streams.push(await runStream(rig));
+  return {
+    requestsPerSecond: load.requests / load.seconds,
+    p50Ms: percentile(single.latenciesMs, 0.5),
+    p99Ms: percentile(single.latenciesMs, 0.99),
+    envoyCpu: cpu('envoy'),
+    nodeCpu: cpu('node'),
+    redisCpu: cpu('redis'),
+    firstTokenMs: median(streams.map(({ firstTokenMs }) => firstTokenMs)),
+    chunkMs: median(streams.map(({ chunkDelaysMs }) => percentile(chunkDelaysMs, 0.5))),
+    failures: load.failures + single.failures,
+  };
+}
+
+function median(numbers: readonly number[]): number {
+  return percentile(
+    [...numbers].sort((a, b) => a - b),
+    0.5,
+  );
+}
+
+async function compare({ rigs }: Rigs): Promise<object> {
+  const samples = new Map<string, Sample[]>(rigs.map(({ name }) => [name, []]));
+  for (const rig of rigs) await runLoad(rig, { connections: 16, requests: 2_000 });
+  for (let round = 1; round <= rounds; round++) {
+    for (const rig of rigs) {
+      process.stderr.write(`round ${round} of ${rounds}: ${rig.name}\n`);
+      samples.get(rig.name)?.push(await sample(rig));
+    }
+  }
+  const rows = [...samples].map(([name, all]) => ({ name, ...medians(all) }));
+  const noop = rows.find(({ name }) => name === 'no-op');
+  const ours = rows.find(({ name }) => name === 'gateway');
+  const ratio = {
+    nodeCpuOverNoop: (ours?.nodeCpu ?? 0) / (noop?.nodeCpu ?? 1),
+    totalCpuOverNoop: total(ours) / total(noop),
+    addedP50Ms: (ours?.p50Ms ?? 0) - (rows.find(({ name }) => name === 'pass-through')?.p50Ms ?? 0),
+  };
+  printTable(rows);
+  process.stdout.write(
+    `\nNode CPU over the no-op processor: ${ratio.nodeCpuOverNoop.toFixed(2)}; all CPU: ` +
+      `${ratio.totalCpuOverNoop.toFixed(2)}; p50 added to pass-through: ${ratio.addedP50Ms.toFixed(2)} ms\n`,
+  );
+  return { conditions: conditions(), rows, ratio, samples: Object.fromEntries(samples) };
+}
+
+function total(row: Sample | undefined): number {
+  return row === undefined ? 1 : row.envoyCpu + row.nodeCpu + row.redisCpu;
+}
+
+function medians(all: readonly Sample[]): Sample {
+  const of = (pick: (one: Sample) => number): number => median(all.map(pick));
+  return {
+    requestsPerSecond: of((one) => one.requestsPerSecond),
+    p50Ms: of((one) => one.p50Ms),
+    p99Ms: of((one) => one.p99Ms),
+    envoyCpu: of((one) => one.envoyCpu),
+    nodeCpu: of((one) => one.nodeCpu),
+    redisCpu: of((one) => one.redisCpu),
+    firstTokenMs: of((one) => one.firstTokenMs),
+    chunkMs: of((one) => one.chunkMs),
+    failures: all.reduce((sum, one) => sum + one.failures, 0),
+  };
+}
+
+function printTable(rows: readonly ({ readonly name: string } & Sample)[]): void {
+  const lines = rows.map((row) => [
+    row.name,
+    row.requestsPerSecond.toFixed(0),
+    row.p50Ms.toFixed(2),
+    row.p99Ms.toFixed(2),
+    row.envoyCpu.toFixed(3),
+    row.nodeCpu.toFixed(3),
+    row.redisCpu.toFixed(3),
+    row.firstTokenMs.toFixed(2),
+    row.chunkMs.toFixed(2),
+    String(row.failures),
+  ]);
+  const header = [
+    '',
+    'req/s',
+    'p50 ms',
+    'p99 ms',
+    'Envoy CPU',
+    'Node CPU',
+    'Redis CPU',
+    'first token ms',
+    'chunk ms',
+    'failed',
+  ];
+  for (const line of [header, header.map(() => '---'), ...lines])
+    process.stdout.write(`| ${line.join(' | ')} |\n`);
+  process.stdout.write('\nCPU in seconds per 1,000 requests; medians of the rounds.\n');
+}
+
+/** 1,000 requests a second are more than one connection carries here, so the loop is closed and p99s are compared. */
+async function quarantine({ directResponse, quarantined }: Rigs): Promise<object> {
+  const body = chatBody(false);
+  const differences: Record<string, number[]> = { '1': [], '32': [] };
+  for (let round = 0; round <= rounds; round++) {
+    for (const connections of [1, 32]) {
+      const run = async (target: Rigs['quarantined']): Promise<number> => {
+        const load = await runLoad(target, {
+          connections,
+          requests: 2_000,
+          bytes: requestBytes(target, body),
+          expected: 403,
+        });
+        if (load.failures > 0) throw new Error(`${load.failures} answers were not 403`);
+        return percentile(load.latenciesMs, 0.99);
+      };
+      const [plain, ours] = [await run(directResponse), await run(quarantined)];
+      if (round > 0) differences[String(connections)]?.push(ours - plain); // the first round warms up
+    }
+  }
+  const result = Object.fromEntries(
+    Object.entries(differences).map(([connections, all]) => [`${connections} connections`, median(all)]),
+  );
+  process.stdout.write(
+    `p99 of a quarantine rejection over an Envoy that answers by itself, in ms: ${JSON.stringify(result)}\n`,
+  );
+  return { conditions: conditions(), addedP99Ms: result };
+}
+
+function conditions(): object {
+  return {
+    date: new Date().toISOString(),
+    node: process.version,
+    cpu: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
+    rounds,
+    load: `${LOAD_REQUESTS} requests on ${LOAD_CONNECTIONS} connections, then ${SINGLE_REQUESTS} on one; 1 KB prompt, 600 byte answer`,
+    pinning: 'Envoy and the sidecar on one core; provider, Redis and load on the other',
+  };
+}
+
+const rigs = await startRigs();
+try {
+  const result = positionals[0] === 'quarantine' ? await quarantine(rigs) : await compare(rigs);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+} finally {
+  await rigs.close();
+}

@@ -1,0 +1,80 @@
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * A provider that costs next to nothing: canned bytes over raw sockets, so that a bench measures what stands
+ * before it. Run as a process of its own; prints its port.
+ */
+const JSON_BODY = JSON.stringify({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1_700_000_000,
+  model: 'gpt-4o-mini',
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'word '.repeat(100) }, finish_reason: 'stop' },
+  ],
+  usage: { prompt_tokens: 250, completion_tokens: 100, total_tokens: 350 },
+});
+const JSON_ANSWER = Buffer.from(
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${JSON_BODY.length}\r\n\r\n${JSON_BODY}`,
+);
+export const STREAM_CHUNKS = 100;
+const CHUNK_EVERY_MS = 5;
+const STREAM_HEAD =
+  'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';
+
+function event(json: unknown): string {
+  const text = `data: ${typeof json === 'string' ? json : JSON.stringify(json)}\n\n`;
+  return `${text.length.toString(16)}\r\n${text}\r\n`;
+}
+
+function chunk(delta: object, rest: object = {}): string {
+  return event({
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'gpt-4o-mini',
+    choices: [{ index: 0, delta, finish_reason: null }],
+    ...rest,
+  });
+}
+
+/** Each chunk carries the time it was sent, so that a client on the same machine sees what it took. */
+async function stream(socket: Socket): Promise<void> {
+  socket.write(STREAM_HEAD);
+  for (let n = 0; n < STREAM_CHUNKS && !socket.destroyed; n++) {
+    socket.write(chunk({ content: ` t=${performance.timeOrigin + performance.now()} ` }));
+    await sleep(CHUNK_EVERY_MS);
+  }
+  const usage = { prompt_tokens: 250, completion_tokens: STREAM_CHUNKS, total_tokens: 250 + STREAM_CHUNKS };
+  socket.write(`${chunk({}, { choices: [], usage })}${event('[DONE]')}0\r\n\r\n`);
+}
+
+/** Answers each request as soon as its body is whole. */
+function serve(socket: Socket): void {
+  let pending = Buffer.alloc(0);
+  socket.setNoDelay(true);
+  socket.on('error', () => undefined);
+  socket.on('data', (data) => {
+    pending = pending.length === 0 ? data : Buffer.concat([pending, data]);
+    for (;;) {
+      const end = pending.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const head = pending.toString('latin1', 0, end).toLowerCase();
+      const length = Number(/\r\ncontent-length: (\d+)/.exec(head)?.[1] ?? 0);
+      if (pending.length < end + 4 + length) return;
+      const body = pending.subarray(end + 4, end + 4 + length);
+      pending = pending.subarray(end + 4 + length);
+      if (body.includes('"stream":true')) void stream(socket);
+      else socket.write(JSON_ANSWER);
+    }
+  });
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const server = createServer(serve).listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    process.send?.(typeof address === 'object' && address !== null ? address.port : 0);
+  });
+  process.on('disconnect', () => process.exit(0));
+}
