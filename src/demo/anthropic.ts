@@ -1,5 +1,5 @@
 import { demoAnswer, numberOf } from './answer.ts';
-import type { DemoReply, DemoRequest } from './provider.ts';
+import type { DemoReply, DemoRequest } from './dialect.ts';
 
 const MODELS = ['claude-sonnet-5', 'claude-haiku-4-5'];
 

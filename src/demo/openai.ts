@@ -1,5 +1,5 @@
 import { demoAnswer, isRecord, numberOf } from './answer.ts';
-import type { DemoReply, DemoRequest } from './provider.ts';
+import type { DemoReply, DemoRequest } from './dialect.ts';
 
 const MODELS = ['gpt-4o', 'gpt-4o-mini'];
 

@@ -6,20 +6,6 @@ import { isRecord } from './answer.ts';
 import { anthropicError, anthropicReply } from './anthropic.ts';
 import { openaiError, openaiReply } from './openai.ts';
 
-/** A request as a dialect of the demo provider sees it. */
-export interface DemoRequest {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** The parsed body; empty where it is no JSON object. */
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export type DemoReply =
-  | { readonly kind: 'whole'; readonly body: object }
-  /** Server-sent events, ready to be written one after the other. */
-  | { readonly kind: 'stream'; readonly events: readonly string[] };
-
 /** A local stand-in for a provider, so that the gateway can be tried without an account. */
 export interface DemoProvider {
   /** Without `/v1`, for `providers.<name>.base_url`. */

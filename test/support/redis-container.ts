@@ -5,7 +5,7 @@ import { GenericContainer } from 'testcontainers';
 import type { StartedTestContainer } from 'testcontainers';
 
 import { REDIS_IMAGE } from '../../src/runtime/redis-server.ts';
-import type { RedisServer, TestRedisOptions } from './redis.ts';
+import type { RedisServer, TestRedisOptions } from './redis-options.ts';
 
 const docker = (...args: string[]): Promise<unknown> => promisify(execFile)('docker', args);
 

@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { startRedis } from '../../src/runtime/redis-process.ts';
 import { freePort } from './ports.ts';
 import { dockerIsUp, redisProgram } from './parts.ts';
+import type { RedisServer, TestRedisOptions } from './redis-options.ts';
 
 /** A real Redis of one test file's own, which a test may stop, freeze and bring back. */
 export interface TestRedis {
@@ -30,21 +31,6 @@ export interface TestRedis {
   configSet(name: string, value: string): Promise<void>;
   flush(): Promise<void>;
   /** Ends everything; call it in `afterAll`. */
-  close(): Promise<void>;
-}
-
-export interface TestRedisOptions {
-  readonly password?: string;
-  /** Further settings as on redis-server's command line, e.g. `['--maxmemory-policy', 'allkeys-lru']`. */
-  readonly args?: readonly string[];
-}
-
-/** What runs the server: a local process, or a container where a docker engine answers. */
-export interface RedisServer {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  pause(): Promise<void>;
-  resume(): Promise<void>;
   close(): Promise<void>;
 }
 
