@@ -9,6 +9,8 @@ import { freePort } from './ports.ts';
 import { dockerIsUp, redisProgram } from './parts.ts';
 import type { RedisServer, TestRedisOptions } from './redis-options.ts';
 
+export type { TestRedisOptions } from './redis-options.ts';
+
 /** A real Redis of one test file's own, which a test may stop, freeze and bring back. */
 export interface TestRedis {
   readonly host: string;
