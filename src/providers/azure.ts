@@ -2,10 +2,20 @@ import { modelList } from './dialects/model-list.ts';
 import { bearer, headerSafe, openaiEndpoints, pick } from './openai-style.ts';
 import type { Endpoint, Provider } from './provider.ts';
 
-const endpoints = openaiEndpoints({ limitFields: ['max_completion_tokens', 'max_tokens'], asksUsage: true });
-const perDeployment = pick(endpoints, '/chat/completions', '/completions', '/embeddings');
+const current = openaiEndpoints({
+  limitFields: ['max_completion_tokens', 'max_tokens'],
+  asksUsage: true,
+  completionsDefault: 16,
+});
+/** Older API versions refuse `max_completion_tokens` and `stream_options` as unknown. */
+const older = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: false, completionsDefault: 16 });
+const FIRST_CURRENT_VERSION = '2024-09-01';
+
+const DEPLOYMENT_PATHS = ['/chat/completions', '/completions', '/embeddings'] as const;
+const perDeployment = pick(current, ...DEPLOYMENT_PATHS);
+const perOlderDeployment = pick(older, ...DEPLOYMENT_PATHS);
 const perResource = pick(
-  endpoints,
+  current,
   '/chat/completions',
   '/completions',
   '/responses',
@@ -28,11 +38,11 @@ export const azure: Provider = {
   defaultBaseUrl: undefined,
   needsKey: true,
   selfHosted: false,
-  endpoint(method, path) {
+  endpoint(method, path, query = '') {
     if (method !== 'POST') return MODELS.test(path) ? { operation: 'models', dialect: modelList } : undefined;
     const [, deployment, below = ''] = DEPLOYMENT.exec(path) ?? [];
     if (deployment !== undefined) {
-      const endpoint = find(perDeployment, below);
+      const endpoint = find(isOlder(query) ? perOlderDeployment : perDeployment, below);
       return endpoint === undefined ? undefined : { ...endpoint, model: deployment };
     }
     return find(perResource, RESOURCE.exec(path)?.[1] ?? '');
@@ -42,6 +52,12 @@ export const azure: Provider = {
     return key.startsWith('eyJ') ? bearer(key) : { kind: 'header', name: 'api-key', value: headerSafe(key) };
   },
 };
+
+/** Versions are dates (`2024-10-21`, `2024-09-01-preview`), which compare as text. */
+function isOlder(query: string): boolean {
+  const version = new URLSearchParams(query).get('api-version');
+  return version !== null && /^\d{4}-/.test(version) && version < FIRST_CURRENT_VERSION;
+}
 
 function find(table: Readonly<Record<string, Endpoint>>, path: string): Endpoint | undefined {
   return Object.hasOwn(table, path) ? table[path] : undefined;

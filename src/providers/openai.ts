@@ -1,6 +1,10 @@
 import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
 
-const endpoints = openaiEndpoints({ limitFields: ['max_completion_tokens', 'max_tokens'], asksUsage: true });
+const endpoints = openaiEndpoints({
+  limitFields: ['max_completion_tokens', 'max_tokens'],
+  asksUsage: true,
+  completionsDefault: 16,
+});
 
 /** OpenAI. Images, audio, batches, files, assistants and realtime are not readable. */
 export const openai = openaiStyle({

@@ -13,6 +13,8 @@ export interface ConformanceRow {
   readonly body: JsonObject;
   readonly model: string;
   readonly limit?: number;
+  /** What the endpoint itself stops at where the client sets no limit. */
+  readonly defaultLimit?: number;
   readonly tools?: readonly string[];
   readonly providerTools?: readonly string[];
   /** A stream tells its usage only when asked. */

@@ -1,4 +1,4 @@
-import type { Dialect, Endpoint, JsonObject, RequestFacts } from '../provider.ts';
+import type { Dialect, Endpoint, JsonObject, OutputLimit, RequestFacts } from '../provider.ts';
 import { optionalBoolean } from './fields.ts';
 import { createGathered } from './json-text.ts';
 import { createChoiceReader, readChoices } from './openai-choices.ts';
@@ -45,11 +45,17 @@ function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVar
     media: into.media,
     ...toolFacts([...readToolSwitches(body, models), ...online], undefined),
     choices: each * promptCount(body.prompt),
-    output: readOutputLimit(body, variant.limitFields),
+    output: limitOf(body, variant),
     unseenContent: into.unseenContent || preset,
     ...whyUnbounded(body, variant),
     ...askUsage(body, stream, variant),
   };
+}
+
+/** The client's limit or the endpoint's own, which is low enough to be a limit that clients rely on. */
+function limitOf(body: JsonObject, variant: OpenaiVariant): OutputLimit {
+  const limit = readOutputLimit(body, variant.limitFields);
+  return { ...limit, tokens: limit.tokens ?? variant.completionsDefault };
 }
 
 /** A list of strings or of token lists is a batch: every one gets its own completions. */

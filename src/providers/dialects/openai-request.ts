@@ -14,6 +14,8 @@ export interface OpenaiVariant {
   readonly asksUsage: boolean;
   /** Service tiers at the standard price, beside `auto` and `default`. */
   readonly standardTiers?: readonly string[];
+  /** What `/completions` stops at where no limit is set, if the provider documents it. */
+  readonly completionsDefault?: number;
   /** OpenRouter: `models` names fallbacks, `:online` asks for web search, `@preset/` for stored prompts. */
   readonly routes?: boolean;
 }

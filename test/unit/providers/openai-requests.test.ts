@@ -74,13 +74,28 @@ describe('output limits', () => {
     ['vllm', CHAT, { max_completion_tokens: 3 }, 3, ['max_completion_tokens']],
     // DeepSeek does not know the newer name: what it would ignore is no limit.
     ['deepseek', CHAT, { max_completion_tokens: 3 }, undefined, ['max_tokens']],
-    ['openai', COMPLETIONS, { max_completion_tokens: 3 }, undefined, ['max_tokens']],
+    ['openai', COMPLETIONS, { max_completion_tokens: 3 }, 16, ['max_tokens']],
+    ['vllm', COMPLETIONS, {}, undefined, ['max_tokens']],
     ['openai', RESPONSES, { max_tokens: 3 }, undefined, ['max_output_tokens']],
     ['openai', RESPONSES, { max_output_tokens: 30 }, 30, ['max_output_tokens']],
   ])('%s %s %j', (provider, path, extra, tokens, fields) => {
     const { output } = read(provider, path, extra);
     expect(output?.tokens).toBe(tokens);
     expect(output?.set(50)).toEqual(fields.map((name) => ({ kind: 'set', path: [name], value: 50 })));
+  });
+
+  it('are granted to older versions of Azure in the name that they know', () => {
+    const path = '/openai/deployments/d/chat/completions';
+    for (const [query, field, asks] of [
+      ['?api-version=2024-06-01', 'max_tokens', false],
+      ['?api-version=2024-09-01-preview', 'max_completion_tokens', true],
+      ['', 'max_completion_tokens', true],
+    ] as const) {
+      const endpoint = providers.azure.endpoint('POST', path, query);
+      const facts = endpoint?.dialect.request({ messages: [], stream: true }, endpoint);
+      expect(facts?.output?.set(1)).toMatchObject([{ path: [field] }]);
+      expect(facts?.askUsage !== undefined).toBe(asks);
+    }
   });
 
   it('read Ollama options, in which a negative number means as much as there is room for', () => {
@@ -382,6 +397,25 @@ describe('input that is not text', () => {
     const facts = media({ type: 'image_url', image_url: { url: 'https://x/?say=hello' } });
     expect(facts.texts.map(({ text }) => text)).toEqual(['https://x/?say=hello']);
     expect(media({ type: 'image_url', image_url: { url: 'data:image/png;base64,QUJD' } }).texts).toEqual([]);
+  });
+});
+
+describe('arguments that come as an object', () => {
+  it('are read string by string', () => {
+    const message = { tool_calls: [{ function: { name: 'w', arguments: { city: 'Rome', where: ['a'] } } }] };
+    const dialect = providers.mistral.endpoint('POST', CHAT)?.dialect;
+    expect(dialect?.answer({ choices: [{ index: 0, message }] }).texts).toEqual([
+      {
+        kind: 'tool_arguments',
+        text: 'Rome',
+        path: ['choices', 0, 'message', 'tool_calls', 0, 'function', 'arguments', 'city'],
+      },
+      {
+        kind: 'tool_arguments',
+        text: 'a',
+        path: ['choices', 0, 'message', 'tool_calls', 0, 'function', 'arguments', 'where', 0],
+      },
+    ]);
   });
 });
 

@@ -371,7 +371,7 @@ const ollamaRow: ConformanceRow = {
 export const openaiRows: readonly ConformanceRow[] = [
   { ...chatRow, provider: 'openai', asksUsage: true, stream: askedStream },
   { ...responsesRow, provider: 'openai' },
-  { ...completionsRow, provider: 'openai', asksUsage: true },
+  { ...completionsRow, provider: 'openai', asksUsage: true, defaultLimit: 16 },
   { ...embeddingsRow, provider: 'openai' },
   {
     provider: 'openai',
@@ -391,7 +391,7 @@ export const openaiRows: readonly ConformanceRow[] = [
     ...chatRow,
     provider: 'azure',
     path: '/openai/deployments/mine/chat/completions',
-    query: '?api-version=1',
+    query: '?api-version=2024-10-21',
     model: 'mine',
     asksUsage: true,
     stream: askedStream,
