@@ -9,6 +9,8 @@ import { localReplies } from './local-replies.ts';
 
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
+/** Far above what one gateway serves; Envoy warns where there is no bound at all. */
+const MAX_CLIENT_CONNECTIONS = 50_000;
 
 /** Envoy's whole bootstrap (YAML) for a configuration: one listener, one route to the providers, its gates. */
 export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
@@ -16,6 +18,17 @@ export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
   return stringify(
     {
       admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
+      overload_manager: {
+        resource_monitors: [
+          {
+            name: 'envoy.resource_monitors.global_downstream_max_connections',
+            typed_config: typed(
+              'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
+              { max_active_downstream_connections: MAX_CLIENT_CONNECTIONS },
+            ),
+          },
+        ],
+      },
       layered_runtime: {
         // With the flag on, Envoy crashes; what it is for is met by lifting Node's guard (extproc/server).
         layers: [

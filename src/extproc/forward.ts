@@ -33,6 +33,8 @@ const STRIPPED: ReadonlySet<string> = new Set([
   'x-amz-content-sha256',
 ]);
 
+const NOTHING = Buffer.alloc(0);
+
 /** Left to Envoy's route, because re-routing needs it (`x-forwarded-proto`) or the id does (`x-request-id`). */
 const STRIPPED_PREFIXES = [HEADER_PREFIX, 'x-forwarded-', 'x-envoy-', 'proxy-'];
 const LEFT_TO_ROUTE: ReadonlySet<string> = new Set(['x-forwarded-proto', 'x-forwarded-for']);
@@ -62,6 +64,8 @@ export function forward(
   const setNames = new Set(set.map(([name]) => name));
   const remove = [...exchange.headers.keys()].filter((name) => isStripped(name) && !setNames.has(name));
   context.progress = 'forwarded';
+  exchange.body = NOTHING;
+  exchange.json = {};
   return forwardRequest(phase, { set, remove }, edited);
 }
 

@@ -54,9 +54,9 @@ export interface BudgetLimits {
 }
 
 export interface Parsed extends Identified {
-  /** The client's bytes. */
-  readonly body: Buffer;
-  readonly json: JsonObject;
+  /** The client's bytes, and what they say; emptied once forwarded, since a stream may run for hours. */
+  body: Buffer;
+  json: JsonObject;
   readonly request: RequestFacts;
   /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
   readonly edits: JsonEdit[];

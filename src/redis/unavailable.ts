@@ -34,11 +34,6 @@ export function withoutArguments(failure: unknown): Error {
   return copy;
 }
 
-/** How long all Redis work of one phase may take, retries included (DECISIONS "Redis"). */
-export function redisDeadlineMs(settings: { readonly read_timeout: number }): number {
-  return settings.read_timeout + 500;
-}
-
 /** Runs Redis work under one deadline; whatever goes wrong in it is `redis_unavailable`. */
 export async function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

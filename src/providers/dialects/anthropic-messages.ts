@@ -99,14 +99,18 @@ function fallbackModels(body: JsonObject): string[] {
 
 function whyUnbounded(body: JsonObject): string | undefined {
   const tier = optionalString(body, 'service_tier');
-  if (tier !== undefined && tier !== 'auto' && tier !== 'standard_only') return `service_tier "${tier}"`;
+  if (tier !== undefined && tier !== 'auto' && tier !== 'standard_only')
+    return `service_tier "${tier.slice(0, 32)}"`;
   const speed = optionalString(body, 'speed');
-  if (speed !== undefined && speed !== 'standard') return `speed "${speed}"`;
+  if (speed !== undefined && speed !== 'standard') return `speed "${speed.slice(0, 32)}"`;
   const geo = optionalString(body, 'inference_geo');
-  if (geo !== undefined && geo !== 'global') return `inference_geo "${geo}"`;
+  if (geo !== undefined && geo !== 'global') return `inference_geo "${geo.slice(0, 32)}"`;
   if (body.container !== undefined && body.container !== null) return 'container';
   if (body.fallbacks === 'default' || arrayOf(body.fallbacks).length > 0) return 'fallbacks';
-  const compacts = (edit: unknown) => String(objectOf(edit).type).startsWith('compact_');
+  const compacts = (edit: unknown) => {
+    const { type } = objectOf(edit);
+    return typeof type === 'string' && type.startsWith('compact_');
+  };
   if (isObject(body.compaction) || arrayOf(objectOf(body.context_management).edits).some(compacts)) {
     return 'compaction';
   }

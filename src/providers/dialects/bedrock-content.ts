@@ -93,17 +93,17 @@ function readMedium(
   }
 }
 
-const DOCUMENT_TYPES: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf',
-  doc: 'application/msword',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  xls: 'application/vnd.ms-excel',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
+const DOCUMENT_TYPES: ReadonlyMap<string, string> = new Map([
+  ['pdf', 'application/pdf'],
+  ['doc', 'application/msword'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xls', 'application/vnd.ms-excel'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+]);
 
 function mimeTypeOf(kind: Media['kind'], format: string): string {
   return kind === 'document'
-    ? (DOCUMENT_TYPES[format] ?? 'application/octet-stream')
+    ? (DOCUMENT_TYPES.get(format) ?? 'application/octet-stream')
     : `${kind}/${format === 'three_gp' ? '3gpp' : format}`;
 }
 

@@ -101,15 +101,15 @@ function requiredText(body: JsonObject, name: string): string {
   return optionalString(body, name) ?? requiredString(body, name);
 }
 
-const V2_ROLES: Readonly<Record<string, PromptText['role']>> = {
-  system: 'system',
-  developer: 'developer',
-  assistant: 'assistant',
-  tool: 'tool',
-};
+const V2_ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
+  ['system', 'system'],
+  ['developer', 'developer'],
+  ['assistant', 'assistant'],
+  ['tool', 'tool'],
+]);
 
 function readV2Message(into: Gathered, message: JsonObject, path: JsonPath): void {
-  const role = V2_ROLES[String(message.role)] ?? 'user';
+  const role = V2_ROLES.get(message.role) ?? 'user';
   const place = { role, kind: role === 'tool' ? 'tool_result' : 'text' } as const;
   const { content } = message;
   if (Array.isArray(content)) {
@@ -154,7 +154,7 @@ function readV2Tools(into: Gathered, body: JsonObject) {
     const tool = requiredObject(value, 'tools');
     addTextsIn(into, DEFINITION, tool, ['tools', index]);
     if (tool.type === undefined || tool.type === 'function') names.push(nameOf(objectOf(tool.function)));
-    else others.push({ type: String(tool.type), index });
+    else others.push({ type: typeof tool.type === 'string' ? tool.type : 'unknown', index });
   });
   const forced = body.tool_choice === 'REQUIRED' && names.length === 0;
   const providerTools = others.map(({ type, index }): ProviderTool => ({
@@ -165,14 +165,14 @@ function readV2Tools(into: Gathered, body: JsonObject) {
   return { names, providerTools };
 }
 
-const V1_ROLES: Readonly<Record<string, PromptText['role']>> = {
-  CHATBOT: 'assistant',
-  SYSTEM: 'system',
-  TOOL: 'tool',
-};
+const V1_ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
+  ['CHATBOT', 'assistant'],
+  ['SYSTEM', 'system'],
+  ['TOOL', 'tool'],
+]);
 
 function readV1Message(into: Gathered, message: JsonObject, path: JsonPath): void {
-  const role = V1_ROLES[String(message.role).toUpperCase()] ?? 'user';
+  const role = V1_ROLES.get(message.role) ?? 'user';
   addTextsIn(into, { role, kind: 'text' }, message.message, [...path, 'message']);
   addTextsIn(into, ARGUMENTS, message.tool_calls, [...path, 'tool_calls']);
   addTextsIn(into, RESULT, message.tool_results, [...path, 'tool_results']);

@@ -8,12 +8,12 @@ import type { Gathered } from './json-text.ts';
 
 type Role = PromptText['role'];
 
-const ROLES: Readonly<Record<string, Role>> = {
-  model: 'assistant',
-  function: 'tool',
-  tool: 'tool',
-  system: 'system',
-};
+const ROLES: ReadonlyMap<unknown, Role> = new Map([
+  ['model', 'assistant'],
+  ['function', 'tool'],
+  ['tool', 'tool'],
+  ['system', 'system'],
+]);
 
 /** Reads a list of Content objects (`contents`), or a single one. */
 export function readContents(into: Gathered, found: Member | undefined, path: JsonPath): void {
@@ -27,7 +27,7 @@ export function readContent(into: Gathered, role: Role, value: unknown, path: Js
     return;
   }
   const content = requiredObject(value, 'content');
-  const own = typeof content.role === 'string' ? ROLES[content.role] : undefined;
+  const own = ROLES.get(content.role);
   const speaker = role === 'system' ? role : (own ?? role);
   for (const part of listAt(member(content, 'parts'), path)) {
     if (typeof part.value === 'string') addText(into, { role: speaker, kind: 'text' }, part.value, part.path);

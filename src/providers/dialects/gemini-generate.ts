@@ -109,7 +109,9 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
     providerTools,
     choices: Math.max(1, readCount(config?.value, 'candidateCount') ?? 1),
     output: undefined,
-    ...(tier === undefined || isCheapTier(tier) ? {} : { unbounded: `serviceTier "${String(tier)}"` }),
+    ...(tier === undefined || isCheapTier(tier)
+      ? {}
+      : { unbounded: `serviceTier ${JSON.stringify(tier).slice(0, 40)}` }),
   };
 }
 
