@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countText, countWritten, createTokenCounter } from '../../../src/pricing/count.ts';
+
+describe('countText', () => {
+  it.each([
+    ['', 0],
+    ['hello world', 2],
+    ['one two three four five six seven eight', 8],
+    // Text that looks like a control token is text.
+    ['<|endoftext|>', 7],
+  ])('%j has %d tokens', (text, tokens) => {
+    expect(countText(text)).toBe(tokens);
+  });
+
+  it('takes linear time for what makes a tokenizer take quadratic time', () => {
+    const started = performance.now();
+    for (const run of ['a', ' ', '!', '中', '\u00a0x', '0']) {
+      countText(run.repeat(65_536 / run.length));
+    }
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('is never more than the bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+        // A half of a surrogate pair is sent, and counted, as the three bytes of U+FFFD.
+        expect(countText(text)).toBeLessThanOrEqual(Buffer.byteLength(text.toWellFormed()));
+      }),
+    );
+  });
+});
+
+describe('a counter', () => {
+  it('counts other providers’ texts half as much again, never over the bytes', () => {
+    const text = 'the quick brown fox jumps over the lazy dog';
+    const tokensOf = (provider: 'openai' | 'anthropic', piece: string): number => {
+      const counter = createTokenCounter(provider);
+      counter.add(piece);
+      return counter.tokens;
+    };
+    expect(tokensOf('openai', text)).toBe(9);
+    expect(tokensOf('anthropic', text)).toBe(14);
+    expect(tokensOf('anthropic', '??')).toBeLessThanOrEqual(2);
+  });
+
+  it('measures in bytes what lies over its bound of work', () => {
+    const counter = createTokenCounter('openai');
+    counter.add('word '.repeat(200_000));
+    expect(counter.tokens).toBeGreaterThan(1_000_000 - 65_536);
+    expect(counter.tokens).toBeLessThan(1_000_000 - 65_536 + 20_000);
+  });
+
+  it('adds the bytes that were not kept of an answer', () => {
+    expect(countWritten('openai', { text: 'hello world', beyondBytes: 100 })).toBe(102);
+  });
+});
