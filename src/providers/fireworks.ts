@@ -1,7 +1,7 @@
 import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
 
 /** Streams report usage in their last chunk by themselves. */
-const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: false });
+const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: false });
 
 /** Fireworks AI. Images, audio and deployments are not readable. */
 export const fireworks = openaiStyle({

@@ -94,16 +94,23 @@ export function optionalPositive(body: JsonObject, name: string): number | undef
   throw new GatewayError('invalid_request', `The request's "${name}" must be a positive whole number.`);
 }
 
-/** The limit in the members that count here; where a client sets several, the highest is what may be billed. */
+const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'];
+
+/**
+ * The limit in the members that count here; where a client sets several, the highest is what may be billed. A
+ * limit under a name that this provider ignores bounds nothing, but a grant does not go beyond it.
+ */
 export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {
-  for (const name of ['max_tokens', 'max_completion_tokens', 'max_output_tokens'])
-    optionalPositive(body, name);
-  const limits = fields.map((name) => optionalPositive(body, name)).filter((limit) => limit !== undefined);
-  const used = fields.filter((name) => body[name] !== undefined && body[name] !== null);
-  const targets = used.length > 0 ? used : [fields[0]];
+  const limits = LIMIT_NAMES.map((name) => ({ name, tokens: optionalPositive(body, name) }));
+  const set = limits.filter((limit): limit is { name: string; tokens: number } => limit.tokens !== undefined);
+  const counting = set.filter(({ name }) => fields.includes(name));
+  const ignored = set.filter(({ name }) => !fields.includes(name));
+  const targets = counting.length > 0 ? counting.map(({ name }) => name) : [fields[0]];
+  const most = Math.min(...ignored.map(({ tokens }) => tokens));
   return {
-    tokens: limits.length === 0 ? undefined : Math.max(...limits),
-    set: (tokens) => targets.map((name): JsonEdit => ({ kind: 'set', path: [name], value: tokens })),
+    tokens: counting.length === 0 ? undefined : Math.max(...counting.map(({ tokens }) => tokens)),
+    set: (tokens) =>
+      targets.map((name): JsonEdit => ({ kind: 'set', path: [name], value: Math.min(tokens, most) })),
   };
 }
 

@@ -69,19 +69,24 @@ describe('output limits', () => {
     ['openai', CHAT, {}, undefined, ['max_completion_tokens']],
     ['azure', '/openai/v1/chat/completions', { messages: [] }, undefined, ['max_completion_tokens']],
     ['openai', CHAT, { max_tokens: 5 }, 5, ['max_tokens']],
-    ['openai', CHAT, { max_tokens: 5, max_completion_tokens: 9 }, 9, ['max_completion_tokens', 'max_tokens']],
+    ['openai', CHAT, { max_tokens: 5, max_completion_tokens: 9 }, 9, ['max_tokens', 'max_completion_tokens']],
     ['mistral', CHAT, {}, undefined, ['max_tokens']],
     ['vllm', CHAT, { max_completion_tokens: 3 }, 3, ['max_completion_tokens']],
     // DeepSeek does not know the newer name: what it would ignore is no limit.
-    ['deepseek', CHAT, { max_completion_tokens: 3 }, undefined, ['max_tokens']],
-    ['openai', COMPLETIONS, { max_completion_tokens: 3 }, 16, ['max_tokens']],
+    ['deepseek', CHAT, { max_completion_tokens: 300 }, undefined, ['max_tokens']],
+    ['openai', COMPLETIONS, { max_completion_tokens: 300 }, 16, ['max_tokens']],
     ['vllm', COMPLETIONS, {}, undefined, ['max_tokens']],
-    ['openai', RESPONSES, { max_tokens: 3 }, undefined, ['max_output_tokens']],
+    ['openai', RESPONSES, { max_tokens: 300 }, undefined, ['max_output_tokens']],
     ['openai', RESPONSES, { max_output_tokens: 30 }, 30, ['max_output_tokens']],
   ])('%s %s %j', (provider, path, extra, tokens, fields) => {
     const { output } = read(provider, path, extra);
     expect(output?.tokens).toBe(tokens);
     expect(output?.set(50)).toEqual(fields.map((name) => ({ kind: 'set', path: [name], value: 50 })));
+  });
+
+  it('are never granted beyond what the client wrote under a name that is ignored', () => {
+    const { output } = read('deepseek', CHAT, { max_completion_tokens: 3 });
+    expect(output?.set(8192)).toEqual([{ kind: 'set', path: ['max_tokens'], value: 3 }]);
   });
 
   it('are granted to older versions of Azure in the name that they know', () => {
