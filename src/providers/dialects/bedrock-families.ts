@@ -1,17 +1,4 @@
-import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import type { Frame } from '../../streams/frame.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  Dialect,
-  Endpoint,
-  JsonObject,
-  OutputLimit,
-  RequestFacts,
-  StreamEvent,
-  StreamReader,
-  Usage,
-} from '../provider.ts';
+import type { StreamReader } from '../provider.ts';
 import {
   createStreamReader as createAnthropicReader,
   readAnswer as readAnthropicAnswer,
@@ -23,29 +10,22 @@ import {
 import { readAnswer as readConverseAnswer, readEvent } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
 import { outputLimit as converseLimit, readTools } from './bedrock-converse.ts';
-import { cohereChatV1 } from './cohere-chat.ts';
 import {
-  arrayOf,
-  objectOf,
-  optionalArray,
-  optionalCount,
-  optionalObject,
-  parseData,
-  requiredString,
-  tokenCount,
-} from './fields.ts';
+  cohereEmbed,
+  cohereRerank,
+  countAt,
+  deepseekPrompt,
+  facts,
+  llama,
+  mistralPrompt,
+  titanEmbed,
+  titanText,
+} from './bedrock-prompts.ts';
+import type { InvokeFamily } from './bedrock-prompts.ts';
+import { cohereChatV1 } from './cohere-chat.ts';
+import { objectOf, optionalArray, optionalCount, optionalObject, parseData } from './fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import { openaiChat } from './openai-chat.ts';
-import type { Gathered } from './json-text.ts';
-
-/** One model family's own body format, as `invoke` takes it. */
-export interface InvokeFamily {
-  readonly name: string;
-  readonly request: Dialect['request'];
-  readonly answer: Dialect['answer'];
-  /** Reads a stream's inner documents, already taken out of their frames. */
-  createReader(): StreamReader;
-}
 
 /**
  * The family of a model id, or undefined where its body format is not known. Cross-region prefixes (`us.`,
@@ -129,117 +109,6 @@ const openaiStyle: InvokeFamily = {
   },
 };
 
-/** What a plain prompt format is made of. */
-interface PromptFormat {
-  readonly name: string;
-  /** The members that hold words. */
-  readonly prompts: readonly string[];
-  /** Where the output limit is: a member, or a member of an object. */
-  readonly limit: readonly [string] | readonly [string, string] | undefined;
-  /** The texts of an answer, or of a stream's chunk, which has the same members. */
-  texts(answer: JsonObject): AnswerText[];
-  usage(answer: JsonObject): Usage | undefined;
-}
-
-function promptFamily(format: PromptFormat): InvokeFamily {
-  const answer = (body: unknown): AnswerFacts => {
-    const object = objectOf(body);
-    return { usage: format.usage(object), texts: format.texts(object) };
-  };
-  return {
-    name: format.name,
-    request(body, endpoint) {
-      const into = createGathered();
-      const [first] = format.prompts;
-      if (first !== undefined && format.limit !== undefined) requiredString(body, first);
-      addTextsIn(into, { role: 'user', kind: 'text' }, withoutImages(into, body), []);
-      const [outer, name] = format.limit ?? [];
-      const output = outer === undefined ? undefined : countAt(body, outer, name);
-      return { ...facts(into, endpoint), output };
-    },
-    answer,
-    createReader: () => ({
-      read(frame: Frame): StreamEvent {
-        const { usage, texts } = answer(parseData(frame.data));
-        const deltas = texts.map((found) => ({ ...found, channel: '0/text' }));
-        return { frame, deltas, ...(usage === undefined ? {} : { usage }) };
-      },
-    }),
-  };
-}
-
-/** The body without its inline pictures (llama's `images`, titan's `inputImage`), which become media. */
-function withoutImages(into: Gathered, body: JsonObject): JsonObject {
-  const { images, inputImage, ...rest } = body;
-  for (const data of [...arrayOf(images), inputImage]) {
-    if (typeof data === 'string') into.media.push({ kind: 'image', source: 'inline', data });
-  }
-  return rest;
-}
-
-const llama = promptFamily({
-  name: 'llama',
-  prompts: ['prompt'],
-  limit: ['max_gen_len'],
-  texts: (answer) => text(answer.generation, ['generation']),
-  usage: (answer) => counts(answer.prompt_token_count, answer.generation_token_count),
-});
-
-const mistralPrompt = promptFamily({
-  name: 'mistral',
-  prompts: ['prompt'],
-  limit: ['max_tokens'],
-  texts: (answer) => listTexts(answer, 'outputs', 'text'),
-  usage: () => undefined,
-});
-
-const deepseekPrompt = promptFamily({
-  name: 'deepseek',
-  prompts: ['prompt'],
-  limit: ['max_tokens'],
-  texts: (answer) => listTexts(answer, 'choices', 'text'),
-  usage: () => undefined,
-});
-
-const titanText = promptFamily({
-  name: 'titan-text',
-  prompts: ['inputText'],
-  limit: ['textGenerationConfig', 'maxTokenCount'],
-  texts: (answer) => [
-    ...listTexts(answer, 'results', 'outputText'),
-    ...text(answer.outputText, ['outputText']),
-  ],
-  usage(answer) {
-    const written = arrayOf(answer.results).map((result) => tokenCount(objectOf(result).tokenCount) ?? 0);
-    const total = written.length > 0 ? written.reduce((a, b) => a + b) : answer.totalOutputTextTokenCount;
-    return counts(answer.inputTextTokenCount, total);
-  },
-});
-
-const titanEmbed = promptFamily({
-  name: 'titan-embed',
-  prompts: ['inputText'],
-  limit: undefined,
-  texts: () => [],
-  usage: (answer) => counts(answer.inputTextTokenCount, 0),
-});
-
-const cohereEmbed = promptFamily({
-  name: 'cohere-embed',
-  prompts: ['texts'],
-  limit: undefined,
-  texts: () => [],
-  usage: () => undefined,
-});
-
-const cohereRerank = promptFamily({
-  name: 'cohere-rerank',
-  prompts: ['query', 'documents'],
-  limit: undefined,
-  texts: () => [],
-  usage: () => undefined,
-});
-
 /** First match wins. */
 const FAMILIES: readonly (readonly [RegExp, InvokeFamily])[] = [
   [/^anthropic\.claude-(?!instant|v2|v1)/, anthropic],
@@ -254,53 +123,6 @@ const FAMILIES: readonly (readonly [RegExp, InvokeFamily])[] = [
   [/^cohere\.embed-/, cohereEmbed],
   [/^cohere\.rerank-/, cohereRerank],
 ];
-
-function facts(into: Gathered, endpoint: Endpoint): Omit<RequestFacts, 'output'> {
-  const model = endpoint.model ?? '';
-  return {
-    model,
-    models: [model],
-    stream: false,
-    texts: into.texts,
-    media: into.media,
-    tools: [],
-    providerTools: [],
-    choices: 1,
-    unseenContent: into.unseenContent,
-  };
-}
-
-/** An output limit at `outer`, or at `outer.name`. */
-function countAt(body: JsonObject, outer: string, name?: string): OutputLimit {
-  if (name === undefined) {
-    return {
-      tokens: optionalCount(body, outer),
-      set: (tokens): JsonEdit[] => [{ kind: 'set', path: [outer], value: tokens }],
-    };
-  }
-  const config = optionalObject(body, outer);
-  return {
-    tokens: config && optionalCount(config, name),
-    set: (tokens): JsonEdit[] =>
-      config
-        ? [{ kind: 'set', path: [outer, name], value: tokens }]
-        : [{ kind: 'set', path: [outer], value: { [name]: tokens } }],
-  };
-}
-
-function counts(input: unknown, output: unknown): Usage | undefined {
-  const inputTokens = tokenCount(input);
-  const outputTokens = tokenCount(output);
-  return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
-}
-
-function text(value: unknown, path: JsonPath): AnswerText[] {
-  return typeof value === 'string' && value !== '' ? [{ kind: 'text', text: value, path }] : [];
-}
-
-function listTexts(answer: JsonObject, list: string, name: string): AnswerText[] {
-  return arrayOf(answer[list]).flatMap((item, index) => text(objectOf(item)[name], [list, index, name]));
-}
 
 function silentReader(): StreamReader {
   return { read: (frame) => ({ frame, deltas: [] }) };

@@ -3,7 +3,7 @@ import type { Frame } from '../../streams/frame.ts';
 import type { Dialect, JsonObject, StreamEvent, StreamReader, Usage } from '../provider.ts';
 import { cacheApart, isException } from './bedrock-answer.ts';
 import { familyOf } from './bedrock-families.ts';
-import type { InvokeFamily } from './bedrock-families.ts';
+import type { InvokeFamily } from './bedrock-prompts.ts';
 import { objectOf, parseData } from './fields.ts';
 
 /**
