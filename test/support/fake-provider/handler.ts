@@ -21,6 +21,8 @@ export interface AnswerPlan {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
   /** True where the output limit cut the answer short. */
   readonly truncated: boolean;
+  /** OpenAI's chat stream tells its usage unasked: in its last chunk (Mistral, xAI …), or there as `x_groq`. */
+  readonly unaskedUsage?: 'last_chunk' | 'x_groq';
 }
 
 /** One write of a stream. */

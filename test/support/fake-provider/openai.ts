@@ -92,7 +92,7 @@ function completion(request: FakeRequest, plan: AnswerPlan, isChat: boolean) {
 function chunkStream(request: FakeRequest, plan: AnswerPlan, isChat: boolean): FakeReply {
   const { stream_options: options } = request.json as { stream_options?: { include_usage?: boolean } };
   const asked = options?.include_usage === true;
-  const frame = (choices: unknown[], outputTokens: number, usage?: unknown): StreamPiece => ({
+  const frame = (choices: unknown[], outputTokens: number, usage?: unknown, rest?: object): StreamPiece => ({
     bytes: sse({
       id: 'chatcmpl-fake',
       object: isChat ? 'chat.completion.chunk' : 'text_completion',
@@ -100,6 +100,7 @@ function chunkStream(request: FakeRequest, plan: AnswerPlan, isChat: boolean): F
       model: request.json.model ?? 'gpt-fake',
       choices,
       ...(asked && { usage: usage ?? null }),
+      ...rest,
     }),
     outputTokens,
   });
@@ -134,6 +135,12 @@ function chunkStream(request: FakeRequest, plan: AnswerPlan, isChat: boolean): F
           finish_reason: finishReason(plan),
         })),
         0,
+        undefined,
+        plan.unaskedUsage === undefined
+          ? {}
+          : plan.unaskedUsage === 'x_groq'
+            ? { x_groq: { usage } }
+            : { usage },
       ),
       ...(asked && usage !== undefined ? [frame([], 0, usage)] : []),
       { bytes: 'data: [DONE]\n\n', outputTokens: 0 },

@@ -10,6 +10,8 @@ export interface Script {
   readonly text?: string;
   /** What it reports: the truth (default), nothing, nonsense, or these numbers. */
   readonly usage?: 'right' | 'missing' | 'zero' | 'negative' | Required<AnswerPlan>['usage'];
+  /** Where an OpenAI stream tells its usage unasked; nowhere by default, as at OpenAI. */
+  readonly unaskedUsage?: Required<AnswerPlan>['unaskedUsage'];
   /** Answers with an error of this status in the dialect's form. */
   readonly status?: number;
   /** Extra response headers. */
@@ -46,6 +48,7 @@ export function planAnswer(script: Script, handler: FakeHandler, request: FakeRe
     pieces,
     usage: reported(script, count * (handler.choices?.(request) ?? 1)),
     truncated: count < willing,
+    ...(script.unaskedUsage !== undefined && { unaskedUsage: script.unaskedUsage }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { connect } from 'node:http2';
+import { Mistral } from '@mistralai/mistralai';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestCa } from '../../support/certs.ts';
@@ -67,6 +68,25 @@ describe('the fake provider', () => {
     expect(fake.billedOutputTokens()).toBe(6 + 16 + 2 + 16);
     expect(fake.requests[0]).toMatchObject({ method: 'POST', path: '/v1/chat/completions', ended: true });
     expect(fake.requests[0]?.headers.authorization).toBe('Bearer sk-fake');
+  });
+
+  it('answers the Mistral client, whose streams report usage unasked', async () => {
+    const fake = await start({ unaskedUsage: 'last_chunk' });
+    const mistral = new Mistral({ apiKey: 'k', serverURL: fake.url });
+    const whole = await mistral.chat.complete({ model: 'mistral-fake', messages, maxTokens: 2 });
+    expect(whole.choices[0]?.message?.content).toBe(' word0 word1');
+    let text = '';
+    let usage;
+    for await (const { data } of await mistral.chat.stream({
+      model: 'mistral-fake',
+      messages,
+      maxTokens: 3,
+    })) {
+      text += String(data.choices[0]?.delta.content ?? '');
+      usage = data.usage ?? usage;
+    }
+    expect(text).toBe(' word0 word1 word2');
+    expect(usage?.completionTokens).toBe(3);
   });
 
   it('speaks HTTP/2 and HTTP/1.1 under TLS, and sends trailers', async () => {
