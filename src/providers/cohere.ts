@@ -15,7 +15,7 @@ const POST: Readonly<Record<string, Endpoint>> = {
   ...under(
     '/compatibility/v1',
     pick(
-      openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: true }),
+      openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true }),
       '/chat/completions',
       '/embeddings',
     ),

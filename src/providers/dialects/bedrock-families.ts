@@ -1,4 +1,4 @@
-import type { StreamReader } from '../provider.ts';
+import type { JsonObject, OutputLimit, StreamReader } from '../provider.ts';
 import {
   createStreamReader as createAnthropicReader,
   readAnswer as readAnthropicAnswer,
@@ -23,7 +23,7 @@ import {
 } from './bedrock-prompts.ts';
 import type { InvokeFamily } from './bedrock-prompts.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
-import { objectOf, optionalArray, optionalCount, optionalObject, parseData } from './fields.ts';
+import { objectOf, optionalArray, parseData } from './fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import { openaiChat } from './openai-chat.ts';
 
@@ -58,13 +58,11 @@ const nova: InvokeFamily = {
     const definition = { role: 'system', kind: 'tool_definition' } as const;
     addTextsIn(into, definition, objectOf(body.toolConfig).tools, ['toolConfig', 'tools']);
     const { names, providerTools } = readTools(into, body);
-    const olderLimit = optionalCount(optionalObject(body, 'inferenceConfig') ?? {}, 'max_new_tokens');
     return {
       ...facts(into, endpoint),
       tools: names,
       providerTools,
-      output:
-        olderLimit === undefined ? converseLimit(body) : countAt(body, 'inferenceConfig', 'max_new_tokens'),
+      output: novaLimit(body),
     };
   },
   answer: readConverseAnswer,
@@ -77,6 +75,18 @@ const nova: InvokeFamily = {
   }),
 };
 
+/** Nova takes the limit under a new and an old name; where a client sets both, the higher may be billed. */
+function novaLimit(body: JsonObject): OutputLimit {
+  const limits = [converseLimit(body), countAt(body, 'inferenceConfig', 'max_new_tokens')];
+  const set = limits.filter(({ tokens }) => tokens !== undefined);
+  const [only = converseLimit(body)] = set;
+  if (set.length < 2) return only;
+  return {
+    tokens: Math.max(...set.map(({ tokens = 0 }) => tokens)),
+    set: (tokens) => set.flatMap((limit) => limit.set(tokens)),
+  };
+}
+
 const cohereCommand: InvokeFamily = {
   name: 'cohere-command',
   // The chat body of Cohere's own v1, without its model.
@@ -85,29 +95,30 @@ const cohereCommand: InvokeFamily = {
   createReader: () => cohereChatV1.stream() ?? silentReader(),
 };
 
-const chat = openaiChat({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: false });
-
-/** The families that take OpenAI's chat body. */
-const openaiStyle: InvokeFamily = {
-  name: 'openai-style',
-  request: (body, endpoint) => chat.request(body, endpoint),
-  answer: chat.answer,
-  createReader() {
-    const reader = chat.stream() ?? silentReader();
-    return {
-      read(frame) {
-        const event = reader.read(frame);
-        if (event.deltas.length > 0) return event;
-        // Mistral's chunks carry a `message` where OpenAI's carry a `delta`.
-        const { texts } = chat.answer(parseData(frame.data));
-        const deltas = texts
-          .filter((found) => found.editable === undefined)
-          .map((found) => ({ ...found, channel: `0/${found.kind}` }));
-        return { ...event, deltas };
-      },
-    };
-  },
-};
+/** A family that takes OpenAI's chat body, with its output limit in these members. */
+function chatFamily(...limitFields: [string, ...string[]]): InvokeFamily {
+  const chat = openaiChat({ limitFields, asksUsage: false });
+  return {
+    name: 'openai-style',
+    request: (body, endpoint) => chat.request(body, endpoint),
+    answer: chat.answer,
+    createReader() {
+      const reader = chat.stream() ?? silentReader();
+      return {
+        read(frame) {
+          const event = reader.read(frame);
+          if (event.deltas.length > 0) return event;
+          // Mistral's chunks carry a `message` where OpenAI's carry a `delta`.
+          const { texts } = chat.answer(parseData(frame.data));
+          const deltas = texts
+            .filter((found) => found.editable === undefined)
+            .map((found) => ({ ...found, channel: `0/${found.kind}` }));
+          return { ...event, deltas };
+        },
+      };
+    },
+  };
+}
 
 /** First match wins. */
 const FAMILIES: readonly (readonly [RegExp, InvokeFamily])[] = [
@@ -117,7 +128,8 @@ const FAMILIES: readonly (readonly [RegExp, InvokeFamily])[] = [
   [/^amazon\.titan-embed-(text|g1|image)/, titanEmbed],
   [/^meta\.llama/, llama],
   [/^mistral\.(mistral-7b|mixtral|mistral-small-2402|mistral-large-2402)/, mistralPrompt],
-  [/^(mistral|qwen|openai|moonshot|moonshotai|minimax|zai|nvidia|deepseek(?!\.r1))\./, openaiStyle],
+  [/^openai\./, chatFamily('max_completion_tokens', 'max_tokens')],
+  [/^(mistral|qwen|moonshot|moonshotai|minimax|zai|nvidia|deepseek(?!\.r1))\./, chatFamily('max_tokens')],
   [/^deepseek\.r1/, deepseekPrompt],
   [/^cohere\.command-r/, cohereCommand],
   [/^cohere\.embed-/, cohereEmbed],
