@@ -150,14 +150,27 @@ function skipContainer(body: Buffer, i: number): number {
   return i;
 }
 
+/** Bytes of a string that are looked at one by one; beyond them the search for a quote is native. */
+const SHORT_STRING = 64;
+
 /** The offset after the string whose opening quote is at `i`. */
 export function skipString(body: Buffer, i: number): number {
   const length = body.length;
   i += 1;
   while (i < length) {
-    const byte = body[i];
-    if (byte === QUOTE) return i + 1;
-    i += byte === BACKSLASH ? 2 : 1;
+    const near = Math.min(i + SHORT_STRING, length);
+    while (i < near) {
+      const byte = body[i];
+      if (byte === QUOTE) return i + 1;
+      i += byte === BACKSLASH ? 2 : 1;
+    }
+    const quote = body.indexOf(QUOTE, i);
+    if (quote < 0) return length;
+    let escapes = quote;
+    while (escapes > i && body[escapes - 1] === BACKSLASH) escapes -= 1;
+    i = quote + 1;
+    // An even number of backslashes before it escape each other, not the quote.
+    if ((quote - escapes) % 2 === 0) return i;
   }
   return length;
 }

@@ -57,6 +57,19 @@ describe('parseStrict', () => {
     );
   });
 
+  it('reads long strings with any run of escapes in them', () => {
+    const piece = fc.constantFrom('\\', '"', 'x'.repeat(70), '\\\\', 'é', '{', ']');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const value = [{ a: pieces.join(''), b: 1 }, { b: 2 }];
+        expect(parseStrict(Buffer.from(JSON.stringify(value)))).toEqual(value);
+        const twice = `[{"a":${JSON.stringify(pieces.join(''))},"b":1,"b":2}]`;
+        expect(refusal(twice)).toContain('[0].b twice');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it('takes names that differ in case only below the outermost object', () => {
     expect(parseStrict(Buffer.from('{"a":{"b":1,"B":2}}'))).toEqual({ a: { b: 1, B: 2 } });
   });
