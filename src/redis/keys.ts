@@ -44,9 +44,9 @@ export function budgetLimitsKey(keyHash: string): string {
 /** Limits of every key without a budget of its own. */
 export const DEFAULT_BUDGET_KEY = 'gateway:budget:default';
 
-/** One account of a key, e.g. its `daily` window: hash of start, spent, reserved and alert marks. */
-export function spendKey(keyHash: string, account: string): string {
-  return `gateway:spend:${tag(keyHash)}:${account}`;
+/** One purse of a key's accounts, e.g. its `windows`: hash of each one's start, spent, reserved and alert mark. */
+export function spendKey(keyHash: string, purse: string): string {
+  return `gateway:spend:${tag(keyHash)}:${purse}`;
 }
 
 /** A key's live reservations: sorted set of hold keys by the time their lease ends. */

@@ -1,18 +1,29 @@
 -- Shared by the budget scripts: accounts, their windows, and holds whose lease ran out.
 --
--- An account is a hash: start (Unix ms of its window, 0 without a calendar), spent, reserved (integer nano-USD)
--- and alert:<percent> marks. A hold is a hash: state (held | charged | settled), amount, granted, and one field
--- for each account it stands in: the account's key -> the start of the window it was reserved in. Those keys carry
--- the caller's own hash tag, so that every key a script touches is in one slot.
+-- A purse is a hash of accounts, each with four fields: <name>:start (Unix ms of its window, 0 without a calendar),
+-- <name>:spent, <name>:reserved (integer nano-USD), <name>:alerted (`<start>:<percent>`, the highest threshold told).
+-- A hold is a hash: state (held | charged | settled), amount, granted, crossed, and one field for each purse it
+-- stands in: the purse's key -> `<name>=<start>;...`, the windows it was reserved in. Those keys carry the caller's
+-- own hash tag, so that every key a script touches is in one slot.
+-- In ARGV an account is five values: index of its purse in KEYS, name, calendar (minute|hour|day|week|month|none),
+-- limit in nano-USD or '', life in ms of a purse that is not used.
 
-local MINUTE_MS, DAY_MS = 60000, 86400000
--- How long a settlement may come after its lease ran out, and windows and holds are remembered.
+local DAY_MS = 86400000
+local UNIT_MS = { minute = 60000, hour = 3600000, day = DAY_MS }
+-- How long a settlement may come after its lease ran out.
 local LATE_MS = 3600000
 local EXPIRED_PER_CALL = 64
+local MAX_NANO_USD = 9000000000000000
 
--- Lua prints only 14 digits of a number by itself.
+-- Lua prints only 14 digits of a number by itself. Formatting is slow, and the same numbers come again.
+local texts = {}
 local function int(number)
-  return string.format('%.0f', number)
+  local text = texts[number]
+  if not text then
+    text = string.format('%.0f', number)
+    texts[number] = text
+  end
+  return text
 end
 
 local function now_ms(override)
@@ -50,7 +61,7 @@ end
 
 -- Start and end (Unix ms) of the UTC calendar window that holds `now`; 0, nil where there is no calendar.
 local function window_at(calendar, now)
-  local length = ({ minute = MINUTE_MS, hour = 60 * MINUTE_MS, day = DAY_MS })[calendar]
+  local length = UNIT_MS[calendar]
   if length then
     local start = math.floor(now / length) * length
     return start, start + length
@@ -67,54 +78,116 @@ local function window_at(calendar, now)
   return 0, nil
 end
 
--- Reads an account as of `now`. A window rolls forward only: when the clock goes back, the later window stays.
-local function load_account(key, calendar, now)
-  local fields = redis.call('HMGET', key, 'start', 'spent', 'reserved')
-  local start, finish = window_at(calendar, now)
-  local stored = tonumber(fields[1] or '-1')
-  if stored < start then
-    return { key = key, start = start, finish = finish, spent = 0, reserved = 0, rolled = true }
+-- Sets an account to its window as of `now`; true where the stored one still runs. A window rolls forward only:
+-- when the clock goes back, the later one stays.
+local function set_window(account, now, stored)
+  local start, finish = window_at(account.calendar, now)
+  local stored_start = tonumber(stored or '-1')
+  if stored_start > start then
+    start, finish = window_at(account.calendar, stored_start)
   end
-  if stored > start then
-    start, finish = window_at(calendar, stored)
-  end
-  return {
-    key = key,
-    start = start,
-    finish = finish,
-    spent = tonumber(fields[2] or '0'),
-    reserved = tonumber(fields[3] or '0'),
-    rolled = false,
-  }
+  account.rolled = stored_start < start
+  account.start = account.rolled and int(start) or stored
+  account.finish = finish
+  return not account.rolled
 end
 
--- Writes an account back; `idle_ms` is the life of one without a calendar.
-local function save_account(account, now, idle_ms)
-  if account.rolled then
-    redis.call('DEL', account.key)
+-- Reads the accounts that ARGV names from `first` on; sums only where there is a limit, or of all. Returns them in
+-- order, and by purse.
+local function load_accounts(first, now, all)
+  local accounts, purses = {}, {}
+  for arg = first, #ARGV, 5 do
+    local key = KEYS[tonumber(ARGV[arg])]
+    local account = {
+      purse = key,
+      name = ARGV[arg + 1],
+      calendar = ARGV[arg + 2],
+      limit = tonumber(ARGV[arg + 3]),
+      idle_ms = ARGV[arg + 4],
+      spent = 0,
+      reserved = 0,
+    }
+    accounts[#accounts + 1] = account
+    local members = purses[key]
+    if not members then
+      members = {}
+      purses[key] = members
+    end
+    members[#members + 1] = account
   end
-  redis.call(
-    'HSET', account.key,
-    'start', int(account.start), 'spent', int(account.spent), 'reserved', int(account.reserved)
-  )
-  if not account.finish then
-    redis.call('PEXPIRE', account.key, idle_ms)
-  elseif account.rolled then
-    redis.call('PEXPIRE', account.key, int(account.finish - now + LATE_MS))
+  for key, members in pairs(purses) do
+    local fields = {}
+    for _, account in ipairs(members) do
+      fields[#fields + 1] = account.name .. ':start'
+      if all or account.limit then
+        fields[#fields + 1] = account.name .. ':spent'
+        fields[#fields + 1] = account.name .. ':reserved'
+      end
+    end
+    local values, at = redis.call('HMGET', key, unpack(fields)), 1
+    for _, account in ipairs(members) do
+      local runs = set_window(account, now, values[at])
+      at = at + 1
+      if all or account.limit then
+        if runs then
+          account.spent, account.reserved = tonumber(values[at]), tonumber(values[at + 1])
+        end
+        at = at + 2
+      end
+    end
   end
+  return accounts, purses
+end
+
+-- Adds to accounts, opening the windows that have turned. A purse lives for its idle time after one turned in it.
+local function add(key, members, spent, reserved)
+  local idle_ms
+  for _, account in ipairs(members) do
+    local name = account.name
+    account.spent = account.spent + spent
+    account.reserved = account.reserved + reserved
+    if account.rolled then
+      redis.call(
+        'HSET', key, name .. ':start', account.start,
+        name .. ':spent', int(account.spent), name .. ':reserved', int(account.reserved)
+      )
+    else
+      if spent ~= 0 then
+        redis.call('HINCRBY', key, name .. ':spent', int(spent))
+      end
+      if reserved ~= 0 then
+        redis.call('HINCRBY', key, name .. ':reserved', int(reserved))
+      end
+    end
+    if account.rolled or not account.finish then
+      idle_ms = account.idle_ms
+    end
+    account.rolled = false
+  end
+  if idle_ms then
+    redis.call('PEXPIRE', key, idle_ms)
+  end
+end
+
+-- The windows that accounts stand in, as a hold keeps them: `daily=1767225600000;...`.
+local function windows_of(members)
+  local windows = {}
+  for _, account in ipairs(members) do
+    windows[#windows + 1] = account.name .. '=' .. account.start
+  end
+  return table.concat(windows, ';')
 end
 
 -- Moves money in the accounts that a hold stands in; a window that has rolled over since is left alone.
 local function move(hold, spent, reserved)
   local fields = redis.call('HGETALL', hold)
   for i = 1, #fields, 2 do
-    local key, start = fields[i], fields[i + 1]
-    if string.sub(key, 1, 8) == 'gateway:' and redis.call('HGET', key, 'start') == start then
-      if spent ~= 0 then
-        redis.call('HINCRBY', key, 'spent', int(spent))
-      end
-      if reserved ~= 0 then
-        redis.call('HINCRBY', key, 'reserved', int(reserved))
+    if string.sub(fields[i], 1, 8) == 'gateway:' then
+      for name, start in string.gmatch(fields[i + 1], '([^=;]+)=([^;]+)') do
+        if redis.call('HGET', fields[i], name .. ':start') == start then
+          redis.call('HINCRBY', fields[i], name .. ':spent', int(spent))
+          redis.call('HINCRBY', fields[i], name .. ':reserved', int(reserved))
+        end
       end
     end
   end
@@ -137,8 +210,8 @@ local function settle_expired(holds, now)
 end
 
 -- Notes an account as the tightest so far: least remainder, then the longest wait.
-local function tighter(best, index, account, limit)
-  local remaining = limit - account.spent - account.reserved
+local function tighter(best, index, account)
+  local remaining = account.limit - account.spent - account.reserved
   local wait = account.finish or math.huge
   if not best or remaining < best.remaining or (remaining == best.remaining and wait > best.wait) then
     return { index = index, remaining = remaining, wait = wait, finish = account.finish }

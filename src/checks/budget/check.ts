@@ -10,6 +10,7 @@ import { formatUsd } from '../../pricing/usd.ts';
 import { hasBudget } from '../../redis/budget-limits.ts';
 import { chargeOf } from './charge.ts';
 import { estimate } from './estimate.ts';
+import type { Estimate } from './estimate.ts';
 import { createLeases } from './leases.ts';
 import { quote } from './quote.ts';
 import type { Quote, QuoteDeps } from './quote.ts';
@@ -63,6 +64,8 @@ interface Hold {
 }
 
 const DEFAULT_RENEW_AFTER_MS = 10_000;
+/** Texts with more bytes to a token are hardly ever written. */
+const MAX_BYTES_PER_TOKEN = 10;
 const UNREADABLE = 'the cost of this endpoint is unknown, and this key has a budget';
 
 /**
@@ -118,22 +121,28 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     return PASS;
   }
 
-  /** First by the bound that costs nothing; counted only where that does not fit. */
+  /** First by the bound that costs nothing; counted only where that does not fit, and counting might help. */
   async function reserveAtMost(hold: Hold): Promise<ReserveResult> {
     const cheap = hold.quote.bound('bytes');
-    const first = await attempt(hold, cheap);
-    const hopeless = first.kind !== 'refused' || first.tightest.account.limitNanoUsd === 0;
-    if (hopeless || hold.quote.price.worstInputNanoUsd === 0) {
+    const first = await store.reserve({ ...hold.operation, ...worstCase(hold, cheap) });
+    if (first.kind !== 'refused') {
+      return first;
+    }
+    // A key that is out of money may not buy our time by sending long prompts.
+    const least = worstCase(hold, { ...cheap, textTokens: cheap.textTokens / MAX_BYTES_PER_TOKEN });
+    const leastOutput = least.outputNanoUsd * (least.outputTokens ?? least.minGrantTokens);
+    if (least.inputNanoUsd + leastOutput > first.tightest.remainingNanoUsd) {
       return first;
     }
     const counted = hold.quote.bound('count');
-    return counted.textTokens < cheap.textTokens ? attempt(hold, counted) : first;
+    return counted.textTokens < cheap.textTokens
+      ? store.reserve({ ...hold.operation, ...worstCase(hold, counted) })
+      : first;
   }
 
-  function attempt({ operation, parsed, quote: { price, toolsNanoUsd } }: Hold, bound: InputBound) {
+  function worstCase({ parsed, quote: { price, toolsNanoUsd } }: Hold, bound: InputBound): Estimate {
     const defaultMaxOutputTokens = settings.default_max_output_tokens;
-    const worst = estimate({ exchange: parsed, price, bound, toolsNanoUsd, defaultMaxOutputTokens });
-    return store.reserve({ ...operation, ...worst });
+    return estimate({ exchange: parsed, price, bound, toolsNanoUsd, defaultMaxOutputTokens });
   }
 
   /** Settles once; a settlement that Redis does not take is repeated in the background, and the failure thrown. */

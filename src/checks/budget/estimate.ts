@@ -2,9 +2,14 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { requestUnits } from '../../pricing/input-bound.ts';
 import type { InputBound } from '../../pricing/input-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
+import type { OutputLimit } from '../../providers/provider.ts';
 
 /** The smallest output limit worth sending a request for (DECISIONS "Budgets and cost"). */
 export const MIN_GRANT_TOKENS = 256;
+
+/** More than any model writes or any provider takes; absurd numbers of a client's may not leave the money's range. */
+const MAX_OUTPUT_TOKENS = 10_000_000;
+const MAX_CHOICES = 1_000;
 
 /** What a request can cost at most, in the terms of a reservation. */
 export interface Estimate {
@@ -38,15 +43,23 @@ export function estimate(parts: EstimateParts): Estimate {
       Math.ceil(tokensNanoUsd - 1e-6) +
       price.requestNanoUsd * requestUnits(endpoint.operation, request) +
       parts.toolsNanoUsd,
-    outputNanoUsd: request.output === undefined ? 0 : worst.outputNanoUsd * Math.max(1, request.choices),
-    outputTokens: request.output === undefined ? 0 : clientLimit(request.output.tokens),
+    outputNanoUsd:
+      request.output === undefined ? 0 : worst.outputNanoUsd * within(request.choices, 1, MAX_CHOICES),
+    outputTokens: outputTokens(request.output),
     maxGrantTokens,
     minGrantTokens: Math.min(MIN_GRANT_TOKENS, maxGrantTokens),
   };
 }
 
-function clientLimit(tokens: number | undefined): number | undefined {
-  return tokens === undefined ? undefined : Math.max(0, Math.ceil(tokens));
+function outputTokens(output: OutputLimit | undefined): number | undefined {
+  if (output === undefined) {
+    return 0;
+  }
+  return output.tokens === undefined ? undefined : within(Math.ceil(output.tokens), 0, MAX_OUTPUT_TOKENS);
+}
+
+function within(count: number, least: number, most: number): number {
+  return count >= least ? Math.min(count, most) : least;
 }
 
 /** Providers refuse a limit over the model's own, and one that does not fit beside the input (a token: ~3 bytes). */

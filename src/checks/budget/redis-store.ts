@@ -30,7 +30,9 @@ export interface RedisBudgetStoreOptions {
 
 /** Longer than any repeat of a command by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
-const SESSION_IDLE_MS = 86_400_000;
+/** Keys of a script that stand before the purses. */
+const OPERATION_KEYS = 2;
+const STATUS_KEYS = 1;
 
 const reserveScript = loadScript(new URL('./reserve-budget.lua', import.meta.url));
 const settleScript = loadScript(new URL('./settle-budget.lua', import.meta.url));
@@ -38,7 +40,7 @@ const renewScript = loadScript(new URL('./renew-leases.lua', import.meta.url));
 const readScript = loadScript(new URL('./read-budget.lua', import.meta.url));
 
 /** Amounts come as decimal text, counts as integers. */
-const amount = z.union([z.number(), z.string().transform(Number)]).pipe(z.int());
+const amount = z.union([z.number(), z.string().transform(Number)]).pipe(z.number());
 const reserveReply = z.tuple([
   z.enum(['reserved', 'refused', 'closed']),
   amount,
@@ -67,7 +69,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
         reservation.outputTokens ?? '',
         reservation.maxGrantTokens,
         reservation.minGrantTokens,
-        ...reservation.accounts.flatMap(accountArgs),
+        ...accountArgs(reservation.accounts, OPERATION_KEYS),
       ]);
       return reserveResult(reserveReply.parse(reply), reservation.accounts);
     });
@@ -82,7 +84,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
         SETTLED_MEMORY_MS,
         settlement.repeated ? '' : '1',
         alertPercents,
-        ...accounts.flatMap(accountArgs),
+        ...accountArgs(accounts, OPERATION_KEYS),
       ]);
       const [applied, reservedNanoUsd, index, remaining, reset, ...crossed] = settleReply.parse(reply);
       return {
@@ -104,11 +106,10 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
   }
 
   async function status(keyHash: string, accounts: readonly Account[]): Promise<readonly AccountStatus[]> {
-    const keys = [holdsKey(keyHash), ...accounts.map(({ name }) => spendKey(keyHash, name))];
-    const calendars = accounts.map(({ calendar }) => calendar);
+    const keys = [holdsKey(keyHash), ...pursesOf(accounts).map((purse) => spendKey(keyHash, purse))];
     for (;;) {
       const [charged = 0, ...fields] = await withRedisDeadline(deadlineMs, async () =>
-        readReply.parse(await readScript.run(client, keys, [now(), ...calendars])),
+        readReply.parse(await readScript.run(client, keys, [now(), ...accountArgs(accounts, STATUS_KEYS)])),
       );
       // A worker that died with many requests leaves more expired leases than one call may charge.
       if (charged === 0) {
@@ -157,13 +158,24 @@ function operationKeys({ keyHash, operationId, accounts }: Operation): string[] 
   return [
     holdsKey(keyHash),
     holdKey(keyHash, operationId),
-    ...accounts.map(({ name }) => spendKey(keyHash, name)),
+    ...pursesOf(accounts).map((purse) => spendKey(keyHash, purse)),
   ];
 }
 
-function accountArgs(account: Account): (string | number)[] {
-  const limit = account.limitNanoUsd === undefined ? '' : whole(account.limitNanoUsd);
-  return [account.calendar, limit, account.idleMs ?? SESSION_IDLE_MS];
+function pursesOf(accounts: readonly Account[]): string[] {
+  return [...new Set(accounts.map(({ purse }) => purse))];
+}
+
+/** As accounts.lua wants them; `before` is how many keys stand before the purses. */
+function accountArgs(accounts: readonly Account[], before: number): (string | number)[] {
+  const purses = pursesOf(accounts);
+  return accounts.flatMap(({ purse, name, calendar, limitNanoUsd, idleMs }) => [
+    before + 1 + purses.indexOf(purse),
+    name,
+    calendar,
+    limitNanoUsd === undefined ? '' : whole(limitNanoUsd),
+    idleMs,
+  ]);
 }
 
 /** Plain digits: JavaScript writes 1e21 and above with an exponent, and Lua reads fractions of a nano-USD. */

@@ -2,13 +2,13 @@
 -- Replaces a reservation, or what was charged when its lease ran out, by the real cost, in the windows it was
 -- reserved in. Idempotent under the hold's key. May run when Redis is full, because it frees what was held.
 --
--- KEYS  1 holds (sorted set)   2 hold (hash)   3.. accounts (hashes)
+-- KEYS  1 holds (sorted set)   2 hold (hash)   3.. purses (hashes)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 real cost in nano-USD (0 releases)
 --       3 how long the settled hold is remembered, ms
 --       4 '1' charges the cost although Redis has lost the hold; '' on a repeat, which may have been applied before
 --       5 alert thresholds in percent, joined by commas
---       then for each account: calendar, limit in nano-USD or '', idle ms
+--       6.. accounts
 -- reply {applied 1|0, reserved amount, tightest account from 0 or -1, its remainder, ms to its reset or -1,
 --        then account, percent for each threshold crossed for the first time in its window}
 
@@ -16,58 +16,71 @@
 
 local now = now_ms(ARGV[1])
 local cost = tonumber(ARGV[2])
-local FIRST_ACCOUNT, FIRST_ARG = 3, 6
 
-local hold = redis.call('HMGET', KEYS[2], 'state', 'amount', 'crossed')
-local state, amount = hold[1], tonumber(hold[2] or '0')
-local applied = 0
-
-if state == 'held' then
-  move(KEYS[2], cost, -amount)
-  applied = 1
-elseif state == 'charged' then
-  move(KEYS[2], cost - amount, 0)
-  applied = 1
-elseif not state and cost > 0 and ARGV[4] == '1' then
-  for i = FIRST_ACCOUNT, #KEYS do
-    local arg = FIRST_ARG + (i - FIRST_ACCOUNT) * 3
-    local account = load_account(KEYS[i], ARGV[arg], now)
-    account.spent = account.spent + cost
-    save_account(account, now, ARGV[arg + 2])
-  end
-  applied = 1
-end
-
-if state ~= 'settled' then
-  redis.call('HSET', KEYS[2], 'state', 'settled')
-  redis.call('PEXPIRE', KEYS[2], ARGV[3])
-  redis.call('ZREM', KEYS[1], KEYS[2])
-end
 settle_expired(KEYS[1], now)
 
-local tightest, crossed = nil, {}
-for i = FIRST_ACCOUNT, #KEYS do
-  local arg = FIRST_ARG + (i - FIRST_ACCOUNT) * 3
-  local limit = tonumber(ARGV[arg + 1])
-  if limit then
-    local account = load_account(KEYS[i], ARGV[arg], now)
-    tightest = tighter(tightest, i - FIRST_ACCOUNT, account, limit)
-    if limit > 0 and not account.rolled then
-      for percent in string.gmatch(ARGV[5], '%d+') do
-        local reached = account.spent * 100 >= limit * tonumber(percent)
-        if reached and redis.call('HSETNX', account.key, 'alert:' .. percent, '1') == 1 then
-          crossed[#crossed + 1] = tostring(i - FIRST_ACCOUNT)
-          crossed[#crossed + 1] = percent
-        end
+local hold = redis.call('HMGET', KEYS[2], 'state', 'amount', 'crossed', unpack(KEYS, 3))
+local state, amount = hold[1], tonumber(hold[2] or '0')
+local lost = not state and cost > 0 and ARGV[4] == '1'
+local applied = (state == 'held' or state == 'charged' or lost) and 1 or 0
+
+local accounts, purses = load_accounts(6, now)
+
+if applied == 1 then
+  local spent = cost - (state == 'charged' and amount or 0)
+  local reserved = state == 'held' and -amount or 0
+  for i = 3, #KEYS do
+    local windows = ';' .. (hold[i + 1] or '') .. ';'
+    local standing = {}
+    for _, account in ipairs(purses[KEYS[i]] or {}) do
+      local mine = ';' .. account.name .. '=' .. account.start .. ';'
+      if lost or (not account.rolled and string.find(windows, mine, 1, true)) then
+        standing[#standing + 1] = account
       end
+    end
+    add(KEYS[i], standing, spent, reserved)
+  end
+end
+
+-- The thresholds that an account has reached and that were not told of in this window.
+local function crossings(account)
+  local told, reached = nil, {}
+  for percent in string.gmatch(ARGV[5], '%d+') do
+    percent = tonumber(percent)
+    if account.limit > 0 and account.spent * 100 >= account.limit * percent then
+      if not told then
+        local mark = redis.call('HGET', account.purse, account.name .. ':alerted') or ''
+        told = tonumber(string.match(mark, '^' .. account.start .. ':(%d+)$') or '0')
+      end
+      if percent > told then
+        reached[#reached + 1] = percent
+      end
+    end
+  end
+  if #reached > 0 then
+    local highest = math.max(unpack(reached))
+    redis.call('HSET', account.purse, account.name .. ':alerted', account.start .. ':' .. highest)
+  end
+  return reached
+end
+
+local tightest, crossed = nil, {}
+for index, account in ipairs(accounts) do
+  if account.limit then
+    tightest = tighter(tightest, index - 1, account)
+    for _, percent in ipairs(crossings(account)) do
+      crossed[#crossed + 1] = tostring(index - 1)
+      crossed[#crossed + 1] = tostring(percent)
     end
   end
 end
 
--- A repeat reports what the lost first reply reported.
-if #crossed > 0 then
-  redis.call('HSET', KEYS[2], 'crossed', table.concat(crossed, ','))
-elseif state == 'settled' and hold[3] then
+if state ~= 'settled' then
+  redis.call('HSET', KEYS[2], 'state', 'settled', 'crossed', table.concat(crossed, ','))
+  redis.call('PEXPIRE', KEYS[2], ARGV[3])
+  redis.call('ZREM', KEYS[1], KEYS[2])
+elseif hold[3] then
+  -- A repeat reports what the lost first reply reported.
   for part in string.gmatch(hold[3], '%d+') do
     crossed[#crossed + 1] = part
   end

@@ -5,13 +5,15 @@ export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none';
 
 /** One purse that a request is charged to: a window of its key, later a session too. */
 export interface Account {
-  /** Shown in `X-Gateway-Budget-Window` and in refusals; part of the account's Redis key. */
+  /** Shown in `X-Gateway-Budget-Window` and in refusals; plain letters, unique in its purse. */
   readonly name: string;
+  /** Accounts that live together are read and written together, e.g. all windows of a key. */
+  readonly purse: string;
   readonly calendar: Calendar;
   /** Undefined: spend is recorded and never refused; 0: blocked. */
   readonly limitNanoUsd: number | undefined;
-  /** Life of an account without a calendar after its last reservation. */
-  readonly idleMs?: number;
+  /** Life of the purse when it is not used; over the longest window in it. */
+  readonly idleMs: number;
 }
 
 /** One reservation of one request; the same values find it again. */

@@ -11,11 +11,16 @@ const CALENDARS: Readonly<Record<BudgetWindow, Calendar>> = {
   monthly: 'month',
 };
 
+/** Longer than the longest window, so that none is forgotten before it ends. */
+const OVER_A_MONTH_MS = 40 * 86_400_000;
+
 /** The five windows of a key as accounts: all of them record spend, those with a limit can refuse. */
 export function windowAccounts(limits: BudgetLimits): Account[] {
   return BUDGET_WINDOWS.map((window) => ({
     name: window,
+    purse: 'windows',
     calendar: CALENDARS[window],
     limitNanoUsd: limits[window],
+    idleMs: OVER_A_MONTH_MS,
   }));
 }

@@ -243,6 +243,22 @@ describe('output limits', () => {
   });
 });
 
+describe('absurd numbers of a client', () => {
+  it('leave no trace in the books of a key without a budget', async () => {
+    const { check } = budgetCheck();
+    const state = check.begin?.() ?? {};
+    const plain = chat({ limits: {} });
+    // Whatever a dialect lets through.
+    const output = { tokens: 1e308, set: () => [] };
+    const exchange = { ...plain, request: { ...plain.request, choices: 1e308, output } };
+    await check.requestBody?.(exchange, state);
+    expect((await spendOf(exchange)).reserved).toBe(10_000 * USD);
+    const whole = answered(exchange, { usage: { inputTokens: 1, outputTokens: 3 } });
+    await check.response?.(whole, state);
+    expect(await spendOf(exchange)).toEqual({ spent: 3_000, reserved: 0 });
+  });
+});
+
 describe('refusals', () => {
   it('429 with the tightest window, what it has left, and when it starts anew', async () => {
     const { check } = budgetCheck();
