@@ -376,7 +376,10 @@ describe('windows', () => {
     clock.now -= 2 * 86_400_000;
     const again = await store.reserve(reservation(keyHash, { minute: USD, daily: USD }, USD));
     expect(again).toMatchObject({ kind: 'refused' });
-    expect(await windowStatus(store, keyHash, 'minute')).toMatchObject({ spent: USD });
+    expect(await windowStatus(store, keyHash, 'minute')).toMatchObject({
+      spent: USD,
+      resetMs: 2 * 86_400_000 + 60_000,
+    });
   });
 
   it('are forgotten by Redis some time after they end', async () => {
