@@ -105,7 +105,16 @@ async function readTogether(client: RedisClient, identity: string): Promise<Answ
     client.hgetall(budgetLimitsKey(identity)),
     client.hgetall(DEFAULT_BUDGET_KEY),
   ]);
+  const hashes = [record, own, fallback];
+  if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs) || !Array.isArray(risk)) {
+    // Out of step, it would read as an unknown key, or as a key without a budget.
+    throw new Error('Redis gave a reply of the wrong shape');
+  }
   return { record, lockTtlMs, risk, own, fallback };
+}
+
+function isHash(reply: unknown): boolean {
+  return typeof reply === 'object' && reply !== null && !Array.isArray(reply);
 }
 
 function toKeyState(rawHash: string, answers: Answers, nowMs: number): KeyState | undefined {

@@ -28,15 +28,12 @@ const STRIPPED: ReadonlySet<string> = new Set([
   'x-rewrite-url',
   'amz-sdk-invocation-id',
   'amz-sdk-request',
-  'x-amz-date',
-  'x-amz-security-token',
-  'x-amz-content-sha256',
 ]);
 
 const NOTHING = Buffer.alloc(0);
 
 /** Left to Envoy's route, because re-routing needs it (`x-forwarded-proto`) or the id does (`x-request-id`). */
-const STRIPPED_PREFIXES = [HEADER_PREFIX, 'x-forwarded-', 'x-envoy-', 'proxy-'];
+const STRIPPED_PREFIXES = [HEADER_PREFIX, 'x-forwarded-', 'x-envoy-', 'proxy-', 'x-amz-'];
 const LEFT_TO_ROUTE: ReadonlySet<string> = new Set(['x-forwarded-proto', 'x-forwarded-for']);
 
 /**

@@ -47,9 +47,14 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
   async function work(): Promise<void> {
     working = true;
     for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
+      const before = context.progress;
       try {
         const replies = await handle(context, message);
-        if (closed || failed) break;
+        if (closed || failed) {
+          // Envoy never got the verdict: what was to be forwarded was not, and costs nothing.
+          if (before === 'receiving') context.progress = before;
+          break;
+        }
         for (const reply of Array.isArray(replies) ? replies : [replies]) send(reply);
         watchAnswer();
       } catch (cause) {

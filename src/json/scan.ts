@@ -5,6 +5,16 @@ import { keyText, pathTo, skipString } from './spans.ts';
 /** Deepest nesting that is accepted (DECISIONS "Error bodies"). */
 export const MAX_DEPTH = 64;
 
+/**
+ * The work that one document may make, in units of one array element; an object, array or member name costs
+ * `PART_WORK`, a name of an object with many `MANY_NAMES_WORK`. That is 50,000 parts, or 400,000 numbers: above
+ * the largest agent's history and the longest token list, and what keeps 2 MiB of tiny values from holding up
+ * the event loop.
+ */
+const MAX_WORK = 400_000;
+const PART_WORK = 8;
+const MANY_NAMES_WORK = 24;
+
 /** Members up to which an object's names are compared one by one; above it a set takes over. */
 const FEW_MEMBERS = 16;
 const IN_SET = -1;
@@ -21,7 +31,7 @@ const CLOSE_OBJECT = 0x7d;
 
 /**
  * Parses a JSON document that reads the same to every parser: valid UTF-8 without a byte order mark, nesting
- * of at most `MAX_DEPTH`, no member name twice in an object (compared after unescaping), and no two names of
+ * of at most `MAX_DEPTH`, `MAX_WORK` in all, no member name twice in an object (compared after unescaping), and no two names of
  * the outermost object that differ in letter case only, which some providers' parsers would take for one.
  *
  * Linear in the length of the body. Throws GatewayError invalid_request; a message may name members, but never
@@ -71,19 +81,28 @@ class Scanner {
     const { body } = this;
     const length = body.length;
     let depth = 0;
+    let work = 0;
     let expectName = false;
     let i = 0;
     while (i < length) {
       const byte = body[i];
       if (byte === QUOTE) {
-        i = expectName ? this.readName(i, depth) : skipString(body, i);
+        if (expectName) {
+          work += memberCount[depth] === IN_SET ? MANY_NAMES_WORK : PART_WORK;
+          if (work > MAX_WORK) throw tooManyValues();
+          i = this.readName(i, depth);
+        } else i = skipString(body, i);
         expectName = false;
         continue;
       }
       i += 1;
       if (byte === COMMA) {
         expectName = isObject[depth] === 1;
+        work += 1;
+        if (work > MAX_WORK) throw tooManyValues();
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        work += PART_WORK;
+        if (work > MAX_WORK) throw tooManyValues();
         if (depth === MAX_DEPTH) throw invalid(`The request body is nested more than ${MAX_DEPTH} deep.`);
         depth += 1;
         expectName = byte === OPEN_OBJECT;
@@ -114,6 +133,7 @@ class Scanner {
       hash = (Math.imul(hash, 31) + byte) | 0;
     }
     const end = Math.min(i + 1, length);
+    if (escaped && keyText(body, start, end).length === 1) throw oneEscapedCharacter();
     const fresh =
       depth === 1
         ? this.addRootName(start, end)
@@ -186,6 +206,16 @@ function duplicate(body: Buffer, nameStart: number): GatewayError {
 function shownName(name: string): string {
   const shown = name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name;
   return JSON.stringify(shown).slice(1, -1);
+}
+
+/** V8's parser can read such a name as another (docs/decisions/007); every plain spelling is safe. */
+function oneEscapedCharacter(): GatewayError {
+  return invalid('The request body has a member name that is one escaped character; use another name.');
+}
+
+function tooManyValues(): GatewayError {
+  const parts = MAX_WORK / PART_WORK;
+  return invalid(`The request body has too many values: at most ${parts} objects, arrays and members.`);
 }
 
 function invalid(message: string): GatewayError {

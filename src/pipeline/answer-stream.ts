@@ -68,7 +68,7 @@ function passFrame(parts: AnswerStreamParts, frame: Frame): Buffer {
 }
 
 function keepAccount(answer: Answer, event: StreamEvent): void {
-  for (const delta of event.deltas) answer.written.add(delta.kind, delta.text);
+  for (const delta of event.deltas) if (delta.repeats !== true) answer.written.add(delta.kind, delta.text);
   if (event.usage !== undefined) answer.usage = event.usage;
   if (event.done === true && event.failed !== true) answer.complete = true;
 }
@@ -86,6 +86,13 @@ function rewritten(
     return { ...delta, text };
   });
   if (edits.length === 0) return event;
-  const data = applyEdits(Buffer.from(frame.data ?? ''), edits).toString();
-  return { ...event, deltas, frame: { ...frame, data } };
+  const { inner } = event;
+  if (inner === undefined)
+    return { ...event, deltas, frame: { ...frame, data: edited(frame.data ?? '', edits) } };
+  const json = edited(inner.json, edits);
+  return { ...event, deltas, inner: { ...inner, json }, frame: { ...frame, data: inner.pack(json) } };
+}
+
+function edited(json: string, edits: readonly JsonEdit[]): string {
+  return applyEdits(Buffer.from(json), edits).toString();
 }

@@ -11,7 +11,9 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   if (body.length === 0) throw new GatewayError('invalid_request', 'the request has no body');
   const json = parseStrict(body);
   if (!isObject(json)) throw new GatewayError('invalid_request', 'the body must be a JSON object');
-  const request = exchange.endpoint.dialect.request(json, exchange.endpoint);
+  const facts = exchange.endpoint.dialect.request(json, exchange.endpoint);
+  const unbounded = facts.unbounded ?? exchange.provider.unboundedBy?.(exchange.headers);
+  const request = unbounded === undefined ? facts : { ...facts, unbounded };
   return { ...exchange, body, json, request, edits: [] };
 }
 

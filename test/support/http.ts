@@ -9,7 +9,11 @@ export interface SendOptions {
   readonly body?: string | Buffer;
   /** Without it, a body goes with its content-length. */
   readonly chunked?: boolean;
+  /** The headers go at once, the body when this is settled. */
+  readonly bodyAfter?: Promise<unknown>;
   readonly trailers?: Readonly<Record<string, string>>;
+  /** Hangs up. */
+  readonly signal?: AbortSignal;
   readonly agent?: Agent;
   readonly ca?: string;
 }
@@ -40,6 +44,7 @@ export function send(baseUrl: string, options: SendOptions = {}): Promise<Reply>
         method: options.method ?? (body === undefined ? 'GET' : 'POST'),
         path: options.path ?? '/',
         headers,
+        ...(options.signal === undefined ? {} : { signal: options.signal }),
         ...(options.agent === undefined ? {} : { agent: options.agent }),
         ...(options.ca === undefined ? {} : { ca: options.ca }),
       },
@@ -61,7 +66,12 @@ export function send(baseUrl: string, options: SendOptions = {}): Promise<Reply>
     );
     request.on('error', cut);
     if (options.trailers !== undefined) request.addTrailers(options.trailers);
-    request.end(body);
+    if (options.bodyAfter === undefined) {
+      request.end(body);
+      return;
+    }
+    request.flushHeaders();
+    void options.bodyAfter.then(() => request.end(body));
   });
 }
 

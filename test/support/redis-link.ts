@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** What happens to one command on its way to Redis, or to its reply. */
+export type LinkFault =
+  /** The connection breaks in place of the command. */
+  | 'lose command'
+  /** Redis runs it, and the connection breaks in place of the reply. */
+  | 'lose reply'
+  /** The reply is no RESP. */
+  | 'garbage'
+  /** The reply is RESP, and of a type that no command of ours returns. */
+  | 'wrong shape'
+  | 'error'
+  /** Redis runs it, and nothing comes back on this connection any more. */
+  | 'silence'
+  /** The connection breaks in place of the command, and nobody answers until `heal`. */
+  | 'go away';
+
+/** A wire between the gateway and its Redis that a test can break, at a chosen command too. */
+export interface RedisLink {
+  /** `host:port`, as in `redis.addr`. */
+  readonly addr: string;
+  /** Breaks the `n`-th command from now (1 is the next one), over all connections; once. */
+  breakAt(n: number, fault: LinkFault): void;
+  /** Closes every connection, and new ones at once. */
+  cut(): void;
+  heal(): void;
+  close(): Promise<void>;
+}
+
+export interface RedisLinkOptions {
+  /** Replaces text in replies; of the same length, or the framing breaks. */
+  readonly rewrite?: readonly [from: string, to: string];
+}
+
+export async function linkToRedis(port: number, options: RedisLinkOptions = {}): Promise<RedisLink> {
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  let commands = 0;
+  let plan: { readonly at: number; readonly fault: LinkFault } | undefined;
+  const cut = (): void => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  const nextFault = (): LinkFault | undefined => {
+    commands += 1;
+    if (plan === undefined || commands !== plan.at) return undefined;
+    const { fault } = plan;
+    plan = undefined;
+    return fault;
+  };
+
+  const server = createServer((client) => {
+    if (isCut) {
+      client.destroy();
+      return;
+    }
+    const redis = connect(port, '127.0.0.1');
+    const breakBoth = (): void => {
+      client.destroy();
+      redis.destroy();
+    };
+    for (const socket of [client, redis]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', breakBoth);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        breakBoth();
+      });
+    }
+    /** The fault of each command that Redis has not answered yet. */
+    const unanswered: (LinkFault | undefined)[] = [];
+    let silent = false;
+    onFrames(client, (command) => {
+      const fault = nextFault();
+      if (fault === 'go away') cut();
+      if (fault === 'lose command') breakBoth();
+      if (client.destroyed) return;
+      unanswered.push(fault);
+      redis.write(command);
+    });
+    onFrames(redis, (reply) => {
+      const fault = unanswered.shift();
+      if (fault === 'lose reply') breakBoth();
+      silent ||= fault === 'silence';
+      if (!silent && !client.destroyed) client.write(bent(reply, fault, options));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    addr: `127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    breakAt: (n, fault) => {
+      commands = 0;
+      plan = { at: n, fault };
+    },
+    cut,
+    heal: () => {
+      isCut = false;
+      plan = undefined;
+    },
+    close: async () => {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function bent(reply: Buffer, fault: LinkFault | undefined, { rewrite }: RedisLinkOptions): Buffer | string {
+  switch (fault) {
+    case 'garbage':
+      return 'HTTP/1.1 400 Bad Request\r\n\r\n';
+    case 'wrong shape':
+      return '+SURPRISE\r\n';
+    case 'error':
+      return '-ERR something broke\r\n';
+    default:
+      return rewrite === undefined
+        ? reply
+        : Buffer.from(reply.toString('latin1').replaceAll(rewrite[0], rewrite[1]), 'latin1');
+  }
+}
+
+/** Calls back with each whole RESP value that comes over a socket. */
+function onFrames(socket: Socket, onFrame: (frame: Buffer) => void): void {
+  let kept = Buffer.alloc(0);
+  socket.on('data', (chunk: Buffer) => {
+    kept = Buffer.concat([kept, chunk]);
+    for (let end = frameEnd(kept, 0); end > 0; end = frameEnd(kept, 0)) {
+      onFrame(kept.subarray(0, end));
+      kept = kept.subarray(end);
+    }
+  });
+}
+
+/** Where the RESP value that starts at `at` ends; -1 where its rest has not come yet. */
+function frameEnd(bytes: Buffer, at: number): number {
+  const lineEnd = bytes.indexOf('\r\n', at);
+  if (lineEnd < 0) return -1;
+  const kind = String.fromCharCode(bytes[at] ?? 0);
+  const count = Number(bytes.toString('latin1', at + 1, lineEnd));
+  let end = lineEnd + 2;
+  if (kind === '$' && count >= 0) {
+    end += count + 2;
+    return end <= bytes.length ? end : -1;
+  }
+  for (let item = 0; kind === '*' && item < count; item++) {
+    end = frameEnd(bytes, end);
+    if (end < 0) return -1;
+  }
+  return end;
+}
