@@ -3,6 +3,9 @@ import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 import type { JsonObject, ProviderTool } from '../../providers/provider.ts';
 
+/** No client sends so many; each costs an edit. */
+const MAX_REMOVED = 1_000;
+
 export interface ProviderToolsOptions {
   /** `proxy.provider_tools`: types that may stay. */
   readonly allowed: readonly string[];
@@ -21,6 +24,9 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
     requestBody(exchange) {
       const unwanted = exchange.request.providerTools.filter((tool) => !options.allowed.includes(tool.type));
       if (unwanted.length === 0) return PASS;
+      if (unwanted.length > MAX_REMOVED) {
+        return { kind: 'deny', type: 'invalid_request', message: `more than ${MAX_REMOVED} tools are refused` };
+      }
       const types = [...new Set(unwanted.map((tool) => printable(tool.type)))].slice(0, 16).join(', ');
       if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
         const message = `the provider would run ${types} itself; proxy.provider_tools would allow it`;

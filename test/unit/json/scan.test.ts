@@ -123,7 +123,7 @@ describe('parseStrict', () => {
     ['trailing text', Buffer.from('{} secret-word'), 'not valid JSON'],
     ['a duplicate in something that is not JSON', Buffer.from('[\u0001{"a":1,"a":2}'), 'twice'],
     ['an open string', Buffer.from('{"a'), 'not valid JSON'],
-    ['an open escape', Buffer.from('{"a\\'), 'not valid JSON'],
+    ['an open escape', Buffer.from('{"abc\\'), 'not valid JSON'],
     ['closing brackets alone', Buffer.from(']]'), 'not valid JSON'],
   ])('refuses %s without quoting it', (_, body, reason) => {
     const message = refusal(body);
