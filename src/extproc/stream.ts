@@ -159,6 +159,7 @@ async function finish(context: StreamContext): Promise<void> {
     refusal: context.refusal,
     status: context.status,
     outcome,
+    usage: context.answered?.answer.usage,
     durationMs: performance.now() - context.startedAt,
   });
 }

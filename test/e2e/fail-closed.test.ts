@@ -339,32 +339,27 @@ describe('Redis', () => {
     await expectChargedExactly(client);
   });
 
-  it.each<LinkFault>([
-    'lose command',
-    'lose reply',
-    'garbage',
-    'wrong shape',
-    'error',
-    'silence',
-    'go away',
-  ])('with the fault "%s" at its n-th command: never uncharged, never charged twice', async (fault) => {
-    const client = await newClient(rig);
-    const statuses: number[] = [];
-    for (let n = 1; n <= 10; n++) {
-      rig.link.breakAt(n, fault);
-      for (const stream of [false, true]) {
-        const reply = await client.ask({ stream });
-        statuses.push(reply.status);
-        if (reply.status !== 200) expectRefusal(reply, 'redis_unavailable');
+  it.each<LinkFault>(['lose command', 'lose reply', 'garbage', 'wrong shape', 'error', 'silence', 'go away'])(
+    'with the fault "%s" at its n-th command: never uncharged, never charged twice',
+    async (fault) => {
+      const client = await newClient(rig);
+      const statuses: number[] = [];
+      for (let n = 1; n <= 10; n++) {
+        rig.link.breakAt(n, fault);
+        for (const stream of [false, true]) {
+          const reply = await client.ask({ stream });
+          statuses.push(reply.status);
+          if (reply.status !== 200) expectRefusal(reply, 'redis_unavailable');
+        }
+        rig.link.heal();
+        await expectTrafficBack(client);
       }
-      rig.link.heal();
-      await expectTrafficBack(client);
-    }
-    await expectChargedExactly(client);
-    // What is lost on the way is sent again within the deadline; what is answered wrongly is not.
-    const sentAgain: readonly LinkFault[] = ['lose command', 'lose reply', 'silence'];
-    if (!sentAgain.includes(fault)) expect(statuses).toContain(503);
-  });
+      await expectChargedExactly(client);
+      // What is lost on the way is sent again within the deadline; what is answered wrongly is not.
+      const sentAgain: readonly LinkFault[] = ['lose command', 'lose reply', 'silence'];
+      if (!sentAgain.includes(fault)) expect(statuses).toContain(503);
+    },
+  );
 });
 
 async function dump({ client }: TestRedis): Promise<{ key: string; ttlMs: number; bytes: Buffer }[]> {
@@ -401,7 +396,12 @@ describe('A start', () => {
   });
 
   it.each([
-    ['that may evict', ['--maxmemory-policy', 'allkeys-lru'], undefined, 'CONFIG SET maxmemory-policy noeviction'],
+    [
+      'that may evict',
+      ['--maxmemory-policy', 'allkeys-lru'],
+      undefined,
+      'CONFIG SET maxmemory-policy noeviction',
+    ],
     ['older than 7', [], ['redis_version:7.', 'redis_version:6.'], 'install Redis 7'],
   ] as const)('with a Redis %s is refused, with the remedy', async (_name, args, rewrite, remedy) => {
     const redis = await startTestRedis({ args });

@@ -136,18 +136,19 @@ function onFrames(socket: Socket, onFrame: (frame: Buffer) => void): void {
   });
 }
 
-/** Where the RESP value that starts at `at` ends; -1 where its rest has not come yet. */
+/** Where the RESP3 value that starts at `at` ends; -1 where its rest has not come yet. */
 function frameEnd(bytes: Buffer, at: number): number {
   const lineEnd = bytes.indexOf('\r\n', at);
   if (lineEnd < 0) return -1;
   const kind = String.fromCharCode(bytes[at] ?? 0);
   const count = Number(bytes.toString('latin1', at + 1, lineEnd));
   let end = lineEnd + 2;
-  if (kind === '$' && count >= 0) {
+  if ('$=!'.includes(kind) && count >= 0) {
     end += count + 2;
     return end <= bytes.length ? end : -1;
   }
-  for (let item = 0; kind === '*' && item < count; item++) {
+  const items = '*~>'.includes(kind) ? count : kind === '%' ? count * 2 : 0;
+  for (let item = 0; item < items; item++) {
     end = frameEnd(bytes, end);
     if (end < 0) return -1;
   }
