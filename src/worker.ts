@@ -20,6 +20,9 @@ import { createLogger, type Logger } from './telemetry/logger.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createObserver } from './telemetry/observer.ts';
 
+const LEASE_MS = 30_000;
+const NANO_USD = 1e9;
+
 /**
  * The composition root of one sidecar process, forked by `gateway serve`: it says what is built from what, speaks
  * the worker protocol, and ends when its parent is gone.
@@ -111,13 +114,14 @@ function budgetCheck(config: Config, client: RedisClient, log: Logger, metrics: 
     store: createRedisBudgetStore({
       client,
       deadlineMs: phaseDeadlineMs(config),
-      leaseMs: 30_000,
+      leaseMs: LEASE_MS,
       alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
     }),
     onAlert(alert) {
       metrics.budgetAlerts.inc({ window: alert.window });
       log.warn(alert, 'budget threshold reached');
     },
+    onCharged: (provider, costNanoUsd) => metrics.spend.inc({ provider }, costNanoUsd / NANO_USD),
     onOverReservation: () => metrics.overReservation.inc(),
     onFailure: (cause) =>
       log.warn({ cause: cause instanceof Error ? cause.message : '' }, 'settlement postponed'),

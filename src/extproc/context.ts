@@ -2,6 +2,7 @@ import type { Authenticate } from '../auth/authenticate.ts';
 import type { GatewayError } from '../errors.ts';
 import type { AnswerStream } from '../pipeline/answer-stream.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
+import type { Usage } from '../providers/provider.ts';
 import type { Run } from '../pipeline/run.ts';
 import type { Route, Target } from '../routing/route.ts';
 
@@ -31,6 +32,8 @@ export interface FinishedExchange {
   readonly refusal: GatewayError | undefined;
   readonly status: number;
   readonly outcome: Outcome;
+  /** What the provider reported, where it did. */
+  readonly usage: Usage | undefined;
   readonly durationMs: number;
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 
 /**
  * Ends children and removes private directories when this process dies without a word (kill -9, out of memory):
@@ -41,6 +42,8 @@ export function startGuard(): Guard {
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();
+  // It watches over an end; it must not put one off.
+  if (shell.stdin instanceof Socket) shell.stdin.unref();
   const say = (line: string): void => {
     if (shell.stdin.writable) shell.stdin.write(`${line}\n`);
   };

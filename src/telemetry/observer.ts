@@ -23,6 +23,7 @@ export interface ObservedFinish {
   readonly refusal: GatewayError | undefined;
   readonly status: number;
   readonly outcome: { readonly kind: string };
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
   readonly durationMs: number;
 }
 
@@ -36,6 +37,10 @@ export function createObserver(log: Logger, metrics: Metrics) {
       const status = `${Math.floor(finish.status / 100)}xx`;
       metrics.requests.inc({ provider, operation, status, type });
       metrics.duration.observe({ provider, operation }, finish.durationMs / 1000);
+      if (finish.usage !== undefined) {
+        metrics.tokens.inc({ provider, kind: 'input' }, finish.usage.inputTokens);
+        metrics.tokens.inc({ provider, kind: 'output' }, finish.usage.outputTokens);
+      }
       const line = {
         request_id: finish.requestId,
         key_hash: finish.exchange?.key.keyHash,

@@ -26,6 +26,8 @@ export interface BudgetCheckDeps {
   readonly store: BudgetStore;
   /** A threshold of `alerting.thresholds` was reached for the first time in its window. */
   readonly onAlert: (alert: BudgetAlert) => void;
+  /** A request was charged for the first time; retries of its settlement do not call again. */
+  readonly onCharged: (provider: string, costNanoUsd: number) => void;
   /** A real cost was over its reservation, and was charged all the same. */
   readonly onOverReservation: () => void;
   /** Redis did not take a renewal or settlement; it is repeated in the background. */
@@ -171,6 +173,9 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   }
 
   function report({ parsed, reservedNanoUsd }: Hold, costNanoUsd: number, result: SettleResult): void {
+    if (result.applied) {
+      deps.onCharged(parsed.provider.name, costNanoUsd);
+    }
     if (result.applied && costNanoUsd > reservedNanoUsd) {
       deps.onOverReservation();
     }

@@ -47,6 +47,7 @@ function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDeps> = {
     pricing: createPricing(config),
     store,
     onAlert: (alert) => alerts.push(alert),
+    onCharged: () => undefined,
     onOverReservation: () => (counts.over += 1),
     onFailure: () => (counts.failures += 1),
     ...more,
