@@ -73,9 +73,18 @@ export interface TestGateway {
 
 const START_WITHIN_MS = 30_000;
 
-/** Starts a gateway on free ports; a start that fails throws what it printed. */
+/** Starts a gateway on free ports; a start that fails throws what it printed, and leaves nothing running. */
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const redis = options.redis ?? (await startTestRedis());
+  try {
+    return await startWith(redis, options);
+  } catch (error) {
+    if (options.redis === undefined) await redis.close();
+    throw error;
+  }
+}
+
+async function startWith(redis: TestRedis, options: GatewayOptions): Promise<TestGateway> {
   const directory = await mkdtemp(join(tmpdir(), 'gw-test-serve-'));
   const configFile = join(directory, 'gateway.yaml');
   const { settings, port, adminPort } = await testConfig(options, redis);

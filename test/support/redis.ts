@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 import { Redis } from 'ioredis';
 
+import { startGuard } from '../../src/runtime/guard.ts';
+import type { Guard } from '../../src/runtime/guard.ts';
 import { startRedis } from '../../src/runtime/redis-process.ts';
 import { freePort } from './ports.ts';
 import { dockerIsUp, redisProgram } from './parts.ts';
@@ -80,6 +82,14 @@ export async function startTestRedis(options: TestRedisOptions = {}): Promise<Te
   };
 }
 
+let guard: Guard | undefined;
+
+/** Ends the servers of a test process that was killed before it could. */
+function testGuard(): Guard {
+  guard ??= startGuard();
+  return guard;
+}
+
 async function asProcess(port: number, options: TestRedisOptions): Promise<RedisServer> {
   const program = await redisProgram();
   const directory = await mkdtemp(join(tmpdir(), 'gw-test-redis-'));
@@ -94,6 +104,7 @@ async function asProcess(port: number, options: TestRedisOptions): Promise<Redis
         program,
         directory,
         port,
+        guard: testGuard(),
         ...(options.password === undefined ? {} : { password: options.password }),
         args: ['--enable-debug-command', 'local', ...(options.args ?? [])],
       });
