@@ -38,9 +38,7 @@ const OTHER_CORE = '1';
 
 export async function startRigs(): Promise<Rigs> {
   const directory = mkdtempSync(join(tmpdir(), 'gw-bench-'));
-  const stops: (() => Promise<unknown> | void)[] = [
-    () => rmSync(directory, { recursive: true, force: true }),
-  ];
+  const stops: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   pin(process.pid, OTHER_CORE);
   const provider = fork(join(import.meta.dirname, 'provider.ts'));
   stops.push(() => void provider.kill());
@@ -75,7 +73,7 @@ interface Parts {
   readonly binary: string;
   readonly redisPort: number;
   readonly redisPid: number;
-  readonly stops: (() => Promise<unknown> | void)[];
+  readonly stops: (() => unknown)[];
 }
 
 async function startPassThrough(parts: Parts): Promise<Rig> {

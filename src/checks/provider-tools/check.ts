@@ -25,7 +25,11 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
       const unwanted = exchange.request.providerTools.filter((tool) => !options.allowed.includes(tool.type));
       if (unwanted.length === 0) return PASS;
       if (unwanted.length > MAX_REMOVED) {
-        return { kind: 'deny', type: 'invalid_request', message: `more than ${MAX_REMOVED} tools are refused` };
+        return {
+          kind: 'deny',
+          type: 'invalid_request',
+          message: `more than ${MAX_REMOVED} tools are refused`,
+        };
       }
       const types = [...new Set(unwanted.map((tool) => printable(tool.type)))].slice(0, 16).join(', ');
       if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
