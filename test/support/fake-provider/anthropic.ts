@@ -44,15 +44,24 @@ export function message({ json }: FakeRequest, plan: AnswerPlan) {
     type: 'message',
     role: 'assistant',
     model: json.model ?? 'claude-fake',
-    content: [{ type: 'text', text: plan.pieces.join('') }],
+    content: [
+      plan.tool === undefined
+        ? { type: 'text', text: plan.pieces.join('') }
+        : { ...toolUse(plan.tool), input: JSON.parse(plan.pieces.join('')) as unknown },
+    ],
     stop_reason: stopReason(plan),
     stop_sequence: null,
     ...usageMember(plan, plan.usage?.outputTokens),
   };
 }
 
+function toolUse(name: string) {
+  return { type: 'tool_use', id: 'toolu_fake', name, input: {} };
+}
+
 function stopReason(plan: AnswerPlan): string {
-  return plan.truncated ? 'max_tokens' : 'end_turn';
+  if (plan.truncated) return 'max_tokens';
+  return plan.tool === undefined ? 'end_turn' : 'tool_use';
 }
 
 function usageMember(plan: AnswerPlan, outputTokens: number | undefined) {
@@ -79,10 +88,14 @@ export function streamEvents(request: FakeRequest, plan: AnswerPlan) {
       type: 'message_start',
       message: { ...empty, content: [], stop_reason: null, ...usageMember(plan, 1) },
     }),
-    event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    event({
+      type: 'content_block_start',
+      index: 0,
+      content_block: plan.tool === undefined ? { type: 'text', text: '' } : toolUse(plan.tool),
+    }),
     event({ type: 'ping' }),
     ...plan.pieces.map((text) =>
-      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }, 1),
+      event({ type: 'content_block_delta', index: 0, delta: delta(plan, text) }, 1),
     ),
     event({ type: 'content_block_stop', index: 0 }),
     event({
@@ -92,6 +105,10 @@ export function streamEvents(request: FakeRequest, plan: AnswerPlan) {
     }),
     event({ type: 'message_stop' }),
   ];
+}
+
+function delta({ tool }: AnswerPlan, text: string) {
+  return tool === undefined ? { type: 'text_delta', text } : { type: 'input_json_delta', partial_json: text };
 }
 
 function messageEvents(request: FakeRequest, plan: AnswerPlan): StreamPiece[] {

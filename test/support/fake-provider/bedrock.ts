@@ -70,12 +70,18 @@ function converseUsage(plan: AnswerPlan) {
 }
 
 function stopReason(plan: AnswerPlan): string {
-  return plan.truncated ? 'max_tokens' : 'end_turn';
+  if (plan.truncated) return 'max_tokens';
+  return plan.tool === undefined ? 'end_turn' : 'tool_use';
 }
 
 function converseAnswer(plan: AnswerPlan) {
+  const text = plan.pieces.join('');
+  const block =
+    plan.tool === undefined
+      ? { text }
+      : { toolUse: { toolUseId: 'tool_fake', name: plan.tool, input: JSON.parse(text) as unknown } };
   return {
-    output: { message: { role: 'assistant', content: [{ text: plan.pieces.join('') }] } },
+    output: { message: { role: 'assistant', content: [block] } },
     stopReason: stopReason(plan),
     metrics: { latencyMs: 1 },
     ...converseUsage(plan),
@@ -95,9 +101,18 @@ function event(type: string, payload: unknown, outputTokens = 0): Event {
 function converseEvents(plan: AnswerPlan): Event[] {
   return [
     event('messageStart', { role: 'assistant', p: 'abcd' }),
-    ...plan.pieces.map((text) =>
-      event('contentBlockDelta', { contentBlockIndex: 0, delta: { text }, p: 'abcdefgh' }, 1),
-    ),
+    ...(plan.tool === undefined
+      ? []
+      : [
+          event('contentBlockStart', {
+            contentBlockIndex: 0,
+            start: { toolUse: { toolUseId: 'tool_fake', name: plan.tool } },
+          }),
+        ]),
+    ...plan.pieces.map((text) => {
+      const delta = plan.tool === undefined ? { text } : { toolUse: { input: text } };
+      return event('contentBlockDelta', { contentBlockIndex: 0, delta, p: 'abcdefgh' }, 1);
+    }),
     event('contentBlockStop', { contentBlockIndex: 0 }),
     event('messageStop', { stopReason: stopReason(plan) }),
     event('metadata', { metrics: { latencyMs: 1 }, ...converseUsage(plan) }),

@@ -37,13 +37,19 @@ function whole(body: unknown, outputTokens: number): FakeReply {
   return { kind: 'whole', body, outputTokens };
 }
 
+function part({ tool }: AnswerPlan, text: string) {
+  return tool === undefined
+    ? { text }
+    : { functionCall: { id: 'call_fake', name: tool, args: JSON.parse(text) as unknown } };
+}
+
 function response(model: string, plan: AnswerPlan, text: string, last: boolean) {
   const { usage } = plan;
   return {
     candidates: [
       {
         index: 0,
-        content: { role: 'model', parts: [{ text }] },
+        content: { role: 'model', parts: [part(plan, text)] },
         ...(last ? { finishReason: plan.truncated ? 'MAX_TOKENS' : 'STOP' } : {}),
       },
     ],
@@ -63,7 +69,8 @@ function response(model: string, plan: AnswerPlan, text: string, last: boolean) 
 
 /** One response for each piece; the last, which tells why it ended, has no text where there are no pieces. */
 function responses(model: string, plan: AnswerPlan) {
-  const pieces = plan.pieces.length === 0 ? [''] : plan.pieces;
+  // A call of a tool is never cut into pieces.
+  const pieces = plan.pieces.length === 0 || plan.tool !== undefined ? [plan.pieces.join('')] : plan.pieces;
   return pieces.map((text, index) => ({
     json: JSON.stringify(response(model, plan, text, index === pieces.length - 1)),
     outputTokens: text === '' ? 0 : 1,

@@ -21,6 +21,8 @@ export interface AnswerPlan {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
   /** True where the output limit cut the answer short. */
   readonly truncated: boolean;
+  /** The answer is a call of this tool, and the pieces are those of its arguments, in place of text. */
+  readonly tool?: string;
   /** OpenAI's chat stream tells its usage unasked: in its last chunk (Mistral, xAI …), or there as `x_groq`. */
   readonly unaskedUsage?: 'last_chunk' | 'x_groq';
 }

@@ -68,14 +68,28 @@ function chatUsage({ usage }: AnswerPlan) {
 }
 
 function finishReason(plan: AnswerPlan): string {
-  return plan.truncated ? 'length' : 'stop';
+  if (plan.truncated) return 'length';
+  return plan.tool === undefined ? 'stop' : 'tool_calls';
+}
+
+/** What a message says, or a stream's first delta where `text` is empty: text, or a call of the plan's tool. */
+function said({ tool }: AnswerPlan, text: string) {
+  if (tool === undefined) return { content: text };
+  const call = { index: 0, id: 'call_fake', type: 'function', function: { name: tool, arguments: text } };
+  return { content: null, tool_calls: [call] };
+}
+
+function saidMore({ tool }: AnswerPlan, text: string) {
+  return tool === undefined
+    ? { content: text }
+    : { tool_calls: [{ index: 0, function: { arguments: text } }] };
 }
 
 function completion(request: FakeRequest, plan: AnswerPlan, isChat: boolean) {
   const text = plan.pieces.join('');
   const choices = Array.from({ length: choiceCount(request) }, (_, index) => ({
     index,
-    ...(isChat ? { message: { role: 'assistant', content: text, refusal: null } } : { text }),
+    ...(isChat ? { message: { role: 'assistant', refusal: null, ...said(plan, text) } } : { text }),
     logprobs: null,
     finish_reason: finishReason(plan),
   }));
@@ -116,7 +130,7 @@ function chunkStream(request: FakeRequest, plan: AnswerPlan, isChat: boolean): F
             frame(
               indexes.map((index) => ({
                 index,
-                delta: { role: 'assistant', content: '' },
+                delta: { role: 'assistant', ...said(plan, '') },
                 finish_reason: null,
               })),
               0,
@@ -125,7 +139,7 @@ function chunkStream(request: FakeRequest, plan: AnswerPlan, isChat: boolean): F
         : []),
       ...plan.pieces.flatMap((text) =>
         indexes.map((index) =>
-          frame([{ index, ...delta(isChat ? { content: text } : { text }), finish_reason: null }], 1),
+          frame([{ index, ...delta(isChat ? saidMore(plan, text) : { text }), finish_reason: null }], 1),
         ),
       ),
       frame(

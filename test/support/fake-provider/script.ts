@@ -8,6 +8,8 @@ export interface Script {
   readonly inputTokens?: number;
   /** The text of the answer, in place of made-up words; one token for every four letters. */
   readonly text?: string;
+  /** The model calls a tool in place of writing text; one token for every four letters of the arguments' JSON. */
+  readonly tool?: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
   /** What it reports: the truth (default), nothing, nonsense, or these numbers. */
   readonly usage?: 'right' | 'missing' | 'zero' | 'negative' | Required<AnswerPlan>['usage'];
   /** Where an OpenAI stream tells its usage unasked; nowhere by default, as at OpenAI. */
@@ -40,7 +42,8 @@ const DEFAULT_INPUT_TOKENS = 10;
 /** Works out what the model writes for a request. */
 export function planAnswer(script: Script, handler: FakeHandler, request: FakeRequest): AnswerPlan {
   const limit = handler.outputLimit(request);
-  const wanted = script.text === undefined ? undefined : piecesOf(script.text);
+  const words = script.tool === undefined ? script.text : JSON.stringify(script.tool.arguments);
+  const wanted = words === undefined ? undefined : piecesOf(words);
   const willing = wanted?.length ?? script.outputTokens ?? limit ?? DEFAULT_OUTPUT_TOKENS;
   const count = Math.min(willing, limit ?? Infinity);
   const pieces = wanted?.slice(0, count) ?? Array.from({ length: count }, (_, index) => ` word${index}`);
@@ -48,6 +51,7 @@ export function planAnswer(script: Script, handler: FakeHandler, request: FakeRe
     pieces,
     usage: reported(script, count * (handler.choices?.(request) ?? 1)),
     truncated: count < willing,
+    ...(script.tool !== undefined && { tool: script.tool.name }),
     ...(script.unaskedUsage !== undefined && { unaskedUsage: script.unaskedUsage }),
   };
 }

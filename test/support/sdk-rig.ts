@@ -1,0 +1,160 @@
+import { PassThrough } from 'node:stream';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { expect } from 'vitest';
+import { main } from '../../cli/main.ts';
+import type { ProviderName } from '../../src/providers/provider.ts';
+import { providers } from '../../src/providers/registry.ts';
+import { createTestCa } from './certs.ts';
+import { createFakeProvider } from './fake-provider/index.ts';
+import type { FakeProvider, RecordedRequest } from './fake-provider/index.ts';
+import { startGateway } from './gateway.ts';
+import type { TestBudget, TestGateway } from './gateway.ts';
+
+/** What the fake model answers, and the tokens it then reports: one for every four letters. */
+export const TEXT = 'Grüße from the fake 🙂 model';
+export const PROMPT = 'say something';
+export const INPUT_TOKENS = 10;
+export const OUTPUT_TOKENS = 7;
+
+/** How clients reach the gateway, and the gateway the provider, which is always TLS. */
+export interface Transport {
+  readonly name: string;
+  readonly tlsListener: boolean;
+  readonly http2Upstream: boolean;
+}
+
+export const TRANSPORTS: readonly Transport[] = [
+  { name: 'over TLS, HTTP/2 upstream', tlsListener: true, http2Upstream: true },
+  { name: 'over plain HTTP, HTTP/1.1 upstream', tlsListener: false, http2Upstream: false },
+];
+
+export type AuthForm = 'header' | 'path';
+
+/** All that a user changes in an SDK's options. */
+export interface Access {
+  readonly auth: AuthForm;
+  /** With the provider's segment and without a slash at its end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly headers: Record<string, string>;
+  /** The real provider key, wherever it is carried. */
+  readonly providerKey: string;
+  readonly rawKey: string;
+  readonly keyHash: string;
+}
+
+export interface Forwarded {
+  readonly path: string;
+  /** Name and value of the one credential; undefined where it is a signature. */
+  readonly credential: readonly [string, string] | undefined;
+}
+
+/** A gateway in front of one fake provider, for clients that know nothing of us. */
+export interface SdkRig {
+  readonly gateway: TestGateway;
+  readonly provider: FakeProvider;
+  /** A fresh key of one provider, with a budget wide enough unless another is given. */
+  access(provider: ProviderName, auth: AuthForm, providerKey: string, budget?: TestBudget): Promise<Access>;
+  /** What the provider got last; fails where anything of ours or a second credential travelled with it. */
+  forwarded(access: Access, wanted: Forwarded): RecordedRequest;
+  /** `gateway budget status` says that the key has spent so much, and holds nothing any more. */
+  expectSpent(access: Access, usd: number): Promise<void>;
+  /** What the key has spent today, once it holds nothing any more. */
+  spentUsd(access: Access): Promise<number>;
+  close(): Promise<void>;
+}
+
+interface DailyWindow {
+  readonly window: string;
+  readonly spent_usd: number;
+  readonly reserved_usd: number;
+}
+
+const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
+
+/** Trusts the test CA in this whole process, as `NODE_EXTRA_CA_CERTS` would: the SDKs stay as they are. */
+export async function startSdkRig(transport: Transport): Promise<SdkRig> {
+  const ca = await createTestCa();
+  setDefaultCACertificates([...getCACertificates('bundled'), ca.ca]);
+  const provider = await createFakeProvider({
+    tls: await ca.issue('provider'),
+    http2: transport.http2Upstream,
+  });
+  const { certFile, keyFile } = await ca.issue('gateway');
+  // The base path is the public one's, such as groq's `/openai`.
+  const upstreams = Object.values(providers).map(({ name, defaultBaseUrl = '' }) => {
+    const basePath = defaultBaseUrl === '' ? '' : new URL(defaultBaseUrl).pathname.replace(/\/$/, '');
+    return [name, { base_url: provider.url + basePath, ca_file: ca.caFile }];
+  });
+  const gateway = await startGateway({
+    config: {
+      ...(transport.tlsListener && { server: { tls: { cert_file: certFile, key_file: keyFile } } }),
+      providers: Object.fromEntries(upstreams) as Record<string, object>,
+    },
+  });
+  return {
+    gateway,
+    provider,
+    async access(name, auth, providerKey, budget = { daily: 5 }) {
+      const { rawKey, keyHash } = await gateway.createKey({ provider: name }, budget);
+      const identity = { auth, providerKey, rawKey, keyHash };
+      return auth === 'header'
+        ? {
+            ...identity,
+            baseUrl: `${gateway.baseUrl}/${name}`,
+            apiKey: rawKey,
+            headers: { 'X-Gateway-Provider-Key': providerKey },
+          }
+        : { ...identity, baseUrl: `${gateway.baseUrl}/${rawKey}/${name}`, apiKey: providerKey, headers: {} };
+    },
+    forwarded(access, wanted) {
+      const request = provider.requests.at(-1);
+      if (request === undefined) throw new Error('nothing was forwarded');
+      expect(request.path).toBe(wanted.path);
+      expect(request.httpVersion).toBe(transport.http2Upstream ? '2.0' : '1.1');
+      const credentials = Object.entries(request.headers).filter(([name]) =>
+        CREDENTIAL_HEADERS.includes(name),
+      );
+      if (wanted.credential === undefined)
+        expect(credentials.map(([name]) => name)).toEqual(['authorization']);
+      else expect(credentials).toEqual([wanted.credential]);
+      expect(JSON.stringify([request, request.body.toString()])).not.toContain(access.rawKey);
+      expect(Object.keys(request.headers).filter((name) => name.startsWith('x-gateway'))).toEqual([]);
+      return request;
+    },
+    expectSpent: (access, spent_usd) =>
+      expect
+        .poll(() => dailyWindow(gateway, access), { timeout: 5_000 })
+        .toMatchObject({ spent_usd, reserved_usd: 0 }),
+    async spentUsd(access) {
+      await expect.poll(() => dailyWindow(gateway, access)).toMatchObject({ reserved_usd: 0 });
+      return (await dailyWindow(gateway, access)).spent_usd;
+    },
+    async close() {
+      await gateway.stop();
+      await provider.close();
+      ca.close();
+    },
+  };
+}
+
+/** As an operator reads it. */
+async function dailyWindow(gateway: TestGateway, { keyHash }: Access): Promise<DailyWindow> {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const args = ['--config', gateway.configFile, 'budget', 'status', keyHash, '--output', 'json'];
+  const env = { SERVER_INSECURE_DEV: 'true' };
+  const code = await main(args, { stdin: process.stdin, stdout, stderr, env });
+  if (code !== 0) throw new Error(String(stderr.read()));
+  const { keys } = JSON.parse(String(stdout.read())) as { keys: { windows: DailyWindow[] }[] };
+  const daily = keys[0]?.windows.find(({ window }) => window === 'daily');
+  if (daily === undefined) throw new Error(`no daily window of ${keyHash}`);
+  return daily;
+}
+
+/** The cost of a usage, in USD exact to the nano-USD, at rates in USD per million tokens. */
+export function usd(rates: { readonly input: number; readonly output: number }, tokens = USUAL): number {
+  return Math.round((tokens.input * rates.input + tokens.output * rates.output) * 1_000) / 1e9;
+}
+
+const USUAL = { input: INPUT_TOKENS, output: OUTPUT_TOKENS };
