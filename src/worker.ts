@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createAuthenticate } from './auth/authenticate.ts';
+import { createAuthenticate, type Authenticate } from './auth/authenticate.ts';
 import { createFailureLimit } from './auth/failure-limit.ts';
 import { createKeyStateStore } from './auth/key-state-store.ts';
 import { createAllowedCheck } from './checks/allowed/check.ts';
@@ -13,6 +13,7 @@ import { startExtProcServer, type ListenAddress } from './extproc/server.ts';
 import { createRunner } from './pipeline/run.ts';
 import { createPricing } from './pricing/pricing.ts';
 import { connectRedis, type RedisClient } from './redis/client.ts';
+import { createFitness, type Fitness } from './redis/fitness.ts';
 import { createRoute } from './routing/route.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
 import type { FromWorker, ToWorker, WorkerAddress } from './runtime/worker-protocol.ts';
@@ -37,9 +38,11 @@ interface Worker {
 async function startWorker({ config, index, address }: Start): Promise<Worker> {
   const log = createLogger(config.server.log_level, { name: 'gateway', worker: index });
   const metrics = createMetrics();
+  let fitness: Fitness | undefined;
   const redis = connectRedis(config.redis, {
     name: `gateway-worker-${index}`,
     onState(state, reason) {
+      fitness?.reset();
       metrics.redisUp.set(state === 'ready' ? 1 : 0);
       say({ kind: 'redis', up: state === 'ready' });
       if (state === 'down')
@@ -48,6 +51,10 @@ async function startWorker({ config, index, address }: Start): Promise<Worker> {
     },
   });
   say({ kind: 'redis', up: redis.status === 'ready' });
+  fitness = createFitness(redis, {
+    deadlineMs: phaseDeadlineMs(config),
+    onProblem: (problem) => log.error(problem),
+  });
 
   const budget = budgetCheck(config, redis, log, metrics);
   const observer = createObserver(log, metrics);
@@ -55,7 +62,7 @@ async function startWorker({ config, index, address }: Start): Promise<Worker> {
     address: listenAddress(config, address),
     token: config.server.extproc.token,
     services: {
-      authenticate: authenticate(config, redis, log, metrics),
+      authenticate: authenticate(config, redis, fitness, log, metrics),
       route: createRoute(config, configuredUpstreams(config)),
       newRun: createRunner({
         checks: inOrder({
@@ -88,11 +95,17 @@ async function startWorker({ config, index, address }: Start): Promise<Worker> {
   };
 }
 
-function authenticate(config: Config, client: RedisClient, log: Logger, metrics: Metrics) {
+function authenticate(
+  config: Config,
+  client: RedisClient,
+  fitness: Fitness,
+  log: Logger,
+  metrics: Metrics,
+): Authenticate {
   const onNoteFailed = (failure: unknown): void => {
     log.debug({ cause: failure instanceof Error ? failure.message : '' }, 'Redis did not take a note');
   };
-  return createAuthenticate({
+  const judge = createAuthenticate({
     keys: createKeyStateStore({ client, deadlineMs: phaseDeadlineMs(config), onNoteFailed }),
     countFailure: createFailureLimit({
       client,
@@ -105,6 +118,10 @@ function authenticate(config: Config, client: RedisClient, log: Logger, metrics:
     }),
     riskProfile: config.risk_profile,
   });
+  return async (attempt) => {
+    if (!fitness.fit && attempt.rawKey !== undefined) await fitness.assertFit();
+    return judge(attempt);
+  };
 }
 
 function budgetCheck(config: Config, client: RedisClient, log: Logger, metrics: Metrics): BudgetCheck {

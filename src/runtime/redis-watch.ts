@@ -12,6 +12,8 @@ export interface RedisWatch {
 
 /** How long `serve` waits for Redis before it starts without it: every request is 503 until Redis is there. */
 const WAIT_AT_START_MS = 1_500;
+/** An unfit server is asked again this often, so that an operator who mends it sees it at once. */
+const ASK_AGAIN_MS = 1_000;
 
 /**
  * Connects and checks. A Redis that is away does not hold up the start.
@@ -20,6 +22,7 @@ const WAIT_AT_START_MS = 1_500;
 export async function watchRedis(config: Config, log: Logger): Promise<RedisWatch> {
   let unfit = false;
   let starting = true;
+  let closed = false;
   const client = connectRedis(config.redis, {
     name: 'gateway-serve',
     onState: (state) => {
@@ -30,9 +33,10 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
   const recheck = async (): Promise<void> => {
     // A failed check is an outage: the next reconnect asks again.
     const found = await problems().catch(() => undefined);
-    if (found === undefined) return;
+    if (found === undefined || closed) return;
+    if (!unfit) for (const problem of found) log.error({ redis: config.redis.addr }, problem);
     unfit = found.length > 0;
-    for (const problem of found) log.error({ redis: config.redis.addr }, problem);
+    if (unfit) setTimeout(() => void recheck(), ASK_AGAIN_MS).unref();
   };
 
   let reached: readonly string[] | undefined;
@@ -56,6 +60,7 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
       return unfit;
     },
     close: () => {
+      closed = true;
       client.disconnect();
     },
   };

@@ -125,7 +125,7 @@ describe('gateway serve', () => {
       await gateway.waitUntil((now) => now.ready);
     });
 
-    it('stays not ready when the Redis that comes later evicts', async () => {
+    it('refuses traffic while the Redis that comes later evicts, and takes it once that is mended', async () => {
       const redis = await ownRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] });
       await redis.stop();
       const gateway = await start({ redis, waitFor: 'live' });
@@ -133,6 +133,14 @@ describe('gateway serve', () => {
       await gateway.waitUntil((now) => now.redis === 'unfit');
       expect((await gateway.readiness()).ready).toBe(false);
       expect(gateway.logs()).toContain('maxmemory-policy');
+      const ask = (): Promise<Response> =>
+        fetch(`${gateway.baseUrl}/openai/v1/models`, {
+          headers: { authorization: `Bearer gw-${'a'.repeat(43)}` },
+        });
+      expect((await ask()).status).toBe(503);
+      await redis.configSet('maxmemory-policy', 'noeviction');
+      await gateway.waitUntil((now) => now.ready);
+      expect((await ask()).status).toBe(401);
     });
   });
 

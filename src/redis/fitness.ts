@@ -1,0 +1,57 @@
+import { GatewayError } from '../errors.ts';
+import type { RedisClient } from './client.ts';
+import { checkServer } from './server-check.ts';
+import { withRedisDeadline } from './unavailable.ts';
+
+/** Whether the Redis behind a connection may be used at all; asked anew after each reconnect. */
+export interface Fitness {
+  readonly fit: boolean;
+  /**
+   * Resolves once the server is known to be new enough and not to evict.
+   * @throws GatewayError redis_unavailable
+   */
+  assertFit(): Promise<void>;
+  /** The connection was lost: whoever answers next may be another server. */
+  reset(): void;
+}
+
+/** An unfit server is asked again this often, so that traffic comes back when an operator mends it. */
+const ASK_AGAIN_MS = 1_000;
+
+export function createFitness(
+  client: RedisClient,
+  options: { readonly deadlineMs: number; readonly onProblem: (problem: string) => void },
+): Fitness {
+  let fit = false;
+  let asked: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
+
+  async function ask(): Promise<boolean> {
+    const { problems } = await withRedisDeadline(options.deadlineMs, () => checkServer(client));
+    for (const problem of problems) options.onProblem(problem);
+    return problems.length === 0;
+  }
+
+  return {
+    get fit() {
+      return fit;
+    },
+    async assertFit() {
+      if (asked === undefined || performance.now() - asked.at > ASK_AGAIN_MS) {
+        asked = { at: performance.now(), answer: ask() };
+      }
+      const question = asked;
+      try {
+        const answer = await question.answer;
+        if (asked === question) fit = answer;
+      } catch (failure) {
+        if (asked === question) asked = undefined;
+        throw failure;
+      }
+      if (!fit) throw new GatewayError('redis_unavailable', 'Redis may not be used as it is: see the log');
+    },
+    reset() {
+      fit = false;
+      asked = undefined;
+    },
+  };
+}
