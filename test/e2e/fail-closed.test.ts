@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
-import { windowAccounts } from '../../src/checks/budget/windows.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
+import { LEASE_MS, readAccount, type AccountNow } from '../support/account.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
 import { serveUntilExit, startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply, type SendOptions } from '../support/http.ts';
@@ -18,7 +17,6 @@ const CHAT = '/openai/v1/chat/completions';
 const OUTPUT_TOKENS = 20;
 /** 10 input tokens at 1 USD and 20 output tokens at 10 USD a million. */
 const COST_NANO_USD = 10 * 1_000 + OUTPUT_TOKENS * 10_000;
-const LEASE_MS = 30_000;
 /** `redis.read_timeout` + 0.5 s, and what Envoy waits beyond it. */
 const PHASE_DEADLINE_MS = 800;
 const MESSAGE_TIMEOUT_MS = PHASE_DEADLINE_MS + 500;
@@ -66,7 +64,7 @@ interface Client {
   /** Requests of this client that reached the provider. */
   forwarded(): number;
   /** This month's account, `afterMs` from now: a lease that is over by then has been charged. */
-  account(afterMs?: number): Promise<{ readonly spent: number; readonly reserved: number }>;
+  account(afterMs?: number): Promise<AccountNow>;
 }
 
 interface AskOptions extends Pick<SendOptions, 'bodyAfter' | 'signal'> {
@@ -105,17 +103,7 @@ async function newClient({ gateway, redis, provider }: Rig): Promise<Client> {
     forwarded: () =>
       provider.requests.filter((request) => request.headers['authorization'] === `Bearer ${providerKey}`)
         .length,
-    account: async (afterMs = 0) => {
-      const store = createRedisBudgetStore({
-        client: redis.client,
-        deadlineMs: 10_000,
-        leaseMs: LEASE_MS,
-        alertPercents: [],
-        ...(afterMs === 0 ? {} : { now: () => Date.now() + afterMs }),
-      });
-      const month = (await store.status(keyHash, windowAccounts({}))).at(-1);
-      return { spent: month?.spentNanoUsd ?? -1, reserved: month?.reservedNanoUsd ?? -1 };
-    },
+    account: (afterMs) => readAccount(redis, keyHash, afterMs),
   };
 }
 

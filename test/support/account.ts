@@ -1,0 +1,25 @@
+import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
+import { windowAccounts } from '../../src/checks/budget/windows.ts';
+import type { TestRedis } from './redis.ts';
+
+/** The lease of a reservation that the gateway takes. */
+export const LEASE_MS = 30_000;
+
+/** A key's account of this month, in nano-USD. */
+export interface AccountNow {
+  readonly spent: number;
+  readonly reserved: number;
+}
+
+/** Reads it as of `afterMs` from now: a reservation whose lease is over by then is charged by this. */
+export async function readAccount(redis: TestRedis, keyHash: string, afterMs = 0): Promise<AccountNow> {
+  const store = createRedisBudgetStore({
+    client: redis.client,
+    deadlineMs: 10_000,
+    leaseMs: LEASE_MS,
+    alertPercents: [],
+    ...(afterMs === 0 ? {} : { now: () => Date.now() + afterMs }),
+  });
+  const month = (await store.status(keyHash, windowAccounts({}))).at(-1);
+  return { spent: month?.spentNanoUsd ?? -1, reserved: month?.reservedNanoUsd ?? -1 };
+}
