@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect } from 'vitest';
 import { main } from '../../cli/main.ts';
+import type { ConfigInput } from '../../src/config/schema.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { createTestCa } from './certs.ts';
@@ -45,8 +46,8 @@ export interface Access {
 
 export interface Forwarded {
   readonly path: string;
-  /** Name and value of the one credential; undefined where it is a signature. */
-  readonly credential: readonly [string, string] | undefined;
+  /** Name and value of the one credential. */
+  readonly credential: readonly [string, string] | 'signature' | 'none';
 }
 
 /** A gateway in front of one fake provider, for clients that know nothing of us. */
@@ -73,7 +74,7 @@ interface DailyWindow {
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
 
 /** Trusts the test CA in this whole process, as `NODE_EXTRA_CA_CERTS` would: the SDKs stay as they are. */
-export async function startSdkRig(transport: Transport): Promise<SdkRig> {
+export async function startSdkRig(transport: Transport, config: ConfigInput = {}): Promise<SdkRig> {
   const ca = await createTestCa();
   setDefaultCACertificates([...getCACertificates('bundled'), ca.ca]);
   const provider = await createFakeProvider({
@@ -84,10 +85,12 @@ export async function startSdkRig(transport: Transport): Promise<SdkRig> {
   // The base path is the public one's, such as groq's `/openai`.
   const upstreams = Object.values(providers).map(({ name, defaultBaseUrl = '' }) => {
     const basePath = defaultBaseUrl === '' ? '' : new URL(defaultBaseUrl).pathname.replace(/\/$/, '');
-    return [name, { base_url: provider.url + basePath, ca_file: ca.caFile }];
+    const settings = { base_url: provider.url + basePath, ca_file: ca.caFile, ...config.providers?.[name] };
+    return [name, settings];
   });
   const gateway = await startGateway({
     config: {
+      ...config,
       ...(transport.tlsListener && { server: { tls: { cert_file: certFile, key_file: keyFile } } }),
       providers: Object.fromEntries(upstreams) as Record<string, object>,
     },
@@ -115,9 +118,9 @@ export async function startSdkRig(transport: Transport): Promise<SdkRig> {
       const credentials = Object.entries(request.headers).filter(([name]) =>
         CREDENTIAL_HEADERS.includes(name),
       );
-      if (wanted.credential === undefined)
-        expect(credentials.map(([name]) => name)).toEqual(['authorization']);
-      else expect(credentials).toEqual([wanted.credential]);
+      const { credential } = wanted;
+      if (credential === 'signature') expect(credentials.map(([name]) => name)).toEqual(['authorization']);
+      else expect(credentials).toEqual(credential === 'none' ? [] : [credential]);
       expect(JSON.stringify([request, request.body.toString()])).not.toContain(access.rawKey);
       expect(Object.keys(request.headers).filter((name) => name.startsWith('x-gateway'))).toEqual([]);
       return request;

@@ -168,7 +168,7 @@ describe.each(TRANSPORTS)('the AWS SDK for Bedrock $name', (transport) => {
       for (const modelId of [MODEL, ARN]) {
         const answer = await client(signed, how).send(new ConverseCommand({ ...params, modelId }));
         expect(textOf(answer)).toBe(TEXT);
-        const { headers } = rig.forwarded(signed, { path: at('converse', modelId), credential: undefined });
+        const { headers } = rig.forwarded(signed, { path: at('converse', modelId), credential: 'signature' });
         expect(headers['authorization']).toContain(`Credential=${accessKeyId}/`);
         expect(headers['x-amz-security-token']).toBe(token);
         expect(JSON.stringify(headers)).not.toContain(secretAccessKey);
@@ -178,7 +178,7 @@ describe.each(TRANSPORTS)('the AWS SDK for Bedrock $name', (transport) => {
       // Without a limit of its own the gateway grants one, and signs the body that it changed.
       const { messages, modelId } = params;
       await client(signed, how).send(new ConverseCommand({ messages, modelId }));
-      const { json } = rig.forwarded(signed, { path: at('converse'), credential: undefined });
+      const { json } = rig.forwarded(signed, { path: at('converse'), credential: 'signature' });
       expect(json['inferenceConfig']).toMatchObject({ maxTokens: expect.any(Number) as number });
     });
 
@@ -186,7 +186,7 @@ describe.each(TRANSPORTS)('the AWS SDK for Bedrock $name', (transport) => {
       const bearing = { ...(await access('path')), headers: {} };
       const answer = await client(bearing).send(new InvokeModelCommand(invoke));
       expect(JSON.parse(answer.body.transformToString())).toMatchObject({ content: [{ text: TEXT }] });
-      rig.forwarded(bearing, { path: at('invoke'), credential: undefined });
+      rig.forwarded(bearing, { path: at('invoke'), credential: 'signature' });
     });
   });
 

@@ -158,8 +158,14 @@ function parse(body: Buffer): Record<string, unknown> {
 /** Prefixes under which providers serve other providers' dialects. */
 const PREFIX = /^\/(api|inference|openai|anthropic)(?=\/v\d)/;
 
+/** Whose API a client speaks where its headers say so: several have `/v1/models`. */
+function asked(headers: FakeRequest['headers']): FakeHandler[] {
+  if ('anthropic-version' in headers) return [anthropicHandler];
+  return headers['x-fern-sdk-name'] === 'cohere-ai' ? [cohereHandler] : [];
+}
+
 function findHandler(request: FakeRequest): { handler: FakeHandler; seen: FakeRequest } | undefined {
-  const order = 'anthropic-version' in request.headers ? [anthropicHandler, ...HANDLERS] : HANDLERS;
+  const order = [...asked(request.headers), ...HANDLERS];
   for (const path of [request.path, request.path.replace(PREFIX, '')]) {
     const handler = order.find((each) => each.matches(request.method, path));
     if (handler !== undefined) return { handler, seen: { ...request, path } };

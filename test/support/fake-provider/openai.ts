@@ -243,6 +243,7 @@ function embeddings({ json }: FakeRequest, plan: AnswerPlan) {
   const bytes = Buffer.from(new Float32Array(vector).buffer);
   const embedding = json.encoding_format === 'base64' ? bytes.toString('base64') : vector;
   return {
+    id: 'embd-fake',
     object: 'list',
     data: inputs.map((_, index) => ({ object: 'embedding', index, embedding })),
     model: json.model,
