@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { percentile, requestBytes, chatBody, runLoad, runStream } from './load.ts';
+import { percentile, requestBytes, chatBody, runLoad, runStream } from '../support/load.ts';
 import { cpuSeconds, startRigs, type Rig, type Rigs } from './rigs.ts';
 
 /**

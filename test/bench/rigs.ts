@@ -14,7 +14,7 @@ import { freePort } from '../../src/runtime/free-port.ts';
 import { startRedis } from '../../src/runtime/redis-process.ts';
 import { findRedisServer } from '../../src/runtime/redis-server.ts';
 import { descendants } from '../support/processes.ts';
-import type { Target } from './load.ts';
+import type { Target } from '../support/load.ts';
 
 /** What is measured: a target and the processes whose CPU is counted for it. */
 export interface Rig extends Target {
@@ -40,7 +40,7 @@ export async function startRigs(): Promise<Rigs> {
   const directory = mkdtempSync(join(tmpdir(), 'gw-bench-'));
   const stops: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   pin(process.pid, OTHER_CORE);
-  const provider = fork(join(import.meta.dirname, 'provider.ts'));
+  const provider = fork(join(import.meta.dirname, '..', 'support', 'canned-provider.ts'));
   stops.push(() => void provider.kill());
   const providerPort = Number(await said(provider));
   const binary = (await findEnvoy({ environment: process.env })).path;

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** One target's request as bytes, and where it goes. */
 export interface Target {
@@ -9,7 +10,10 @@ export interface Target {
 
 export interface LoadResult {
   readonly requests: number;
+  /** Answers of another status than the expected one, `cut` and `refused` among them. */
   readonly failures: number;
+  /** How many answers had which status; `cut`: the connection died first; `refused`: there was none to be had. */
+  readonly statuses: ReadonlyMap<string, number>;
   readonly seconds: number;
   /** Sorted, in milliseconds. */
   readonly latenciesMs: readonly number[];
@@ -37,7 +41,10 @@ export function requestBytes(target: Target, body: string): Buffer {
   return Buffer.from(`POST ${target.path} HTTP/1.1\r\n${head}\r\n${body}`);
 }
 
-/** Closed loop over raw sockets: `connections` of them, each with one request at a time, until `requests` are done. */
+/**
+ * Closed loop over raw sockets: `connections` of them, each with one request at a time, until `requests` are done
+ * or `signal` says so. One that is cut is opened again.
+ */
 export async function runLoad(
   target: Target,
   options: {
@@ -45,30 +52,55 @@ export async function runLoad(
     readonly requests: number;
     readonly bytes?: Buffer;
     readonly expected?: number;
+    readonly signal?: AbortSignal;
+    /** Called as each answer comes. */
+    readonly onAnswer?: (status: string, latencyMs: number) => void;
   },
 ): Promise<LoadResult> {
   const bytes = options.bytes ?? requestBytes(target, chatBody(false));
   const expected = String(options.expected ?? 200);
   const latenciesMs: number[] = [];
+  const statuses = new Map<string, number>();
   let started = 0;
-  let failures = 0;
   const begin = performance.now();
   const one = async (): Promise<void> => {
-    const socket = await open(target.port);
-    const read = responses(socket);
-    while (started < options.requests) {
+    let connection: Connection | undefined;
+    while (started < options.requests && options.signal?.aborted !== true) {
       started++;
       const sent = performance.now();
-      socket.write(bytes);
-      const status = await read();
-      latenciesMs.push(performance.now() - sent);
-      if (status !== expected) failures++;
+      if (connection === undefined || connection.socket.destroyed) connection = await connected(target.port);
+      connection?.socket.write(bytes);
+      const status = (await connection?.read()) ?? 'refused';
+      const latencyMs = performance.now() - sent;
+      latenciesMs.push(latencyMs);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      options.onAnswer?.(status, latencyMs);
+      if (connection === undefined) await sleep(REFUSED_PAUSE_MS);
     }
-    socket.destroy();
+    connection?.socket.destroy();
   };
   await Promise.all(Array.from({ length: options.connections }, one));
   latenciesMs.sort((a, b) => a - b);
-  return { requests: latenciesMs.length, failures, seconds: (performance.now() - begin) / 1000, latenciesMs };
+  const requests = latenciesMs.length;
+  const seconds = (performance.now() - begin) / 1000;
+  return { requests, failures: requests - (statuses.get(expected) ?? 0), statuses, seconds, latenciesMs };
+}
+
+/** Before the next attempt where nobody listens. */
+const REFUSED_PAUSE_MS = 20;
+
+interface Connection {
+  readonly socket: Socket;
+  read(): Promise<string>;
+}
+
+async function connected(port: number): Promise<Connection | undefined> {
+  try {
+    const socket = await open(port);
+    return { socket, read: responses(socket) };
+  } catch {
+    return undefined;
+  }
 }
 
 export function percentile(sorted: readonly number[], share: number): number {
@@ -85,6 +117,7 @@ async function open(port: number): Promise<Socket> {
 /** Status of each response in turn; understands content-length and chunked bodies, and no more. */
 function responses(socket: Socket): () => Promise<string> {
   let pending = Buffer.alloc(0);
+  let closed = false;
   let waiting: ((status: string) => void) | undefined;
   const deliver = (status: string): void => {
     const resolve = waiting;
@@ -103,8 +136,15 @@ function responses(socket: Socket): () => Promise<string> {
     deliver(head.slice(9, 12));
   });
   socket.on('error', () => deliver('cut'));
-  socket.on('close', () => deliver('cut'));
-  return () => new Promise((resolve) => (waiting = resolve));
+  socket.on('close', () => {
+    closed = true;
+    deliver('cut');
+  });
+  return () =>
+    new Promise((resolve) => {
+      if (closed) resolve('cut');
+      else waiting = resolve;
+    });
 }
 
 export interface StreamResult {

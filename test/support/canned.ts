@@ -1,0 +1,15 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** The canned provider (canned-provider.ts) as a process of its own, so that it takes no time of the test's. */
+export interface CannedProvider {
+  readonly url: string;
+  close(): void;
+}
+
+export async function startCannedProvider(): Promise<CannedProvider> {
+  const child = fork(join(import.meta.dirname, 'canned-provider.ts'));
+  const [port] = (await once(child, 'message')) as [number];
+  return { url: `http://127.0.0.1:${String(port)}`, close: () => child.disconnect() };
+}
