@@ -19,7 +19,7 @@ const MANY_NAMES_WORK = 24;
 const FEW_MEMBERS = 16;
 const IN_SET = -1;
 /** Longest piece of a member name that an error message shows. */
-const MAX_SHOWN_NAME = 64;
+const MAX_SHOWN_NAME = 30;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -203,9 +203,9 @@ function duplicate(body: Buffer, nameStart: number): GatewayError {
   return invalid(`The request body names the member ${path} twice; member names must be unique.`);
 }
 
+/** An API's own names are hardly longer: such a one may be data, a secret even, which no error may repeat. */
 function shownName(name: string): string {
-  const shown = name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name;
-  return JSON.stringify(shown).slice(1, -1);
+  return name.length > MAX_SHOWN_NAME ? '…' : JSON.stringify(name).slice(1, -1);
 }
 
 /** V8's parser can read such a name as another (docs/decisions/007); every plain spelling is safe. */
