@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { main } from '../../cli/main.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
@@ -73,6 +73,8 @@ interface DailyWindow {
 
 const CREDENTIAL_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
 
+const SETTLED_WITHIN = { timeout: 5_000, interval: 20 };
+
 /** Trusts the test CA in this whole process, as `NODE_EXTRA_CA_CERTS` would: the SDKs stay as they are. */
 export async function startSdkRig(transport: Transport, config: ConfigInput = {}): Promise<SdkRig> {
   const ca = await createTestCa();
@@ -106,7 +108,7 @@ export async function startSdkRig(transport: Transport, config: ConfigInput = {}
             ...identity,
             baseUrl: `${gateway.baseUrl}/${name}`,
             apiKey: rawKey,
-            headers: { 'X-Gateway-Provider-Key': providerKey },
+            headers: { 'X-Gateway-Provider-Key': providerKey, 'X-Gateway-Session-ID': 'sdk' },
           }
         : { ...identity, baseUrl: `${gateway.baseUrl}/${rawKey}/${name}`, apiKey: providerKey, headers: {} };
     },
@@ -125,14 +127,18 @@ export async function startSdkRig(transport: Transport, config: ConfigInput = {}
       expect(Object.keys(request.headers).filter((name) => name.startsWith('x-gateway'))).toEqual([]);
       return request;
     },
-    expectSpent: (access, spent_usd) =>
-      expect
-        .poll(() => dailyWindow(gateway, access), { timeout: 5_000 })
-        .toMatchObject({ spent_usd, reserved_usd: 0 }),
-    async spentUsd(access) {
-      await expect.poll(() => dailyWindow(gateway, access)).toMatchObject({ reserved_usd: 0 });
-      return (await dailyWindow(gateway, access)).spent_usd;
-    },
+    expectSpent: (access, usd) =>
+      vi.waitFor(
+        async () =>
+          expect(await dailyWindow(gateway, access)).toMatchObject({ spent_usd: usd, reserved_usd: 0 }),
+        SETTLED_WITHIN,
+      ),
+    spentUsd: (access) =>
+      vi.waitFor(async () => {
+        const { spent_usd, reserved_usd } = await dailyWindow(gateway, access);
+        expect(reserved_usd).toBe(0);
+        return spent_usd;
+      }, SETTLED_WITHIN),
     async close() {
       await gateway.stop();
       await provider.close();

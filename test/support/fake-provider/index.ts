@@ -5,15 +5,11 @@ import { createServer as createH2cServer, createSecureServer } from 'node:http2'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { anthropicHandler } from './anthropic.ts';
-import { bedrockHandler } from './bedrock.ts';
-import { cohereHandler } from './cohere.ts';
-import { geminiHandler } from './gemini.ts';
-import type { FakeHandler, FakeReply, FakeRequest } from './handler.ts';
-import { ollamaHandler } from './ollama.ts';
-import { openaiHandler } from './openai.ts';
+import { findHandler } from './find-handler.ts';
+import type { FakeReply, FakeRequest } from './handler.ts';
 import { planAnswer } from './script.ts';
 import type { Script } from './script.ts';
 
@@ -50,15 +46,6 @@ export interface FakeProvider {
   received(count: number): Promise<void>;
   close(): Promise<void>;
 }
-
-const HANDLERS: readonly FakeHandler[] = [
-  openaiHandler,
-  ollamaHandler,
-  anthropicHandler,
-  geminiHandler,
-  bedrockHandler,
-  cohereHandler,
-];
 
 /** A real HTTP(S) server on a free port that answers as all providers would, told apart by path. */
 export async function createFakeProvider(options: FakeProviderOptions = {}): Promise<FakeProvider> {
@@ -155,26 +142,9 @@ function parse(body: Buffer): Record<string, unknown> {
   }
 }
 
-/** Prefixes under which providers serve other providers' dialects. */
-const PREFIX = /^\/(api|inference|openai|anthropic)(?=\/v\d)/;
-
-/** Whose API a client speaks where its headers say so: several have `/v1/models`. */
-function asked(headers: FakeRequest['headers']): FakeHandler[] {
-  if ('anthropic-version' in headers) return [anthropicHandler];
-  return headers['x-fern-sdk-name'] === 'cohere-ai' ? [cohereHandler] : [];
-}
-
-function findHandler(request: FakeRequest): { handler: FakeHandler; seen: FakeRequest } | undefined {
-  const order = [...asked(request.headers), ...HANDLERS];
-  for (const path of [request.path, request.path.replace(PREFIX, '')]) {
-    const handler = order.find((each) => each.matches(request.method, path));
-    if (handler !== undefined) return { handler, seen: { ...request, path } };
-  }
-  return undefined;
-}
-
 async function answer(record: RecordedRequest, script: Script, outgoing: Outgoing): Promise<void> {
-  outgoing.on('close', () => (record.clientGone ||= !outgoing.writableFinished));
+  // An HTTP/2 answer that its client reset calls itself finished, though it was never ended.
+  outgoing.on('close', () => (record.clientGone ||= !(outgoing.writableEnded && outgoing.writableFinished)));
   const found = findHandler(record);
   if (found === undefined)
     return sendWhole(record, script, outgoing, 404, { error: `no handler for ${record.path}` });
@@ -292,6 +262,9 @@ async function breakOff(script: Script, outgoing: Outgoing): Promise<void> {
 }
 
 function reset(outgoing: Outgoing): void {
-  if ('stream' in outgoing) outgoing.stream.close(2);
-  else outgoing.socket?.resetAndDestroy();
+  if ('stream' in outgoing) return outgoing.stream.close(2);
+  const { socket } = outgoing;
+  // Only a plain socket can be reset; under TLS the end without a goodbye says the same.
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket?.resetAndDestroy();
 }

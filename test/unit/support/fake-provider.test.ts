@@ -1,4 +1,5 @@
-import { connect } from 'node:http2';
+import { once } from 'node:events';
+import { connect, constants } from 'node:http2';
 import { Mistral } from '@mistralai/mistralai';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -121,6 +122,19 @@ describe('the fake provider', () => {
     while (fake.requests[0]?.ended !== true) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(fake.requests[0].clientGone).toBe(true);
     expect(fake.billedOutputTokens()).toBeGreaterThanOrEqual(TOKENS_AFTER_ABORT);
+    expect(fake.billedOutputTokens()).toBeLessThan(TOKENS_AFTER_ABORT + 200);
+  });
+
+  it('notices over HTTP/2 too that its client has left', async () => {
+    const fake = await start({ outputTokens: 1000, pieceDelayMs: 1 }, { http2: true });
+    const session = connect(fake.url);
+    const stream = session.request({ ':method': 'POST', ':path': '/v1/chat/completions' });
+    stream.end(JSON.stringify({ ...chat, stream: true }));
+    await once(stream, 'data');
+    stream.close(constants.NGHTTP2_CANCEL);
+    while (fake.requests[0]?.ended !== true) await new Promise((resolve) => setTimeout(resolve, 5));
+    session.close();
+    expect(fake.requests[0].clientGone).toBe(true);
     expect(fake.billedOutputTokens()).toBeLessThan(TOKENS_AFTER_ABORT + 200);
   });
 

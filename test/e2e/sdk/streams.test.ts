@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startSdkRig, TEXT, TRANSPORTS } from '../../support/sdk-rig.ts';
+import type { SdkRig } from '../../support/sdk-rig.ts';
+import { SDK_STREAMS } from '../../support/sdk-streams.ts';
+
+/** What holds for a stream in whatever dialect and framing, as its own SDK sees it; path auth throughout. */
+const KEY = 'key-0123456789';
+
+/** Reads all of it; `onText` gets each piece that is not empty. */
+async function reading(pieces: AsyncIterable<string>, onText: (piece: string) => void): Promise<string> {
+  let text = '';
+  for await (const piece of pieces) {
+    text += piece;
+    if (piece !== '') onText(piece);
+  }
+  return text;
+}
+
+/** So many pieces hold text in every dialect, and not yet all of it. */
+const HALF_WAY = 6;
+
+describe.each(TRANSPORTS)('streams $name', (transport) => {
+  let rig: SdkRig;
+  beforeAll(async () => {
+    rig = await startSdkRig(transport);
+  });
+  afterAll(() => rig.close());
+
+  it.each(SDK_STREAMS)(
+    '$name: comes piece by piece, while the provider still writes',
+    async ({ provider, text }) => {
+      const access = await rig.access(provider, 'path', KEY);
+      let goOn = (): void => undefined;
+      const until = new Promise<void>((resolve) => (goOn = resolve));
+      rig.provider.behave({ text: TEXT, holdStream: { afterPieces: HALF_WAY, until } });
+      expect(await reading(text(access, 'hello'), goOn)).toBe(TEXT);
+    },
+  );
+
+  // Side by side: Envoy takes a second to close an HTTP/1.1 connection whose answer broke off.
+  describe('where the provider breaks off', () => {
+    beforeAll(() => {
+      rig.provider.behave({ text: TEXT, pieceDelayMs: 15, breakOff: { at: HALF_WAY, how: 'reset' } });
+    });
+    it.concurrent.each(SDK_STREAMS)('$name: fails, and charges what was seen', async ({ provider, text }) => {
+      const access = await rig.access(provider, 'path', KEY);
+      let seen = '';
+      await expect(reading(text(access, 'hello'), (piece) => (seen += piece))).rejects.toThrow();
+      expect(TEXT.startsWith(seen) && seen !== '' && seen !== TEXT).toBe(true);
+      expect((await rig.spentUsd(access)) > 0).toBe(provider !== 'ollama');
+    });
+  });
+
+  describe('where the client hangs up', () => {
+    beforeAll(() => {
+      rig.provider.behave({ text: TEXT.repeat(40), pieceDelayMs: 15 });
+    });
+    it.concurrent.each(SDK_STREAMS)(
+      '$name: lets the provider go, and charges what was seen',
+      async ({ name, provider, text }) => {
+        const access = await rig.access(provider, 'path', KEY);
+        const prompt = `I am ${name}.`;
+        const abort = new AbortController();
+        // Some SDKs raise an error then, some just end.
+        await reading(text(access, prompt, abort.signal), () => abort.abort()).catch(() => undefined);
+        const request = rig.provider.requests.find(({ body }) => body.includes(prompt));
+        await vi.waitFor(() => expect(request?.clientGone).toBe(true), { timeout: 5_000 });
+        expect((await rig.spentUsd(access)) > 0).toBe(provider !== 'ollama');
+      },
+    );
+  });
+
+  it('are not mixed up with each other, nor with other requests', async () => {
+    rig.provider.behave((request) => {
+      const [, number = '?'] = /request (\d+)/.exec(request.body.toString()) ?? [];
+      return { text: `answer ${number} `.repeat(10), pieceDelayMs: Number(number) % 4 };
+    });
+    const jobs = Array.from({ length: 5 }, () => SDK_STREAMS).flat();
+    const answers = await Promise.all(
+      jobs.map(async ({ provider, text }, index) =>
+        reading(text(await rig.access(provider, 'path', KEY), `request ${index}`), () => undefined),
+      ),
+    );
+    expect(answers).toEqual(jobs.map((_, index) => `answer ${index} `.repeat(10)));
+  });
+});

@@ -1,0 +1,35 @@
+import { anthropicHandler } from './anthropic.ts';
+import { bedrockHandler } from './bedrock.ts';
+import { cohereHandler } from './cohere.ts';
+import { geminiHandler } from './gemini.ts';
+import { ollamaHandler } from './ollama.ts';
+import { openaiHandler } from './openai.ts';
+import type { FakeHandler, FakeRequest } from './handler.ts';
+
+const HANDLERS: readonly FakeHandler[] = [
+  openaiHandler,
+  ollamaHandler,
+  anthropicHandler,
+  geminiHandler,
+  bedrockHandler,
+  cohereHandler,
+];
+
+/** Prefixes under which providers serve other providers' dialects. */
+const PREFIX = /^\/(api|inference|openai|anthropic)(?=\/v\d)/;
+
+/** Whose API a client speaks where its headers say so: several have `/v1/models`. */
+function asked(headers: FakeRequest['headers']): FakeHandler[] {
+  if ('anthropic-version' in headers) return [anthropicHandler];
+  return headers['x-fern-sdk-name'] === 'cohere-ai' ? [cohereHandler] : [];
+}
+
+/** The dialect of a request, which is handed to it without another provider's prefix. */
+export function findHandler(request: FakeRequest): { handler: FakeHandler; seen: FakeRequest } | undefined {
+  const order = [...asked(request.headers), ...HANDLERS];
+  for (const path of [request.path, request.path.replace(PREFIX, '')]) {
+    const handler = order.find((each) => each.matches(request.method, path));
+    if (handler !== undefined) return { handler, seen: { ...request, path } };
+  }
+  return undefined;
+}
