@@ -293,6 +293,7 @@ describe('Redis', () => {
       await delay(50);
       leaving.abort();
       await asked;
+      await delay(300); // the sidecar has heard of it
       await outage.end();
       await delay(500);
       expect(client.forwarded()).toBe(0);
