@@ -28,7 +28,7 @@ export interface EnvoyProcess {
   readonly restarts: number;
   /** Resolves once it serves; rejects after `timeoutMs` with the last line that it wrote. */
   waitUntilLive(timeoutMs: number): Promise<void>;
-  /** No new connections; resolves when no request is running any more, at the latest after `timeoutMs`. */
+  /** Refuses new connections, soon; resolves when no request is running any more, at the latest after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -131,14 +131,19 @@ function probe(check: () => Promise<number>): () => void {
 
 /** How long no request may have run before a connection that is kept open counts as idle. */
 const QUIET_MS = 300;
+/**
+ * The part of the drain in which new connections are still let in, so that clients who do not know yet are not
+ * refused. Where they never cease to come, what is left of the time belongs to those that are in already.
+ */
+const LISTENING_SHARE = 1 / 5;
 
 async function drain(admin: EnvoyAdmin, timeoutMs: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
   await admin.post('/drain_listeners?graceful&skip_exit');
-  await quiet(admin, deadline);
-  // Nothing runs: now the listeners close, so that no new connection can bring a request while Envoy ends.
+  await quiet(admin, startedAt + timeoutMs * LISTENING_SHARE);
+  // Now the listeners close, so that no new connection can bring a request while Envoy ends.
   await admin.post('/drain_listeners');
-  await quiet(admin, deadline);
+  await quiet(admin, startedAt + timeoutMs);
 }
 
 async function quiet(admin: EnvoyAdmin, deadline: number): Promise<void> {
