@@ -14,6 +14,8 @@ export interface SendOptions {
   readonly trailers?: Readonly<Record<string, string>>;
   /** Hangs up. */
   readonly signal?: AbortSignal;
+  /** Called with the body so far, as it comes. */
+  readonly onText?: (text: string) => void;
   readonly agent?: Agent;
   readonly ca?: string;
 }
@@ -36,7 +38,7 @@ export function send(baseUrl: string, options: SendOptions = {}): Promise<Reply>
   if (body !== undefined && options.chunked !== true)
     headers['content-length'] = String(Buffer.byteLength(body));
   return new Promise((resolve) => {
-    const cut = (): void => resolve({ status: 0, headers: {}, trailers: {}, body: '', cut: true });
+    let cut = (): void => resolve({ status: 0, headers: {}, trailers: {}, body: '', cut: true });
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(
       {
         host: url.hostname,
@@ -58,13 +60,17 @@ export function send(baseUrl: string, options: SendOptions = {}): Promise<Reply>
             body: text,
             cut: wasCut,
           });
+        cut = () => done(true);
         response.setEncoding('utf8');
-        response.on('data', (chunk: string) => (text += chunk));
+        response.on('data', (chunk: string) => {
+          text += chunk;
+          options.onText?.(text);
+        });
         response.on('end', () => done(false));
-        response.on('error', () => done(true));
+        response.on('error', cut);
       },
     );
-    request.on('error', cut);
+    request.on('error', () => cut());
     if (options.trailers !== undefined) request.addTrailers(options.trailers);
     if (options.bodyAfter === undefined) {
       request.end(body);

@@ -1,0 +1,297 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { countWritten } from '../../../src/pricing/count.ts';
+import type { ProviderName } from '../../../src/providers/provider.ts';
+import { LEASE_MS } from '../../support/account.ts';
+import type { Script } from '../../support/fake-provider/index.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { freePort } from '../../support/ports.ts';
+import {
+  budgetStatus,
+  CHAT,
+  CHAT_BODY,
+  expectRefusal,
+  NEVER,
+  startBudgets,
+  TOKEN,
+  WORD_PIECES,
+  WORDS,
+  type Budgets,
+  type Client,
+} from './rig.ts';
+
+/** DECISIONS "Budgets and cost": one test, or more, for each row of the table of charges. */
+const MAX_TOKENS = 1_000;
+const RESERVED = MAX_TOKENS * TOKEN;
+const SLACK = 256 * TOKEN;
+const WORDS_COST = 9 * TOKEN;
+const BEDROCK = '/bedrock/model/flat/converse';
+const CONVERSE = { messages: [{ role: 'user', content: [{ text: 'Say.' }] }] };
+const STREAM = { stream: true };
+
+let budgets: Budgets;
+let leases: { readonly killed: Leased; readonly frozen: Leased };
+
+beforeAll(async () => {
+  const nobody = `http://127.0.0.1:${String(await freePort())}`;
+  budgets = await startBudgets({
+    redis: { read_timeout: '300ms' },
+    proxy: { upstream_timeout: '2s' },
+    providers: { mistral: { base_url: nobody } },
+  });
+  const [killed, frozen] = await Promise.all([leaseLeftBy('SIGKILL'), leaseLeftBy('SIGSTOP')]);
+  leases = { killed, frozen };
+});
+afterAll(async () => {
+  await leases.killed.gateway.stop();
+  await leases.frozen.gateway.stop();
+  await budgets.close();
+});
+
+const newClient = (providerKey?: string): Promise<Client> =>
+  budgets.newClient({ budget: { monthly: 1 }, ...(providerKey !== undefined && { providerKey }) });
+
+/** A client whose provider does as the script says. */
+async function clientWith(script: Script): Promise<Client> {
+  const client = await newClient();
+  client.behave(script);
+  return client;
+}
+
+describe('never forwarded costs nothing:', () => {
+  it('refused after its budget was reserved', async () => {
+    const client = await newClient('AKIDNOSUCH:');
+    expectRefusal(await client.ask(CONVERSE, { path: BEDROCK }), 400, 'invalid_request');
+    await client.expectSpent(0);
+    expect(client.forwarded()).toHaveLength(0);
+  });
+
+  /** The headers have passed, and Redis is away when the body comes. */
+  async function withRedisFrozen(client: Client, leaving?: AbortController) {
+    const { promise: bodyAfter, resolve: sendBody } = Promise.withResolvers<undefined>();
+    const asked = client.ask({}, { bodyAfter, ...(leaving && { signal: leaving.signal }) });
+    await delay(150);
+    await budgets.redis.pause();
+    sendBody(undefined);
+    await delay(50);
+    leaving?.abort();
+    const reply = await asked;
+    await budgets.redis.resume();
+    return reply;
+  }
+
+  it('its client left while Redis was waited for', async () => {
+    const client = await newClient();
+    await withRedisFrozen(client, new AbortController());
+    await client.expectSpent(0);
+    expect(client.forwarded()).toHaveLength(0);
+  });
+
+  it('Redis did not answer', async () => {
+    const client = await newClient();
+    expectRefusal(await withRedisFrozen(client), 503, 'redis_unavailable');
+    await client.expectSpent(0);
+    expect(client.forwarded()).toHaveLength(0);
+  });
+
+  it('the provider could not be reached', async () => {
+    const client = await newClient();
+    for (const body of [{}, STREAM]) {
+      const reply = await client.ask({ ...CHAT_BODY, ...body }, { path: '/mistral/v1/chat/completions' });
+      expectRefusal(reply, 502, 'upstream_unavailable');
+    }
+    await client.expectSpent(0);
+  });
+});
+
+describe.each([
+  ['whole', {}],
+  ['streamed', STREAM],
+])('a complete answer, %s:', (_form, body) => {
+  it('with usage costs the usage', async () => {
+    const client = await clientWith({ outputTokens: 70 });
+    expect((await client.ask(body)).status).toBe(200);
+    await client.expectSpent(70 * TOKEN);
+  });
+
+  it('without usage is counted from its text', async () => {
+    const client = await clientWith({ text: WORDS, usage: 'missing' });
+    expect((await client.ask(body)).status).toBe(200);
+    await client.expectSpent(WORDS_COST);
+  });
+
+  it.each([400, 401, 429, 500, 503, 529])('that is a %i costs nothing', async (status) => {
+    const client = await clientWith({ status });
+    expect((await client.ask(body)).status).toBe(status);
+    await client.expectSpent(0);
+  });
+
+  it.each([502, 504, 524])('that is a %i, of a proxy before the model, costs all', async (status) => {
+    const client = await clientWith({ status });
+    expect((await client.ask(body)).status).toBe(status);
+    await client.expectSpent(RESERVED);
+  });
+});
+
+describe('a stream that breaks off costs what was seen, and the slack:', () => {
+  interface Dialect {
+    readonly provider: ProviderName;
+    readonly path: string;
+    readonly body: Readonly<Record<string, unknown>>;
+    /** Pieces that come before the text. */
+    readonly before: number;
+  }
+  const DIALECTS: readonly Dialect[] = [
+    { provider: 'openai', path: CHAT, body: { ...CHAT_BODY, ...STREAM }, before: 1 },
+    {
+      provider: 'openai',
+      path: '/openai/v1/responses',
+      body: { model: 'flat', max_output_tokens: MAX_TOKENS, input: 'Say.', ...STREAM },
+      before: 4,
+    },
+    { provider: 'anthropic', path: '/anthropic/v1/messages', body: { ...CHAT_BODY, ...STREAM }, before: 3 },
+    {
+      provider: 'gemini',
+      path: '/gemini/v1beta/models/flat:streamGenerateContent?alt=sse',
+      body: { contents: [{ parts: [{ text: 'Say.' }] }], generationConfig: { maxOutputTokens: MAX_TOKENS } },
+      before: 0,
+    },
+    {
+      provider: 'bedrock',
+      path: `${BEDROCK}-stream`,
+      body: { ...CONVERSE, inferenceConfig: { maxTokens: MAX_TOKENS } },
+      before: 1,
+    },
+    { provider: 'cohere', path: '/cohere/v2/chat', body: { ...CHAT_BODY, ...STREAM }, before: 2 },
+  ];
+  /** All words but the last piece, with which Gemini says that it has finished. */
+  const SEEN = WORDS.slice(0, 4 * (WORD_PIECES - 1));
+
+  describe.each(DIALECTS)('$provider $path', ({ provider, path, body, before }) => {
+    const cost = countWritten(provider, { text: SEEN, beyondBytes: 0 }) * TOKEN + SLACK;
+    const at = before + WORD_PIECES - 1;
+
+    it('the client is gone', async () => {
+      const client = await clientWith({ text: WORDS, holdStream: { afterPieces: at, until: NEVER } });
+      const reply = await client.ask(body, { path, leaveAt: SEEN.slice(-4) });
+      expect(reply.status).toBe(200);
+      await client.expectSpent(cost);
+    });
+
+    it('the provider is gone', async () => {
+      const { promise: until, resolve: breakNow } = Promise.withResolvers<undefined>();
+      // At once, the reset would overtake what was sent before it.
+      const client = await clientWith({
+        text: WORDS,
+        holdStream: { afterPieces: at, until },
+        breakOff: { at, how: 'reset' },
+      });
+      const onText = (text: string): void => void (text.includes(SEEN.slice(-4)) && breakNow(undefined));
+      const reply = await client.ask(body, { path, onText });
+      expect([reply.status, reply.cut]).toEqual([200, true]);
+      await client.expectSpent(cost);
+    });
+  });
+
+  it('it ends without its end marker', async () => {
+    const client = await clientWith({ text: WORDS, breakOff: { at: 1 + WORD_PIECES, how: 'end' } });
+    expect((await client.ask(STREAM)).cut).toBe(false);
+    await client.expectSpent(WORDS_COST + SLACK);
+  });
+
+  it('the provider falls silent', async () => {
+    const client = await clientWith({ text: WORDS, breakOff: { at: 1 + WORD_PIECES, how: 'stall' } });
+    expect((await client.ask(STREAM)).cut).toBe(true);
+    await client.expectSpent(WORDS_COST + SLACK);
+  });
+
+  it('its headers came, and no word', async () => {
+    const client = await clientWith({ breakOff: { at: 'after_headers', how: 'reset' } });
+    await client.ask(STREAM);
+    await client.expectSpent(SLACK);
+  });
+
+  it('but never more than was reserved', async () => {
+    const client = await clientWith({ text: WORDS, breakOff: { at: 1 + WORD_PIECES, how: 'reset' } });
+    await client.ask({ ...STREAM, max_tokens: 100 });
+    await client.expectSpent(100 * TOKEN);
+  });
+
+  it('and where the model hides its reasoning, the full reservation', async () => {
+    const client = await clientWith({ text: WORDS, breakOff: { at: 1 + WORD_PIECES, how: 'reset' } });
+    await client.ask({ ...STREAM, model: 'gpt-5', max_tokens: undefined, max_completion_tokens: MAX_TOKENS });
+    await client.expectSpent(RESERVED);
+  });
+});
+
+describe('forwarded, and nothing seen, costs the full reservation:', () => {
+  it('the client left before an answer came', async () => {
+    for (const body of [{}, STREAM]) {
+      const client = await clientWith({ hold: NEVER });
+      const leaving = new AbortController();
+      const asked = client.ask(body, { signal: leaving.signal });
+      await vi.waitFor(() => expect(client.forwarded()).toHaveLength(1));
+      leaving.abort();
+      await asked;
+      await client.expectSpent(RESERVED);
+    }
+  });
+
+  it.each<[string, Script, number]>([
+    ['the provider did not answer in time', { hold: NEVER }, 504],
+    ['it reset the connection', { breakOff: { at: 'before_headers', how: 'reset' } }, 502],
+    ['it reset it in the middle of a whole answer', { breakOff: { at: 1, how: 'reset' } }, 502],
+    ['its whole answer stopped in the middle', { breakOff: { at: 1, how: 'stall' } }, 504],
+  ])('%s', async (_what, script, status) => {
+    const client = await clientWith(script);
+    expect((await client.ask()).status).toBe(status);
+    await client.expectSpent(RESERVED);
+  });
+});
+
+/** A stream whose only worker was ended or stopped in its middle. */
+interface Leased {
+  readonly gateway: TestGateway;
+  readonly workerPid: number;
+  readonly client: Client;
+  readonly since: number;
+}
+
+async function leaseLeftBy(signal: 'SIGKILL' | 'SIGSTOP'): Promise<Leased> {
+  const { gateway, newClient: newClientThere } = await startBudgets({}, budgets);
+  const client = await newClientThere({ budget: { monthly: 1 } });
+  client.behave({ text: WORDS, holdStream: { afterPieces: 1 + WORD_PIECES, until: NEVER } });
+  const workerPid = gateway.workers()[0]?.pid ?? 0;
+  const reply = await client.ask(STREAM, {
+    onText: (text) => text.includes('ght.') && process.kill(workerPid, signal),
+  });
+  expect([reply.status, reply.cut]).toEqual([200, true]);
+  return { gateway, workerPid, client, since: Date.now() };
+}
+
+describe('a lease that ran out', () => {
+  it('costs the full reservation, and not before its time', async () => {
+    const { client, gateway, since } = leases.killed;
+    const held = { spent: 0, reserved: RESERVED };
+    if (Date.now() - since < LEASE_MS - 12_000) expect(await client.account()).toEqual(held);
+    const timeout = since + LEASE_MS + 5_000 - Date.now();
+    await vi.waitFor(async () => expect((await client.account()).reserved).toBe(0), {
+      timeout,
+      interval: 250,
+    });
+    const windows = await budgetStatus(gateway, client.keyHash);
+    const amounts = windows.map(({ spent_usd, reserved_usd }) => [spent_usd, reserved_usd]);
+    expect(amounts.at(-1)).toEqual([RESERVED / 1e9, 0]);
+  });
+
+  it('and is put right by a late settlement', async () => {
+    const { client, workerPid, since } = leases.frozen;
+    const timeout = Math.max(1, since + LEASE_MS + 5_000 - Date.now());
+    await vi.waitFor(async () => expect(await client.account()).toEqual({ spent: RESERVED, reserved: 0 }), {
+      timeout,
+      interval: 250,
+    });
+    process.kill(workerPid, 'SIGCONT');
+    await client.expectSpent(WORDS_COST + SLACK);
+  });
+});

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LEASE_MS } from '../../support/account.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import type { Reply } from '../../support/http.ts';
+import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from './rig.ts';
+
+/** 1,000 requests at once, each on a connection of its own, against a budget worth exactly 10 of them. */
+const REQUESTS = 1_000;
+const WORTH = 10;
+/** Wide enough for the slack of a stream that breaks off. */
+const MAX_TOKENS = 400;
+const LIMIT = WORTH * MAX_TOKENS * TOKEN;
+
+let budgets: Budgets;
+let second: Budgets;
+let twoWorkers: Budgets;
+
+beforeAll(async () => {
+  budgets = await startBudgets();
+  second = await startBudgets({}, budgets);
+  twoWorkers = await startBudgets({ server: { workers: 2 } }, budgets);
+});
+afterAll(async () => {
+  await twoWorkers.close();
+  await second.close();
+  await budgets.close();
+});
+
+const newClient = (...gateways: readonly TestGateway[]): Promise<Client> =>
+  budgets.newClient({ budget: { monthly: LIMIT / 1e9 }, gateways });
+
+const isStream = (nth: number): boolean => nth % 2 === 1;
+
+/** Sends all of them, half of them streams; `hangUp` may give one a signal to leave by. */
+function askAll(client: Client, more: (nth: number) => object = () => ({})) {
+  const replies: (Reply | undefined)[] = Array.from({ length: REQUESTS });
+  const done = Promise.all(
+    replies.map(async (_none, nth) => {
+      replies[nth] = await client.ask({ max_tokens: MAX_TOKENS, stream: isStream(nth) }, more(nth));
+    }),
+  );
+  const decided = (): Reply[] => replies.filter((reply) => reply !== undefined);
+  return { decided, done: done.then(decided) };
+}
+
+function withStatus(replies: readonly Reply[], ...statuses: readonly number[]): Reply[] {
+  return replies.filter(({ status }) => statuses.includes(status));
+}
+
+/** What the provider puts on its bill for this client. */
+function billed(client: Client): number {
+  return client.forwarded().reduce((sum, { billedOutputTokens }) => sum + billedOutputTokens * TOKEN, 0);
+}
+
+/** Nothing is reserved any more, and the spend is between what was billed and the limit. */
+async function expectSettled(client: Client, withinMs: number): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      expect((await client.account()).reserved).toBe(0);
+      expect(client.forwarded().every(({ ended }) => ended)).toBe(true);
+    },
+    { timeout: withinMs, interval: 250 },
+  );
+  const { spent } = await client.account();
+  expect(spent).toBeGreaterThanOrEqual(billed(client));
+  expect(spent).toBeLessThanOrEqual(LIMIT);
+}
+
+describe.each([
+  ['one gateway', () => [budgets.gateway]],
+  ['two gateways on one Redis', () => [budgets.gateway, second.gateway]],
+  ['two sidecar processes', () => [twoWorkers.gateway]],
+])('with %s', (_name, gateways) => {
+  it('exactly 10 are forwarded, 990 are refused, and the spend is the limit', async () => {
+    const client = await newClient(...gateways());
+    const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
+    client.behave({ hold });
+    const { decided, done } = askAll(client);
+    await vi.waitFor(() => expect(decided().length + client.forwarded().length).toBe(REQUESTS), {
+      timeout: 60_000,
+      interval: 50,
+    });
+    expect(client.forwarded()).toHaveLength(WORTH);
+    expect(await client.account()).toEqual({ spent: 0, reserved: LIMIT });
+    for (const reply of decided()) expectRefusal(reply, 429, 'budget_exceeded');
+    answer(undefined);
+    const replies = await done;
+    expect(withStatus(replies, 200)).toHaveLength(WORTH);
+    expect(withStatus(replies, 429)).toHaveLength(REQUESTS - WORTH);
+    expect(client.forwarded()).toHaveLength(WORTH);
+    expect(billed(client)).toBe(LIMIT);
+    await client.expectSpent(LIMIT);
+  });
+});
+
+/** Repeatable: the same numbers in every run. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+describe('within lease + 5 s nothing is reserved, and the spend is neither over the limit nor under the bill', () => {
+  it.each([
+    ['one gateway', () => [budgets.gateway]],
+    ['two gateways on one Redis', () => [budgets.gateway, second.gateway]],
+  ])('where clients hang up at random, with %s', async (_name, gateways) => {
+    const client = await newClient(...gateways());
+    const random = createRandom(20_260_721);
+    client.behave(() => ({ headersDelayMs: 400 * random(), pieceDelayMs: 3 }));
+    const { done } = askAll(client, () => ({ signal: AbortSignal.timeout(Math.ceil(2_000 * random())) }));
+    const replies = await done;
+    expect(client.forwarded().some(({ clientGone }) => clientGone)).toBe(true);
+    expect(withStatus(replies, 200, 429, 0)).toHaveLength(REQUESTS);
+    expect(client.forwarded().length).toBeGreaterThanOrEqual(WORTH);
+    await expectSettled(client, LEASE_MS + 5_000);
+  });
+
+  it('where clients hang up at random all the time, and others come', async () => {
+    const client = await newClient(budgets.gateway);
+    const random = createRandom(4_711);
+    client.behave(() => ({ headersDelayMs: 100 * random(), pieceDelayMs: 3 }));
+    const replies: Reply[] = [];
+    await Promise.all(
+      Array.from({ length: REQUESTS }, async (_none, nth) => {
+        await delay(4_000 * random());
+        const signal = AbortSignal.timeout(Math.ceil(300 * random()));
+        replies.push(await client.ask({ max_tokens: MAX_TOKENS, stream: isStream(nth) }, { signal }));
+      }),
+    );
+    expect(withStatus(replies, 200, 429, 0)).toHaveLength(REQUESTS);
+    await expectSettled(client, LEASE_MS + 5_000);
+  });
+
+  it('where one of two sidecar processes is killed in the middle', async () => {
+    const client = await newClient(twoWorkers.gateway);
+    const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
+    client.behave({ hold, pieceDelayMs: 3 });
+    const { decided, done } = askAll(client);
+    await vi.waitFor(() => expect(client.forwarded().length).toBeGreaterThanOrEqual(WORTH), 30_000);
+    process.kill(twoWorkers.gateway.workers()[0]?.pid ?? 0, 'SIGKILL');
+    await vi.waitFor(
+      () => expect(decided().length + client.forwarded().length).toBeGreaterThanOrEqual(REQUESTS),
+      {
+        timeout: 60_000,
+        interval: 50,
+      },
+    );
+    answer(undefined);
+    const replies = await done;
+    expect(withStatus(replies, 200, 429, 503, 0)).toHaveLength(REQUESTS);
+    expect(client.forwarded()).toHaveLength(WORTH);
+    const lost = withStatus(replies, 503).length;
+    expect(lost).toBeGreaterThan(0);
+    // Its leases still run; nobody else may spend them.
+    expect((await client.account()).reserved).toBeGreaterThanOrEqual(MAX_TOKENS * TOKEN);
+    await expectSettled(client, LEASE_MS + 5_000);
+    expect((await client.account()).spent).toBe(LIMIT);
+  });
+});

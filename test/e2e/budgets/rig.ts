@@ -1,0 +1,189 @@
+import { PassThrough } from 'node:stream';
+import { expect, vi } from 'vitest';
+import { main } from '../../../cli/main.ts';
+import type { NewKey } from '../../../src/auth/key-fields.ts';
+import type { ConfigInput } from '../../../src/config/schema.ts';
+import { providers } from '../../../src/providers/registry.ts';
+import { readAccount, type AccountNow } from '../../support/account.ts';
+import {
+  createFakeProvider,
+  type FakeProvider,
+  type RecordedRequest,
+  type Script,
+} from '../../support/fake-provider/index.ts';
+import { startGateway, type TestBudget, type TestGateway } from '../../support/gateway.ts';
+import { send, type Reply, type SendOptions } from '../../support/http.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+
+/** One token of output of the model `flat`, in nano-USD. Its input is free: costs are told by the output alone. */
+export const TOKEN = 1_000;
+export const CHAT = '/openai/v1/chat/completions';
+/** 40 letters: nine tokens as we count, ten as the fake provider writes. */
+export const WORDS = 'one two three four five six seven eight.';
+export const WORD_PIECES = 10;
+
+export const CHAT_BODY = {
+  model: 'flat',
+  max_tokens: 1_000,
+  messages: [{ role: 'user', content: 'Say something.' }],
+} as const;
+
+const OVERRIDES = {
+  flat: { input: 0, output: 1 },
+  'gpt-5': { input: 0, output: 1 },
+  /** Every kind of token has a price of its own. */
+  detailed: { input: 1, cached_input: 0.1, cache_write: 2, output: 10 },
+} as const;
+
+/** Asked anew for each request. */
+type ClientScript = () => Script;
+
+export interface Budgets {
+  readonly redis: TestRedis;
+  readonly provider: FakeProvider;
+  readonly gateway: TestGateway;
+  /** By provider key. */
+  readonly scripts: Map<string, ClientScript>;
+  newClient(options?: ClientOptions): Promise<Client>;
+  close(): Promise<void>;
+}
+
+export interface ClientOptions {
+  readonly key?: Partial<NewKey>;
+  /** No budget where it is left out. */
+  readonly budget?: TestBudget;
+  /** The provider key that it sends; its own by default, by which its requests are told apart upstream. */
+  readonly providerKey?: string;
+  /** Where it sends its requests, if not to the rig's own gateway. */
+  readonly gateways?: readonly TestGateway[];
+}
+
+/** A client with a key of its own. */
+export interface Client {
+  readonly keyHash: string;
+  /** A chat of the model `flat`, with these members; or this body, to another path. */
+  ask(body?: Readonly<Record<string, unknown>>, options?: AskOptions): Promise<Reply>;
+  /** Its requests that reached the provider. */
+  forwarded(): readonly RecordedRequest[];
+  /** What the provider does with its requests from now on; all other clients' are left alone. */
+  behave(script: Script | ClientScript): void;
+  account(): Promise<AccountNow>;
+  /** Waits until nothing is reserved, and so much is spent. */
+  expectSpent(nanoUsd: number): Promise<void>;
+}
+
+export type AskOptions = Pick<SendOptions, 'path' | 'headers' | 'signal' | 'bodyAfter' | 'onText'> & {
+  /** Leaves as soon as the body so far holds this. */
+  readonly leaveAt?: string;
+};
+
+let clients = 0;
+
+/** A gateway whose fifteen providers are all one fake; a second one may share the Redis and the fake of the first. */
+export async function startBudgets(config: ConfigInput = {}, shared?: Budgets): Promise<Budgets> {
+  const redis = shared?.redis ?? (await startTestRedis());
+  const provider = shared?.provider ?? (await createFakeProvider());
+  const upstreams = Object.keys(providers).map((name) => [name, { base_url: provider.url }]);
+  const gateway = await startGateway({
+    redis,
+    config: {
+      ...config,
+      pricing: { overrides: OVERRIDES, ...config.pricing },
+      providers: { ...(Object.fromEntries(upstreams) as Record<string, object>), ...config.providers },
+    },
+  });
+  const scripts = shared?.scripts ?? new Map<string, ClientScript>();
+  provider.behave((request) => {
+    const credentials = Object.values(request.headers).join('\n');
+    for (const [providerKey, script] of scripts) if (credentials.includes(providerKey)) return script();
+    return {};
+  });
+
+  async function newClient(options: ClientOptions = {}): Promise<Client> {
+    const everywhere = { allowedProviders: Object.keys(providers) as NewKey['provider'][] };
+    const { rawKey, keyHash } = await gateway.createKey({ ...everywhere, ...options.key }, options.budget);
+    const providerKey = options.providerKey ?? `sk-client-${String(++clients)}-`;
+    const gateways = options.gateways ?? [gateway];
+    const account = (): Promise<AccountNow> => readAccount(redis, keyHash);
+    let asked = 0;
+    return {
+      keyHash,
+      async ask(body = {}, { leaveAt, ...sendOptions } = {}) {
+        const leaving = new AbortController();
+        const target = gateways[asked++ % gateways.length] ?? gateway;
+        return send(target.baseUrl, {
+          path: CHAT,
+          body: JSON.stringify(sendOptions.path === undefined ? { ...CHAT_BODY, ...body } : body),
+          ...(leaveAt === undefined
+            ? {}
+            : { signal: leaving.signal, onText: (text) => text.includes(leaveAt) && leaving.abort() }),
+          ...sendOptions,
+          headers: {
+            authorization: `Bearer ${rawKey}`,
+            'x-gateway-provider-key': providerKey,
+            'content-type': 'application/json',
+            ...sendOptions.headers,
+          },
+        });
+      },
+      forwarded: () =>
+        provider.requests.filter(({ headers }) => Object.values(headers).join('\n').includes(providerKey)),
+      behave: (script) => void scripts.set(providerKey, typeof script === 'function' ? script : () => script),
+      account,
+      expectSpent: (nanoUsd) =>
+        vi.waitFor(async () => expect(await account()).toEqual({ spent: nanoUsd, reserved: 0 }), {
+          timeout: 10_000,
+          interval: 50,
+        }),
+    };
+  }
+
+  return {
+    redis,
+    provider,
+    gateway,
+    scripts,
+    newClient,
+    async close() {
+      await gateway.stop();
+      if (shared !== undefined) return;
+      await provider.close();
+      await redis.close();
+    },
+  };
+}
+
+/** The program, run against a gateway's configuration as an operator runs it beside the gateway. */
+export async function cli({ configFile }: TestGateway, ...args: readonly string[]) {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const env = { SERVER_INSECURE_DEV: 'true' };
+  const code = await main(['--config', configFile, ...args], { stdin: process.stdin, stdout, stderr, env });
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}
+
+/** One window of `budget status --output json`. */
+export interface WindowNow {
+  readonly window: string;
+  readonly limit_usd: number | null;
+  readonly spent_usd: number;
+  readonly reserved_usd: number;
+  readonly remaining_usd: number | null;
+  readonly resets_at: string;
+}
+
+export async function budgetStatus(gateway: TestGateway, keyHash: string): Promise<readonly WindowNow[]> {
+  const { code, stdout, stderr } = await cli(gateway, 'budget', 'status', keyHash, '--output', 'json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return (JSON.parse(stdout) as { keys: { windows: WindowNow[] }[] }).keys[0]?.windows ?? [];
+}
+
+/** A promise that never settles. */
+export const NEVER = new Promise<never>(() => undefined);
+
+export function expectRefusal(reply: Reply, status: number, type: string): void {
+  expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(`"type":"${type}"`)]);
+  expect(Object.keys(JSON.parse(reply.body) as object).sort()).toEqual(['error', 'type']);
+  expect(reply.headers['content-type']).toBe('application/json');
+  expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+}
