@@ -3,6 +3,9 @@ import { parseStrict } from '../json/scan.ts';
 import type { JsonObject } from '../providers/provider.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
+/** No router takes so many fallbacks; each is looked up in the price table, which takes its time. */
+const MAX_MODELS = 32;
+
 /**
  * The stage `Identified -> Parsed`: reads the body once, strictly, in the endpoint's dialect.
  * @throws GatewayError invalid_request
@@ -12,6 +15,9 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   const json = parseStrict(body);
   if (!isObject(json)) throw new GatewayError('invalid_request', 'the body must be a JSON object');
   const facts = exchange.endpoint.dialect.request(json, exchange.endpoint);
+  if (facts.models.length > MAX_MODELS) {
+    throw new GatewayError('invalid_request', `the request names more than ${MAX_MODELS} models`);
+  }
   const unbounded = facts.unbounded ?? exchange.provider.unboundedBy?.(exchange.headers);
   const request = unbounded === undefined ? facts : { ...facts, unbounded };
   return { ...exchange, body, json, request, edits: [] };

@@ -13,15 +13,15 @@ const TABLES: Readonly<Partial<Record<ProviderName, string>>> = {
 };
 
 /** OpenRouter's vendor prefixes whose own table stands in where OpenRouter's lacks the model. */
-const OPENROUTER_VENDORS: Readonly<Record<string, string>> = {
-  openai: 'openai',
-  anthropic: 'anthropic',
-  google: 'google',
-  mistralai: 'mistral',
-  deepseek: 'deepseek',
-  'x-ai': 'x-ai',
-  cohere: 'cohere',
-};
+const OPENROUTER_VENDORS: ReadonlyMap<string, string> = new Map([
+  ['openai', 'openai'],
+  ['anthropic', 'anthropic'],
+  ['google', 'google'],
+  ['mistralai', 'mistral'],
+  ['deepseek', 'deepseek'],
+  ['x-ai', 'x-ai'],
+  ['cohere', 'cohere'],
+]);
 
 /** Suffixes by which OpenRouter routes the same model differently; `:free` and `:thinking` have prices of their own. */
 const OPENROUTER_ROUTING = /:(?:nitro|floor|online|exacto|beta)$/;
@@ -74,7 +74,7 @@ function withoutSnapshot(name: string): string[] {
 
 function vendorNames(name: string): TableName[] {
   const slash = name.indexOf('/');
-  const table = OPENROUTER_VENDORS[name.slice(0, slash)];
+  const table = OPENROUTER_VENDORS.get(name.slice(0, slash));
   return table === undefined || name.includes(':')
     ? []
     : withoutSnapshot(name.slice(slash + 1)).map((model) => ({ table, model }));

@@ -2,6 +2,8 @@ import type { ProviderName, Usage } from '../providers/provider.ts';
 
 /** What is known of one model's price; resolved once per provider and model, then cached. */
 export interface ModelPrice {
+  /** The models whose price it is, where known: what a deployment stands for, not its name. */
+  readonly models: readonly string[];
   /** Dearest rate that can apply to one input token, in nano-USD (cache write, highest tier, dearest hour). */
   readonly worstInputNanoUsd: number;
   /** Dearest rate of one output token, in nano-USD. */

@@ -46,6 +46,7 @@ export function createPricing(config: PricingConfig): Pricing {
     return (
       periods &&
       createModelPrice(periods, {
+        models: [model],
         maxOutputTokens: override?.max_output_tokens ?? knownMaxOutputTokens(model),
         contextTokens: override?.context_tokens ?? known.contextTokens,
       })
@@ -84,6 +85,7 @@ export function priceOfUnknown(
   }
   const rates = action === 'free' ? FREE : overrideRates(action);
   return createModelPrice([{ tiers: [{ above: -1, rates }] }], {
+    models: [],
     maxOutputTokens: undefined,
     contextTokens: undefined,
   });
@@ -102,6 +104,7 @@ export function dearestOf(prices: readonly ModelPrice[]): ModelPrice {
   };
   const allHaveAudio = prices.every(({ worstInputAudioNanoUsd }) => worstInputAudioNanoUsd !== undefined);
   return {
+    models: prices.flatMap(({ models }) => models),
     worstInputNanoUsd: most((price) => price.worstInputNanoUsd),
     worstOutputNanoUsd: most((price) => price.worstOutputNanoUsd),
     worstInputAudioNanoUsd: allHaveAudio ? most((price) => price.worstInputAudioNanoUsd ?? 0) : undefined,
@@ -186,7 +189,7 @@ function lookUp(provider: ProviderName, model: string): Known {
 
 function createModelPrice(
   periods: readonly PricePeriod[],
-  limits: Pick<ModelPrice, 'maxOutputTokens' | 'contextTokens'>,
+  limits: Pick<ModelPrice, 'models' | 'maxOutputTokens' | 'contextTokens'>,
 ): ModelPrice {
   const possible = periodsFrom(periods, Date.now());
   const allRates = possible.flatMap(({ tiers }) => tiers.map(({ rates }) => rates));

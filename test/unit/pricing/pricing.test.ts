@@ -291,6 +291,8 @@ describe('names', () => {
     ['openai', '__proto__'],
     ['openai', 'whisper-1'],
     ['openrouter', 'openrouter/auto'],
+    ['openrouter', 'constructor/gpt-4o'],
+    ['openrouter', 'toStringX'],
     ['bedrock', 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc'],
     ['bedrock', 'arn:aws:bedrock:us-east-1:123456789012:provisioned-model/abc'],
     ['fireworks', 'accounts/me/models/mine'],
