@@ -18,6 +18,9 @@ export function createAllowedCheck(): Check {
     requestBody({ key, request, endpoint }) {
       const globs = key.allowedModels;
       if (globs === undefined) return PASS;
+      // Its body may name one model and its path another.
+      if (endpoint.operation === 'unknown')
+        return deny('this key is limited to some models, and what this endpoint takes is unknown');
       if (request.models.length === 0 && endpoint.operation !== 'models') {
         return deny('this key is limited to some models, and the request names none');
       }
