@@ -42,6 +42,31 @@ export function createTokenCounter(provider: ProviderName): TokenCounter {
   };
 }
 
+/** OpenAI's models whose vocabulary is the one counted in; older ones and others' have fewer words. */
+const COUNTED_EXACTLY = /^(?:ft:)?(?:chatgpt-4o|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|o[1-9](?:-|$))/;
+
+/**
+ * What other vocabularies can make of a text beyond what is counted: letters outside ASCII may be a token a byte,
+ * digits, marks and runs of spaces a token each (cl100k makes five times as many of Burmese, Gemma one of each digit).
+ */
+export function dearCharacters(provider: ProviderName, model: string, text: string): number {
+  if (provider === 'openai' && COUNTED_EXACTLY.test(model)) {
+    return 0;
+  }
+  let dear = Buffer.byteLength(text) - text.length;
+  let afterSpace = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const isSpace = code <= 32;
+    const isLetter = (code | 32) >= 97 && (code | 32) <= 122;
+    if (code < 128 && !isLetter && !(isSpace && !afterSpace)) {
+      dear++;
+    }
+    afterSpace = isSpace;
+  }
+  return dear;
+}
+
 /** Tokens of a text in OpenAI's newest vocabulary; text that looks like a control token counts as text. */
 export function countText(text: string): number {
   let tokens = 0;

@@ -1,5 +1,5 @@
 import type { Operation, ProviderName, RequestFacts } from '../providers/provider.ts';
-import { createTokenCounter } from './count.ts';
+import { createTokenCounter, dearCharacters } from './count.ts';
 import { mediaTokens } from './media-bound.ts';
 
 /** The most that the input of a request can be billed as, in tokens. */
@@ -39,13 +39,17 @@ export function countedBound(source: InputSource): InputBound {
   const { request, bodyBytes, provider } = source;
   const counter = createTokenCounter(provider);
   let textBytes = 0;
+  let dear = 0;
   for (const { text } of request.texts) {
     counter.add(text);
     textBytes += Buffer.byteLength(text);
+    dear += dearCharacters(provider, request.model ?? '', text);
   }
   const otherBytes = Math.max(0, bodyBytes - mediaChars(request) - textBytes);
   const textTokens =
-    counter.tokens + Math.ceil(otherBytes / 2) + request.texts.length * MESSAGE_OVERHEAD_TOKENS;
+    Math.min(counter.tokens + dear, textBytes) +
+    Math.ceil(otherBytes / 2) +
+    request.texts.length * MESSAGE_OVERHEAD_TOKENS;
   const cheap = byteBound(source);
   const counted = bounded(source, textTokens);
   return { ...cheap, textTokens: Math.min(cheap.textTokens, counted.textTokens) };

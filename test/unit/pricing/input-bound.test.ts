@@ -1,3 +1,4 @@
+import { countTokens as countOlderTokens } from 'gpt-tokenizer/encoding/cl100k_base';
 import { describe, expect, it } from 'vitest';
 import { imageSize } from '../../../src/pricing/image-size.ts';
 import { byteBound, countedBound, countedInput, requestUnits } from '../../../src/pricing/input-bound.ts';
@@ -152,6 +153,26 @@ describe('the input bound', () => {
     expect(countedBound(source(dense, 20)).textTokens).toBeLessThanOrEqual(
       byteBound(source(dense, 20)).textTokens,
     );
+  });
+
+  it.each<[ProviderName, string, string]>([
+    ['openai', 'gpt-4-turbo', 'ဒီစာကြောင်းကို မြန်မာဘာသာနဲ့ ရေးထားပါတယ်'],
+    ['groq', 'llama-3.3-70b-versatile', 'నేను తెలుగులో ఒక పొడవైన వాక్యాన్ని వ్రాస్తున్నాను'],
+    ['together', 'meta-llama/Llama-3.3-70B', 'ይህ ጽሑፍ በአማርኛ ቋንቋ የተጻፈ ነው'],
+  ])(
+    'of %s %s by counting is not under what an older vocabulary makes of %s',
+    (provider, model, sentence) => {
+      const text = sentence.repeat(20);
+      const request = facts({ model, texts: [say(text)] });
+      const bound = countedBound({ ...source(request, Buffer.byteLength(text) + 80), provider });
+      expect(bound.textTokens).toBeGreaterThan(countOlderTokens(text));
+    },
+  );
+
+  it('of digits by counting is one token for each, as in vocabularies that split numbers', () => {
+    const request = facts({ model: 'gemini-2.5-pro', texts: [say('7'.repeat(1_000))] });
+    const bound = countedBound({ ...source(request, 1_080), provider: 'gemini' });
+    expect(bound.textTokens).toBeGreaterThan(1_000);
   });
 
   it('has room for what a provider writes around tools', () => {
