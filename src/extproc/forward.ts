@@ -33,8 +33,14 @@ const STRIPPED: ReadonlySet<string> = new Set([
 const NOTHING = Buffer.alloc(0);
 
 /** Left to Envoy's route, because re-routing needs it (`x-forwarded-proto`) or the id does (`x-request-id`). */
-const STRIPPED_PREFIXES = [HEADER_PREFIX, 'x-forwarded-', 'x-envoy-', 'proxy-', 'x-amz-'];
-const LEFT_TO_ROUTE: ReadonlySet<string> = new Set(['x-forwarded-proto', 'x-forwarded-for']);
+/** Google's headers can leave usage out of an answer (a field mask) or encode it: two that cannot may stay. */
+const STRIPPED_PREFIXES = [HEADER_PREFIX, 'x-forwarded-', 'x-envoy-', 'proxy-', 'x-amz-', 'x-goog-'];
+const LEFT_TO_ROUTE: ReadonlySet<string> = new Set([
+  'x-forwarded-proto',
+  'x-forwarded-for',
+  'x-goog-api-client',
+  'x-goog-user-project',
+]);
 
 /**
  * The last step of a request: the edits are applied once, the one credential is set, everything of the client's

@@ -30,14 +30,13 @@ export function readRequestHead(message: HttpHeaders): RequestHead {
   return { method, target, requestId: headers.get('x-request-id') ?? '', list, headers };
 }
 
-/** Status and headers of an answer. */
+/** Status and headers of an answer; repeated headers joined, so that a second coding does not hide the first. */
 export function readResponseHead(message: HttpHeaders): { status: number; headers: Map<string, string> } {
   const headers = new Map<string, string>();
   for (const { key = '', raw_value, value = '' } of message.headers?.headers ?? []) {
-    headers.set(
-      key,
-      raw_value === undefined || raw_value.length === 0 ? value : raw_value.toString('latin1'),
-    );
+    const text = raw_value === undefined || raw_value.length === 0 ? value : raw_value.toString('latin1');
+    const before = headers.get(key);
+    headers.set(key, before === undefined ? text : `${before}, ${text}`);
   }
   return { status: Number(headers.get(':status') ?? 0), headers };
 }

@@ -118,6 +118,8 @@ describe('credentials', () => {
       'invalid_request',
     );
     expectRefusal(await chat({ path: `${CHAT}?note=${key.rawKey}` }), 400, 'invalid_request');
+    const encoded = key.rawKey.replace('-', '%2d');
+    expectRefusal(await chat({ path: `${CHAT}?note=${encoded}` }), 400, 'invalid_request');
     const leaking = JSON.stringify({
       model: 'gpt-4o',
       messages: [{ role: 'user', content: `k=${key.rawKey}!` }],
@@ -321,6 +323,8 @@ describe('headers', () => {
         'x-gw-origin': '1',
         'x-request-id': 'mine',
         'x-http-method-override': 'DELETE',
+        'x-goog-fieldmask': 'candidates',
+        'x-goog-encode-response-if-executable': 'base64',
         x_api_key: 'sk-other',
         'accept-encoding': 'gzip',
         'openai-organization': 'org',

@@ -112,7 +112,11 @@ function missingProviderKey(provider: string): GatewayError {
 /** A proxy key is taken out of its places; in any other header, path segment or parameter it is refused. */
 function assertNotCarried(rawKey: string, exchange: Identified): void {
   const stripped = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', HEADER.providerKey];
-  let carried = exchange.path.includes(rawKey) || exchange.query.includes(rawKey);
+  const sent = exchange.path + exchange.query;
+  const plain = sent.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  );
+  let carried = sent.includes(rawKey) || plain.includes(rawKey);
   for (const [name, value] of exchange.headers)
     carried ||= value.includes(rawKey) && !stripped.includes(name);
   if (carried) {
