@@ -39,10 +39,12 @@ export const azure: Provider = {
   needsKey: true,
   selfHosted: false,
   endpoint(method, path, query = '') {
+    const versions = apiVersions(query);
+    if (versions.length > 1) return undefined;
     if (method !== 'POST') return MODELS.test(path) ? { operation: 'models', dialect: modelList } : undefined;
     const [, deployment, below = ''] = DEPLOYMENT.exec(path) ?? [];
     if (deployment !== undefined) {
-      const endpoint = find(isOlder(query) ? perOlderDeployment : perDeployment, below);
+      const endpoint = find(isOlder(versions[0]) ? perOlderDeployment : perDeployment, below);
       return endpoint === undefined ? undefined : { ...endpoint, model: deployment };
     }
     return find(perResource, RESOURCE.exec(path)?.[1] ?? '');
@@ -53,10 +55,16 @@ export const azure: Provider = {
   },
 };
 
+/** Azure reads the names of parameters in any case. */
+function apiVersions(query: string): string[] {
+  return [...new URLSearchParams(query)]
+    .filter(([name]) => name.toLowerCase() === 'api-version')
+    .map(([, version]) => version);
+}
+
 /** Versions are dates (`2024-10-21`, `2024-09-01-preview`), which compare as text. */
-function isOlder(query: string): boolean {
-  const version = new URLSearchParams(query).get('api-version');
-  return version !== null && /^\d{4}-/.test(version) && version < FIRST_CURRENT_VERSION;
+function isOlder(version: string | undefined): boolean {
+  return version !== undefined && /^\d{4}-/.test(version) && version < FIRST_CURRENT_VERSION;
 }
 
 function find(table: Readonly<Record<string, Endpoint>>, path: string): Endpoint | undefined {

@@ -20,6 +20,16 @@ const COMPATIBLE: Readonly<Record<string, Endpoint>> = {
 };
 const COMPATIBLE_MODELS = /^\/v1beta\/openai\/models(\/[^/]+){0,2}$/;
 
+/** Google's parameters for every API can leave usage out of an answer, change its form, or the request's method. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'alt',
+  'prettyPrint',
+  '$prettyPrint',
+  'pageSize',
+  'pageToken',
+]);
+const FORMS: ReadonlySet<string> = new Set(['json', 'sse']);
+
 /** Google's Gemini API. Tuned models, batches, files and caches are not readable. */
 export const gemini: Provider = {
   name: 'gemini',
@@ -27,6 +37,7 @@ export const gemini: Provider = {
   needsKey: true,
   selfHosted: false,
   endpoint(method, path, query = '') {
+    if (!isPlain(new URLSearchParams(query))) return undefined;
     if (method !== 'POST') {
       return MODELS.test(path) || COMPATIBLE_MODELS.test(path)
         ? { operation: 'models', dialect: modelList }
@@ -43,6 +54,15 @@ export const gemini: Provider = {
       : { kind: 'header', name: 'x-goog-api-key', value: headerSafe(key) };
   },
 };
+
+function isPlain(parameters: URLSearchParams): boolean {
+  const forms = parameters.getAll('alt');
+  return (
+    forms.length <= 1 &&
+    forms.every((form) => FORMS.has(form)) &&
+    [...parameters.keys()].every((name) => HARMLESS.has(name))
+  );
+}
 
 function modelMethod(model: string, verb: string | undefined, query: string): Endpoint | undefined {
   switch (verb) {

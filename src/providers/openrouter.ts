@@ -26,6 +26,7 @@ const routedMessages: Dialect = {
       models: [...models, ...facts.models.slice(1)],
       providerTools: [...facts.providerTools, ...providerTools],
       unseenContent: facts.unseenContent || preset,
+      ...(preset && { unbounded: 'preset' }),
     };
   },
 };

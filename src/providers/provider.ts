@@ -121,6 +121,8 @@ export interface RequestFacts {
   readonly unseenContent: boolean;
   /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
   readonly unbounded?: string;
+  /** The model reasons and the answer does not show all of it: a stream cut short does not tell what was billed. */
+  readonly hidesReasoning?: true;
   /** Edits that make a stream report its usage; present only where it would not by itself. */
   readonly askUsage?: readonly JsonEdit[];
 }

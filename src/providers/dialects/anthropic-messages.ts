@@ -10,6 +10,7 @@ import {
   optionalBoolean,
   optionalCount,
   optionalString,
+  refuseOtherCase,
   requiredArray,
   requiredObject,
   requiredString,
@@ -70,7 +71,14 @@ export function readMessages(body: JsonObject, model: string): RequestFacts {
     output: undefined,
     unseenContent: into.unseenContent,
     ...(unbounded === undefined ? {} : { unbounded }),
+    ...(thinks(body) ? { hidesReasoning: true } : {}),
   };
+}
+
+/** Thoughts are shown as a summary, or not at all. */
+export function thinks(body: JsonObject): boolean {
+  const { type } = objectOf(body.thinking);
+  return type !== undefined && type !== 'disabled';
 }
 
 /** Members that are read elsewhere, or that steer the model and put no words before it. */
@@ -84,6 +92,7 @@ const NOT_WORDS: ReadonlySet<string> = new Set(
 
 /** Output formats, instructions for compaction, and whatever comes next: any other member is read as text. */
 function readOtherMembers(into: Gathered, body: JsonObject): void {
+  refuseOtherCase(body, (name) => NOT_WORDS.has(name));
   for (const name of Object.keys(body)) {
     if (!NOT_WORDS.has(name)) addTextsIn(into, { role: 'system', kind: 'text' }, body[name], [name]);
   }

@@ -8,6 +8,7 @@ import type {
   ProviderTool,
   RequestFacts,
 } from '../provider.ts';
+import { thinks } from './anthropic-messages.ts';
 import { readTools as readAnthropicTools } from './anthropic-tools.ts';
 import { createStreamReader, readAnswer } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
@@ -15,7 +16,7 @@ import {
   isObject,
   objectOf,
   optionalArray,
-  optionalCount,
+  optionalLimit,
   optionalObject,
   requiredObject,
 } from './fields.ts';
@@ -99,6 +100,7 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
     providerTools,
     output: outputLimit(body),
     ...(unbounded === undefined ? {} : { unbounded }),
+    ...(thinks(objectOf(body.additionalModelRequestFields)) ? { hidesReasoning: true } : {}),
   };
 }
 
@@ -168,12 +170,16 @@ function whyUnbounded(body: JsonObject, model: string): string | undefined {
 const COSTLY =
   /^(max_?(\w*tokens?\w*|gen_?len|length)|n|best_?of|num_?(generations|results|return\w*)|service_?tier|speed)$/i;
 
+/** No limit has a longer name, and the pattern's time grows with the square of a name made for it. */
+const MAX_COSTLY_NAME_CHARS = 64;
+
 /** True where additional fields could undo the limits that the gateway reads and sets. */
 function raisesCost(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(raisesCost);
   if (!isObject(value)) return false;
   return Object.entries(value).some(
-    ([name, member]) => name !== 'tools' && (COSTLY.test(name) || raisesCost(member)),
+    ([name, member]) =>
+      name !== 'tools' && ((name.length <= MAX_COSTLY_NAME_CHARS && COSTLY.test(name)) || raisesCost(member)),
   );
 }
 
@@ -181,7 +187,7 @@ function raisesCost(value: unknown): boolean {
 export function outputLimit(body: JsonObject): OutputLimit {
   const config = optionalObject(body, 'inferenceConfig');
   return {
-    tokens: config && optionalCount(config, 'maxTokens'),
+    tokens: config && optionalLimit(config, 'maxTokens'),
     set: (tokens): JsonEdit[] =>
       config
         ? [{ kind: 'set', path: ['inferenceConfig', 'maxTokens'], value: tokens }]

@@ -15,7 +15,7 @@ import type {
 import {
   arrayOf,
   objectOf,
-  optionalCount,
+  optionalLimit,
   optionalObject,
   parseData,
   requiredString,
@@ -164,13 +164,13 @@ export function facts(into: Gathered, endpoint: Endpoint): Omit<RequestFacts, 'o
 export function countAt(body: JsonObject, outer: string, name?: string): OutputLimit {
   if (name === undefined) {
     return {
-      tokens: optionalCount(body, outer),
+      tokens: optionalLimit(body, outer),
       set: (tokens): JsonEdit[] => [{ kind: 'set', path: [outer], value: tokens }],
     };
   }
   const config = optionalObject(body, outer);
   return {
-    tokens: config && optionalCount(config, name),
+    tokens: config && optionalLimit(config, name),
     set: (tokens): JsonEdit[] =>
       config
         ? [{ kind: 'set', path: [outer, name], value: tokens }]

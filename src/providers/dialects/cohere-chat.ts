@@ -13,8 +13,9 @@ import {
   objectOf,
   optionalArray,
   optionalBoolean,
-  optionalCount,
+  optionalLimit,
   optionalString,
+  refuseOtherCase,
   requiredArray,
   requiredObject,
   requiredString,
@@ -73,7 +74,16 @@ export const cohereChatV1: Dialect = {
   stream: createV1Reader,
 };
 
+/** Every member that is read here; any other puts no words before the model. */
+const READ: ReadonlySet<string> = new Set(
+  [
+    'model stream max_tokens messages documents response_format tools tool_choice',
+    'message preamble chat_history tool_results conversation_id connectors',
+  ].flatMap((line) => line.split(' ')),
+);
+
 function facts(into: Gathered, body: JsonObject): RequestFacts {
+  refuseOtherCase(body, (name) => READ.has(name));
   const model = requiredString(body, 'model');
   return {
     model,
@@ -91,7 +101,7 @@ function facts(into: Gathered, body: JsonObject): RequestFacts {
 
 function outputLimit(body: JsonObject): OutputLimit {
   return {
-    tokens: optionalCount(body, 'max_tokens'),
+    tokens: optionalLimit(body, 'max_tokens'),
     set: (tokens): JsonEdit[] => [{ kind: 'set', path: ['max_tokens'], value: tokens }],
   };
 }

@@ -91,6 +91,26 @@ export function optionalCount(body: JsonObject, name: string): number | undefine
   return value;
 }
 
+/**
+ * Refuses a member that is one of the known ones but for its letters' case: some providers' parsers take `N` for
+ * `n`, and what the gateway does not read it cannot bound.
+ */
+export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boolean): void {
+  for (const name of Object.keys(body)) {
+    // Upper-casing first folds the letters that lower-casing alone leaves apart, such as the long s.
+    const folded = name.toUpperCase().toLowerCase();
+    if (folded !== name && isKnown(folded)) {
+      throw new GatewayError('invalid_request', `Write the request's "${folded}" in lower case.`);
+    }
+  }
+}
+
+/** A limit in tokens of which 0 stands for none, as in protocols that cannot tell a 0 from nothing. */
+export function optionalLimit(body: JsonObject, name: string): number | undefined {
+  const limit = optionalCount(body, name);
+  return limit === 0 ? undefined : limit;
+}
+
 function wrongType(name: string, wanted: string): GatewayError {
   return new GatewayError('invalid_request', `The request's "${name}" must be ${wanted}.`);
 }

@@ -53,6 +53,9 @@ function readPart(into: Gathered, role: Role, part: JsonObject, path: JsonPath):
   const signature = member(part, 'thoughtSignature');
   // A signature stands for thoughts that are counted as input again.
   if (signature) addSealedText(into, { role, kind: 'reasoning' }, signature.value, [...path, signature.name]);
+  // More frames a second than one are billed as so much more film: its bytes say nothing of that.
+  const fps = objectOf(member(part, 'videoMetadata')?.value).fps;
+  if (fps !== undefined && fps !== null && fps !== 1) into.media.push({ kind: 'video', source: 'url' });
   for (const name of Object.keys(part)) {
     if (!SILENT.has(name)) readPayload(into, role, name, part[name], [...path, name]);
   }

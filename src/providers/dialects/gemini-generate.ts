@@ -9,7 +9,7 @@ import type {
   ProviderTool,
   RequestFacts,
 } from '../provider.ts';
-import { arrayOf, isObject, objectOf, optionalCount, requiredObject } from './fields.ts';
+import { arrayOf, isObject, objectOf, optionalLimit, requiredObject } from './fields.ts';
 import { createStreamReader, readAnswer, readUsage } from './gemini-answer.ts';
 import { readContent, readContents } from './gemini-content.ts';
 import { camelName, listAt, member } from './gemini-fields.ts';
@@ -168,7 +168,7 @@ function generationConfig(body: JsonObject): Config | undefined {
 
 function readCount(config: JsonObject | undefined, camel: string): number | undefined {
   const found = config && member(config, camel);
-  return found && optionalCount({ [found.name]: found.value }, found.name);
+  return found && optionalLimit({ [found.name]: found.value }, found.name);
 }
 
 /** `maxOutputTokens` bounds thoughts and answer together. */

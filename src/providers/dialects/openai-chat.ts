@@ -7,6 +7,7 @@ import { createChoiceReader, readChoices } from './openai-choices.ts';
 import { readParts } from './openai-parts.ts';
 import {
   askUsage,
+  hidesReasoning,
   optionalPositive,
   readMembers,
   readModels,
@@ -52,10 +53,12 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
     texts: into.texts,
     media: into.media,
     ...toolFacts(offers, body.tool_choice),
-    choices: optionalPositive(body, 'n') ?? 1,
+    choices: Math.max(optionalPositive(body, 'n') ?? 1, optionalPositive(body, 'best_of') ?? 1),
     output: readOutputLimit(body, variant.limitFields),
     unseenContent: into.unseenContent || preset,
+    ...(preset && { unbounded: 'preset' }),
     ...whyUnbounded(body, variant),
+    ...hidesReasoning(body),
     ...askUsage(body, stream, variant),
   };
 }

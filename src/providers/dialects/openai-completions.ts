@@ -5,6 +5,7 @@ import { createChoiceReader, readChoices } from './openai-choices.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import {
   askUsage,
+  hidesReasoning,
   optionalPositive,
   readMembers,
   readModels,
@@ -47,7 +48,9 @@ function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVar
     choices: each * promptCount(body.prompt),
     output: limitOf(body, variant),
     unseenContent: into.unseenContent || preset,
+    ...(preset && { unbounded: 'preset' }),
     ...whyUnbounded(body, variant),
+    ...hidesReasoning(body),
     ...askUsage(body, stream, variant),
   };
 }

@@ -1,9 +1,17 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Endpoint, JsonObject, OutputLimit, RequestFacts } from '../provider.ts';
-import { optionalArray, optionalObject, optionalString, requiredString } from './fields.ts';
+import {
+  objectOf,
+  optionalArray,
+  optionalObject,
+  optionalString,
+  refuseOtherCase,
+  requiredString,
+} from './fields.ts';
 import { addTextsIn } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
+import { SWITCHES } from './openai-tools.ts';
 import type { ToolOffer } from './openai-tools.ts';
 
 /** How one provider's reading of a shared dialect differs from OpenAI's own. */
@@ -36,6 +44,7 @@ export type MemberReaders = Readonly<Record<string, (value: unknown) => void>>;
 
 /** Goes through a body in its own order: named members by their readers, parameters not at all, the rest as text. */
 export function readMembers(into: Gathered, body: JsonObject, readers: MemberReaders): void {
+  refuseOtherCase(body, (name) => PARAMETERS.has(name) || SWITCHES.has(name) || Object.hasOwn(readers, name));
   for (const [name, value] of Object.entries(body)) {
     const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
     if (read !== undefined) read(value);
@@ -55,6 +64,7 @@ export interface ModelChoice {
 }
 
 const ONLINE = /:online(?=:|$)/;
+const EVERY_ONLINE = new RegExp(ONLINE, 'g');
 
 /** The model that is asked for, from the path or the body, and those that may stand in for it. */
 export function readModels(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): ModelChoice {
@@ -80,7 +90,7 @@ export function readModels(body: JsonObject, endpoint: Endpoint, variant: Openai
 }
 
 function withoutOnline(model: string): string {
-  return model.replace(ONLINE, '');
+  return model.replaceAll(EVERY_ONLINE, '');
 }
 
 /** Above this a number of tokens or answers is nonsense, and arithmetic on it loses its units. */
@@ -98,17 +108,19 @@ const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
 
 /**
  * The limit in the members that count here; where a client sets several, the highest is what may be billed. A
- * limit under a name that this provider ignores bounds nothing, but a grant does not go beyond it.
+ * limit under a name that this provider ignores bounds nothing by itself, and a grant does not go beyond it; but
+ * since a provider may learn a name any day, it is never taken for lower than it is, nor left above a grant.
  */
 export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {
   const limits = LIMIT_NAMES.map((name) => ({ name, tokens: optionalPositive(body, name) }));
   const set = limits.filter((limit): limit is { name: string; tokens: number } => limit.tokens !== undefined);
-  const counting = set.filter(({ name }) => fields.includes(name));
+  const counts = set.some(({ name }) => fields.includes(name));
   const ignored = set.filter(({ name }) => !fields.includes(name));
-  const targets = counting.length > 0 ? counting.map(({ name }) => name) : [fields[0]];
+  const names = set.map(({ name }) => name);
+  const targets = counts ? names : [fields[0], ...names];
   const most = Math.min(...ignored.map(({ tokens }) => tokens));
   return {
-    tokens: counting.length === 0 ? undefined : Math.max(...counting.map(({ tokens }) => tokens)),
+    tokens: counts ? Math.max(...set.map(({ tokens }) => tokens)) : undefined,
     set: (tokens) =>
       targets.map((name): JsonEdit => ({ kind: 'set', path: [name], value: Math.min(tokens, most) })),
   };
@@ -125,10 +137,23 @@ export function askUsage(
   return { askUsage: [{ kind: 'set', path: ['stream_options', 'include_usage'], value: true }] };
 }
 
+/** Some providers' parsers take 1 or "true" for true. */
+function isOn(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
+}
+
+/** The client asks for an answer that leaves out the model's reasoning, which is billed all the same. */
+export function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> {
+  const hides =
+    isOn(objectOf(body.reasoning).exclude) ||
+    body.reasoning_format === 'hidden' ||
+    (body.include_reasoning !== undefined && body.include_reasoning !== true);
+  return hides ? { hidesReasoning: true } : {};
+}
+
 /** Why a request's cost cannot be bounded, if so. */
 export function whyUnbounded(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'unbounded'> {
-  if (body.background === true) return { unbounded: 'background' };
-  if (body.deferred === true) return { unbounded: 'deferred' };
+  for (const name of ['background', 'deferred']) if (isOn(body[name])) return { unbounded: name };
   const tier = optionalString(body, 'service_tier');
   const standard = ['auto', 'default', 'standard', ...(variant.standardTiers ?? [])];
   return tier === undefined || standard.includes(tier)

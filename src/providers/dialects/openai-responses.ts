@@ -4,7 +4,7 @@ import { arrayOf, isObject, objectOf, optionalBoolean, optionalString, requiredO
 import { addText, addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 import { readParts } from './openai-parts.ts';
-import { readMembers, readModels, readOutputLimit, whyUnbounded } from './openai-request.ts';
+import { hidesReasoning, readMembers, readModels, readOutputLimit, whyUnbounded } from './openai-request.ts';
 import type { OpenaiVariant } from './openai-request.ts';
 import { createResponseReader, readResponse } from './openai-responses-answer.ts';
 import { readToolList, readToolSwitches, toolFacts } from './openai-tools.ts';
@@ -79,7 +79,9 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
     output: undefined,
     unseenContent: into.unseenContent || preset || stored,
     ...(arrayOf(body.context_management).length > 0 && { unbounded: 'context_management' }),
+    ...(preset && { unbounded: 'preset' }),
     ...whyUnbounded(body, variant),
+    ...hidesReasoning(body),
   };
 }
 

@@ -44,14 +44,14 @@ function nameOf(tool: JsonObject): string {
 }
 
 /** Members of a chat body that switch a tool on which the provider runs. */
-const SWITCHES = [
+export const SWITCHES: ReadonlySet<string> = new Set([
   'web_search_options',
   'search_parameters',
   'search_settings',
   'compound_custom',
   'data_sources',
   'plugins',
-] as const;
+]);
 
 /** Models that run tools of their own whatever the request says. */
 const TOOL_RUNNING_MODELS: readonly (readonly [RegExp, string])[] = [
@@ -62,12 +62,14 @@ const TOOL_RUNNING_MODELS: readonly (readonly [RegExp, string])[] = [
 
 /** Offers that stand outside the lists of tools. */
 export function readToolSwitches(body: JsonObject, models: readonly string[]): ToolOffer[] {
-  const offers: ToolOffer[] = SWITCHES.filter((name) => isSwitchedOn(body[name])).map((name) => ({
-    type: name,
-    name,
-    clientRun: false,
-    remove: [{ kind: 'remove', path: [name] }],
-  }));
+  const offers: ToolOffer[] = [...SWITCHES]
+    .filter((name) => isSwitchedOn(name, body[name]))
+    .map((name) => ({
+      type: name,
+      name,
+      clientRun: false,
+      remove: [{ kind: 'remove', path: [name] }],
+    }));
   for (const [pattern, type] of TOOL_RUNNING_MODELS) {
     if (models.some((model) => pattern.test(model))) {
       offers.push({ type, name: type, clientRun: false, remove: [] });
@@ -76,9 +78,11 @@ export function readToolSwitches(body: JsonObject, models: readonly string[]): T
   return offers;
 }
 
-function isSwitchedOn(value: unknown): boolean {
+/** Whatever stands there may switch it on; only xAI's search has a mode that says off. */
+function isSwitchedOn(name: string, value: unknown): boolean {
+  if (value === undefined || value === null || value === false) return false;
   if (Array.isArray(value)) return value.length > 0;
-  return isObject(value) && value.mode !== 'off';
+  return !(name === 'search_parameters' && objectOf(value).mode === 'off');
 }
 
 export interface ToolFacts {
@@ -91,20 +95,27 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
   const clientRun = offers.filter((offer) => offer.clientRun);
   const choice = objectOf(toolChoice);
   const allowed = allowedTools(choice);
+  const seen = new Set<string>();
   const providerTools = offers
     .filter((offer) => !offer.clientRun)
-    .map(({ type, remove }): ProviderTool => ({
-      type,
-      remove: [...remove, ...allowedToolRemovals(allowed, type)],
-      forced: remove.length === 0 || isForced(toolChoice, allowed, type, clientRun),
-    }));
+    .map(({ type, remove }): ProviderTool => {
+      // The first of a type takes the type out of the choice; were it each, many tools would cost their square.
+      const removals = seen.has(type) ? remove : [...remove, ...allowedToolRemovals(allowed, type)];
+      seen.add(type);
+      return {
+        type,
+        remove: removals,
+        forced: remove.length === 0 || isForced(toolChoice, allowed, type, clientRun),
+      };
+    });
   return { tools: clientRun.map((offer) => offer.name), providerTools };
 }
 
 interface AllowedTools {
   readonly path: JsonPath;
   readonly required: boolean;
-  readonly types: readonly unknown[];
+  /** The types that are listed, each with its places in the list. */
+  readonly types: ReadonlyMap<unknown, readonly number[]>;
 }
 
 /** `tool_choice: {type: 'allowed_tools', …}`; chat nests its list one level deeper than responses. */
@@ -112,19 +123,20 @@ function allowedTools(choice: JsonObject): AllowedTools | undefined {
   if (choice.type !== 'allowed_tools') return undefined;
   const nested = isObject(choice.allowed_tools);
   const list = nested ? objectOf(choice.allowed_tools) : choice;
+  const listed = arrayOf(list.tools).map((tool, index) => ({ type: objectOf(tool).type, index }));
+  const byType = Map.groupBy(listed, ({ type }) => type);
   return {
     path: nested ? ['tool_choice', 'allowed_tools', 'tools'] : ['tool_choice', 'tools'],
     required: list.mode === 'required',
-    types: arrayOf(list.tools).map((tool) => objectOf(tool).type),
+    types: new Map([...byType].map(([type, places]) => [type, places.map(({ index }) => index)])),
   };
 }
 
 function allowedToolRemovals(allowed: AllowedTools | undefined, type: string): JsonEdit[] {
-  if (allowed === undefined || !allowed.types.includes(type)) return [];
-  if (allowed.types.every((listed) => listed === type)) return [{ kind: 'remove', path: ['tool_choice'] }];
-  return allowed.types.flatMap((listed, index) =>
-    listed === type ? [{ kind: 'remove' as const, path: [...allowed.path, index] }] : [],
-  );
+  const places = allowed?.types.get(type);
+  if (allowed === undefined || places === undefined) return [];
+  if (allowed.types.size === 1) return [{ kind: 'remove', path: ['tool_choice'] }];
+  return places.map((index) => ({ kind: 'remove', path: [...allowed.path, index] }));
 }
 
 function isForced(
@@ -134,6 +146,10 @@ function isForced(
   clientRun: readonly ToolOffer[],
 ): boolean {
   if (toolChoice === 'required' || toolChoice === 'any') return clientRun.length === 0;
-  if (allowed !== undefined) return allowed.required && allowed.types.every((listed) => listed === type);
+  if (allowed !== undefined) {
+    return (
+      allowed.required && (allowed.types.size === 0 || (allowed.types.size === 1 && allowed.types.has(type)))
+    );
+  }
   return objectOf(toolChoice).type === type;
 }

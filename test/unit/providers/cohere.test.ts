@@ -165,6 +165,14 @@ describe('cohere v1 chat requests', () => {
     ]);
   });
 
+  it('refuse connectors in another letter case, and take a limit of 0 for none', () => {
+    const endpoint = cohere.endpoint('POST', '/v1/chat');
+    const request = (extra: JsonObject) =>
+      endpoint?.dialect.request({ model: 'command-a', message: 'hi', ...extra }, endpoint);
+    expect(() => request({ Connectors: [{ id: 'web-search' }] })).toThrow('"connectors"');
+    expect(request({ max_tokens: 0 })?.output?.tokens).toBeUndefined();
+  });
+
   it('know that a stored conversation stays unseen', () => {
     expect(read(cohereChatV1, { message: 'hi', conversation_id: 'c' }).unseenContent).toBe(true);
     expect(read(cohereChatV1, { message: 'hi' }).unseenContent).toBe(false);

@@ -57,12 +57,28 @@ describe('gemini endpoints', () => {
 
   it.each([
     ['?alt=sse', undefined],
-    ['?foo=1&alt=sse', undefined],
+    ['?prettyPrint=false&alt=sse', undefined],
     ['', 'json-array'],
     ['?alt=json', 'json-array'],
   ])('knows the form of a stream with the query %j', (query, format) => {
     const endpoint = gemini.endpoint('POST', '/v1beta/models/gemini-x:streamGenerateContent', query);
+    expect(endpoint).toBeDefined();
     expect(endpoint?.streamFormat).toBe(format);
+  });
+
+  it.each([
+    '?alt=sse&alt=json',
+    '?alt=proto',
+    '?$alt=json&alt=sse',
+    '?fields=candidates',
+    '?%24fields=candidates',
+    '?$httpMethod=DELETE',
+    '?$ct=application/x-protobuf',
+    '?callback=f',
+  ])('reads nothing with the query %j, which changes what Google does or answers', (query) => {
+    for (const path of ['/v1beta/models/gemini-x:streamGenerateContent', '/v1beta/openai/chat/completions']) {
+      expect(gemini.endpoint('POST', path, query)).toBeUndefined();
+    }
   });
 
   it('sends API keys and OAuth tokens where Google wants each', () => {
@@ -163,6 +179,19 @@ describe('gemini requests', () => {
         contents: [{ parts: [{ inlineData: { mimeType: 'image/png', mime_type: 'text/plain', data: '' } }] }],
       }),
     ).toThrow(/both/);
+  });
+
+  it('take a limit of 0 for none, as a protocol does that cannot tell it from nothing', () => {
+    expect(read({ generationConfig: { maxOutputTokens: 0 } }).output?.tokens).toBeUndefined();
+  });
+
+  it('count film at more than a frame a second as the largest', () => {
+    const film = (more: JsonObject) =>
+      read({ contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AAAA' }, ...more }] }] })
+        .media;
+    expect(film({ videoMetadata: { fps: 24 } })).toContainEqual({ kind: 'video', source: 'url' });
+    expect(film({ video_metadata: { fps: 24 } })).toContainEqual({ kind: 'video', source: 'url' });
+    expect(film({ videoMetadata: { fps: 1 } })).toHaveLength(1);
   });
 
   it('set the limit in the spelling that is there', () => {

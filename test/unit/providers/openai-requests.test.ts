@@ -73,10 +73,18 @@ describe('output limits', () => {
     ['mistral', CHAT, {}, undefined, ['max_tokens']],
     ['vllm', CHAT, { max_completion_tokens: 3 }, 3, ['max_completion_tokens']],
     // DeepSeek does not know the newer name: what it would ignore is no limit.
-    ['deepseek', CHAT, { max_completion_tokens: 300 }, undefined, ['max_tokens']],
-    ['openai', COMPLETIONS, { max_completion_tokens: 300 }, 16, ['max_tokens']],
+    ['deepseek', CHAT, { max_completion_tokens: 300 }, undefined, ['max_tokens', 'max_completion_tokens']],
+    // … and beside one that it knows, it is not trusted to be ignored for ever.
+    [
+      'fireworks',
+      CHAT,
+      { max_tokens: 1, max_completion_tokens: 300 },
+      300,
+      ['max_tokens', 'max_completion_tokens'],
+    ],
+    ['openai', COMPLETIONS, { max_completion_tokens: 300 }, 16, ['max_tokens', 'max_completion_tokens']],
     ['vllm', COMPLETIONS, {}, undefined, ['max_tokens']],
-    ['openai', RESPONSES, { max_tokens: 300 }, undefined, ['max_output_tokens']],
+    ['openai', RESPONSES, { max_tokens: 300 }, undefined, ['max_output_tokens', 'max_tokens']],
     ['openai', RESPONSES, { max_output_tokens: 30 }, 30, ['max_output_tokens']],
   ])('%s %s %j', (provider, path, extra, tokens, fields) => {
     const { output } = read(provider, path, extra);
@@ -86,7 +94,10 @@ describe('output limits', () => {
 
   it('are never granted beyond what the client wrote under a name that is ignored', () => {
     const { output } = read('deepseek', CHAT, { max_completion_tokens: 3 });
-    expect(output?.set(8192)).toEqual([{ kind: 'set', path: ['max_tokens'], value: 3 }]);
+    expect(output?.set(8192)).toEqual([
+      { kind: 'set', path: ['max_tokens'], value: 3 },
+      { kind: 'set', path: ['max_completion_tokens'], value: 3 },
+    ]);
   });
 
   it('are granted to older versions of Azure in the name that they know', () => {
@@ -116,6 +127,7 @@ describe('output limits', () => {
 describe('answers asked for at once', () => {
   it.each<[string, JsonObject, number]>([
     [CHAT, { n: 3 }, 3],
+    [CHAT, { n: 2, best_of: 4 }, 4],
     [COMPLETIONS, { n: 2, best_of: 5 }, 5],
     [COMPLETIONS, { prompt: ['a', 'b', 'c'], n: 2 }, 6],
     [COMPLETIONS, { prompt: [1, 2, 3] }, 1],
@@ -255,6 +267,30 @@ describe('tools that the provider runs itself', () => {
     expect(withoutTools(provider, path, extra)).toEqual(left);
   });
 
+  it.each<[string, unknown, number]>([
+    ['web_search_options', { mode: 'off' }, 1],
+    ['web_search_options', true, 1],
+    ['plugins', { id: 'web', mode: 'off' }, 1],
+    ['web_search_options', false, 0],
+    ['plugins', [], 0],
+    ['search_parameters', { mode: 'off' }, 0],
+  ])('are switched on by %s: %j or not', (name, value, count) => {
+    expect(read('openrouter', CHAT, { [name]: value }).providerTools).toHaveLength(count);
+  });
+
+  it('cost no more than their number, however many are listed twice', () => {
+    const many = Array.from({ length: 5_000 }, () => ({ type: 'a' }));
+    const { providerTools } = read('openai', CHAT, {
+      tools: many,
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'auto', tools: [...many, { type: 'b' }] },
+      },
+    });
+    const removals = providerTools.reduce((sum, { remove }) => sum + remove.length, 0);
+    expect(removals).toBe(10_000);
+  });
+
   it('leave the list of allowed tools with them, and force nothing that may be left out', () => {
     const extra = {
       tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }],
@@ -286,7 +322,30 @@ describe('tools that the provider runs itself', () => {
   });
 });
 
+describe('members in another letter case', () => {
+  it.each<[ProviderName, string, JsonObject, string]>([
+    ['openai', CHAT, { N: 8 }, 'n'],
+    ['groq', CHAT, { Tools: [{ type: 'browser_search' }] }, 'tools'],
+    ['openrouter', CHAT, { Plugins: [{ id: 'web' }] }, 'plugins'],
+    ['ollama', '/api/chat', { messages: [], Options: { num_predict: -1 } }, 'options'],
+    ['openai', RESPONSES, { Background: true }, 'background'],
+    ['openai', CHAT, { meſſages: [] }, 'messages'],
+  ])('%s %s %j: some parsers would take it for %s', (provider, path, extra, name) => {
+    expect(() => read(provider, path, extra)).toThrow(`"${name}"`);
+  });
+
+  it('are nothing to anybody where no member is called so', () => {
+    expect(read('openai', CHAT, { reasoningEffort: 'low' }).model).toBe('m');
+  });
+});
+
 describe('models that may serve a request', () => {
+  it('lose every :online, however often it is written', () => {
+    const extra = { model: 'a/b:online:online', models: ['c/d:online:nitro:online'] };
+    expect(read('openrouter', CHAT, extra).models).toEqual(['a/b', 'c/d:nitro']);
+    expect(withoutTools('openrouter', CHAT, extra)).toEqual({ model: 'a/b', models: ['c/d:nitro'] });
+  });
+
   it('are OpenRouter fallbacks too, the asked one first', () => {
     const facts = read('openrouter', CHAT, { model: 'a/b', models: ['c/d', 'e/f'] });
     expect(facts.models).toEqual(['a/b', 'c/d', 'e/f']);
@@ -340,7 +399,12 @@ describe('what cannot be bounded', () => {
     ['openai', RESPONSES, { background: true }, 'background'],
     ['openai', RESPONSES, { context_management: [{ type: 'compaction' }] }, 'context_management'],
     ['openai', '/v1/responses/compact', { input: 'x' }, 'compaction has no output limit'],
+    ['openai', RESPONSES, { background: 'true' }, 'background'],
+    ['openai', RESPONSES, { background: false }, undefined],
     ['xai', CHAT, { deferred: true }, 'deferred'],
+    ['openrouter', CHAT, { preset: 'p' }, 'preset'],
+    ['openrouter', CHAT, { model: 'a/b@preset/p' }, 'preset'],
+    ['openrouter', '/v1/messages', { messages: [], preset: 'p' }, 'preset'],
     ['openai', CHAT, { service_tier: 'priority' }, 'service_tier "priority"'],
     ['openai', CHAT, { service_tier: 'flex' }, 'service_tier "flex"'],
     ['openai', CHAT, { service_tier: 'auto' }, undefined],
@@ -349,6 +413,25 @@ describe('what cannot be bounded', () => {
     ['mistral', CHAT, { service_tier: 'standard_only' }, undefined],
   ])('%s %s %j: %s', (provider, path, extra, reason) => {
     expect(read(provider, path, extra).unbounded).toBe(reason);
+  });
+});
+
+describe('reasoning that is billed and not shown', () => {
+  it.each<[ProviderName, string, JsonObject, true | undefined]>([
+    ['openrouter', CHAT, { reasoning: { exclude: true } }, true],
+    ['openrouter', CHAT, { include_reasoning: false }, true],
+    ['groq', CHAT, { reasoning_format: 'hidden' }, true],
+    ['groq', CHAT, { reasoning_format: 'parsed' }, undefined],
+    ['openrouter', CHAT, { reasoning: { effort: 'high' } }, undefined],
+    [
+      'openrouter',
+      '/v1/messages',
+      { messages: [], thinking: { type: 'adaptive', display: 'omitted' } },
+      true,
+    ],
+    ['openrouter', '/v1/messages', { messages: [], thinking: { type: 'disabled' } }, undefined],
+  ])('%s %s %j: %s', (provider, path, extra, hides) => {
+    expect(read(provider, path, extra).hidesReasoning).toBe(hides);
   });
 });
 
