@@ -56,7 +56,9 @@ function completeCharge(parts: ChargeParts, answered: Answered): number {
   if (usage !== undefined) {
     return costOf(parts, usage);
   }
-  const readable = facts !== undefined || answered.form === 'stream' || written.text !== '';
+  // Of an answer that was to be written and shows neither usage nor a word, nobody can tell what it cost.
+  const writes = parts.parsed.request.output !== undefined;
+  const readable = written.text !== '' || (!writes && (facts !== undefined || answered.form === 'stream'));
   return readable ? costOf(parts, countedUsage(parts, answered)) : parts.reservedNanoUsd;
 }
 
@@ -64,7 +66,7 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
   if (answered.status < 200 || answered.status >= 300) {
     return completeCharge(parts, answered);
   }
-  if (hidesOutput(parts.parsed.request.models, answered)) {
+  if (hidesOutput(parts, answered)) {
     return parts.reservedNanoUsd;
   }
   const seen = answered.answer.usage ?? countedUsage(parts, answered);
@@ -77,12 +79,18 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
 }
 
 /** Running usage that counts reasoning (Gemini's) tells what was hidden. */
-function hidesOutput(models: readonly string[], { answer }: Answered): boolean {
+function hidesOutput({ parsed: { request }, price }: ChargeParts, { answer }: Answered): boolean {
   if (answer.usage?.reasoningTokens !== undefined) {
     return false;
   }
-  return models.some(
-    (model) => HIDES_REASONING.test(model) || (answer.written.sawReasoning && SHOWS_SUMMARY.test(model)),
+  // A deployment's own name does not say what it runs; the model that it is priced as does. Case is ignored, as in prices.
+  return (
+    request.hidesReasoning === true ||
+    [...request.models, ...price.models]
+      .map((model) => model.trim().toLowerCase())
+      .some(
+        (model) => HIDES_REASONING.test(model) || (answer.written.sawReasoning && SHOWS_SUMMARY.test(model)),
+      )
   );
 }
 

@@ -9,7 +9,8 @@ export const MIN_GRANT_TOKENS = 256;
 
 /** More than any model writes or any provider takes; absurd numbers of a client's may not leave the money's range. */
 const MAX_OUTPUT_TOKENS = 10_000_000;
-const MAX_CHOICES = 1_000;
+/** All choices together; a batch has its choices for each of its prompts, of which there may be thousands. */
+const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
 
 /** What a request can cost at most, in the terms of a reservation. */
 export interface Estimate {
@@ -38,14 +39,16 @@ export function estimate(parts: EstimateParts): Estimate {
   const audioNanoUsd = price.worstInputAudioNanoUsd ?? worst.inputNanoUsd;
   const tokensNanoUsd = bound.textTokens * worst.inputNanoUsd + bound.audioTokens * audioNanoUsd;
   const maxGrantTokens = grantable(price, bound, parts.defaultMaxOutputTokens);
+  const limitTokens = outputTokens(request.output);
+  const mostChoices = Math.floor(MAX_TOKENS_OF_ALL_CHOICES / Math.max(1, limitTokens ?? maxGrantTokens));
   return {
     inputNanoUsd:
       Math.ceil(tokensNanoUsd - 1e-6) +
       price.requestNanoUsd * requestUnits(endpoint.operation, request) +
       parts.toolsNanoUsd,
     outputNanoUsd:
-      request.output === undefined ? 0 : worst.outputNanoUsd * within(request.choices, 1, MAX_CHOICES),
-    outputTokens: outputTokens(request.output),
+      request.output === undefined ? 0 : worst.outputNanoUsd * within(request.choices, 1, mostChoices),
+    outputTokens: limitTokens,
     maxGrantTokens,
     minGrantTokens: Math.min(MIN_GRANT_TOKENS, maxGrantTokens),
   };

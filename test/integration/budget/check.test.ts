@@ -38,7 +38,14 @@ const PRICES = {
 function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDeps> = {}) {
   const config = configSchema.parse({
     ...input,
-    pricing: { overrides: { ...PRICES, 'openai/gpt-5': { input: 0, output: 1 } }, ...input.pricing },
+    pricing: {
+      overrides: {
+        ...PRICES,
+        'openai/gpt-5': { input: 0, output: 1 },
+        'openai/GPT-5': { input: 0, output: 1 },
+      },
+      ...input.pricing,
+    },
   });
   const alerts: BudgetAlert[] = [];
   const counts = { over: 0, failures: 0 };
@@ -82,6 +89,8 @@ describe('the table of charges', () => {
     readonly outcome: Outcome['kind'];
     readonly answer?: AnswerOptions;
     readonly model?: string;
+    /** More members of the request. */
+    readonly body?: Record<string, unknown>;
     readonly charge: number;
   }
   const lorem = 'one two three four five six seven eight';
@@ -104,6 +113,18 @@ describe('the table of charges', () => {
       what: 'complete, but nothing of it readable',
       outcome: 'complete',
       answer: { readable: false },
+      charge: 1_000_000,
+    },
+    {
+      what: 'complete, but neither usage nor a word in it',
+      outcome: 'complete',
+      answer: { readable: true },
+      charge: 1_000_000,
+    },
+    {
+      what: 'stream complete, but neither usage nor a word in it',
+      outcome: 'complete',
+      answer: { form: 'stream', complete: true },
       charge: 1_000_000,
     },
     { what: 'provider said 400', outcome: 'complete', answer: { status: 400 }, charge: 0 },
@@ -163,6 +184,20 @@ describe('the table of charges', () => {
       charge: 1_000_000,
     },
     {
+      what: 'stream with hidden reasoning broken off, its model written otherwise',
+      outcome: 'broken_off',
+      model: 'GPT-5',
+      answer: { form: 'stream', text: lorem },
+      charge: 1_000_000,
+    },
+    {
+      what: 'stream broken off whose reasoning the client asked to leave out',
+      outcome: 'broken_off',
+      body: { reasoning: { exclude: true } },
+      answer: { form: 'stream', text: lorem },
+      charge: 1_000_000,
+    },
+    {
       what: 'error stream of the provider broken off',
       outcome: 'broken_off',
       answer: { form: 'stream', status: 500 },
@@ -171,10 +206,11 @@ describe('the table of charges', () => {
     { what: 'nothing seen after forwarding', outcome: 'lost', charge: 1_000_000 },
   ];
 
-  it.each(rows)('$what: $charge', async ({ outcome, answer, model, charge }) => {
+  it.each(rows)('$what: $charge', async ({ outcome, answer, model = 'flat', body, charge }) => {
     const { check } = budgetCheck();
     const state = check.begin?.() ?? {};
-    const exchange = chat({ maxTokens: 1_000, ...(model === undefined ? {} : { model }) });
+    const messages = [{ role: 'user', content: 'Say something.' }];
+    const exchange = chat({ body: { model, messages, max_tokens: 1_000, ...body } });
     expect(await check.requestBody?.(exchange, state)).toEqual({ kind: 'pass' });
     expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 1_000_000 });
     const answer_ = answer && answered(exchange, answer);
@@ -187,6 +223,24 @@ describe('the table of charges', () => {
     await check.end?.(answer_ ?? exchange, { kind: outcome }, state);
     await check.end?.(answer_ ?? exchange, { kind: 'lost' }, state);
     expect(await spendOf(exchange)).toEqual({ spent: charge, reserved: 0 });
+  });
+
+  it('a stream of an Azure deployment broken off: the full reservation where its model hides reasoning', async () => {
+    const { check } = budgetCheck({
+      providers: { azure: { base_url: 'https://r.openai.azure.com', deployments: { prod: 'gpt-5' } } },
+      pricing: { overrides: { 'azure/gpt-5': { input: 0, output: 1 } } },
+    });
+    const state = check.begin?.() ?? {};
+    const exchange = chat({
+      provider: 'azure',
+      path: '/openai/deployments/prod/chat/completions',
+      body: { messages: [], max_completion_tokens: 1_000 },
+    });
+    expect(await check.requestBody?.(exchange, state)).toEqual({ kind: 'pass' });
+    const stream = answered(exchange, { form: 'stream', text: 'one two' });
+    await check.response?.(stream, state);
+    await check.end?.(stream, { kind: 'broken_off' }, state);
+    expect(await spendOf(exchange)).toEqual({ spent: 1_000_000, reserved: 0 });
   });
 
   it('a lease that ran out: the full reservation', async () => {
@@ -229,6 +283,15 @@ describe('output limits', () => {
     await check.requestBody?.(exchange, {});
     expect(exchange.edits).toEqual([]);
     expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 300_000 });
+  });
+
+  it('are reserved for every prompt of a batch', async () => {
+    const { check } = budgetCheck();
+    const prompt = Array.from({ length: 2_048 }, () => 'x');
+    const path = '/v1/completions';
+    const exchange = chat({ path, body: { model: 'flat', prompt, max_tokens: 16, n: 10 } });
+    await check.requestBody?.(exchange, {});
+    expect((await spendOf(exchange)).reserved).toBe(2_048 * 10 * 16 * 1_000);
   });
 
   it('are left alone for a key without a budget, whose spend is recorded all the same', async () => {
