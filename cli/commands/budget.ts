@@ -26,6 +26,7 @@ interface KeyBudget {
 }
 
 const BAR_CELLS = 20;
+const MINUTE_MS = 60_000;
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** `gateway budget …`: limits and spend (SPEC "Budget", DECISIONS "Budgets and cost"). */
@@ -159,12 +160,17 @@ function windowJson({ account, spentNanoUsd, reservedNanoUsd, resetMs }: Account
     spent_usd: usd(spentNanoUsd),
     reserved_usd: usd(reservedNanoUsd),
     remaining_usd: usd(remaining({ account, spentNanoUsd, reservedNanoUsd })),
-    resets_at: resetMs === undefined ? null : new Date(now + resetMs).toISOString(),
+    resets_at: resetMs === undefined ? null : new Date(turnOf(now, resetMs)).toISOString(),
   };
 }
 
 function usd(nanoUsd: number | undefined): number | null {
   return nanoUsd === undefined ? null : nanoUsd / 1e9;
+}
+
+/** Every window turns at a whole minute: neither the way from Redis nor its clock may make midnight 23:59. */
+function turnOf(now: number, resetMs: number): number {
+  return Math.round((now + resetMs) / MINUTE_MS) * MINUTE_MS;
 }
 
 function remaining({
@@ -199,7 +205,7 @@ function statusTable(budgets: readonly KeyBudget[], io: Io, now: number): string
         amount(window.spentNanoUsd),
         amount(window.reservedNanoUsd),
         amount(remaining(window)),
-        window.resetMs === undefined ? '-' : shortTime(now + window.resetMs),
+        window.resetMs === undefined ? '-' : shortTime(turnOf(now, window.resetMs)),
         ...(bars ? [bar(window)] : []),
       ]);
       return `${title}\n${indented(table(headings, rows, paint))}`;
