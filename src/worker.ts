@@ -12,7 +12,7 @@ import type { Config } from './config/schema.ts';
 import { startExtProcServer, type ListenAddress } from './extproc/server.ts';
 import { createRunner } from './pipeline/run.ts';
 import { createPricing } from './pricing/pricing.ts';
-import { connectRedis, type RedisClient } from './redis/client.ts';
+import { connectRedis, firstAttempt, type RedisClient } from './redis/client.ts';
 import { createFitness, type Fitness } from './redis/fitness.ts';
 import { createRoute } from './routing/route.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
@@ -38,7 +38,7 @@ interface Worker {
 async function startWorker({ config, index, address }: Start): Promise<Worker> {
   const log = createLogger(config.server.log_level, { name: 'gateway', worker: index });
   const metrics = createMetrics();
-  let fitness: Fitness | undefined;
+  let fitness: Fitness | undefined = undefined;
   const redis = connectRedis(config.redis, {
     name: `gateway-worker-${index}`,
     onState(state, reason) {
@@ -58,6 +58,8 @@ async function startWorker({ config, index, address }: Start): Promise<Worker> {
 
   const budget = budgetCheck(config, redis, log, metrics);
   const observer = createObserver(log, metrics);
+  // One that listened before would refuse, for want of Redis, what the other workers serve.
+  await firstAttempt(redis, config.redis.dial_timeout);
   const server = await startExtProcServer({
     address: listenAddress(config, address),
     token: config.server.extproc.token,

@@ -59,6 +59,24 @@ export async function waitUntilReady(client: RedisClient, timeoutMs: number): Pr
   });
 }
 
+/** Resolves when the first attempt to connect has come to an end, good or bad, at the latest after `timeoutMs`. */
+export async function firstAttempt(client: RedisClient, timeoutMs: number): Promise<void> {
+  if (client.status === 'ready') {
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      client.off('ready', done);
+      client.off('close', done);
+      resolve();
+    };
+    const timer = setTimeout(done, timeoutMs);
+    client.on('ready', done);
+    client.on('close', done);
+  });
+}
+
 /** Reconnects for ever: 50 ms, 100 ms … 2 s, with jitter so that workers do not come back in step. */
 export function reconnectDelayMs(attempt: number): number {
   return Math.min(50 * 2 ** Math.min(attempt - 1, 10), 2000) + Math.floor(Math.random() * 50);
