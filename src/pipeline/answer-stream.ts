@@ -68,7 +68,12 @@ function passFrame(parts: AnswerStreamParts, frame: Frame): Buffer {
 }
 
 function keepAccount(answer: Answer, event: StreamEvent): void {
-  for (const delta of event.deltas) if (delta.repeats !== true) answer.written.add(delta.kind, delta.text);
+  for (const delta of event.deltas) {
+    if (delta.repeats === true) continue;
+    answer.written.add(delta.kind, delta.text);
+    // Another candidate begins after the first has ended.
+    answer.complete = false;
+  }
   if (event.usage !== undefined) answer.usage = event.usage;
   if (event.done === true && event.failed !== true) answer.complete = true;
 }

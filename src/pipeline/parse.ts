@@ -25,7 +25,8 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
 
 /**
  * A proxy key never goes upstream, not even where an agent wrote it into its prompt: its occurrences are
- * overwritten. Base64url needs no escape in JSON, so the body stays valid and of the same length.
+ * overwritten. Base64url needs no escape in JSON, so the body stays valid and of the same length; for where it is
+ * written with escapes all the same, see `spellsProxyKey`.
  */
 export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
   let at = body.indexOf(rawKey);
@@ -33,6 +34,11 @@ export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
   const masked = Buffer.from(body);
   for (; at >= 0; at = masked.indexOf(rawKey, at)) masked.fill('*', at, at + rawKey.length);
   return masked;
+}
+
+/** True where escapes in the body spell the proxy key; hardly any body has escapes of plain characters. */
+export function spellsProxyKey(body: Buffer, json: JsonObject, rawKey: string): boolean {
+  return body.includes('\\u00') && JSON.stringify(json).includes(rawKey);
 }
 
 function isObject(value: unknown): value is JsonObject {

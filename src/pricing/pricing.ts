@@ -166,7 +166,7 @@ function lookUp(provider: ProviderName, model: string): Known {
   }
   if (provider === 'openrouter') {
     // The router picks the model, so that its price cannot be known beforehand.
-    if (model === 'openrouter/auto') {
+    if (model.trim().startsWith('openrouter/')) {
       return UNKNOWN;
     }
     if (model.endsWith(':free')) {

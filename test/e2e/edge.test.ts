@@ -120,6 +120,13 @@ describe('credentials', () => {
     expectRefusal(await chat({ path: `${CHAT}?note=${key.rawKey}` }), 400, 'invalid_request');
     const encoded = key.rawKey.replace('-', '%2d');
     expectRefusal(await chat({ path: `${CHAT}?note=${encoded}` }), 400, 'invalid_request');
+    const escaped = JSON.stringify({
+      model: 'gpt-4o',
+      messages: [{ role: 'user', content: key.rawKey }],
+    }).replace('gw-', 'gw\\u002d');
+    expectRefusal(await chat({ body: escaped }), 400, 'invalid_request');
+    const referer = `http://h/${key.rawKey.replace('-', '%2D')}/x`;
+    expectRefusal(await chat({ headers: { ...auth, referer } }), 400, 'invalid_request');
     const leaking = JSON.stringify({
       model: 'gpt-4o',
       messages: [{ role: 'user', content: `k=${key.rawKey}!` }],

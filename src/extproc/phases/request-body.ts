@@ -1,9 +1,9 @@
-import { parseRequest, withoutProxyKey } from '../../pipeline/parse.ts';
+import { parseRequest, spellsProxyKey, withoutProxyKey } from '../../pipeline/parse.ts';
 import type { StreamContext } from '../context.ts';
 import { forward } from '../forward.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
 import { throwDenial } from './denial.ts';
-import { tooLarge } from './request-headers.ts';
+import { proxyKeyCarried, tooLarge } from './request-headers.ts';
 
 /** The whole body: parsed once, judged by the checks, edited by spans, and sent to the one configured upstream. */
 export async function onRequestBody(
@@ -16,8 +16,9 @@ export async function onRequestBody(
   const { maxPayloadBytes } = context.services.settings;
   if (received.length > maxPayloadBytes) throw tooLarge(maxPayloadBytes);
   const body = withoutProxyKey(received, context.rawKey);
-  context.rawKey = '';
   context.parsed = parseRequest(exchange, body);
+  if (spellsProxyKey(body, context.parsed.json, context.rawKey)) throw proxyKeyCarried();
+  context.rawKey = '';
   throwDenial(await run.requestBody(context.parsed));
   return forward(context, context.parsed, 'request_body', body === received ? undefined : body);
 }

@@ -50,6 +50,11 @@ describe('a streamed answer', () => {
     expect(answer.complete).toBe(false);
   });
 
+  it('is no longer complete where another candidate begins after the first has ended', async () => {
+    const { answer } = await through([], [Buffer.from(STREAM + chunk('More'))]);
+    expect(answer.complete).toBe(false);
+  });
+
   it('is rewritten by byte spans, one rewriter after the other, and dropped frames are gone', async () => {
     const upper: StreamRewriter = {
       event: (event) => ({ kind: 'rewrite', texts: event.deltas.map(({ text }) => text.toUpperCase()) }),

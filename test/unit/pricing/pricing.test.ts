@@ -291,6 +291,7 @@ describe('names', () => {
     ['openai', '__proto__'],
     ['openai', 'whisper-1'],
     ['openrouter', 'openrouter/auto'],
+    ['openrouter', 'openrouter/auto:free'],
     ['openrouter', 'constructor/gpt-4o'],
     ['openrouter', 'toStringX'],
     ['bedrock', 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc'],
