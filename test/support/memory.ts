@@ -41,7 +41,7 @@ export async function envoyStats(gateway: TestGateway, filter: string): Promise<
 
 /** The debugger of one Node process of a gateway that runs with `DEBUGGABLE`. */
 export interface Inspector {
-  /** Used bytes of the JavaScript heap after a full collection. */
+  /** What a full collection leaves: the JavaScript heap, and the buffers that it refers to. */
   heapAfterGc(): Promise<number>;
 }
 
@@ -64,9 +64,9 @@ export async function inspect(gateway: TestGateway, pid: number): Promise<Inspec
         socket.addEventListener('error', () => reject(new Error('the debugger does not answer')));
       });
       await call(socket, 1, 'HeapProfiler.collectGarbage');
-      const { usedSize } = await call(socket, 2, 'Runtime.getHeapUsage');
+      const { usedSize, backingStorageSize } = await call(socket, 2, 'Runtime.getHeapUsage');
       socket.close();
-      return Number(usedSize);
+      return Number(usedSize) + Number(backingStorageSize);
     },
   };
 }
