@@ -178,7 +178,7 @@ function stall({ port }: TestGateway, headers: Readonly<Record<string, string>>,
   return { stalled, hangUp: () => socket.resetAndDestroy() };
 }
 
-/** Somebody else's requests, one after the other. */
+/** Somebody else's requests, one after the other; the worst of them waits for the garbage collections that we force. */
 function askOften({ baseUrl }: TestGateway, key: TestKey) {
   const agent = new Agent({ keepAlive: true });
   const failures: unknown[] = [];
