@@ -109,8 +109,8 @@ function mb(bytes: number): string {
 }
 
 describe('a body of 2 MiB does not hold up the others', () => {
-  const TURN_BOUND_MS = 250;
-  const TIMES = 2;
+  const TURN_BOUND_MS = 150;
+  const TIMES = 3;
 
   it.each(['wide', 'tight'])('with a budget that is %s', async (budget) => {
     // Tight: the cheap bound does not fit, so the text is counted.
@@ -119,36 +119,38 @@ describe('a body of 2 MiB does not hold up the others', () => {
     await workerLagMs(gateway);
     await sleep(500);
     const rows: string[] = [
-      `${'nothing'.padEnd(48)} ${row(pings.worstMs(), await workerLagMs(gateway), [])}`,
+      `${'nothing'.padEnd(48)} ${row(pings.worstMs(), [await workerLagMs(gateway)], [])}`,
     ];
-    const worst: number[] = [];
-    for (const { name, path, body } of hostileBodies()) {
+    const headers = {
+      authorization: `Bearer ${owner.rawKey}`,
+      'x-gateway-provider-key': 'sk-test',
+      'content-type': 'application/json',
+    };
+    const turns = new Map<string, number>();
+    for (const { name, path, body, status } of hostileBodies()) {
       const tookMs: number[] = [];
-      const statuses = new Set<number>();
+      const lagsMs: number[] = [];
       for (let time = 0; time < TIMES; time++) {
         const sentAt = performance.now();
-        const headers = {
-          authorization: `Bearer ${owner.rawKey}`,
-          'x-gateway-provider-key': 'sk-test',
-          'content-type': 'application/json',
-        };
-        statuses.add((await send(gateway.baseUrl, { path, headers, body })).status);
+        const reply = await send(gateway.baseUrl, { path, headers, body });
         tookMs.push(performance.now() - sentAt);
+        lagsMs.push(await workerLagMs(gateway));
+        // Counted, a long text may still be too dear for the tight budget.
+        expect(budget === 'tight' && status === 200 ? [200, 429] : [status], name).toContain(reply.status);
       }
-      const pingMs = pings.worstMs();
-      const lagMs = await workerLagMs(gateway);
-      worst.push(lagMs);
-      rows.push(`${name.padEnd(48)} ${row(pingMs, lagMs, tookMs)} ${[...statuses].join()}`);
+      rows.push(`${name.padEnd(48)} ${row(pings.worstMs(), lagsMs, tookMs)}`);
+      // The machine may be busy with something else; the work of a body is what every repetition takes.
+      turns.set(name, Math.min(...lagsMs));
     }
     await pings.stop();
     console.log(rows.join('\n'));
-    expect(Math.max(...worst)).toBeLessThan(TURN_BOUND_MS);
+    expect([...turns].filter(([, ms]) => ms > TURN_BOUND_MS)).toEqual([]);
   });
 });
 
-function row(pingMs: number, lagMs: number, tookMs: readonly number[]): string {
-  const took = tookMs.map((ms) => ms.toFixed(0)).join('/');
-  return `worst ping ${pingMs.toFixed(0).padStart(4)} ms, turn ${lagMs.toFixed(0).padStart(4)} ms, took ${took}`;
+function row(pingMs: number, lagsMs: readonly number[], tookMs: readonly number[]): string {
+  const list = (values: readonly number[]): string => values.map((ms) => ms.toFixed(0)).join('/');
+  return `worst ping ${pingMs.toFixed(0).padStart(4)} ms, turns ${list(lagsMs).padEnd(11)} ms, took ${list(tookMs)} ms`;
 }
 
 /** The longest turn of the sidecar's event loop since the last time this was asked. */
