@@ -2,6 +2,7 @@ import { applyEdits } from '../json/edit.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { Frame, FrameDecoder, StreamFormat } from '../streams/frame.ts';
+import { assertShallow } from './answer-depth.ts';
 import type { StreamAction, StreamRewriter } from './check.ts';
 import type { Answer } from './exchange.ts';
 
@@ -51,6 +52,8 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
 
 function passFrame(parts: AnswerStreamParts, frame: Frame): Buffer {
   if (parts.reader === undefined || frame.data === undefined) return frame.raw;
+  const { data } = frame;
+  assertShallow(data.length, () => Buffer.from(data));
   let event = parts.reader.read(frame);
   keepAccount(parts.answer, event);
   let changed: Frame = frame;

@@ -1,3 +1,4 @@
+import { assertShallow } from '../../pipeline/answer-depth.ts';
 import type { AnswerFacts } from '../../providers/provider.ts';
 import type { StreamContext } from '../context.ts';
 import { decodeContent } from '../decode-content.ts';
@@ -32,6 +33,7 @@ export async function onResponseBody(
 function readAnswer(context: StreamContext, body: Buffer): void {
   const { answered } = context;
   if (answered === undefined || body.length === 0) return;
+  assertShallow(body.length, () => body);
   let json: unknown;
   try {
     json = JSON.parse(body.toString());

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import { MAX_DEPTH, parseStrict } from '../../../src/json/scan.ts';
+import { MAX_DEPTH, nestsAtMost, parseStrict } from '../../../src/json/scan.ts';
 
 function refusal(text: string | Buffer): string {
   try {
@@ -152,5 +152,20 @@ describe('parseStrict', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('nestsAtMost', () => {
+  it('counts brackets outside strings only', () => {
+    expect(nestsAtMost(2, Buffer.from('[{"a":"[[[[","b":[]}]'))).toBe(false);
+    expect(nestsAtMost(3, Buffer.from('[{"a":"[[[[\\"[[","b":[]},{"c":{}}]'))).toBe(true);
+  });
+
+  it('is quick over megabytes of brackets, of strings and of numbers', () => {
+    for (const piece of ['[', '"x",', '1,']) {
+      const started = performance.now();
+      nestsAtMost(10_000_000, Buffer.from(piece.repeat(4_000_000 / piece.length)));
+      expect(performance.now() - started).toBeLessThan(500);
+    }
   });
 });

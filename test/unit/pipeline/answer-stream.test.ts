@@ -45,6 +45,13 @@ describe('a streamed answer', () => {
     }
   });
 
+  it('is refused where a frame nests so deep that parsing it would hold up everybody', async () => {
+    const deep = Buffer.from(`data: ${'['.repeat(100_000)}\n\n`);
+    await expect(through([], [deep])).rejects.toMatchObject({ type: 'upstream_unavailable' });
+    const wide = Buffer.from(`data: {"choices":[],"x":[${'[],'.repeat(50_000)}1]}\n\n`);
+    expect((await through([], [wide])).out).toBe(wide.toString());
+  });
+
   it('is not complete without its end marker', async () => {
     const { answer } = await through([], [Buffer.from(chunk('Hel'))]);
     expect(answer.complete).toBe(false);
