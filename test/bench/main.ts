@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { percentile, requestBytes, chatBody, runLoad, runStream } from '../support/load.ts';
-import { cpuSeconds, startRigs, type Rig, type Rigs } from './rigs.ts';
+import { cpuSeconds, pinMeasured, startRigs, type Rig, type Rigs } from './rigs.ts';
 
 /**
  * `npm run bench [-- --rounds 5] [--json FILE]`: what the gateway costs, in interleaved rounds on one machine
@@ -34,6 +34,7 @@ const { values, positionals } = parseArgs({
 const rounds = Number(values.rounds);
 
 async function sample(rig: Rig): Promise<Sample> {
+  pinMeasured(rig, true);
   const before = rig.cpu.map(({ pid }) => cpuSeconds(pid));
   const load = await runLoad(rig, { connections: LOAD_CONNECTIONS, requests: LOAD_REQUESTS });
   const spent = rig.cpu.map(({ part, pid }, index) => ({
@@ -42,6 +43,7 @@ async function sample(rig: Rig): Promise<Sample> {
   }));
   const cpu = (wanted: string): number =>
     ((spent.find(({ part }) => part === wanted)?.seconds ?? 0) / LOAD_REQUESTS) * 1_000;
+  pinMeasured(rig, false);
   const single = await runLoad(rig, { connections: 1, requests: SINGLE_REQUESTS });
   const streams = [];
   for (let n = 0; n < STREAMS; n++) streams.push(await runStream(rig));
@@ -175,7 +177,7 @@ function conditions(): object {
     cpu: `${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}`,
     rounds,
     load: `${LOAD_REQUESTS} requests on ${LOAD_CONNECTIONS} connections, then ${SINGLE_REQUESTS} on one; 1 KB prompt, 600 byte answer`,
-    pinning: 'Envoy and the sidecar on one core; provider, Redis and load on the other',
+    pinning: 'under load Envoy and the sidecar on one core, the rest on the other; latencies unpinned',
   };
 }
 

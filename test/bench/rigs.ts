@@ -283,9 +283,16 @@ function said(child: ChildProcess): Promise<unknown> {
   });
 }
 
-/** All threads of a process on one core (Linux). */
-function pin(pid: number, core: string): void {
-  execFileSync('taskset', ['-acp', core, String(pid)], { stdio: 'ignore' });
+/** All threads of a process on these cores (Linux). */
+function pin(pid: number, cores: string): void {
+  execFileSync('taskset', ['-acp', cores, String(pid)], { stdio: 'ignore' });
+}
+
+/** Throughput is measured on one core; latency where the machine puts the processes. */
+export function pinMeasured(rig: Rig, pinned: boolean): void {
+  for (const { part, pid } of rig.cpu) {
+    pin(pid, !pinned ? `${MEASURED_CORE},${OTHER_CORE}` : part === 'redis' ? OTHER_CORE : MEASURED_CORE);
+  }
 }
 
 /** CPU seconds of a process so far. */
