@@ -43,8 +43,7 @@ beforeAll(async () => {
   leases = { killed, frozen };
 });
 afterAll(async () => {
-  await leases.killed.gateway.stop();
-  await leases.frozen.gateway.stop();
+  await Promise.all([leases.killed.gateway.stop(), leases.frozen.gateway.stop()]);
   await budgets.close();
 });
 
