@@ -75,6 +75,7 @@ describe('never forwarded costs nothing:', () => {
     await delay(50);
     leaving?.abort();
     const reply = await asked;
+    await delay(200); // for Envoy to tell the sidecar that the client has left
     await budgets.redis.resume();
     return reply;
   }
