@@ -32,10 +32,10 @@ const STRIPPED: ReadonlySet<string> = new Set([
 
 const NOTHING = Buffer.alloc(0);
 
-/** Left to Envoy's route, because re-routing needs it (`x-forwarded-proto`) or the id does (`x-request-id`). */
-/** Google's headers can leave usage out of an answer (a field mask) or encode it: two that cannot may stay. */
+/** `x-goog-`: a field mask can leave usage out of an answer, and others encode it. */
 const STRIPPED_PREFIXES = [HEADER_PREFIX, 'x-forwarded-', 'x-envoy-', 'proxy-', 'x-amz-', 'x-goog-'];
-const LEFT_TO_ROUTE: ReadonlySet<string> = new Set([
+/** Of those prefixes: what Envoy's re-routing needs (its route strips it), and two of Google's that change nothing. */
+const SPARED: ReadonlySet<string> = new Set([
   'x-forwarded-proto',
   'x-forwarded-for',
   'x-goog-api-client',
@@ -73,7 +73,7 @@ export function forward(
 }
 
 function isStripped(name: string): boolean {
-  if (LEFT_TO_ROUTE.has(name)) return false;
+  if (SPARED.has(name)) return false;
   // An underscore reads as a hyphen to some servers, and would bring a stripped header back.
   return (
     STRIPPED.has(name) || name.includes('_') || STRIPPED_PREFIXES.some((prefix) => name.startsWith(prefix))

@@ -31,6 +31,7 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
   let closed = false;
   let failed = false;
   let answerTimer: NodeJS.Timeout | undefined;
+  let finishing: Promise<void> | undefined;
 
   call.on('data', (message: ProcessingRequest) => {
     if (closed || failed) return;
@@ -62,7 +63,18 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
       }
     }
     working = false;
-    if (closed || context.progress === 'done') await finish(context);
+    if (closed) await leave();
+    else if (context.progress === 'done') await finishOnce();
+  }
+
+  /** Once per exchange, whatever ended it. */
+  function finishOnce(): Promise<void> {
+    return (finishing ??= finish(context));
+  }
+
+  /** Counts as open until it is settled: a drain that let Redis go before would lose the settlement. */
+  async function leave(): Promise<void> {
+    await finishOnce().finally(onClosed);
   }
 
   function send(reply: ProcessingResponse): void {
@@ -96,7 +108,7 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     } else {
       call.emit('error', { code: GrpcStatus.INTERNAL, details: 'failed closed' });
     }
-    void finish(context);
+    void finishOnce();
   }
 
   function close(): void {
@@ -104,8 +116,7 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     closed = true;
     clearTimeout(answerTimer);
     queue.length = 0;
-    if (!working) void finish(context);
-    onClosed();
+    if (!working) void leave();
   }
 }
 
@@ -143,12 +154,8 @@ function toRefusal(context: StreamContext, error: GatewayError): Refusal {
   return { type: error.type, message: error.message, headers };
 }
 
-const finished = new WeakSet<StreamContext>();
-
-/** Once per exchange, whatever ended it: the checks' `end` hooks, then log and metrics. */
+/** The checks' `end` hooks, then log and metrics. */
 async function finish(context: StreamContext): Promise<void> {
-  if (finished.has(context)) return;
-  finished.add(context);
   const outcome = outcomeOf(context);
   if (context.exchange !== undefined)
     await context.run?.end(context.answered ?? context.parsed ?? context.exchange, outcome);

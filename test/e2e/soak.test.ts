@@ -109,7 +109,7 @@ function mb(bytes: number): string {
 }
 
 describe('a body of 2 MiB does not hold up the others', () => {
-  const TURN_BOUND_MS = 250;
+  const TURN_BOUND_MS = 150;
   const TIMES = 3;
 
   it.each(['wide', 'tight'])('with a budget that is %s', async (budget) => {
