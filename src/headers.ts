@@ -15,6 +15,10 @@ export const HEADER = {
   blockReason: 'x-gateway-block-reason',
   toolsRemoved: 'x-gateway-tools-removed',
   shadow: 'x-gateway-shadow',
+  loopDetected: 'x-gateway-loop-detected',
+  /** IETF httpapi-ratelimit-headers: what is left, and the quota. */
+  rateLimit: 'ratelimit',
+  rateLimitPolicy: 'ratelimit-policy',
   /** Internal: names Envoy's cluster for the route; stripped from clients before routing. */
   upstream: 'x-gateway-upstream',
 } as const;
@@ -30,4 +34,7 @@ export const TELEMETRY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.sessionRemaining,
   HEADER.budgetWindow,
   HEADER.shadow,
+  HEADER.loopDetected,
+  HEADER.rateLimit,
+  HEADER.rateLimitPolicy,
 ]);

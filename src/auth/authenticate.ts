@@ -41,7 +41,20 @@ export function createAuthenticate({ keys, countFailure, riskProfile }: Authenti
     return {
       key: state.record,
       budgetLimits: state.limits,
-      facts: { agentRisk: { riskScore: state.risk.riskScore, blocked } },
+      facts: {
+        agentRisk: {
+          riskScore: state.risk.riskScore,
+          totalPolicyBlocks: 0,
+          totalEscalations: 0,
+          totalSpendNanoUsd: 0,
+          persistentTaintFlags: [],
+          sessionCount: 0,
+          quarantineActive: false,
+        },
+        session: undefined,
+        drift: undefined,
+        prompt: undefined,
+      },
     };
   };
 }

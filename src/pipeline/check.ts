@@ -3,7 +3,15 @@ import type { StreamEvent } from '../providers/provider.ts';
 import type { Answered, Identified, Outcome, Parsed } from './exchange.ts';
 
 /** Stable names: metric labels and log fields. */
-export type CheckName = 'allowed' | 'provider-tools' | 'budget';
+export type CheckName =
+  | 'rate-limit'
+  | 'allowed'
+  | 'provider-tools'
+  | 'normalization'
+  | 'session'
+  | 'loop'
+  | 'drift'
+  | 'budget';
 
 /** What a check says of an exchange. Only the runner acts on it. */
 export type Verdict =
@@ -37,6 +45,11 @@ export interface Check<State = unknown> {
   /** Called once per exchange, before the first hook. */
   begin?(): State;
   requestHeaders?(exchange: Identified, state: State): Awaitable<Verdict>;
+  /**
+   * Called for all checks, in order, before the first of them judges the body: sends reads to Redis so that all
+   * wait once. Changes nothing, must not throw, and handles the rejection of what it starts.
+   */
+  prepare?(exchange: Parsed, state: State): void;
   requestBody?(exchange: Parsed, state: State): Awaitable<Verdict>;
   /** A whole answer, before it goes to the client; or the headers of a stream. */
   response?(exchange: Answered, state: State): Awaitable<Verdict>;

@@ -1,9 +1,59 @@
+import type { Obfuscation } from '../normalize/normalized.ts';
+
 /**
  * What one check learns and another judges by, named as SPEC's `input.*`. Not a bag: no fact without a writer
- * and a reader. The key's own facts are read at request headers; session, drift and obfuscation join with
- * their checks.
+ * and a reader. One object an exchange; what is undefined was not looked at.
  */
 export interface Facts {
-  /** SPEC "Agent risk profile", as far as the edge needs it. Written by auth/authenticate. */
-  readonly agentRisk: { readonly riskScore: number; readonly blocked: boolean };
+  /** Written by auth/authenticate, from what Redis said at the request headers. */
+  readonly agentRisk: AgentRisk;
+  /** Written by the session check; undefined where the request names no session. */
+  session: SessionFacts | undefined;
+  /** Written by the drift check. */
+  drift: DriftFacts | undefined;
+  /** Written by the normalization check. */
+  prompt: PromptFacts | undefined;
+}
+
+/** SPEC "Agent risk profile". */
+export interface AgentRisk {
+  /** 0 to 100, decayed as of now. */
+  readonly riskScore: number;
+  readonly totalPolicyBlocks: number;
+  readonly totalEscalations: number;
+  readonly totalSpendNanoUsd: number;
+  readonly persistentTaintFlags: readonly string[];
+  readonly sessionCount: number;
+  readonly quarantineActive: boolean;
+}
+
+/** SPEC "Session", without drift. */
+export interface SessionFacts {
+  readonly id: string;
+  readonly state: string;
+  readonly spendNanoUsd: number;
+  /** Calls made in the session, this one included. */
+  readonly steps: number;
+  readonly taintFlags: readonly string[];
+  readonly toolsCalled: readonly string[];
+  /** The session's own budget, from its first request that named one; the budget check reserves in it. */
+  readonly budgetNanoUsd: number | undefined;
+}
+
+/** SPEC "Session", `drift.*`. */
+export interface DriftFacts {
+  readonly driftDetected: boolean;
+  /** 0 to 1. */
+  readonly driftScore: number;
+  readonly anchorSimilarity: number;
+  readonly priorSimilarity: number;
+  /** The anchor and this turn included. */
+  readonly turnCount: number;
+}
+
+/** SPEC "Policy input (prompt analysis)". */
+export interface PromptFacts {
+  /** One for each of `RequestFacts.texts`, in order. */
+  readonly normalizedTexts: readonly string[];
+  readonly obfuscation: Obfuscation;
 }

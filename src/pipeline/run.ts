@@ -62,7 +62,10 @@ export function createRunner(options: RunnerOptions): () => Run {
 
     return {
       requestHeaders: (exchange) => judge('requestHeaders', exchange),
-      requestBody: (exchange) => judge('requestBody', exchange),
+      requestBody(exchange) {
+        for (const [index, check] of checks.entries()) check.prepare?.(exchange, states[index]);
+        return judge('requestBody', exchange);
+      },
       response: (exchange) => judge('response', exchange),
       rewriters: (exchange) =>
         checks.flatMap((check, index) => check.stream?.(exchange, states[index]) ?? []),

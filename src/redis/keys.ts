@@ -58,3 +58,38 @@ export function holdsKey(keyHash: string): string {
 export function holdKey(keyHash: string, operationId: string): string {
   return `gateway:hold:${tag(keyHash)}:${operationId}`;
 }
+
+/** One session: hash of its limits, steps, state, taints and tools. */
+export function sessionKey(keyHash: string, sessionId: string): string {
+  return `gateway:session_state:${tag(keyHash)}:${sessionId}`;
+}
+
+/** A key's live sessions: sorted set of session ids by the time they were last used. */
+export function sessionsKey(keyHash: string): string {
+  return `gateway:sessions:${tag(keyHash)}`;
+}
+
+/** One operation on a key's conduct state (a step, a score): a repeat of it changes nothing. */
+export function operationKey(keyHash: string, operationId: string): string {
+  return `gateway:operation:${tag(keyHash)}:${operationId}`;
+}
+
+/** A key's place in the rate limit: one number (GCRA's theoretical arrival time). */
+export function rateLimitKey(keyHash: string): string {
+  return `gateway:rate_limit:${tag(keyHash)}`;
+}
+
+/** Recent calls of one session, for loop detection. */
+export function loopKey(keyHash: string, sessionId: string): string {
+  return `gateway:loop:${tag(keyHash)}:${sessionId}`;
+}
+
+/** Anchor and prior turn of one session as n-gram sets, for drift detection. */
+export function driftKey(keyHash: string, sessionId: string): string {
+  return `gateway:drift:${tag(keyHash)}:${sessionId}`;
+}
+
+/** Findings that a key was scored for in the last 24 hours: sorted set of digests. */
+export function scoredFindingsKey(keyHash: string): string {
+  return `gateway:scored_findings:${tag(keyHash)}`;
+}

@@ -1,0 +1,23 @@
+/** SPEC "Policy input (prompt analysis)": what was found hidden in a text. */
+export interface Obfuscation {
+  readonly obfuscationDetected: boolean;
+  readonly hasHomoglyphs: boolean;
+  readonly hasInvisibleChars: boolean;
+  readonly hasBase64Payloads: boolean;
+  readonly hasEncodingAttacks: boolean;
+  readonly hasDelimPadding: boolean;
+}
+
+/** A text with its disguises taken off. */
+export interface Normalized {
+  readonly text: string;
+  readonly obfuscation: Obfuscation;
+  /** The span of the given text that a span of the normalized one came from; UTF-16 units, end exclusive. */
+  toOriginal(start: number, end: number): Span;
+}
+
+/** UTF-16 units, end exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
