@@ -1,9 +1,9 @@
 import type { PromptText, RequestFacts } from '../providers/provider.ts';
 
 /**
- * What the user said last: the text of the user messages that no answer and no tool result has followed by
- * another user message yet. Undefined where there is none. Tool results are no user turn, also where a dialect
- * carries them in a user message; neither are documents that are sent beside the conversation.
+ * What the user said last: the last user message, with those right before it that nothing answered. Undefined
+ * where there is none. A tool result is no user turn, not even where a dialect carries it in a user message;
+ * neither are documents that are sent beside the conversation.
  */
 export function lastUserTurn(request: RequestFacts): string | undefined {
   const turns = userTurns(request);
@@ -28,30 +28,28 @@ const PLACES: readonly (readonly string[])[] = [
 /** Messages in a row are one turn: agents send their surroundings as a user message before the user's own. */
 function userTurns(request: RequestFacts): string[][] {
   const turns: string[][] = [];
-  let turn: string[] | undefined;
-  let message: string | undefined;
-  for (const found of PLACES.flatMap((names) => textsAt(request.texts, names))) {
-    const from = messageOf(found);
-    if (found.role === 'assistant' || found.role === 'tool') {
-      // Text beside a tool result in one message stays one turn with what that message says before it.
-      if (from !== message) turn = undefined;
-      continue;
+  for (const names of PLACES) {
+    let turn: string[] | undefined;
+    // Indexes of messages: the last one with any text, the user's last one, the last answer or tool result.
+    let last = -1;
+    let said = -1;
+    let answered = -1;
+    for (const found of request.texts) {
+      const { role, kind, path } = found;
+      if (!names.includes(String(path[0]))) continue;
+      const index = typeof path[1] === 'number' ? path[1] : 0;
+      // A message without any text of its own stands between: a call without arguments.
+      if (index > last + 1) answered = index - 1;
+      if (role === 'assistant' || role === 'tool') answered = index;
+      else if (role === 'user' && kind === 'text' && !isName(found)) {
+        if (turn === undefined || (answered >= said && index > said)) turns.push((turn = []));
+        turn.push(found.text);
+        said = index;
+      }
+      last = index;
     }
-    if (found.role !== 'user' || found.kind !== 'text' || isName(found)) continue;
-    if (turn === undefined) turns.push((turn = []));
-    turn.push(found.text);
-    message = from;
   }
   return turns;
-}
-
-function textsAt(texts: readonly PromptText[], names: readonly string[]): PromptText[] {
-  return texts.filter(({ path }) => names.includes(String(path[0])));
-}
-
-/** `messages/5`, or the member itself where it is not a list of messages. */
-function messageOf({ path }: PromptText): string {
-  return typeof path[1] === 'number' ? `${String(path[0])}/${String(path[1])}` : String(path[0]);
 }
 
 /** A participant's name stands beside every message of theirs. */
