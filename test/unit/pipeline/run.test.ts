@@ -51,6 +51,26 @@ describe('the runner', () => {
     expect(parsed.responseHeaders.get('x-gateway-shadow')).toBe('loop_detected');
   });
 
+  it('lets every check prepare, in order and in one turn, before the first one judges', async () => {
+    const { observer } = recorder();
+    const calls: string[] = [];
+    const preparing = (name: Check['name']): Check => ({
+      name,
+      shadowable: false,
+      prepare: () => calls.push(`${name} prepares`),
+      requestBody: async () => {
+        await Promise.resolve();
+        calls.push(`${name} judges`);
+        return { kind: 'pass' };
+      },
+    });
+    const checks = [preparing('session'), preparing('loop')];
+    const judged = createRunner({ checks, shadowMode: false, observer })().requestBody(exchange());
+    expect(calls).toEqual(['session prepares', 'loop prepares']);
+    await judged;
+    expect(calls.slice(2)).toEqual(['session judges', 'loop judges']);
+  });
+
   it('ends every check once, last first, with the state of its own exchange, whatever one of them throws', async () => {
     const { seen, observer } = recorder();
     const ended: string[] = [];

@@ -1,0 +1,53 @@
+import type { Normalized, Obfuscation } from '../../normalize/normalized.ts';
+import { PASS, type Check } from '../../pipeline/check.ts';
+
+export interface NormalizationCheckDeps {
+  /** Gives other requests a turn between the slices of a long prompt. */
+  readonly normalizeAll: (texts: readonly string[]) => Promise<readonly Normalized[]>;
+}
+
+/** As they stand in a record; SPEC's names without `has_`. */
+const FLAGS = {
+  hasHomoglyphs: 'homoglyphs',
+  hasInvisibleChars: 'invisible_chars',
+  hasBase64Payloads: 'base64_payloads',
+  hasEncodingAttacks: 'encoding_attacks',
+  hasDelimPadding: 'delim_padding',
+} as const;
+
+/**
+ * Takes the disguises off every text of a prompt, once, for the checks after it (SPEC "Policy input (prompt
+ * analysis)"). Hidden text is no crime: it is flagged, and policies decide.
+ */
+export function createNormalizationCheck({ normalizeAll }: NormalizationCheckDeps): Check {
+  return {
+    name: 'normalization',
+    shadowable: true,
+    async requestBody({ request, facts }) {
+      const normalized = await normalizeAll(request.texts.map(({ text }) => text));
+      const obfuscation = anyOf(normalized.map((one) => one.obfuscation));
+      facts.prompt = { normalizedTexts: normalized.map(({ text }) => text), obfuscation };
+      return obfuscation.obfuscationDetected
+        ? { kind: 'flag', reason: `hidden text: ${named(obfuscation).join(', ')}` }
+        : PASS;
+    },
+  };
+}
+
+function anyOf(all: readonly Obfuscation[]): Obfuscation {
+  const some = (flag: keyof Obfuscation): boolean => all.some((one) => one[flag]);
+  return {
+    obfuscationDetected: some('obfuscationDetected'),
+    hasHomoglyphs: some('hasHomoglyphs'),
+    hasInvisibleChars: some('hasInvisibleChars'),
+    hasBase64Payloads: some('hasBase64Payloads'),
+    hasEncodingAttacks: some('hasEncodingAttacks'),
+    hasDelimPadding: some('hasDelimPadding'),
+  };
+}
+
+function named(obfuscation: Obfuscation): string[] {
+  return Object.entries(FLAGS).flatMap(([flag, name]) =>
+    obfuscation[flag as keyof typeof FLAGS] ? [name] : [],
+  );
+}
