@@ -1,0 +1,67 @@
+import type { Config } from '../config/schema.ts';
+import { phaseDeadlineMs } from '../config/rules.ts';
+import type { Check } from '../pipeline/check.ts';
+import { createPricing } from '../pricing/pricing.ts';
+import type { RedisClient } from '../redis/client.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createAllowedCheck } from './allowed/check.ts';
+import { createBudgetCheck, type BudgetCheck } from './budget/check.ts';
+import { createRedisBudgetStore } from './budget/redis-store.ts';
+import { inOrder } from './order.ts';
+import { createProviderToolsCheck } from './provider-tools/check.ts';
+
+export interface ChecksDeps {
+  readonly config: Config;
+  readonly redis: RedisClient;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** The checks of one sidecar. */
+export interface BuiltChecks {
+  readonly inOrder: readonly Check[];
+  /** Makes good what is still owed to Redis, before the connection goes. */
+  close(): Promise<void>;
+}
+
+const LEASE_MS = 30_000;
+const NANO_USD = 1e9;
+
+/** Builds every check on Redis, as `config` has them. */
+export function createChecks(deps: ChecksDeps): BuiltChecks {
+  const { config } = deps;
+  const budget = budgetCheck(deps);
+  return {
+    inOrder: inOrder({
+      allowed: createAllowedCheck(),
+      providerTools: createProviderToolsCheck({
+        allowed: config.proxy.provider_tools,
+        action: config.proxy.provider_tools_action,
+      }),
+      budget: budget.check,
+    }),
+    close: () => budget.close(),
+  };
+}
+
+function budgetCheck({ config, redis, log, metrics }: ChecksDeps): BudgetCheck {
+  return createBudgetCheck({
+    config,
+    pricing: createPricing(config),
+    store: createRedisBudgetStore({
+      client: redis,
+      deadlineMs: phaseDeadlineMs(config),
+      leaseMs: LEASE_MS,
+      alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
+    }),
+    onAlert(alert) {
+      metrics.budgetAlerts.inc({ window: alert.window });
+      log.warn(alert, 'budget threshold reached');
+    },
+    onCharged: (provider, costNanoUsd) => metrics.spend.inc({ provider }, costNanoUsd / NANO_USD),
+    onOverReservation: () => metrics.overReservation.inc(),
+    onFailure: (cause) =>
+      log.warn({ cause: cause instanceof Error ? cause.message : '' }, 'settlement postponed'),
+  });
+}

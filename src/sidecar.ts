@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { createAuthenticate, type Authenticate } from './auth/authenticate.ts';
+import { createFailureLimit } from './auth/failure-limit.ts';
+import { createKeyStateStore } from './auth/key-state-store.ts';
+import { createChecks } from './checks/create.ts';
+import { phaseDeadlineMs } from './config/rules.ts';
+import type { Config } from './config/schema.ts';
+import { startExtProcServer, type ListenAddress } from './extproc/server.ts';
+import { createRunner } from './pipeline/run.ts';
+import { connectRedis, firstAttempt, type RedisClient } from './redis/client.ts';
+import { createFitness, type Fitness } from './redis/fitness.ts';
+import { createRoute } from './routing/route.ts';
+import { configuredUpstreams } from './routing/upstreams.ts';
+import type { WorkerAddress } from './runtime/worker-protocol.ts';
+import { createLogger, type Logger } from './telemetry/logger.ts';
+import { createMetrics, type Metrics } from './telemetry/metrics.ts';
+import { createObserver } from './telemetry/observer.ts';
+
+export interface SidecarOptions {
+  readonly config: Config;
+  /** Which of `server.workers` this is, from 0. */
+  readonly index: number;
+  readonly address: WorkerAddress;
+  readonly onRedis: (up: boolean) => void;
+}
+
+export interface Sidecar {
+  readonly metrics: Metrics;
+  /** Refuses new requests, finishes those it has, settles, and lets Redis go. */
+  drain(): Promise<void>;
+}
+
+/** The composition root of one sidecar process: it says what is built from what. */
+export async function startSidecar({ config, index, address, onRedis }: SidecarOptions): Promise<Sidecar> {
+  const log = createLogger(config.server.log_level, { name: 'gateway', worker: index });
+  const metrics = createMetrics();
+  let fitness: Fitness | undefined = undefined;
+  const redis = connectRedis(config.redis, {
+    name: `gateway-worker-${index}`,
+    onState(state, reason) {
+      fitness?.reset();
+      metrics.redisUp.set(state === 'ready' ? 1 : 0);
+      onRedis(state === 'ready');
+      if (state === 'down')
+        log.warn({ cause: reason?.message }, 'Redis is unavailable: requests are refused');
+      else log.info('Redis is available');
+    },
+  });
+  onRedis(redis.status === 'ready');
+  fitness = createFitness(redis, {
+    deadlineMs: phaseDeadlineMs(config),
+    onProblem: (problem) => log.error(problem),
+  });
+
+  const checks = createChecks({ config, redis, log, metrics });
+  const observer = createObserver(log, metrics);
+  // One that listened before would refuse, for want of Redis, what the other workers serve.
+  await firstAttempt(redis, config.redis.dial_timeout);
+  const server = await startExtProcServer({
+    address: listenAddress(config, address),
+    token: config.server.extproc.token,
+    services: {
+      authenticate: authenticate(config, redis, fitness, log, metrics),
+      route: createRoute(config, configuredUpstreams(config)),
+      newRun: createRunner({ checks: checks.inOrder, shadowMode: config.server.shadow_mode, observer }),
+      settings: {
+        maxPayloadBytes: config.server.max_payload_bytes,
+        upstreamTimeoutMs: config.proxy.upstream_timeout,
+        stripTelemetry: config.server.strip_budget_headers,
+      },
+      observer,
+    },
+  });
+  return {
+    metrics,
+    async drain() {
+      await server.drain(config.server.drain_timeout);
+      await checks.close();
+      redis.disconnect();
+      await new Promise((resolve) => log.flush(resolve));
+    },
+  };
+}
+
+function authenticate(
+  config: Config,
+  client: RedisClient,
+  fitness: Fitness,
+  log: Logger,
+  metrics: Metrics,
+): Authenticate {
+  const onNoteFailed = (failure: unknown): void => {
+    log.debug({ cause: failure instanceof Error ? failure.message : '' }, 'Redis did not take a note');
+  };
+  const judge = createAuthenticate({
+    keys: createKeyStateStore({ client, deadlineMs: phaseDeadlineMs(config), onNoteFailed }),
+    countFailure: createFailureLimit({
+      client,
+      maxFailuresPerMinute: config.auth.max_failures_per_minute,
+      onFailure({ clientAddress, overLimit }) {
+        if (overLimit) metrics.authLimited.inc();
+        else log.info({ client_address: clientAddress }, 'authentication failed');
+      },
+      onCountFailed: onNoteFailed,
+    }),
+    riskProfile: config.risk_profile,
+  });
+  return async (attempt) => {
+    if (!fitness.fit && attempt.rawKey !== undefined) await fitness.assertFit();
+    return judge(attempt);
+  };
+}
+
+function listenAddress(config: Config, address: WorkerAddress): ListenAddress {
+  const { cert_file, key_file, ca_file } = config.server.extproc.tls;
+  if (address.kind === 'unix' || cert_file === undefined || key_file === undefined || ca_file === undefined) {
+    return address;
+  }
+  const tls = { cert: readFileSync(cert_file), key: readFileSync(key_file), clientCa: readFileSync(ca_file) };
+  return { ...address, tls };
+}
