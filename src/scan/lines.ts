@@ -1,0 +1,82 @@
+/** One line of a stream, counted from 1, or why it cannot be read. */
+export type Line =
+  { readonly number: number; readonly text: string } | { readonly number: number; readonly problem: string };
+
+/** What one line, or one whole text, may have at most. */
+export const MAX_INPUT_BYTES = 16 * 1_048_576;
+export const TOO_LONG = 'is longer than 16 MiB';
+export const NOT_UTF8 = 'is not UTF-8';
+
+const NEWLINE = 10;
+
+/**
+ * Reads a stream of bytes line by line, holding one line at a time; the end of a line that is too long is not
+ * kept. Line ends (LF) are taken off, blank lines are counted and left out.
+ */
+export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  const held = new HeldBytes();
+  let number = 0;
+  for await (const chunk of bytes) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      held.add(chunk.subarray(start, end));
+      start = end + 1;
+      const line = held.take(++number);
+      if (line !== undefined) yield line;
+    }
+    held.add(chunk.subarray(start));
+  }
+  const last = held.take(number + 1);
+  if (last !== undefined) yield last;
+}
+
+/**
+ * Reads a stream to its end, as one text.
+ * @throws Error with TOO_LONG or NOT_UTF8, for a reader
+ */
+export async function readText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const held = new HeldBytes();
+  for await (const chunk of bytes) {
+    held.add(chunk);
+    // What is left is not worth waiting for.
+    if (held.tooLong) break;
+  }
+  const text = held.text();
+  if ('problem' in text) throw new Error(text.problem);
+  return text.text;
+}
+
+/** Bytes of a text that comes in pieces, up to the limit. */
+class HeldBytes {
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  get tooLong(): boolean {
+    return this.#length > MAX_INPUT_BYTES;
+  }
+
+  add(piece: Uint8Array): void {
+    this.#length += piece.length;
+    if (this.tooLong) this.#pieces = [];
+    else if (piece.length > 0) this.#pieces.push(piece);
+  }
+
+  text(): { readonly text: string } | { readonly problem: string } {
+    if (this.tooLong) return { problem: TOO_LONG };
+    try {
+      // A byte order mark is part of the text: offsets count it.
+      const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+      return { text: decoder.decode(Buffer.concat(this.#pieces)) };
+    } catch {
+      return { problem: NOT_UTF8 };
+    }
+  }
+
+  /** The line that ends here, and room for the next; undefined for a blank one. */
+  take(number: number): Line | undefined {
+    const text = this.text();
+    this.#pieces = [];
+    this.#length = 0;
+    return 'text' in text && text.text.trim() === '' ? undefined : { number, ...text };
+  }
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import type { Line } from './lines.ts';
+
+/** What tells one row from another in the output. */
+const rowId = z.union([z.string(), z.number()], { error: 'must be a string or a number' });
+
+export const textRow = z.object({
+  id: rowId,
+  text: z.string({ error: 'must be a string' }),
+});
+export type TextRow = z.infer<typeof textRow>;
+
+const texts = z.array(z.string({ error: 'must be a string' }), { error: 'must be a list of strings' });
+
+export const conversationRow = z.object({
+  id: rowId,
+  /** What the user said, turn by turn. */
+  turns: texts,
+  /** What the assistant answered to each of them; fewer, or none at all, where that is not known. */
+  replies: texts.nullish().transform((replies) => replies ?? []),
+});
+export type ConversationRow = z.infer<typeof conversationRow>;
+
+/** A line that is no row; `id` where it could be read. */
+export interface BadLine {
+  readonly id?: string | number;
+  readonly line: number;
+  readonly error: string;
+}
+
+/** Reads one line of JSON as a row; fields that the row does not have are left out. */
+export function readRow<Row>(line: Line, schema: z.ZodType<Row>): { readonly row: Row } | BadLine {
+  if ('problem' in line) return { line: line.number, error: line.problem };
+  let value: unknown;
+  try {
+    // Files from other systems begin with a byte order mark, which JSON does not have.
+    value = JSON.parse(line.number === 1 ? line.text.replace(/^\uFEFF/, '') : line.text);
+  } catch {
+    return { line: line.number, error: 'is not JSON' };
+  }
+  const { data, error } = schema.safeParse(value);
+  if (data !== undefined) return { row: data };
+  const id = z.object({ id: rowId }).safeParse(value).data?.id;
+  return { ...(id === undefined ? {} : { id }), line: line.number, error: explain(error) };
+}
+
+function explain(error: z.ZodError | undefined): string {
+  const issue = error?.issues[0];
+  if (issue === undefined || issue.path.length === 0) return 'is not a JSON object';
+  return `${issue.path.join('.')} ${issue.message}`;
+}
