@@ -1,0 +1,47 @@
+import type { Config } from '../../config/schema.ts';
+import { HEADER } from '../../headers.ts';
+import { PASS, type Check } from '../../pipeline/check.ts';
+import type { RateLimitStore, Slot } from './store.ts';
+
+export interface RateLimitDeps {
+  readonly config: Config['rate_limit'];
+  readonly store: RateLimitStore;
+}
+
+const WINDOW_SECONDS = 60;
+
+/**
+ * Holds a key to so many requests a minute, whatever they ask for (SPEC "Limits"). It judges the headers, so that
+ * a refused request's body is never read.
+ */
+export function createRateLimitCheck({ config, store }: RateLimitDeps): Check {
+  const name = 'rate-limit';
+  if (!config.enabled) return { name, shadowable: false };
+  const quota = config.requests_per_minute;
+  return {
+    name,
+    shadowable: false,
+    async requestHeaders({ key, responseHeaders }) {
+      const slot = await store.takeSlot(key.keyHash, quota, WINDOW_SECONDS * 1_000);
+      responseHeaders.set(HEADER.rateLimitPolicy, `"default";q=${quota};w=${WINDOW_SECONDS}`);
+      responseHeaders.set(HEADER.rateLimit, `"default";r=${slot.remaining};t=${resetSeconds(slot)}`);
+      if (slot.taken) return PASS;
+      return {
+        kind: 'deny',
+        type: 'rate_limited',
+        message: `this key may send ${quota} requests a minute: wait for the time in Retry-After`,
+        headers: { 'retry-after': String(seconds(slot.waitMs)) },
+      };
+    },
+  };
+}
+
+/** With nothing left, a client wants to know when it may go on; else, when it has its whole quota again. */
+function resetSeconds({ remaining, waitMs, fullMs }: Slot): number {
+  return seconds(remaining === 0 ? waitMs : fullMs);
+}
+
+/** Whole seconds, rounded up: who comes back a moment early is refused again. */
+function seconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1_000));
+}

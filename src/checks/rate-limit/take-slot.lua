@@ -1,0 +1,36 @@
+#!lua
+-- Takes one slot of a key's rate limit, or says how long to wait (GCRA): the key holds the time at which its whole
+-- quota is free again, each request puts that off by one interval, and it may not lie further away than the quota.
+-- A repeat of the command takes a second slot, which errs to the safe side and refills by itself; what is refused
+-- changes nothing.
+--
+-- KEYS  1 time at which the whole quota is free, Unix microseconds
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
+--       2 quota in requests
+--       3 window in ms, in which a whole quota refills
+-- reply {taken 1|0, requests left, ms to the next slot or 0, ms to the whole quota}
+
+local now
+if ARGV[1] ~= '' then
+  now = tonumber(ARGV[1]) * 1000
+else
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+end
+
+local quota = tonumber(ARGV[2])
+local interval = math.ceil(tonumber(ARGV[3]) * 1000 / quota)
+local whole = interval * quota
+
+-- No further away than the quota: after a clock went back, or a smaller quota was configured, a key is not locked out.
+local used = tonumber(redis.call('GET', KEYS[1]) or '0') - now
+used = math.min(math.max(used, 0), whole)
+
+local taken = used + interval <= whole
+if taken then
+  used = used + interval
+  redis.call('SET', KEYS[1], string.format('%.0f', now + used), 'PX', math.ceil(used / 1000))
+end
+
+local wait = math.max(used + interval - whole, 0)
+return { taken and 1 or 0, math.floor((whole - used) / interval), math.ceil(wait / 1000), math.ceil(used / 1000) }
