@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { HEADER } from '../../headers.ts';
+import { PASS } from '../../pipeline/check.ts';
+import type { Check, Verdict } from '../../pipeline/check.ts';
+import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
+import { firstUserTurn } from '../../pipeline/user-turns.ts';
+import { formatUsd } from '../../pricing/usd.ts';
+import { anchorOf } from './anchor.ts';
+import { sessionRequest, sessionRequired } from './headers.ts';
+import type { SessionRequest } from './headers.ts';
+import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
+import { createReturns } from './returns.ts';
+import type { Session, SessionStore, Step } from './store.ts';
+
+export interface SessionCheckDeps {
+  readonly store: SessionStore;
+  /** `session.required`. */
+  readonly required: boolean;
+  /** What the secret detectors find is masked before a text is stored. */
+  readonly maskSecrets: (text: string) => string;
+  /** Redis did not take a step back; it is repeated in the background. */
+  readonly onFailure: (cause: unknown) => void;
+}
+
+export interface SessionCheck {
+  readonly check: Check<SessionState>;
+  /** Makes good what is still to be given back, before the Redis connection goes. */
+  close(): Promise<void>;
+}
+
+/** One exchange's part in its session. */
+export interface SessionState {
+  asked?: SessionRequest;
+  step?: Step;
+  session?: Session;
+  /** The session's first user request, masked; until it is stored. */
+  anchor?: string;
+}
+
+/**
+ * Takes one step of the session that a request names, within the limits of that session and of its key (SPEC
+ * "Session"); stores its first user request once the provider has answered it.
+ */
+export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
+  const { store } = deps;
+  const returns = createReturns(deps);
+
+  async function open(exchange: Parsed, asked: SessionRequest, state: SessionState): Promise<Verdict> {
+    const step = { keyHash: exchange.key.keyHash, sessionId: asked.sessionId, operationId: randomUUID() };
+    // Set before Redis is asked: a step whose reply is lost must be given back too.
+    state.step = step;
+    const result = await store.open({ ...step, ...asked });
+    switch (result.kind) {
+      case 'closed':
+        throw new Error('a fresh step cannot have been given back');
+      case 'too_many_sessions':
+        delete state.step;
+        return tooManySessions(result.liveSessions);
+      case 'max_steps_reached':
+      case 'budget_spent':
+        delete state.step;
+        tell(exchange, result.session);
+        return result.kind === 'budget_spent'
+          ? sessionBudgetSpent(result.session)
+          : maxStepsExceeded(result.session);
+      case 'opened':
+        state.session = result.session;
+        // Until it is answered this call may still come to nothing.
+        tell(exchange, { ...result.session, steps: result.session.steps - 1 });
+        exchange.facts.session = result.session;
+        if (!result.anchored) keepAnchor(exchange, state);
+        return PASS;
+    }
+  }
+
+  /** Masked now: nothing of the request is kept in the clear while its answer is awaited. */
+  function keepAnchor(exchange: Parsed, state: SessionState): void {
+    const anchor = anchorOf(firstUserTurn(exchange.request) ?? '', deps.maskSecrets);
+    if (anchor !== '') state.anchor = anchor;
+  }
+
+  async function storeAnchor({ key, origin, status }: Answered, state: SessionState): Promise<void> {
+    const { anchor, session } = state;
+    if (anchor === undefined || session === undefined) return;
+    if (origin !== 'provider' || status < 200 || status >= 300) return;
+    await store.writeAnchor({ keyHash: key.keyHash, sessionId: session.id }, session.createdAt, anchor);
+    delete state.anchor;
+  }
+
+  const check: Check<SessionState> = {
+    name: 'session',
+    shadowable: false,
+    begin: () => ({}),
+    requestHeaders({ headers }, state) {
+      const asked = sessionRequest(headers);
+      if (asked === undefined) return deps.required ? sessionRequired() : PASS;
+      if ('kind' in asked) return asked;
+      state.asked = asked;
+      return PASS;
+    },
+    requestBody(exchange, state) {
+      if (state.asked === undefined) return PASS;
+      const { operation } = exchange.endpoint;
+      // Neither is a call of a model.
+      if (operation === 'models' || operation === 'count_tokens') return PASS;
+      return open(exchange, state.asked, state);
+    },
+    async response(exchange, state) {
+      if (state.session !== undefined) {
+        exchange.responseHeaders.set(HEADER.sessionSteps, String(state.session.steps));
+      }
+      await storeAnchor(exchange, state);
+      return PASS;
+    },
+    async end(_exchange, outcome, { step, session }) {
+      if (step === undefined || outcome.kind !== 'not_forwarded') return;
+      await returns.giveBack(step, session?.createdAt);
+    },
+  };
+  return { check, close: () => returns.close() };
+}
+
+function tell(
+  { responseHeaders }: Identified,
+  { steps, spendNanoUsd }: Pick<Session, 'steps' | 'spendNanoUsd'>,
+): void {
+  responseHeaders.set(HEADER.sessionSteps, String(steps));
+  responseHeaders.set(HEADER.sessionSpend, formatUsd(spendNanoUsd));
+}

@@ -1,0 +1,66 @@
+import { HEADER } from '../../headers.ts';
+import type { Denial } from '../../pipeline/check.ts';
+import { toNanoUsd } from '../../pricing/usd.ts';
+import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
+import type { SessionLimits } from './store.ts';
+
+/** What a request says of its session. */
+export interface SessionRequest extends SessionLimits {
+  readonly sessionId: string;
+}
+
+const ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const STEPS = /^\d{1,10}$/;
+/** Programs print sums with 17 digits and more; no honest amount is longer. */
+const USD = /^(?:\d{1,32}(?:\.\d{0,32})?|\.\d{1,32})$/;
+const MAX_STEPS = 1_000_000_000;
+
+/**
+ * Reads the three session headers; undefined where the request names no session. A limit that would silently not
+ * hold is refused, and so is every value but one plain one (repeated headers come joined by `, `).
+ */
+export function sessionRequest(headers: ReadonlyMap<string, string>): SessionRequest | Denial | undefined {
+  const sessionId = headers.get(HEADER.sessionId);
+  const budget = headers.get(HEADER.sessionBudget);
+  const maxSteps = headers.get(HEADER.sessionMaxSteps);
+  if (sessionId === undefined) {
+    if (budget === undefined && maxSteps === undefined) return undefined;
+    const name = budget === undefined ? 'X-Gateway-Session-Max-Steps' : 'X-Gateway-Session-Budget';
+    return invalid(`${name} limits nothing without a session: send X-Gateway-Session-ID too`);
+  }
+  if (!ID.test(sessionId)) {
+    return invalid('X-Gateway-Session-ID: send one id of 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+  }
+  const budgetNanoUsd = budget === undefined ? undefined : readBudget(budget);
+  if (Number.isNaN(budgetNanoUsd)) {
+    return invalid(
+      `X-Gateway-Session-Budget: send one amount in USD from 0 to ${String(MAX_LIMIT_USD)}, in plain decimals`,
+    );
+  }
+  const steps = maxSteps === undefined ? undefined : readSteps(maxSteps);
+  if (Number.isNaN(steps)) {
+    return invalid(`X-Gateway-Session-Max-Steps: send one whole number from 0 to ${String(MAX_STEPS)}`);
+  }
+  return { sessionId, maxSteps: steps, budgetNanoUsd };
+}
+
+/** `session.required` is on, and there is none. */
+export function sessionRequired(): Denial {
+  return invalid('this gateway takes requests with a session only: send X-Gateway-Session-ID');
+}
+
+/** NaN where it is no amount. */
+function readBudget(written: string): number {
+  const usd = USD.test(written) ? Number(written) : Number.NaN;
+  return usd <= MAX_LIMIT_USD ? toNanoUsd(usd) : Number.NaN;
+}
+
+/** NaN where it is no number of steps. */
+function readSteps(written: string): number {
+  const steps = STEPS.test(written) ? Number(written) : Number.NaN;
+  return steps <= MAX_STEPS ? steps : Number.NaN;
+}
+
+function invalid(message: string): Denial {
+  return { kind: 'deny', type: 'invalid_request', message };
+}

@@ -1,0 +1,154 @@
+import { INITIAL_STATE, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
+import type { Noted, OpenResult, Session, SessionLimits, SessionName, SessionStore, Step } from './store.ts';
+
+export interface MemorySessionStoreOptions {
+  /** `session.ttl`. */
+  readonly ttlMs: number;
+  /** `session.max_per_key`; 0 is unlimited. */
+  readonly maxPerKey: number;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** What the calls of a session have cost so far, in nano-USD; nothing where it is left out. */
+  readonly spendOf?: (name: SessionName) => number;
+}
+
+/** One session; what it spent is known elsewhere. */
+interface Entry {
+  readonly createdAt: number;
+  lastUsedAt: number;
+  steps: number;
+  maxSteps: number | undefined;
+  budgetNanoUsd: number | undefined;
+  anchor: string | undefined;
+  /** Name to the operation that added it, in the order in which they came. */
+  readonly taint: Map<string, string>;
+  readonly tool: Map<string, string>;
+}
+
+/**
+ * Sessions of one process, for work without Redis. It forgets nothing of its operations and is meant for traces, not
+ * for traffic.
+ */
+export function createMemorySessionStore(options: MemorySessionStoreOptions): SessionStore {
+  const { ttlMs, maxPerKey, now } = options;
+  const keys = new Map<string, Map<string, Entry>>();
+  const operations = new Map<string, 'left' | Entry>();
+
+  function live(keyHash: string): Map<string, Entry> {
+    const sessions = keys.get(keyHash) ?? new Map<string, Entry>();
+    keys.set(keyHash, sessions);
+    for (const [id, { lastUsedAt }] of sessions) {
+      if (lastUsedAt + ttlMs <= now()) sessions.delete(id);
+    }
+    return sessions;
+  }
+
+  function find({ keyHash, sessionId }: SessionName): Entry | undefined {
+    return live(keyHash).get(sessionId);
+  }
+
+  function view(name: SessionName, entry: Entry): Session {
+    const { createdAt, lastUsedAt, steps, maxSteps, budgetNanoUsd } = entry;
+    return {
+      id: name.sessionId,
+      createdAt,
+      lastUsedAt,
+      state: INITIAL_STATE,
+      steps,
+      maxSteps,
+      budgetNanoUsd,
+      spendNanoUsd: options.spendOf?.(name) ?? 0,
+      taintFlags: [...entry.taint.keys()],
+      toolsCalled: [...entry.tool.keys()],
+    };
+  }
+
+  function open(step: Step & SessionLimits): OpenResult {
+    const sessions = live(step.keyHash);
+    const found = sessions.get(step.sessionId);
+    const operation = operations.get(step.operationId);
+    if (operation === 'left') return { kind: 'closed' };
+    if (found !== undefined && operation === found) return opened(step, found);
+    if (found === undefined && maxPerKey > 0 && sessions.size >= maxPerKey) {
+      return { kind: 'too_many_sessions', liveSessions: sessions.size };
+    }
+    const entry = found ?? newEntry(now());
+    entry.maxSteps = tighter(entry.maxSteps, step.maxSteps);
+    entry.budgetNanoUsd = tighter(entry.budgetNanoUsd, step.budgetNanoUsd);
+    entry.lastUsedAt = now();
+    const { steps, maxSteps = Infinity, budgetNanoUsd = Infinity } = entry;
+    const session = view(step, entry);
+    if (steps >= maxSteps) return { kind: 'max_steps_reached', session };
+    if (session.spendNanoUsd >= budgetNanoUsd) return { kind: 'budget_spent', session };
+    entry.steps += 1;
+    sessions.set(step.sessionId, entry);
+    operations.set(step.operationId, entry);
+    return opened(step, entry);
+  }
+
+  function opened(name: SessionName, entry: Entry): OpenResult {
+    return { kind: 'opened', session: view(name, entry), anchored: entry.anchor !== undefined };
+  }
+
+  function leave(step: Step): void {
+    const operation = operations.get(step.operationId);
+    operations.set(step.operationId, 'left');
+    const entry = find(step);
+    if (entry === undefined || operation !== entry) return;
+    entry.steps -= 1;
+    if (entry.steps === 0) live(step.keyHash).delete(step.sessionId);
+  }
+
+  function note(kind: 'taint' | 'tool', step: Step, written: string): Noted {
+    const notes = find(step)?.[kind];
+    if (notes === undefined) return 'gone';
+    const name = written.slice(0, MAX_NOTE_CHARS);
+    const by = notes.get(name);
+    if (by !== undefined) return by === step.operationId ? 'added' : 'known';
+    if (notes.size >= MAX_NOTES) return 'full';
+    notes.set(name, step.operationId);
+    return 'added';
+  }
+
+  return {
+    open: (step) => Promise.resolve(open(step)),
+    leave: (step) => Promise.resolve(leave(step)),
+    writeAnchor(name, createdAt, text) {
+      const entry = find(name);
+      if (entry?.createdAt === createdAt) {
+        entry.lastUsedAt = now();
+        entry.anchor ??= text;
+      }
+      return Promise.resolve();
+    },
+    addTaint: (step, flag) => Promise.resolve(note('taint', step, flag)),
+    addTool: (step, tool) => Promise.resolve(note('tool', step, tool)),
+    list(keyHash) {
+      const sessions = [...live(keyHash)].map(([sessionId, entry]) => view({ keyHash, sessionId }, entry));
+      return Promise.resolve(sessions.sort((one, other) => other.lastUsedAt - one.lastUsedAt));
+    },
+    read(name) {
+      const entry = find(name);
+      return Promise.resolve(entry && { session: view(name, entry), anchor: entry.anchor });
+    },
+    end: ({ keyHash, sessionId }) => Promise.resolve(live(keyHash).delete(sessionId)),
+  };
+}
+
+function newEntry(at: number): Entry {
+  return {
+    createdAt: at,
+    lastUsedAt: at,
+    steps: 0,
+    maxSteps: undefined,
+    budgetNanoUsd: undefined,
+    anchor: undefined,
+    taint: new Map(),
+    tool: new Map(),
+  };
+}
+
+function tighter(stored: number | undefined, asked: number | undefined): number | undefined {
+  if (stored === undefined || asked === undefined) return stored ?? asked;
+  return Math.min(stored, asked);
+}

@@ -1,0 +1,34 @@
+import { HEADER } from '../../headers.ts';
+import type { Denial } from '../../pipeline/check.ts';
+import { formatUsd } from '../../pricing/usd.ts';
+import type { Session } from './store.ts';
+
+/** SDKs repeat a 429 by themselves, and none of these passes by waiting. */
+const NO_RETRY = { 'x-should-retry': 'false' };
+
+export function maxStepsExceeded({ maxSteps = 0 }: Session): Denial {
+  return {
+    kind: 'deny',
+    type: 'max_steps_exceeded',
+    message: `this session has made all of its ${String(maxSteps)} calls: begin a new one`,
+    headers: NO_RETRY,
+  };
+}
+
+export function sessionBudgetSpent({ budgetNanoUsd = 0 }: Session): Denial {
+  return {
+    kind: 'deny',
+    type: 'session_budget_exceeded',
+    message: `this session has spent its budget of ${formatUsd(budgetNanoUsd)} USD: begin a new one`,
+    headers: { ...NO_RETRY, [HEADER.sessionRemaining]: '0', [HEADER.budgetWindow]: 'session' },
+  };
+}
+
+export function tooManySessions(liveSessions: number): Denial {
+  return {
+    kind: 'deny',
+    type: 'session_limit_exceeded',
+    message: `this key has ${String(liveSessions)} live sessions, which is all it may have: go on with one of them, or end one`,
+    headers: NO_RETRY,
+  };
+}

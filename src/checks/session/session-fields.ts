@@ -1,0 +1,50 @@
+import { GatewayError } from '../../errors.ts';
+import type { Session } from './store.ts';
+
+const NOTE = /^(taint|tool):(.*)$/s;
+
+/**
+ * Reads a session's stored hash; undefined where it is empty. A number that is none is a damaged store: it throws
+ * `redis_unavailable`, for reading it as "no limit" would open the gate.
+ */
+export function readSession(
+  id: string,
+  fields: Readonly<Record<string, string>>,
+  spent: string,
+): Session | undefined {
+  if (fields['created'] === undefined) return undefined;
+  return {
+    id,
+    createdAt: wholeNumber(fields['created']),
+    lastUsedAt: wholeNumber(fields['used']),
+    state: fields['state'] ?? '',
+    steps: wholeNumber(fields['steps']),
+    maxSteps: optional(fields['max_steps']),
+    budgetNanoUsd: optional(fields['budget']),
+    spendNanoUsd: wholeNumber(spent),
+    taintFlags: notes('taint', fields),
+    toolsCalled: notes('tool', fields),
+  };
+}
+
+function optional(stored: string | undefined): number | undefined {
+  return stored === undefined ? undefined : wholeNumber(stored);
+}
+
+function wholeNumber(stored: string | undefined): number {
+  if (stored === undefined || !/^\d{1,16}$/.test(stored)) {
+    throw new GatewayError('redis_unavailable', 'A stored session is damaged: end it');
+  }
+  return Number(stored);
+}
+
+/** Names of one kind in the order of their places; a value is `<place>:<operation>`. */
+function notes(kind: 'taint' | 'tool', fields: Readonly<Record<string, string>>): string[] {
+  return Object.entries(fields)
+    .flatMap(([field, value]) => {
+      const [, found, name] = NOTE.exec(field) ?? [];
+      return found === kind && name !== undefined ? [{ name, place: Number.parseInt(value, 10) }] : [];
+    })
+    .sort((one, other) => one.place - other.place)
+    .map(({ name }) => name);
+}

@@ -1,0 +1,90 @@
+/** The state of a session that no policy has moved yet (DECISIONS "Sessions, FSM, loop, drift"). */
+export const INITIAL_STATE = 'INIT';
+
+/** A session that holds so many different taints, or tools, takes no more. */
+export const MAX_NOTES = 64;
+/** Longer names of taints and tools are cut off here. */
+export const MAX_NOTE_CHARS = 128;
+
+/** A session belongs to its key: another key's of the same name is another one. */
+export interface SessionName {
+  readonly keyHash: string;
+  readonly sessionId: string;
+}
+
+/** A call that takes one step of a session; the same values find it again. */
+export interface Step extends SessionName {
+  /** A random UUID of ours: repeats of a command under it change nothing. */
+  readonly operationId: string;
+}
+
+/** What a request says of its session's limits; undefined where it names none. */
+export interface SessionLimits {
+  readonly maxSteps: number | undefined;
+  readonly budgetNanoUsd: number | undefined;
+}
+
+/** One session as it stands. Times are Unix ms. */
+export interface Session extends SessionLimits {
+  readonly id: string;
+  /** Tells one life of a session from another of the same name. */
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  readonly state: string;
+  /** Calls that were forwarded, and those in flight. */
+  readonly steps: number;
+  /** Settled calls only. */
+  readonly spendNanoUsd: number;
+  /** In the order in which they came. */
+  readonly taintFlags: readonly string[];
+  readonly toolsCalled: readonly string[];
+}
+
+export type OpenResult =
+  | {
+      readonly kind: 'opened';
+      /** This call's step included. */
+      readonly session: Session;
+      /** The session's first user request is stored already. */
+      readonly anchored: boolean;
+    }
+  | { readonly kind: 'max_steps_reached' | 'budget_spent'; readonly session: Session }
+  /** The key has as many live sessions as it may have; this one would be new. */
+  | { readonly kind: 'too_many_sessions'; readonly liveSessions: number }
+  /** The step was given back before it was taken (its request had been given up). */
+  | { readonly kind: 'closed' };
+
+/**
+ * What became of a taint or a tool's name. `full`: the session holds MAX_NOTES others already, so whoever judges by
+ * them must refuse; `gone`: the session has ended.
+ */
+export type Noted = 'added' | 'known' | 'full' | 'gone';
+
+/** A session and its stored first user request, masked. */
+export interface SessionDetails {
+  readonly session: Session;
+  readonly anchor: string | undefined;
+}
+
+/**
+ * Where sessions live (SPEC "Session"). Every method is atomic and safe to repeat; a failure of the store throws
+ * `redis_unavailable`. Whatever belongs to a session is forgotten once it was not used for `session.ttl`.
+ */
+export interface SessionStore {
+  /** Opens the session where it is not open yet, tightens its limits, and takes a step or refuses it. */
+  open(step: Step & SessionLimits): Promise<OpenResult>;
+  /**
+   * Gives a step back; a session that is left with none is forgotten, as if it had never been opened.
+   * @param createdAt of the session that the step was taken in; undefined where the answer of `open` was lost
+   */
+  leave(step: Step, createdAt: number | undefined): Promise<void>;
+  /** Stores the session's first user request, once, if this life of it still runs. */
+  writeAnchor(name: SessionName, createdAt: number, text: string): Promise<void>;
+  addTaint(step: Step, flag: string): Promise<Noted>;
+  addTool(step: Step, tool: string): Promise<Noted>;
+  /** A key's live sessions, the last used first. */
+  list(keyHash: string): Promise<readonly Session[]>;
+  read(name: SessionName): Promise<SessionDetails | undefined>;
+  /** Forgets everything of a session; false where there was nothing. */
+  end(name: SessionName): Promise<boolean>;
+}
