@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LEASE_MS } from '../../support/account.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import type { Reply } from '../../support/http.ts';
+import { createRandom } from '../../support/random.ts';
 import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from './rig.ts';
 
 /** 1,000 requests at once, each on a connection of its own, against a budget worth exactly 10 of them. */
@@ -103,15 +104,6 @@ describe.each([
     await client.expectSpent(LIMIT);
   });
 });
-
-/** Repeatable: the same numbers in every run. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return state / 2_147_483_648;
-  };
-}
 
 describe('within lease + 5 s nothing is reserved, and the spend is neither over the limit nor under the bill', () => {
   it.each([
