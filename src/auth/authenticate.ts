@@ -2,7 +2,8 @@ import type { Config } from '../config/schema.ts';
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import type { Identified } from '../pipeline/exchange.ts';
-import type { KeyState, KeyStateStore } from './key-state-store.ts';
+import type { Lock } from '../redis/risk-profile.ts';
+import type { KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
 /** What a proxy key adds to an exchange. */
@@ -24,7 +25,8 @@ export interface Attempt {
 export type Authenticate = (attempt: Attempt) => Promise<Identity>;
 
 /**
- * Judges a proxy key in one wait for Redis: the key itself, then its lock, then its risk.
+ * Judges a proxy key in one wait for Redis: the key itself, then its risk, then its lock. A key that is blocked for
+ * good is not told to come back when its lock ends.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createAuthenticate({ keys, countFailure, riskProfile }: AuthenticateDeps): Authenticate {
@@ -34,23 +36,16 @@ export function createAuthenticate({ keys, countFailure, riskProfile }: Authenti
       countFailure(clientAddress);
       throw invalidKey();
     }
+    const { blockedAt, ...agentRisk } = state.risk;
+    const overThreshold = agentRisk.riskScore > riskProfile.permanent_block_threshold;
+    if (riskProfile.enabled && (blockedAt !== undefined || overThreshold)) throw riskBlocked();
     if (state.lock) throw quarantined(state.lock);
-    const blocked = riskProfile.enabled && isBlocked(state.risk, riskProfile.permanent_block_threshold);
-    if (blocked) throw riskBlocked();
     keys.noteUse(state.record);
     return {
       key: state.record,
       budgetLimits: state.limits,
       facts: {
-        agentRisk: {
-          riskScore: state.risk.riskScore,
-          totalPolicyBlocks: 0,
-          totalEscalations: 0,
-          totalSpendNanoUsd: 0,
-          persistentTaintFlags: [],
-          sessionCount: 0,
-          quarantineActive: false,
-        },
+        agentRisk: riskProfile.enabled ? agentRisk : { ...agentRisk, riskScore: 0 },
         session: undefined,
         drift: undefined,
         prompt: undefined,
@@ -65,13 +60,9 @@ function invalidKey(): GatewayError {
 }
 
 /** Says when to come back, and nothing of why. */
-function quarantined({ ttlMs }: NonNullable<KeyState['lock']>): GatewayError {
+function quarantined({ ttlMs }: Lock): GatewayError {
   const headers = ttlMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(ttlMs / 1_000))) };
   return new GatewayError('quarantined', 'this proxy key is locked', { headers });
-}
-
-function isBlocked({ riskScore, blockedAt }: KeyState['risk'], threshold: number): boolean {
-  return blockedAt !== undefined || riskScore > threshold;
 }
 
 function riskBlocked(): GatewayError {

@@ -8,6 +8,8 @@ import {
   quarantineKey,
   riskProfileKey,
 } from '../redis/keys.ts';
+import { parseRiskStatus, RISK_FIELDS } from '../redis/risk-profile.ts';
+import type { Lock, RiskProfile } from '../redis/risk-profile.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { parseKeyRecord, rawKeyField } from './key-fields.ts';
@@ -21,24 +23,14 @@ const touchScript = loadScript(new URL('./touch-key.lua', import.meta.url));
 const TOUCH_INTERVAL_MS = 60_000;
 const MAX_REMEMBERED_KEYS = 50_000;
 
-/** Fields of the risk profile that the edge reads; the risk check writes them. */
-export const RISK_FIELDS = {
-  score: 'risk_score',
-  /** Unix ms; set once the score was over the permanent threshold, until an operator resets it. */
-  blockedAt: 'blocked_at',
-  /** A lock that is being written: its key lies in another slot, so the profile carries it meanwhile. */
-  pendingLockId: 'pending_lock_id',
-  /** Unix ms until which the pending lock holds. */
-  pendingLockUntil: 'pending_lock_until',
-} as const;
-
 /** Everything that the edge must know of a key, read in one wait. */
 export interface KeyState {
   readonly record: KeyRecord;
   readonly status: 'active' | 'revoked' | 'expired';
-  /** Present while the key is locked; without `ttlMs` the lock has no end. */
-  readonly lock?: { readonly ttlMs?: number };
-  readonly risk: { readonly riskScore: number; readonly blockedAt?: number };
+  /** Present while the key is locked, be its lock only pending. */
+  readonly lock?: Lock;
+  /** Decayed as of now. */
+  readonly risk: RiskProfile;
   /** The key's own budget, or the default one. */
   readonly limits: BudgetLimits;
 }
@@ -101,12 +93,12 @@ async function readTogether(client: RedisClient, identity: string): Promise<Answ
   const [record, lockTtlMs, risk, own, fallback] = await Promise.all([
     client.hgetall(keyRecordKey(identity)),
     client.pttl(quarantineKey(identity)),
-    client.hmget(riskProfileKey(identity), ...Object.values(RISK_FIELDS)),
+    client.hmget(riskProfileKey(identity), ...RISK_FIELDS),
     client.hgetall(budgetLimitsKey(identity)),
     client.hgetall(DEFAULT_BUDGET_KEY),
   ]);
   const hashes = [record, own, fallback];
-  if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs) || !Array.isArray(risk)) {
+  if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs) || !isProfile(risk)) {
     // Out of step, it would read as an unknown key, or as a key without a budget.
     throw new Error('Redis gave a reply of the wrong shape');
   }
@@ -117,17 +109,17 @@ function isHash(reply: unknown): boolean {
   return typeof reply === 'object' && reply !== null && !Array.isArray(reply);
 }
 
+function isProfile(reply: unknown): boolean {
+  return Array.isArray(reply) && reply.length === RISK_FIELDS.length;
+}
+
 function toKeyState(rawHash: string, answers: Answers, nowMs: number): KeyState | undefined {
   if (answers.record['key_hash'] === undefined) return undefined;
   const record = parseKeyRecord(answers.record);
-  const [score, blockedAt, pendingId, pendingUntil] = answers.risk;
-  const pendingUntilMs = pendingId === null ? 0 : (toNumber(pendingUntil) ?? Infinity);
-  const lock = readLock(answers.lockTtlMs, pendingUntilMs - nowMs);
   return {
     record,
     status: readStatus(record, answers.record[rawKeyField(rawHash)], nowMs),
-    ...(lock && { lock }),
-    risk: readRisk(toNumber(score), toNumber(blockedAt)),
+    ...parseRiskStatus(answers.risk, answers.lockTtlMs, nowMs),
     limits: effectiveLimits(parseBudgetLimits(answers.own), parseBudgetLimits(answers.fallback)),
   };
 }
@@ -138,22 +130,4 @@ function readStatus(record: KeyRecord, rawUntil: string | undefined, nowMs: numb
   if (record.expiresAt !== undefined && record.expiresAt <= nowMs) return 'expired';
   if (rawUntil === undefined) return 'expired';
   return rawUntil !== '' && !(Number(rawUntil) > nowMs) ? 'expired' : 'active';
-}
-
-function readRisk(riskScore = 0, blockedAt?: number): KeyState['risk'] {
-  return blockedAt === undefined ? { riskScore } : { riskScore, blockedAt };
-}
-
-/** `lockTtlMs` as PTTL says it: -2 no lock, -1 a lock without an end. */
-function readLock(lockTtlMs: number, pendingMs: number): KeyState['lock'] | undefined {
-  const ttlMs = lockTtlMs === -1 ? Infinity : Math.max(lockTtlMs, pendingMs);
-  if (ttlMs <= 0 && lockTtlMs !== 0) return undefined;
-  return Number.isFinite(ttlMs) ? { ttlMs: Math.max(ttlMs, 0) } : {};
-}
-
-function toNumber(stored: string | null | undefined): number | undefined {
-  if (stored === null || stored === undefined) return undefined;
-  // Reading a damaged score as 0 would let a blocked key in.
-  if (!/^-?\d{1,16}(?:\.\d{1,16})?$/.test(stored)) throw new Error('A stored risk profile is damaged');
-  return Number(stored);
 }

@@ -1,0 +1,13 @@
+#!lua flags=allow-oom
+-- Takes a pending lock back once the lock's own key is written, unless another lock has taken its place meanwhile.
+-- May run when Redis is full, because it frees. A repeat finds nothing to clear.
+--
+-- KEYS  1 risk profile (hash)
+-- ARGV  1 id of the lock
+-- reply 1 cleared, 0 another's or none
+
+if redis.call('HGET', KEYS[1], 'pending_lock_id') ~= ARGV[1] then
+  return 0
+end
+redis.call('HDEL', KEYS[1], 'pending_lock_id', 'pending_lock_until')
+return 1

@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import type { RedisClient } from '../../redis/client.ts';
+import {
+  KEY_INDEX,
+  operationKey,
+  quarantineKey,
+  riskProfileKey,
+  scoredFindingsKey,
+} from '../../redis/keys.ts';
+import { DECAY, MAX_SCORE, parseRiskStatus, RISK_FIELDS } from '../../redis/risk-profile.ts';
+import type { Lock, RiskStatus } from '../../redis/risk-profile.ts';
+import { loadScript } from '../../redis/script.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
+import { DEFAULT_LOCK_MS, FINDING_MEMORY_MS, MAX_REMEMBERED_FINDINGS, MAX_TAINT_FLAGS } from './scoring.ts';
+import { lockOnly, toScoring } from './score.ts';
+import type { Scoring } from './score.ts';
+import type { LockPage, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
+
+export interface RedisRiskStoreOptions {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+  readonly settings: RiskSettings;
+  /** A clock for tests; Redis's own where it is left out (DECISIONS "Redis"), the process's own for reads. */
+  readonly now?: () => number;
+}
+
+/** Longer than any repeat of a command by the client library. */
+const OPERATION_MEMORY_MS = 60_000;
+const PAGE_SIZE = 500;
+
+const scoreScript = loadScript(new URL('./score-risk.lua', import.meta.url));
+const clearPendingScript = loadScript(new URL('./clear-pending-lock.lua', import.meta.url));
+const setLockScript = loadScript(new URL('./set-lock.lua', import.meta.url));
+const resetScript = loadScript(new URL('./reset-risk.lua', import.meta.url));
+
+const flag = z.literal([0, 1]);
+const scoreReply = z.tuple([flag, z.int(), z.int(), flag]);
+const profileReply = z.array(z.string().nullable()).length(RISK_FIELDS.length);
+
+/** Risk profiles in Redis. A lock that a score sets is written in two steps, for its key lies in another slot. */
+export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore {
+  const { client, deadlineMs, settings } = options;
+  const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
+
+  async function record(event: RiskEvent): Promise<RiskOutcome> {
+    const scoring = toScoring(event);
+    if (!settings.enabled) {
+      if (scoring.ownLockMs > 0) await setLock(event.keyHash, scoring.ownLockMs, event.operationId);
+      return lockOnly(scoring.ownLockMs);
+    }
+    const outcome = await score(event, scoring);
+    if (outcome.lock !== undefined) {
+      await setLock(event.keyHash, outcome.lock.ttlMs, event.operationId);
+      // Had we died before this, the edge would go on honouring the pending lock.
+      await clearPendingScript.run(client, [riskProfileKey(event.keyHash)], [event.operationId]);
+    }
+    return outcome;
+  }
+
+  async function score({ keyHash, operationId }: RiskEvent, scoring: Scoring): Promise<RiskOutcome> {
+    const { flagMemoryId } = scoring;
+    const keys = [
+      riskProfileKey(keyHash),
+      operationKey(keyHash, `risk:${operationId}`),
+      scoredFindingsKey(keyHash),
+      ...(flagMemoryId === undefined ? [] : [operationKey(keyHash, flagMemoryId)]),
+    ];
+    const now = options.now === undefined ? '' : options.now();
+    const reply = await scoreScript.run(client, keys, [
+      ...[now, OPERATION_MEMORY_MS, scoring.points, MAX_SCORE, scoring.counter ?? ''],
+      ...[DECAY.points, DECAY.everyMs, operationId, scoring.ownLockMs, DEFAULT_LOCK_MS],
+      ...[settings.autoQuarantineThreshold, settings.permanentBlockThreshold, settings.profileTtlMs],
+      ...[scoring.flag ?? '', scoring.flagScores ? '1' : '', settings.sessionTtlMs, MAX_TAINT_FLAGS],
+      ...[FINDING_MEMORY_MS, MAX_REMEMBERED_FINDINGS, ...scoring.findings],
+    ]);
+    const [scored, riskScore, lockMs, blocked] = scoreReply.parse(reply);
+    return {
+      riskScore,
+      scored: scored === 1,
+      ...(lockMs > 0 && { lock: { ttlMs: lockMs } }),
+      blocked: blocked === 1,
+    };
+  }
+
+  async function setLock(keyHash: string, ttlMs: number, id: string): Promise<Lock> {
+    const left = z.int().parse(await setLockScript.run(client, [quarantineKey(keyHash)], [id, ttlMs]));
+    return left === -1 ? {} : { ttlMs: left };
+  }
+
+  async function read(keyHash: string): Promise<RiskStatus> {
+    const [values, lockTtlMs] = await Promise.all([
+      client.hmget(riskProfileKey(keyHash), ...RISK_FIELDS),
+      client.pttl(quarantineKey(keyHash)),
+    ]);
+    const nowMs = options.now?.() ?? Date.now();
+    return parseRiskStatus(profileReply.parse(values), z.int().parse(lockTtlMs), nowMs);
+  }
+
+  async function listLocked(after: string | undefined): Promise<LockPage> {
+    const from = after === undefined ? '-' : `(${after}`;
+    const hashes = await client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, PAGE_SIZE);
+    const statuses = await Promise.all(
+      hashes.map(async (keyHash) => ({ keyHash, lock: (await read(keyHash)).lock })),
+    );
+    return {
+      locked: statuses.flatMap(({ keyHash, lock }) => (lock === undefined ? [] : [{ keyHash, lock }])),
+      next: hashes.length < PAGE_SIZE ? undefined : hashes.at(-1),
+    };
+  }
+
+  return {
+    record: (event) => within(() => record(event)),
+    read: (keyHash) => within(() => read(keyHash)),
+    reset: (keyHash, operationId) =>
+      within(async () => {
+        const operation = operationKey(keyHash, `risk:${operationId}`);
+        const keys = [riskProfileKey(keyHash), operation, scoredFindingsKey(keyHash)];
+        await resetScript.run(client, keys, [OPERATION_MEMORY_MS]);
+      }),
+    lock: (keyHash, ttlMs, operationId) => within(() => setLock(keyHash, ttlMs, operationId)),
+    release: (keyHash) =>
+      within(async () => {
+        // The pending lock first: a failure between the two leaves the key locked, and the command to be repeated.
+        const pending = await client.hdel(riskProfileKey(keyHash), 'pending_lock_id', 'pending_lock_until');
+        const written = await client.del(quarantineKey(keyHash));
+        return pending + written > 0;
+      }),
+    listLocked: (after) => within(() => listLocked(after)),
+  };
+}

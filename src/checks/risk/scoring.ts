@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+
+/** What is scored (SPEC "Scoring rules"); the profile's counter that it adds one to, where it has one. */
+export const TRIGGERS = {
+  policy_block: { points: 10, counter: 'total_policy_blocks' },
+  quarantine: { points: 25, counter: undefined },
+  escalation: { points: 15, counter: 'total_escalations' },
+  /** For a flag that is new in its session. */
+  taint: { points: 5, counter: undefined },
+  secret_exfiltration: { points: 30, counter: undefined },
+} as const;
+
+export type Trigger = keyof typeof TRIGGERS;
+
+/** The taint that a secret in an answer leaves behind, without the points of a taint. */
+export const SECRET_TAINT = 'secret_accessed';
+
+/** The lock that a score over `auto_quarantine_threshold` sets, and `quarantine set` by default (SPEC "Limits"). */
+export const DEFAULT_LOCK_MS = 3_600_000;
+
+/** One and the same finding scores once per key in this time: agents send their history again with every turn. */
+export const FINDING_MEMORY_MS = 86_400_000;
+/** Of one key; the oldest go first, and may then score again. */
+export const MAX_REMEMBERED_FINDINGS = 10_000;
+/** Of one event: those beyond are not looked at. */
+export const MAX_EVENT_FINDINGS = 64;
+
+/** Flags that a profile holds; those beyond score, and are not kept. */
+export const MAX_TAINT_FLAGS = 64;
+
+/** Names a finding for the store: the rule, and a digest of the text that it matched, which is not kept. */
+export function findingId(rule: string, matchedText: string): string {
+  const digest = createHash('sha256').update(matchedText).digest('base64url').slice(0, 22);
+  return `${rule}:${digest}`;
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import type { AgentRisk } from '../pipeline/facts.ts';
+
+/**
+ * Fields of a risk profile, in the order in which they are read; names as in SPEC "Agent risk profile". Scores are
+ * written by the risk store, `session_count` and `total_spend` (nano-USD) by the session check, which also settles.
+ */
+export const RISK_FIELDS = [
+  'risk_score',
+  /** Unix ms of the last trigger: the clean time, after which the score decays, starts there. */
+  'scored_at',
+  'total_policy_blocks',
+  'total_escalations',
+  'total_spend',
+  /** JSON list. */
+  'persistent_taint_flags',
+  'session_count',
+  /** Unix ms; set once the score was over the permanent threshold, until an operator resets it. */
+  'blocked_at',
+  /** A lock that is being written: its key lies in another slot, so the profile carries it meanwhile. */
+  'pending_lock_id',
+  /** Unix ms until which the pending lock holds. */
+  'pending_lock_until',
+] as const;
+
+/** SPEC "Scoring rules": 24 hours of clean inactivity take 5 points off, evaluated lazily. */
+export const DECAY = { points: 5, everyMs: 86_400_000 } as const;
+
+export const MAX_SCORE = 100;
+
+/** While it exists the key is refused (SPEC "Quarantine lock"); without `ttlMs` it has no end. */
+export interface Lock {
+  readonly ttlMs?: number;
+}
+
+export interface RiskProfile extends AgentRisk {
+  /** Unix ms since which the key is blocked for good. */
+  readonly blockedAt?: number;
+}
+
+/** What stands in Redis about the conduct of one key. */
+export interface RiskStatus {
+  readonly risk: RiskProfile;
+  readonly lock?: Lock;
+}
+
+type Stored = string | null | undefined;
+
+const flagList = z.array(z.string());
+
+/**
+ * Reads a profile as of `nowMs`: `values` in the order of RISK_FIELDS, `lockTtlMs` as PTTL says it.
+ * @throws Error where it is damaged: read as harmless, it would let a blocked key in
+ */
+export function parseRiskStatus(values: readonly Stored[], lockTtlMs: number, nowMs: number): RiskStatus {
+  const [score, scoredAt, blocks, escalations, spend, flags, sessions, blockedAt, pendingId, pendingUntil] =
+    values;
+  const blocked = toNumber(blockedAt);
+  const lock = readLock(lockTtlMs, pendingMs(pendingId, pendingUntil, nowMs));
+  return {
+    risk: {
+      riskScore: decayedScore(toNumber(score) ?? 0, toNumber(scoredAt), nowMs),
+      totalPolicyBlocks: toNumber(blocks) ?? 0,
+      totalEscalations: toNumber(escalations) ?? 0,
+      totalSpendNanoUsd: toNumber(spend) ?? 0,
+      persistentTaintFlags: toFlags(flags),
+      sessionCount: toNumber(sessions) ?? 0,
+      quarantineActive: lock !== undefined,
+      ...(blocked === undefined ? {} : { blockedAt: blocked }),
+    },
+    ...(lock && { lock }),
+  };
+}
+
+/** A score as of `nowMs`, 0 to 100; one without a time, and one from the future, has not decayed. */
+export function decayedScore(score: number, scoredAt: number | undefined, nowMs: number): number {
+  const cleanMs = scoredAt === undefined ? 0 : Math.max(0, nowMs - scoredAt);
+  const decayed = score - Math.floor(cleanMs / DECAY.everyMs) * DECAY.points;
+  return Math.min(Math.max(decayed, 0), MAX_SCORE);
+}
+
+/** How long a pending lock holds; one that says no end has none, and 0 or less is over. */
+function pendingMs(id: Stored, until: Stored, nowMs: number): number {
+  return id === null || id === undefined ? 0 : (toNumber(until) ?? Infinity) - nowMs;
+}
+
+/** `lockTtlMs` as PTTL says it: -2 no lock, -1 a lock without an end. */
+function readLock(lockTtlMs: number, pendingLockMs: number): Lock | undefined {
+  const ttlMs = lockTtlMs === -1 ? Infinity : Math.max(lockTtlMs, pendingLockMs);
+  if (ttlMs <= 0 && lockTtlMs !== 0) return undefined;
+  return Number.isFinite(ttlMs) ? { ttlMs: Math.max(ttlMs, 0) } : {};
+}
+
+function toNumber(stored: Stored): number | undefined {
+  if (stored === null || stored === undefined) return undefined;
+  if (!/^-?\d{1,16}(?:\.\d{1,16})?$/.test(stored)) throw damaged();
+  return Number(stored);
+}
+
+function toFlags(stored: Stored): readonly string[] {
+  if (stored === null || stored === undefined) return [];
+  try {
+    return flagList.parse(JSON.parse(stored));
+  } catch (cause) {
+    throw damaged(cause);
+  }
+}
+
+function damaged(cause?: unknown): Error {
+  return new Error('A stored risk profile is damaged', { cause });
+}
