@@ -1,7 +1,8 @@
 -- Shared by the budget scripts: accounts, their windows, and holds whose lease ran out.
 --
--- A purse is a hash of accounts, each with four fields: <name>:start (Unix ms of its window, 0 without a calendar),
--- <name>:spent, <name>:reserved (integer nano-USD), <name>:alerted (`<start>:<percent>`, the highest threshold told).
+-- A purse is a hash of accounts, each with four fields: <name>:start (Unix ms of its window; without a calendar, of the
+-- purse's first use), <name>:spent, <name>:reserved (integer nano-USD), <name>:alerted (`<start>:<percent>`, the highest
+-- threshold told). What is charged also joins total_spend of the risk profile, KEYS[2] of every script.
 -- A hold is a hash: state (held | charged | settled), amount, granted, crossed, and one field for each purse it
 -- stands in: the purse's key -> `<name>=<start>;...`, the windows it was reserved in. Those keys carry the caller's
 -- own hash tag, so that every key a script touches is in one slot.
@@ -59,7 +60,7 @@ local function month_of(day)
   return year, month
 end
 
--- Start and end (Unix ms) of the UTC calendar window that holds `now`; 0, nil where there is no calendar.
+-- Start and end (Unix ms) of the UTC calendar window that holds `now`.
 local function window_at(calendar, now)
   local length = UNIT_MS[calendar]
   if length then
@@ -71,16 +72,19 @@ local function window_at(calendar, now)
     local monday = day - (day + 3) % 7
     return monday * DAY_MS, (monday + 7) * DAY_MS
   end
-  if calendar == 'month' then
-    local year, month = month_of(day)
-    return days_of_month(year, month) * DAY_MS, days_of_month(year, month + 1) * DAY_MS
-  end
-  return 0, nil
+  local year, month = month_of(day)
+  return days_of_month(year, month) * DAY_MS, days_of_month(year, month + 1) * DAY_MS
 end
 
 -- Sets an account to its window as of `now`; true where the stored one still runs. A window rolls forward only:
--- when the clock goes back, the later one stays.
+-- when the clock goes back, the later one stays. Without a calendar it lasts as long as its purse: a purse that was
+-- dropped and is used again is another window, so that what was reserved in the first never moves the second.
 local function set_window(account, now, stored)
+  if account.calendar == 'none' then
+    account.rolled = not stored
+    account.start = stored or int(now)
+    return stored
+  end
   local start, finish = window_at(account.calendar, now)
   local stored_start = tonumber(stored or '-1')
   if stored_start > start then
@@ -92,8 +96,8 @@ local function set_window(account, now, stored)
   return not account.rolled
 end
 
--- Reads the accounts that ARGV names from `first` on; sums only where there is a limit, or of all. Returns them in
--- order, and by purse.
+-- Reads the accounts that ARGV names from `first` on; sums only where somebody asks: of limits, of accounts without a
+-- calendar, or of all. Returns them in order, and by purse.
 local function load_accounts(first, now, all)
   local accounts, purses = {}, {}
   for arg = first, #ARGV, 5 do
@@ -107,6 +111,7 @@ local function load_accounts(first, now, all)
       spent = 0,
       reserved = 0,
     }
+    account.summed = all or account.limit or account.calendar == 'none'
     accounts[#accounts + 1] = account
     local members = purses[key]
     if not members then
@@ -119,7 +124,7 @@ local function load_accounts(first, now, all)
     local fields = {}
     for _, account in ipairs(members) do
       fields[#fields + 1] = account.name .. ':start'
-      if all or account.limit then
+      if account.summed then
         fields[#fields + 1] = account.name .. ':spent'
         fields[#fields + 1] = account.name .. ':reserved'
       end
@@ -128,7 +133,7 @@ local function load_accounts(first, now, all)
     for _, account in ipairs(members) do
       local runs = set_window(account, now, values[at])
       at = at + 1
-      if all or account.limit then
+      if account.summed then
         if runs then
           account.spent, account.reserved = tonumber(values[at]), tonumber(values[at + 1])
         end
@@ -169,6 +174,13 @@ local function add(key, members, spent, reserved)
   end
 end
 
+-- Adds to what the key has cost in all its time (SPEC "Agent risk profile").
+local function add_total(spent)
+  if spent ~= 0 then
+    redis.call('HINCRBY', KEYS[2], 'total_spend', int(spent))
+  end
+end
+
 -- The windows that accounts stand in, as a hold keeps them: `daily=1767225600000;...`.
 local function windows_of(members)
   local windows = {}
@@ -201,6 +213,7 @@ local function settle_expired(holds, now)
     if fields[1] == 'held' then
       local amount = tonumber(fields[2])
       move(hold, amount, -amount)
+      add_total(amount)
       redis.call('HSET', hold, 'state', 'charged')
       redis.call('PEXPIRE', hold, LATE_MS)
     end

@@ -7,7 +7,7 @@ import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/excha
 import type { InputBound } from '../../pricing/input-bound.ts';
 import type { Pricing } from '../../pricing/price.ts';
 import { formatUsd } from '../../pricing/usd.ts';
-import { hasBudget } from '../../redis/budget-limits.ts';
+import { accountsOf, isBudgeted } from './accounts.ts';
 import { chargeOf } from './charge.ts';
 import { estimate } from './estimate.ts';
 import type { Estimate } from './estimate.ts';
@@ -16,10 +16,10 @@ import { quote } from './quote.ts';
 import type { Quote, QuoteDeps } from './quote.ts';
 import { budgetExceeded, budgetHeaders, policyDenied } from './refusals.ts';
 import type { BudgetStore, Operation, ReserveResult, SettleResult, Tightest } from './store.ts';
-import { windowAccounts } from './windows.ts';
 
 export interface BudgetCheckDeps {
   readonly config: Pick<Config, 'pricing' | 'proxy'> & {
+    readonly session: Pick<Config['session'], 'ttl'>;
     readonly server: Pick<Config['server'], 'strip_budget_headers'>;
   };
   readonly pricing: Pricing;
@@ -65,10 +65,14 @@ interface Hold {
   settled: boolean;
 }
 
+interface Settled extends SettleResult {
+  readonly costNanoUsd: number;
+}
+
 const DEFAULT_RENEW_AFTER_MS = 10_000;
 /** Texts with more bytes to a token are hardly ever written. */
 const MAX_BYTES_PER_TOKEN = 10;
-const UNREADABLE = 'the cost of this endpoint is unknown, and this key has a budget';
+const UNREADABLE = 'the cost of this endpoint is unknown, and this key or session has a budget';
 
 /**
  * Takes the worst-case cost of a request from every budget of its key before it is sent, and puts the real cost in
@@ -85,7 +89,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   });
 
   async function reserve(exchange: Parsed, state: BudgetState): Promise<Verdict> {
-    const budgeted = hasBudget(exchange.budgetLimits);
+    const budgeted = isBudgeted(exchange);
     const quoted = quote(quoting, exchange, budgeted);
     if ('kind' in quoted) {
       return quoted;
@@ -94,7 +98,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       operation: {
         keyHash: exchange.key.keyHash,
         operationId: randomUUID(),
-        accounts: windowAccounts(exchange.budgetLimits),
+        accounts: accountsOf(exchange, config.session.ttl),
       },
       parsed: exchange,
       quote: quoted,
@@ -148,7 +152,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   }
 
   /** Settles once; a settlement that Redis does not take is repeated in the background, and the failure thrown. */
-  async function settle(hold: Hold, answered: Answered | undefined, outcome: Outcome) {
+  async function settle(hold: Hold, answered: Answered | undefined, outcome: Outcome): Promise<Settled> {
     hold.settled = true;
     leases.letGo(hold.operation.operationId);
     const costNanoUsd = chargeOf({
@@ -164,7 +168,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     try {
       const result = await store.settle({ ...settlement, repeated: false });
       report(hold, costNanoUsd, result);
-      return { costNanoUsd, tightest: result.tightest };
+      return { costNanoUsd, ...result };
     } catch (cause) {
       leases.settleLater(settlement, (result) => report(hold, costNanoUsd, result));
       deps.onFailure(cause);
@@ -200,10 +204,8 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         }
         const outcome: Outcome = { kind: exchange.answer.complete ? 'complete' : 'broken_off' };
         try {
-          const { costNanoUsd, tightest } = await settle(hold, exchange, outcome);
-          return config.server.strip_budget_headers
-            ? undefined
-            : { comment: closingComment(costNanoUsd, tightest) };
+          const settled = await settle(hold, exchange, outcome);
+          return config.server.strip_budget_headers ? undefined : { comment: closingComment(settled) };
         } catch {
           // The client has its answer already, and the settlement is repeated: only the comment is lost.
           return undefined;
@@ -222,7 +224,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         case 'count_tokens':
           return PASS;
         case 'unknown':
-          return hasBudget(exchange.budgetLimits) ? policyDenied(UNREADABLE) : PASS;
+          return isBudgeted(exchange) ? policyDenied(UNREADABLE) : PASS;
         default:
           return reserve(exchange, state);
       }
@@ -234,12 +236,10 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         return PASS;
       }
       if (exchange.form === 'stream') {
-        addHeaders(exchange, hold.tightest);
+        addHeaders(exchange, hold.tightest === undefined ? {} : budgetHeaders(hold.tightest));
         return PASS;
       }
-      const { costNanoUsd, tightest } = await settle(hold, exchange, { kind: 'complete' });
-      exchange.responseHeaders.set(HEADER.requestCost, formatUsd(costNanoUsd));
-      addHeaders(exchange, tightest);
+      addHeaders(exchange, costHeaders(await settle(hold, exchange, { kind: 'complete' })));
       return PASS;
     },
     stream: (exchange, { hold }) => (hold === undefined ? undefined : rewriter(exchange, hold)),
@@ -257,19 +257,24 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   return { check, close: () => leases.close() };
 }
 
-function addHeaders(exchange: Identified, tightest: Tightest | undefined): void {
-  if (tightest === undefined) {
-    return;
-  }
-  for (const [name, value] of Object.entries(budgetHeaders(tightest))) {
-    exchange.responseHeaders.set(name, value);
+function addHeaders({ responseHeaders }: Identified, headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    responseHeaders.set(name, value);
   }
 }
 
+/** What a client learns once the cost is known. */
+function costHeaders({ costNanoUsd, sessionSpentNanoUsd, tightest }: Settled): Record<string, string> {
+  return {
+    [HEADER.requestCost]: formatUsd(costNanoUsd),
+    ...(sessionSpentNanoUsd === undefined ? {} : { [HEADER.sessionSpend]: formatUsd(sessionSpentNanoUsd) }),
+    ...(tightest === undefined ? {} : budgetHeaders(tightest)),
+  };
+}
+
 /** The final cost of a stream, whose headers left before it was known. */
-function closingComment(costNanoUsd: number, tightest: Tightest | undefined): string {
-  const headers = tightest === undefined ? {} : budgetHeaders(tightest);
-  return Object.entries({ [HEADER.requestCost]: formatUsd(costNanoUsd), ...headers })
+function closingComment(settled: Settled): string {
+  return Object.entries(costHeaders(settled))
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 }

@@ -2,7 +2,14 @@ import * as z from 'zod';
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import { BUDGET_WINDOWS, parseBudgetLimits } from '../../redis/budget-limits.ts';
 import type { RedisClient } from '../../redis/client.ts';
-import { budgetLimitsKey, DEFAULT_BUDGET_KEY, holdKey, holdsKey, spendKey } from '../../redis/keys.ts';
+import {
+  budgetLimitsKey,
+  DEFAULT_BUDGET_KEY,
+  holdKey,
+  holdsKey,
+  riskProfileKey,
+  spendKey,
+} from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import type {
@@ -31,8 +38,8 @@ export interface RedisBudgetStoreOptions {
 /** Longer than any repeat of a command by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
 /** Keys of a script that stand before the purses. */
-const OPERATION_KEYS = 2;
-const STATUS_KEYS = 1;
+const OPERATION_KEYS = 3;
+const STATUS_KEYS = 2;
 
 const reserveScript = loadScript(new URL('./reserve-budget.lua', import.meta.url));
 const settleScript = loadScript(new URL('./settle-budget.lua', import.meta.url));
@@ -49,7 +56,7 @@ const reserveReply = z.tuple([
   amount,
   z.int(),
 ]);
-const settleReply = z.tuple([z.literal([0, 1]), amount, z.int(), amount, z.int()], amount);
+const settleReply = z.tuple([z.literal([0, 1]), amount, z.int(), amount, z.int(), amount], amount);
 const renewReply = z.array(z.literal([0, 1]));
 const readReply = z.array(amount);
 
@@ -86,11 +93,13 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
         alertPercents,
         ...accountArgs(accounts, OPERATION_KEYS),
       ]);
-      const [applied, reservedNanoUsd, index, remaining, reset, ...crossed] = settleReply.parse(reply);
+      const [applied, reservedNanoUsd, index, remaining, reset, lasting, ...crossed] =
+        settleReply.parse(reply);
       return {
         applied: applied === 1,
         reservedNanoUsd,
         tightest: tightest(accounts, index, remaining, reset),
+        sessionSpentNanoUsd: lasting < 0 ? undefined : lasting,
         crossed: crossings(accounts, crossed),
       };
     });
@@ -99,14 +108,22 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
   async function renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]> {
     return withRedisDeadline(deadlineMs, async () => {
       const holds = operationIds.map((id) => holdKey(keyHash, id));
-      const reply = await renewScript.run(client, [holdsKey(keyHash), ...holds], [now(), leaseMs]);
+      const reply = await renewScript.run(
+        client,
+        [holdsKey(keyHash), riskProfileKey(keyHash), ...holds],
+        [now(), leaseMs],
+      );
       const renewed = renewReply.parse(reply);
       return operationIds.filter((_id, index) => renewed[index] !== 1);
     });
   }
 
   async function status(keyHash: string, accounts: readonly Account[]): Promise<readonly AccountStatus[]> {
-    const keys = [holdsKey(keyHash), ...pursesOf(accounts).map((purse) => spendKey(keyHash, purse))];
+    const keys = [
+      holdsKey(keyHash),
+      riskProfileKey(keyHash),
+      ...pursesOf(accounts).map((purse) => spendKey(keyHash, purse)),
+    ];
     for (;;) {
       const [charged = 0, ...fields] = await withRedisDeadline(deadlineMs, async () =>
         readReply.parse(await readScript.run(client, keys, [now(), ...accountArgs(accounts, STATUS_KEYS)])),
@@ -157,6 +174,7 @@ function limitsKey(keyHash: string | undefined): string {
 function operationKeys({ keyHash, operationId, accounts }: Operation): string[] {
   return [
     holdsKey(keyHash),
+    riskProfileKey(keyHash),
     holdKey(keyHash, operationId),
     ...pursesOf(accounts).map((purse) => spendKey(keyHash, purse)),
   ];

@@ -1,13 +1,13 @@
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { formatUsd } from '../../pricing/usd.ts';
+import { SESSION_ACCOUNT } from './accounts.ts';
 import type { Tightest } from './store.ts';
 
 /** 429: the tightest account, what it has left, and when it starts anew. */
-export function budgetExceeded(
-  { account, remainingNanoUsd, resetMs }: Tightest,
-  wantedNanoUsd: number,
-): Denial {
+export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denial {
+  const { account, remainingNanoUsd, resetMs } = tightest;
+  if (account.name === SESSION_ACCOUNT) return sessionBudgetExceeded(tightest, wantedNanoUsd);
   const remaining = formatUsd(Math.max(0, remainingNanoUsd));
   const blocked = account.limitNanoUsd === 0;
   const reset = resetMs === undefined || blocked ? undefined : Math.max(1, Math.ceil(resetMs / 1_000));
@@ -23,6 +23,17 @@ export function budgetExceeded(
       ...(reset === undefined ? {} : { 'retry-after': String(reset) }),
       ...budgetHeaders({ account, remainingNanoUsd, resetMs }),
     },
+  };
+}
+
+/** 429: the client's own limit, which never starts anew. */
+function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denial {
+  const remaining = formatUsd(Math.max(0, tightest.remainingNanoUsd));
+  return {
+    kind: 'deny',
+    type: 'session_budget_exceeded',
+    message: `the budget of this session has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD`,
+    headers: { 'x-should-retry': 'false', ...budgetHeaders(tightest) },
   };
 }
 

@@ -2,7 +2,7 @@
 -- Reserves the worst-case cost of one request in a list of accounts, or refuses it; all or nothing. Idempotent under
 -- the hold's key: a repeat gets the first answer. Without the allow-oom flag Redis refuses it as a whole when full.
 --
--- KEYS  1 holds (sorted set)   2 hold (hash)   3.. purses (hashes)
+-- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (hash)   4.. purses (hashes)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 lease in ms
 --       3 cost of the input and the call itself, nano-USD
@@ -21,7 +21,7 @@ local input, rate = tonumber(ARGV[3]), tonumber(ARGV[4])
 
 settle_expired(KEYS[1], now)
 
-local earlier = redis.call('HMGET', KEYS[2], 'state', 'amount', 'granted')
+local earlier = redis.call('HMGET', KEYS[3], 'state', 'amount', 'granted')
 if earlier[1] == 'settled' then
   return { 'closed', '0', 0, -1, '0', -1 }
 end
@@ -76,8 +76,8 @@ for key, members in pairs(purses) do
   hold[#hold + 1] = key
   hold[#hold + 1] = windows_of(members)
 end
-redis.call('HSET', KEYS[2], unpack(hold))
-redis.call('PEXPIRE', KEYS[2], int(lease + LATE_MS))
-redis.call('ZADD', KEYS[1], int(now + lease), KEYS[2])
+redis.call('HSET', KEYS[3], unpack(hold))
+redis.call('PEXPIRE', KEYS[3], int(lease + LATE_MS))
+redis.call('ZADD', KEYS[1], int(now + lease), KEYS[3])
 redis.call('PEXPIRE', KEYS[1], int(lease + LATE_MS))
 return { 'reserved', int(amount), tokens, tightest_reply(tightest(), now) }

@@ -1,9 +1,9 @@
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 
-/** How an account starts anew: at the turn of a UTC calendar unit, or never. */
+/** How an account starts anew: at the turn of a UTC calendar unit, or when its purse was dropped. */
 export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none';
 
-/** One purse that a request is charged to: a window of its key, later a session too. */
+/** One account that a request is charged to: a window of its key, or its session. */
 export interface Account {
   /** Shown in `X-Gateway-Budget-Window` and in refusals; plain letters, unique in its purse. */
   readonly name: string;
@@ -68,6 +68,8 @@ export interface SettleResult {
   readonly applied: boolean;
   readonly reservedNanoUsd: number;
   readonly tightest: Tightest | undefined;
+  /** Spent in the session, this cost included; undefined without a session, or where it has ended. */
+  readonly sessionSpentNanoUsd: number | undefined;
   /** Alert thresholds reached for the first time in their window. */
   readonly crossed: readonly { readonly account: Account; readonly percent: number }[];
 }

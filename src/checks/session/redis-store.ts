@@ -97,9 +97,8 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   }
 
   async function list(keyHash: string): Promise<readonly Session[]> {
-    const oldest = (options.now?.() ?? Date.now()) - ttlMs;
     const ids = await withRedisDeadline(deadlineMs, () =>
-      client.zrange(sessionsKey(keyHash), '+inf', `(${String(oldest)}`, 'BYSCORE', 'REV'),
+      client.zrange(sessionsKey(keyHash), '0', '-1', 'REV'),
     );
     const sessions: Session[] = [];
     for (let at = 0; at < ids.length; at += SESSIONS_PER_READ) {
