@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../config/schema.ts';
+import { HEADER } from '../../headers.ts';
+import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
+import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import type { Operation } from '../../providers/provider.ts';
+import type { SimHash } from '../../text/simhash.ts';
+import { isRepeated, isStalled } from './detect.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { latestStep } from './step.ts';
+import type { ArrivalLimit, LoopMemory, LoopSession, LoopStore, RecentCall } from './store.ts';
+import { arrivalLimits } from './velocity.ts';
+
+export interface LoopDeps {
+  readonly config: Config['loop_detection'];
+  readonly store: LoopStore;
+}
+
+/** The value of `X-Gateway-Loop-Detected`. */
+export type LoopDetector = 'fingerprint' | 'velocity' | 'stall';
+
+/** One exchange's place in its session's calls. */
+export interface LoopState {
+  readonly operationId: string;
+  session?: LoopSession;
+  calls?: Promise<readonly RecentCall[]>;
+  fingerprint?: SimHash | undefined;
+  /** Limits that this call was counted against, and stays counted against only if it is answered. */
+  counted: readonly ArrivalLimit[];
+}
+
+const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const GENERATING: ReadonlySet<Operation> = new Set(['chat', 'completions', 'responses']);
+/** Calls in a window; a session that makes more is caught long before. */
+const MAX_CALLS = 256;
+/** Stalls have no window: the last calls count, if they are not older than this. */
+const STALL_MEMORY_MS = 3_600_000;
+const TOO_MANY_REQUESTS = 429;
+const SERVER_ERROR = 500;
+
+/**
+ * Notices an agent that goes round in circles in one session (SPEC "Behaviour of checks"): the same call again and
+ * again (fingerprint), too many calls (velocity), or calls that hardly move (stall). A call counts once it was
+ * answered with neither 429 nor 5xx, so that a client's own retries are no loop.
+ */
+export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
+  const name = 'loop';
+  if (!config.enabled) return { name, shadowable: true };
+  const memory = memoryOf(config);
+
+  async function judge(exchange: Parsed, state: LoopState, session: LoopSession): Promise<Verdict> {
+    const step = latestStep(exchange);
+    state.fingerprint = fingerprintOf(step, config.fingerprint.defeat_padding);
+    const limits = arrivalLimits(config.velocity, exchange, step);
+    // Set before the store is asked: what was counted and whose reply is lost must be given back too.
+    state.counted = limits;
+    const [calls = [], exceeded] = await Promise.all([
+      state.calls,
+      limits.length === 0 ? [] : store.countArrival(session, state.operationId, limits),
+    ]);
+    const detector = detect(config, calls, state.fingerprint, exceeded);
+    if (detector === undefined) return PASS;
+    exchange.responseHeaders.set(HEADER.loopDetected, detector);
+    return config.action === 'block' ? denied(detector) : { kind: 'flag', reason: `loop: ${detector}` };
+  }
+
+  return {
+    name,
+    shadowable: true,
+    begin: () => ({ operationId: randomUUID(), counted: [] }),
+    prepare(exchange, state) {
+      const sessionId = exchange.headers.get(HEADER.sessionId) ?? '';
+      if (!GENERATING.has(exchange.endpoint.operation) || !SESSION_ID.test(sessionId)) return;
+      state.session = { keyHash: exchange.key.keyHash, sessionId };
+      state.calls = store.readCalls(state.session, memory);
+      // Where an earlier check denies, nobody waits for it.
+      state.calls.catch(() => undefined);
+    },
+    requestBody: (exchange, state) =>
+      state.session === undefined || exchange.facts.session === undefined
+        ? PASS
+        : judge(exchange, state, state.session),
+    async response(exchange, state) {
+      const { session, fingerprint } = state;
+      if (session === undefined || isRefused(exchange)) return PASS;
+      state.counted = [];
+      if (fingerprint !== undefined) await store.joinCall(session, state.operationId, fingerprint, memory);
+      return PASS;
+    },
+    async end(_exchange, _outcome, { session, operationId, counted }) {
+      if (session === undefined || counted.length === 0) return;
+      try {
+        await store.giveBack(session, operationId, counted);
+      } catch {
+        // It leaves its window by itself.
+      }
+    },
+  };
+}
+
+/** What a client will send again by itself. */
+function isRefused({ status }: Answered): boolean {
+  return status === TOO_MANY_REQUESTS || status >= SERVER_ERROR;
+}
+
+function memoryOf({ fingerprint, stall }: LoopDeps['config']): LoopMemory {
+  const windowMs = fingerprint.window_seconds * 1_000;
+  const stalls = stall.min_hamming_distance > 0;
+  return {
+    keepMs: stalls ? Math.max(windowMs, STALL_MEMORY_MS) : windowMs,
+    maxCalls: Math.max(MAX_CALLS, fingerprint.threshold, stalls ? stall.low_diversity_threshold : 0),
+  };
+}
+
+function detect(
+  config: LoopDeps['config'],
+  calls: readonly RecentCall[],
+  fingerprint: SimHash | undefined,
+  exceeded: readonly boolean[],
+): LoopDetector | undefined {
+  if (fingerprint !== undefined && isRepeated(config.fingerprint, calls, fingerprint)) return 'fingerprint';
+  if (exceeded.includes(true)) return 'velocity';
+  if (fingerprint !== undefined && isStalled(config.stall, calls, fingerprint)) return 'stall';
+  return undefined;
+}
+
+const REMEDY: Readonly<Record<LoopDetector, string>> = {
+  fingerprint: 'the session repeats the same call; change the request, or wait',
+  velocity: 'the session calls too often; slow down',
+  stall: 'the calls of the session hardly differ; change the request, or start a new session',
+};
+
+function denied(detector: LoopDetector): Denial {
+  return {
+    kind: 'deny',
+    type: 'loop_detected',
+    message: `loop detected (${detector}): ${REMEDY[detector]}`,
+    // SDKs repeat a 429 by themselves, which is what a loop does.
+    headers: { 'x-should-retry': 'false', [HEADER.loopDetected]: detector },
+  };
+}

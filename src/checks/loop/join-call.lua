@@ -1,0 +1,22 @@
+#!lua
+-- Adds an answered call to its session's calls. Idempotent under the operation id: a repeat finds it there.
+--
+-- KEYS  1 calls (sorted set of `<operation id>:<fingerprint>` by Unix ms)
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
+--       2 operation id     3 fingerprint in 16 hex digits
+--       4 how long calls are kept, ms     5 how many are kept
+-- reply 1
+
+local now
+if ARGV[1] ~= '' then
+  now = tonumber(ARGV[1])
+else
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+
+redis.call('ZADD', KEYS[1], 'NX', string.format('%.0f', now), ARGV[2] .. ':' .. ARGV[3])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[4])))
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - tonumber(ARGV[5]))
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
+return 1

@@ -1,0 +1,120 @@
+import { lastUserTurn } from '../../pipeline/user-turns.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import type { JsonObject, PromptText, RequestFacts } from '../../providers/provider.ts';
+
+/** What is new in a call: an agent sends its whole history with every one. */
+export interface Step {
+  /** The user's last turn, normalized where that is known. */
+  readonly said: string;
+  /** Names and arguments of the tools that the model called last, if the user has said nothing since. */
+  readonly called: string;
+  /** What those calls brought: the same call with another outcome is progress. */
+  readonly got: string;
+  /** The answer that the user's last turn follows, where no tool was called since. */
+  readonly answered: string;
+  /** Names of the tools in `called`, sorted. */
+  readonly tools: readonly string[];
+  /** Base64 of the last image, sound or document. */
+  readonly medium: string;
+}
+
+export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>): Step {
+  const { request, facts, json } = exchange;
+  const { called, got } = latestCalls(request.texts);
+  const tools = [...new Set(called.map(({ path }) => toolNameAt(json, path)))].filter((name) => name !== '');
+  const stepped = called.length > 0 || got.length > 0;
+  return {
+    said: lastUserTurn(normalized(request, facts.prompt?.normalizedTexts)) ?? '',
+    called: [...tools, ...called.map(({ text }) => text)].join('\n'),
+    got: got.map(({ text }) => text).join('\n'),
+    answered: stepped ? '' : lastAnswer(request.texts),
+    tools: tools.sort(),
+    medium: request.media.at(-1)?.data ?? '',
+  };
+}
+
+/** The request with its texts normalized; a text of which nothing is left stays as it was written. */
+function normalized(request: RequestFacts, texts: readonly string[] | undefined): RequestFacts {
+  if (texts === undefined) return request;
+  return {
+    ...request,
+    texts: request.texts.map((found, index) => {
+      const text = texts[index] ?? '';
+      return text.trim() === '' ? found : { ...found, text };
+    }),
+  };
+}
+
+interface Calls {
+  readonly called: readonly PromptText[];
+  readonly got: readonly PromptText[];
+}
+
+/** Goes back from the end over the last results and the calls they answer, up to what the user said. */
+function latestCalls(texts: readonly PromptText[]): Calls {
+  const called: PromptText[] = [];
+  const got: PromptText[] = [];
+  const withResults = new Set(texts.filter(isResult).map(messageOf));
+  let passedAnswer = false;
+  for (let index = texts.length - 1; index >= 0; index--) {
+    const found = texts[index];
+    if (found === undefined || !isConversation(found)) continue;
+    if (isResult(found)) {
+      if (called.length > 0 || passedAnswer || isOfEarlierCall(found, got.at(-1))) break;
+      got.push(found);
+    } else if (found.kind === 'tool_arguments') {
+      called.push(found);
+    } else if (found.role === 'assistant') {
+      passedAnswer ||= got.length > 0;
+    } else if (!withResults.has(messageOf(found))) {
+      // Agents put reminders of their own beside results: those are no turn of the user's.
+      break;
+    }
+  }
+  return { called: called.reverse(), got: got.reverse() };
+}
+
+function isConversation({ role, kind }: PromptText): boolean {
+  return role !== 'system' && role !== 'developer' && kind !== 'tool_definition' && kind !== 'reasoning';
+}
+
+function isResult({ kind }: PromptText): boolean {
+  return kind === 'tool_result';
+}
+
+/** A message without any text lies between: a call without arguments. */
+function isOfEarlierCall(found: PromptText, later: PromptText | undefined): boolean {
+  const index = found.path[1];
+  const laterIndex = later?.path[1];
+  return typeof index === 'number' && typeof laterIndex === 'number' && laterIndex > index + 1;
+}
+
+function messageOf({ path }: PromptText): string {
+  return `${String(path[0])}/${String(path[1])}`;
+}
+
+/** The text of the last message of the model. */
+function lastAnswer(texts: readonly PromptText[]): string {
+  const last = texts.findLast(({ role, kind }) => role === 'assistant' && kind === 'text');
+  if (last === undefined) return '';
+  const parts = texts.filter((found) => found.kind === 'text' && messageOf(found) === messageOf(last));
+  return parts.map(({ text }) => text).join('\n');
+}
+
+/** The innermost `name` on the way to a call's arguments: a dialect may leave it out of the texts. */
+function toolNameAt(json: JsonObject, path: PromptText['path']): string {
+  let at: unknown = json;
+  let name = '';
+  for (const member of path) {
+    if (typeof at !== 'object' || at === null) break;
+    const here = at as Readonly<Record<string | number, unknown>>;
+    if (member === 'arguments' || member === 'input') return nameIn(here) ?? name;
+    name = nameIn(here) ?? name;
+    at = here[member];
+  }
+  return name;
+}
+
+function nameIn(value: Readonly<Record<string | number, unknown>>): string | undefined {
+  return typeof value['name'] === 'string' ? value['name'] : undefined;
+}

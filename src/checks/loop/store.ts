@@ -1,0 +1,49 @@
+import type { SimHash } from '../../text/simhash.ts';
+
+/** One session of one key. */
+export interface LoopSession {
+  readonly keyHash: string;
+  readonly sessionId: string;
+}
+
+/** A call of a session that was forwarded and answered. */
+export interface RecentCall {
+  readonly ageMs: number;
+  readonly fingerprint: SimHash;
+}
+
+/** How much of a session's past is kept. */
+export interface LoopMemory {
+  readonly keepMs: number;
+  /** The oldest beyond it are forgotten. */
+  readonly maxCalls: number;
+}
+
+/** A limit on arrivals: no more than `limit` in `windowMs`, counted apart for each name. */
+export interface ArrivalLimit {
+  /** `rps`, or what repeats: plain characters, bounded. */
+  readonly name: string;
+  readonly windowMs: number;
+  readonly limit: number;
+}
+
+/** Recent calls of sessions; what changes something is idempotent under its operation id. */
+export interface LoopStore {
+  /** The session's answered calls, newest first. */
+  readCalls(session: LoopSession, memory: LoopMemory): Promise<readonly RecentCall[]>;
+  /** Adds a call that was answered. */
+  joinCall(
+    session: LoopSession,
+    operationId: string,
+    fingerprint: SimHash,
+    memory: LoopMemory,
+  ): Promise<void>;
+  /** Counts a call that has just come; true for each limit that is exceeded with it. */
+  countArrival(
+    session: LoopSession,
+    operationId: string,
+    limits: readonly ArrivalLimit[],
+  ): Promise<readonly boolean[]>;
+  /** Takes a call out of what `countArrival` counted. */
+  giveBack(session: LoopSession, operationId: string, limits: readonly ArrivalLimit[]): Promise<void>;
+}

@@ -1,0 +1,27 @@
+import type { Config } from '../../config/schema.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import { formatSimHash, hashFeature } from '../../text/simhash.ts';
+import type { Step } from './step.ts';
+import type { ArrivalLimit } from './store.ts';
+
+const SECOND_MS = 1_000;
+
+/** The limits that a call counts against: all of its session's, and those like it. None where both are 0. */
+export function arrivalLimits(
+  { max_rps, max_endpoint_repeats, repeat_window_seconds }: Config['loop_detection']['velocity'],
+  { method, path }: Pick<Parsed, 'method' | 'path'>,
+  { tools }: Pick<Step, 'tools'>,
+): ArrivalLimit[] {
+  const limits: ArrivalLimit[] = [];
+  if (max_rps > 0) {
+    // Less than one a second is one in several.
+    const windowMs = Math.max(SECOND_MS, Math.ceil(SECOND_MS / max_rps));
+    limits.push({ name: 'rps', windowMs, limit: Math.max(1, Math.floor((max_rps * windowMs) / SECOND_MS)) });
+  }
+  if (max_endpoint_repeats > 0) {
+    const same = formatSimHash(hashFeature([method, path, ...tools].join('\n')));
+    const windowMs = repeat_window_seconds * SECOND_MS;
+    limits.push({ name: `repeats/${same}`, windowMs, limit: max_endpoint_repeats });
+  }
+  return limits;
+}

@@ -1,0 +1,83 @@
+/**
+ * SimHash (Charikar): 64 bits of which two weighted sets of features share the more, the more alike they are. Two
+ * halves of 32 bits, since bigints would make it slow.
+ */
+export interface SimHash {
+  /** Unsigned, 32 bits. */
+  readonly high: number;
+  readonly low: number;
+}
+
+export const SIMHASH_BITS = 64;
+
+/** A weighted sum of features: one number for each bit. */
+export type SimHashSums = Float64Array;
+
+export function createSimHashSums(): SimHashSums {
+  return new Float64Array(SIMHASH_BITS);
+}
+
+/** Adds one feature: its hash votes for 1 or 0 in each bit, with this weight. */
+export function addFeature(sums: SimHashSums, { high, low }: SimHash, weight: number): void {
+  for (let bit = 0; bit < 32; bit++) {
+    sums[bit] = (sums[bit] ?? 0) + ((low >>> bit) & 1 ? weight : -weight);
+    sums[bit + 32] = (sums[bit + 32] ?? 0) + ((high >>> bit) & 1 ? weight : -weight);
+  }
+}
+
+/** Adds the sums of a part, times `factor`. */
+export function addSums(into: SimHashSums, part: SimHashSums, factor: number): void {
+  for (let bit = 0; bit < SIMHASH_BITS; bit++) into[bit] = (into[bit] ?? 0) + factor * (part[bit] ?? 0);
+}
+
+export function toSimHash(sums: SimHashSums): SimHash {
+  let high = 0;
+  let low = 0;
+  for (let bit = 0; bit < 32; bit++) {
+    if ((sums[bit] ?? 0) > 0) low |= 1 << bit;
+    if ((sums[bit + 32] ?? 0) > 0) high |= 1 << bit;
+  }
+  return { high: high >>> 0, low: low >>> 0 };
+}
+
+/** Hashes a text to 64 well-mixed bits. Not for secrets: whoever wants two texts of one hash can make them. */
+export function hashFeature(text: string): SimHash {
+  let high = 0x9e3779b9;
+  let low = 0x85ebca6b;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    high = Math.imul(high ^ unit, 0x01000193);
+    low = Math.imul(low ^ unit, 0x5bd1e995);
+    low ^= low >>> 15;
+  }
+  return { high: mix(high ^ low), low: mix(low + Math.imul(high, 0x27d4eb2f)) };
+}
+
+/** MurmurHash3's finalizer: every bit of the input turns half of the output. */
+function mix(value: number): number {
+  let mixed = value | 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** Bits in which two differ, 0 to 64. */
+export function hammingDistance(one: SimHash, other: SimHash): number {
+  return countBits(one.high ^ other.high) + countBits(one.low ^ other.low);
+}
+
+function countBits(value: number): number {
+  let bits = value - ((value >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** 16 hexadecimal digits. */
+export function formatSimHash({ high, low }: SimHash): string {
+  return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
+}
+
+/** Reads what `formatSimHash` wrote. */
+export function parseSimHash(hex: string): SimHash {
+  return { high: parseInt(hex.slice(0, 8), 16), low: parseInt(hex.slice(8), 16) };
+}
