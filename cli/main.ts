@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   demo: async () => (await import('./commands/demo.ts')).registerDemo,
   keys: async () => (await import('./commands/keys.ts')).registerKeys,
   budget: async () => (await import('./commands/budget.ts')).registerBudget,
+  sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
   config: async () => (await import('./commands/config.ts')).registerConfig,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
   envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
@@ -22,6 +23,7 @@ const EXAMPLES = `
 Examples:
   $ gateway keys create --name planner --provider openai
   $ gateway budget set sha256:1f0c… --daily 5
+  $ gateway sessions list planner
   $ gateway config check --config ./gateway.yaml
   $ gateway serve
 `;

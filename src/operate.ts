@@ -4,6 +4,8 @@ import { createKeyStore } from './auth/key-store.ts';
 import type { KeyStore } from './auth/key-store.ts';
 import { createRedisBudgetStore } from './checks/budget/redis-store.ts';
 import type { BudgetStore } from './checks/budget/store.ts';
+import { createRedisSessionStore } from './checks/session/redis-store.ts';
+import type { SessionStore } from './checks/session/store.ts';
 import { phaseDeadlineMs } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
 import { GatewayError } from './errors.ts';
@@ -18,6 +20,7 @@ export interface Operations {
   readonly keys: KeyStore;
   readonly keyStates: KeyStateStore;
   readonly budgets: BudgetStore;
+  readonly sessions: SessionStore;
   checkServer(): Promise<ServerCheck>;
 }
 
@@ -41,6 +44,12 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
         deadlineMs,
         leaseMs: LEASE_MS,
         alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
+      }),
+      sessions: createRedisSessionStore({
+        client,
+        deadlineMs,
+        ttlMs: config.session.ttl,
+        maxPerKey: config.session.max_per_key,
       }),
       checkServer: () => checkServer(client),
     });

@@ -1,0 +1,142 @@
+import type { Command } from 'commander';
+import type { KeyRecord } from '../../src/auth/key-record.ts';
+import type { Session, SessionDetails } from '../../src/checks/session/store.ts';
+import { operate } from '../../src/operate.ts';
+import type { Operations } from '../../src/operate.ts';
+import { formatUsd } from '../../src/pricing/usd.ts';
+import { loadedConfig } from '../command.ts';
+import type { Io } from '../command.ts';
+import { entries, shortTime } from '../key-view.ts';
+import { listing, painter, print, printable, table, withOutput } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
+
+interface OutputOptions {
+  readonly output: OutputFormat;
+}
+
+/** `gateway sessions …`: the live sessions of a key (SPEC "Session"). */
+export function registerSessions(program: Command, io: Io): void {
+  const sessions = program.command('sessions').description('show and end the sessions of a key');
+  withOutput(
+    sessions.command('list <key>').description('list the live sessions of a key, the last used first'),
+  ).action((reference: string, options: OutputOptions, command: Command) =>
+    listSessions(command, io, reference, options.output),
+  );
+  withOutput(
+    sessions
+      .command('show <key> <session>')
+      .description('show one session: limits, taints, tools, and its first user request, secrets masked'),
+  ).action((reference: string, sessionId: string, options: OutputOptions, command: Command) =>
+    showSession(command, io, reference, sessionId, options.output),
+  );
+  withOutput(
+    sessions
+      .command('end <key> <session>')
+      .description('forget a session; a request that names it again opens a new one'),
+  ).action((reference: string, sessionId: string, options: OutputOptions, command: Command) =>
+    endSession(command, io, reference, sessionId, options.output),
+  );
+}
+
+async function listSessions(
+  command: Command,
+  io: Io,
+  reference: string,
+  output: OutputFormat,
+): Promise<void> {
+  const { record, found } = await onRedis(command, io, async ({ keys, sessions }) => {
+    const key = await keys.find(reference);
+    return { record: key, found: await sessions.list(key.keyHash) };
+  });
+  const json = { key_hash: record.keyHash, name: record.name, sessions: found.map(sessionJson) };
+  print(io, output, json, () => {
+    if (found.length === 0) return `${printable(record.name)} has no live sessions.`;
+    const rows = found.map((session) => [
+      session.id,
+      shortTime(session.createdAt),
+      shortTime(session.lastUsedAt),
+      of(String(session.steps), session.maxSteps),
+      of(formatUsd(session.spendNanoUsd), session.budgetNanoUsd, formatUsd),
+    ]);
+    const headings = ['SESSION', 'CREATED (UTC)', 'LAST USED (UTC)', 'STEPS', 'SPENT (USD)'];
+    return table(headings, rows, painter(io));
+  });
+}
+
+async function showSession(
+  command: Command,
+  io: Io,
+  reference: string,
+  sessionId: string,
+  output: OutputFormat,
+): Promise<void> {
+  const { record, details } = await onRedis(command, io, async ({ keys, sessions }) => {
+    const key = await keys.find(reference);
+    return { record: key, details: await sessions.read({ keyHash: key.keyHash, sessionId }) };
+  });
+  if (details === undefined) throw noSession(record, sessionId);
+  const json = detailsJson(record, details);
+  print(io, output, json, () => {
+    const { anchor, ...facts } = json;
+    const shown = anchor === null ? facts : { ...facts, anchor_bytes: anchor.bytes, anchor: anchor.text };
+    return listing(entries(withoutNulls(shown)), painter(io));
+  });
+}
+
+async function endSession(
+  command: Command,
+  io: Io,
+  reference: string,
+  sessionId: string,
+  output: OutputFormat,
+): Promise<void> {
+  const { record, ended } = await onRedis(command, io, async ({ keys, sessions }) => {
+    const key = await keys.find(reference);
+    return { record: key, ended: await sessions.end({ keyHash: key.keyHash, sessionId }) };
+  });
+  if (!ended) throw noSession(record, sessionId);
+  const json = { key_hash: record.keyHash, name: record.name, id: sessionId, ended: true };
+  print(io, output, json, () => `Ended ${sessionId} of ${printable(record.name)}.`);
+}
+
+function noSession({ name }: KeyRecord, sessionId: string): Error {
+  return new Error(`${printable(name)} has no session ${printable(sessionId)}: see gateway sessions list`);
+}
+
+/** Names as in SPEC, times in ISO 8601, money in USD; null where there is no limit. */
+function sessionJson(session: Session) {
+  return {
+    id: session.id,
+    created_at: new Date(session.createdAt).toISOString(),
+    last_used_at: new Date(session.lastUsedAt).toISOString(),
+    steps: session.steps,
+    max_steps: session.maxSteps ?? null,
+    spend_usd: session.spendNanoUsd / 1e9,
+    budget_usd: session.budgetNanoUsd === undefined ? null : session.budgetNanoUsd / 1e9,
+  };
+}
+
+function detailsJson({ keyHash, name }: KeyRecord, { session, anchor }: SessionDetails) {
+  return {
+    key_hash: keyHash,
+    name,
+    ...sessionJson(session),
+    state: session.state,
+    taint_flags: session.taintFlags,
+    tools_called: session.toolsCalled,
+    anchor: anchor === undefined ? null : { bytes: Buffer.byteLength(anchor), text: anchor },
+  };
+}
+
+function withoutNulls(json: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null));
+}
+
+/** `3/10`, or `3` without a limit. */
+function of(used: string, limit: number | undefined, format: (limit: number) => string = String): string {
+  return limit === undefined ? used : `${used}/${format(limit)}`;
+}
+
+function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
+  return operate(loadedConfig(command, io).config, work);
+}
