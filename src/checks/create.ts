@@ -1,5 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
+import { maskSecrets } from '../detectors/mask.ts';
 import type { Check } from '../pipeline/check.ts';
 import { createPricing } from '../pricing/pricing.ts';
 import type { RedisClient } from '../redis/client.ts';
@@ -8,8 +9,14 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createAllowedCheck } from './allowed/check.ts';
 import { createBudgetCheck, type BudgetCheck } from './budget/check.ts';
 import { createRedisBudgetStore } from './budget/redis-store.ts';
+import { createLoopCheck } from './loop/check.ts';
+import { createRedisLoopStore } from './loop/redis-store.ts';
 import { inOrder } from './order.ts';
 import { createProviderToolsCheck } from './provider-tools/check.ts';
+import { createRateLimitCheck } from './rate-limit/check.ts';
+import { createRedisRateLimitStore } from './rate-limit/redis-store.ts';
+import { createSessionCheck, type SessionCheck } from './session/check.ts';
+import { createRedisSessionStore } from './session/redis-store.ts';
 
 export interface ChecksDeps {
   readonly config: Config;
@@ -30,19 +37,46 @@ const NANO_USD = 1e9;
 
 /** Builds every check on Redis, as `config` has them. */
 export function createChecks(deps: ChecksDeps): BuiltChecks {
-  const { config } = deps;
+  const { config, redis: client } = deps;
+  const deadlineMs = phaseDeadlineMs(config);
+  const session = sessionCheck(deps);
   const budget = budgetCheck(deps);
   return {
     inOrder: inOrder({
+      rateLimit: createRateLimitCheck({
+        config: config.rate_limit,
+        store: createRedisRateLimitStore({ client, deadlineMs }),
+      }),
       allowed: createAllowedCheck(),
       providerTools: createProviderToolsCheck({
         allowed: config.proxy.provider_tools,
         action: config.proxy.provider_tools_action,
       }),
+      session: session.check,
+      loop: createLoopCheck({
+        config: config.loop_detection,
+        store: createRedisLoopStore({ client, deadlineMs }),
+      }),
       budget: budget.check,
     }),
-    close: () => budget.close(),
+    async close() {
+      await Promise.all([session.close(), budget.close()]);
+    },
   };
+}
+
+function sessionCheck({ config, redis, log }: ChecksDeps): SessionCheck {
+  return createSessionCheck({
+    store: createRedisSessionStore({
+      client: redis,
+      deadlineMs: phaseDeadlineMs(config),
+      ttlMs: config.session.ttl,
+      maxPerKey: config.session.max_per_key,
+    }),
+    required: config.session.required,
+    maskSecrets,
+    onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'a step is given back later'),
+  });
 }
 
 function budgetCheck({ config, redis, log, metrics }: ChecksDeps): BudgetCheck {
@@ -61,7 +95,10 @@ function budgetCheck({ config, redis, log, metrics }: ChecksDeps): BudgetCheck {
     },
     onCharged: (provider, costNanoUsd) => metrics.spend.inc({ provider }, costNanoUsd / NANO_USD),
     onOverReservation: () => metrics.overReservation.inc(),
-    onFailure: (cause) =>
-      log.warn({ cause: cause instanceof Error ? cause.message : '' }, 'settlement postponed'),
+    onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'settlement postponed'),
   });
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : '';
 }

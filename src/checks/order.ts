@@ -2,8 +2,11 @@ import type { Check } from '../pipeline/check.ts';
 
 /** The checks of a gateway, made by its composition root. */
 export interface Checks {
+  readonly rateLimit: Check;
   readonly allowed: Check;
   readonly providerTools: Check;
+  readonly session: Check;
+  readonly loop: Check;
   readonly budget: Check;
 }
 
@@ -13,8 +16,11 @@ export interface Checks {
  */
 export function inOrder(checks: Checks): readonly Check[] {
   return [
+    checks.rateLimit, // first: a refused request costs nothing but its headers
     checks.allowed, // a key's own providers and models: costs nothing, and decides whether anything else matters
     checks.providerTools, // changes what will be sent, so later checks judge the request as it will leave
+    checks.session, // takes a step before anything that costs more is done for the call
+    checks.loop, // by the session's earlier calls
     checks.budget, // last: a hold is taken only for what would be sent
   ];
 }

@@ -133,7 +133,7 @@ describe('gateway doctor', () => {
           status: 'ok',
           message: expect.stringMatching(/^Redis \d+\.\d+\.\d+, .*noeviction$/),
         },
-        { check: 'features', status: 'warn', message: expect.stringContaining('loop_detection.enabled') },
+        { check: 'features', status: 'warn', message: expect.stringContaining('mcp.inspector.enabled') },
       ]),
     });
     expect(code).toBe(0);

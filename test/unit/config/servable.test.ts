@@ -31,15 +31,10 @@ describe('what may be served', () => {
   });
 
   it.each<[string, ConfigInput]>([
-    ['loop_detection.enabled', { loop_detection: { enabled: true } }],
-    ['risk_profile.enabled', { risk_profile: { enabled: true } }],
     ['mcp.enabled', { mcp: { enabled: true } }],
     ['mcp.inspector.enabled', { mcp: { inspector: { enabled: true } } }],
     ['mcp.circuit_breaker.enabled', { mcp: { circuit_breaker: { enabled: true } } }],
-    ['session.max_per_key', { session: { max_per_key: 3 } }],
-    ['session.required', { session: { required: true } }],
     ['session.drift_detection.enabled', { session: { drift_detection: { enabled: true } } }],
-    ['rate_limit.enabled', { rate_limit: { enabled: true } }],
     ['policy.enabled', { policy: { enabled: true } }],
     ['server.dlp.enabled', { server: { dlp: { enabled: true } } }],
     ['server.dlp.requests', { server: { dlp: { requests: true } } }],
@@ -57,10 +52,7 @@ describe('what may be served', () => {
   it('may say of a missing control that it is off', () => {
     expect(
       problems({
-        loop_detection: { enabled: false },
-        risk_profile: { enabled: false },
         mcp: { enabled: false, inspector: { enabled: false } },
-        session: { max_per_key: 0 },
         server: { dlp: { enabled: false } },
         alerting: { webhook_url: '' },
       }),
@@ -83,8 +75,6 @@ describe('what is on by default and not there yet', () => {
   it('is listed, and only that', () => {
     const { config, sources } = loadConfig({ path: NO_FILE, env: {} });
     expect(notBuiltButOnByDefault(config, sources).map(({ path }) => path)).toEqual([
-      'loop_detection.enabled',
-      'risk_profile.enabled',
       'mcp.inspector.enabled',
       'mcp.circuit_breaker.enabled',
     ]);
