@@ -20,6 +20,15 @@ let failures: string[] = [];
 
 const agent = { name: 'agent-7', provider: 'openai' } as const;
 const riskProfile = defaultConfig().risk_profile;
+const NO_RISK = {
+  riskScore: 0,
+  totalPolicyBlocks: 0,
+  totalEscalations: 0,
+  totalSpendNanoUsd: 0,
+  persistentTaintFlags: [],
+  sessionCount: 0,
+  quarantineActive: false,
+};
 
 beforeAll(async () => {
   redis = await startTestRedis();
@@ -59,7 +68,7 @@ describe('a good key', () => {
     expect(await present(rawKey)).toEqual({
       key: record,
       budgetLimits: {},
-      facts: { agentRisk: { riskScore: 0, blocked: false } },
+      facts: { agentRisk: NO_RISK, session: undefined, drift: undefined, prompt: undefined },
     });
     expect(failures).toEqual([]);
   });
@@ -178,10 +187,10 @@ describe('a rotated key', () => {
     await redis.client.hset(`gateway:budget:{gateway:risk_profile:${record.keyHash}}`, { daily: '1' });
     expect((await present(rawKey)).budgetLimits).toEqual({ daily: 1 });
 
-    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '91' });
-    expect((await refusal(rawKey)).type).toBe('agent_risk_blocked');
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'EX', 60);
     expect((await refusal(rawKey)).type).toBe('quarantined');
+    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '91' });
+    expect((await refusal(rawKey)).type).toBe('agent_risk_blocked');
   });
 
   it('is revoked with all its raw keys', async () => {
@@ -247,7 +256,7 @@ describe('the risk score', () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, fields);
     if (!blocked) {
-      expect((await present(rawKey)).facts.agentRisk).toEqual({ riskScore: 90, blocked: false });
+      expect((await present(rawKey)).facts.agentRisk).toEqual({ ...NO_RISK, riskScore: 90 });
       return;
     }
     const { status, type, headers } = await refusal(rawKey);
@@ -258,11 +267,45 @@ describe('the risk score', () => {
     });
   });
 
-  it('blocks nobody where risk profiles are switched off', async () => {
+  it('comes with the whole profile, decayed as of now, and blocks no longer once it has decayed', async () => {
     const { rawKey, record } = await store.create(agent);
-    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '100' });
+    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, {
+      risk_score: '95',
+      scored_at: Date.now() - 2.5 * 86_400_000,
+      total_policy_blocks: '7',
+      total_escalations: '2',
+      total_spend: '2500000000',
+      persistent_taint_flags: '["secret_accessed"]',
+      session_count: '4',
+    });
+    expect((await present(rawKey)).facts.agentRisk).toEqual({
+      riskScore: 85,
+      totalPolicyBlocks: 7,
+      totalEscalations: 2,
+      totalSpendNanoUsd: 2_500_000_000,
+      persistentTaintFlags: ['secret_accessed'],
+      sessionCount: 4,
+      quarantineActive: false,
+    });
+  });
+
+  it('that blocks a key is said before its lock: coming back later would not help', async () => {
+    const { rawKey, record } = await store.create(agent);
+    await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'EX', 60);
+    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '0', blocked_at: '1' });
+    const { type, headers } = await refusal(rawKey);
+    expect(type).toBe('agent_risk_blocked');
+    expect(headers).not.toHaveProperty('retry-after');
+  });
+
+  it('is 0 and blocks nobody where risk profiles are switched off; a lock holds all the same', async () => {
+    const { rawKey, record } = await store.create(agent);
+    const profile = { risk_score: '100', blocked_at: '1', total_policy_blocks: '9' };
+    await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, profile);
     authenticate = start(false);
-    await present(rawKey);
+    expect((await present(rawKey)).facts.agentRisk).toEqual({ ...NO_RISK, totalPolicyBlocks: 9 });
+    await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'EX', 60);
+    expect((await refusal(rawKey)).type).toBe('quarantined');
   });
 });
 
@@ -271,6 +314,7 @@ describe('trouble with Redis', () => {
     ['a damaged record', 'key', 'created_at', 'soon'],
     ['a damaged tag map', 'key', 'tags', '{'],
     ['a damaged score', 'risk_profile', 'risk_score', 'high'],
+    ['damaged taint flags', 'risk_profile', 'persistent_taint_flags', '{"a":1}'],
   ])('is redis_unavailable: %s', async (_name, kind, field, value) => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.hset(`gateway:${kind}:${record.keyHash}`, field, value);

@@ -1,0 +1,20 @@
+import { createRedisRiskStore } from '../../src/checks/risk/redis-store.ts';
+import { riskSettings } from '../../src/checks/risk/settings.ts';
+import type { RiskEvent } from '../../src/checks/risk/store.ts';
+import { defaultConfig } from '../../src/config/load.ts';
+import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
+
+/** A process that records the events it is sent, all at once, answers with their outcomes, and ends. */
+const config = defaultConfig({ redis: { addr: process.argv[2] ?? '' } });
+const client = connectRedis(config.redis, { name: 'risk-scorer' });
+await waitUntilReady(client, 5_000);
+const store = createRedisRiskStore({ client, deadlineMs: 5_000, settings: riskSettings(config) });
+
+process.once('message', (events) => {
+  const recorded = (events as RiskEvent[]).map((event) => store.record(event));
+  void Promise.all(recorded).then((outcomes) => {
+    process.send?.(outcomes, () => process.exit(0));
+  });
+});
+process.on('disconnect', () => process.exit(1));
+process.send?.('ready');
