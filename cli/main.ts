@@ -14,6 +14,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   keys: async () => (await import('./commands/keys.ts')).registerKeys,
   budget: async () => (await import('./commands/budget.ts')).registerBudget,
   sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
+  risk: async () => (await import('./commands/risk.ts')).registerRisk,
+  quarantine: async () => (await import('./commands/quarantine.ts')).registerQuarantine,
   config: async () => (await import('./commands/config.ts')).registerConfig,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
   envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,

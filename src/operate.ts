@@ -4,6 +4,9 @@ import { createKeyStore } from './auth/key-store.ts';
 import type { KeyStore } from './auth/key-store.ts';
 import { createRedisBudgetStore } from './checks/budget/redis-store.ts';
 import type { BudgetStore } from './checks/budget/store.ts';
+import { createRedisRiskStore } from './checks/risk/redis-store.ts';
+import { riskSettings } from './checks/risk/settings.ts';
+import type { RiskStore } from './checks/risk/store.ts';
 import { createRedisSessionStore } from './checks/session/redis-store.ts';
 import type { SessionStore } from './checks/session/store.ts';
 import { phaseDeadlineMs } from './config/rules.ts';
@@ -21,6 +24,7 @@ export interface Operations {
   readonly keyStates: KeyStateStore;
   readonly budgets: BudgetStore;
   readonly sessions: SessionStore;
+  readonly risks: RiskStore;
   checkServer(): Promise<ServerCheck>;
 }
 
@@ -51,6 +55,7 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
         ttlMs: config.session.ttl,
         maxPerKey: config.session.max_per_key,
       }),
+      risks: createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config) }),
       checkServer: () => checkServer(client),
     });
   } finally {

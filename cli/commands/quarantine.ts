@@ -1,0 +1,116 @@
+import type { Command } from 'commander';
+import { DEFAULT_LOCK_MS } from '../../src/checks/risk/scoring.ts';
+import { formatDuration } from '../../src/config/duration.ts';
+import { operate } from '../../src/operate.ts';
+import type { Operations } from '../../src/operate.ts';
+import type { Lock } from '../../src/redis/risk-profile.ts';
+import { duration } from '../arguments.ts';
+import { loadedConfig, UsageError } from '../command.ts';
+import type { Io } from '../command.ts';
+import { painter, print, printable, table, withOutput } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
+import { newOperationId, recordChange } from '../record-change.ts';
+
+interface OutputOptions {
+  readonly output: OutputFormat;
+}
+
+type SetOptions = OutputOptions & { readonly for: number };
+
+interface NamedLock {
+  readonly keyHash: string;
+  readonly name: string;
+  readonly lock: Lock;
+}
+
+/** `gateway quarantine …`: locks by hand (SPEC "Quarantine lock"). */
+export function registerQuarantine(program: Command, io: Io): void {
+  const quarantine = program.command('quarantine').description('lock keys, release them, list locked ones');
+  withOutput(quarantine.command('list').description('list the keys that are locked now')).action(
+    (options: OutputOptions, command: Command) => listLocks(command, io, options.output),
+  );
+  withOutput(
+    quarantine
+      .command('set <key>')
+      .description('refuse every request of a key for a while; a longer lock that it has stays')
+      .option('--for <duration>', 'how long, e.g. 30m', duration, DEFAULT_LOCK_MS),
+  ).action((reference: string, options: SetOptions, command: Command) =>
+    setLock(command, io, reference, options),
+  );
+  withOutput(quarantine.command('release <key>').description('release a key; its risk score stays')).action(
+    (reference: string, options: OutputOptions, command: Command) =>
+      release(command, io, reference, options.output),
+  );
+}
+
+async function listLocks(command: Command, io: Io, output: OutputFormat): Promise<void> {
+  const locks = await onRedis(command, io, allLocks);
+  const json = locks.map(({ keyHash, name, lock }) => ({ key_hash: keyHash, name, ...lockJson(lock) }));
+  print(io, output, json, () => {
+    if (locks.length === 0) return 'No key is locked.';
+    const rows = locks.map(({ keyHash, name, lock }) => [name, keyHash, ...describe(lock)]);
+    return table(['NAME', 'HASH', 'LEFT', 'UNTIL (UTC)'], rows, painter(io));
+  });
+}
+
+async function allLocks({ risks, keys }: Operations): Promise<NamedLock[]> {
+  const locks: NamedLock[] = [];
+  let after: string | undefined;
+  do {
+    const page = await risks.listLocked(after);
+    for (const { keyHash, lock } of page.locked) {
+      locks.push({ keyHash, name: (await keys.find(keyHash)).name, lock });
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return locks;
+}
+
+async function setLock(command: Command, io: Io, reference: string, options: SetOptions): Promise<void> {
+  if (options.for === 0) throw new UsageError('--for must be over zero');
+  const operationId = newOperationId();
+  const { record, lock } = await onRedis(command, io, async ({ keys, risks }) => {
+    const found = await keys.find(reference);
+    return { record: found, lock: await risks.lock(found.keyHash, options.for, operationId) };
+  });
+  const { keyHash, name } = record;
+  recordChange(io, 'quarantine set', { key_hash: keyHash, operation_id: operationId, ...lockJson(lock) });
+  print(io, options.output, { key_hash: keyHash, name, ...lockJson(lock) }, () => {
+    const [left, until] = describe(lock);
+    const when = until === '-' ? 'without an end' : `for ${left}, until ${until} UTC`;
+    const longer = lock.ttlMs === options.for ? '' : ' It had a longer lock, which stays.';
+    return `${printable(name)} (${keyHash}) is locked ${when}.${longer}`;
+  });
+}
+
+async function release(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
+  const { record, released } = await onRedis(command, io, async ({ keys, risks }) => {
+    const found = await keys.find(reference);
+    return { record: found, released: await risks.release(found.keyHash) };
+  });
+  const { keyHash, name } = record;
+  recordChange(io, 'quarantine released', { key_hash: keyHash, was_locked: released });
+  print(io, output, { key_hash: keyHash, name, released }, () =>
+    released
+      ? `${printable(name)} (${keyHash}) is released.`
+      : `${printable(name)} (${keyHash}) was not locked.`,
+  );
+}
+
+function lockJson({ ttlMs }: Lock): Record<string, unknown> {
+  return {
+    lock_ttl_seconds: ttlMs === undefined ? null : Math.ceil(ttlMs / 1_000),
+    locked_until: ttlMs === undefined ? null : new Date(Date.now() + ttlMs).toISOString(),
+  };
+}
+
+/** Time left in whole seconds, and the end of it. */
+function describe({ ttlMs }: Lock): [string, string] {
+  if (ttlMs === undefined) return ['no end', '-'];
+  const until = new Date(Date.now() + ttlMs).toISOString().slice(0, 19).replace('T', ' ');
+  return [formatDuration(Math.ceil(ttlMs / 1_000) * 1_000), until];
+}
+
+function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
+  return operate(loadedConfig(command, io).config, work);
+}

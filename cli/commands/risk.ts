@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import type { KeyRecord } from '../../src/auth/key-record.ts';
+import { operate } from '../../src/operate.ts';
+import type { Operations } from '../../src/operate.ts';
+import type { RiskStatus } from '../../src/redis/risk-profile.ts';
+import { loadedConfig } from '../command.ts';
+import type { Io } from '../command.ts';
+import { entries } from '../key-view.ts';
+import { listing, painter, print, printable, withOutput } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
+import { newOperationId, recordChange } from '../record-change.ts';
+
+interface OutputOptions {
+  readonly output: OutputFormat;
+}
+
+/** `gateway risk …`: the risk profile of a key (SPEC "Agent risk profile"). */
+export function registerRisk(program: Command, io: Io): void {
+  const risk = program.command('risk').description('show and reset the risk profile of a key');
+  withOutput(
+    risk.command('show <key>').description('show score, totals, taints, lock and block, as of now'),
+  ).action((reference: string, options: OutputOptions, command: Command) =>
+    showRisk(command, io, reference, options.output),
+  );
+  withOutput(
+    risk
+      .command('reset <key>')
+      .description('take back score, block and taints; totals and a lock stay (see quarantine release)'),
+  ).action((reference: string, options: OutputOptions, command: Command) =>
+    resetRisk(command, io, reference, options.output),
+  );
+}
+
+async function showRisk(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
+  const { record, status } = await onRedis(command, io, async ({ keys, risks }) => {
+    const found = await keys.find(reference);
+    return { record: found, status: await risks.read(found.keyHash) };
+  });
+  const json = riskJson(record, status);
+  print(io, output, json, () => listing(entries(json), painter(io)));
+}
+
+async function resetRisk(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
+  const operationId = newOperationId();
+  const { record, before, after } = await onRedis(command, io, async ({ keys, risks }) => {
+    const found = await keys.find(reference);
+    const standing = await risks.read(found.keyHash);
+    await risks.reset(found.keyHash, operationId);
+    return { record: found, before: standing, after: await risks.read(found.keyHash) };
+  });
+  const { keyHash, name } = record;
+  recordChange(io, 'risk reset', {
+    key_hash: keyHash,
+    operation_id: operationId,
+    risk_score: before.risk.riskScore,
+    blocked: before.risk.blockedAt !== undefined,
+    persistent_taint_flags: before.risk.persistentTaintFlags,
+  });
+  print(io, output, riskJson(record, after), () => {
+    const was = before.risk.blockedAt === undefined ? '' : ', and is no longer blocked';
+    const lock = after.lock === undefined ? '' : ` It is still locked: gateway quarantine release ${keyHash}`;
+    return `${printable(name)} (${keyHash}) has a risk score of 0 (it was ${before.risk.riskScore})${was}.${lock}`;
+  });
+}
+
+/** Names as in SPEC "Agent risk profile"; money in USD, times in ISO 8601. */
+function riskJson({ keyHash, name }: KeyRecord, { risk, lock }: RiskStatus): Record<string, unknown> {
+  return {
+    key_hash: keyHash,
+    name,
+    risk_score: risk.riskScore,
+    total_policy_blocks: risk.totalPolicyBlocks,
+    total_escalations: risk.totalEscalations,
+    total_spend: risk.totalSpendNanoUsd / 1e9,
+    persistent_taint_flags: risk.persistentTaintFlags,
+    session_count: risk.sessionCount,
+    quarantine_active: risk.quarantineActive,
+    lock_ttl_seconds: lock?.ttlMs === undefined ? undefined : Math.ceil(lock.ttlMs / 1_000),
+    blocked_at: risk.blockedAt === undefined ? undefined : new Date(risk.blockedAt).toISOString(),
+  };
+}
+
+function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
+  return operate(loadedConfig(command, io).config, work);
+}
