@@ -1,0 +1,109 @@
+import type { Config } from '../../config/schema.ts';
+import { HEADER } from '../../headers.ts';
+import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import type { Answer, Answered } from '../../pipeline/exchange.ts';
+import { lastUserTurn } from '../../pipeline/user-turns.ts';
+import type { Operation } from '../../providers/provider.ts';
+import { answerGrams, judgeTurn } from './drift.ts';
+import type { DriftSettings, DriftState, PassedTurn } from './drift.ts';
+import type { DriftSession, DriftStore } from './store.ts';
+
+type DriftConfig = Config['session']['drift_detection'];
+
+export interface DriftCheckDeps {
+  readonly config: DriftConfig;
+  readonly store: DriftStore;
+}
+
+/** One exchange's turn in its session. */
+export interface DriftExchange {
+  session?: DriftSession;
+  /** Sent with the other checks' reads; undefined resolves where the session is new. */
+  read?: Promise<DriftState | undefined>;
+  /** What the turn changes if it is answered. */
+  passed?: PassedTurn;
+  /** The answer of the turn that anchors the session, until it is added to the anchor. */
+  answer?: Answer;
+}
+
+const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const GENERATING: ReadonlySet<Operation> = new Set(['chat', 'completions', 'responses']);
+
+export function driftSettings(config: DriftConfig): DriftSettings {
+  return {
+    minTurns: config.min_turns,
+    anchorSimilarityThreshold: config.anchor_similarity_threshold,
+    driftScoreThreshold: config.drift_score_threshold,
+  };
+}
+
+/**
+ * Denies a turn that has left the topic of its session (SPEC "Behaviour of checks"). A turn counts once the
+ * provider has answered it; one that was denied, or drifts unpunished, never becomes what later ones are held to.
+ */
+export function createDriftCheck({ config, store }: DriftCheckDeps): Check<DriftExchange> {
+  const name = 'drift';
+  if (!config.enabled) return { name, shadowable: true };
+  const settings = driftSettings(config);
+
+  async function addAnswer({ session, passed, answer }: DriftExchange): Promise<void> {
+    if (session === undefined || passed === undefined || answer === undefined) return;
+    await store.answerAnchor(session, passed.digest, answerGrams(answer.written.text));
+  }
+
+  return {
+    name,
+    shadowable: true,
+    begin: () => ({}),
+    prepare(exchange, state) {
+      const sessionId = exchange.headers.get(HEADER.sessionId) ?? '';
+      if (!GENERATING.has(exchange.endpoint.operation) || !SESSION_ID.test(sessionId)) return;
+      state.session = { keyHash: exchange.key.keyHash, sessionId };
+      state.read = store.read(state.session);
+      // Where an earlier check denies, nobody waits for it.
+      state.read.catch(() => undefined);
+    },
+    async requestBody(exchange, state) {
+      if (state.read === undefined || exchange.facts.session === undefined) return PASS;
+      const known = await state.read;
+      const text = lastUserTurn(exchange.request);
+      if (text === undefined) return PASS;
+      const { facts, passed } = judgeTurn(known, text, settings);
+      exchange.facts.drift = facts;
+      state.passed = passed;
+      return facts.driftDetected ? denied(facts.driftScore, settings) : PASS;
+    },
+    async response(exchange, state) {
+      const { session, passed } = state;
+      if (session === undefined || passed === undefined || !isAnswered(exchange)) return PASS;
+      if (!(await store.passTurn(session, passed))) return PASS;
+      state.answer = exchange.answer;
+      if (exchange.form === 'whole') {
+        await addAnswer(state);
+        delete state.answer;
+      }
+      return PASS;
+    },
+    async end(_exchange, _outcome, state) {
+      try {
+        await addAnswer(state);
+      } catch {
+        // The anchor stays narrower; while Redis is away no turn passes anyway.
+      }
+    },
+  };
+}
+
+function isAnswered({ origin, status }: Answered): boolean {
+  return origin === 'provider' && status >= 200 && status < 300;
+}
+
+function denied(driftScore: number, { driftScoreThreshold }: DriftSettings): Denial {
+  const reason = `drift score ${driftScore.toFixed(2)} is over ${String(driftScoreThreshold)}`;
+  return {
+    kind: 'deny',
+    type: 'drift_detected',
+    message: `the request has left the topic of its session (${reason}): start a new session for a new topic`,
+    headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: reason },
+  };
+}

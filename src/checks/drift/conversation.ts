@@ -1,0 +1,38 @@
+import type { DriftFacts } from '../../pipeline/facts.ts';
+import { answerGrams, judgeTurn } from './drift.ts';
+import type { DriftSettings } from './drift.ts';
+import { createMemoryDriftStore } from './memory-store.ts';
+
+/** A conversation that was had, or might be: the user's texts, and the assistant's answer to each where known. */
+export interface Conversation {
+  readonly turns: readonly string[];
+  readonly replies: readonly (string | undefined)[];
+}
+
+/** `driftDetected` is the denial. */
+export type JudgedTurn = DriftFacts;
+
+/**
+ * Judges whole conversations as the check judges them turn by turn on the wire: a turn that is denied never
+ * happened, its reply neither. Runs offline.
+ */
+export function createConversationJudge(
+  settings: DriftSettings,
+): (conversation: Conversation) => Promise<JudgedTurn[]> {
+  const session = { keyHash: 'offline', sessionId: 'offline' };
+  return async ({ turns, replies }) => {
+    const store = createMemoryDriftStore();
+    const judged: JudgedTurn[] = [];
+    for (const [index, turn] of turns.entries()) {
+      const { facts, passed } = judgeTurn(await store.read(session), turn, settings);
+      judged.push(facts);
+      if (facts.driftDetected) continue;
+      const anchored = await store.passTurn(session, passed);
+      const reply = replies[index];
+      if (anchored && reply !== undefined) {
+        await store.answerAnchor(session, passed.digest, answerGrams(reply));
+      }
+    }
+    return judged;
+  };
+}

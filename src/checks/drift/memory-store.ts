@@ -1,0 +1,57 @@
+import type { GramSet } from '../../text/ngrams.ts';
+import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS } from './drift.ts';
+import type { DriftState, PassedTurn } from './drift.ts';
+import type { DriftStore } from './store.ts';
+
+const NONE: GramSet = new Set();
+const FRESH: DriftState = {
+  turnCount: 0,
+  anchor: undefined,
+  answer: NONE,
+  widened: NONE,
+  prior: NONE,
+  recentDigests: [],
+};
+
+/** The twin of the Redis store for what runs offline; it forgets nothing by itself. */
+export function createMemoryDriftStore(): DriftStore {
+  const states = new Map<string, DriftState>();
+  const nameOf = ({ keyHash, sessionId }: { keyHash: string; sessionId: string }): string =>
+    `${keyHash}/${sessionId}`;
+  return {
+    read: (session) => Promise.resolve(states.get(nameOf(session))),
+    passTurn(session, turn) {
+      const state = passed(states.get(nameOf(session)) ?? FRESH, turn);
+      states.set(nameOf(session), state);
+      return Promise.resolve(state.anchor?.digest === turn.digest);
+    },
+    answerAnchor(session, digest, answer) {
+      const state = states.get(nameOf(session));
+      if (state?.anchor?.digest === digest && answer.size > state.answer.size) {
+        states.set(nameOf(session), { ...state, answer });
+      }
+      return Promise.resolve();
+    },
+  };
+}
+
+/** As `pass-turn.lua` has it. */
+function passed(state: DriftState, turn: PassedTurn): DriftState {
+  const { digest, anchor, prior } = turn;
+  if (state.recentDigests.includes(digest)) return state;
+  const counted = {
+    ...state,
+    turnCount: state.turnCount + 1,
+    recentDigests: [...state.recentDigests, digest].slice(-MAX_RECENT_TURNS),
+  };
+  if (anchor !== undefined) {
+    return state.anchor === undefined
+      ? { ...counted, anchor: { digest, grams: anchor }, prior: anchor }
+      : counted;
+  }
+  return { ...counted, prior: prior ?? state.prior, widened: widened(state.widened, turn.widen ?? NONE) };
+}
+
+function widened(before: GramSet, more: GramSet): GramSet {
+  return before.size + more.size > MAX_WIDENED_GRAMS ? before : new Set([...before, ...more]);
+}

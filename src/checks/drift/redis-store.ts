@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import type { RedisClient } from '../../redis/client.ts';
+import { driftKey } from '../../redis/keys.ts';
+import { loadScript } from '../../redis/script.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
+import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS } from '../../text/ngrams.ts';
+import type { GramSet } from '../../text/ngrams.ts';
+import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS } from './drift.ts';
+import type { DriftState } from './drift.ts';
+import type { DriftSession, DriftStore } from './store.ts';
+
+export interface RedisDriftStoreOptions {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+  /** `session.ttl`. */
+  readonly ttlMs: number;
+}
+
+const passScript = loadScript(new URL('./pass-turn.lua', import.meta.url));
+const answerScript = loadScript(new URL('./answer-anchor.lua', import.meta.url));
+
+const FIELDS = ['turn_count', 'anchor', 'anchor_digest', 'answer', 'widened', 'prior', 'recent'] as const;
+
+const grams = z
+  .string()
+  .nullable()
+  .transform((text) => decodeGrams(text ?? ''))
+  .pipe(z.custom<GramSet>((set) => set !== undefined));
+const fieldsReply = z.tuple([
+  z.string().regex(/^\d+$/).transform(Number).nullable(),
+  grams,
+  z.string().nullable(),
+  grams,
+  grams,
+  grams,
+  z.string().nullable(),
+]);
+const flag = z.literal([0, 1]);
+
+/** Topics of sessions in Redis: one hash a session, bounded, with the session's life. */
+export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftStoreOptions): DriftStore {
+  const keyOf = ({ keyHash, sessionId }: DriftSession): string => driftKey(keyHash, sessionId);
+  const encoded = (set: GramSet | undefined): string => (set === undefined ? '' : encodeGrams(set));
+  return {
+    read: (session) =>
+      withRedisDeadline(deadlineMs, async () => stateOf(await client.hmget(keyOf(session), ...FIELDS))),
+    passTurn: (session, turn) =>
+      withRedisDeadline(deadlineMs, async () => {
+        const { digest, anchor, prior, widen } = turn;
+        const limits = [ttlMs, MAX_RECENT_TURNS, MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS];
+        const sets = [anchor, prior, widen].map(encoded);
+        return flag.parse(await passScript.run(client, [keyOf(session)], [digest, ...limits, ...sets])) === 1;
+      }),
+    answerAnchor: (session, digest, answer) =>
+      withRedisDeadline(deadlineMs, async () => {
+        flag.parse(await answerScript.run(client, [keyOf(session)], [digest, encodeGrams(answer)]));
+      }),
+  };
+}
+
+function stateOf(reply: unknown): DriftState | undefined {
+  const [turnCount, anchor, anchorDigest, answer, widened, prior, recent] = fieldsReply.parse(reply);
+  if (turnCount === null) return undefined;
+  return {
+    turnCount,
+    anchor: anchorDigest === null ? undefined : { digest: anchorDigest, grams: anchor },
+    answer,
+    widened,
+    prior,
+    recentDigests: recent === null ? [] : recent.split(' '),
+  };
+}

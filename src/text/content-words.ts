@@ -1,0 +1,41 @@
+import { stem } from './stem.ts';
+import { STOPWORDS } from './stopwords.ts';
+
+/** Of longer texts, head and tail are read. */
+const MAX_CHARS = 16_384;
+/** No word is longer; what is (base64, a hash, a minified line) is read in pieces. */
+const MAX_WORD_CHARS = 32;
+
+/** Scripts that put no spaces between words. */
+const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
+const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPACED}]]+`, 'gv');
+
+/**
+ * The words that tell what a text is about, in order, with repeats: lower-cased after NFKC, without stopwords,
+ * lightly stemmed. Where a script puts no spaces between words, each two neighbouring characters are one.
+ */
+export function contentWords(text: string): string[] {
+  const words: string[] = [];
+  for (const [run, unspaced] of headAndTail(text).normalize('NFKC').toLowerCase().matchAll(RUNS)) {
+    if (unspaced !== undefined) addPairs(words, unspaced);
+    else if (run.length >= 2 && !STOPWORDS.has(run)) addPieces(words, stem(run));
+  }
+  return words;
+}
+
+function headAndTail(text: string): string {
+  if (text.length <= MAX_CHARS) return text;
+  return `${text.slice(0, MAX_CHARS / 2)}\n${text.slice(-MAX_CHARS / 2)}`;
+}
+
+function addPairs(words: string[], run: string): void {
+  let before = '';
+  for (const character of run) {
+    if (before !== '') words.push(before + character);
+    before = character;
+  }
+}
+
+function addPieces(words: string[], word: string): void {
+  for (let at = 0; at < word.length; at += MAX_WORD_CHARS) words.push(word.slice(at, at + MAX_WORD_CHARS));
+}

@@ -1,0 +1,98 @@
+/** Words that say how something is said, not what it is about; what is left of a turn is its topic. */
+const FUNCTION_WORDS = `
+  able about above actually after again against all already alright also although always am among an and any
+  anybody anyone anything are aren around as at away back bad be became because become becomes been before
+  being below beside besides best better between beyond big bit both but by came can cannot certain
+  certainly come could couldn course did didn difference different do does doesn doing don done down during
+  each either else enough especially etc even ever every everybody everyone everything exactly few first for
+  from further gave general get gets getting give given gives go goes going gone gonna good got great had
+  hadn happen happened happens has hasn have haven having he hello help hence her here hers herself hey hi
+  him himself his hmm how however if im important in indeed instead into is isn it its itself just keep kept
+  kind know known last least less let lets like likely little ll long look looking lot lots made main make
+  makes making many may maybe me mean means might mine more moreover most mostly much must my myself near
+  need needs neither never nevertheless new next nice no nobody none nor not nothing now of off often oh ok
+  okay on once one ones only onto or other others otherwise ought our ours ourselves out over own part
+  people perhaps please possible possibly probably put quickly quite rather re really said same saw say says
+  second see seem seems seen several shall she should shouldn since so some somebody someone something
+  sometimes somewhat soon sort sound sounds start still such suppose sure take takes than thank thanks that
+  the their theirs them themselves then there therefore these they thing things think third this those
+  though three through thus till time to together too took toward towards tried try trying two type types
+  under unless until up upon us use used uses using usually various ve very via want wants was wasn way ways
+  we well went were weren what whatever whats when whenever where whether which while who whoever whole whom
+  whose why will with within without won work works would wouldn yes yet you your yours yourself yourselves
+`;
+
+/** Words about the conversation itself and about the form of an answer: "shorten your previous answer". */
+const TALK_WORDS = `
+  add adjust advice advise answer answered answering answers article ask asked asking aspect aspects author
+  based blog book brief briefly bullet bullets casual change chapter clarify clearer comment compare
+  comparison compose concise concisely conclude conclusion condense condensed consider considering content
+  context conversation convert correct craft create creative current describe described describes
+  description detail detailed details discuss discussed discussion draft earlier edit elaborate email essay
+  example examples expand explain explained explaining explanation express expression fact facts figure
+  final finally find focus following form formal format formatted generate guess guide guideline guidelines
+  haiku headline idea ideas illustrate imagine improve include included includes including incorporate info
+  infographic inform information interested introduction issue item items key keyword kid kids language
+  lengthen letter line lines list listed lists longer matter meaning mention mentioned message metaphor
+  modify name named narrative note notes opinion option options outline output paragraph paragraphs
+  paraphrase passage perspective phrase phrases piece plain plan point points post previous previously prior
+  pro provide provided question questions quote reading recap recommend recommendation recommendations
+  recommended reduce refer reference referring reformat reformulate regarding rephrase rephrased replace
+  reply report request respect respond response restate restructure result results revise rewrite rewritten
+  role scenario script section sentence sentences share short shorten shorter show simile simple simpler
+  simplified simplify slogan specific specifically speech statement step steps story structure style styles
+  suggest suggested suggestion suggestions suitable summarise summarize summarized summary table tagline
+  talk tell telling term terms text textbook tip tips title tone topic topics transform translate
+  translation turn tweet understand update verse version view voice voiceover word words write writing
+  written
+`;
+
+/** Words that fit any topic, and that two unrelated texts therefore share. */
+const GENERAL_WORDS = `
+  ability accept access accord account achieve act action active activity actual addition address affect
+  afford ago agree aim allow alone alternative amount annual appear apply approach appropriate approximate
+  area arrange arrive assist assume attempt attention available average avoid aware basic basically basis
+  bear begin beginning belief believe belong benefit bigger biggest break bring broad build buy call capable
+  care careful carry case cause center central century chance characteristic check choice choose clear
+  clearly close closely closer closest combine comfortable common commonly compared complete completely
+  complex concept concern condition confirm connect consequence considerable consist constant contain
+  continue contribute control correctly cost count country couple cover currently cut daily date day deal
+  decade decide decision deep define definition degree demand depend design desire determine develop
+  development deviate differ difficult direct direction directly discover distinct drive due ease easier
+  easiest easily easy effect effective effectively effort element eliminate emerge encounter end ensure
+  enter entire environment equal essential essentially establish eventually everyday evidence evolve
+  excellent except exist existing expect expensive experience extra extremely face factor fail fair fairly
+  fall famous far fast favorite feature feel felt fine fit fix flow forget free frequent frequently friend
+  full fully fun function future gain generally giant giving global goal group grow growth half hand handle
+  happy hard harder hardly head hear heard held hide high higher highest highly history hit hold home hope
+  hot hour hours huge human hundred ideal identify impact imply importance impossible improvement increase
+  increasingly individual influence initial inside intend interest interesting involve involved involving
+  job join kill large larger largest late later latest lead leading learn leave led left level life light
+  likewise limit limited live living local locate location lose lost love low lower major majority man
+  manage manner mark mass material maximum measure meet member men method middle mind minimum minor minute
+  mistake modern moment month move moving natural nature necessarily necessary negative normal normally
+  number numerous object obtain obvious occur offer old older oldest open operate opportunity oppose
+  opposite order organize origin original originally outside overall partially participate particular
+  particularly pass past pay perfect perform period permit person personal physical pick picture place play
+  popular popularity position positive power practical practice prefer prepare present prevent primary
+  principle priority private process produce product professional progress proper properly property
+  proportion protect prove public purchase purpose push quality quantity quick raise random range rank rapid
+  rare rarely rate reach react ready real reality realize reason receive recent recently recognize record
+  region regular regularly relate related relation relationship relatively relevant reliable remain remember
+  remove repeat represent require requirement respective responsible rest restrict restriction return reveal
+  right rise risk room rule run running safe satisfy save scale score search season seek select sell send
+  separate sequence series serious serve service set setting settle shape shift shop side sign significance
+  significant similar similarity similarly single sit site situation size skill slow slowly small smaller
+  society solution solve source space speak special spend split spread stage stand standard starting state
+  stay steady stick stop store straight strategy strength strong struggle study stuff subject success
+  successful sudden suddenly sufficient suit support surely surprise survive system tail target task team
+  technique tend theory throughout tool top total track trade tradition traditional trend trouble true truth
+  typical typically ultimate unable understanding unique unit unlike unusual upper usage useful usual value
+  variety vary vast visit wait walk watch weak week weekend whereas wide widely win wish woman women wonder
+  wonderful world worry worse worst worth wrong year years young younger youngest
+`;
+
+/** English, in lower case, as written (not stemmed). */
+export const STOPWORDS: ReadonlySet<string> = new Set(
+  [FUNCTION_WORDS, TALK_WORDS, GENERAL_WORDS].flatMap((list) => list.trim().split(/\s+/)),
+);
