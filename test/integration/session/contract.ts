@@ -1,0 +1,371 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { MAX_NOTES } from '../../../src/checks/session/store.ts';
+import type {
+  OpenResult,
+  SessionLimits,
+  SessionName,
+  SessionStore,
+  Step,
+} from '../../../src/checks/session/store.ts';
+
+export interface StoreUnderTest {
+  readonly store: SessionStore;
+  /** Lets a session have spent so much. */
+  spend(name: SessionName, nanoUsd: number): Promise<void> | void;
+  /** Lets so much time pass. */
+  wait(ms: number): Promise<void> | void;
+}
+
+export interface ContractOptions {
+  readonly ttlMs?: number;
+  readonly maxPerKey?: number;
+}
+
+export const DAY_MS = 86_400_000;
+
+export function newKeyHash(): string {
+  return `sha256:${randomUUID()}`;
+}
+
+/** A call of one session, with an operation of its own. */
+export function call(name: SessionName, limits: Partial<SessionLimits> = {}): Step & SessionLimits {
+  return {
+    ...name,
+    operationId: randomUUID(),
+    maxSteps: limits.maxSteps,
+    budgetNanoUsd: limits.budgetNanoUsd,
+  };
+}
+
+/** The session of a call that was let in. */
+export function opened(result: OpenResult) {
+  if (result.kind !== 'opened') throw new Error(`the store said ${result.kind}`);
+  return result.session;
+}
+
+function countOf(results: readonly OpenResult[], kind: OpenResult['kind']): number {
+  return results.filter((result) => result.kind === kind).length;
+}
+
+/** What every session store does, wherever it keeps them. */
+export function sessionStoreContract(create: (options: Required<ContractOptions>) => StoreUnderTest): void {
+  const start = ({ ttlMs = DAY_MS, maxPerKey = 0 }: ContractOptions = {}): StoreUnderTest =>
+    create({ ttlMs, maxPerKey });
+  const newName = (): SessionName => ({ keyHash: newKeyHash(), sessionId: 'one' });
+
+  describe('steps', () => {
+    it('count from one, and begin in the initial state with nothing noted', async () => {
+      const { store } = start();
+      const name = newName();
+      const first = opened(await store.open(call(name)));
+      expect(first).toMatchObject({
+        id: 'one',
+        state: 'INIT',
+        steps: 1,
+        spendNanoUsd: 0,
+        maxSteps: undefined,
+        budgetNanoUsd: undefined,
+        taintFlags: [],
+        toolsCalled: [],
+      });
+      expect(opened(await store.open(call(name))).steps).toBe(2);
+    });
+
+    it('let exactly 10 of 200 parallel calls in where 10 are the most', async () => {
+      const { store } = start();
+      const name = newName();
+      const results = await Promise.all(
+        Array.from({ length: 200 }, () => store.open(call(name, { maxSteps: 10 }))),
+      );
+      expect(countOf(results, 'opened')).toBe(10);
+      expect(countOf(results, 'max_steps_reached')).toBe(190);
+      const steps = results.flatMap((result) => (result.kind === 'opened' ? [result.session.steps] : []));
+      expect(steps.toSorted((one, other) => one - other)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    });
+
+    it('are taken once under one operation', async () => {
+      const { store } = start();
+      const step = call(newName(), { maxSteps: 1 });
+      expect(await store.open(step)).toEqual(await store.open(step));
+      expect(await store.open(call(step))).toMatchObject({ kind: 'max_steps_reached' });
+    });
+
+    it('of two keys with sessions of one name have nothing to do with each other', async () => {
+      const { store } = start();
+      await store.open(call(newName(), { maxSteps: 1 }));
+      expect(await store.open(call(newName()))).toMatchObject({ kind: 'opened', session: { steps: 1 } });
+    });
+
+    it('are none where the most is 0, and no session is left of it', async () => {
+      const { store } = start();
+      const name = newName();
+      expect(await store.open(call(name, { maxSteps: 0 }))).toMatchObject({
+        kind: 'max_steps_reached',
+        session: { maxSteps: 0, steps: 0 },
+      });
+      expect(await store.list(name.keyHash)).toEqual([]);
+    });
+  });
+
+  describe('limits', () => {
+    it('come from the first request that names them, and are only ever tightened', async () => {
+      const { store } = start();
+      const name = newName();
+      const ask = async (limits: Partial<SessionLimits>) => opened(await store.open(call(name, limits)));
+      expect(await ask({})).toMatchObject({ maxSteps: undefined, budgetNanoUsd: undefined });
+      expect(await ask({ maxSteps: 50 })).toMatchObject({ maxSteps: 50, budgetNanoUsd: undefined });
+      expect(await ask({ maxSteps: 60, budgetNanoUsd: 7 })).toMatchObject({ maxSteps: 50, budgetNanoUsd: 7 });
+      expect(await ask({ maxSteps: 40, budgetNanoUsd: 9 })).toMatchObject({ maxSteps: 40, budgetNanoUsd: 7 });
+      expect(await ask({})).toMatchObject({ maxSteps: 40, budgetNanoUsd: 7 });
+    });
+
+    it('are tightened by a call that is refused by them', async () => {
+      const { store } = start();
+      const name = newName();
+      await store.open(call(name, { maxSteps: 50 }));
+      await store.open(call(name));
+      expect(await store.open(call(name, { maxSteps: 2 }))).toMatchObject({ kind: 'max_steps_reached' });
+      expect(await store.open(call(name))).toMatchObject({ kind: 'max_steps_reached' });
+    });
+
+    it('are kept to the highest amount', async () => {
+      const { store } = start();
+      const limits = { maxSteps: 1_000_000_000, budgetNanoUsd: 9_000_000_000_000_000 };
+      expect(opened(await store.open(call(newName(), limits)))).toMatchObject(limits);
+    });
+
+    it('of spend refuse once they are reached, and the spend is told', async () => {
+      const { store, spend } = start();
+      const name = newName();
+      await store.open(call(name, { budgetNanoUsd: 1_000 }));
+      await spend(name, 999);
+      expect(await store.open(call(name))).toMatchObject({ kind: 'opened', session: { spendNanoUsd: 999 } });
+      await spend(name, 1_000);
+      expect(await store.open(call(name))).toMatchObject({
+        kind: 'budget_spent',
+        session: { spendNanoUsd: 1_000, budgetNanoUsd: 1_000, steps: 2 },
+      });
+    });
+
+    it('of 0 USD let nothing in', async () => {
+      const { store } = start();
+      expect(await store.open(call(newName(), { budgetNanoUsd: 0 }))).toMatchObject({ kind: 'budget_spent' });
+    });
+  });
+
+  describe('giving a step back', () => {
+    it('makes room for another', async () => {
+      const { store } = start();
+      const name = newName();
+      await store.open(call(name, { maxSteps: 2 }));
+      const second = call(name);
+      const { createdAt } = opened(await store.open(second));
+      await store.leave(second, createdAt);
+      expect(await store.open(call(name))).toMatchObject({ kind: 'opened', session: { steps: 2 } });
+      expect(await store.open(call(name))).toMatchObject({ kind: 'max_steps_reached' });
+    });
+
+    it('twice gives one back', async () => {
+      const { store } = start();
+      const name = newName();
+      await store.open(call(name));
+      await store.open(call(name));
+      const third = call(name);
+      const { createdAt } = opened(await store.open(third));
+      await Promise.all([store.leave(third, createdAt), store.leave(third, createdAt)]);
+      await store.leave(third, createdAt);
+      expect((await store.read(name))?.session.steps).toBe(2);
+    });
+
+    it('works where the answer to the opening was lost', async () => {
+      const { store } = start();
+      const name = newName();
+      await store.open(call(name));
+      const lost = call(name);
+      await store.open(lost);
+      await store.leave(lost, undefined);
+      expect((await store.read(name))?.session.steps).toBe(1);
+    });
+
+    it('before it was taken keeps it from being taken', async () => {
+      const { store } = start();
+      const step = call(newName());
+      await store.leave(step, undefined);
+      expect(await store.open(step)).toEqual({ kind: 'closed' });
+      expect(await store.list(step.keyHash)).toEqual([]);
+    });
+
+    it('forgets a session that is left without one', async () => {
+      const { store } = start({ maxPerKey: 1 });
+      const step = call(newName(), { maxSteps: 1 });
+      const { createdAt } = opened(await store.open(step));
+      await store.leave(step, createdAt);
+      expect(await store.read(step)).toBeUndefined();
+      expect(await store.open(call({ ...step, sessionId: 'two' }))).toMatchObject({ kind: 'opened' });
+    });
+
+    it('of an earlier life of the session changes nothing', async () => {
+      const { store, wait } = start();
+      const name = newName();
+      const old = call(name);
+      const { createdAt } = opened(await store.open(old));
+      await store.end(name);
+      await wait(5);
+      await store.open(call(name));
+      await store.leave(old, createdAt);
+      expect((await store.read(name))?.session.steps).toBe(1);
+    });
+  });
+
+  describe('sessions of one key', () => {
+    it('are at most so many: 200 parallel new ones, 10 allowed', async () => {
+      const { store } = start({ maxPerKey: 10 });
+      const keyHash = newKeyHash();
+      const results = await Promise.all(
+        Array.from({ length: 200 }, (_, nth) => store.open(call({ keyHash, sessionId: `s${String(nth)}` }))),
+      );
+      expect(countOf(results, 'opened')).toBe(10);
+      expect(countOf(results, 'too_many_sessions')).toBe(190);
+      expect(results.find(({ kind }) => kind === 'too_many_sessions')).toEqual({
+        kind: 'too_many_sessions',
+        liveSessions: 10,
+      });
+      expect(await store.list(keyHash)).toHaveLength(10);
+    });
+
+    it('go on when there are as many as allowed; one that ends makes room', async () => {
+      const { store } = start({ maxPerKey: 1 });
+      const name = newName();
+      const other = { ...name, sessionId: 'two' };
+      await store.open(call(name));
+      expect(await store.open(call(name))).toMatchObject({ kind: 'opened' });
+      expect(await store.open(call(other))).toMatchObject({ kind: 'too_many_sessions' });
+      expect(await store.end(name)).toBe(true);
+      expect(await store.open(call(other))).toMatchObject({ kind: 'opened' });
+    });
+
+    it('are forgotten when idle for their life, and begin anew', async () => {
+      const { store, wait } = start({ maxPerKey: 1, ttlMs: 1_000 });
+      const name = newName();
+      const { createdAt } = opened(await store.open(call(name, { maxSteps: 5, budgetNanoUsd: 7 })));
+      await wait(600);
+      await store.open(call(name));
+      await wait(600);
+      // 1,200 ms after it began, 600 after its last use.
+      expect(await store.open(call(name))).toMatchObject({
+        kind: 'opened',
+        session: { steps: 3, createdAt },
+      });
+      await wait(1_100);
+      expect(await store.list(name.keyHash)).toEqual([]);
+      expect(await store.open(call({ ...name, sessionId: 'two' }))).toMatchObject({ kind: 'opened' });
+      await wait(1_100);
+      const again = opened(await store.open(call(name)));
+      expect(again).toMatchObject({ steps: 1, maxSteps: undefined, budgetNanoUsd: undefined });
+      expect(again.createdAt).toBeGreaterThan(createdAt);
+    });
+
+    it('are listed, the last used first', async () => {
+      const { store, wait } = start();
+      const keyHash = newKeyHash();
+      for (const sessionId of ['one', 'two', 'three', 'one']) {
+        await store.open(call({ keyHash, sessionId }));
+        await wait(3);
+      }
+      const listed = await store.list(keyHash);
+      expect(listed.map(({ id, steps }) => [id, steps])).toEqual([
+        ['one', 2],
+        ['three', 1],
+        ['two', 1],
+      ]);
+    });
+  });
+
+  describe('the first user request', () => {
+    it('is written once, however many come at once', async () => {
+      const { store } = start();
+      const name = newName();
+      const { createdAt } = opened(await store.open(call(name)));
+      const texts = Array.from({ length: 100 }, (_, nth) => `turn ${String(nth)}`);
+      await Promise.all(texts.map((text) => store.writeAnchor(name, createdAt, text)));
+      const first = (await store.read(name))?.anchor;
+      expect(texts).toContain(first);
+      await store.writeAnchor(name, createdAt, 'another');
+      expect((await store.read(name))?.anchor).toBe(first);
+      expect(await store.open(call(name))).toMatchObject({ kind: 'opened', anchored: true });
+    });
+
+    it('is not written into a session that has ended, nor into the next of its name', async () => {
+      const { store, wait } = start();
+      const name = newName();
+      const { createdAt } = opened(await store.open(call(name)));
+      await store.end(name);
+      await store.writeAnchor(name, createdAt, 'too late');
+      expect(await store.read(name)).toBeUndefined();
+      await wait(5);
+      expect(await store.open(call(name))).toMatchObject({ anchored: false });
+      await store.writeAnchor(name, createdAt, 'too late');
+      expect((await store.read(name))?.anchor).toBeUndefined();
+    });
+  });
+
+  describe('taints and tools', () => {
+    it('are noted once each, in order, and told to every call after', async () => {
+      const { store } = start();
+      const name = newName();
+      await store.open(call(name));
+      expect(await store.addTaint(call(name), 'secret_accessed')).toBe('added');
+      expect(await store.addTaint(call(name), 'secret_accessed')).toBe('known');
+      expect(await store.addTool(call(name), 'read_file')).toBe('added');
+      expect(await store.addTool(call(name), 'a:b\nc')).toBe('added');
+      expect(await store.addTool(call(name), 'read_file')).toBe('known');
+      expect(opened(await store.open(call(name)))).toMatchObject({
+        taintFlags: ['secret_accessed'],
+        toolsCalled: ['read_file', 'a:b\nc'],
+      });
+    });
+
+    it('get the first answer again under the same operation', async () => {
+      const { store } = start();
+      const step = call(newName());
+      await store.open(step);
+      expect(await store.addTaint(step, 'a')).toBe('added');
+      expect(await store.addTaint(step, 'a')).toBe('added');
+    });
+
+    it('are bounded in number and length, and it is said when they are full', async () => {
+      const { store } = start();
+      const name = newName();
+      await store.open(call(name));
+      for (let nth = 0; nth < MAX_NOTES; nth++) {
+        expect(await store.addTool(call(name), `${String(nth)}-${'x'.repeat(500)}`)).toBe('added');
+      }
+      expect(await store.addTool(call(name), 'one more')).toBe('full');
+      expect(await store.addTaint(call(name), 'still room')).toBe('added');
+      const { toolsCalled } = opened(await store.open(call(name)));
+      expect(toolsCalled).toHaveLength(MAX_NOTES);
+      expect(toolsCalled.map((tool) => tool.length)).toEqual(toolsCalled.map(() => 128));
+    });
+
+    it('open no session', async () => {
+      const { store } = start();
+      const name = newName();
+      expect(await store.addTaint(call(name), 'a')).toBe('gone');
+      expect(await store.read(name)).toBeUndefined();
+    });
+  });
+
+  describe('ending a session', () => {
+    it('forgets it, and says where there was none', async () => {
+      const { store } = start();
+      const name = newName();
+      const { createdAt } = opened(await store.open(call(name, { maxSteps: 1 })));
+      await store.writeAnchor(name, createdAt, 'first');
+      expect(await store.end(name)).toBe(true);
+      expect(await store.end(name)).toBe(false);
+      expect(await store.read(name)).toBeUndefined();
+      expect(await store.open(call(name))).toMatchObject({ kind: 'opened', session: { steps: 1 } });
+    });
+  });
+}

@@ -1,0 +1,20 @@
+import { describe } from 'vitest';
+import { createMemorySessionStore } from '../../../src/checks/session/memory-store.ts';
+import { sessionStoreContract } from '../../integration/session/contract.ts';
+
+describe('sessions in memory', () => {
+  sessionStoreContract((options) => {
+    let now = 1_000_000;
+    const spent = new Map<string, number>();
+    const store = createMemorySessionStore({
+      ...options,
+      now: () => now,
+      spendOf: ({ keyHash, sessionId }) => spent.get(`${keyHash} ${sessionId}`) ?? 0,
+    });
+    return {
+      store,
+      spend: ({ keyHash, sessionId }, nanoUsd) => void spent.set(`${keyHash} ${sessionId}`, nanoUsd),
+      wait: (ms) => void (now += ms),
+    };
+  });
+});
