@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
 import { maskSecrets } from '../detectors/mask.ts';
+import { normalizeAll } from '../normalize/normalize.ts';
 import type { Check } from '../pipeline/check.ts';
 import { createPricing } from '../pricing/pricing.ts';
 import type { RedisClient } from '../redis/client.ts';
@@ -9,8 +10,11 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createAllowedCheck } from './allowed/check.ts';
 import { createBudgetCheck, type BudgetCheck } from './budget/check.ts';
 import { createRedisBudgetStore } from './budget/redis-store.ts';
+import { createDriftCheck } from './drift/check.ts';
+import { createRedisDriftStore } from './drift/redis-store.ts';
 import { createLoopCheck } from './loop/check.ts';
 import { createRedisLoopStore } from './loop/redis-store.ts';
+import { createNormalizationCheck } from './normalization/check.ts';
 import { inOrder } from './order.ts';
 import { createProviderToolsCheck } from './provider-tools/check.ts';
 import { createRateLimitCheck } from './rate-limit/check.ts';
@@ -53,9 +57,14 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
         action: config.proxy.provider_tools_action,
       }),
       session: session.check,
+      normalization: createNormalizationCheck({ normalizeAll }),
       loop: createLoopCheck({
         config: config.loop_detection,
         store: createRedisLoopStore({ client, deadlineMs }),
+      }),
+      drift: createDriftCheck({
+        config: config.session.drift_detection,
+        store: createRedisDriftStore({ client, deadlineMs, ttlMs: config.session.ttl }),
       }),
       budget: budget.check,
     }),

@@ -6,7 +6,9 @@ export interface Checks {
   readonly allowed: Check;
   readonly providerTools: Check;
   readonly session: Check;
+  readonly normalization: Check;
   readonly loop: Check;
+  readonly drift: Check;
   readonly budget: Check;
 }
 
@@ -20,7 +22,9 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.allowed, // a key's own providers and models: costs nothing, and decides whether anything else matters
     checks.providerTools, // changes what will be sent, so later checks judge the request as it will leave
     checks.session, // takes a step before anything that costs more is done for the call
+    checks.normalization, // denies nothing: reads what hides in the prompt for the checks after it
     checks.loop, // by the session's earlier calls
+    checks.drift, // by the session's earlier turns
     checks.budget, // last: a hold is taken only for what would be sent
   ];
 }

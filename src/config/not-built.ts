@@ -23,11 +23,6 @@ export const NOT_BUILT: readonly NotBuilt[] = [
     isOn: (c) => c.mcp.circuit_breaker.enabled,
     name: 'the MCP circuit breaker',
   },
-  {
-    path: 'session.drift_detection.enabled',
-    isOn: (c) => c.session.drift_detection.enabled,
-    name: 'drift detection',
-  },
   { path: 'policy.enabled', isOn: (c) => c.policy.enabled, name: 'policy evaluation' },
   {
     path: 'policy.presets',

@@ -34,7 +34,6 @@ describe('what may be served', () => {
     ['mcp.enabled', { mcp: { enabled: true } }],
     ['mcp.inspector.enabled', { mcp: { inspector: { enabled: true } } }],
     ['mcp.circuit_breaker.enabled', { mcp: { circuit_breaker: { enabled: true } } }],
-    ['session.drift_detection.enabled', { session: { drift_detection: { enabled: true } } }],
     ['policy.enabled', { policy: { enabled: true } }],
     ['server.dlp.enabled', { server: { dlp: { enabled: true } } }],
     ['server.dlp.requests', { server: { dlp: { requests: true } } }],
