@@ -1,0 +1,118 @@
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../../cli/main.ts';
+import { startTestRedis } from '../../support/redis.ts';
+import type { TestRedis } from '../../support/redis.ts';
+
+let redis: TestRedis;
+let keyHash = '';
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+afterAll(() => redis.close());
+beforeEach(async () => {
+  await redis.flush();
+  const args = ['keys', 'create', '--name', 'planner', '--provider', 'openai', '--output', 'json'];
+  keyHash = (JSON.parse((await gateway(...args)).stdout) as { key_hash: string }).key_hash;
+});
+
+async function gateway(...args: readonly string[]) {
+  const out = Object.assign(new PassThrough(), { isTTY: false });
+  const err = new PassThrough();
+  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1' };
+  const code = await main(args, { stdin: process.stdin, stdout: out, stderr: err, env });
+  return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
+}
+
+async function json(...args: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout } = await gateway(...args, '--output', 'json');
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+const profile = (): string => `gateway:risk_profile:${keyHash}`;
+
+describe('gateway risk', () => {
+  it('show prints the profile of a key by the names of SPEC, money in USD', async () => {
+    await redis.client.hset(profile(), {
+      risk_score: '80',
+      scored_at: String(Date.now() - 86_400_000),
+      total_policy_blocks: '7',
+      total_spend: '2500000000',
+      persistent_taint_flags: '["secret_accessed"]',
+      session_count: '3',
+      blocked_at: '1760000000000',
+    });
+    expect(await json('risk', 'show', 'planner')).toEqual({
+      key_hash: keyHash,
+      name: 'planner',
+      risk_score: 75,
+      total_policy_blocks: 7,
+      total_escalations: 0,
+      total_spend: 2.5,
+      persistent_taint_flags: ['secret_accessed'],
+      session_count: 3,
+      quarantine_active: false,
+      blocked_at: '2025-10-09T08:53:20.000Z',
+    });
+    const { stdout } = await gateway('risk', 'show', keyHash.slice(0, 20));
+    expect(stdout).toMatch(/^risk_score +75$/m);
+  });
+
+  it('reset says what it took back, and that a lock is left; the change goes to standard error', async () => {
+    await redis.client.hset(profile(), { risk_score: '95', blocked_at: '1760000000000', total_spend: '7' });
+    await gateway('quarantine', 'set', 'planner');
+    const { code, stdout, stderr } = await gateway('risk', 'reset', 'planner');
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      `planner (${keyHash}) has a risk score of 0 (it was 95), and is no longer blocked. ` +
+        `It is still locked: gateway quarantine release ${keyHash}\n`,
+    );
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: 'info',
+      msg: 'risk reset',
+      key_hash: keyHash,
+      risk_score: 95,
+      blocked: true,
+    });
+    expect(await redis.client.hgetall(profile())).toEqual({ total_spend: '7' });
+  });
+});
+
+describe('gateway quarantine', () => {
+  it('set locks for an hour, or as long as told; the longer lock stays', async () => {
+    expect(await json('quarantine', 'set', 'planner')).toMatchObject({ lock_ttl_seconds: 3_600 });
+    const { stdout, stderr } = await gateway('quarantine', 'set', 'planner', '--for', '5m');
+    expect(stdout).toMatch(/is locked for .* UTC\. It had a longer lock, which stays\.\n$/);
+    expect(JSON.parse(stderr)).toMatchObject({ msg: 'quarantine set', key_hash: keyHash });
+    expect(await redis.client.ttl(`gateway:quarantine:${keyHash}`)).toBeGreaterThan(3_590);
+    expect(await json('quarantine', 'set', 'planner', '--for', '2h')).toMatchObject({
+      lock_ttl_seconds: 7_200,
+    });
+  });
+
+  it('list shows who is locked, release lets go', async () => {
+    expect((await gateway('quarantine', 'list')).stdout).toBe('No key is locked.\n');
+    await json('quarantine', 'set', 'planner', '--for', '90s');
+    expect((await gateway('quarantine', 'list')).stdout).toMatch(/^planner +sha256:\w+ +90s +\d{4}-/m);
+    await redis.client.set(`gateway:quarantine:${keyHash}`, 'by hand');
+    expect(await json('quarantine', 'list')).toEqual([
+      { key_hash: keyHash, name: 'planner', lock_ttl_seconds: null, locked_until: null },
+    ]);
+    expect(await json('quarantine', 'release', 'planner')).toMatchObject({ released: true });
+    expect((await gateway('quarantine', 'release', 'planner')).stdout).toContain('was not locked');
+    expect(await json('quarantine', 'list')).toEqual([]);
+  });
+
+  it.each([
+    [['quarantine', 'set', 'planner', '--for', '0'], 2, '--for must be over zero'],
+    [['quarantine', 'set', 'planner', '--for', 'soon'], 2, 'must be a duration'],
+    [['quarantine', 'set', 'nobody'], 1, 'no key has this hash'],
+    [['risk', 'reset', 'nobody'], 1, 'no key has this hash'],
+  ])('%j is refused with exit code %i', async (args, code, message) => {
+    const ended = await gateway(...args);
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+});
