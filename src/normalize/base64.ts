@@ -1,0 +1,135 @@
+import { Rewriter, unchanged } from './rewrite.ts';
+import type { Rewrite } from './rewrite.ts';
+import { isProse } from './words.ts';
+
+/** A block in one or more lines, of the standard or the URL-safe alphabet. */
+const blocks = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/g;
+
+const anyBlock = /[A-Za-z0-9+/_-]{12}/;
+
+/** How deep Base64 within Base64 is followed to see whether a text is at its end. */
+const deepest = 4;
+
+/** Stage 4: blocks of Base64 that hold readable text become that text. Pictures, keys, hashes and tokens hold none. */
+export function extractBase64(text: string): Rewrite {
+  if (!anyBlock.test(text)) return unchanged(text);
+  const rewriter = new Rewriter(text);
+  let flagged = false;
+  for (const match of text.matchAll(blocks)) {
+    for (const { start, end, reading } of readBlock(text, match.index, match[0])) {
+      rewriter.replace(start, end, reading);
+      if (isHidden(text, start, reading)) flagged = true;
+    }
+  }
+  return rewriter.finish(flagged);
+}
+
+interface Reading {
+  readonly start: number;
+  readonly end: number;
+  readonly reading: string;
+}
+
+/** Shortest text that is a payload; a greeting in an example is none. */
+const shortestPayload = 16;
+
+/** A value in a configuration is encoded by habit: it is read, but no evidence. */
+const isHidden = (text: string, start: number, reading: string): boolean =>
+  reading.length >= shortestPayload &&
+  !/\b[A-Z][A-Z0-9_]{3,}\s?[=:]\s?["']?$/.test(text.slice(Math.max(0, start - 40), start));
+
+/** The whole block if it can be read, else its lines, else the pieces of a line between separators. */
+function readBlock(text: string, start: number, block: string): Reading[] {
+  if (!mayBeText(block) && !/[\n/_+-]/.test(block) && start > 0) return [];
+  if (isToken(text, start, start + block.length) || isSafeData(text, start)) return [];
+  const whole = readAt(block, start, start === 0);
+  if (whole !== undefined) return [whole];
+  const pieces = block.includes('\n')
+    ? block.matchAll(/[^\s]{12,}/g)
+    : block.matchAll(/[A-Za-z0-9]{12,}={0,2}/g);
+  const found: Reading[] = [];
+  for (const piece of pieces) {
+    if (piece[0].length === block.length) continue;
+    const reading = readAt(piece[0], start + piece.index, false);
+    if (reading !== undefined) found.push(reading);
+  }
+  return found;
+}
+
+/** A text cut in the middle of a block begins at any of its four letters. */
+function readAt(block: string, start: number, isCut: boolean): Reading | undefined {
+  for (let skip = 0; skip < (isCut ? 4 : 1); skip++) {
+    const reading = decode(block.slice(skip));
+    if (reading !== undefined) return { start: start + skip, end: start + block.length, reading };
+  }
+  return undefined;
+}
+
+/** A quick look at the first bytes: text of any script has no control characters and no broken UTF-8. */
+function mayBeText(block: string): boolean {
+  const head = Buffer.from(block.slice(0, 24), 'base64');
+  for (let at = 0; at < head.length; at++) {
+    const byte = head[at] ?? 0;
+    if (byte === 0) return at === 1 || at === 0;
+    if (byte < 9 || (byte > 13 && byte < 32) || byte === 127 || byte > 0xf4) return byte >= 0xfe && at === 0;
+  }
+  return true;
+}
+
+/** The readable text of a block, if it holds any. */
+function decode(block: string, depth = 0): string | undefined {
+  const letters = block.replace(/\s/g, '');
+  if (!mayBeText(letters)) return undefined;
+  const text = textOf(Buffer.from(letters, 'base64'));
+  if (text === undefined) return undefined;
+  if (isProse(text.replace(/\p{Cf}/gu, '')) || hidesMore(text)) return text;
+  if (depth < deepest && /^[\w+/-]{12,}={0,2}$/.test(text) && decode(text, depth + 1) !== undefined)
+    return text;
+  return undefined;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Bytes as UTF-8, or as UTF-16 where every other one is 0; undefined for anything with control characters. */
+function textOf(bytes: Buffer): string | undefined {
+  const text =
+    bytes.length > 8 && (bytes[1] === 0 || bytes[0] === 0xff) ? wideText(bytes) : narrowText(bytes);
+  return text === undefined || /[\x00-\x08\x0e-\x1f\x7f\ufffd]/.test(text) ? undefined : text;
+}
+
+function narrowText(bytes: Buffer): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const wideText = (bytes: Buffer): string =>
+  bytes
+    .subarray(0, bytes.length - (bytes.length % 2))
+    .toString('utf16le')
+    .replace(/^\ufeff/, '');
+
+/** Steps up a tree, or escapes that hide what follows. */
+const hidesMore = (text: string): boolean =>
+  /\.\.[/\\]\S*\.\.|\.\.[/\\]etc/.test(text) ||
+  (text.match(/%[0-9a-f]{2}|\\[ux][0-9a-f]{2}|&#x?[0-9a-f]+;/gi)?.length ?? 0) >= 3;
+
+/** A part of a JSON Web Token, or of anything else in three parts with dots between. */
+function isToken(text: string, start: number, end: number): boolean {
+  if (text.startsWith('eyJ', start) && text.charAt(end) === '.') return true;
+  return (
+    text.charAt(start - 1) === '.' && /eyJ[\w-]{8,}\.$/.test(text.slice(Math.max(0, start - 200), start))
+  );
+}
+
+/** Drawings are text too; a Basic credential is a secret, not a disguise. */
+function isSafeData(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - 48), start);
+  if (/\bBasic\s+$/i.test(before)) return true;
+  return (
+    /data:(?:image|font)\/[\w.+-]+(?:;[\w=-]+)*;base64,$/i.test(before) &&
+    /^(?:PHN2Zy|PD94bW)/.test(text.slice(start, start + 6))
+  );
+}

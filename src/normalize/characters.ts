@@ -1,0 +1,211 @@
+import {
+  alphabets,
+  latinLookalikes,
+  looseLookalikes,
+  smallCapitals,
+  strictLookalikes,
+  styledBlocks,
+  styledSymbols,
+} from './confusable-data.ts';
+
+/** What a code point is to the stages. */
+export const kinds = {
+  other: 0,
+  ascii: 1,
+  digit: 2,
+  /** A Latin letter beyond ASCII, an accented one mostly. */
+  latin: 3,
+  strict: 4,
+  loose: 5,
+  latinLookalike: 6,
+  /** A letter or digit in mathematical, circled, squared or small capital dress. */
+  styled: 7,
+  /** Superscript and subscript letters. */
+  raised: 8,
+  /** A letter of another script that looks like no ASCII letter. */
+  foreign: 9,
+  cjk: 10,
+  mark: 11,
+  invisible: 12,
+  regional: 13,
+  /** Fullwidth forms of ASCII, punctuation included. */
+  fullwidth: 14,
+} as const;
+
+export type Kind = (typeof kinds)[keyof typeof kinds];
+
+/** Code points that print nothing; ranges, ends included. Tab, line feed, carriage return and their like are no part. */
+const invisibleRanges: readonly (readonly [first: number, last: number])[] = [
+  [0x00, 0x08],
+  [0x0e, 0x1f],
+  [0x7f, 0x84],
+  [0x86, 0x9f],
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x206f],
+  [0x2800, 0x2800],
+  [0x3164, 0x3164],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff0, 0xfffb],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0000, 0xe0fff],
+];
+
+const cjkRanges: readonly (readonly [first: number, last: number])[] = [
+  [0x1100, 0x115e],
+  [0x1161, 0x11ff],
+  [0x2e80, 0x2fdf],
+  [0x3005, 0x3007],
+  [0x3041, 0x30ff],
+  [0x3105, 0x3163],
+  [0x3165, 0x318e],
+  [0x31f0, 0x31ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0x9fff],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7ff],
+  [0xf900, 0xfaff],
+  [0xff66, 0xff9f],
+  [0xffa1, 0xffdc],
+  [0x1b000, 0x1b16f],
+  [0x20000, 0x3ffff],
+];
+
+const plain = new Map<number, string>();
+const basicPlane = new Uint8Array(0x10000);
+const astral = new Map<number, Kind>();
+
+/** The kind of a code point. */
+export function kindOf(codePoint: number): Kind {
+  if (codePoint < 0x10000) return basicPlane[codePoint] as Kind;
+  return astral.get(codePoint) ?? astralKind(codePoint);
+}
+
+/** The ASCII letter or digit a code point stands for, when it is a lookalike or dressed up. */
+export const plainOf = (codePoint: number): string | undefined => plain.get(codePoint);
+
+/** Whether a code point stands in a word: a letter of any script, a digit, a mark. */
+export const isWordKind = (kind: Kind): boolean => kind !== kinds.other && kind !== kinds.invisible;
+
+function astralKind(codePoint: number): Kind {
+  if (within(invisibleRanges, codePoint)) return kinds.invisible;
+  if (within(cjkRanges, codePoint)) return kinds.cjk;
+  const text = String.fromCodePoint(codePoint);
+  if (/\p{L}/u.test(text)) return kinds.foreign;
+  return /\p{M}/u.test(text) ? kinds.mark : kinds.other;
+}
+
+function within(ranges: readonly (readonly [number, number])[], codePoint: number): boolean {
+  return ranges.some(([first, last]) => codePoint >= first && codePoint <= last);
+}
+
+function learn(codePoint: number, target: string, kind: Kind): void {
+  plain.set(codePoint, target);
+  if (codePoint < 0x10000) basicPlane[codePoint] = kind;
+  else astral.set(codePoint, kind);
+}
+
+function learnGroups(groups: readonly string[], kind: Kind): void {
+  for (const group of groups) {
+    const [target = '', ...alike] = group;
+    for (const each of alike) learn(each.codePointAt(0) ?? 0, target, kind);
+  }
+}
+
+/** Scripts first, then what the tables know better; the strictest reading of a character is learnt last. */
+function learnAll(): void {
+  learnScripts();
+  learnGroups(latinLookalikes, kinds.latinLookalike);
+  learnGroups(looseLookalikes, kinds.loose);
+  learnGroups(strictLookalikes, kinds.strict);
+  learnStyled();
+  learnGroups(smallCapitals, kinds.styled);
+  for (const ranges of [invisibleRanges, cjkRanges]) {
+    const kind = ranges === cjkRanges ? kinds.cjk : kinds.invisible;
+    for (const [first, last] of ranges) {
+      if (last < 0x10000) basicPlane.fill(kind, first, last + 1);
+    }
+  }
+}
+
+/** Where letters and marks of the basic plane stand, Chinese, Japanese and Korean apart. */
+const letterBlocks = [
+  [0x80, 0x2bff],
+  [0x2c00, 0x2dff],
+  [0xa4d0, 0xabff],
+  [0xfb00, 0xfdff],
+  [0xfe20, 0xfe2f],
+  [0xfe70, 0xfefe],
+] as const;
+
+function learnScripts(): void {
+  for (const [first, last] of letterBlocks) {
+    for (let codePoint = first; codePoint <= last; codePoint++) {
+      basicPlane[codePoint] = scriptKind(String.fromCharCode(codePoint));
+    }
+  }
+  for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
+    basicPlane[letter.charCodeAt(0)] = kinds.ascii;
+    basicPlane[letter.toUpperCase().charCodeAt(0)] = kinds.ascii;
+  }
+  basicPlane.fill(kinds.digit, 0x30, 0x3a);
+}
+
+function scriptKind(text: string): Kind {
+  if (/\p{M}/u.test(text)) return kinds.mark;
+  if (!/\p{L}/u.test(text)) return kinds.other;
+  return /\p{Script=Latin}/u.test(text) ? kinds.latin : kinds.foreign;
+}
+
+function learnStyled(): void {
+  for (const [first, letter] of alphabets) {
+    for (let index = 0; index < 26; index++) {
+      learn(first + index, String.fromCharCode(letter.charCodeAt(0) + index), kinds.styled);
+    }
+  }
+  for (let index = 0; index < 26; index++) {
+    learn(0x1f1e6 + index, String.fromCharCode(0x41 + index), kinds.regional);
+  }
+  for (const [first, last] of styledBlocks) {
+    for (let codePoint = first; codePoint <= last; codePoint++) learnByForm(codePoint, kinds.styled);
+  }
+  for (const symbol of styledSymbols) learnByForm(symbol.codePointAt(0) ?? 0, kinds.styled);
+  for (let codePoint = 0xff01; codePoint <= 0xff5e; codePoint++) learnByForm(codePoint, kinds.fullwidth);
+  learnRaised();
+}
+
+/** Superscript and subscript letters: their compatibility form is one ASCII letter. Digits stay what they are: x² is no disguise. */
+function learnRaised(): void {
+  for (const [first, last] of [
+    [0x2b0, 0x2e4],
+    [0x1d2c, 0x1d6a],
+    [0x1d9b, 0x1dbf],
+    [0x2071, 0x209c],
+    [0x2c7c, 0x2c7d],
+    [0xa7f2, 0xa7f4],
+  ] as const) {
+    for (let codePoint = first; codePoint <= last; codePoint++) {
+      if (/^[A-Za-z]$/.test(String.fromCharCode(codePoint).normalize('NFKC'))) {
+        learnByForm(codePoint, kinds.raised);
+      }
+    }
+  }
+}
+
+function learnByForm(codePoint: number, kind: Kind): void {
+  const form = String.fromCodePoint(codePoint).normalize('NFKC');
+  const target = form.length === 1 && form.charCodeAt(0) >= 0x80 ? plain.get(form.charCodeAt(0)) : form;
+  if (target !== undefined && /^[\x21-\x7e]$/.test(target)) learn(codePoint, target, kind);
+  else if (kind === kinds.styled && codePoint >= 0x10000) astral.set(codePoint, kinds.foreign);
+}
+
+learnAll();

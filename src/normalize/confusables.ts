@@ -1,0 +1,293 @@
+import { kindOf, kinds, plainOf } from './characters.ts';
+import type { Kind } from './characters.ts';
+import { takeAccentsOff } from './accents.ts';
+import { flagCodes } from './confusable-data.ts';
+import { Rewriter, unchanged } from './rewrite.ts';
+import type { Rewrite } from './rewrite.ts';
+import { isWord, soundsEnglish } from './words.ts';
+
+/** A word with at least one character that may stand for an ASCII one. */
+interface Suspect {
+  readonly start: number;
+  readonly end: number;
+  /** How many letters of each kind. */
+  readonly counts: Uint16Array;
+  /** The word with every lookalike replaced, as far as there is one. */
+  readonly reading: string;
+  /** What stands before it, one unit, and the word before that: 0 none, 1 Latin, 2 another script. */
+  readonly before: string;
+  readonly previous: Script;
+  next: Script;
+}
+
+type Script = 0 | 1 | 2;
+
+const flags: ReadonlySet<string> = new Set(flagCodes.split(' '));
+
+/** Longest word looked at whole; what is longer is cut. */
+const longestWord = 512;
+
+/**
+ * Stage 1: letters of other scripts, mathematical, fullwidth and enclosed letters become the ASCII ones they stand for.
+ * Cross-script lookalikes are resolved in words that mix scripts, and in words of nothing but lookalikes among Latin ones.
+ */
+export function resolveConfusables(text: string): Rewrite {
+  if (!/[^\x00-\x7f]/.test(text)) return unchanged(text);
+  const rewriter = new Rewriter(text);
+  if (!hasSuspects(text)) {
+    takeAccentsOff(text, rewriter);
+    return rewriter.finish(false);
+  }
+  const found = suspects(text);
+  const evidence = {
+    mixed: found.some((word) => isMixed(word) && isEvidentlyMixed(word)) || isDottedEnglish(text, found),
+    styled: isStyledText(text, found),
+    fullwidth: isFullwidthText(text, found),
+  };
+  let flagged = evidence.mixed || evidence.styled || evidence.fullwidth;
+  for (const word of found) {
+    const resolved = resolvedKinds(word, evidence);
+    if (resolved.length > 0) rewriteWord(rewriter, text, word, resolved);
+    if (resolved.length > 0 && isWholeLookalike(word)) flagged = true;
+  }
+  return rewriter.finish(flagged);
+}
+
+interface Evidence {
+  readonly mixed: boolean;
+  readonly styled: boolean;
+  readonly fullwidth: boolean;
+}
+
+/** Whether any character could stand for an ASCII one. */
+function hasSuspects(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    if (text.charCodeAt(at) < 0x100) continue;
+    const codePoint = text.codePointAt(at) ?? 0;
+    if (plainOf(codePoint) !== undefined) return true;
+  }
+  return false;
+}
+
+/** Words with suspicious characters, with the scripts of their neighbours. Invisible characters do not part a word. */
+function suspects(text: string): Suspect[] {
+  const found: Suspect[] = [];
+  let previous: Script = 0;
+  let waiting: Suspect[] = [];
+  for (let at = 0; at < text.length;) {
+    const codePoint = text.codePointAt(at) ?? 0;
+    const kind = kindOf(codePoint);
+    if (!opensWord(kind)) {
+      at += codePoint > 0xffff ? 2 : 1;
+      continue;
+    }
+    const plainEnd = kind === kinds.ascii ? endOfAscii(text, at) : at;
+    if (plainEnd > at) {
+      for (const each of waiting) each.next = 1;
+      waiting = [];
+      previous = 1;
+      at = plainEnd;
+      continue;
+    }
+    const word = readWord(text, at, previous);
+    const script = scriptOf(word.counts);
+    for (const each of waiting) each.next = script;
+    waiting = [];
+    if (isSuspect(word.counts)) {
+      found.push(word);
+      waiting.push(word);
+    }
+    if (script !== 0) previous = script;
+    at = word.end;
+  }
+  return found;
+}
+
+/** The end of a word of ASCII letters and digits alone; `start` where there is more to the word. */
+function endOfAscii(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && isAsciiWord(text.charCodeAt(at))) at++;
+  return at < text.length && text.charCodeAt(at) >= 0x80 && kindOf(text.codePointAt(at) ?? 0) !== kinds.other
+    ? start
+    : at;
+}
+
+const isAsciiWord = (unit: number): boolean =>
+  unit < 0x80 && (kindOf(unit) === kinds.ascii || kindOf(unit) === kinds.digit);
+
+const opensWord = (kind: Kind): boolean =>
+  kind !== kinds.other && kind !== kinds.invisible && kind !== kinds.mark;
+
+function readWord(text: string, start: number, previous: Script): Suspect {
+  const counts = new Uint16Array(15);
+  let reading = '';
+  let at = start;
+  let end = start;
+  while (at < text.length && at - start < longestWord) {
+    const codePoint = text.codePointAt(at) ?? 0;
+    const kind = kindOf(codePoint);
+    if (kind === kinds.other) break;
+    at += codePoint > 0xffff ? 2 : 1;
+    if (kind === kinds.invisible) continue;
+    end = at;
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    if (kind !== kinds.mark) reading += plainOf(codePoint) ?? String.fromCodePoint(codePoint);
+  }
+  return { start, end, counts, reading, before: text.charAt(start - 1), previous, next: 0 };
+}
+
+const of = (counts: Uint16Array, kind: Kind): number => counts[kind] ?? 0;
+
+const lookalikes = (counts: Uint16Array): number => of(counts, kinds.strict) + of(counts, kinds.loose);
+
+const isSuspect = (counts: Uint16Array): boolean =>
+  lookalikes(counts) +
+    of(counts, kinds.latinLookalike) +
+    of(counts, kinds.styled) +
+    of(counts, kinds.raised) +
+    of(counts, kinds.regional) +
+    of(counts, kinds.fullwidth) >
+  0;
+
+function scriptOf(counts: Uint16Array): Script {
+  if (of(counts, kinds.foreign) + of(counts, kinds.cjk) > 0) {
+    return of(counts, kinds.ascii) > 0 ? 1 : 2;
+  }
+  return of(counts, kinds.ascii) + of(counts, kinds.latin) > 0 ? 1 : 0;
+}
+
+/** ASCII letters and lookalikes of another script in one word, and nothing that is no lookalike. */
+function isMixed({ counts, before, previous, next }: Suspect): boolean {
+  const alike = lookalikes(counts) + of(counts, kinds.latinLookalike);
+  const ascii = of(counts, kinds.ascii);
+  if (alike === 0 || ascii + of(counts, kinds.digit) === 0 || ascii + alike < 2) return false;
+  if (of(counts, kinds.foreign) + of(counts, kinds.cjk) + of(counts, kinds.latin) > 0) return false;
+  // Phonetics stand between slashes or brackets or begin with a stress mark.
+  if (of(counts, kinds.latinLookalike) > 0 && /[/[\u02c8\u02cc]/.test(before)) return false;
+  // A slip of the keyboard within another script: the word belongs there.
+  return !(alike > ascii && previous === 2 && next !== 1);
+}
+
+/**
+ * A mixed word of one physical unit or a formula proves nothing; one that reads as English does, and amidst another
+ * script only a known word, for there endings are hung on Latin names.
+ */
+function isEvidentlyMixed({ counts, reading, previous, next }: Suspect): boolean {
+  if (lookalikes(counts) === 0) return isWord(reading, 4);
+  if (reading.length < 3) return false;
+  if (previous === 2 || next === 2) return isWord(reading, 4);
+  if (of(counts, kinds.strict) === 0)
+    return isWord(reading) || (reading.length > 4 && soundsEnglish(reading));
+  return soundsEnglish(unleet(reading)) || (reading.length > 5 && of(counts, kinds.ascii) > 0);
+}
+
+const leetDigits: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
+
+const unleet = (reading: string): string =>
+  reading.replace(/[013457]/g, (digit) => leetDigits[digit] ?? digit);
+
+/** Lookalikes one letter a word, with the same sign between them, that spell a word together with ASCII letters. */
+function isDottedEnglish(text: string, found: readonly Suspect[]): boolean {
+  if (!found.some((word) => isWholeLookalike(word) && word.reading.length === 1)) return false;
+  for (const [chain] of text.matchAll(/(?<![\p{L}\p{N}])\p{L}([._\-*|/~+])\p{L}(?:\1\p{L}){2,30}/gu)) {
+    const letters = [...chain].filter((_, at) => at % 2 === 0);
+    const reading = letters.map((letter) => plainOf(letter.codePointAt(0) ?? 0) ?? letter).join('');
+    const hasAscii = letters.some((letter) => letter < '\x80');
+    if (hasAscii && letters.some((letter) => letter > '\x7f') && soundsEnglish(reading)) return true;
+  }
+  return false;
+}
+
+const isWholeLookalike = ({ counts }: Suspect): boolean =>
+  of(counts, kinds.strict) > 0 &&
+  of(counts, kinds.ascii) + of(counts, kinds.latin) + of(counts, kinds.foreign) + of(counts, kinds.cjk) ===
+    0 &&
+  of(counts, kinds.loose) === 0;
+
+function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
+  const resolved: Kind[] = [];
+  if (isMixed(word) && (evidence.mixed || isEvidentlyMixed(word))) {
+    resolved.push(kinds.strict, kinds.loose, kinds.latinLookalike);
+  } else if (isAmongLatin(word)) {
+    if (isWholeLookalike(word) && isWord(word.reading)) resolved.push(kinds.strict);
+    if (evidence.mixed && of(word.counts, kinds.foreign) === 0) resolved.push(kinds.strict, kinds.loose);
+  }
+  if (evidence.styled) resolved.push(kinds.styled, kinds.raised, kinds.regional, kinds.strict, kinds.loose);
+  if (evidence.fullwidth || isWideWord(word)) resolved.push(kinds.fullwidth);
+  return resolved.some((kind) => of(word.counts, kind) > 0) ? resolved : [];
+}
+
+/** Fullwidth letters or digits that stand apart from Chinese or Japanese ones. */
+const isWideWord = ({ counts, reading }: Suspect): boolean =>
+  of(counts, kinds.fullwidth) > 1 && of(counts, kinds.cjk) === 0 && /[A-Za-z0-9]/.test(reading);
+
+const isAmongLatin = ({ previous, next }: Suspect): boolean =>
+  previous !== 2 && next !== 2 && (previous === 1 || next === 1);
+
+/**
+ * Dressed up letters that make words: three or more in a word that can be read, twice, or one long one. A formula's
+ * single letters, a flag, an emoji letter or ordinal endings are no evidence.
+ */
+function isStyledText(text: string, found: readonly Suspect[]): boolean {
+  let letters = 0;
+  let chain = '';
+  for (const [index, word] of found.entries()) {
+    const styled = styledLetters(word);
+    if (styled === 0) continue;
+    const reading = word.reading.replace(/[^A-Za-z]/g, '');
+    if (reading.length >= 3 && styled >= 2 && (soundsEnglish(reading) || reading.length >= 6))
+      letters += styled;
+    const linked = index > 0 && isLink(text.slice(found[index - 1]?.end ?? 0, word.start));
+    chain = linked ? chain + reading : reading;
+    if (chain.length >= 4 && soundsEnglish(chain) && chain !== reading) letters += chain.length;
+    if (letters >= 4) return true;
+  }
+  return false;
+}
+
+const isLink = (between: string): boolean =>
+  between.length > 0 && between.length <= 3 && !/[\p{L}\p{N},=()]/u.test(between);
+
+/** How many letters of a word are dressed up; regional indicators that make flags are not. */
+function styledLetters({ counts, reading }: Suspect): number {
+  const styled = of(counts, kinds.styled);
+  const raised = of(counts, kinds.raised);
+  const regional = of(counts, kinds.regional);
+  const pairs = reading.match(/../g) ?? [];
+  const isFlags = regional === reading.length && regional % 2 === 0 && pairs.every((pair) => flags.has(pair));
+  return styled + (raised >= 4 ? raised : 0) + (isFlags ? 0 : regional);
+}
+
+/** Fullwidth letters outside of Chinese, Japanese and Korean text. */
+function isFullwidthText(text: string, found: readonly Suspect[]): boolean {
+  let letters = 0;
+  let hasLetter = false;
+  for (const word of found) {
+    if (of(word.counts, kinds.fullwidth) === 0) continue;
+    const wide = word.reading.replace(/[^A-Za-z0-9]/g, '').length;
+    if (wide < 2 || isNearCjk(text, word)) continue;
+    letters += wide;
+    hasLetter ||= /[A-Za-z]/.test(word.reading);
+    if (letters >= 4 && hasLetter) return true;
+  }
+  return false;
+}
+
+function isNearCjk(text: string, { start, end, counts }: Suspect): boolean {
+  if (of(counts, kinds.cjk) > 0) return true;
+  const around = text.slice(Math.max(0, start - 60), start) + text.slice(end, end + 60);
+  for (const character of around) if (kindOf(character.codePointAt(0) ?? 0) === kinds.cjk) return true;
+  return false;
+}
+
+function rewriteWord(rewriter: Rewriter, text: string, word: Suspect, resolved: readonly Kind[]): void {
+  for (let at = word.start; at < word.end;) {
+    const codePoint = text.codePointAt(at) ?? 0;
+    const length = codePoint > 0xffff ? 2 : 1;
+    const plain = resolved.includes(kindOf(codePoint)) ? plainOf(codePoint) : undefined;
+    // The punctuation of a Chinese sentence is no part of a Latin word.
+    const isPunctuation = of(word.counts, kinds.cjk) > 0 && !/[A-Za-z0-9]/.test(plain ?? '');
+    if (plain !== undefined && !isPunctuation) rewriter.replace(at, at + length, plain);
+    at += length;
+  }
+}

@@ -1,0 +1,109 @@
+import { isWord, segment, soundsEnglish } from './words.ts';
+import { Rewriter, unchanged } from './rewrite.ts';
+import type { Rewrite } from './rewrite.ts';
+
+/** Single characters with the same sign between them: i.g.n.o.r.e, i - g - n, or one space between: i g n o r e. */
+const chains =
+  /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7][ \t]?)[\p{L}\p{N}@$!](?![\p{L}\p{N}])(?:\1(?:[\p{L}\p{N}@$!](?![\p{L}\p{N}])|['"?{}()[\]]))*|[\p{L}\p{N}@$!] [\p{L}\p{N}@$!](?![\p{L}\p{N}])(?: [^\s](?!\S))*)/gu;
+
+const anyChain =
+  /(?<![\p{L}\p{N}])[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7 ][ \t]?)[\p{L}\p{N}@$!]\1[\p{L}\p{N}@$!'](?![\p{L}\p{N}])/u;
+
+/** A word in pieces of one to three letters: ig_no_re. */
+const pieces =
+  /(?<![A-Za-z0-9])[A-Za-z]{1,3}([._\-*|~])[A-Za-z]{1,3}(?:\1[A-Za-z]{1,3}){1,8}(?![A-Za-z0-9])/g;
+
+interface Chain {
+  readonly start: number;
+  readonly end: number;
+  /** The sign between, as written. */
+  readonly sign: string;
+  readonly letters: string;
+}
+
+/**
+ * Stage 5, first half: words with the same sign between their letters are put together, once the text shows that
+ * words are meant and not initials, lists, paths or formulas.
+ */
+export function collapseDelimiters(text: string): Rewrite {
+  const found = [...chainsOf(text), ...piecesOf(text)].sort((one, other) => one.start - other.start);
+  if (found.length === 0) return unchanged(text);
+  const signs = new Set(evidentSigns(found));
+  if (signs.size === 0) return unchanged(text);
+  const rewriter = new Rewriter(text);
+  let done = 0;
+  for (const chain of found) {
+    if (chain.start < done || !signs.has(chain.sign)) continue;
+    const isGap = done > 0 && /^ {2,}$/.test(text.slice(done, chain.start));
+    rewriter.replace(isGap ? done : chain.start, chain.end, (isGap ? ' ' : '') + reading(chain.letters));
+    done = chain.end;
+  }
+  return rewriter.finish(true);
+}
+
+function chainsOf(text: string): Chain[] {
+  if (!anyChain.test(text)) return [];
+  return Array.from(text.matchAll(chains), (match) => {
+    const [chain, sign = ' '] = match;
+    const end = match.index + chain.length;
+    return { start: match.index, end, sign: sign.trim() || ' ', letters: chain.split(sign).join('') };
+  });
+}
+
+/** Pieces that only together make a word. */
+function piecesOf(text: string): Chain[] {
+  const found: Chain[] = [];
+  for (const match of text.matchAll(pieces)) {
+    const [source, sign = ''] = match;
+    const parts = source.split(sign);
+    const letters = parts.join('');
+    if (parts.every((part) => part.length === 1) || !isWord(letters, 5)) continue;
+    if (parts.every((part) => isWord(part, 2))) continue;
+    found.push({ start: match.index, end: match.index + source.length, sign: `${sign}pieces`, letters });
+  }
+  return found;
+}
+
+/** The signs that split words here: two points by what their chains spell. */
+function evidentSigns(found: readonly Chain[]): string[] {
+  const points = new Map<string, number>();
+  for (const chain of found) points.set(chain.sign, (points.get(chain.sign) ?? 0) + pointsOf(chain));
+  return [...points].filter(([, sum]) => sum >= 2).map(([sign]) => sign);
+}
+
+/** A known word of four letters tells; shorter ones and what merely sounds English need company. */
+function pointsOf({ letters, sign }: Chain): number {
+  const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
+  if (isAlphabetical(word)) return 0;
+  if (isWord(word, 4)) return 2;
+  if (sign === ' ' && word.length >= 8) return segment(word) === undefined ? 0 : 2;
+  if (word.length > 24 && sign !== ' ') return segment(word.slice(0, 400)) === undefined ? 0 : 2;
+  const isShouted = word === word.toUpperCase();
+  if (isWord(word, 3)) return isShouted && sign === '.' ? 0 : 1;
+  return word.length >= 5 && !isShouted && soundsEnglish(word) ? 1 : 0;
+}
+
+const isAlphabetical = (word: string): boolean => {
+  for (let at = 1; at < word.length; at++) if (word.charAt(at) <= word.charAt(at - 1)) return false;
+  return true;
+};
+
+const digitLetters: Readonly<Record<string, string>> = {
+  0: 'o',
+  1: 'i',
+  3: 'e',
+  4: 'a',
+  5: 's',
+  7: 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+const unleet = (word: string): string => word.replace(/[013457@$!]/g, (sign) => digitLetters[sign] ?? sign);
+
+/** Letters that were all split alike have lost their gaps: known words are set apart again. */
+function reading(letters: string): string {
+  const core = /^[A-Za-z]{10,400}$/.test(letters) && !isWord(letters) ? segment(letters) : undefined;
+  return core === undefined ? letters : core.join(' ');
+}

@@ -1,0 +1,239 @@
+import { kindOf, kinds, plainOf } from './characters.ts';
+import { entities } from './entities.ts';
+import { decodeByteLists } from './byte-lists.ts';
+import { Rewriter, unchanged } from './rewrite.ts';
+import type { Rewrite } from './rewrite.ts';
+
+/** One round of each kind: %XX and %uXXXX, \xXX, \uXXXX, \u{...} and \UXXXXXXXX, HTML's numeric and named characters. */
+const escapes =
+  /%[uU][0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|\\{1,4}(?:U[0-9A-Fa-f]{8}|u[0-9A-Fa-f]{4}|[ux]\{[0-9A-Fa-f]{1,8}\}|x[0-9A-Fa-f]{2})|&#(?:[xX][0-9A-Fa-f]{1,8}|[0-9]{1,10});?|&[A-Za-z]{2,24};/g;
+
+const anyEscape = /%[0-9a-fu]|\\[ux]|&[#a-z]/i;
+
+type Family = 'percent' | 'backslash' | 'hex' | 'entity';
+
+/** One escape and what it stands for. */
+interface Escape {
+  readonly start: number;
+  readonly end: number;
+  readonly family: Family;
+  readonly character: string;
+  /** A format like %4d or %64s, which only looks like an escape. */
+  readonly isFormat: boolean;
+}
+
+/**
+ * Stage 3, one round: escapes become the characters they stand for. What needs an escape (a space in an address, an
+ * accent in JSON, a bracket in HTML) is decoded in silence; plain letters and path separators written as escapes are found out.
+ */
+export function decodeEscapes(text: string): Rewrite {
+  const lists = decodeByteLists(text);
+  if (lists.text !== text) return lists;
+  if (!anyEscape.test(text)) return unchanged(text);
+  const found = readEscapes(text);
+  const hidden = found.length > 0 && (hidesWord(text, found) || hidesTraversal(text, found));
+  const rewriter = new Rewriter(text);
+  for (const each of found) {
+    if (hidden) rewriter.replace(each.start, each.end, plainPath(each.character));
+    else if (isOrdinary(each)) rewriter.replace(each.start, each.end, each.character);
+  }
+  return rewriter.finish(hidden);
+}
+
+/** All escapes of a text in order; percent-encoded bytes are joined to characters. */
+function readEscapes(text: string): Escape[] {
+  const found: Escape[] = [];
+  let bytes: Escape[] = [];
+  const flush = (): void => {
+    found.push(...decodeBytes(bytes));
+    bytes = [];
+  };
+  for (const match of text.matchAll(escapes)) {
+    const [source] = match;
+    const start = match.index;
+    const family = familyOf(source);
+    const isByte = family === 'hex' || (family === 'percent' && source.length === 3);
+    const last = bytes.at(-1);
+    if (last !== undefined && (last.end !== start || !isByte || last.family !== family)) flush();
+    const character = isByte
+      ? String.fromCharCode(Number.parseInt(source.slice(-2), 16))
+      : characterOf(source);
+    if (character === undefined) continue;
+    const isFormat = family === 'percent' && isFormatAt(text, start);
+    const escape = { start, end: start + source.length, family, character, isFormat };
+    if (isByte) bytes.push(escape);
+    else found.push(escape);
+  }
+  flush();
+  return joinSurrogates(found);
+}
+
+function familyOf(source: string): Family {
+  if (source.startsWith('%')) return 'percent';
+  if (source.startsWith('&')) return 'entity';
+  return /^\\+x[0-9a-f]{2}$/i.test(source) ? 'hex' : 'backslash';
+}
+
+function characterOf(source: string): string | undefined {
+  const named = /^&([a-z]+);$/i.exec(source)?.[1];
+  if (named !== undefined) return entities.get(named) ?? entities.get(named.toLowerCase());
+  const decimal = /^&#([0-9]+)/.exec(source)?.[1];
+  const digits = decimal ?? /([0-9a-f]+)[};]?$/i.exec(source)?.[1] ?? '';
+  const point = Number.parseInt(digits, decimal === undefined ? 16 : 10);
+  return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : undefined;
+}
+
+/** printf's %4d, %64s and the like: a width and a conversion that no letter follows. */
+function isFormatAt(text: string, start: number): boolean {
+  const source = text.slice(start, start + 5);
+  return (
+    /^%[2-7][dfeca](?![a-z0-9])/i.test(source) ||
+    /^%(?!25)[0-9]{2}[diouxXeEfgGcs](?![A-Za-z0-9])/.test(source)
+  );
+}
+
+/** Bytes that follow each other, as UTF-8; overlong forms of ASCII are read too, single bytes beyond ASCII are left. */
+function decodeBytes(bytes: readonly Escape[]): Escape[] {
+  const found: Escape[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const sequence = sequenceAt(bytes, at);
+    const first = bytes[at];
+    const last = bytes[at + sequence.length - 1];
+    if (first === undefined || last === undefined) break;
+    if (sequence.character !== undefined) {
+      found.push({ ...first, end: last.end, character: sequence.character });
+    }
+    at += sequence.length;
+  }
+  return found;
+}
+
+interface Sequence {
+  readonly length: number;
+  readonly character?: string;
+}
+
+function sequenceAt(bytes: readonly Escape[], at: number): Sequence {
+  const lead = byteAt(bytes, at);
+  if (lead < 0x80) return { length: 1, character: String.fromCharCode(lead) };
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  if (length === 1) return { length: 1 };
+  if (length === 2 && lead < 0xc2) return overlong(lead, byteAt(bytes, at + 1));
+  let point = lead & (0xff >> (length + 1));
+  for (let offset = 1; offset < length; offset++) {
+    const byte = byteAt(bytes, at + offset);
+    if (byte < 0x80 || byte > 0xbf) return { length: 1 };
+    point = point * 64 + (byte & 0x3f);
+  }
+  if (point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) return { length: 1 };
+  return { length, character: String.fromCodePoint(point) };
+}
+
+const byteAt = (bytes: readonly Escape[], at: number): number => bytes[at]?.character.charCodeAt(0) ?? -1;
+
+/** C0 and C1 begin no valid sequence, but lax decoders read an ASCII character, with or without the second byte's high bit. */
+function overlong(lead: number, second: number): Sequence {
+  if (second < 0) return { length: 1 };
+  if (second < 0x80) return { length: 2, character: String.fromCharCode(second) };
+  return { length: 2, character: String.fromCharCode(((lead & 1) << 6) | (second & 0x3f)) };
+}
+
+/** The two halves of a character beyond the basic plane are one escape. */
+function joinSurrogates(found: readonly Escape[]): Escape[] {
+  const joined: Escape[] = [];
+  for (const each of found) {
+    const last = joined.at(-1);
+    const isLow = /^[\udc00-\udfff]$/.test(each.character);
+    if (last?.end === each.start && isLow && /^[\ud800-\udbff]$/.test(last.character)) {
+      joined[joined.length - 1] = { ...last, end: each.end, character: last.character + each.character };
+    } else joined.push(each);
+  }
+  return joined;
+}
+
+/** What an escape is for: anything but a plain letter or digit, and no byte that only looks like one. */
+const isOrdinary = ({ character, family, isFormat }: Escape): boolean =>
+  !isFormat && !/^[A-Za-z0-9]$/.test(character) && (family !== 'hex' || /^[\x20-\x7e]$/.test(character));
+
+/** Whether a letter that needs no escape was written as one within a word, or an invisible character within one. */
+function hidesWord(text: string, found: readonly Escape[]): boolean {
+  for (let at = 0; at < found.length;) {
+    const end = runEnd(found, at);
+    if (hidesWordInRun(text, found.slice(at, end))) return true;
+    at = end;
+  }
+  return false;
+}
+
+/** Index behind the escapes that follow each other with nothing between. */
+function runEnd(found: readonly Escape[], at: number): number {
+  let end = at + 1;
+  while (end < found.length && found[end]?.start === found[end - 1]?.end) end++;
+  return end;
+}
+
+const longestWord = 40;
+
+function hidesWordInRun(text: string, run: readonly Escape[]): boolean {
+  const first = run[0];
+  const last = run.at(-1);
+  if (first === undefined || last === undefined) return false;
+  if (isNeedless(run)) return true;
+  const inner = run.map((each) => plainOf(each.character.codePointAt(0) ?? 0) ?? each.character).join('');
+  const before =
+    /[A-Za-z]*$/.exec(text.slice(Math.max(0, first.start - longestWord), first.start))?.[0] ?? '';
+  const after = /^[A-Za-z]*/.exec(text.slice(last.end, last.end + longestWord))?.[0] ?? '';
+  if (run.every((each) => each.isFormat)) return false;
+  if (run.length === 1) return hidesOne(first, before, after);
+  return wordsOf(`${before}\u0001${inner}\u0002${after}`).some(hasHiddenLetters);
+}
+
+/** Six escapes or more in a row, three of them for different letters and digits. */
+function isNeedless(run: readonly Escape[]): boolean {
+  const plain = run.filter((each) => /^[A-Za-z0-9]$/.test(each.character) && !each.isFormat);
+  return run.length >= 6 && new Set(plain.map((each) => each.character)).size > 2;
+}
+
+/** One escape alone: a letter within letters, or something that prints nothing between two. */
+function hidesOne({ character, family }: Escape, before: string, after: string): boolean {
+  const kind = kindOf(character.codePointAt(0) ?? 0);
+  if (kind === kinds.invisible && character !== '\xad') return before !== '' && after !== '';
+  if (!/^[A-Za-z]$/.test(character)) return false;
+  if (family === 'hex') return before !== '' && after !== '';
+  return before.length + after.length >= 2;
+}
+
+/** Words of a run with its edges marked, where \u0001 opens and \u0002 closes the escaped part. */
+const wordsOf = (marked: string): string[] => marked.match(/[A-Za-z\u0001\u0002]+/g) ?? [];
+
+/** Three letters or more, at least one of them escaped, not all the same. */
+function hasHiddenLetters(word: string): boolean {
+  const letters = word.replace(/[\u0001\u0002]/g, '');
+  if (letters.length < 3 || new Set(letters.toLowerCase()).size < 2) return false;
+  const escaped = word.slice(word.indexOf('\u0001') + 1).split('\u0002')[0] ?? '';
+  return escaped.length > 0;
+}
+
+/** Steps up a tree: with a separator behind, and with one before. */
+const climbsOut = /\.\.(?=[/\\])/g;
+const climbsIn = /(?<=[/\\])\.\./g;
+
+const climbs = (text: string): number =>
+  (text.match(climbsOut)?.length ?? 0) + (text.match(climbsIn)?.length ?? 0);
+
+/** Whether decoding brings out a step up the tree that was not there before. */
+function hidesTraversal(text: string, found: readonly Escape[]): boolean {
+  if (!found.some(({ character }) => /^[./\\\uff0e\u2215\u2216\uff0f\uff3c]$/.test(character))) return false;
+  let decoded = '';
+  let copied = 0;
+  for (const { start, end, character } of found) {
+    decoded += text.slice(copied, start) + character;
+    copied = end;
+  }
+  decoded = plainPath(decoded + text.slice(copied));
+  return climbs(decoded) > climbs(text);
+}
+
+/** Dots and slashes that a lax file system takes for the plain ones. */
+const plainPath = (text: string): string =>
+  text.replace(/\uff0e/g, '.').replace(/[\u2215\u2216\uff0f\uff3c]/g, '/');

@@ -1,0 +1,61 @@
+import { isProse, isWord } from './words.ts';
+
+/** Most characters of one run that are read as bits or bytes. */
+const longestRun = 65_536;
+
+/**
+ * Text written in a run of characters that print nothing: Unicode tags, variation selectors as bytes, or two kinds of
+ * zero-width characters as bits. Undefined where nothing readable comes out.
+ */
+export function readHidden(run: string): string | undefined {
+  const points = Array.from(run.slice(0, longestRun), (character) => character.codePointAt(0) ?? 0);
+  return readTags(points) ?? readSelectors(points) ?? readBits(points);
+}
+
+const isTag = (point: number): boolean => point >= 0xe0020 && point <= 0xe007e;
+
+function readTags(points: readonly number[]): string | undefined {
+  const tags = points.filter(isTag);
+  return tags.length === 0
+    ? undefined
+    : String.fromCharCode(...tags.slice(0, 8192).map((tag) => tag - 0xe0000));
+}
+
+/** The byte of a variation selector: 1 to 16 stand for 0 to 15, 17 to 256 for the rest. */
+function selectorByte(point: number): number | undefined {
+  if (point >= 0xfe00 && point <= 0xfe0f) return point - 0xfe00;
+  return point >= 0xe0100 && point <= 0xe01ef ? point - 0xe0100 + 16 : undefined;
+}
+
+/** Some writers leave out the 16 selectors of the first block, so that the second begins with byte 0. */
+function readSelectors(points: readonly number[]): string | undefined {
+  const bytes = points.map(selectorByte).filter((byte) => byte !== undefined);
+  if (bytes.length < 3) return undefined;
+  return readable(bytes) ?? readable(bytes.map((byte) => byte - 16));
+}
+
+/** The most frequent two kinds are 0 and 1 or the other way round, eight a byte, high bit first. */
+function readBits(points: readonly number[]): string | undefined {
+  const kinds = [...new Set(points)];
+  if (points.length < 24 || kinds.length !== 2) return undefined;
+  const zero = Math.min(...kinds);
+  return (
+    readable(bytesOf(points.map((point) => (point === zero ? 0 : 1)))) ??
+    readable(bytesOf(points.map((point) => (point === zero ? 1 : 0))))
+  );
+}
+
+function bytesOf(bits: readonly number[]): number[] {
+  const bytes: number[] = [];
+  for (let at = 0; at + 8 <= bits.length; at += 8) {
+    bytes.push(bits.slice(at, at + 8).reduce((byte, bit) => byte * 2 + bit, 0));
+  }
+  return bytes;
+}
+
+function readable(bytes: readonly number[]): string | undefined {
+  if (bytes.some((byte) => byte < 9 || byte > 255)) return undefined;
+  const text = Buffer.from(bytes).toString('utf8');
+  if (/[\x00-\x08\x0e-\x1f\x7f\ufffd]/.test(text)) return undefined;
+  return isProse(text) || isWord(text.trim()) || /^[\x20-\x7e\s]{8,}$/.test(text) ? text : undefined;
+}

@@ -1,0 +1,251 @@
+import { kindOf, kinds } from './characters.ts';
+import { readHidden } from './hidden-bytes.ts';
+import { Rewriter, unchanged } from './rewrite.ts';
+import type { Rewrite } from './rewrite.ts';
+import { isWord } from './words.ts';
+
+/** Anything beyond common Latin and CJK text; most texts have none of it. */
+const candidates =
+  /[^\t\n\v\f\r\x20-\x7e\x85\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205f\u3000-\u3098\u309b-\u3163\u3400-\u9fff\uac00-\ud7ff]/;
+
+const softHyphen = 0xad;
+const keycap = '\u20e3';
+const rightToLeftOverride = '\u202e';
+
+/**
+ * Stage 2: characters that print nothing are dropped where they stand within or around Latin words, text written in
+ * tags, selectors or bits is shown in their place, and marks heaped upon letters are taken off.
+ * Joiners of other scripts and of emoji, direction marks beside right-to-left letters and the like stay.
+ */
+export function stripInvisible(text: string): Rewrite {
+  if (!candidates.test(text)) return unchanged(text);
+  const rewriter = new Rewriter(text);
+  let hidden = 0;
+  const hyphens = new SoftHyphens(text);
+  const isHyphenated = hyphens.areOrdinary();
+  for (let at = 0; at < text.length;) {
+    const run = runAt(text, at);
+    if (run === undefined) {
+      at += markedEnd(text, at, rewriter);
+      continue;
+    }
+    hidden += strip(text, run, rewriter, isHyphenated);
+    at = run.end;
+  }
+  hidden += readOverrides(text, rewriter);
+  return rewriter.finish(hidden > 0);
+}
+
+/** Invisible characters that follow each other. */
+interface Run {
+  readonly start: number;
+  readonly end: number;
+}
+
+function runAt(text: string, start: number): Run | undefined {
+  let end = start;
+  while (end < text.length) {
+    const unit = text.charCodeAt(end);
+    if (unit >= 0x20 && unit < 0x7f) break;
+    const codePoint = text.codePointAt(end) ?? 0;
+    if (kindOf(codePoint) !== kinds.invisible) break;
+    end += codePoint > 0xffff ? 2 : 1;
+  }
+  return end > start ? { start, end } : undefined;
+}
+
+/** Drops or shows one run; tells whether it hid something. */
+function strip(text: string, run: Run, rewriter: Rewriter, isHyphenated: boolean): number {
+  const content = text.slice(run.start, run.end);
+  if (isSubdivisionFlag(text, run.start, content)) return 0;
+  const shown = readHidden(content);
+  if (shown !== undefined) {
+    rewriter.replace(run.start, run.end, shown);
+    return 1;
+  }
+  const left = neighbour(text, run.start, -1);
+  const right = neighbour(text, run.end, 1);
+  if (isAtHome(text, content, left, right, run)) return 0;
+  rewriter.replace(run.start, run.end, '');
+  if (isHyphenated && /^\xad+$/.test(content)) return 0;
+  return isWithinWord(text, run, left, right) ? 1 : 0;
+}
+
+/** A black flag followed by the tags of a region, as England's. */
+const isSubdivisionFlag = (text: string, start: number, content: string): boolean =>
+  text.slice(start - 2, start) === '\u{1f3f4}' &&
+  /^(?:\udb40[\udc61-\udc7a\udc30-\udc39]){3,6}\udb40\udc7f\ufe0f?$/.test(content);
+
+type Neighbour = 'none' | 'ascii' | 'digit' | 'latin' | 'styled' | 'foreign' | 'sign' | 'symbol';
+
+function neighbour(text: string, at: number, direction: 1 | -1): Neighbour {
+  const codePoint = direction === 1 ? text.codePointAt(at) : codePointBefore(text, at);
+  if (codePoint === undefined) return 'none';
+  const kind = kindOf(codePoint);
+  if (kind === kinds.ascii) return 'ascii';
+  if (kind === kinds.digit) return 'digit';
+  if (kind === kinds.latin || kind === kinds.latinLookalike) return 'latin';
+  if (kind === kinds.strict || kind === kinds.loose) return 'latin';
+  if (kind === kinds.styled || kind === kinds.regional) return 'styled';
+  if (kind !== kinds.other) return 'foreign';
+  return codePoint < 0x2000 ? 'sign' : 'symbol';
+}
+
+function codePointBefore(text: string, at: number): number | undefined {
+  if (at <= 0) return undefined;
+  const low = text.charCodeAt(at - 1);
+  return low >= 0xdc00 && low <= 0xdfff && at > 1 ? text.codePointAt(at - 2) : low;
+}
+
+/** The joiner and the two selectors of emoji. */
+const joinsEmoji = /^(?:\u200d|\ufe0e|\ufe0f)+$/;
+
+/** One variation selector. */
+function isSelector(content: string): boolean {
+  const point = content.codePointAt(0) ?? 0;
+  const isOne = content.length === (point > 0xffff ? 2 : 1);
+  return isOne && ((point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef));
+}
+
+/** Where an invisible character does its proper work: in other scripts, emoji and at the very start. */
+function isAtHome(text: string, content: string, left: Neighbour, right: Neighbour, run: Run): boolean {
+  if (content === '\ufeff' && run.start === 0) return true;
+  if (content === '\ufe0f' && text.charAt(run.end) === keycap) return true;
+  // A wrong decoding leaves C1 controls behind.
+  if (/^[\x80-\x9f]+$/.test(content)) return left !== 'ascii' || right !== 'ascii';
+  if (isSelector(content)) return left === 'styled' || !isLatin(left);
+  if (left === 'symbol' || right === 'symbol') return joinsEmoji.test(content);
+  if (left !== 'foreign' && right !== 'foreign') return false;
+  // Beside another script on one side, Latin on the other: only joiners and direction marks belong there.
+  return !isLatin(left) || !isLatin(right);
+}
+
+const isLatin = (neighbour: Neighbour): boolean =>
+  neighbour === 'ascii' || neighbour === 'latin' || neighbour === 'digit' || neighbour === 'styled';
+
+/**
+ * Whether a run parts a Latin word. A line-break opportunity between the humps of a name or beside its signs does not,
+ * nor does a mark at a word's edge, as copying leaves it behind.
+ */
+function isWithinWord(text: string, run: Run, left: Neighbour, right: Neighbour): boolean {
+  if (run.end - run.start >= longPayload) return true;
+  const before = text.charAt(run.start - 1);
+  const after = text.charAt(run.end);
+  if (isEscapePart(before, after)) return true;
+  if (left === 'digit' || right === 'digit') return isDense(text, run);
+  if (!isLatin(left) || !isLatin(right)) return isDense(text, run);
+  const isHump = /[a-z0-9]/.test(before) && /[A-Z]/.test(after);
+  return !isHump || isDense(text, run);
+}
+
+/** A run this long carries something, readable or not. */
+const longPayload = 12;
+
+/** Within or right before a percent, backslash or entity escape. */
+const isEscapePart = (before: string, after: string): boolean =>
+  (/[%&\\#]/.test(before) && /[A-Za-z0-9#]/.test(after)) ||
+  (/[A-Za-z0-9;%]/.test(before) && /[%\\]/.test(after));
+
+/** Whether the next invisible character on either side stands within two letters: nobody marks up every letter. */
+function isDense(text: string, run: Run): boolean {
+  const around =
+    text.slice(Math.max(0, run.start - 8), run.start) + '\u2063' + text.slice(run.end, run.end + 8);
+  const units = Array.from(around, (character) =>
+    kindOf(character.codePointAt(0) ?? 0) === kinds.invisible ? 'i' : letterOf(character),
+  );
+  return /i[ls]{1,2}i[ls]{1,2}i/.test(units.join('')) && /l/.test(units.join(''));
+}
+
+const letterOf = (character: string): string =>
+  /[A-Za-z0-9]/.test(character) ? 'l' : /[\x20-\x7e]/.test(character) ? 's' : 'o';
+
+/** Soft hyphens of a text: hyphenation leaves two letters on either side and never ends a word. */
+class SoftHyphens {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  areOrdinary(): boolean {
+    let odd = 0;
+    for (let at = this.#text.indexOf('\xad'); at >= 0; at = this.#text.indexOf('\xad', at + 1)) {
+      if (!this.#parts(at)) odd++;
+      if (odd > 1) return false;
+    }
+    return true;
+  }
+
+  /** Two letters before and after, other soft hyphens counting as an edge. */
+  #parts(at: number): boolean {
+    return [-2, -1, 1, 2].every((offset) => {
+      const unit = this.#text.charCodeAt(at + offset);
+      return unit !== softHyphen && unit >= 0x41 && /\p{L}/u.test(this.#text.charAt(at + offset));
+    });
+  }
+}
+
+/**
+ * Takes marks off an ASCII letter that carries two or more, or one drawn across it; returns how far to go on.
+ * An accent as languages write it stays.
+ */
+function markedEnd(text: string, at: number, rewriter: Rewriter): number {
+  const unit = text.charCodeAt(at);
+  const next = text.charCodeAt(at + 1);
+  const isBase = unit < 0x80 && kindOf(unit) !== kinds.other;
+  if (!isBase || !(next >= 0x300 && next < 0x20000)) return 1;
+  let end = at + 1;
+  let kept = true;
+  while (end < text.length && isCombining(text.charCodeAt(end))) {
+    if (isOverlay(text.charCodeAt(end))) kept = false;
+    end++;
+  }
+  const count = end - at - 1;
+  // Vietnamese letters carry two marks.
+  if (count > 0 && (!kept || count > 2)) rewriter.replace(at + 1, end, '');
+  else if (count === 2 && !/^[aeiouy]$/i.test(text.charAt(at))) rewriter.replace(at + 1, end, '');
+  return Math.max(1, end - at);
+}
+
+const isCombining = (unit: number): boolean =>
+  (unit >= 0x300 && unit <= 0x36f && unit !== 0x34f) ||
+  (unit >= 0x483 && unit <= 0x489) ||
+  (unit >= 0x1ab0 && unit <= 0x1aff) ||
+  (unit >= 0x1dc0 && unit <= 0x1dff) ||
+  (unit >= 0x20d0 && unit <= 0x20ff);
+
+/** Strokes and rings drawn across or around a letter. */
+const isOverlay = (unit: number): boolean =>
+  (unit >= 0x334 && unit <= 0x338) ||
+  unit === 0x489 ||
+  unit === 0x488 ||
+  (unit >= 0x20d0 && unit <= 0x20eb && unit !== 0x20d7);
+
+/** Most right-to-left overrides whose contents are read backwards. */
+const mostOverrides = 64;
+
+/** What is written backwards behind a right-to-left override is added the way it is shown. */
+function readOverrides(text: string, rewriter: Rewriter): number {
+  let found = 0;
+  let at = text.indexOf(rightToLeftOverride);
+  while (at >= 0 && found < mostOverrides) {
+    const end = overrideEnd(text, at + 1);
+    const shown = Array.from(text.slice(at + 1, end))
+      .reverse()
+      .join('');
+    const words = shown.match(/[A-Za-z]{2,}/g) ?? [];
+    if (words.some((word) => isWord(word))) {
+      rewriter.append(at, end, shown);
+      found++;
+    }
+    at = text.indexOf(rightToLeftOverride, end);
+  }
+  return found;
+}
+
+function overrideEnd(text: string, start: number): number {
+  for (let at = start; at < text.length && at - start < 4000; at++) {
+    if (/[\u202a-\u202e\n]/.test(text.charAt(at))) return at;
+  }
+  return Math.min(text.length, start + 4000);
+}

@@ -1,0 +1,190 @@
+import { extractBase64 } from './base64.ts';
+import { resolveConfusables } from './confusables.ts';
+import { collapseDelimiters } from './delimiters.ts';
+import { decodeEscapes } from './escapes.ts';
+import { stripInvisible } from './invisible.ts';
+import { readLeet } from './leet.ts';
+import type { Normalized, Obfuscation, Span } from './normalized.ts';
+import type { Rewrite, SpanMap, Stage } from './rewrite.ts';
+import { sliceEnds } from './slices.ts';
+
+/** How often the stages are gone through: Base64 within Base64, entities of lookalikes. */
+const mostRounds = 4;
+
+/** How often escapes are decoded within one round: `%252541` is three deep. */
+const mostDecodings = 4;
+
+type Finding = Exclude<keyof Obfuscation, 'obfuscationDetected'>;
+
+/** The stages in SPEC's order; reading leet comes once, after all rounds. */
+const stages: readonly (readonly [finding: Finding, stage: Stage, times: number])[] = [
+  ['hasHomoglyphs', resolveConfusables, 1],
+  ['hasInvisibleChars', stripInvisible, 1],
+  ['hasEncodingAttacks', decodeEscapes, mostDecodings],
+  ['hasBase64Payloads', extractBase64, 1],
+  ['hasDelimPadding', collapseDelimiters, 1],
+];
+
+/**
+ * Takes the disguises off a text in one go, in time linear in its length. `normalizeAll` is for what may be long.
+ *
+ * @example
+ * normalize('I-g-n-o-r-e the rules').text; // 'Ignore the rules'
+ */
+export function normalize(text: string): Normalized {
+  return joined(
+    text,
+    sliceEnds(text).map((end, index, ends) => normalizeSlice(text.slice(ends[index - 1] ?? 0, end))),
+  );
+}
+
+/** Normalizes texts of any length without holding up the event loop: it yields between slices. */
+export async function normalizeAll(texts: readonly string[]): Promise<readonly Normalized[]> {
+  const all: Normalized[] = [];
+  const turn = new Turn();
+  for (const text of texts) {
+    const slices: Normalized[] = [];
+    let start = 0;
+    for (const end of sliceEnds(text)) {
+      await turn.pause();
+      slices.push(normalizeSlice(text.slice(start, end)));
+      start = end;
+    }
+    all.push(joined(text, slices));
+  }
+  return all;
+}
+
+/** Longest that slices are worked on in one turn. */
+const turnMs = 6;
+
+/** Watches how long the current turn of the event loop has been at work. */
+class Turn {
+  #startedMs = performance.now();
+
+  async pause(): Promise<void> {
+    if (performance.now() - this.#startedMs < turnMs) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#startedMs = performance.now();
+  }
+}
+
+function normalizeSlice(source: string): Normalized {
+  const pass = new Pass(source);
+  for (let round = 0; round < mostRounds; round++) {
+    const before = pass.text;
+    for (const [finding, stage, times] of stages) pass.repeat(finding, stage, times);
+    if (pass.text === before) break;
+  }
+  pass.apply(readLeet(pass.text));
+  return pass.normalized();
+}
+
+/** One slice on its way through the stages. */
+class Pass {
+  readonly #source: string;
+  readonly #maps: SpanMap[] = [];
+  readonly #findings = new Set<Finding>();
+  text: string;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.text = source;
+  }
+
+  repeat(finding: Finding, stage: Stage, times: number): void {
+    for (let time = 0; time < times; time++) {
+      const before = this.text;
+      if (this.apply(stage(before))) this.#findings.add(finding);
+      if (this.text === before) return;
+    }
+  }
+
+  /** Takes over what a stage made; tells whether it found something. */
+  apply({ text, map, found }: Rewrite): boolean {
+    this.text = text;
+    if (map !== undefined) this.#maps.push(map);
+    return found;
+  }
+
+  normalized(): Normalized {
+    const maps = this.#maps;
+    const length = this.#source.length;
+    return {
+      text: this.text,
+      obfuscation: obfuscation(this.#findings),
+      toOriginal: (start, end) => {
+        let span: Span = { start, end };
+        for (let at = maps.length - 1; at >= 0; at--) {
+          span = maps[at]?.toSource(span.start, span.end) ?? span;
+        }
+        return { start: Math.min(span.start, length), end: Math.min(span.end, length) };
+      },
+    };
+  }
+}
+
+function obfuscation(findings: ReadonlySet<Finding>): Obfuscation {
+  return {
+    obfuscationDetected: findings.size > 0,
+    hasHomoglyphs: findings.has('hasHomoglyphs'),
+    hasInvisibleChars: findings.has('hasInvisibleChars'),
+    hasBase64Payloads: findings.has('hasBase64Payloads'),
+    hasEncodingAttacks: findings.has('hasEncodingAttacks'),
+    hasDelimPadding: findings.has('hasDelimPadding'),
+  };
+}
+
+/** Slices one after the other; flags are those of any. */
+function joined(source: string, slices: readonly Normalized[]): Normalized {
+  const [only] = slices;
+  if (only !== undefined && slices.length === 1) return only;
+  const findings = new Set(
+    stages
+      .map(([finding]) => finding)
+      .filter((finding) => slices.some((slice) => slice.obfuscation[finding])),
+  );
+  const starts = startsOf(slices, source);
+  return {
+    text: slices.map((slice) => slice.text).join(''),
+    obfuscation: obfuscation(findings),
+    toOriginal: (start, end) => ({
+      start: originalAt(slices, starts, start, 'start'),
+      end:
+        end > start ? originalAt(slices, starts, end - 1, 'end') : originalAt(slices, starts, start, 'start'),
+    }),
+  };
+}
+
+/** Where each slice begins in the normalized text and in the source. */
+interface SliceStart {
+  readonly text: number;
+  readonly source: number;
+}
+
+function startsOf(slices: readonly Normalized[], source: string): SliceStart[] {
+  const ends = sliceEnds(source);
+  let text = 0;
+  return slices.map((slice, index) => {
+    const start = { text, source: ends[index - 1] ?? 0 };
+    text += slice.text.length;
+    return start;
+  });
+}
+
+/** Start or end in the source of the unit at `at` of the joined text. */
+function originalAt(
+  slices: readonly Normalized[],
+  starts: readonly SliceStart[],
+  at: number,
+  side: keyof Span,
+): number {
+  const index = Math.max(
+    0,
+    starts.findLastIndex((start) => start.text <= at),
+  );
+  const start = starts[index];
+  const slice = slices[index];
+  if (start === undefined || slice === undefined) return 0;
+  return start.source + slice.toOriginal(at - start.text, at - start.text + 1)[side];
+}

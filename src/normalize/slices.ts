@@ -1,0 +1,40 @@
+/** Most UTF-16 units of one slice; a slice is normalized in one turn of the event loop. */
+export const sliceUnits = 16_384;
+
+/** How far before the end of a slice a gap between two ordinary words is looked for. */
+const searchUnits = 4096;
+
+/** Where slices begin and end: the first starts at 0, each goes on where the one before ended. */
+export function sliceEnds(text: string): number[] {
+  const ends: number[] = [];
+  let start = 0;
+  while (start < text.length) {
+    start = text.length - start <= sliceUnits ? text.length : cut(text, start, start + sliceUnits);
+    ends.push(start);
+  }
+  return ends;
+}
+
+/** Best between two words of three letters or more, else at any white space, else where no escape or block is torn. */
+function cut(text: string, start: number, limit: number): number {
+  const from = Math.max(start + 1, limit - searchUnits);
+  const window = text.slice(from, limit);
+  const gap = lastMatch(window, /[A-Za-z]{3}[.,:;!?]?(?=\s+[A-Za-z]{3})/g) ?? lastMatch(window, /(?=\s)/g);
+  return gap === undefined || gap === 0 ? hardCut(text, start, limit) : from + gap;
+}
+
+function lastMatch(window: string, gap: RegExp): number | undefined {
+  let last: number | undefined;
+  for (const match of window.matchAll(gap)) last = match.index + match[0].length;
+  return last;
+}
+
+/** Not within an escape, a surrogate pair or a run of characters that print nothing; on a multiple of four of a long block. */
+function hardCut(text: string, start: number, limit: number): number {
+  const tail = text.slice(limit - 16, limit + 16);
+  const escape = /[%\\&][^%\\&]{0,11}$/.exec(tail.slice(0, 16));
+  if (escape !== null && escape.index > 0) return limit - 16 + escape.index;
+  const at = /^[A-Za-z0-9+/_-]+$/.test(tail) ? limit - ((limit - start) % 4) : limit;
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+}
