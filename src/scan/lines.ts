@@ -4,8 +4,8 @@ export type Line =
 
 /** What one line, or one whole text, may have at most. */
 export const MAX_INPUT_BYTES = 16 * 1_048_576;
-export const TOO_LONG = 'is longer than 16 MiB';
-export const NOT_UTF8 = 'is not UTF-8';
+const TOO_LONG = 'is longer than 16 MiB';
+const NOT_UTF8 = 'is not UTF-8';
 
 const NEWLINE = 10;
 
@@ -32,9 +32,10 @@ export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 
 /**
  * Reads a stream to its end, as one text.
- * @throws Error with TOO_LONG or NOT_UTF8, for a reader
+ * @param name what an error calls it
+ * @throws Error for what is too long, or not UTF-8
  */
-export async function readText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readText(bytes: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   const held = new HeldBytes();
   for await (const chunk of bytes) {
     held.add(chunk);
@@ -42,7 +43,7 @@ export async function readText(bytes: AsyncIterable<Uint8Array>): Promise<string
     if (held.tooLong) break;
   }
   const text = held.text();
-  if ('problem' in text) throw new Error(text.problem);
+  if ('problem' in text) throw new Error(`${name} ${text.problem}`);
   return text.text;
 }
 

@@ -10,10 +10,10 @@ export type Scanned<Found> = { readonly found: Found } | { readonly bad: BadLine
 export async function* scanLines<Row, Found>(
   bytes: AsyncIterable<Uint8Array>,
   schema: z.ZodType<Row>,
-  scan: (row: Row) => Found,
+  scan: (row: Row) => Found | Promise<Found>,
 ): AsyncGenerator<Scanned<Found>> {
   for await (const line of readLines(bytes)) {
     const read = readRow(line, schema);
-    yield 'row' in read ? { found: scan(read.row) } : { bad: read };
+    yield 'row' in read ? { found: await scan(read.row) } : { bad: read };
   }
 }

@@ -8,7 +8,9 @@ async function* pieces(text: string | Uint8Array, size: number): AsyncGenerator<
 }
 
 async function lines(text: string | Uint8Array, size = 65_536): Promise<Line[]> {
-  return Array.fromAsync(readLines(pieces(text, size)));
+  const read: Line[] = [];
+  for await (const line of readLines(pieces(text, size))) read.push(line);
+  return read;
 }
 
 describe('reading lines', () => {
@@ -56,8 +58,8 @@ describe('reading lines', () => {
 describe('reading a text', () => {
   it('changes nothing of it', async () => {
     const text = '\uFEFFa\r\nb\n\n\u{1F642}\u0000';
-    for (let size = 1; size < 5; size++) expect(await readText(pieces(text, size))).toBe(text);
-    expect(await readText(pieces('', 1))).toBe('');
+    for (let size = 1; size < 5; size++) expect(await readText(pieces(text, size), 'it')).toBe(text);
+    expect(await readText(pieces('', 1), 'it')).toBe('');
   });
 
   it('stops at the maximum', async () => {
@@ -68,11 +70,11 @@ describe('reading a text', () => {
         yield Buffer.alloc(1_048_576);
       }
     }
-    await expect(readText(endless())).rejects.toThrow('is longer than 16 MiB');
+    await expect(readText(endless(), 'it')).rejects.toThrow('it is longer than 16 MiB');
     expect(given).toBe(17);
   });
 
   it('refuses what is not UTF-8', async () => {
-    await expect(readText(pieces(Buffer.from([0xc3]), 1))).rejects.toThrow('is not UTF-8');
+    await expect(readText(pieces(Buffer.from([0xc3]), 1), 'it')).rejects.toThrow('it is not UTF-8');
   });
 });

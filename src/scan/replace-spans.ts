@@ -1,0 +1,34 @@
+/** A span of a text and what is to stand there; UTF-16 units, end exclusive. */
+export interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Replaces spans of a text; those that overlap or touch become one, under the text of the longest. */
+export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
+  let replaced = '';
+  let copied = 0;
+  for (const span of merged(replacements)) {
+    replaced += text.slice(copied, span.start) + span.text;
+    copied = span.end;
+  }
+  return replaced + text.slice(copied);
+}
+
+function merged(replacements: readonly Replacement[]): Replacement[] {
+  const apart: Replacement[] = [];
+  let longest = 0;
+  for (const next of replacements.toSorted((a, b) => a.start - b.start)) {
+    const last = apart.at(-1);
+    if (last === undefined || next.start > last.end) {
+      apart.push(next);
+      longest = next.end - next.start;
+      continue;
+    }
+    const text = next.end - next.start > longest ? next.text : last.text;
+    longest = Math.max(longest, next.end - next.start);
+    apart[apart.length - 1] = { start: last.start, end: Math.max(last.end, next.end), text };
+  }
+  return apart;
+}

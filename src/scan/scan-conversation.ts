@@ -1,0 +1,39 @@
+import type { DriftFacts } from '../pipeline/facts.ts';
+import type { ConversationRow } from './rows.ts';
+
+/** What is printed for one conversation. */
+export interface ConversationReport {
+  readonly id: string | number;
+  readonly turns: readonly TurnReport[];
+}
+
+/** Under the names of SPEC "Session", `drift.*`. */
+interface TurnReport {
+  readonly turn_count: number;
+  readonly drift_score: number;
+  readonly anchor_similarity: number;
+  readonly prior_similarity: number;
+  readonly denied: boolean;
+}
+
+/** Judges the turns of one conversation in their order, as the drift check does. */
+export type JudgeConversation = (
+  conversation: Pick<ConversationRow, 'turns' | 'replies'>,
+) => Promise<readonly DriftFacts[]>;
+
+/** Judges each conversation by itself. */
+export function createConversationScan(
+  judge: JudgeConversation,
+): (row: ConversationRow) => Promise<ConversationReport> {
+  return async ({ id, turns, replies }) => ({ id, turns: (await judge({ turns, replies })).map(report) });
+}
+
+function report(facts: DriftFacts): TurnReport {
+  return {
+    turn_count: facts.turnCount,
+    drift_score: facts.driftScore,
+    anchor_similarity: facts.anchorSimilarity,
+    prior_similarity: facts.priorSimilarity,
+    denied: facts.driftDetected,
+  };
+}
