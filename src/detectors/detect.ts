@@ -1,0 +1,133 @@
+import { setImmediate } from 'node:timers/promises';
+
+import type { Normalized, Span } from '../normalize/normalized.ts';
+import type { Detector, Finding } from './finding.ts';
+import { slicesOf } from './slices.ts';
+
+/** A text as it was sent, and without its disguises. */
+export interface SearchedText {
+  readonly raw: string;
+  readonly normalized: Normalized;
+}
+
+/** Milliseconds of searching after which other requests get a turn. */
+const TURN_MS = 4;
+
+/** UTF-16 units of unchanged text searched around what normalization changed: as far as any detector looks. */
+const CONTEXT = 8192;
+
+/**
+ * Runs every detector over the raw text, and over the normalized one where it differs. Spans are those of the raw text, in
+ * order of `start`; findings of one detector and class that overlap are one. Blocks for as long as the text is.
+ */
+export const detect = (text: SearchedText, detectors: readonly Detector[]): readonly Finding[] => {
+  const found = searchesOf(text).flatMap((search) =>
+    detectors.flatMap((detector) => placed(search, detector(search.text), 0)),
+  );
+  return merge(found);
+};
+
+/** The same for many texts, in slices, so that no turn of the event loop is long. The n-th findings are the n-th text's. */
+export const detectAll = async (
+  texts: readonly SearchedText[],
+  detectors: readonly Detector[],
+): Promise<readonly (readonly Finding[])[]> => {
+  const turn = createTurn();
+  const all: (readonly Finding[])[] = [];
+  for (const text of texts) {
+    const found: (readonly Finding[])[] = [];
+    for (const search of searchesOf(text)) found.push(await searchSliced(search, detectors, turn));
+    all.push(merge(found.flat()));
+  }
+  return all;
+};
+
+/** A stretch to search, and where its spans belong in the raw text. */
+interface Search {
+  readonly text: string;
+  readonly toRaw: (start: number, end: number) => Span;
+}
+
+const searchesOf = ({ raw, normalized }: SearchedText): readonly Search[] => {
+  const given: Search = { text: raw, toRaw: (start, end) => ({ start, end }) };
+  const changed = changedStretch(raw, normalized.text);
+  if (changed === undefined) return [given];
+  const { start: from, end: to } = changed;
+  return [
+    given,
+    {
+      text: normalized.text.slice(from, to),
+      toRaw: (start, end) => normalized.toOriginal(start + from, end + from),
+    },
+  ];
+};
+
+/** The stretch of the normalized text in which it differs from the raw one, with `CONTEXT` around; undefined when nowhere. */
+const changedStretch = (raw: string, normalized: string): Span | undefined => {
+  if (raw === normalized) return undefined;
+  const shorter = Math.min(raw.length, normalized.length);
+  let head = 0;
+  while (head < shorter && raw.charCodeAt(head) === normalized.charCodeAt(head)) head += 1;
+  let tail = 0;
+  while (
+    tail < shorter - head &&
+    raw.charCodeAt(raw.length - 1 - tail) === normalized.charCodeAt(normalized.length - 1 - tail)
+  )
+    tail += 1;
+  return {
+    start: Math.max(0, head - CONTEXT),
+    end: Math.min(normalized.length, normalized.length - tail + CONTEXT),
+  };
+};
+
+const searchSliced = async (
+  search: Search,
+  detectors: readonly Detector[],
+  turn: Turn,
+): Promise<readonly Finding[]> => {
+  const found: (readonly Finding[])[] = [];
+  for (const slice of slicesOf(search.text)) {
+    for (const detector of detectors) {
+      if (turn.isOver()) await turn.next();
+      const inSlice = detector(search.text.slice(slice.start, slice.end));
+      found.push(placed(search, inSlice.filter(slice.judges), slice.start));
+    }
+  }
+  return found.flat();
+};
+
+const placed = (search: Search, findings: readonly Finding[], offset: number): readonly Finding[] =>
+  findings.map((finding) => ({ ...finding, ...search.toRaw(finding.start + offset, finding.end + offset) }));
+
+interface Turn {
+  isOver(): boolean;
+  next(): Promise<void>;
+}
+
+const createTurn = (): Turn => {
+  let startedAt = performance.now();
+  return {
+    isOver: () => performance.now() - startedAt > TURN_MS,
+    next: async () => {
+      await setImmediate();
+      startedAt = performance.now();
+    },
+  };
+};
+
+/** Joins findings of one detector and class that overlap; the rule is the first one's. */
+const merge = (findings: readonly Finding[]): readonly Finding[] => {
+  const merged: Finding[] = [];
+  const latest = new Map<string, number>();
+  for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const kind = `${finding.detector}:${finding.class}`;
+    const index = latest.get(kind);
+    const last = index === undefined ? undefined : merged[index];
+    if (index !== undefined && last !== undefined && finding.start < last.end) {
+      if (finding.end > last.end) merged[index] = { ...last, end: finding.end };
+      continue;
+    }
+    latest.set(kind, merged.push(finding) - 1);
+  }
+  return merged;
+};

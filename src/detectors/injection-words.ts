@@ -1,0 +1,82 @@
+import type { WordClasses } from './injection-grammar.ts';
+
+/**
+ * The words that injections are made of, by what they do in the sentence. Written without accents or with them, the lexer
+ * folds both; `stem*` stands for every ending. One class holds all languages: a pattern works wherever the order of words does.
+ */
+export const WORDS = {
+  /** Telling to let go of something. */
+  IGNORE: `
+    ignore disregard forget override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent unlearn
+    ignoriere ignorieren ignoriert vergiss vergesse vergesst vergessen missachte missachten übergehe überschreibe
+    ignorez ignorer oublie oubliez oublier négligez outrepasse ignora ignorad ignorar ignoren olvida olvide olviden olvidad olvidar
+    omite omita descarta descarte ignorate ignorare dimentica dimenticate dimenticare trascura
+    ignorem esqueça esqueçam esquece esquecer desconsidere desconsidera negeer negeren vergeet
+    игнорируй игнорируйте игнорировать проигнорируй проигнорируйте забудь забудьте забыть ігноруй ігноруйте ігнорувати
+    zignoruj ignoruj zignorujcie zapomnij ignorera glöm ignorér glem ignoruj zapomeň ignoră uită abaikan lupakan huwag
+    تجاهل تجاهلوا انس αγνόησε αγνοήστε अनदेखा नजरअंदाज भूल 忽略 忽视 忽視 无视 無視 忘记 忘記 忘掉 不要理会`,
+  /** Verbs that computers obey daily; they need more company to be suspicious. */
+  IGNORE_SOFT: `delete erase remove reset clear cancel drop skip disable suspend void revoke lift lösche supprime elimina borra`,
+  /** Verb-last languages and German infinitives. */
+  IGNORE_LAST: `ignorieren vergessen missachten 無視 忘れて 忘れ 破棄 무시 무시하고 무시해 잊어 잊고 yoksay unut अनदेखा नजरअंदाज भूल`,
+  IGNORE_PHRASE: `set put leave push cast throw brush toss lay`,
+  FOLLOW: `follow obey adhere comply abide listen heed consider use respect honor honour apply acknowledge regard observe
+    following obeying adhering complying abiding listening heeding`,
+  NOT: `not dont never no stop cease cannot cant without neither nor longer quit refrain avoid`,
+
+  /** What came before. */
+  WHEN: `
+    previous previously prior earlier above preceding foregoing former existing original initial past aforementioned before
+    vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
+    précédentes précédents précédente précédent antérieures antérieurs dessus anteriores anterior previas previos previa previo
+    precedenti precedente anteriori vorige eerdere voorgaande bovenstaande prévias prévios
+    предыдущ* прежн* предшеств* вышеуказанн* предыдущие попередн* poprzedni* wcześniejsz* powyższ* tidigare forrige předchozí
+    önceki anterioare sebelumnya trước السابقة السابق προηγούμεν* पिछले पिछली पिछला पूर्व
+    之前 以前 先前 上面 前面 上述 以上 此前 前の これまで 上記 以前の 이전 이전의 앞의 위의 기존`,
+  /** Whose they are. */
+  YOUR: `your ur youre its deine deinen deiner ihre ihren vos votre tes ton tus tu sus su tue tuoi suas seus teus jouw je uw твои ваши свои twoje 你的 您的 你 あなたの 당신의`,
+  ALL: `
+    all any every each everything entire whole alle alles sämtliche jede toutes tous toute tout todas todos toda todo tutte tutti tudo
+    все всё всех всі wszystkie wszelkie alla tüm bütün semua tất जमी सभी جميع كل 所有 一切 全部 すべて 全て 모든 tüm lahat`,
+  /** What binds a model and hardly anything else. */
+  RULES: `
+    instruction instructions instuctions instructons directive directives guideline guidelines prompt prompts guardrail guardrails programming
+    directions orders commands rules policies constraints restrictions limitations safeguards protocols training safety
+    anweisung anweisungen instruktionen vorgaben regeln befehle richtlinien eingabeaufforderung consignes consigne règles directives
+    instrucciones instrucción reglas indicaciones órdenes directrices istruzioni istruzione regole indicazioni ordini
+    instruções instrução regras ordens diretrizes comandos instructies regels aanwijzingen opdrachten
+    инструкц* указани* правила правил команды інструкц* вказівки instrukcj* polece* zasady instruktioner regler pokyny instrucțiunile
+    talimat* kural* instruksi perintah hướng dẫn lệnh التعليمات تعليمات الأوامر οδηγίες निर्देश* आदेश*
+    指令 指示 规则 規則 提示 命令 说明 設定 设定 要求 ルール プロンプト 指示を 지시 지시를 지시사항 지침 명령 규칙 프롬프트`,
+  /** The same without words of networks, linters and offices. */
+  RULES_HARD: `instruction instructions directive directives guideline guidelines prompt prompts guardrail guardrails programming
+    anweisungen instruktionen consignes instrucciones istruzioni instruções instructies инструкц* 指令 指示 プロンプト 지시`,
+  /** What may bind a model or be any talk. */
+  CONTEXT: `text context content contents conversation message messages information task tasks data discussion chat input inputs
+    output outputs settings configuration responses response statements request requests question questions everything stuff things words lines sentences`,
+  GIVEN: `told taught given learned learnt learn received got said instructed trained programmed provided know knew`,
+  OBSOLETE: `obsolete void invalid outdated cancelled canceled superseded revoked null irrelevant optional informational nonbinding deprecated
+    inactive overridden suspended lifted overruled expired moot advisory`,
+
+  /** Asking for words back. */
+  DISCLOSE: `
+    repeat print reveal show output display share disclose expose dump leak recite echo list translate summarize summarise encode copy paste
+    return spell quote state spit regurgitate reproduce render convert rewrite restate divulge unveil reprint retell provide tell give send
+    wiederhole zeige zeig nenne verrate ausgeben affiche affichez répète répétez révèle révélez montre muestra muestrame repite revela imprime
+    dime mostra ripeti rivela mostre repita revele toon herhaal покажи покажите повтори повторите раскрой выведи
+    显示 输出 重复 告诉 透露 打印 表示 出力 繰り返し 見せて 教えて 보여 출력 알려`,
+  /** The same for what stands above, where `translate the text above` is an honest wish. */
+  REPEAT: `repeat print reveal output recite echo dump regurgitate spit copy leak wiederhole répète repite ripeti повтори 重复 繰り返し`,
+  SYSTEM_ONLY: `system hidden secret internal initialization preprompt developer confidential initial original underlying`,
+  PROMPT: `prompt prompts instruction instructions message directive directives guidelines configuration config setup context rules programming initialization`,
+
+  /** Who a model should be. */
+  BECOME: `act pretend roleplay role simulate emulate imagine impersonate become portray embody behave respond play acting pretending assume adopt immerse`,
+  CREED: `ethical ethics ethic moral morals morality legal legality laws law guidelines guideline restrictions restriction restrict limitations limitation limits
+    rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
+    standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers`,
+  REFUSE: `refuse refuses refusing refused decline declines declining deny denies denying denied reject rejects censor censors apologize apologizes apologise moralize lecture hesitate
+    warn warns warning disclaimer disclaimers disagree disobey question complain`,
+  HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting`,
+  FREE: `unfiltered uncensored unrestricted amoral unrestrained unbound unchained unhinged unleashed jailbroken unlimited limitless lawless ruthless immoral`,
+} as const satisfies WordClasses;

@@ -1,0 +1,61 @@
+/** Whether what stands before a match, at most `LOOKBACK` units, makes it an attack. */
+export type Confirm = (before: string, matched: string) => boolean;
+
+/** UTF-16 units before a match that may decide about it. */
+export const LOOKBACK = 256;
+
+const STATEMENT = /\b(?:select|insert|update|delete|create|from|where)\b/i;
+
+/** No statement before it: what is injected is the tail of somebody else's. */
+export const isTail: Confirm = (before) => !STATEMENT.test(before);
+
+/** A number and nothing of SQL before it, as in `1; drop table x`. */
+export const isNumberTail: Confirm = (before, matched) =>
+  isTail(before, matched) && /(?:^|[\s=:'"])\d{1,12}[)\s]{0,4}$/.test(before.slice(-20));
+
+const currentLine = (before: string): string => before.slice(before.lastIndexOf('\n') + 1);
+
+/** Quotes of one kind in a line, without the apostrophes of prose. */
+const countQuotes = (line: string, quote: string): number => {
+  let count = 0;
+  for (let at = line.indexOf(quote); at !== -1; at = line.indexOf(quote, at + 1)) {
+    const isApostrophe = /[a-z]/i.test(line.charAt(at - 1)) && /[a-z]/i.test(line.charAt(at + 1));
+    if (!isApostrophe) count += 1;
+  }
+  return count;
+};
+
+/** A quote before it on the line closes nothing, as in `x'; drop table y`. */
+export const isBrokenOut: Confirm = (before) => {
+  const line = currentLine(before);
+  return ["'", '"'].some((quote) => countQuotes(line, quote) % 2 === 1);
+};
+
+/** The quote that the match begins with closes nothing. */
+export const beginsWithStray: Confirm = (before, matched) =>
+  countQuotes(currentLine(before), matched.charAt(0)) % 2 === 0;
+
+/** Stands where SQL takes a condition or a value; `sleep(5)` of a program does not. */
+export const isCondition: Confirm = (before) =>
+  /(?:\b(?:or|and|xor|rlike|by|having)|\(\s{0,3}select|[%'"]\s{0,3}(?:\|\||&&|;)|;\s{0,3}select|\d\)*\s{0,3}(?:\|\||&&|;))[\s(]{0,6}$/i.test(
+    before.slice(-24),
+  );
+
+/** Not the object of an English sentence, as in "how does UNION SELECT differ from a join". */
+export const isNoTalk: Confirm = (before) =>
+  !/\b(?:how|does|do|did|is|are|was|the|a|an|of|with|using|use|between|than|like|why|what|when|can|and|my|your) {1,4}$/i.test(
+    before.slice(-24),
+  );
+
+/** Not a method of some object, as `time.sleep(5)` is. */
+export const isNoMember: Confirm = (before) => !/[.\w]$/.test(before);
+
+export const either =
+  (...confirms: readonly Confirm[]): Confirm =>
+  (before, matched) =>
+    confirms.some((confirm) => confirm(before, matched));
+
+export const both =
+  (...confirms: readonly Confirm[]): Confirm =>
+  (before, matched) =>
+    confirms.every((confirm) => confirm(before, matched));
