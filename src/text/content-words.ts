@@ -2,7 +2,7 @@ import { stem } from './stem.ts';
 import { STOPWORDS } from './stopwords.ts';
 
 /** Of longer texts, head and tail are read. */
-const MAX_CHARS = 16_384;
+const MAX_CHARS = 4_096;
 /** No word is longer; what is (base64, a hash, a minified line) is read in pieces. */
 const MAX_WORD_CHARS = 32;
 
@@ -16,7 +16,9 @@ const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPA
  */
 export function contentWords(text: string): string[] {
   const words: string[] = [];
-  for (const [run, unspaced] of headAndTail(text).normalize('NFKC').toLowerCase().matchAll(RUNS)) {
+  // Twice: NFKC makes a sentence of a single character.
+  const read = headAndTail(headAndTail(text).normalize('NFKC')).toLowerCase();
+  for (const [run, unspaced] of read.matchAll(RUNS)) {
     if (unspaced !== undefined) addPairs(words, unspaced);
     else if (run.length >= 2 && !STOPWORDS.has(run)) addPieces(words, stem(run));
   }
@@ -29,9 +31,11 @@ function headAndTail(text: string): string {
 }
 
 function addPairs(words: string[], run: string): void {
-  let before = '';
-  for (const character of run) {
-    if (before !== '') words.push(before + character);
+  const [first = '', ...others] = run;
+  if (others.length === 0) words.push(first);
+  let before = first;
+  for (const character of others) {
+    words.push(before + character);
     before = character;
   }
 }

@@ -24,27 +24,51 @@ const FUNCTION_WORDS = `
 
 /** Words about the conversation itself and about the form of an answer: "shorten your previous answer". */
 const TALK_WORDS = `
-  add adjust advice advise answer answered answering answers article ask asked asking aspect aspects author
-  based blog book brief briefly bullet bullets casual change chapter clarify clearer comment compare
-  comparison compose concise concisely conclude conclusion condense condensed consider considering content
-  context conversation convert correct craft create creative current describe described describes
-  description detail detailed details discuss discussed discussion draft earlier edit elaborate email essay
-  example examples expand explain explained explaining explanation express expression fact facts figure
-  final finally find focus following form formal format formatted generate guess guide guideline guidelines
-  haiku headline idea ideas illustrate imagine improve include included includes including incorporate info
-  infographic inform information interested introduction issue item items key keyword kid kids language
-  lengthen letter line lines list listed lists longer matter meaning mention mentioned message metaphor
-  modify name named narrative note notes opinion option options outline output paragraph paragraphs
-  paraphrase passage perspective phrase phrases piece plain plan point points post previous previously prior
-  pro provide provided question questions quote reading recap recommend recommendation recommendations
-  recommended reduce refer reference referring reformat reformulate regarding rephrase rephrased replace
-  reply report request respect respond response restate restructure result results revise rewrite rewritten
-  role scenario script section sentence sentences share short shorten shorter show simile simple simpler
-  simplified simplify slogan specific specifically speech statement step steps story structure style styles
-  suggest suggested suggestion suggestions suitable summarise summarize summarized summary table tagline
-  talk tell telling term terms text textbook tip tips title tone topic topics transform translate
-  translation turn tweet understand update verse version view voice voiceover word words write writing
-  written
+  abstract academic accessible acronym add addressed adjust adult adults advertisement advice advise
+  aforementioned analogy analyse analyses analysis analyze anecdote announcement answer answered answering
+  answers article artistic artistically ask asked asking aspect aspects assignment assumption audience
+  audiences author ballad based beginner beginners blog bold book brevity brief briefly broadcast brochure
+  bullet bullets caption capture captured captures casual catchy change changed chapter chart cheerful
+  clarification clarified clarify clarity clearer column comment commentary compare comparing comparison
+  compelling compose compress concise concisely conclude conclusion conclusions concrete condense condensed
+  condensing consider considering content context conversation conversational convert converted convey
+  conveyed conveying correct craft create creative creatively creativity critique current debate depict
+  depicting depiction describe described describes description descriptive detail detailed details diagram
+  dialogue diary discuss discussed discussion distill draft dramatic earlier edit elaborate elevator
+  eloquent email emphasis emphasise emphasize emphasizes encapsulate encapsulates engaging enthusiastic
+  entry essay essence evocative example examples excerpt expand expert experts explain explained explaining
+  explanation explanatory explicit express expression extended extract fable fact facts factual fairy
+  feedback fewer fictional figure final finally find flowchart flowery focus following form formal format
+  formatted former friendly funny generate glossary grammar grammatical greeting guess guide guideline
+  guidelines haiku headline headlines highlight highlighted highlighting highlights humor humorous humour
+  idea ideas illustrate illustrated illustrating illustration imagery imaginary imagination imaginative
+  imagine imagined imagining improve include included includes including incorporate info infographic
+  infographics inform informal information inspirational inspiring interested
+  introduction introductory issue item items jargon joke journalist key keyword kid kids language latter
+  layman layperson lengthen lesson letter letters limerick line lines linguistic list listed lists literary
+  logical longer lyrics matter meaning memo mention mentioned message metaphor metaphorical metaphorically
+  metaphors mnemonic modified modify monologue motto myth name named narration narrative narrator note notes
+  numbered opinion option options organised organized outline outlined outlines output overview pamphlet
+  paragraph paragraphs paraphrase paraphrased paraphrasing parody passage persona perspective persuade
+  persuasive phrase phrased phrases phrasing piece pitch plain plan playful podcast poem poems poet poetic
+  poetry point points polish polite post poster predict presentation presented presenting previous
+  previously prior pro proofread prose proverb provide provided pun question questions quote rap readable
+  reader readers reading recap recast recommend recommendation recommendations recommended recommending
+  reduce refer reference referring reflect reflection reformat reformulate regarding reorganize rephrase
+  rephrased rephrasing replace reply report represented request reshape respect respond response responses
+  restate restructure restructured result results revise reword rewording rewrite rewriting rewritten
+  rhetorical rhyme rhyming riddle role saga sarcastic scenario scenarios scholarly screenplay script
+  scripted section segment segments selected sentence sentences sequel sequences share short shorten
+  shortened shortening shorter show simile simple simpler simplified simplify sketch slide slides slogan
+  slogans snippet soliloquy sonnet specific specifically speech spoken stanza stanzas statement step steps
+  story storyteller storytelling structure style styles stylistic subtitle succinct succinctly suggest
+  suggested suggestion suggestions suitable summaries summarise summarization summarize summarized
+  summarizing summary symbol symbolic symbolism synonym synopsis syntax table tagline tale talk teenager
+  teenagers tell telling template term terms text textbook theme themed themes thesis thorough timeline tip
+  tips title tone toned topic topics transcript transform transformed transition translate translated
+  translating translation turn tweet tweets typed understand update vague verb verbal verse verses version
+  view viewer viewers visual visualize vivid vividly vocabulary voice voiceover whimsical wit witty word
+  worded wording words write writing written
 `;
 
 /** Words that fit any topic, and that two unrelated texts therefore share. */

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { contentWords } from '../../../src/text/content-words.ts';
+
+describe('the words that tell what a text is about', () => {
+  it('are left when stopwords and talk of the conversation are gone, in order and with repeats', () => {
+    expect(contentWords('How do glaciers carve valleys, and which valleys did glaciers carve?')).toEqual([
+      ...['glacier', 'carve', 'valley'],
+      ...['valley', 'glacier', 'carve'],
+    ]);
+    expect(contentWords('Please shorten your previous answer, and list the main points.')).toEqual([]);
+  });
+
+  it('are the same in any letter case, width and ligature', () => {
+    expect(contentWords('ＧＬＡＣＩＥＲ ﬂoe')).toEqual(contentWords('glacier floe'));
+  });
+
+  it('keep letters with marks, digits, and every script', () => {
+    expect(contentWords('Gletscher über 529 ледник हिमनद')).toEqual([
+      'gletscher',
+      'über',
+      '529',
+      'ледник',
+      'हिमनद',
+    ]);
+  });
+
+  it('are pairs of characters where a script has no spaces', () => {
+    expect(contentWords('冰川GPS 火')).toEqual(['冰川', 'gps', '火']);
+    expect(contentWords('アルプス')).toEqual(['アル', 'ルプ', 'プス']);
+  });
+
+  it('come from head and tail of a long text', () => {
+    const words = contentWords(`glacier ${'filler '.repeat(300_000)} volcano`);
+    expect(words[0]).toBe('glacier');
+    expect(words.at(-1)).toBe('volcano');
+    expect(words.length).toBeLessThan(3_000);
+  });
+
+  it.each([
+    ['one letter', 'a'],
+    ['a ligature that stands for a sentence', '\uFDFA'],
+    ['a unit that stands for a word of kana', '\u3300'],
+    ['a mark', '\u0301'],
+    ['half a surrogate pair', '\uD83D'],
+    ['an emoji', '🧊'],
+  ])('are read quickly from 2 MiB of %s', (_name, unit) => {
+    const text = unit.repeat(2_097_152 / unit.length);
+    const runs = Array.from({ length: 5 }, () => {
+      const started = performance.now();
+      const words = contentWords(text);
+      return { words, ms: performance.now() - started };
+    });
+    // The machine may be busy.
+    expect(Math.min(...runs.map(({ ms }) => ms))).toBeLessThan(50);
+    const words = runs.flatMap((run) => run.words);
+    expect(Math.max(0, ...words.map((word) => word.length))).toBeLessThanOrEqual(32);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import {
+  containment,
+  decodeGrams,
+  encodeGrams,
+  gramSet,
+  headAndTailWords,
+  wordGrams,
+} from '../../../src/text/ngrams.ts';
+
+const words = (text: string) => wordGrams(text.split(' '));
+const set = (text: string) => gramSet(words(text));
+
+describe('n-grams', () => {
+  it('are three characters of a word, its ends included, in 16 bits', () => {
+    const [grams = []] = wordGrams(['ice']);
+    expect(grams).toHaveLength(3);
+    expect(wordGrams(['x'])).toHaveLength(1);
+    expect(wordGrams(['ice', 'lice'])[1]?.slice(2)).toEqual(grams.slice(1));
+    for (const gram of gramSet(wordGrams(['glacier', 'ледник', '冰川']))) {
+      expect(gram).toBeGreaterThanOrEqual(0);
+      expect(gram).toBeLessThan(65_536);
+    }
+  });
+});
+
+describe('containment', () => {
+  it('is the share of the n-grams of the first text that the second one has', () => {
+    expect(containment(words('glacier valley'), set('valley glacier moraine'))).toBe(1);
+    expect(containment(words('glacier valley'), set('glacier'))).toBeCloseTo(7 / 13);
+    expect(containment(words('glacier'), set('sonata'))).toBe(0);
+    expect(containment([], set('glacier'))).toBe(0);
+    expect(containment(words('glacier'), gramSet([]))).toBe(0);
+  });
+
+  it('counts an n-gram only in a run of three, or in a short word that is shared as a whole', () => {
+    // "nat", "ati" and "tio" are in both, and so is "ion" at the end; "pro" alone is no run.
+    expect(containment(words('nation'), set('station'))).toBeGreaterThan(0);
+    expect(containment(words('probe'), set('imprompt'))).toBe(0);
+    expect(containment(words('proton'), set('prose'))).toBe(0);
+    expect(containment(words('proton'), set('protein'))).toBeCloseTo(3 / 6);
+    expect(containment(words('ox'), set('ox'))).toBe(1);
+    expect(containment(words('ox'), set('oxen'))).toBe(0);
+  });
+});
+
+describe('a cap on n-grams', () => {
+  const names = Array.from({ length: 100 }, (_, index) => `word${String(index)}`);
+
+  it('takes whole words from both ends', () => {
+    const capped = headAndTailWords(wordGrams(names), 60);
+    expect(gramSet(capped).size).toBeLessThanOrEqual(60);
+    expect(containment(words('word0'), gramSet(capped))).toBe(1);
+    expect(containment(words('word99'), gramSet(capped))).toBe(1);
+    expect(containment(words('word50'), gramSet(capped))).toBeLessThan(1);
+  });
+
+  it('counts what repeats once, and leaves a short text as it is', () => {
+    const repeated = wordGrams([...Array<string>(10_000).fill('filler'), 'volcano']);
+    expect(containment(words('volcano'), gramSet(headAndTailWords(repeated, 60)))).toBe(1);
+    const short = wordGrams(['glacier', 'volcano']);
+    expect(headAndTailWords(short, 60)).toEqual(short);
+  });
+});
+
+describe('a set as text', () => {
+  it('comes back as it was, and two texts in a row are their union', () => {
+    const all = new Set([0, 1, 63, 64, 4_095, 4_096, 65_535]);
+    expect(decodeGrams(encodeGrams(all))).toEqual(all);
+    expect(decodeGrams(encodeGrams(new Set([7])) + encodeGrams(new Set([7, 9])))).toEqual(new Set([7, 9]));
+    expect(decodeGrams('')).toEqual(new Set());
+  });
+
+  it.each(['A', 'AAAA', 'A A', '///', 'AA\u00e9', '-AA'])('is refused where it is none: %s', (text) => {
+    expect(decodeGrams(text)).toBeUndefined();
+  });
+});
