@@ -1,19 +1,13 @@
-import {
-  addFeature,
-  addSums,
-  createSimHashSums,
-  formatSimHash,
-  hashFeature,
-  toSimHash,
-} from '../../text/simhash.ts';
+import { hash } from 'node:crypto';
+import { addFeature, addSums, createSimHashSums, hashFeature, toSimHash } from '../../text/simhash.ts';
 import type { SimHash, SimHashSums } from '../../text/simhash.ts';
 import { unpaddedWords } from './padding.ts';
 import type { Step } from './step.ts';
 import { wordsOf } from './words.ts';
 import type { Word } from './words.ts';
 
-/** Of longer texts, head and tail are read word by word. */
-const MAX_CHARS = 65_536;
+/** Of longer texts, head and tail are read word by word; an agent's result may have megabytes. */
+const MAX_CHARS = 16_384;
 const ORDER_WEIGHT = 0.5;
 /**
  * The part of a fingerprint that hangs on all telling words together. With it, one changed word turns about 14 of the
@@ -55,8 +49,7 @@ function partsOf(step: Step, read: Reader): Part[] | undefined {
     parts.push({ name: 'answered', ...read(step.answered) });
   }
   if (step.medium !== '') {
-    const text = formatSimHash(hashFeature(step.medium));
-    parts.push({ name: 'medium', words: [{ text, weight: 1, telling: true }], ordered: false });
+    parts.push({ name: 'medium', words: [wholeAsWord(step.medium)], ordered: false });
   }
   const spoken = parts.filter(({ words }) => words.length > 0);
   return spoken.length === 0 ? undefined : spoken;
@@ -112,10 +105,14 @@ function headAndTail(text: string): string {
 /** What lies between head and tail counts as one word, so that a change there is seen. */
 function withMiddle(text: string, words: readonly Word[]): readonly Word[] {
   if (text.length > MAX_CHARS) {
-    const middle = hashFeature(text.slice(MAX_CHARS / 2, -MAX_CHARS / 2));
-    return [...words, { text: `middle ${formatSimHash(middle)}`, weight: 1, telling: true }];
+    return [...words, wholeAsWord(text.slice(MAX_CHARS / 2, -MAX_CHARS / 2))];
   }
   // A text of signs alone, such as an emoji.
   const signs = text.trim();
   return words.length === 0 && signs !== '' ? [{ text: signs, weight: 1, telling: true }] : words;
+}
+
+/** Stands for what is not read: the same only if every byte is. */
+function wholeAsWord(text: string): Word {
+  return { text: hash('sha1', text, 'base64'), weight: 1, telling: true };
 }

@@ -50,18 +50,23 @@ const PHRASE_REPEATS = 3;
 /** The words of a text that are no padding, once each, lower-case; digits and punctuation are gone. */
 export function unpaddedWords(text: string): string[] {
   const words: string[] = [];
+  const read = new Map<string, readonly string[]>();
   for (const [chunk] of text.matchAll(CHUNK)) {
-    const letters = chunk.replace(/^\p{N}+|\p{N}+$/gu, '');
-    // Digits in its middle: an identifier, a hash, base64.
-    if (letters === '' || /\p{N}/u.test(letters)) continue;
-    for (const part of partsOf(letters)) words.push(part.toLowerCase());
+    let parts = read.get(chunk);
+    if (parts === undefined) read.set(chunk, (parts = partsOf(chunk)));
+    for (const part of parts) words.push(part);
   }
-  return [...new Set(withoutRepeatedPhrases(words).filter(saysSomething))];
+  return [...new Set(withoutRepeatedPhrases(words))].filter(saysSomething);
 }
 
-/** `loginForm` is two words. */
-function partsOf(letters: string): string[] {
-  return letters.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ').split(' ');
+/** `loginForm2` is two words; with digits in its middle it is an identifier, a hash or base64, and no word. */
+function partsOf(chunk: string): readonly string[] {
+  const letters = chunk.replace(/^\p{N}+|\p{N}+$/gu, '');
+  if (letters === '' || /\p{N}/u.test(letters)) return [];
+  return letters
+    .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
+    .toLowerCase()
+    .split(' ');
 }
 
 function saysSomething(word: string): boolean {

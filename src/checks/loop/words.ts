@@ -32,9 +32,13 @@ const FILLER: ReadonlySet<string> = new Set(
 /** The words of a text in the order in which they first stand there, lower-case. */
 export function wordsOf(text: string): Word[] {
   const found = new Map<string, Word>();
-  for (const match of text.matchAll(WORD)) {
-    const written = withoutTail(match[0]);
-    const quoted = QUOTES.includes(text[match.index - 1] ?? ' ');
+  const read = new Set<string>();
+  for (const { 0: match, index } of text.matchAll(WORD)) {
+    const quoted = index > 0 && QUOTES.includes(text.charAt(index - 1));
+    const seen = quoted ? `"${match}` : match;
+    if (read.has(seen)) continue;
+    read.add(seen);
+    const written = withoutTail(match);
     for (const piece of UNSPACED.test(written) ? pairsOf(written) : [written]) {
       const lower = piece.toLowerCase();
       const known = found.get(lower);

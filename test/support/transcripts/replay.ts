@@ -1,0 +1,48 @@
+import { createLoopCheck } from '../../../src/checks/loop/check.ts';
+import { createMemoryLoopStore } from '../../../src/checks/loop/memory-store.ts';
+import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
+import { HEADER } from '../../../src/headers.ts';
+import type { Parsed } from '../../../src/pipeline/exchange.ts';
+import { answered, parsed } from '../../integration/budget/exchange.ts';
+import type { Transcript, TranscriptCall } from './transcript.ts';
+
+export type LoopConfig = NonNullable<ConfigInput['loop_detection']>;
+
+const SESSION = 'transcript';
+
+/** The calls of a transcript that loop detection flags, by their place from 0; each is answered with 200. */
+export async function flaggedCalls(
+  transcript: Transcript,
+  loopDetection: LoopConfig = {},
+): Promise<number[]> {
+  const config = configSchema.parse({ loop_detection: loopDetection }).loop_detection;
+  const clock = { now: 0 };
+  const check = createLoopCheck({ config, store: createMemoryLoopStore(() => clock.now) });
+  const flagged: number[] = [];
+  for (const [index, call] of transcript.calls.entries()) {
+    clock.now = call.atSeconds * 1_000;
+    const exchange = toExchange(call);
+    const state = check.begin?.() ?? { operationId: String(index), counted: [] };
+    check.prepare?.(exchange, state);
+    const verdict = await check.requestBody?.(exchange, state);
+    if (verdict?.kind === 'flag') flagged.push(index);
+    await check.response?.(answered(exchange), state);
+    await check.end?.(exchange, { kind: 'complete' }, state);
+  }
+  return flagged;
+}
+
+export function toExchange({ provider, body }: TranscriptCall): Parsed {
+  const path = provider === 'openai' ? '/v1/chat/completions' : '/v1/messages';
+  const exchange = parsed({ provider, path, body, keyHash: 'sha256:transcript' });
+  exchange.facts.session = {
+    id: SESSION,
+    state: 'INIT',
+    spendNanoUsd: 0,
+    steps: 1,
+    taintFlags: [],
+    toolsCalled: [],
+    budgetNanoUsd: undefined,
+  };
+  return { ...exchange, headers: new Map([[HEADER.sessionId, SESSION]]) };
+}
