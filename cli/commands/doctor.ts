@@ -12,7 +12,7 @@ import type { OutputFormat } from '../output.ts';
 
 /** One thing that was looked at. `warn` does not keep the gateway from starting. */
 interface Finding {
-  readonly check: 'configuration' | 'redis' | 'envoy' | 'features';
+  readonly check: 'configuration' | 'redis' | 'envoy' | 'engines' | 'features';
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
 }
@@ -38,7 +38,13 @@ async function diagnose(command: Command, io: Io): Promise<Finding[]> {
     return error.problems.map((problem) => fail('configuration', formatProblem(problem)));
   }
   const [redis, envoy] = await Promise.all([diagnoseRedis(loaded), diagnoseEnvoy(loaded, io)]);
-  return [...diagnoseConfig(loaded), ...redis, envoy, ...diagnoseFeatures(loaded)];
+  return [
+    ...diagnoseConfig(loaded),
+    ...redis,
+    envoy,
+    ...diagnoseEngines(loaded),
+    ...diagnoseFeatures(loaded),
+  ];
 }
 
 function diagnoseConfig({ config, sources }: LoadedConfig): Finding[] {
@@ -74,6 +80,29 @@ async function diagnoseEnvoy({ config }: LoadedConfig, io: Io): Promise<Finding>
   } catch (error) {
     return fail('envoy', messageOf(error));
   }
+}
+
+/** What each security engine does under this configuration (SPEC "Command-line interface"). */
+function diagnoseEngines({ config }: LoadedConfig): Finding[] {
+  const { loop_detection: loop, risk_profile: risk, rate_limit: rate, session } = config;
+  const { drift_detection: drift } = session;
+  const engines: readonly (readonly [name: string, isOn: boolean, how: string])[] = [
+    ['loop detection', loop.enabled, `action ${loop.action}`],
+    [
+      'risk engine',
+      risk.enabled,
+      `locks a key over ${risk.auto_quarantine_threshold}, blocks it over ${risk.permanent_block_threshold}`,
+    ],
+    ['drift detection', drift.enabled, `denies over ${drift.drift_score_threshold}`],
+    ['rate limit', rate.enabled, `${rate.requests_per_minute} requests a minute`],
+  ];
+  const shadow = config.server.shadow_mode
+    ? [warn('engines', 'shadow mode: loops and drift are recorded and denied to nobody')]
+    : [];
+  return [
+    ...engines.map(([name, isOn, how]) => ok('engines', isOn ? `${name}: on, ${how}` : `${name}: off`)),
+    ...shadow,
+  ];
 }
 
 /** Never a protection that only seems on: what a default promises and this version does not have is named. */

@@ -133,6 +133,13 @@ describe('gateway doctor', () => {
           status: 'ok',
           message: expect.stringMatching(/^Redis \d+\.\d+\.\d+, .*noeviction$/),
         },
+        { check: 'engines', status: 'ok', message: 'loop detection: on, action warn' },
+        {
+          check: 'engines',
+          status: 'ok',
+          message: 'risk engine: on, locks a key over 75, blocks it over 90',
+        },
+        { check: 'engines', status: 'ok', message: 'drift detection: off' },
         { check: 'features', status: 'warn', message: expect.stringContaining('mcp.inspector.enabled') },
       ]),
     });
