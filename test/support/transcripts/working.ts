@@ -66,6 +66,16 @@ const RECORDS = [
   ['4717', 'Granite Works', '5400.00', '2024-03-07'],
 ] as const;
 
+const CUSTOMERS = [
+  ['Kari Nordmann', 'Ola Hansen'],
+  ['Ingrid Berg', 'Per Lund'],
+  ['Astrid Dahl', 'Jonas Vik'],
+  ['Sigrid Moen', 'Lars Haugen'],
+  ['Marit Strand', 'Erik Solberg'],
+  ['Liv Bakken', 'Nils Aas'],
+  ['Solveig Ruud', 'Anders Lie'],
+];
+
 const LONG_INSTRUCTION = `Migrate the project from callbacks to promises. Work file by file. For each file: read it, find
 every function that takes a callback as its last parameter, turn it into an async function, and change all its callers
 in the same file. Keep the names. Keep the comments, and change them where they speak of callbacks. Do not touch tests,
@@ -120,10 +130,10 @@ export const WORKING: readonly Transcript[] = [
   }),
   agent('pages through a list', {
     instruction: 'List every customer in Norway.',
-    steps: times(9, (nth) => ({
+    steps: CUSTOMERS.map((names, nth) => ({
       tool: 'list_customers',
       args: { country: 'NO', page: nth + 1 },
-      result: JSON.stringify({ page: nth + 1, names: [`Kari ${LETTERS[nth] ?? ''}`, `Ola ${String(nth)}`] }),
+      result: JSON.stringify({ page: nth + 1, names }),
     })),
     gapSeconds: 2,
   }),

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import {
+  addFeature,
+  addSums,
+  createSimHashSums,
+  formatSimHash,
+  hammingDistance,
+  hashFeature,
+  parseSimHash,
+  toSimHash,
+} from '../../../src/text/simhash.ts';
+
+const NUMBERS = Array.from({ length: 2_000 }, (_, nth) => `word ${String(nth)}`);
+
+function simHashOf(words: readonly string[]) {
+  const sums = createSimHashSums();
+  for (const word of words) addFeature(sums, hashFeature(word), 1);
+  return toSimHash(sums);
+}
+
+describe('the SimHash', () => {
+  it('of one feature is that feature’s hash', () => {
+    expect(simHashOf(['one'])).toEqual(hashFeature('one'));
+  });
+
+  it('does not depend on the order', () => {
+    expect(simHashOf(NUMBERS.toReversed())).toEqual(simHashOf(NUMBERS));
+  });
+
+  it('differs the more, the less two sets share', () => {
+    const base = NUMBERS.slice(0, 100);
+    const changed = [1, 10, 50, 100].map((count) =>
+      hammingDistance(simHashOf(base), simHashOf([...base.slice(count), ...NUMBERS.slice(500, 500 + count)])),
+    );
+    expect(changed).toEqual(changed.toSorted((one, other) => one - other));
+    expect(changed[0]).toBeLessThan(10);
+    expect(changed[3]).toBeGreaterThan(20);
+  });
+
+  it('follows the heavier feature', () => {
+    const sums = createSimHashSums();
+    addFeature(sums, hashFeature('light'), 1);
+    addFeature(sums, hashFeature('heavy'), 1.5);
+    expect(toSimHash(sums)).toEqual(hashFeature('heavy'));
+  });
+
+  it('adds up parts', () => {
+    const sums = createSimHashSums();
+    const part = createSimHashSums();
+    addFeature(part, hashFeature('part'), 1);
+    addFeature(sums, hashFeature('rest'), 1);
+    addSums(sums, part, 2);
+    expect(toSimHash(sums)).toEqual(hashFeature('part'));
+  });
+
+  it('survives being written and read', () => {
+    for (const word of NUMBERS)
+      expect(parseSimHash(formatSimHash(hashFeature(word)))).toEqual(hashFeature(word));
+    expect(formatSimHash({ high: 1, low: 0xffffffff })).toBe('00000001ffffffff');
+  });
+});
+
+describe('the hash of a feature', () => {
+  it('sets each bit for half of all features', () => {
+    for (let bit = 0; bit < 32; bit++) {
+      for (const half of ['high', 'low'] as const) {
+        const ones = NUMBERS.filter((word) => (hashFeature(word)[half] >>> bit) & 1).length;
+        expect(ones / NUMBERS.length).toBeCloseTo(0.5, 1);
+      }
+    }
+  });
+
+  it('turns half of the bits where one character changes', () => {
+    const distances = NUMBERS.map((word) =>
+      hammingDistance(hashFeature(`${word}a`), hashFeature(`${word}b`)),
+    );
+    expect(distances.reduce((sum, distance) => sum + distance, 0) / distances.length).toBeCloseTo(32, -0.5);
+    expect(Math.min(...distances)).toBeGreaterThan(10);
+  });
+
+  it('is the same in all versions of the program, since it is stored', () => {
+    expect(formatSimHash(hashFeature(''))).toMatchInlineSnapshot(`"db6e264e9de95d05"`);
+    expect(formatSimHash(hashFeature('src/a.ts'))).toMatchInlineSnapshot(`"08c2ab88bf27e1f1"`);
+  });
+});
+
+describe('the Hamming distance', () => {
+  it.each([
+    [{ high: 0, low: 0 }, { high: 0, low: 0 }, 0],
+    [{ high: 0, low: 0 }, { high: 0xffffffff, low: 0xffffffff }, 64],
+    [{ high: 0x80000000, low: 1 }, { high: 0, low: 0 }, 2],
+    [{ high: 0, low: 0b1010 }, { high: 0, low: 0b0110 }, 2],
+  ])('of %o and %o is %i', (one, other, distance) => {
+    expect(hammingDistance(one, other)).toBe(distance);
+  });
+});
