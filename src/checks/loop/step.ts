@@ -101,15 +101,18 @@ function lastAnswer(texts: readonly PromptText[]): string {
   return parts.map(({ text }) => text).join('\n');
 }
 
+const ARGUMENTS: ReadonlySet<string | number> = new Set(['arguments', 'args', 'input', 'parameters']);
+
 /** The innermost `name` on the way to a call's arguments: a dialect may leave it out of the texts. */
 function toolNameAt(json: JsonObject, path: PromptText['path']): string {
   let at: unknown = json;
   let name = '';
-  for (const member of path) {
+  for (const [depth, member] of path.entries()) {
     if (typeof at !== 'object' || at === null) break;
     const here = at as Readonly<Record<string | number, unknown>>;
-    if (member === 'arguments' || member === 'input') return nameIn(here) ?? name;
     name = nameIn(here) ?? name;
+    // Names inside the arguments are the model's own.
+    if (depth > 0 && ARGUMENTS.has(member)) break;
     at = here[member];
   }
   return name;
