@@ -1,7 +1,7 @@
 import type { Rewriter } from './rewrite.ts';
 import { isWord } from './words.ts';
 
-const accented = /[A-Za-z]*[\u00c0-\u017f][A-Za-z\u00c0-\u017f]*/g;
+const accented = /(?<![A-Za-z\u00c0-\u017f])[A-Za-z]{0,24}[\u00c0-\u017f][A-Za-z\u00c0-\u017f]*/g;
 
 /** Fewest known words under accents that make a text dressed up English. */
 const fewestWords = 3;
@@ -11,6 +11,7 @@ const fewestWords = 3;
  * Accents are no disguise by SPEC's list, so this raises no flag.
  */
 export function takeAccentsOff(text: string, rewriter: Rewriter): void {
+  if (!/[\u00c0-\u017f]/.test(text)) return;
   const words = [...text.matchAll(accented)].map((match) => ({ at: match.index, word: match[0] }));
   const known = words.filter(({ word }) => isWord(plain(word)));
   if (known.length < fewestWords || known.length < words.length * 0.6) return;
@@ -23,4 +24,13 @@ export function takeAccentsOff(text: string, rewriter: Rewriter): void {
   }
 }
 
-const plain = (word: string): string => word.normalize('NFD').replace(/[\u0300-\u036f]/g, '');
+/** Letters U+00C0 to U+017F without their accent, where they have one. */
+const baseLetters: readonly string[] = Array.from({ length: 0x180 }, (_, unit) =>
+  String.fromCharCode(unit).normalize('NFD').charAt(0),
+);
+
+function plain(word: string): string {
+  let letters = '';
+  for (let at = 0; at < word.length; at++) letters += baseLetters[word.charCodeAt(at)] ?? word.charAt(at);
+  return letters;
+}

@@ -1,18 +1,22 @@
+import { isUtf8 } from 'node:buffer';
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
+import { alphabetOf, hasRun } from './scan.ts';
 import { isProse } from './words.ts';
 
 /** A block in one or more lines, of the standard or the URL-safe alphabet. */
 const blocks = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/g;
 
-const anyBlock = /[A-Za-z0-9+/_-]{12}/;
+const alphabet = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-');
+
+const shortestBlock = 12;
 
 /** How deep Base64 within Base64 is followed to see whether a text is at its end. */
 const deepest = 4;
 
 /** Stage 4: blocks of Base64 that hold readable text become that text. Pictures, keys, hashes and tokens hold none. */
 export function extractBase64(text: string): Rewrite {
-  if (!anyBlock.test(text)) return unchanged(text);
+  if (!hasRun(text, alphabet, shortestBlock)) return unchanged(text);
   const rewriter = new Rewriter(text);
   let flagged = false;
   for (const match of text.matchAll(blocks)) {
@@ -88,21 +92,12 @@ function decode(block: string, depth = 0): string | undefined {
   return undefined;
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 /** Bytes as UTF-8, or as UTF-16 where every other one is 0; undefined for anything with control characters. */
 function textOf(bytes: Buffer): string | undefined {
-  const text =
-    bytes.length > 8 && (bytes[1] === 0 || bytes[0] === 0xff) ? wideText(bytes) : narrowText(bytes);
-  return text === undefined || /[\x00-\x08\x0e-\x1f\x7f\ufffd]/.test(text) ? undefined : text;
-}
-
-function narrowText(bytes: Buffer): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
+  const isWide = bytes.length > 8 && (bytes[1] === 0 || bytes[0] === 0xff);
+  if (!isWide && !isUtf8(bytes)) return undefined;
+  const text = isWide ? wideText(bytes) : bytes.toString('utf8');
+  return /[\x00-\x08\x0e-\x1f\x7f\ufffd]/.test(text) ? undefined : text;
 }
 
 const wideText = (bytes: Buffer): string =>

@@ -1,33 +1,56 @@
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
+import { alphabetOf, hasRun } from './scan.ts';
 import { isProse } from './words.ts';
 
-/** Code points one after the other: U+0049 U+0067, with or without something between. */
-const codePoints = /U\+[0-9A-F]{4,6}(?:[\s,;]{0,2}U\+[0-9A-F]{4,6}){2,}/gi;
+/** A way to write bytes or code points one after the other. */
+interface ListForm {
+  /** Found in any text that has such a list; quick. */
+  readonly hint: RegExp;
+  readonly list: RegExp;
+  readonly each: RegExp;
+}
 
-/** Bytes one after the other: 0x49 0x67, or 0x49, 0x67. */
-const prefixedBytes = /0x[0-9a-f]{2}(?:[\s,;]{0,2}0x[0-9a-f]{2}){5,}/gi;
+const forms: readonly ListForm[] = [
+  // U+0049 U+0067
+  {
+    hint: /[Uu]\+[0-9A-Fa-f]{4}/,
+    list: /[Uu]\+[0-9A-Fa-f]{4,6}(?:[\s,;]{0,2}[Uu]\+[0-9A-Fa-f]{4,6}){2,}/g,
+    each: /\+([0-9A-Fa-f]+)/g,
+  },
+  // 0x49 0x67, or 0x49, 0x67
+  {
+    hint: /0x[0-9A-Fa-f]{2}/,
+    list: /0x[0-9A-Fa-f]{2}(?:[\s,;]{0,2}0x[0-9A-Fa-f]{2}){5,}/g,
+    each: /0x([0-9A-Fa-f]{2})/g,
+  },
+  // 49 67 6e, 49:67:6e, 49-67-6e
+  {
+    hint: /[0-9A-Fa-f]{2}[ :,-][0-9A-Fa-f]{2}[ :,-][0-9A-Fa-f]{2}[ :,-]/,
+    list: /(?<![0-9A-Za-z])[0-9A-Fa-f]{2}([ :,-])[0-9A-Fa-f]{2}(?:\1[0-9A-Fa-f]{2}){6,}(?![0-9A-Za-z])/g,
+    each: /([0-9A-Fa-f]{2})/g,
+  },
+];
 
-/** Bytes without a prefix: 49 67 6e, 49:67:6e, 49-67-6e. */
-const separatedBytes = /(?<![0-9a-z])[0-9a-f]{2}([ :,-])[0-9a-f]{2}(?:\1[0-9a-f]{2}){6,}(?![0-9a-z])/gi;
+const shortestDigits = 16;
 
-const bareDigits = /[0-9a-f]{16,}/gi;
+const bareDigits = /[0-9A-Fa-f]{16,}/g;
 
-const anyList =
-  /U\+[0-9a-f]{4}|0x[0-9a-f]{2}|[0-9a-f]{2}([ :,-])[0-9a-f]{2}\1[0-9a-f]{2}\1[0-9a-f]{2}\1|[0-9a-f]{16}/i;
+const hexDigits = alphabetOf('0123456789abcdefABCDEF');
 
 /** Rows of a hex dump print their text themselves. */
 const dumpColumn = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
 /** Lists of bytes or code points and bare hexadecimal digits, where they spell words; hashes and numbers spell none. */
 export function decodeByteLists(text: string): Rewrite {
-  if (!anyList.test(text)) return unchanged(text);
-  const readings = [
-    ...read(text, codePoints, (list) => numbers(list, /U\+([0-9a-f]+)/gi)),
-    ...read(text, prefixedBytes, (list) => numbers(list, /0x([0-9a-f]{2})/gi)),
-    ...read(text, separatedBytes, (list) => numbers(list, /([0-9a-f]{2})/gi)),
-    ...read(text, bareDigits, (list, at) => (isApart(text, at, list.length) ? numbers(list, /(..)/g) : [])),
-  ].sort((one, other) => one.start - other.start);
+  const readings = forms
+    .filter(({ hint }) => hint.test(text))
+    .flatMap(({ list, each }) => read(text, list, (source) => numbers(source, each)));
+  if (hasRun(text, hexDigits, shortestDigits)) {
+    readings.push(...read(text, bareDigits, (source, at) => (isApart(text, at) ? pairs(source) : [])));
+  }
+  if (readings.length === 0) return unchanged(text);
+  readings.sort((one, other) => one.start - other.start);
   const rewriter = new Rewriter(text);
   let done = 0;
   for (const { start, end, reading } of readings) {
@@ -49,21 +72,36 @@ function read(text: string, lists: RegExp, toNumbers: (list: string, at: number)
   for (const match of text.matchAll(lists)) {
     const [list] = match;
     const end = match.index + list.length;
-    if (dumpColumn.test(text.slice(end, end + 120).trimStart())) continue;
+    if (!mayBeText(toNumbers(list.slice(0, headUnits), match.index))) continue;
     const reading = spell(toNumbers(list, match.index));
-    if (reading !== undefined) found.push({ start: match.index, end, reading });
+    if (reading === undefined || dumpColumn.test(text.slice(end, end + 120).trimStart())) continue;
+    found.push({ start: match.index, end, reading });
   }
   return found;
 }
 
+const headUnits = 32;
+
+/** A quick look at the first values, the last of which may be cut: words have no control characters. */
+const mayBeText = (values: readonly number[]): boolean =>
+  values.length > 0 && values.slice(0, -1).every((value) => value >= 9 && value !== 127);
+
 const numbers = (list: string, each: RegExp): number[] =>
   Array.from(list.matchAll(each), (match) => Number.parseInt(match[1] ?? '', 16));
 
+function pairs(digits: string): number[] {
+  const values: number[] = [];
+  for (let at = 0; at + 2 <= digits.length; at += 2)
+    values.push(Number.parseInt(digits.slice(at, at + 2), 16));
+  return values;
+}
+
 /** Digits that are no part of a longer name; an odd one among them makes no bytes. */
-function isApart(text: string, at: number, length: number): boolean {
+function isApart(text: string, at: number): boolean {
+  let end = at;
+  while (hexDigits[text.charCodeAt(end)] === 1) end++;
   const before = text.charAt(at - 1);
-  const after = text.charAt(at + length);
-  return length % 2 === 0 && !/[A-Za-z0-9]/.test(before.replace('x', '')) && !/[A-Za-z0-9+/=]/.test(after);
+  return (end - at) % 2 === 0 && !/[A-WYZa-wyz0-9]/.test(before) && !/[A-Za-z0-9+/=]/.test(text.charAt(end));
 }
 
 /** Numbers as UTF-8 bytes or, beyond a byte, as code points; undefined where that is no prose. */

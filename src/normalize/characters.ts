@@ -81,13 +81,18 @@ const cjkRanges: readonly (readonly [first: number, last: number])[] = [
 ];
 
 const plain = new Map<number, string>();
-const basicPlane = new Uint8Array(0x10000);
-const astral = new Map<number, Kind>();
+
+/** The kind of each code point; beyond the basic plane 255 until it is asked for. */
+const known = new Uint8Array(0x110000);
+const unknown = 255;
 
 /** The kind of a code point. */
 export function kindOf(codePoint: number): Kind {
-  if (codePoint < 0x10000) return basicPlane[codePoint] as Kind;
-  return astral.get(codePoint) ?? astralKind(codePoint);
+  const kind = known[codePoint];
+  if (kind !== unknown) return kind as Kind;
+  const learnt = astralKind(codePoint);
+  known[codePoint] = learnt;
+  return learnt;
 }
 
 /** The ASCII letter or digit a code point stands for, when it is a lookalike or dressed up. */
@@ -110,8 +115,7 @@ function within(ranges: readonly (readonly [number, number])[], codePoint: numbe
 
 function learn(codePoint: number, target: string, kind: Kind): void {
   plain.set(codePoint, target);
-  if (codePoint < 0x10000) basicPlane[codePoint] = kind;
-  else astral.set(codePoint, kind);
+  known[codePoint] = kind;
 }
 
 function learnGroups(groups: readonly string[], kind: Kind): void {
@@ -123,6 +127,7 @@ function learnGroups(groups: readonly string[], kind: Kind): void {
 
 /** Scripts first, then what the tables know better; the strictest reading of a character is learnt last. */
 function learnAll(): void {
+  known.fill(unknown, 0x10000);
   learnScripts();
   learnGroups(latinLookalikes, kinds.latinLookalike);
   learnGroups(looseLookalikes, kinds.loose);
@@ -132,7 +137,7 @@ function learnAll(): void {
   for (const ranges of [invisibleRanges, cjkRanges]) {
     const kind = ranges === cjkRanges ? kinds.cjk : kinds.invisible;
     for (const [first, last] of ranges) {
-      if (last < 0x10000) basicPlane.fill(kind, first, last + 1);
+      if (last < 0x10000) known.fill(kind, first, last + 1);
     }
   }
 }
@@ -150,14 +155,14 @@ const letterBlocks = [
 function learnScripts(): void {
   for (const [first, last] of letterBlocks) {
     for (let codePoint = first; codePoint <= last; codePoint++) {
-      basicPlane[codePoint] = scriptKind(String.fromCharCode(codePoint));
+      known[codePoint] = scriptKind(String.fromCharCode(codePoint));
     }
   }
   for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
-    basicPlane[letter.charCodeAt(0)] = kinds.ascii;
-    basicPlane[letter.toUpperCase().charCodeAt(0)] = kinds.ascii;
+    known[letter.charCodeAt(0)] = kinds.ascii;
+    known[letter.toUpperCase().charCodeAt(0)] = kinds.ascii;
   }
-  basicPlane.fill(kinds.digit, 0x30, 0x3a);
+  known.fill(kinds.digit, 0x30, 0x3a);
 }
 
 function scriptKind(text: string): Kind {
@@ -205,7 +210,7 @@ function learnByForm(codePoint: number, kind: Kind): void {
   const form = String.fromCodePoint(codePoint).normalize('NFKC');
   const target = form.length === 1 && form.charCodeAt(0) >= 0x80 ? plain.get(form.charCodeAt(0)) : form;
   if (target !== undefined && /^[\x21-\x7e]$/.test(target)) learn(codePoint, target, kind);
-  else if (kind === kinds.styled && codePoint >= 0x10000) astral.set(codePoint, kinds.foreign);
+  else if (kind === kinds.styled && codePoint >= 0x10000) known[codePoint] = kinds.foreign;
 }
 
 learnAll();

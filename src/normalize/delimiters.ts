@@ -1,3 +1,4 @@
+import { hasSingles } from './scan.ts';
 import { isWord, segment, soundsEnglish } from './words.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
@@ -5,9 +6,6 @@ import type { Rewrite } from './rewrite.ts';
 /** Single characters with the same sign between them: i.g.n.o.r.e, i - g - n, or one space between: i g n o r e. */
 const chains =
   /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7][ \t]?)[\p{L}\p{N}@$!](?![\p{L}\p{N}])(?:\1(?:[\p{L}\p{N}@$!](?![\p{L}\p{N}])|['"?{}()[\]]))*|[\p{L}\p{N}@$!] [\p{L}\p{N}@$!](?![\p{L}\p{N}])(?: [^\s](?!\S))*)/gu;
-
-const anyChain =
-  /(?<![\p{L}\p{N}])[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7 ][ \t]?)[\p{L}\p{N}@$!]\1[\p{L}\p{N}@$!'](?![\p{L}\p{N}])/u;
 
 /** A word in pieces of one to three letters: ig_no_re. */
 const pieces =
@@ -42,7 +40,7 @@ export function collapseDelimiters(text: string): Rewrite {
 }
 
 function chainsOf(text: string): Chain[] {
-  if (!anyChain.test(text)) return [];
+  if (!hasSingles(text)) return [];
   return Array.from(text.matchAll(chains), (match) => {
     const [chain, sign = ' '] = match;
     const end = match.index + chain.length;

@@ -174,14 +174,19 @@ function runEnd(found: readonly Escape[], at: number): number {
 
 const longestWord = 40;
 
+function lettersBefore(text: string, end: number): string {
+  let start = end;
+  while (end - start < longestWord && /[A-Za-z]/.test(text.charAt(start - 1))) start--;
+  return text.slice(start, end);
+}
+
 function hidesWordInRun(text: string, run: readonly Escape[]): boolean {
   const first = run[0];
   const last = run.at(-1);
   if (first === undefined || last === undefined) return false;
   if (isNeedless(run)) return true;
   const inner = run.map((each) => plainOf(each.character.codePointAt(0) ?? 0) ?? each.character).join('');
-  const before =
-    /[A-Za-z]*$/.exec(text.slice(Math.max(0, first.start - longestWord), first.start))?.[0] ?? '';
+  const before = lettersBefore(text, first.start);
   const after = /^[A-Za-z]*/.exec(text.slice(last.end, last.end + longestWord))?.[0] ?? '';
   if (run.every((each) => each.isFormat)) return false;
   if (run.length === 1) return hidesOne(first, before, after);

@@ -3,11 +3,15 @@ import { isProse, isWord } from './words.ts';
 /** Most characters of one run that are read as bits or bytes. */
 const longestRun = 65_536;
 
+/** Fewest units that spell anything in selectors or bits. */
+const fewestUnits = 3;
+
 /**
  * Text written in a run of characters that print nothing: Unicode tags, variation selectors as bytes, or two kinds of
  * zero-width characters as bits. Undefined where nothing readable comes out.
  */
 export function readHidden(run: string): string | undefined {
+  if (run.length < fewestUnits && !/\udb40[\udc20-\udc7e]/.test(run)) return undefined;
   const points = Array.from(run.slice(0, longestRun), (character) => character.codePointAt(0) ?? 0);
   return readTags(points) ?? readSelectors(points) ?? readBits(points);
 }

@@ -58,7 +58,7 @@ function runAt(text: string, start: number): Run | undefined {
 function strip(text: string, run: Run, rewriter: Rewriter, isHyphenated: boolean): number {
   const content = text.slice(run.start, run.end);
   if (isSubdivisionFlag(text, run.start, content)) return 0;
-  const shown = readHidden(content);
+  const shown = content.length > 1 ? readHidden(content) : undefined;
   if (shown !== undefined) {
     rewriter.replace(run.start, run.end, shown);
     return 1;
@@ -67,12 +67,13 @@ function strip(text: string, run: Run, rewriter: Rewriter, isHyphenated: boolean
   const right = neighbour(text, run.end, 1);
   if (isAtHome(text, content, left, right, run)) return 0;
   rewriter.replace(run.start, run.end, '');
-  if (isHyphenated && /^\xad+$/.test(content)) return 0;
+  if (isHyphenated && content.charCodeAt(0) === softHyphen && /^\xad+$/.test(content)) return 0;
   return isWithinWord(text, run, left, right) ? 1 : 0;
 }
 
 /** A black flag followed by the tags of a region, as England's. */
 const isSubdivisionFlag = (text: string, start: number, content: string): boolean =>
+  content.length > 7 &&
   text.slice(start - 2, start) === '\u{1f3f4}' &&
   /^(?:\udb40[\udc61-\udc7a\udc30-\udc39]){3,6}\udb40\udc7f\ufe0f?$/.test(content);
 

@@ -2,7 +2,7 @@ import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
 import { soundsEnglish, words } from './words.ts';
 
-const tokens = /[A-Za-z0-9@$!|(+]*[A-Za-z0-9@$][A-Za-z0-9@$!|(+]*/g;
+const tokens = /[A-Za-z0-9@$!|(+]+/g;
 
 /** A digit or sign with a letter, digit or sign on either side that reads as a letter. */
 const anyLeet = /[A-Za-z][013457@$!][A-Za-z013457@$!]|[013457@$!][A-Za-z]/;
@@ -29,11 +29,15 @@ const letterOf: Readonly<Record<string, string>> = {
 const folded: ReadonlyMap<string, string> = new Map([...words].reverse().map((word) => [fold(word), word]));
 
 function fold(word: string): string {
-  return word
-    .toLowerCase()
-    .replace(/[0134567890@$!|(+]/g, (sign) => letterOf[sign] ?? sign)
-    .replace(/i/g, 'l');
+  let letters = '';
+  for (const character of word.toLowerCase()) {
+    letters += character === 'i' ? 'l' : (letterOf[character] ?? character);
+  }
+  return letters;
 }
+
+/** No word is longer. */
+const longestToken = 32;
 
 interface Token {
   readonly start: number;
@@ -77,15 +81,12 @@ function leetTokens(line: string): Token[] {
   const found: Token[] = [];
   for (const match of line.matchAll(tokens)) {
     const whole = match[0];
-    const source =
-      folded.has(fold(whole)) && !/^[A-Za-z]+[!|(+]+$/.test(whole) ? whole : whole.replace(/[!|(+]+$/, '');
+    if (whole.length > longestToken || !/[0-9@$!|(+]/.test(whole)) continue;
+    const exact = /^[A-Za-z]+[!|(+]+$/.test(whole) ? undefined : folded.get(fold(whole));
+    const source = exact === undefined ? whole.replace(/[!|(+]+$/, '') : whole;
+    const word = exact ?? folded.get(fold(source));
     if (!/[0-9@$!|(+]/.test(source)) continue;
-    found.push({
-      start: match.index,
-      end: match.index + source.length,
-      source,
-      word: folded.get(fold(source)),
-    });
+    found.push({ start: match.index, end: match.index + source.length, source, word });
   }
   return found;
 }

@@ -1,8 +1,8 @@
 /** Most UTF-16 units of one slice; a slice is normalized in one turn of the event loop. */
-export const sliceUnits = 16_384;
+export const sliceUnits = 8192;
 
 /** How far before the end of a slice a gap between two ordinary words is looked for. */
-const searchUnits = 4096;
+const searchUnits = 2048;
 
 /** Where slices begin and end: the first starts at 0, each goes on where the one before ended. */
 export function sliceEnds(text: string): number[] {
