@@ -3,6 +3,9 @@ import type { Tokens, Vocabulary } from './injection-lexer.ts';
 /** Words that tell of an act instead of ordering it, right before the verb. */
 const NARRATORS = `they he she people users who which often sometimes students drivers always we did does would could might
   developers employees many models attackers`;
+/** Tell of an act too, unless they speak to the model. */
+const MODALS = `will may can`;
+const ADDRESSED = `you u ai assistant assistants model llm chatbot chatgpt gpt agent it`;
 const NEGATIONS = `not dont never cannot cant wont shouldnt mustnt doesnt didnt nicht nie`;
 const HOW = `to do does can could should would is are did i models attackers`;
 
@@ -21,12 +24,15 @@ export type MentionGuard = (text: string, tokens: Tokens, at: number, end: numbe
  */
 export const createMentionGuard = (vocabulary: Vocabulary): MentionGuard => {
   const narrators = vocabulary.setOf(NARRATORS);
+  const modals = vocabulary.setOf(MODALS);
+  const addressed = vocabulary.setOf(ADDRESSED);
   const negations = vocabulary.setOf(NEGATIONS);
   const afterHow = vocabulary.setOf(HOW);
   const [how, why, to] = [vocabulary.add('how'), vocabulary.add('why'), vocabulary.add('to')];
   return (text, tokens, at, end) => {
     const before = (distance: number): number => wordBefore(tokens, at, distance);
     if (narrators.has(before(1))) return true;
+    if (modals.has(before(1)) && !addressed.has(before(2))) return true;
     if (negations.has(before(1)) && before(2) !== why) return true;
     if (before(1) === to && negations.has(before(2))) return true;
     for (let distance = 2; distance <= 5; distance++)

@@ -71,7 +71,7 @@ const RULES = {
       pattern: starting(
         String.raw`\n?[ \t>*#\-=[({]{0,12}(?:system|developer|admin)(?:istrator)?`,
         String.raw`(?: (?:message|prompt|note|instructions?|override|update|alert|notice))?`,
-        String.raw`[ \t*\])}]{0,4}[:>\]][^\n]{0,20}\s[^\n]{0,100}?`,
+        String.raw`[ \t*\])}]{0,4}[:>\]][^\n]{0,120}?`,
         COMMAND,
       ),
     },

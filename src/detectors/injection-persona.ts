@@ -174,8 +174,8 @@ export const SIGNS: readonly Sign[] = [
   {
     weight: 2,
     patterns: [
-      'openai|openais|anthropic|chatgpt|chatgpts|gpt|google|content|ai ~2 policy|policies|guidelines|rules|filters|restrictions|limitations',
-      'content policy|filtration',
+      'openai|openais|anthropic|chatgpt|chatgpts|gpt ~2 policy|policies|guidelines|rules|filters|restrictions|limitations',
+      'content filtration',
       'confines of ai|al|your',
       'original|actual|normal|real|than ~1 chatgpt|gpt',
       'chatgpt ~1 not|cannot|cant|wouldnt|would|can',
@@ -205,7 +205,10 @@ export const SIGNS: readonly Sign[] = [
       'virtual machine',
     ],
   },
-  { weight: 1, patterns: ['HARM|FREE|evil', 'hacker|malware|chaos|sarcasm|demon|devil|master'] },
+  {
+    weight: 1,
+    patterns: ['FREE|evil|immoral|unethical|illegal', 'hacker|malware|chaos|sarcasm|demon|devil|master'],
+  },
   {
     weight: 1,
     patterns: [

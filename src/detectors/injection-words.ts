@@ -7,7 +7,7 @@ import type { WordClasses } from './injection-grammar.ts';
 export const WORDS = {
   /** Telling to let go of something. */
   IGNORE: `
-    ignore disregard forget override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent unlearn
+    ignore disregard forget unlearn
     ignoriere ignorieren ignoriert vergiss vergesse vergesst vergessen missachte missachten übergehe überschreibe
     ignorez ignorer oublie oubliez oublier négligez outrepasse ignora ignorad ignorar ignoren olvida olvide olviden olvidad olvidar
     omite omita descarta descarte ignorate ignorare dimentica dimenticate dimenticare trascura
@@ -15,6 +15,8 @@ export const WORDS = {
     игнорируй игнорируйте игнорировать проигнорируй проигнорируйте забудь забудьте забыть ігноруй ігноруйте ігнорувати
     zignoruj ignoruj zignorujcie zapomnij ignorera glöm ignorér glem ignoruj zapomeň ignoră uită abaikan lupakan huwag
     تجاهل تجاهلوا انس αγνόησε αγνοήστε अनदेखा नजरअंदाज भूल 忽略 忽视 忽視 无视 無視 忘记 忘記 忘掉 不要理会`,
+  /** Verbs of laws and offices, where rules are overruled honestly. */
+  OVERRULE: `override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent`,
   /** Verbs that computers obey daily; they need more company to be suspicious. */
   IGNORE_SOFT: `delete erase remove reset clear cancel drop skip disable suspend void revoke lift lösche supprime elimina borra`,
   /** Verb-last languages and German infinitives. */
@@ -37,7 +39,7 @@ export const WORDS = {
   YOUR: `your ur youre its deine deinen deiner ihre ihren vos votre tes ton tus tu sus su tue tuoi suas seus teus jouw je uw твои ваши свои twoje 你的 您的 你 あなたの 당신의`,
   ALL: `
     all any every each everything entire whole alle alles sämtliche jede toutes tous toute tout todas todos toda todo tutte tutti tudo
-    все всё всех всі wszystkie wszelkie alla tüm bütün semua tất जमी सभी جميع كل 所有 一切 全部 すべて 全て 모든 tüm lahat`,
+    все всё всех всі wszystkie wszelkie alla tüm bütün semua tất सभी جميع كل 所有 一切 全部 すべて 全て 모든 tüm lahat`,
   /** What binds a model and hardly anything else. */
   RULES: `
     instruction instructions instuctions instructons directive directives guideline guidelines prompt prompts guardrail guardrails programming
@@ -46,7 +48,7 @@ export const WORDS = {
     instrucciones instrucción reglas indicaciones órdenes directrices istruzioni istruzione regole indicazioni ordini
     instruções instrução regras ordens diretrizes comandos instructies regels aanwijzingen opdrachten
     инструкц* указани* правила правил команды інструкц* вказівки instrukcj* polece* zasady instruktioner regler pokyny instrucțiunile
-    talimat* kural* instruksi perintah hướng dẫn lệnh التعليمات تعليمات الأوامر οδηγίες निर्देश* आदेश*
+    talimat* kural* instruksi perintah hướng التعليمات تعليمات الأوامر οδηγίες निर्देश* आदेश*
     指令 指示 规则 規則 提示 命令 说明 設定 设定 要求 ルール プロンプト 指示を 지시 지시를 지시사항 지침 명령 규칙 프롬프트`,
   /** The same without words of networks, linters and offices. */
   RULES_HARD: `instruction instructions directive directives guideline guidelines prompt prompts guardrail guardrails programming
@@ -54,6 +56,8 @@ export const WORDS = {
   /** What may bind a model or be any talk. */
   CONTEXT: `text context content contents conversation message messages information task tasks data discussion chat input inputs
     output outputs settings configuration responses response statements request requests question questions everything stuff things words lines sentences`,
+  /** Of that, what people seldom ask to be ignored: `my previous message` they do. */
+  BACKGROUND: `text texts context content contents conversation information input inputs discussion words sentences statements tasks`,
   GIVEN: `told taught given learned learnt learn received got said instructed trained programmed provided know knew`,
   OBSOLETE: `obsolete void invalid outdated cancelled canceled superseded revoked null irrelevant optional informational nonbinding deprecated
     inactive overridden suspended lifted overruled expired moot advisory`,
@@ -71,12 +75,9 @@ export const WORDS = {
   PROMPT: `prompt prompts instruction instructions message directive directives guidelines configuration config setup context rules programming initialization`,
 
   /** Who a model should be. */
-  BECOME: `act pretend roleplay role simulate emulate imagine impersonate become portray embody behave respond play acting pretending assume adopt immerse`,
   CREED: `ethical ethics ethic moral morals morality legal legality laws law guidelines guideline restrictions restriction restrict limitations limitation limits
     rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
     standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers`,
-  REFUSE: `refuse refuses refusing refused decline declines declining deny denies denying denied reject rejects censor censors apologize apologizes apologise moralize lecture hesitate
-    warn warns warning disclaimer disclaimers disagree disobey question complain`,
   HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting`,
   FREE: `unfiltered uncensored unrestricted amoral unrestrained unbound unchained unhinged unleashed jailbroken unlimited limitless lawless ruthless immoral`,
 } as const satisfies WordClasses;
