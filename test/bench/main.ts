@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { percentile, requestBytes, chatBody, runLoad, runStream } from '../support/load.ts';
+import { percentile, runLoad, runStream } from '../support/load.ts';
+import { LIMIT_MS, measureQuarantine } from './quarantine.ts';
 import { cpuSeconds, pinMeasured, startRigs, type Rig, type Rigs } from './rigs.ts';
 
 /**
@@ -141,33 +142,15 @@ function printTable(rows: readonly ({ readonly name: string } & Sample)[]): void
   process.stdout.write('\nCPU in seconds per 1,000 requests; medians of the rounds.\n');
 }
 
-/** 1,000 requests a second are more than one connection carries here, so the loop is closed and p99s are compared. */
-async function quarantine({ directResponse, quarantined }: Rigs): Promise<object> {
-  const body = chatBody(false);
-  const differences: Record<string, number[]> = { '1': [], '32': [] };
-  for (let round = 0; round <= rounds; round++) {
-    for (const connections of [1, 32]) {
-      const run = async (target: Rigs['quarantined']): Promise<number> => {
-        const load = await runLoad(target, {
-          connections,
-          requests: 2_000,
-          bytes: requestBytes(target, body),
-          expected: 403,
-        });
-        if (load.failures > 0) throw new Error(`${load.failures} answers were not 403`);
-        return percentile(load.latenciesMs, 0.99);
-      };
-      const [plain, ours] = [await run(directResponse), await run(quarantined)];
-      if (round > 0) differences[String(connections)]?.push(ours - plain); // the first round warms up
-    }
+async function quarantine(rigs: Rigs): Promise<object> {
+  const result = await measureQuarantine(rigs, rounds);
+  for (const [connections, addedMs] of Object.entries(result.addedP99Ms)) {
+    process.stdout.write(
+      `p99 of a quarantine rejection over an Envoy that answers by itself, ${connections} connections, ` +
+        `1,000 requests a second: ${addedMs.toFixed(2)} ms (limit ${LIMIT_MS} ms)\n`,
+    );
   }
-  const result = Object.fromEntries(
-    Object.entries(differences).map(([connections, all]) => [`${connections} connections`, median(all)]),
-  );
-  process.stdout.write(
-    `p99 of a quarantine rejection over an Envoy that answers by itself, in ms: ${JSON.stringify(result)}\n`,
-  );
-  return { conditions: conditions(), addedP99Ms: result };
+  return { conditions: conditions(), ...result };
 }
 
 function conditions(): object {
