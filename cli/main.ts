@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
   risk: async () => (await import('./commands/risk.ts')).registerRisk,
   quarantine: async () => (await import('./commands/quarantine.ts')).registerQuarantine,
+  scan: async () => (await import('./commands/scan.ts')).registerScan,
   config: async () => (await import('./commands/config.ts')).registerConfig,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
   envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
@@ -26,6 +27,7 @@ Examples:
   $ gateway keys create --name planner --provider openai
   $ gateway budget set sha256:1f0c… --daily 5
   $ gateway sessions list planner
+  $ gateway scan --jsonl < prompts.jsonl
   $ gateway config check --config ./gateway.yaml
   $ gateway serve
 `;

@@ -1,0 +1,44 @@
+import { driftSettings } from './checks/drift/check.ts';
+import { createConversationJudge } from './checks/drift/conversation.ts';
+import type { Config } from './config/schema.ts';
+import { readText } from './scan/lines.ts';
+import { conversationRow, textRow } from './scan/rows.ts';
+import { createConversationScan } from './scan/scan-conversation.ts';
+import type { ConversationReport } from './scan/scan-conversation.ts';
+import { scanLines } from './scan/scan-lines.ts';
+import type { Scanned } from './scan/scan-lines.ts';
+import { createTextScan } from './scan/scan-text.ts';
+import type { TextReport } from './scan/scan-text.ts';
+import type { Surface } from './scan/surface.ts';
+
+/**
+ * The composition root of what runs without Redis and gRPC. Reports come in the order of the input, one at a time,
+ * as they are asked for.
+ */
+export type Reports<Report> = AsyncGenerator<Scanned<Report>>;
+
+type Bytes = AsyncIterable<Uint8Array>;
+
+/** Scans the whole of a stream as one text; `name` is what an error calls it. */
+export async function* scanText(
+  bytes: Bytes,
+  { id, name }: { readonly id: string; readonly name: string },
+  surface: Surface,
+): Reports<TextReport> {
+  const text = await readText(bytes, name);
+  yield { found: createTextScan(surface)({ id, text }) };
+}
+
+/** Scans JSON lines `{id, text}`. */
+export function scanTexts(bytes: Bytes, surface: Surface): Reports<TextReport> {
+  return scanLines(bytes, textRow, createTextScan(surface));
+}
+
+/** Scans JSON lines `{id, turns, replies}`, whether drift detection is enabled or not. */
+export function scanConversations(
+  bytes: Bytes,
+  drift: Config['session']['drift_detection'],
+): Reports<ConversationReport> {
+  const judge = createConversationJudge(driftSettings(drift));
+  return scanLines(bytes, conversationRow, createConversationScan(judge));
+}

@@ -1,0 +1,75 @@
+import { detect } from '../detectors/detect.ts';
+import type { DetectorName, Finding, FindingClass } from '../detectors/finding.ts';
+import { normalize } from '../normalize/normalize.ts';
+import type { Obfuscation } from '../normalize/normalized.ts';
+import { DETECTORS } from './detectors.ts';
+import type { Action } from './detectors.ts';
+import { replaceSpans } from './replace-spans.ts';
+import type { Replacement } from './replace-spans.ts';
+import type { TextRow } from './rows.ts';
+import type { Surface } from './surface.ts';
+
+/** What is printed for one text. */
+export interface TextReport {
+  readonly id: string | number;
+  readonly normalized: string;
+  readonly obfuscation: ReturnType<typeof flags>;
+  /** In order of `start`; UTF-16 units of the given text, end exclusive. */
+  readonly findings: readonly FindingReport[];
+  /** The text without its secrets, and without what is redacted on this surface. */
+  readonly masked: string;
+}
+
+interface FindingReport {
+  readonly detector: DetectorName;
+  readonly class: FindingClass;
+  readonly rule: string;
+  readonly start: number;
+  readonly end: number;
+  readonly action: Action;
+}
+
+/** What stands in place of a secret, and of what a tool response must not say (SPEC "Tool response inspection"). */
+const MASK = '***';
+const REMOVED = '[Content removed: security policy]';
+
+/** Judges texts as one surface is judged. */
+export function createTextScan(surface: Surface): (row: TextRow) => TextReport {
+  const rows = Object.values(DETECTORS).filter(({ actions }) => actions[surface] !== undefined);
+  const detectors = rows.map(({ find }) => find);
+  return ({ id, text }) => {
+    const normalized = normalize(text);
+    const findings = detect({ raw: text, normalized }, detectors).flatMap((finding) => {
+      const action = DETECTORS[finding.detector].actions[surface];
+      return action === undefined ? [] : [report(finding, action)];
+    });
+    return {
+      id,
+      normalized: normalized.text,
+      obfuscation: flags(normalized.obfuscation),
+      findings,
+      masked: replaceSpans(text, findings.flatMap(replacement)),
+    };
+  };
+}
+
+function report({ detector, class: kind, rule, start, end }: Finding, action: Action): FindingReport {
+  return { detector, class: kind, rule, start, end, action };
+}
+
+function replacement({ detector, action, start, end }: FindingReport): Replacement[] {
+  if (action === 'redact') return [{ start, end, text: REMOVED }];
+  return DETECTORS[detector].masked ? [{ start, end, text: MASK }] : [];
+}
+
+/** The names of SPEC "Policy input (prompt analysis)". */
+function flags(obfuscation: Obfuscation) {
+  return {
+    obfuscation_detected: obfuscation.obfuscationDetected,
+    has_homoglyphs: obfuscation.hasHomoglyphs,
+    has_invisible_chars: obfuscation.hasInvisibleChars,
+    has_base64_payloads: obfuscation.hasBase64Payloads,
+    has_encoding_attacks: obfuscation.hasEncodingAttacks,
+    has_delim_padding: obfuscation.hasDelimPadding,
+  };
+}
