@@ -205,7 +205,8 @@ function isRevealed(
         (!HIDDEN.test(normalized) && flags.every((flag) => obfuscation[flag] === true))
       );
     case 'contains_traversal':
-      return /\.\.[\\/]/.test(normalized);
+      // A slash before it may have stood in the open.
+      return /\.\.[\\/]|\\\.\./.test(normalized);
     default:
       return squashed.includes(wanted);
   }
