@@ -114,6 +114,7 @@ for (const [corpus, judge] of Object.entries(CORPORA)) {
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   process.stderr.write(`${corpus}: ${String(rows.length)} rows in ${seconds} s\n`);
 }
+if (answers.length === 0) throw new Error(`${folder}: no corpus is there`);
 printTable(answers);
 console.log();
 process.exitCode = printTargets(answers) ? 0 : 1;
