@@ -56,7 +56,9 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
     state.counted = limits;
     const [calls = [], exceeded] = await Promise.all([
       state.calls,
-      limits.length === 0 ? [] : store.countArrival(session, state.operationId, limits),
+      limits.length === 0
+        ? []
+        : store.countArrival(session, state.operationId, limits, config.action === 'block'),
     ]);
     const detector = detect(config, calls, state.fingerprint, exceeded);
     if (detector === undefined) return PASS;

@@ -1,10 +1,11 @@
 #!lua
 -- Counts a call that has just come against limits of its session, each over a sliding window. Idempotent under the
--- operation id. One more than the limit is all that is ever kept.
+-- operation id. No more than one over the limit is ever kept.
 --
 -- KEYS  one for each limit: arrivals (sorted set of operation ids by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 operation id
+--       3 '1' counts a call that exceeds a limit too; '' leaves it out of all of them, since it will be denied
 --       then for each limit: window in ms, limit
 -- reply 1|0 for each limit: 1 where it is exceeded with this call
 
@@ -16,13 +17,22 @@ else
   now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 
-local reply = {}
+local reply, exceeds = {}, false
 for i, key in ipairs(KEYS) do
-  local window, limit = tonumber(ARGV[1 + 2 * i]), tonumber(ARGV[2 + 2 * i])
+  local window, limit = tonumber(ARGV[2 + 2 * i]), tonumber(ARGV[3 + 2 * i])
   redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - window))
+  local others = redis.call('ZCARD', key) - (redis.call('ZSCORE', key, ARGV[2]) and 1 or 0)
+  reply[i] = others >= limit and 1 or 0
+  exceeds = exceeds or others >= limit
+end
+
+-- Were they kept, calls that are denied would push out those that were let through.
+if exceeds and ARGV[3] == '' then
+  return reply
+end
+for i, key in ipairs(KEYS) do
   redis.call('ZADD', key, 'NX', string.format('%.0f', now), ARGV[2])
-  reply[i] = redis.call('ZCARD', key) > limit and 1 or 0
-  redis.call('ZREMRANGEBYRANK', key, 0, -2 - limit)
-  redis.call('PEXPIRE', key, string.format('%.0f', window))
+  redis.call('ZREMRANGEBYRANK', key, 0, -2 - tonumber(ARGV[3 + 2 * i]))
+  redis.call('PEXPIRE', key, ARGV[2 + 2 * i])
 end
 return reply

@@ -13,24 +13,24 @@ const MAX_LISTS = 10_000;
 /** Recent calls of this process alone, for use without Redis. `now` is in ms. */
 export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   /** Oldest entry first. */
-  const lists = new Map<string, Entry[]>();
+  const entriesOf = new Map<string, Entry[]>();
 
   function put(name: string, entries: Entry[]): void {
-    lists.delete(name);
-    lists.set(name, entries);
-    if (lists.size > MAX_LISTS) lists.delete(lists.keys().next().value ?? '');
+    entriesOf.delete(name);
+    entriesOf.set(name, entries);
+    if (entriesOf.size > MAX_LISTS) entriesOf.delete(entriesOf.keys().next().value ?? '');
   }
 
   /** Entries within the window and, as the last one, this one if it is new; the oldest beyond `max` go. */
   function add(name: string, entry: Omit<Entry, 'at'>, windowMs: number): Entry[] {
     const at = now();
     const entries = within(name, windowMs);
-    if (entries.some(({ operationId }) => operationId === entry.operationId)) return entries;
-    return [...entries, { ...entry, at }];
+    const isThere = entries.some(({ operationId }) => operationId === entry.operationId);
+    return isThere ? entries : [...entries, { ...entry, at }];
   }
 
   function within(name: string, windowMs: number): Entry[] {
-    return (lists.get(name) ?? []).filter(({ at }) => at > now() - windowMs);
+    return (entriesOf.get(name) ?? []).filter(({ at }) => at > now() - windowMs);
   }
 
   return {
@@ -44,18 +44,21 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
       const name = nameOf(session);
       put(name, add(name, { operationId, fingerprint }, keepMs).slice(-maxCalls));
     },
-    async countArrival(session, operationId, limits) {
-      return limits.map(({ name, windowMs, limit }) => {
+    async countArrival(session, operationId, limits, denies) {
+      const lists = limits.map(({ name, windowMs, limit }) => {
         const list = nameOf(session, name);
         const entries = add(list, { operationId, fingerprint: undefined }, windowMs);
-        put(list, entries.slice(-(limit + 1)));
-        return entries.length > limit;
+        return { list, entries, limit, exceeded: entries.length > limit };
       });
+      if (!(denies && lists.some(({ exceeded }) => exceeded))) {
+        for (const { list, entries, limit } of lists) put(list, entries.slice(-(limit + 1)));
+      }
+      return lists.map(({ exceeded }) => exceeded);
     },
     async giveBack(session, operationId, limits) {
       for (const { name } of limits) {
         const list = nameOf(session, name);
-        const entries = lists.get(list) ?? [];
+        const entries = entriesOf.get(list) ?? [];
         put(
           list,
           entries.filter((entry) => entry.operationId !== operationId),

@@ -37,11 +37,11 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
         const call = [at(), operationId, formatSimHash(fingerprint), keepMs, maxCalls];
         doneReply.parse(await joinScript.run(client, [callsKey(session)], call));
       }),
-    countArrival: (session, operationId, limits) =>
+    countArrival: (session, operationId, limits, denies) =>
       withRedisDeadline(deadlineMs, async () => {
         const windows = limits.flatMap(({ windowMs, limit }) => [windowMs, limit]);
         const keys = arrivalKeys(session, limits);
-        const reply = await countScript.run(client, keys, [at(), operationId, ...windows]);
+        const reply = await countScript.run(client, keys, [at(), operationId, denies ? '' : '1', ...windows]);
         return exceededReply
           .length(limits.length)
           .parse(reply)

@@ -38,11 +38,15 @@ export interface LoopStore {
     fingerprint: SimHash,
     memory: LoopMemory,
   ): Promise<void>;
-  /** Counts a call that has just come; true for each limit that is exceeded with it. */
+  /**
+   * Counts a call that has just come; true for each limit that is exceeded with it. Where `denies` says that such a
+   * call is denied, it is left out of all of them, so that it cannot push out those that were let through.
+   */
   countArrival(
     session: LoopSession,
     operationId: string,
     limits: readonly ArrivalLimit[],
+    denies: boolean,
   ): Promise<readonly boolean[]>;
   /** Takes a call out of what `countArrival` counted. */
   giveBack(session: LoopSession, operationId: string, limits: readonly ArrivalLimit[]): Promise<void>;
