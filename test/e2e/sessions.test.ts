@@ -1,3 +1,5 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { riskProfileKey, sessionAnchorKey } from '../../src/redis/keys.ts';
 import { freePort } from '../support/ports.ts';
@@ -119,6 +121,12 @@ describe('SPEC "Errors" 429 max_steps_exceeded: the maximum of steps of a sessio
     const replies = await race(client, () => ({ id: 'race', steps: MOST }));
     expectRaced(client, replies, 'max_steps_exceeded');
     expect(await shown(client, 'race')).toMatchObject({ steps: MOST, max_steps: MOST });
+  });
+
+  it('also over two gateways on one Redis', async () => {
+    const client = await rig.newClient({ gateways: [rig.gateway, strict.gateway] });
+    const replies = await race(client, () => ({ id: 'race', steps: MOST }));
+    expectRaced(client, replies, 'max_steps_exceeded');
   });
 
   it('also under shadow mode', async () => {
@@ -381,6 +389,59 @@ describe('SPEC "Request headers": what a session header may say', () => {
     expectRefusal(reply, 400, 'invalid_request');
     expect(reply.body).toContain('X-Gateway-Session-ID');
     expect((await call(client, { id: 'a' })).status).toBe(200);
+  });
+});
+
+describe('an agent that knows of the gateway by its address and headers only', () => {
+  /** The SDK's options; `sent` counts its requests, repeats included. */
+  async function sdkOptions(steps: number) {
+    const { rawKey } = await rig.gateway.createKey({ allowedProviders: ['openai', 'anthropic'] });
+    const sent: string[] = [];
+    return {
+      sent,
+      options: {
+        defaultHeaders: {
+          authorization: `Bearer ${rawKey}`,
+          'x-gateway-provider-key': 'sk-agent',
+          ...headersOf({ id: 'run-1', steps, usd: 1 }),
+        } as Record<string, string>,
+        maxRetries: 3,
+        fetch: (url: string | URL | Request, init?: RequestInit) => {
+          sent.push(url instanceof Request ? url.url : String(url));
+          return fetch(url, init);
+        },
+      },
+    };
+  }
+
+  it('OpenAI’s SDK makes the calls that its session may make, and repeats none of the others', async () => {
+    const { sent, options } = await sdkOptions(2);
+    const openai = new OpenAI({ baseURL: `${rig.gateway.baseUrl}/openai/v1`, apiKey: 'unused', ...options });
+    const body = { model: 'flat', max_tokens: 5, messages: [{ role: 'user' as const, content: 'Hello.' }] };
+    await openai.chat.completions.create(body);
+    const { response } = await openai.chat.completions.create({ ...body, stream: true }).withResponse();
+    expect(response.headers.get('x-gateway-session-steps')).toBe('2');
+    await response.text();
+    const refused = await openai.chat.completions.create(body).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(OpenAI.RateLimitError);
+    expect(String(refused)).toContain('this session has made all of its 2 calls');
+    expect(sent).toHaveLength(3);
+  });
+
+  it('Anthropic’s SDK too', async () => {
+    const { sent, options } = await sdkOptions(1);
+    const anthropic = new Anthropic({
+      baseURL: `${rig.gateway.baseUrl}/anthropic`,
+      apiKey: null,
+      authToken: null,
+      ...options,
+    });
+    const body = { model: 'flat', max_tokens: 5, messages: [{ role: 'user' as const, content: 'Hello.' }] };
+    await anthropic.messages.create(body);
+    const refused = await anthropic.messages.create(body).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Anthropic.RateLimitError);
+    expect(String(refused)).toContain('max_steps_exceeded');
+    expect(sent).toHaveLength(2);
   });
 });
 
