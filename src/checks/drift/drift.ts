@@ -19,7 +19,7 @@ export interface DriftState {
   readonly anchor: { readonly digest: string; readonly grams: GramSet } | undefined;
   /** The anchor's answer, as the client was given it. */
   readonly answer: GramSet;
-  /** What later turns that were grounded in the anchor have added to its topic. */
+  /** What later turns that were well grounded in the anchor have added to its topic. */
   readonly widened: GramSet;
   /** The last turn that was judged and stayed on the topic. */
   readonly prior: GramSet;
@@ -51,6 +51,8 @@ const PRIOR_WEIGHT = 0.25;
 const MIN_JUDGED_GRAMS = 18;
 /** A turn with fewer ("hi there") is no anchor. */
 const MIN_ANCHOR_GRAMS = 5;
+/** A turn widens the anchor where so much of it is grounded: one that names the topic in passing does not. */
+const MIN_WIDENING_SIMILARITY = 0.2;
 /** N-grams kept of one text; a set that held more would share something with any turn. */
 const MAX_GRAMS = 192;
 /** Unrelated English finds about one n-gram in a set for each 2,400 that it holds; longer texts vary more. */
@@ -80,8 +82,8 @@ export function judgeTurn(state: DriftState | undefined, text: string, settings:
     };
   }
   const seen = compare(state, state.anchor.grams, words);
-  const grounded = seen.originalSimilarity >= settings.anchorSimilarityThreshold;
-  const widen = grounded ? { widen: without(grams, state) } : {};
+  const widens = seen.originalSimilarity >= MIN_WIDENING_SIMILARITY;
+  const widen = widens ? { widen: without(grams, state) } : {};
   if (grams.size < MIN_JUDGED_GRAMS) return { facts: onTopic(turnCount), passed: { digest, ...widen } };
   const driftScore = score(seen, settings.anchorSimilarityThreshold);
   const over = driftScore > settings.driftScoreThreshold;

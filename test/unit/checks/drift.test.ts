@@ -93,6 +93,11 @@ describe('a conversation', () => {
     expect(await deniedTurns([...BEES.slice(0, 2), beyond])).toEqual([3]);
   });
 
+  it('is not widened by a turn that names its topic in passing', async () => {
+    const passing = `${HIJACK} It is for the colony.`;
+    expect(await deniedTurns([...BEES.slice(0, 2), passing, HIJACK], {}, [])).toEqual([4]);
+  });
+
   it('is anchored by the first turn that says anything', async () => {
     expect(await deniedTurns(['Hi!', 'hello there', ...BEES])).toEqual([]);
     expect(await deniedTurns(['Hi!', 'hello there', ...BEES, OTHER])).toEqual([7]);
