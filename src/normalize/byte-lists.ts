@@ -1,3 +1,4 @@
+import { extractBase64 } from './base64.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
 import { alphabetOf, hasRun } from './scan.ts';
@@ -111,5 +112,5 @@ function spell(values: readonly number[]): string | undefined {
   const isWide = values.some((value) => value > 0xff);
   const text = isWide ? String.fromCodePoint(...values.slice(0, 8192)) : Buffer.from(values).toString('utf8');
   if (/[\x00-\x08\x0e-\x1f\x7f\ufffd]/.test(text)) return undefined;
-  return isProse(text) || /\.\.[/\\]/.test(text) ? text : undefined;
+  return isProse(text) || /\.\.[/\\]/.test(text) || extractBase64(text).found ? text : undefined;
 }

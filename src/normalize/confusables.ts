@@ -174,11 +174,15 @@ function isMixed({ counts, before, previous, next }: Suspect): boolean {
  */
 function isEvidentlyMixed({ counts, reading, previous, next }: Suspect): boolean {
   if (lookalikes(counts) === 0) return isWord(reading, 4);
-  if (reading.length < 3) return false;
+  // An ending hung on initials.
+  if (reading.length < 3 || /^[A-Z]{2,}[^A-Z]{1,3}$/.test(reading)) return false;
   if (previous === 2 || next === 2) return isWord(reading, 4);
   if (of(counts, kinds.strict) === 0)
     return isWord(reading) || (reading.length > 4 && soundsEnglish(reading));
-  return soundsEnglish(unleet(reading)) || (reading.length > 5 && of(counts, kinds.ascii) > 0);
+  return (
+    soundsEnglish(unleet(reading)) ||
+    (reading.length > 5 && of(counts, kinds.ascii) > 0 && lookalikes(counts) > 1)
+  );
 }
 
 const leetDigits: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
@@ -250,6 +254,8 @@ const isLink = (between: string): boolean =>
 
 /** How many letters of a word are dressed up; regional indicators that make flags are not. */
 function styledLetters({ counts, reading }: Suspect): number {
+  // Phonetics, which write small capitals among letters of their own.
+  if (of(counts, kinds.latin) + of(counts, kinds.latinLookalike) > 0) return 0;
   const styled = of(counts, kinds.styled);
   const raised = of(counts, kinds.raised);
   const regional = of(counts, kinds.regional);

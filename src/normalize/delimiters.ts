@@ -69,17 +69,28 @@ function evidentSigns(found: readonly Chain[]): string[] {
   return [...points].filter(([, sum]) => sum >= 2).map(([sign]) => sign);
 }
 
-/** A known word of four letters tells; shorter ones and what merely sounds English need company. */
+/**
+ * A known word of six letters tells; shorter ones, which people spell out at times, and what merely sounds English need
+ * company.
+ */
 function pointsOf({ letters, sign }: Chain): number {
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
   if (isAlphabetical(word)) return 0;
-  if (isWord(word, 4)) return 2;
-  if (sign === ' ' && word.length >= 8) return segment(word) === undefined ? 0 : 2;
-  if (word.length > 24 && sign !== ' ') return segment(word.slice(0, 400)) === undefined ? 0 : 2;
+  if (isWord(word, 6)) return 2;
+  if (sign === ' ' && word.length >= 8) return isSentence(word) ? 2 : 0;
+  if (word.length > 24) return isSentence(word) ? 2 : 0;
   const isShouted = word === word.toUpperCase();
   if (isWord(word, 3)) return isShouted && sign === '.' ? 0 : 1;
   return word.length >= 5 && !isShouted && soundsEnglish(word) ? 1 : 0;
 }
+
+/** Letters of several words without gaps. */
+const isSentence = (letters: string): boolean =>
+  segment(letters.slice(0, longestSentence)) !== undefined ||
+  (letters.length >= 12 && soundsEnglish(letters.slice(0, 20)));
+
+/** Most letters that are cut into words. */
+const longestSentence = 400;
 
 const isAlphabetical = (word: string): boolean => {
   for (let at = 1; at < word.length; at++) if (word.charAt(at) <= word.charAt(at - 1)) return false;

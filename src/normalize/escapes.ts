@@ -185,12 +185,21 @@ function hidesWordInRun(text: string, run: readonly Escape[]): boolean {
   const last = run.at(-1);
   if (first === undefined || last === undefined) return false;
   if (isNeedless(run)) return true;
+  if (!run.some(isPlainLetter)) return false;
   const inner = run.map((each) => plainOf(each.character.codePointAt(0) ?? 0) ?? each.character).join('');
   const before = lettersBefore(text, first.start);
   const after = /^[A-Za-z]*/.exec(text.slice(last.end, last.end + longestWord))?.[0] ?? '';
   if (run.every((each) => each.isFormat)) return false;
   if (run.length === 1) return hidesOne(first, before, after);
   return wordsOf(`${before}\u0001${inner}\u0002${after}`).some(hasHiddenLetters);
+}
+
+/** A letter of ASCII, or one in mathematical or fullwidth dress; other scripts are escaped for good reasons. */
+function isPlainLetter({ character }: Escape): boolean {
+  const kind = kindOf(character.codePointAt(0) ?? 0);
+  return (
+    kind === kinds.ascii || kind === kinds.styled || kind === kinds.fullwidth || kind === kinds.invisible
+  );
 }
 
 /** Six escapes or more in a row, three of them for different letters and digits. */
