@@ -2,8 +2,8 @@
 const MAX_BYTES = 16_384;
 /** UTF-16 units that are searched for secrets, at most: what masking takes away, later text fills up. */
 const MAX_SEARCHED = 65_536;
-/** No secret is longer (a private key in PEM is half of it). */
-const MAX_SECRET = 8_192;
+/** UTF-16 units; the detectors know of no longer secret. */
+const MAX_SECRET = 32_768;
 
 /**
  * The first user request as it is stored: secrets masked, at most 16 KiB of UTF-8, no character cut. Of a longer
