@@ -143,6 +143,7 @@ function printTable(rows: readonly ({ readonly name: string } & Sample)[]): void
 }
 
 async function quarantine(rigs: Rigs): Promise<object> {
+  for (const rig of rigs.rigs) pinMeasured(rig, false);
   const result = await measureQuarantine(rigs, rounds);
   for (const [connections, addedMs] of Object.entries(result.addedP99Ms)) {
     process.stdout.write(
