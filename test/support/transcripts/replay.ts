@@ -1,7 +1,9 @@
 import { createLoopCheck } from '../../../src/checks/loop/check.ts';
 import { createMemoryLoopStore } from '../../../src/checks/loop/memory-store.ts';
+import { createNormalizationCheck } from '../../../src/checks/normalization/check.ts';
 import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
 import { HEADER } from '../../../src/headers.ts';
+import { normalizeAll } from '../../../src/normalize/normalize.ts';
 import type { Parsed } from '../../../src/pipeline/exchange.ts';
 import { answered, parsed } from '../../integration/budget/exchange.ts';
 import type { Transcript, TranscriptCall } from './transcript.ts';
@@ -10,7 +12,10 @@ export type LoopConfig = NonNullable<ConfigInput['loop_detection']>;
 
 const SESSION = 'transcript';
 
-/** The calls of a transcript that loop detection flags, by their place from 0; each is answered with 200. */
+/**
+ * The calls of a transcript that loop detection flags, by their place from 0; each is normalized before, as on the
+ * wire, and answered with 200.
+ */
 export async function flaggedCalls(
   transcript: Transcript,
   loopDetection: LoopConfig = {},
@@ -18,12 +23,14 @@ export async function flaggedCalls(
   const config = configSchema.parse({ loop_detection: loopDetection }).loop_detection;
   const clock = { now: 0 };
   const check = createLoopCheck({ config, store: createMemoryLoopStore(() => clock.now) });
+  const normalization = createNormalizationCheck({ normalizeAll });
   const flagged: number[] = [];
   for (const [index, call] of transcript.calls.entries()) {
     clock.now = call.atSeconds * 1_000;
     const exchange = toExchange(call);
     const state = check.begin?.() ?? { operationId: String(index), counted: [] };
     check.prepare?.(exchange, state);
+    await normalization.requestBody?.(exchange, undefined);
     const verdict = await check.requestBody?.(exchange, state);
     if (verdict?.kind === 'flag') flagged.push(index);
     await check.response?.(answered(exchange), state);
