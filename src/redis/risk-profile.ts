@@ -93,7 +93,7 @@ function readLock(lockTtlMs: number, pendingLockMs: number): Lock | undefined {
 
 function toNumber(stored: Stored): number | undefined {
   if (stored === null || stored === undefined) return undefined;
-  if (!/^-?\d{1,16}(?:\.\d{1,16})?$/.test(stored)) throw damaged();
+  if (!/^-?\d{1,19}(?:\.\d{1,16})?$/.test(stored)) throw damaged();
   return Number(stored);
 }
 
