@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { mask, maskSecrets } from '../../../src/detectors/mask.ts';
+import { makeSecret, seededRandom } from './secret-samples.ts';
+
+describe('mask', () => {
+  it.each([
+    ['nothing', [], 'abcdefgh'],
+    ['one span', [[2, 4]], 'ab***efgh'],
+    [
+      'a span at either end',
+      [
+        [0, 2],
+        [6, 8],
+      ],
+      '***cdef***',
+    ],
+    [
+      'spans that overlap',
+      [
+        [1, 4],
+        [3, 6],
+      ],
+      'a***gh',
+    ],
+    [
+      'spans that touch',
+      [
+        [1, 3],
+        [3, 5],
+      ],
+      'a***fgh',
+    ],
+    [
+      'a span within another',
+      [
+        [1, 7],
+        [2, 3],
+      ],
+      'a***h',
+    ],
+    [
+      'spans out of order',
+      [
+        [5, 6],
+        [1, 2],
+      ],
+      'a***cde***gh',
+    ],
+    ['the whole text', [[0, 8]], '***'],
+  ])('replaces %s', (_what, spans, expected) => {
+    const findings = spans.map(([start = 0, end = 0]) => ({ start, end }));
+    expect(mask('abcdefgh', findings)).toBe(expected);
+  });
+});
+
+describe('maskSecrets', () => {
+  it('keeps everything but the secret, names included', () => {
+    const { secret } = makeSecret('cohere_api_key', seededRandom(1));
+    expect(maskSecrets(`{"cohere_api_key": "${secret}", "n": 1}`)).toBe('{"cohere_api_key": "***", "n": 1}');
+  });
+
+  it('gives a text without secrets back unchanged', () => {
+    const text = 'Nothing here: sk-learn, ASIA, https://example.org/?q=1 \\u0041';
+    expect(maskSecrets(text)).toBe(text);
+  });
+});

@@ -1,0 +1,216 @@
+/**
+ * One made-up secret for every rule. `{a36}` stands for 36 random characters: a letters and digits, A letters,
+ * l lower-case letters and digits, u upper-case letters and digits, x hexadecimal, d digits, b base64url, B base64.
+ * What stands between < and > is the secret; without these the whole is.
+ */
+export const secretSamples: Readonly<Record<string, string>> = {
+  aws_access_key_id: 'AKIA{u16}',
+  aws_temporary_access_key_id: 'ASIA{u15}7',
+  aws_credential_pair: 'AKIA{u16}:<{a40}>',
+  aws_secret_access_key: 'aws_secret_access_key = "<{a40}>"',
+  aws_session_token: 'aws_session_token = <{a240}>',
+  aws_session_token_prefixed: 'IQoJb3JpZ2luX2Vj{a220}',
+  gcp_api_key: 'AIzaSy{b33}',
+  gcp_oauth_access_token: 'ya29.a0{b120}',
+  gcp_oauth_refresh_token: '1//0{b80}',
+  gcp_oauth_client_secret: 'GOCSPX-{b28}',
+  azure_ad_client_secret: '{a3}8Q~{b34}',
+  azure_client_secret: 'AZURE_CLIENT_SECRET=<{a40}>',
+  azure_account_key: 'AccountName=box;AccountKey=<{B86}==>',
+  azure_shared_access_key: 'SharedAccessKeyName=all;SharedAccessKey=<{B43}=>',
+  azure_shared_access_signature: 'https://box.blob.core.windows.net/a?sv=2024&sig=<{a43}%3D>',
+  azure_storage_key: '"storage_account_key": "<{B86}==>"',
+  openai_api_key: 'sk-proj-{b74}T3BlbkFJ{b74}',
+  openai_project_key: 'sk-svcacct-{a150}',
+  anthropic_api_key: 'sk-ant-api03-{b93}AA',
+  gemini_api_key: 'AQ.Ab8{b46}',
+  bedrock_api_key: 'ABSKQmVkcm9ja0FQSUtleS{B110}=',
+  bedrock_short_lived_api_key: 'bedrock-api-key-{a300}',
+  azure_openai_api_key: 'AZURE_OPENAI_API_KEY=<{x32}>',
+  azure_ai_services_key: '{a52}JQQJ99{a26}',
+  mistral_api_key: 'MISTRAL_API_KEY=<{a32}>',
+  groq_api_key: 'gsk_{a52}',
+  cohere_api_key: '"cohere_api_key": "<{a40}>"',
+  deepseek_api_key: 'sk-{x32}',
+  together_api_key: 'tgp_v1_{b43}',
+  together_legacy_api_key: 'TOGETHER_API_KEY=<{x64}>',
+  ollama_api_key: 'OLLAMA_API_KEY=<{x32}.{a24}>',
+  fireworks_api_key: 'fw_{a24}',
+  fireworks_legacy_api_key: 'FIREWORKS_API_KEY=<{a48}>',
+  xai_api_key: 'xai-{a80}',
+  vllm_api_key: 'VLLM_API_KEY=<{a32}>',
+  openrouter_api_key: 'sk-or-v1-{x64}',
+  huggingface_access_token: 'hf_{A34}',
+  huggingface_oauth_token: 'hf_oauth_{a60}',
+  perplexity_api_key: 'pplx-{a48}',
+  gateway_proxy_key: 'gw-{b43}',
+  github_token: 'ghp_{a36}',
+  github_app_token: 'ghs_{d6}_eyJ{a60}.{a120}.{b86}',
+  github_fine_grained_token: 'github_pat_{a22}_{a59}',
+  gitlab_token: 'glpat-{a20}',
+  gitlab_incoming_mail_token: 'glimt-{l25}',
+  gitlab_pipeline_trigger_token: 'glptt-{x40}',
+  gitlab_agent_token: 'glagent-{b50}',
+  gitlab_oauth_secret: 'gloas-{x64}',
+  gitlab_session_cookie: '_gitlab_session=<{x32}>',
+  bitbucket_app_password: 'ATBB{a32}',
+  atlassian_token: 'ATATT3{a180}',
+  bitbucket_client_secret: 'bitbucket_client_secret: <{a32}>',
+  slack_token: 'xoxb-{d12}-{d12}-{a24}',
+  slack_configuration_token: 'xoxe.xoxp-1-{a166}',
+  slack_legacy_workspace_token: 'xoxr-{a40}',
+  slack_workspace_token: 'xoxa-2-{d12}',
+  slack_cookie: 'xoxd-{a120}',
+  slack_app_token: 'xapp-1-{u11}-{d13}-{x64}',
+  slack_webhook: 'https://<hooks.slack.com/services/T{u10}/B{u10}/{a24}>',
+  discord_webhook: 'https://<discord.com/api/webhooks/{d18}/{b68}>',
+  discord_bot_token: 'MT{a24}.{a6}.{a38}',
+  discord_secret: 'DISCORD_TOKEN=<{x64}>',
+  telegram_bot_token: '{d10}:AA{b33}',
+  telegram_bot_token_named: 'telegram_token: <{d6}:A{b34}>',
+  teams_webhook:
+    'https://acme.<webhook.office.com/webhookb2/{x8}-{x4}-{x4}-{x4}-{x12}@{x8}-{x4}-{x4}-{x4}-{x12}/IncomingWebhook/{x32}/{x8}-{x4}-{x4}-{x4}-{x12}>',
+  jwt: 'eyJhbGciOiJIUzI1NiJ9.eyJ{b90}.{b43}',
+  jwt_base64: 'ZXlKaGJHY2lPaUpJVXpJMU5pSjku{a120}',
+  pem_private_key: '-----BEGIN PRIVATE KEY-----\n{B64}\n{B64}\n{B20}=\n-----END PRIVATE KEY-----',
+  pem_private_key_base64: 'LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t{B400}',
+  npm_token: 'npm_{a36}',
+  pypi_token: 'pypi-AgEIcHlwaS5vcmc{b120}',
+  rubygems_token: 'rubygems_{x48}',
+  clojars_token: 'CLOJARS_{l60}',
+  docker_token: 'dckr_pat_{a27}',
+  artifactory_token: 'AKCp{a69}',
+  stripe_key: 'sk_live_{a24}',
+  webhook_secret: 'whsec_{a32}',
+  sendgrid_key: 'SG.{a22}.{a43}',
+  brevo_key: 'xkeysib-{x64}-{a16}',
+  twilio_key: 'SK{x32}',
+  digitalocean_token: 'dop_v1_{x64}',
+  databricks_token: 'dapi{x32}',
+  grafana_service_token: 'glsa_{a32}_{x8}',
+  grafana_cloud_token: 'glc_{a80}',
+  grafana_api_key: 'eyJrIjoi{a80}',
+  linear_token: 'lin_api_{a40}',
+  postman_key: 'PMAK-{x24}-{x34}',
+  shopify_token: 'shpat_{x32}',
+  doppler_token: 'dp.pt.{a43}',
+  vault_token: 'hvs.{a90}',
+  terraform_token: '.atlasv1.{a67}',
+  airtable_token: 'pat{a14}.{x64}',
+  asana_token: '2/{d16}/{d16}:{x32}',
+  notion_token: 'ntn_{a46}',
+  figma_token: 'figd_{a40}',
+  sentry_user_token: 'sntryu_{x64}',
+  sentry_org_token: 'sntrys_eyJ{a120}_{a43}',
+  new_relic_key: 'NRAK-{u27}',
+  pulumi_token: 'pul-{x40}',
+  prefect_token: 'pnu_{l36}',
+  planetscale_token: 'pscale_tkn_{a43}',
+  typeform_token: 'tfp_{a59}',
+  readme_token: 'rdme_{l70}',
+  sourcegraph_token: 'sgp_{x16}_{x40}',
+  sonar_token: 'sqp_{x40}',
+  flyio_token: 'fo1_{a43}',
+  dynatrace_token: 'dt0c01.{u24}.{u64}',
+  easypost_key: 'EZAK{a54}',
+  duffel_token: 'duffel_live_{a43}',
+  frameio_token: 'fio-u-{a64}',
+  flutterwave_key: 'FLWSECK_TEST-{x32}-X',
+  square_token: 'sq0csp-{a43}',
+  facebook_token: 'EAAC{a120}',
+  settlemint_token: 'sm_pat_{a16}',
+  heroku_token: 'HRKU-{x8}-{x4}-{x4}-{x4}-{x12}',
+  openshift_token: 'sha256~{a43}',
+  octopus_key: 'API-{u26}',
+  infracost_key: 'ico-{a32}',
+  scalingo_token: 'tk-us-{a48}',
+  cloudflare_origin_key: 'v1.0-{x24}-{x146}',
+  onepassword_service_token: 'ops_eyJ{a300}',
+  onepassword_secret_key: 'A3-{u6}-{u6}-{u5}-{u5}-{u5}-{u5}',
+  age_secret_key: 'AGE-SECRET-KEY-1QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHCE',
+  tailscale_key: 'tskey-auth-{a12}CNTRL-{a32}',
+  supabase_token: 'sbp_{x40}',
+  posthog_key: 'phx_{a43}',
+  yandex_key: 'AQVN{a36}',
+  alibaba_access_key_id: 'LTAI{a20}',
+  adobe_client_secret: 'p8e-{x32}',
+  replicate_token: 'r8_{a37}',
+  nvidia_key: 'nvapi-{a64}',
+  cerebras_key: 'csk-{l48}',
+  langsmith_key: 'lsv2_pt_{x32}_{x10}',
+  langfuse_key: 'sk-lf-{x8}-{x4}-{x4}-{x4}-{x12}',
+  elevenlabs_key: 'sk_{x48}',
+  tavily_key: 'tvly-{a32}',
+  pinecone_key: 'pcsk_{a6}_{a62}',
+  mailchimp_key: 'MAILCHIMP_API_KEY=<{x32}-us12>',
+  mailgun_key: 'mailgun_key = "<key-{x32}>"',
+  datadog_key: 'DD_API_KEY=<{x32}>',
+  cloudflare_token: 'CLOUDFLARE_API_TOKEN=<{a40}>',
+  heroku_api_key: 'HEROKU_API_KEY=<{x8}-{x4}-{x4}-{x4}-{x12}>',
+  snyk_token: 'SNYK_TOKEN=<{x8}-{x4}-{x4}-{x4}-{x12}>',
+  okta_token: 'oktaToken: "<00{a40}>"',
+  vault_legacy_token: 'VAULT_TOKEN=<s.{a24}>',
+  twitter_secret: 'twitter_api_secret = <{a50}>',
+  facebook_secret: 'facebook_app_secret = <{x32}>',
+  launchdarkly_token: 'launchdarkly_token: <{l40}>',
+  plaid_token: 'plaid_secret: <{x30}>',
+  zendesk_secret: 'zendesk_token: <{l40}>',
+  new_relic_secret: 'newrelic_key: <{l64}>',
+  fastly_token: 'FASTLY_TOKEN=<{a32}>',
+  maxmind_key: 'maxmind_license: <{a6}_{a29}_mmk>',
+  sumologic_secret: 'SUMOLOGIC_ACCESSKEY=<{a64}>',
+  contentful_token: 'contentful_token: <{a43}>',
+  coinbase_token: 'coinbase_token: <{a64}>',
+  confluent_secret: 'confluent_secret: <{a64}>',
+  rapidapi_key: 'rapidapi_key: <{l50}>',
+  sonar_legacy_token: 'sonar.token=<{x40}>',
+  yandex_secret: 'yandex_secret = <YC{a38}>',
+  alibaba_secret: 'alibaba_secret = <{a30}>',
+  wandb_key: 'WANDB_API_KEY=<{x40}>',
+  atlassian_legacy_token: 'jira_token = <{a24}>',
+};
+
+const ALPHABETS: Readonly<Record<string, string>> = {
+  A: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',
+  l: 'abcdefghijklmnopqrstuvwxyz0123456789',
+  u: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789',
+  x: '0123456789abcdef',
+  d: '0123456789',
+  a: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+  b: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
+  B: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
+};
+
+export interface SecretSample {
+  readonly text: string;
+  readonly secret: string;
+}
+
+/** A text with a secret made from the sample of `rule`; every call draws other characters from `random`. */
+export function makeSecret(rule: string, random: () => number): SecretSample {
+  const filled = (secretSamples[rule] ?? '').replaceAll(
+    /\{(\w)(\d+)\}/g,
+    (_match, kind: string, length: string) => randomText(ALPHABETS[kind] ?? '', Number(length), random),
+  );
+  const secret = /<(.*)>/s.exec(filled)?.[1] ?? filled;
+  return { text: filled.replace(/<(.*)>/s, '$1'), secret };
+}
+
+/** Never ends in a hyphen or an underscore, which a text may use as punctuation. */
+function randomText(alphabet: string, length: number, random: () => number): string {
+  const letter = (): string => alphabet.charAt(Math.floor(random() * alphabet.length));
+  let text = '';
+  while (text.length < length) text += letter();
+  return /[-_+/]$/.test(text) ? `${text.slice(0, -1)}7` : text;
+}
+
+/** Numbers from 0 to 1, always the same ones for a seed (Mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest';
+import { maskSecrets } from '../../../src/detectors/mask.ts';
+import { MAX_SECRET_CHARS, secretRules } from '../../../src/detectors/secret-rules.ts';
+import { findSecrets, findSecretsAll } from '../../../src/detectors/secrets.ts';
+import { makeSecret, secretSamples, seededRandom } from './secret-samples.ts';
+
+const DRAWS = 20;
+const rules = secretRules.map((rule) => rule.id);
+
+function spansOf(text: string): { rule: string; found: string }[] {
+  return findSecrets(text).map(({ rule, start, end }) => ({ rule, found: text.slice(start, end) }));
+}
+
+describe('every rule', () => {
+  it('has a sample, and only rules have', () => {
+    expect(Object.keys(secretSamples).toSorted()).toEqual(rules.toSorted());
+  });
+
+  it.each(rules)('%s finds its secret whole, in prose and in code', (rule) => {
+    const random = seededRandom(rules.indexOf(rule));
+    for (let draw = 0; draw < DRAWS; draw += 1) {
+      const { text, secret } = makeSecret(rule, random);
+      for (const around of [text, `Mine is ${text}, keep it.`, `run("${text}");\n`, `a\n  ${text}\nb`]) {
+        expect(spansOf(around)).toContainEqual({ rule, found: secret });
+      }
+    }
+  });
+
+  it.each(rules)('%s: no secret is left when JSON wrote it, once or twice, with any escapes', (rule) => {
+    const random = seededRandom(1000 + rules.indexOf(rule));
+    for (let draw = 0; draw < DRAWS; draw += 1) {
+      const { text, secret } = makeSecret(rule, random);
+      const once = JSON.stringify({ a: `line\n${text}\n` });
+      const escaped = once.replaceAll('-', String.raw`\u002d`).replaceAll('/', String.raw`\/`);
+      const twice = JSON.stringify({ arguments: once });
+      expect(JSON.stringify(JSON.parse(maskSecrets(once)))).not.toContain(
+        JSON.stringify(secret).slice(1, -1),
+      );
+      expect(JSON.parse(maskSecrets(escaped)).a).not.toContain(secret);
+      expect(JSON.parse(JSON.parse(maskSecrets(twice)).arguments).a).not.toContain(secret);
+    }
+  });
+
+  it.each(rules.filter((rule) => !/jwt|pem/.test(rule)))(
+    '%s takes neither its beginning nor a placeholder',
+    (rule) => {
+      const random = seededRandom(2000 + rules.indexOf(rule));
+      const { text, secret } = makeSecret(rule, random);
+      const foundByRule = (changed: string): unknown[] =>
+        spansOf(text.replace(secret, changed)).filter((span) => span.rule === rule);
+      expect(foundByRule(secret.slice(0, Math.min(12, secret.length / 2)))).toEqual([]);
+      expect(foundByRule(secret.slice(0, 4) + secret.slice(4).replaceAll(/[A-Za-z0-9]/g, 'x'))).toEqual([]);
+    },
+  );
+
+  it.each(secretRules.filter((rule) => rule.anchor === 'head' && rule.startOf === undefined))(
+    '$id does not begin in the middle of a word',
+    ({ id }) => {
+      const { secret } = makeSecret(id, seededRandom(3));
+      if (secret.startsWith('-')) return;
+      expect(spansOf(`word${secret}`).filter((span) => span.found === secret)).toEqual([]);
+    },
+  );
+
+  it.each(rules)('%s: no secret is longer than the window it names', (rule) => {
+    const { text } = makeSecret(rule, seededRandom(4));
+    const maxChars = secretRules.find(({ id }) => id === rule)?.maxChars ?? 0;
+    expect(text.length).toBeLessThanOrEqual(maxChars + 64);
+    expect(maxChars).toBeLessThanOrEqual(MAX_SECRET_CHARS);
+  });
+});
+
+describe('private keys', () => {
+  const random = seededRandom(5);
+  const { secret: pem } = makeSecret('pem_private_key', random);
+  const kinds = ['RSA', 'EC', 'DSA', 'OPENSSH', 'ENCRYPTED'];
+
+  it.each(kinds)('of kind %s are found', (kind) => {
+    const key = pem.replaceAll('PRIVATE KEY', `${kind} PRIVATE KEY`);
+    expect(spansOf(`> ${key}\n`)).toEqual([{ rule: 'pem_private_key', found: key }]);
+  });
+
+  it('are found with the headers of old encryption', () => {
+    const key = pem.replace(
+      '-----\n',
+      '-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n',
+    );
+    expect(spansOf(key)).toEqual([{ rule: 'pem_private_key', found: key }]);
+  });
+
+  it('are found as PGP blocks', () => {
+    const key = pem
+      .replaceAll('PRIVATE KEY', 'PGP PRIVATE KEY BLOCK')
+      .replace('-----\n', '-----\nVersion: GnuPG v2\n\n')
+      .replace('\n-----END', '\n=aB3d\n-----END');
+    expect(spansOf(key)).toEqual([{ rule: 'pem_private_key', found: key }]);
+  });
+
+  it.each([
+    ['on one line', pem.replaceAll('\n', ' ')],
+    ['with Windows line ends', pem.replaceAll('\n', '\r\n')],
+    ['as strings in source code', pem.replaceAll('\n', '" +\n  "')],
+    ['indented', pem.replaceAll('\n', '\n    ')],
+  ])('are found %s', (_how, key) => {
+    expect(spansOf(key)).toEqual([{ rule: 'pem_private_key', found: key }]);
+  });
+
+  it('are masked when cut short at any place, and the prose behind stays', () => {
+    const body = pem.slice(0, pem.indexOf('\n-----END'));
+    for (let length = 80; length <= body.length; length += 1) {
+      expect(maskSecrets(body.slice(0, length)).trimEnd()).toBe('***');
+    }
+    expect(maskSecrets(`${body.slice(0, 92)} and so on.`)).toBe('*** and so on.');
+  });
+
+  it('are not: a public key, a certificate, a header alone, words between the lines', () => {
+    for (const text of [
+      pem.replaceAll('PRIVATE', 'PUBLIC'),
+      pem.replaceAll('PRIVATE KEY', 'CERTIFICATE'),
+      '-----BEGIN PRIVATE KEY-----',
+      '-----BEGIN PRIVATE KEY-----\nput it here\n-----END PRIVATE KEY-----',
+    ]) {
+      expect(spansOf(text)).toEqual([]);
+    }
+  });
+});
+
+describe('tokens of JSON', () => {
+  const segment = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const payload = segment({ sub: 'someone', iat: 1_700_000_000 });
+
+  it('are found unsecured, and encrypted in five parts', () => {
+    const unsecured = `${segment({ alg: 'none' })}.${payload}.`;
+    const encrypted = `${segment({ alg: 'dir', enc: 'A256GCM' })}..48V1_ALb6US04U3b.${'aZ9'.repeat(20)}.XFBoMYUZodetZdvT`;
+    expect(spansOf(unsecured)[0]?.found).toBe(unsecured);
+    expect(spansOf(`t=${encrypted}&x`)[0]?.found).toBe(encrypted);
+  });
+
+  it('are found encoded once more, with lines wrapped', () => {
+    const token = Buffer.from(
+      `${segment({ alg: 'RS256', kid: 'k1' })}.${payload}.${'q8Z'.repeat(60)}`,
+    ).toString('base64');
+    const wrapped = token.replaceAll(/(.{64})(?=.)/g, '$1\n');
+    expect(maskSecrets(`token: ${wrapped}\n`)).toBe('token: ***\n');
+  });
+
+  it('are not: a header alone, a header that is no JSON', () => {
+    expect(spansOf(segment({ alg: 'HS256', typ: 'JWT' }))).toEqual([]);
+    expect(spansOf(`eyJbroken${payload}.${payload}.${payload}`)).toEqual([]);
+  });
+});
+
+describe('look-alikes', () => {
+  const random = seededRandom(6);
+  const bytes = Buffer.from(Array.from({ length: 4000 }, () => Math.floor(random() * 256)));
+  it.each([
+    ['a digest of a lock file', `"integrity": "sha512-${bytes.subarray(0, 64).toString('base64')}"`],
+    ['a git commit', `commit ${bytes.subarray(0, 20).toString('hex')}`],
+    ['a UUID', 'clientId = "6f1c1e6a-9d2b-4c7e-8a53-0d9a6b1f2c3d"'],
+    ['an image', `![](data:image/png;base64,${bytes.toString('base64')})`],
+    ['base64url', bytes.toString('base64url')],
+    [
+      'names in code',
+      'const 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 = gsk_settings.sk_live_reload_enabled_by_default;',
+    ],
+    ['words', 'disk-encryption, risk-averse, task-sk-learn, ASIANDEVELOPMENTBANKS, ASIANDEVELOPMENTBANK'],
+    [
+      'variables',
+      'key: ${process.env.OPENAI_API_KEY}, Bearer {token}, cohere_api_key = os.environ["COHERE_API_KEY"]',
+    ],
+    [
+      'a manual’s example',
+      'AKIAIOSFODNN7EXAMPLE and aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    ],
+    ['a hash behind a provider’s name', 'mistral: d41d8cd98f00b204e9800998ecf8427e'],
+    ['prefixes alone', 'ghp_ glpat- xoxb- sk-ant-api03- npm_ hvs. AKIA AIza eyJ'],
+  ])('%s is no secret', (_what, text) => {
+    expect(spansOf(text)).toEqual([]);
+  });
+});
+
+describe('findSecrets', () => {
+  it('finds a secret at any offset of a prose, and the mask removes it', () => {
+    const random = seededRandom(7);
+    const prose = 'It was late, and “nobody” had read the log: 漢字 🙂 \\n {"a": 1}\n';
+    for (let offset = 0; offset <= prose.length; offset += 1) {
+      const { text, secret } = makeSecret(rules[offset % rules.length] ?? '', random);
+      const around = `${prose.slice(0, offset)} ${text} ${prose.slice(offset)}`;
+      expect(maskSecrets(around)).not.toContain(secret);
+    }
+  });
+
+  it('finds what stands behind a percent-encoded sign', () => {
+    const { secret } = makeSecret('anthropic_api_key', seededRandom(8));
+    expect(maskSecrets(`q=key%3D${secret}`)).toBe('q=key%3D***');
+  });
+
+  it('gives findings in order, none inside another, and knows no class but secret', () => {
+    const random = seededRandom(9);
+    const text = rules.map((rule) => makeSecret(rule, random).text).join('\n');
+    const findings = findSecrets(text);
+    expect(findings.length).toBeGreaterThanOrEqual(rules.length);
+    for (const [index, finding] of findings.entries()) {
+      expect(finding).toMatchObject({ detector: 'secrets', class: 'secret' });
+      expect(finding.end).toBeGreaterThan(findings[index - 1]?.end ?? 0);
+    }
+  });
+
+  it('leaves nothing to find in what it masked', () => {
+    const random = seededRandom(10);
+    const text = rules.map((rule) => makeSecret(rule, random).text).join(' ');
+    expect(findSecrets(maskSecrets(text))).toEqual([]);
+  });
+
+  it('throws for no text', () => {
+    const random = seededRandom(11);
+    const pieces = [
+      '-----BEGIN PRIVATE KEY-----',
+      'eyJ',
+      'sk-',
+      '\\',
+      '\\u00',
+      '\ud800',
+      '"',
+      '\0',
+      'Q~',
+      ':AA',
+      '=',
+    ];
+    for (let round = 0; round < 300; round += 1) {
+      const text = Array.from({ length: 40 }, () => pieces[Math.floor(random() * pieces.length)]).join('');
+      expect(() => findSecrets(text)).not.toThrow();
+    }
+  });
+
+  it('finds a secret behind a keyword that is repeated without a space', () => {
+    const { secret } = makeSecret('gitlab_token', seededRandom(12));
+    expect(maskSecrets(`${'glpat-'.repeat(3)}${secret}`)).not.toContain(secret.slice(6));
+  });
+
+  it('takes linear time for what is made to be slow', () => {
+    const hostile = [
+      'glpat-',
+      '-sk-ant-api03-',
+      '/fm2_',
+      'T3BlbkFJ',
+      'ey',
+      '\\n',
+      '\\',
+      'a',
+      '-----BEGIN PRIVATE KEY-----',
+    ];
+    const times = hostile.map((piece) => {
+      const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
+      const started = process.cpuUsage();
+      findSecrets(text);
+      return process.cpuUsage(started).user / 1000;
+    });
+    expect(Math.max(...times)).toBeLessThan(1000);
+  });
+});
+
+describe('findSecretsAll', () => {
+  it('gives for every text what findSecrets gives', async () => {
+    const random = seededRandom(13);
+    const long = Array.from(
+      { length: 400 },
+      (_, at) => makeSecret(rules[at % rules.length] ?? '', random).text,
+    ).join(' .\n');
+    const texts = ['', 'nothing', long, JSON.stringify(long)];
+    expect(await findSecretsAll(texts)).toEqual(texts.map((text) => findSecrets(text)));
+  });
+
+  it('lets others run between the steps of a long text', async () => {
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 0);
+    await findSecretsAll(['ordinary words, '.repeat(60_000)]);
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+  });
+});
