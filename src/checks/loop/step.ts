@@ -18,17 +18,21 @@ export interface Step {
   readonly medium: string;
 }
 
+/** Strings of arguments whose tool's name is looked up; no model calls so many tools at once. */
+const MAX_NAMED = 1_000;
+
 export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>): Step {
   const { request, facts, json } = exchange;
   const { called, got } = latestCalls(request.texts);
-  const tools = [...new Set(called.map(({ path }) => toolNameAt(json, path)))].filter((name) => name !== '');
+  const named = called.slice(0, MAX_NAMED).map(({ path }) => toolNameAt(json, path));
+  const tools = [...new Set(named)].filter((name) => name !== '').sort();
   const stepped = called.length > 0 || got.length > 0;
   return {
     said: lastUserTurn(normalized(request, facts.prompt?.normalizedTexts)) ?? '',
     called: [...tools, ...called.map(({ text }) => text)].join('\n'),
     got: got.map(({ text }) => text).join('\n'),
     answered: stepped ? '' : lastAnswer(request.texts),
-    tools: tools.sort(),
+    tools,
     medium: request.media.at(-1)?.data ?? '',
   };
 }
@@ -54,7 +58,7 @@ interface Calls {
 function latestCalls(texts: readonly PromptText[]): Calls {
   const called: PromptText[] = [];
   const got: PromptText[] = [];
-  const withResults = new Set(texts.filter(isResult).map(messageOf));
+  const withResults = new Set(texts.filter(isResult).map(({ path }) => path[1]));
   let passedAnswer = false;
   for (let index = texts.length - 1; index >= 0; index--) {
     const found = texts[index];
@@ -66,7 +70,7 @@ function latestCalls(texts: readonly PromptText[]): Calls {
       called.push(found);
     } else if (found.role === 'assistant') {
       passedAnswer ||= got.length > 0;
-    } else if (!withResults.has(messageOf(found))) {
+    } else if (!withResults.has(found.path[1])) {
       // Agents put reminders of their own beside results: those are no turn of the user's.
       break;
     }
@@ -89,15 +93,12 @@ function isOfEarlierCall(found: PromptText, later: PromptText | undefined): bool
   return typeof index === 'number' && typeof laterIndex === 'number' && laterIndex > index + 1;
 }
 
-function messageOf({ path }: PromptText): string {
-  return `${String(path[0])}/${String(path[1])}`;
-}
-
 /** The text of the last message of the model. */
 function lastAnswer(texts: readonly PromptText[]): string {
   const last = texts.findLast(({ role, kind }) => role === 'assistant' && kind === 'text');
   if (last === undefined) return '';
-  const parts = texts.filter((found) => found.kind === 'text' && messageOf(found) === messageOf(last));
+  const [place, index] = last.path;
+  const parts = texts.filter(({ kind, path }) => kind === 'text' && path[0] === place && path[1] === index);
   return parts.map(({ text }) => text).join('\n');
 }
 

@@ -230,6 +230,20 @@ describe('the latest step', () => {
     expect(found.got).toContain('one');
   });
 
+  it('with Cohere’s first version starts anew with the message', () => {
+    const chat_history = [
+      { role: 'USER', message: 'Look around.' },
+      { role: 'CHATBOT', message: '', tool_calls: [{ name: 'list', parameters: { path: 'x' } }] },
+      { role: 'TOOL', tool_results: [{ call: { name: 'list' }, outputs: [{ text: 'one' }] }] },
+    ];
+    const body = { message: 'Thanks.', chat_history };
+    expect(step(body, { provider: 'cohere', path: '/v1/chat' })).toMatchObject({
+      said: 'Thanks.',
+      called: '',
+      got: '',
+    });
+  });
+
   it('of a prompt alone is the prompt, with its image', () => {
     expect(step({ prompt: 'Say.' }, { path: '/v1/completions' })).toEqual({ ...NOTHING, said: 'Say.' });
     const content = [
