@@ -112,6 +112,8 @@ function isSelector(content: string): boolean {
 function isAtHome(text: string, content: string, left: Neighbour, right: Neighbour, run: Run): boolean {
   if (content === '\ufeff' && run.start === 0) return true;
   if (content === '\ufe0f' && text.charAt(run.end) === keycap) return true;
+  // Left where it is, an override would be read again in the next round.
+  if (content.includes(rightToLeftOverride)) return false;
   // A wrong decoding leaves C1 controls behind.
   if (/^[\x80-\x9f]+$/.test(content)) return left !== 'ascii' || right !== 'ascii';
   if (isSelector(content)) return left === 'styled' || !isLatin(left);
