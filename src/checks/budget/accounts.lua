@@ -16,25 +16,6 @@ local LATE_MS = 3600000
 local EXPIRED_PER_CALL = 64
 local MAX_NANO_USD = 9000000000000000
 
--- Lua prints only 14 digits of a number by itself. Formatting is slow, and the same numbers come again.
-local texts = {}
-local function int(number)
-  local text = texts[number]
-  if not text then
-    text = string.format('%.0f', number)
-    texts[number] = text
-  end
-  return text
-end
-
-local function now_ms(override)
-  if override ~= '' then
-    return tonumber(override)
-  end
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
-
 -- Days since 1970-01-01 of a month's first day (proleptic Gregorian; the year is counted from March).
 local function days_of_month(year, month)
   if month <= 2 then

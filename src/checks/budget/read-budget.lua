@@ -6,6 +6,7 @@
 --       2.. accounts
 -- reply {holds charged just now, then for each account: spent, reserved, ms to its reset or -1}
 
+-- @include ../../redis/clock.lua
 -- @include accounts.lua
 
 local now = now_ms(ARGV[1])

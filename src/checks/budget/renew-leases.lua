@@ -7,6 +7,7 @@
 --       2 lease in ms
 -- reply one 1|0 for each hold: 0 where it is settled or lost
 
+-- @include ../../redis/clock.lua
 -- @include accounts.lua
 
 local now = now_ms(ARGV[1])

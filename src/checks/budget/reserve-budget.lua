@@ -13,6 +13,7 @@
 -- reply {verdict, amount, output tokens, tightest account from 0 or -1, its remainder, ms to its reset or -1}
 --       verdict: reserved | refused (the tightest of those it does not fit in is named) | closed (settled already)
 
+-- @include ../../redis/clock.lua
 -- @include accounts.lua
 
 local now = now_ms(ARGV[1])

@@ -13,6 +13,7 @@
 --        spent of the account without a calendar or '-1', then account, percent for each threshold crossed for the
 --        first time in its window}
 
+-- @include ../../redis/clock.lua
 -- @include accounts.lua
 
 local now = now_ms(ARGV[1])

@@ -2,11 +2,12 @@ import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answer, Answered } from '../../pipeline/exchange.ts';
+import { turnSession } from '../../pipeline/session-turn.ts';
 import { lastUserTurn } from '../../pipeline/user-turns.ts';
-import type { Operation } from '../../providers/provider.ts';
 import { answerGrams, judgeTurn } from './drift.ts';
 import type { DriftSettings, DriftState, PassedTurn } from './drift.ts';
-import type { DriftSession, DriftStore } from './store.ts';
+import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { DriftStore } from './store.ts';
 
 type DriftConfig = Config['session']['drift_detection'];
 
@@ -17,7 +18,7 @@ export interface DriftCheckDeps {
 
 /** One exchange's turn in its session. */
 export interface DriftExchange {
-  session?: DriftSession;
+  session?: SessionName;
   /** Sent with the other checks' reads; undefined resolves where the session is new. */
   read?: Promise<DriftState | undefined>;
   /** What the turn changes if it is answered. */
@@ -25,9 +26,6 @@ export interface DriftExchange {
   /** The answer of the turn that anchors the session, until it is added to the anchor. */
   answer?: Answer;
 }
-
-const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const GENERATING: ReadonlySet<Operation> = new Set(['chat', 'completions', 'responses']);
 
 export function driftSettings(config: DriftConfig): DriftSettings {
   return {
@@ -56,10 +54,10 @@ export function createDriftCheck({ config, store }: DriftCheckDeps): Check<Drift
     shadowable: true,
     begin: () => ({}),
     prepare(exchange, state) {
-      const sessionId = exchange.headers.get(HEADER.sessionId) ?? '';
-      if (!GENERATING.has(exchange.endpoint.operation) || !SESSION_ID.test(sessionId)) return;
-      state.session = { keyHash: exchange.key.keyHash, sessionId };
-      state.read = store.read(state.session);
+      const session = turnSession(exchange);
+      if (session === undefined) return;
+      state.session = session;
+      state.read = store.read(session);
       // Where an earlier check denies, nobody waits for it.
       state.read.catch(() => undefined);
     },

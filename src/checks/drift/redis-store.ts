@@ -7,7 +7,8 @@ import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS } from '../../text/ngrams.ts'
 import type { GramSet } from '../../text/ngrams.ts';
 import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS } from './drift.ts';
 import type { DriftState } from './drift.ts';
-import type { DriftSession, DriftStore } from './store.ts';
+import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { DriftStore } from './store.ts';
 
 export interface RedisDriftStoreOptions {
   readonly client: RedisClient;
@@ -39,7 +40,7 @@ const flag = z.literal([0, 1]);
 
 /** Topics of sessions in Redis: one hash a session, bounded, with the session's life. */
 export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftStoreOptions): DriftStore {
-  const keyOf = ({ keyHash, sessionId }: DriftSession): string => driftKey(keyHash, sessionId);
+  const keyOf = ({ keyHash, sessionId }: SessionName): string => driftKey(keyHash, sessionId);
   const encoded = (set: GramSet | undefined): string => (set === undefined ? '' : encodeGrams(set));
   return {
     read: (session) =>

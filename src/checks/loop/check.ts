@@ -3,12 +3,13 @@ import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import type { Operation } from '../../providers/provider.ts';
+import { turnSession } from '../../pipeline/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
 import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { latestStep } from './step.ts';
-import type { ArrivalLimit, LoopMemory, LoopSession, LoopStore, RecentCall } from './store.ts';
+import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { ArrivalLimit, LoopMemory, LoopStore, RecentCall } from './store.ts';
 import { arrivalLimits } from './velocity.ts';
 
 export interface LoopDeps {
@@ -22,15 +23,13 @@ export type LoopDetector = 'fingerprint' | 'velocity' | 'stall';
 /** One exchange's place in its session's calls. */
 export interface LoopState {
   readonly operationId: string;
-  session?: LoopSession;
+  session?: SessionName;
   calls?: Promise<readonly RecentCall[]>;
   fingerprint?: SimHash | undefined;
   /** Limits that this call was counted against, and stays counted against only if it is answered. */
   counted: readonly ArrivalLimit[];
 }
 
-const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-const GENERATING: ReadonlySet<Operation> = new Set(['chat', 'completions', 'responses']);
 /** Calls in a window; a session that makes more is caught long before. */
 const MAX_CALLS = 256;
 /** Stalls have no window: the last calls count, if they are not older than this. */
@@ -48,7 +47,7 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
   if (!config.enabled) return { name, shadowable: true };
   const memory = memoryOf(config);
 
-  async function judge(exchange: Parsed, state: LoopState, session: LoopSession): Promise<Verdict> {
+  async function judge(exchange: Parsed, state: LoopState, session: SessionName): Promise<Verdict> {
     const step = latestStep(exchange);
     state.fingerprint = fingerprintOf(step, config.fingerprint.defeat_padding);
     const limits = arrivalLimits(config.velocity, exchange, step);
@@ -71,10 +70,10 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
     shadowable: true,
     begin: () => ({ operationId: randomUUID(), counted: [] }),
     prepare(exchange, state) {
-      const sessionId = exchange.headers.get(HEADER.sessionId) ?? '';
-      if (!GENERATING.has(exchange.endpoint.operation) || !SESSION_ID.test(sessionId)) return;
-      state.session = { keyHash: exchange.key.keyHash, sessionId };
-      state.calls = store.readCalls(state.session, memory);
+      const session = turnSession(exchange);
+      if (session === undefined) return;
+      state.session = session;
+      state.calls = store.readCalls(session, memory);
       // Where an earlier check denies, nobody waits for it.
       state.calls.catch(() => undefined);
     },

@@ -9,18 +9,14 @@
 --       then for each limit: window in ms, limit
 -- reply 1|0 for each limit: 1 where it is exceeded with this call
 
-local now
-if ARGV[1] ~= '' then
-  now = tonumber(ARGV[1])
-else
-  local time = redis.call('TIME')
-  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
+-- @include ../../redis/clock.lua
+
+local now = now_ms(ARGV[1])
 
 local reply, exceeds = {}, false
 for i, key in ipairs(KEYS) do
   local window, limit = tonumber(ARGV[2 + 2 * i]), tonumber(ARGV[3 + 2 * i])
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now - window))
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', int(now - window))
   local others = redis.call('ZCARD', key) - (redis.call('ZSCORE', key, ARGV[2]) and 1 or 0)
   reply[i] = others >= limit and 1 or 0
   exceeds = exceeds or others >= limit
@@ -31,7 +27,7 @@ if exceeds and ARGV[3] == '' then
   return reply
 end
 for i, key in ipairs(KEYS) do
-  redis.call('ZADD', key, 'NX', string.format('%.0f', now), ARGV[2])
+  redis.call('ZADD', key, 'NX', int(now), ARGV[2])
   redis.call('ZREMRANGEBYRANK', key, 0, -2 - tonumber(ARGV[3 + 2 * i]))
   redis.call('PEXPIRE', key, ARGV[2 + 2 * i])
 end

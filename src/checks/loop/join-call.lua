@@ -7,16 +7,12 @@
 --       4 how long calls are kept, ms     5 how many are kept
 -- reply 1
 
-local now
-if ARGV[1] ~= '' then
-  now = tonumber(ARGV[1])
-else
-  local time = redis.call('TIME')
-  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
+-- @include ../../redis/clock.lua
 
-redis.call('ZADD', KEYS[1], 'NX', string.format('%.0f', now), ARGV[2] .. ':' .. ARGV[3])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - tonumber(ARGV[4])))
+local now = now_ms(ARGV[1])
+
+redis.call('ZADD', KEYS[1], 'NX', int(now), ARGV[2] .. ':' .. ARGV[3])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', int(now - tonumber(ARGV[4])))
 redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - tonumber(ARGV[5]))
 redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return 1

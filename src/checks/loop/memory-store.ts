@@ -1,5 +1,6 @@
 import type { SimHash } from '../../text/simhash.ts';
-import type { LoopSession, LoopStore } from './store.ts';
+import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { LoopStore } from './store.ts';
 
 interface Entry {
   readonly at: number;
@@ -68,6 +69,6 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   };
 }
 
-function nameOf({ keyHash, sessionId }: LoopSession, list = ''): string {
+function nameOf({ keyHash, sessionId }: SessionName, list = ''): string {
   return `${keyHash}/${sessionId}/${list}`;
 }

@@ -7,15 +7,11 @@
 --       3 at most so many
 -- reply {age in ms, fingerprint in 16 hex digits, for each call}
 
-local now
-if ARGV[1] ~= '' then
-  now = tonumber(ARGV[1])
-else
-  local time = redis.call('TIME')
-  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
+-- @include ../../redis/clock.lua
 
-local from = string.format('(%.0f', now - tonumber(ARGV[2]))
+local now = now_ms(ARGV[1])
+
+local from = '(' .. int(now - tonumber(ARGV[2]))
 local found = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', from, 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 local reply = {}
 for i = 1, #found, 2 do

@@ -4,7 +4,8 @@ import { loopKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
-import type { ArrivalLimit, LoopSession, LoopStore, RecentCall } from './store.ts';
+import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { ArrivalLimit, LoopStore, RecentCall } from './store.ts';
 
 export interface RedisLoopStoreOptions {
   readonly client: RedisClient;
@@ -54,12 +55,12 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
   };
 }
 
-function callsKey({ keyHash, sessionId }: LoopSession): string {
+function callsKey({ keyHash, sessionId }: SessionName): string {
   return loopKey(keyHash, sessionId);
 }
 
 /** No session id holds a slash, so these are no session's calls. */
-function arrivalKeys({ keyHash, sessionId }: LoopSession, limits: readonly ArrivalLimit[]): string[] {
+function arrivalKeys({ keyHash, sessionId }: SessionName, limits: readonly ArrivalLimit[]): string[] {
   return limits.map(({ name }) => loopKey(keyHash, `${sessionId}/${name}`));
 }
 

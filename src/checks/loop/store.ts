@@ -1,10 +1,5 @@
+import type { SessionName } from '../../pipeline/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
-
-/** One session of one key. */
-export interface LoopSession {
-  readonly keyHash: string;
-  readonly sessionId: string;
-}
 
 /** A call of a session that was forwarded and answered. */
 export interface RecentCall {
@@ -30,10 +25,10 @@ export interface ArrivalLimit {
 /** Recent calls of sessions; what changes something is idempotent under its operation id. */
 export interface LoopStore {
   /** The session's answered calls, newest first. */
-  readCalls(session: LoopSession, memory: LoopMemory): Promise<readonly RecentCall[]>;
+  readCalls(session: SessionName, memory: LoopMemory): Promise<readonly RecentCall[]>;
   /** Adds a call that was answered. */
   joinCall(
-    session: LoopSession,
+    session: SessionName,
     operationId: string,
     fingerprint: SimHash,
     memory: LoopMemory,
@@ -43,11 +38,11 @@ export interface LoopStore {
    * call is denied, it is left out of all of them, so that it cannot push out those that were let through.
    */
   countArrival(
-    session: LoopSession,
+    session: SessionName,
     operationId: string,
     limits: readonly ArrivalLimit[],
     denies: boolean,
   ): Promise<readonly boolean[]>;
   /** Takes a call out of what `countArrival` counted. */
-  giveBack(session: LoopSession, operationId: string, limits: readonly ArrivalLimit[]): Promise<void>;
+  giveBack(session: SessionName, operationId: string, limits: readonly ArrivalLimit[]): Promise<void>;
 }

@@ -16,17 +16,7 @@
 --      18 how long a finding is known, ms   19 most findings   20.. findings
 -- reply {scored 1|0, score, life of the lock in ms or 0, blocked by this 1|0}
 
-local function int(number)
-  return string.format('%.0f', number)
-end
-
-local function now_ms(override)
-  if override ~= '' then
-    return tonumber(override)
-  end
-  local time = redis.call('TIME')
-  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
+-- @include ../../redis/clock.lua
 
 local profile, operation, findings, flag_memory = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local FIRST_FINDING = 20

@@ -1,5 +1,6 @@
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
+import { SESSION_ID } from '../../pipeline/session-turn.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
 import type { SessionLimits } from './store.ts';
@@ -9,7 +10,6 @@ export interface SessionRequest extends SessionLimits {
   readonly sessionId: string;
 }
 
-const ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const STEPS = /^\d{1,10}$/;
 /** Programs print sums with 17 digits and more; no honest amount is longer. */
 const USD = /^(?:\d{1,32}(?:\.\d{0,32})?|\.\d{1,32})$/;
@@ -28,7 +28,7 @@ export function sessionRequest(headers: ReadonlyMap<string, string>): SessionReq
     const name = budget === undefined ? 'X-Gateway-Session-Max-Steps' : 'X-Gateway-Session-Budget';
     return invalid(`${name} limits nothing without a session: send X-Gateway-Session-ID too`);
   }
-  if (!ID.test(sessionId)) {
+  if (!SESSION_ID.test(sessionId)) {
     return invalid('X-Gateway-Session-ID: send one id of 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
   }
   const budgetNanoUsd = budget === undefined ? undefined : readBudget(budget);

@@ -2,6 +2,10 @@
 -- Opens a session for one call and takes one step in it, or refuses the call. Limits come from the first request that
 -- names them and can only be tightened. Idempotent under the operation's key: a repeat takes no second step.
 --
+-- A session is a hash: created, used (Unix ms), steps, state, and where they are set max_steps and budget (nano-USD);
+-- each taint as taint:<flag> and each tool as tool:<name>, with `<place>:<operation>` as value, counted in taints and
+-- tools. Its spend stands in a purse of the budget scripts, field session:spent.
+--
 -- KEYS  1 session (hash)   2 the key's live sessions (sorted set)   3 risk profile (hash)   4 operation (string)
 --       5 the session's purse (hash)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
@@ -11,7 +15,7 @@
 -- reply {verdict, live sessions, spent, the session's fields and values}
 --       verdict: opened | max_steps | budget | sessions | closed (the step was given back already)
 
--- @include session.lua
+-- @include ../../redis/clock.lua
 
 local INDEX_BOUND = 10000
 

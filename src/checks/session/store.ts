@@ -1,3 +1,5 @@
+import type { SessionName } from '../../pipeline/session-turn.ts';
+
 /** The state of a session that no policy has moved yet (DECISIONS "Sessions, FSM, loop, drift"). */
 export const INITIAL_STATE = 'INIT';
 
@@ -5,12 +7,6 @@ export const INITIAL_STATE = 'INIT';
 export const MAX_NOTES = 64;
 /** Longer names of taints and tools are cut off here. */
 export const MAX_NOTE_CHARS = 128;
-
-/** A session belongs to its key: another key's of the same name is another one. */
-export interface SessionName {
-  readonly keyHash: string;
-  readonly sessionId: string;
-}
 
 /** A call that takes one step of a session; the same values find it again. */
 export interface Step extends SessionName {

@@ -6,7 +6,7 @@
 --       2 session id   3 life of an idle session, ms   4 when the session was created
 -- reply 1 where it lives, else 0
 
--- @include session.lua
+-- @include ../../redis/clock.lua
 
 if redis.call('HGET', KEYS[1], 'created') ~= ARGV[4] then
   return 0

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DriftState } from '../../../src/checks/drift/drift.ts';
 import { createMemoryDriftStore } from '../../../src/checks/drift/memory-store.ts';
 import { createRedisDriftStore } from '../../../src/checks/drift/redis-store.ts';
-import type { DriftSession, DriftStore } from '../../../src/checks/drift/store.ts';
+import type { SessionName } from '../../../src/pipeline/session-turn.ts';
+import type { DriftStore } from '../../../src/checks/drift/store.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { driftKey, riskProfileKey } from '../../../src/redis/keys.ts';
@@ -34,7 +35,7 @@ afterAll(async () => {
 const redisStore = (on: RedisClient = client): DriftStore =>
   createRedisDriftStore({ client: on, deadlineMs: 2_500, ttlMs: TTL_MS });
 
-function newSession(): DriftSession {
+function newSession(): SessionName {
   return { keyHash: newKeyHash(), sessionId: 's1' };
 }
 

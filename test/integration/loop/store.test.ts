@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLoopStore } from '../../../src/checks/loop/memory-store.ts';
 import { createRedisLoopStore } from '../../../src/checks/loop/redis-store.ts';
-import type { ArrivalLimit, LoopSession, LoopStore } from '../../../src/checks/loop/store.ts';
+import type { SessionName } from '../../../src/pipeline/session-turn.ts';
+import type { ArrivalLimit, LoopStore } from '../../../src/checks/loop/store.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { loopKey } from '../../../src/redis/keys.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
@@ -23,7 +24,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-const newSession = (): LoopSession => ({ keyHash: newKeyHash(), sessionId: 'a.b:c-d' });
+const newSession = (): SessionName => ({ keyHash: newKeyHash(), sessionId: 'a.b:c-d' });
 const call = (low: number) => ({ high: 0xffffffff, low });
 
 describe.each<[string, (now: () => number) => LoopStore]>([

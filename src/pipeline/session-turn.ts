@@ -1,0 +1,26 @@
+import { HEADER } from '../headers.ts';
+import type { Operation } from '../providers/provider.ts';
+import type { Parsed } from './exchange.ts';
+
+/** A session belongs to its key: another key's of the same name is another one. */
+export interface SessionName {
+  readonly keyHash: string;
+  readonly sessionId: string;
+}
+
+/** Of one id (DECISIONS "Sessions, FSM, loop, drift"); none of these characters can lead into another Redis key. */
+export const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Operations in which an agent takes its turn; an embedding says nothing of where a session goes. */
+const TURNS: ReadonlySet<Operation> = new Set(['chat', 'completions', 'responses']);
+
+/**
+ * The session that a request takes a turn in; undefined where it names none, or takes none. Known before the session
+ * check has judged, so that what is kept of the session's earlier turns can be read in the same wait.
+ */
+export function turnSession({ headers, endpoint, key }: Parsed): SessionName | undefined {
+  const sessionId = headers.get(HEADER.sessionId);
+  if (sessionId === undefined || !SESSION_ID.test(sessionId) || !TURNS.has(endpoint.operation))
+    return undefined;
+  return { keyHash: key.keyHash, sessionId };
+}
