@@ -4,14 +4,7 @@ import type { Answered, Identified, Outcome, Parsed } from './exchange.ts';
 
 /** Stable names: metric labels and log fields. */
 export type CheckName =
-  | 'rate-limit'
-  | 'allowed'
-  | 'provider-tools'
-  | 'normalization'
-  | 'session'
-  | 'loop'
-  | 'drift'
-  | 'budget';
+  'rate-limit' | 'allowed' | 'provider-tools' | 'normalization' | 'session' | 'loop' | 'drift' | 'budget';
 
 /** What a check says of an exchange. Only the runner acts on it. */
 export type Verdict =
