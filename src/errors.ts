@@ -49,7 +49,11 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
+    // A refusal is an answer, not an accident: a stack costs ten times the rest, and a flood of refusals pays it.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'GatewayError';
     this.type = type;
     this.headers = options.headers ?? {};
