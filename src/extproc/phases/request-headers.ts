@@ -15,7 +15,7 @@ const NO_BODY = Buffer.alloc(0);
 
 /**
  * Credentials first and alone: whoever has no good key learns nothing else, so a 401 comes before every other
- * complaint. Then the request's own form, its route, and the checks that need no body.
+ * complaint. Then the request's own form, its route, and the checks that need no body; where none comes, all of them.
  */
 export async function onRequestHeaders(
   context: StreamContext,
@@ -54,7 +54,9 @@ export async function onRequestHeaders(
   assertNotCarried(context.rawKey, exchange);
   throwDenial(await run.requestHeaders(exchange));
   if (hasBody) return awaitRequestBody();
+  // No phase of a body will come: what its checks would hold back must be held back here.
   context.parsed = withoutBody(exchange);
+  throwDenial(await run.requestBody(context.parsed));
   return forward(context, context.parsed, 'request_headers');
 }
 

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
+import { startGateway, type TestBudget, type TestGateway } from '../support/gateway.ts';
+import { send, type Reply } from '../support/http.ts';
+
+/** DECISIONS "Paths and providers": what the gateway cannot read passes where that is allowed, and where nothing hangs on it. */
+const UNKNOWN = '/openai/v1/files';
+
+let gateway: TestGateway;
+let provider: FakeProvider;
+
+beforeAll(async () => {
+  provider = await createFakeProvider();
+  gateway = await startGateway({
+    config: {
+      providers: { openai: { base_url: provider.url } },
+      proxy: { unknown_endpoints: 'allow' },
+    },
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await provider.close();
+});
+
+interface Client {
+  readonly budget?: TestBudget;
+  readonly allowedModels?: string[];
+}
+
+/** One request of a new key: with a body, or without one. */
+async function ask(
+  method: 'GET' | 'POST',
+  headers: Record<string, string>,
+  client: Client = {},
+): Promise<Reply> {
+  const { budget, ...key } = client;
+  const { rawKey } = await gateway.createKey(key, budget);
+  return send(gateway.baseUrl, {
+    method,
+    path: UNKNOWN,
+    headers: {
+      authorization: `Bearer ${rawKey}`,
+      'x-gateway-provider-key': 'sk-provider-0123456789',
+      ...(method === 'POST' && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(method === 'POST' && { body: '{"purpose":"x"}' }),
+  });
+}
+
+it.each(['GET', 'POST'] as const)('a %s of an unknown endpoint passes', async (method) => {
+  expect((await ask(method, {})).headers['x-gateway-request-id']).toBeDefined();
+  expect(provider.requests.at(-1)).toMatchObject({ method, path: '/v1/files' });
+});
+
+it.each<['GET' | 'POST', string, Record<string, string>, Client]>([
+  ['GET', 'a key with a budget', {}, { budget: { daily: 1 } }],
+  ['POST', 'a key with a budget', {}, { budget: { daily: 1 } }],
+  ['GET', 'a session with a budget', { 'x-gateway-session-id': 's', 'x-gateway-session-budget': '1' }, {}],
+  ['POST', 'a session with a budget', { 'x-gateway-session-id': 's', 'x-gateway-session-budget': '1' }, {}],
+  ['GET', 'a key limited to some models', {}, { allowedModels: ['gpt-4o'] }],
+  ['POST', 'a key limited to some models', {}, { allowedModels: ['gpt-4o'] }],
+])('a %s of an unknown endpoint is refused for %s', async (method, _who, headers, client) => {
+  const before = provider.requests.length;
+  const reply = await ask(method, headers, client);
+  expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('"type":"policy_denied"')]);
+  expect(provider.requests.length).toBe(before);
+});
+
+it.each(['GET', 'POST'] as const)(
+  'a %s of an unknown endpoint takes a step of its session',
+  async (method) => {
+    const limits = { 'x-gateway-session-id': 's', 'x-gateway-session-max-steps': '0' };
+    const reply = await ask(method, limits);
+    expect([reply.status, reply.body]).toEqual([429, expect.stringContaining('"type":"max_steps_exceeded"')]);
+  },
+);
