@@ -69,6 +69,7 @@ export function forward(
   context.progress = 'forwarded';
   exchange.body = NOTHING;
   exchange.json = {};
+  exchange.facts.prompt = undefined;
   return forwardRequest(phase, { set, remove }, edited);
 }
 

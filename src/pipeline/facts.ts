@@ -11,7 +11,7 @@ export interface Facts {
   session: SessionFacts | undefined;
   /** Written by the drift check. */
   drift: DriftFacts | undefined;
-  /** Written by the normalization check. */
+  /** Written by the normalization check; emptied once forwarded, as the body is. */
   prompt: PromptFacts | undefined;
 }
 
