@@ -7,7 +7,8 @@ import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
 import { parsed } from '../../integration/budget/exchange.ts';
 
 it('a request that was forwarded keeps no copy of its prompt while its answer runs', () => {
-  const config = configSchema.parse({});
+  const written = configSchema.parse({});
+  const config = { ...written, server: { ...written.server, insecure_dev: false } };
   const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hidden' }] } });
   const obfuscation = {
     obfuscationDetected: false,
