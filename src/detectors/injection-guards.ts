@@ -1,13 +1,13 @@
 import type { Tokens, Vocabulary } from './injection-lexer.ts';
 
 /** Words that tell of an act instead of ordering it, right before the verb. */
-const NARRATORS = `they he she people users who which often sometimes students drivers always we did does would could might
+const NARRATORS = `i they he she people users who which often sometimes students drivers always we did does would could might
   developers employees many models attackers`;
 /** Tell of an act too, unless they speak to the model. */
 const MODALS = `will may can`;
 const ADDRESSED = `you u ai assistant assistants model llm chatbot chatgpt gpt agent it`;
 const NEGATIONS = `not dont never cannot cant wont shouldnt mustnt doesnt didnt nicht nie`;
-const HOW = `to do does can could should would is are did i models attackers`;
+const HOW = `to do does can could should would did i models attackers`;
 
 const MENTION =
   /(?:such as|like|e\.g\.|examples?|phrases?|strings?|says?|said|saying|contain(?:s|ing)?|patterns?|texts?|words|called|injections?|attacks?|match(?:es)?|detect(?:s|ing)?|includes?)\W{0,3}$/i;
@@ -35,7 +35,8 @@ export const createMentionGuard = (vocabulary: Vocabulary): MentionGuard => {
     if (modals.has(before(1)) && !addressed.has(before(2))) return true;
     if (negations.has(before(1)) && before(2) !== why) return true;
     if (before(1) === to && negations.has(before(2))) return true;
-    for (let distance = 2; distance <= 5; distance++)
+    const reach = before(1) === to ? 10 : 5;
+    for (let distance = 2; distance <= reach; distance++)
       if (before(distance) === how && afterHow.has(before(distance - 1))) return true;
     return isQuoted(text, tokens.starts[at] ?? 0, end);
   };

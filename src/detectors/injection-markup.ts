@@ -6,7 +6,7 @@ const STYLE = String.raw`(?:display:\s?none|font-size:\s?0|visibility:\s?hidden|
 /** Where markup rules are tried; matches one character, the anchor. */
 const ANCHOR = new RegExp(
   [
-    String.raw`<(?=\|[a-z]|<\/?sys|!--|(?:start|end)_of_turn>|\/?(?:system|sys|user_input|admin|instructions?|tool_call|function_calls?|invoke)\b|[a-z]{1,10}\s[^<>]{0,100}${STYLE})`,
+    String.raw`<(?=\|[a-z]|<\/?sys|!--|(?:start|end)_of_turn>|\/?(?:system|sys|user_input|admin|instructions?|tool_call|function_calls?|invoke)\b|\/user>\s{0,4}<|[a-z]{1,10}\s[^<>]{0,100}${STYLE})`,
     String.raw`\[(?=\/?inst\]|tool_calls\])`,
     String.raw`!(?=\[[^\][\n]{0,80}\]\()`,
     String.raw`\n(?=${LINE_START})`,
@@ -27,7 +27,7 @@ const COMMAND = [
   'new (?:instructions?|rules|task)|reveal|exfiltrate|execute the|jailbreak)',
 ].join('|');
 const AI = String.raw`(?:\bAI\b|assistant|\bLLMs?\b|language model|chatgpt|claude|gemini|copilot|\bagents?\b|\bGPT)`;
-const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send)';
+const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send|post|forward|email|upload)';
 
 /** Sticky patterns; each reads a bounded stretch from its anchor. */
 const starting = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''), 'iy');
@@ -109,7 +109,7 @@ const RULES = {
     {
       rule: 'fake_turn',
       pattern: starting(
-        String.raw`<\/(?:user_input|instructions?|system)>\s{0,4}<(?:system|instructions?|admin|user)\b`,
+        String.raw`<\/(?:user|user_input|instructions?|system)>\s{0,4}<(?:system|instructions?|admin|user)\b`,
       ),
     },
   ],

@@ -7,7 +7,7 @@ import type { WordClasses } from './injection-grammar.ts';
 export const WORDS = {
   /** Telling to let go of something. */
   IGNORE: `
-    ignore disregard forget unlearn
+    ignore ignor disregard forget unlearn overlook
     ignoriere ignorieren ignoriert vergiss vergesse vergesst vergessen missachte missachten übergehe überschreibe
     ignorez ignorer oublie oubliez oublier négligez outrepasse ignora ignorad ignorar ignoren olvida olvide olviden olvidad olvidar
     omite omita descarta descarte ignorate ignorare dimentica dimenticate dimenticare trascura
@@ -16,7 +16,9 @@ export const WORDS = {
     zignoruj ignoruj zignorujcie zapomnij ignorera glöm ignorér glem ignoruj zapomeň ignoră uită abaikan lupakan huwag
     تجاهل تجاهلوا انس αγνόησε αγνοήστε अनदेखा नजरअंदाज भूल 忽略 忽视 忽視 无视 無視 忘记 忘記 忘掉 不要理会`,
   /** Verbs of laws and offices, where rules are overruled honestly. */
-  OVERRULE: `override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent`,
+  OVERRULE: `override overrule bypass discard dismiss abandon neglect nullify overwrite circumvent scrap ditch`,
+  /** Going against what binds. */
+  DEFY: `disobey defy violate breach break bypass circumvent`,
   /** Verbs that computers obey daily; they need more company to be suspicious. */
   IGNORE_SOFT: `delete erase remove reset clear cancel drop skip disable suspend void revoke lift lösche supprime elimina borra`,
   /** Verb-last languages and German infinitives. */
@@ -28,7 +30,7 @@ export const WORDS = {
 
   /** What came before. */
   WHEN: `
-    previous previously prior earlier above preceding foregoing former existing original initial past aforementioned before
+    previous previously prevous previus prior earlier above preceding foregoing former existing original initial past aforementioned before acima arriba sopra
     vorherigen vorherige vorigen bisherigen bisherige obigen obige vorangegangenen vorangehenden früheren zuvor
     précédentes précédents précédente précédent antérieures antérieurs dessus anteriores anterior previas previos previa previo
     precedenti precedente anteriori vorige eerdere voorgaande bovenstaande prévias prévios
@@ -74,10 +76,26 @@ export const WORDS = {
   SYSTEM_ONLY: `system hidden secret internal initialization preprompt developer confidential initial original underlying`,
   PROMPT: `prompt prompts instruction instructions message directive directives guidelines configuration config setup context rules programming initialization`,
 
+  /** Saying that something is not, or is not to be, with the contractions of prose. */
+  NEVER: `never not no dont doesnt didnt cannot cant wont wouldnt isnt arent aint shouldnt mustnt neednt without none neither nor`,
+  /** Having none of something. */
+  NONE: `no without zero any lacks lack lacking devoid none`,
+  /** What a model does that holds back. */
+  REFUSE: `refuse refuses refused refusing refusal refusals decline declines declined declining deny denies denied denying reject rejects rejected
+    rejecting censor censors censored censoring disobey disobeys`,
+  /** What it says instead of an answer, or beside it. */
+  LECTURE: `apologize apologizes apologise apologises moralize moralizes moralizing moralise moralises lecture lectures lecturing preach preaches`,
+  ETHIC: `moral ethical ethics morality morals legality conscience scruples scruple`,
+  /** What binds a persona, without words of laws and offices. */
+  FETTERS: `restrictions limitations filters filter censorship censoring filtering guidelines restraints inhibitions boundaries confines shackles
+    guardrails safeguards moderation`,
+
   /** Who a model should be. */
   CREED: `ethical ethics ethic moral morals morality legal legality laws law guidelines guideline restrictions restriction restrict limitations limitation limits
     rules rule filters filter filtering filtered censorship censoring policy policies regulations boundaries boundary constraints safety norms principles
-    standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers`,
-  HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting`,
-  FREE: `unfiltered uncensored unrestricted amoral unrestrained unbound unchained unhinged unleashed jailbroken unlimited limitless lawless ruthless immoral`,
+    standards ethicality consequences confines safeguards inhibitions guardrails protocols taboos qualms remorse shackles warnings disclaimers
+    moderation conscience scruples guideline`,
+  HARM: `illegal unethical immoral harmful inhumane offensive dangerous derogatory inappropriate explicit violent racist sexist hateful profane vulgar lewd nsfw controversial evil toxic politically depraved disgusting unlawful criminal illicit
+    illégal* ilegal* illegale illegalen illegali`,
+  FREE: `unfiltered uncensored unrestricted amoral unrestrained unbound unchained unhinged unleashed jailbroken unlimited limitless lawless ruthless immoral unmoderated`,
 } as const satisfies WordClasses;

@@ -3,8 +3,9 @@ import { compileGrammar, matchAt } from './injection-grammar.ts';
 import { createMentionGuard } from './injection-guards.ts';
 import { lex, Vocabulary, type Tokens } from './injection-lexer.ts';
 import { findMarkup } from './injection-markup.ts';
-import { findPersonas, SIGNS, type SeenSign, type Sign } from './injection-persona.ts';
+import { findPersonas, type SeenSign } from './injection-persona.ts';
 import { PHRASE_RULES, type PhraseLabel } from './injection-rules.ts';
+import { SIGNS, type Sign } from './injection-signs.ts';
 import { WORDS } from './injection-words.ts';
 
 type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };

@@ -13,6 +13,10 @@ export const isTail: Confirm = (before) => !STATEMENT.test(before);
 export const isNumberTail: Confirm = (before, matched) =>
   isTail(before, matched) && /(?:^|[\s=:'"])\d{1,12}[)\s]{0,4}$/.test(before.slice(-20));
 
+/** A quote and nothing of SQL before it, as in `' or 2 > 1`. */
+export const isQuoteTail: Confirm = (before, matched) =>
+  isTail(before, matched) && /(?:^|[\s=:\w])['"][)\s]{0,4}$/.test(before.slice(-20));
+
 const currentLine = (before: string): string => before.slice(before.lastIndexOf('\n') + 1);
 
 /** Quotes of one kind in a line, without the apostrophes of prose. */

@@ -4,7 +4,7 @@ import { SQL_RULES, type SqlRule } from './sql-rules.ts';
 
 /** The only places where rules are tried. Matches nothing, so that `test` leaves the place itself in `lastIndex`. */
 const ANCHOR =
-  /\b(?=(?:or|and|xor|having|union|pg_sleep|sleep|benchmark|waitfor|order|group|when|if|rlike|extractvalue|updatexml|convert|char|execute|exec|into|load_file|randomblob|dbms_pipe|utl_http|utl_inaddr|procedure)(?![a-z]))|(?=\|\||&&|;)|(?=['"][\s)]{0,6}(?:--|#|\/\*|;|or(?![a-z])|and(?![a-z])|\|\||&&))/gi;
+  /\b(?=(?:or|and|xor|having|union|pg_sleep|sleep|benchmark|waitfor|order|group|when|if|rlike|extractvalue|updatexml|convert|char|execute|exec|into|load_file|randomblob|dbms_pipe|utl_http|utl_inaddr|procedure|copy)(?![a-z]))|(?=\|\||&&|;|\/\*!\d{0,6}\s{0,3}union)|(?=['"][\s)]{0,6}(?:--|#|\/\*|;|or(?![a-z])|and(?![a-z])|\|\||&&|\+\s{0,3}\(\s{0,3}select))/gi;
 
 /** Rules by the first character of what they begin with. */
 const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(

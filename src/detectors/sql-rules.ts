@@ -7,6 +7,7 @@ import {
   isNoMember,
   isNoTalk,
   isNumberTail,
+  isQuoteTail,
   isTail,
   type Confirm,
 } from './sql-context.ts';
@@ -73,6 +74,25 @@ export const SQL_RULES: readonly SqlRule[] = [
     both(beginsWithStray, isTail),
   ),
   sql(
+    'tautology',
+    OPERATORS,
+    String.raw`${OPERATOR}${S}{0,6}[(]{0,4}\d{1,12}${S}{0,2}(?:[=<>]|<>|!=)${S}{0,2}\d{1,12}[)\s]{0,4}$`,
+    either(isNumberTail, isQuoteTail),
+  ),
+
+  sql(
+    'quote_break',
+    QUOTES,
+    String.raw`['"][\s)]{0,6}(?:or|and|\|\||&&)${S}{1,6}(?:\w{1,32}\.)?\w{1,32}${S}{0,4}(?:=|<>|>|<|like\b|is${S}{1,4}(?:not${S}{1,4})?null\b)${S}{0,4}(?:['"][^'"\n]{0,40}$|null\b)`,
+    both(beginsWithStray, isTail),
+  ),
+  sql(
+    'quote_break',
+    QUOTES,
+    String.raw`['"]\s{0,3}(?:\+|\|\|)\s{0,3}[(]\s{0,3}select\b`,
+    both(beginsWithStray, isTail),
+  ),
+  sql(
     'quote_break',
     QUOTES,
     String.raw`(?![^\n]{161})['"][\s)]{0,6}(?:or|and|\|\||&&)${S}{0,6}[^\n#]{1,120}?${CUT}`,
@@ -107,6 +127,11 @@ export const SQL_RULES: readonly SqlRule[] = [
     String.raw`union${S}{1,6}(?:all${S}{1,6})?select\b(?:[^;\n]{0,160}?information_schema|(?![^\n]{161})[^;\n]{0,160}?${CUT})`,
   ),
 
+  // MySQL runs what stands in such a comment, where filters see none.
+  sql('union_select', ['/*!'], String.raw`\/\*!\d{0,6}\s{0,3}union\b[^\n]{0,40}?select\b`),
+  sql('union_select', ['union'], String.raw`union${S}{0,6}\/\*!\d{0,6}\s{0,3}select\b`),
+
+  sql('time_based', ['if'], String.raw`if\s?[(][^\n;{}]{1,60}?,\s?(?:pg_)?(?:sleep|benchmark)\s?[(]`),
   sql('time_based', ['benchmark'], String.raw`benchmark\s?[(]\s{0,3}\d{3,12}\s{0,3},`),
   sql(
     'time_based',
@@ -158,6 +183,18 @@ export const SQL_RULES: readonly SqlRule[] = [
   ),
   sql(
     'blind',
+    ['or', 'and', 'having'],
+    String.raw`(?:or|and|having)${S}{1,4}[(]?\d{1,9}${S}{0,3}(?:=|<|>|in)${S}{0,3}[(]{1,3}\s{0,3}select\b`,
+    isTail,
+  ),
+  sql(
+    'error_based',
+    ['or', 'and', 'xor'],
+    String.raw`(?:x?or|and)${S}{1,4}(?:elt|make_set|gtid_subset|gtid_subtract|json_keys|exp|row)\s?[(]\s{0,3}(?:~|\d{1,9}\s{0,3}[=,]|concat|[(]\s{0,3}select|convert)`,
+    isTail,
+  ),
+  sql(
+    'blind',
     ['or', 'and'],
     String.raw`(?:or|and)${S}{1,4}(?:if|ascii|substring|substr|mid|ord|length|exists)\s?[(][^\n]{0,80}(?:=|<|>|select)`,
     isBrokenOut,
@@ -189,6 +226,11 @@ export const SQL_RULES: readonly SqlRule[] = [
     ['into'],
     String.raw`into${S}{1,4}(?:out|dump)file${S}{0,4}['"]`,
     either(isBrokenOut, isTail),
+  ),
+  sql(
+    'command_execution',
+    ['copy'],
+    String.raw`copy${S}{1,4}[^\n;]{1,60}?${S}(?:to|from)${S}{1,4}program${S}{1,4}['$]`,
   ),
   sql('file_access', ['load_file'], String.raw`load_file\s?[(]\s{0,3}(?:['"][/\\]|0x|char)`),
 ];
