@@ -15,7 +15,7 @@ import { withRedisDeadline } from '../redis/unavailable.ts';
 import { parseKeyRecord, rawKeyField } from './key-fields.ts';
 import type { Fields } from './key-fields.ts';
 import type { KeyRecord } from './key-record.ts';
-import { RecentMap } from './recent-map.ts';
+import { RecentMap } from '../recent-map.ts';
 
 const touchScript = loadScript(new URL('./touch-key.lua', import.meta.url));
 

@@ -23,40 +23,33 @@ export function hasRun(text: string, alphabet: Alphabet, length: number): boolea
 /** How many units may stand between the letters of a chain: a sign with a space on either side. */
 const widestGap = 3;
 
+/** Letters, digits and leet signs below 128. */
+const singleSigns = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@$!');
+
 /** Whether three letters, digits or leet signs in a row stand alone, close to each other. Cheap, for most texts have none. */
 export function hasSingles(text: string): boolean {
   let singles = 0;
+  let start = -1;
   let end = 0;
-  for (let at = 0; at < text.length;) {
-    const wordEnd = endOfWord(text, at);
-    if (wordEnd === at) {
-      at++;
+  for (let at = 0; at <= text.length; at++) {
+    const unit = at < text.length ? text.charCodeAt(at) : 0;
+    if (unit < 128 ? singleSigns[unit] === 1 : isOfWord(text, at, unit)) {
+      if (start < 0) start = at;
       continue;
     }
-    const isSingle = wordEnd - at === 1 || (wordEnd - at === 2 && text.charCodeAt(at) >= 0xd800);
-    singles = isSingle ? (at - end <= widestGap ? singles + 1 : 1) : 0;
+    if (start < 0) continue;
+    const isSingle = at - start === 1 || (at - start === 2 && text.charCodeAt(start) >= 0xd800);
+    singles = isSingle ? (start - end <= widestGap ? singles + 1 : 1) : 0;
     if (singles >= 3) return true;
-    end = wordEnd;
-    at = wordEnd;
+    start = -1;
+    end = at;
   }
   return false;
 }
 
-function endOfWord(text: string, start: number): number {
-  let at = start;
-  while (at < text.length) {
-    const unit = text.charCodeAt(at);
-    if (unit >= 0xd800 && unit < 0xdc00) {
-      const kind = kindOf(text.codePointAt(at) ?? 0);
-      if (kind === kinds.other) return at;
-      at += 2;
-    } else {
-      if (kindOf(unit) === kinds.other && !isLeetSign(unit)) return at;
-      at++;
-    }
-  }
-  return at;
+/** Whether a unit beyond ASCII belongs to a letter or digit; the second one of a pair does as the first. */
+function isOfWord(text: string, at: number, unit: number): boolean {
+  const isSecond = unit >= 0xdc00 && unit < 0xe000 && at > 0;
+  const codePoint = text.codePointAt(isSecond ? at - 1 : at) ?? 0;
+  return kindOf(isSecond && codePoint < 0x10000 ? unit : codePoint) !== kinds.other;
 }
-
-/** `@`, `$` and `!`. */
-const isLeetSign = (unit: number): boolean => unit === 0x40 || unit === 0x24 || unit === 0x21;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RecentMap } from '../../../src/auth/recent-map.ts';
+import { RecentMap } from '../../src/recent-map.ts';
 
 describe('a map of recent entries', () => {
   it('forgets what was not used for longest', () => {
