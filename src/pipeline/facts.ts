@@ -30,6 +30,8 @@ export interface AgentRisk {
 /** SPEC "Session", without drift. */
 export interface SessionFacts {
   readonly id: string;
+  /** Unix ms; tells this session from an ended one of the same name. */
+  readonly createdAt: number;
   readonly state: string;
   readonly spendNanoUsd: number;
   /** Calls made in the session, this one included. */

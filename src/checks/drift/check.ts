@@ -6,8 +6,7 @@ import { turnSession } from '../../pipeline/session-turn.ts';
 import { lastUserTurn } from '../../pipeline/user-turns.ts';
 import { answerGrams, judgeTurn } from './drift.ts';
 import type { DriftSettings, DriftState, PassedTurn } from './drift.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
-import type { DriftStore } from './store.ts';
+import type { DriftStore, SessionLife } from './store.ts';
 
 type DriftConfig = Config['session']['drift_detection'];
 
@@ -18,8 +17,9 @@ export interface DriftCheckDeps {
 
 /** One exchange's turn in its session. */
 export interface DriftExchange {
-  session?: SessionName;
-  /** Sent with the other checks' reads; undefined resolves where the session is new. */
+  /** As the session check has opened it. */
+  session?: SessionLife;
+  /** Sent with the other checks' reads; undefined resolves where nothing is known of the session. */
   read?: Promise<DriftState | undefined>;
   /** What the turn changes if it is answered. */
   passed?: PassedTurn;
@@ -56,14 +56,18 @@ export function createDriftCheck({ config, store }: DriftCheckDeps): Check<Drift
     prepare(exchange, state) {
       const session = turnSession(exchange);
       if (session === undefined) return;
-      state.session = session;
       state.read = store.read(session);
       // Where an earlier check denies, nobody waits for it.
       state.read.catch(() => undefined);
     },
     async requestBody(exchange, state) {
-      if (state.read === undefined || exchange.facts.session === undefined) return PASS;
-      const known = await state.read;
+      const { key, facts: found } = exchange;
+      if (state.read === undefined || found.session === undefined) return PASS;
+      const { id: sessionId, createdAt } = found.session;
+      state.session = { keyHash: key.keyHash, sessionId, createdAt };
+      const read = await state.read;
+      // What an ended session of this name has left behind is nobody's.
+      const known = read?.createdAt === createdAt ? read : undefined;
       const text = lastUserTurn(exchange.request);
       if (text === undefined) return PASS;
       const { facts, passed } = judgeTurn(known, text, settings);

@@ -19,7 +19,7 @@ export type JudgedTurn = DriftFacts;
 export function createConversationJudge(
   settings: DriftSettings,
 ): (conversation: Conversation) => Promise<JudgedTurn[]> {
-  const session = { keyHash: 'offline', sessionId: 'offline' };
+  const session = { keyHash: 'offline', sessionId: 'offline', createdAt: 0 };
   return async ({ turns, replies }) => {
     const store = createMemoryDriftStore();
     const judged: JudgedTurn[] = [];

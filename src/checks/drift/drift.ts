@@ -13,6 +13,8 @@ export interface DriftSettings {
 
 /** What is remembered of a session: n-gram sets and digests, never text. */
 export interface DriftState {
+  /** When the session was created, Unix ms. */
+  readonly createdAt: number;
   /** User turns that passed, the anchor included. */
   readonly turnCount: number;
   /** The first turn that says anything; undefined until there is one. */

@@ -4,7 +4,7 @@ import type { DriftState, PassedTurn } from './drift.ts';
 import type { DriftStore } from './store.ts';
 
 const NONE: GramSet = new Set();
-const FRESH: DriftState = {
+const FRESH: Omit<DriftState, 'createdAt'> = {
   turnCount: 0,
   anchor: undefined,
   answer: NONE,
@@ -21,7 +21,10 @@ export function createMemoryDriftStore(): DriftStore {
   return {
     read: (session) => Promise.resolve(states.get(nameOf(session))),
     passTurn(session, turn) {
-      const state = passed(states.get(nameOf(session)) ?? FRESH, turn);
+      const { createdAt } = session;
+      const known = states.get(nameOf(session));
+      if (known !== undefined && known.createdAt > createdAt) return Promise.resolve(false);
+      const state = passed(known?.createdAt === createdAt ? known : { ...FRESH, createdAt }, turn);
       states.set(nameOf(session), state);
       return Promise.resolve(state.anchor?.digest === turn.digest);
     },

@@ -20,15 +20,30 @@ export interface RedisDriftStoreOptions {
 const passScript = loadScript(new URL('./pass-turn.lua', import.meta.url));
 const answerScript = loadScript(new URL('./answer-anchor.lua', import.meta.url));
 
-const FIELDS = ['turn_count', 'anchor', 'anchor_digest', 'answer', 'widened', 'prior', 'recent'] as const;
+const FIELDS = [
+  'created',
+  'turn_count',
+  'anchor',
+  'anchor_digest',
+  'answer',
+  'widened',
+  'prior',
+  'recent',
+] as const;
 
 const grams = z
   .string()
   .nullable()
   .transform((text) => decodeGrams(text ?? ''))
   .pipe(z.custom<GramSet>((set) => set !== undefined));
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,16}$/)
+  .transform(Number)
+  .nullable();
 const fieldsReply = z.tuple([
-  z.string().regex(/^\d+$/).transform(Number).nullable(),
+  wholeNumber,
+  wholeNumber,
   grams,
   z.string().nullable(),
   grams,
@@ -48,7 +63,7 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
     passTurn: (session, turn) =>
       withRedisDeadline(deadlineMs, async () => {
         const { digest, anchor, prior, widen } = turn;
-        const limits = [ttlMs, MAX_RECENT_TURNS, MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS];
+        const limits = [session.createdAt, ttlMs, MAX_RECENT_TURNS, MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS];
         const sets = [anchor, prior, widen].map(encoded);
         return flag.parse(await passScript.run(client, [keyOf(session)], [digest, ...limits, ...sets])) === 1;
       }),
@@ -60,9 +75,11 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
 }
 
 function stateOf(reply: unknown): DriftState | undefined {
-  const [turnCount, anchor, anchorDigest, answer, widened, prior, recent] = fieldsReply.parse(reply);
+  const [createdAt, turnCount, anchor, anchorDigest, answer, widened, prior, recent] =
+    fieldsReply.parse(reply);
   if (turnCount === null) return undefined;
   return {
+    createdAt: createdAt ?? 0,
     turnCount,
     anchor: anchorDigest === null ? undefined : { digest: anchorDigest, grams: anchor },
     answer,

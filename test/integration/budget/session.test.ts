@@ -231,6 +231,7 @@ describe('the budget check in a session', () => {
     const exchange = parsed({ body, ...options });
     exchange.facts.session = {
       id: `s-${randomUUID()}`,
+      createdAt: 0,
       state: 'INIT',
       spendNanoUsd: 0,
       steps: 1,

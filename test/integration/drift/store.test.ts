@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DriftState } from '../../../src/checks/drift/drift.ts';
 import { createMemoryDriftStore } from '../../../src/checks/drift/memory-store.ts';
 import { createRedisDriftStore } from '../../../src/checks/drift/redis-store.ts';
-import type { SessionName } from '../../../src/pipeline/session-turn.ts';
-import type { DriftStore } from '../../../src/checks/drift/store.ts';
+import type { DriftStore, SessionLife } from '../../../src/checks/drift/store.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { driftKey, riskProfileKey } from '../../../src/redis/keys.ts';
@@ -18,6 +17,7 @@ const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key
 
 const TTL_MS = 60_000;
 const READ_TIMEOUT_MS = 300;
+const CREATED_AT = Date.UTC(2026, 0, 15);
 
 let redis: TestRedis;
 let client: RedisClient;
@@ -35,8 +35,8 @@ afterAll(async () => {
 const redisStore = (on: RedisClient = client): DriftStore =>
   createRedisDriftStore({ client: on, deadlineMs: 2_500, ttlMs: TTL_MS });
 
-function newSession(): SessionName {
-  return { keyHash: newKeyHash(), sessionId: 's1' };
+function newSession(): SessionLife {
+  return { keyHash: newKeyHash(), sessionId: 's1', createdAt: CREATED_AT };
 }
 
 /** `count` n-grams, from `from` on. */
@@ -75,6 +75,7 @@ describe.each<[string, () => DriftStore]>([
     expect(await store.passTurn(session, { digest: 'a', anchor: grams(0) })).toBe(true);
     expect(await store.passTurn(session, { digest: 'b', anchor: grams(100) })).toBe(false);
     expect(await read()).toEqual({
+      createdAt: CREATED_AT,
       turnCount: 3,
       anchor: { digest: 'a', grams: grams(0) },
       answer: NONE,
@@ -136,6 +137,26 @@ describe.each<[string, () => DriftStore]>([
     await store.answerAnchor(session, 'a', grams(300, 30));
     await store.answerAnchor(session, 'a', grams(500, 10));
     expect((await read()).answer).toEqual(grams(300, 30));
+  });
+
+  it('begins anew after it was ended, and a late turn of the ended one changes nothing', async () => {
+    const { session, store, read } = rig();
+    await store.passTurn(session, { digest: 'a', anchor: grams(0) });
+    await store.answerAnchor(session, 'a', grams(100));
+    const later = { ...session, createdAt: CREATED_AT + 1 };
+    expect(await store.passTurn(later, { digest: 'b', anchor: grams(200) })).toBe(true);
+    const begun = {
+      createdAt: CREATED_AT + 1,
+      turnCount: 1,
+      anchor: { digest: 'b', grams: grams(200) },
+      answer: NONE,
+      widened: NONE,
+      prior: grams(200),
+      recentDigests: ['b'],
+    };
+    expect(await read()).toEqual(begun);
+    expect(await store.passTurn(session, { digest: 'c', prior: grams(300), widen: grams(300) })).toBe(false);
+    expect(await read()).toEqual(begun);
   });
 
   it('has one anchor after 100 first turns at once', async () => {

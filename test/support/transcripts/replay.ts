@@ -44,6 +44,7 @@ export function toExchange({ provider, body }: TranscriptCall): Parsed {
   const exchange = parsed({ provider, path, body, keyHash: 'sha256:transcript' });
   exchange.facts.session = {
     id: SESSION,
+    createdAt: 0,
     state: 'INIT',
     spendNanoUsd: 0,
     steps: 1,

@@ -29,6 +29,7 @@ function rig(more: { enabled?: boolean; min_turns?: number } = {}): Rig {
 
 const SESSION: SessionFacts = {
   id: 's1',
+  createdAt: 1,
   state: 'INIT',
   spendNanoUsd: 0,
   steps: 1,
@@ -40,6 +41,8 @@ const SESSION: SessionFacts = {
 interface Sent {
   readonly says: string;
   readonly session?: string | undefined;
+  /** When the session was created. */
+  readonly createdAt?: number;
   readonly path?: string;
   /** Messages after the user's own. */
   readonly after?: readonly Record<string, unknown>[];
@@ -51,7 +54,12 @@ interface Sent {
 }
 
 /** One call as the runner makes it; the conversation before its last user message is left out. */
-async function send({ check }: Rig, sent: Sent) {
+async function send(one: Rig, sent: Sent) {
+  return (await begun(one, sent))();
+}
+
+/** The same, up to where it is forwarded; what is returned is the rest. */
+async function begun({ check }: Rig, sent: Sent) {
   const { says, session = 's1', path = '/v1/chat/completions', after = [] } = sent;
   const input = path.endsWith('/embeddings') ? { input: says } : {};
   const exchange: Parsed = {
@@ -62,21 +70,23 @@ async function send({ check }: Rig, sent: Sent) {
     }),
     headers: new Map(session === '' ? [] : [['x-gateway-session-id', session]]),
   };
-  if (session !== '') exchange.facts.session = { ...SESSION, id: session };
+  if (session !== '') exchange.facts.session = { ...SESSION, id: session, createdAt: sent.createdAt ?? 1 };
   const state = check.begin?.();
   check.prepare?.(exchange, state);
   const verdict = await check.requestBody?.(exchange, state);
   const forwarded = verdict?.kind !== 'deny' || sent.shadow === true;
-  if (forwarded) {
-    const whole = { text: 'Cut what is dead, then what crosses.', ...sent.answer };
-    await check.response?.({ ...answered(exchange, whole), origin: sent.origin ?? 'provider' }, state);
-  }
-  await check.end?.(
-    exchange,
-    forwarded ? (sent.outcome ?? { kind: 'complete' }) : { kind: 'not_forwarded' },
-    state,
-  );
-  return { verdict, drift: exchange.facts.drift };
+  return async () => {
+    if (forwarded) {
+      const whole = { text: 'Cut what is dead, then what crosses.', ...sent.answer };
+      await check.response?.({ ...answered(exchange, whole), origin: sent.origin ?? 'provider' }, state);
+    }
+    await check.end?.(
+      exchange,
+      forwarded ? (sent.outcome ?? { kind: 'complete' }) : { kind: 'not_forwarded' },
+      state,
+    );
+    return { verdict, drift: exchange.facts.drift };
+  };
 }
 
 async function turnCount({ store }: Rig, sessionId = 's1'): Promise<number | undefined> {
@@ -130,6 +140,18 @@ describe('the drift check', () => {
       expect((await send(one, { says: OTHER, session })).verdict).toEqual({ kind: 'pass' });
     }
     expect((await send(one, { says: OTHER, session: '' })).drift).toBeUndefined();
+  });
+
+  it('knows nothing of a session of the same name that has ended, nor does a late answer bring it back', async () => {
+    const one = await started();
+    const late = await begun(one, { says: `${TOPIC[2] ?? ''} And the pear tree?` });
+    for (const says of [OTHER, `${OTHER} In Rust.`, `${OTHER} For printers too.`]) {
+      expect((await send(one, { says, createdAt: 2 })).verdict).toEqual({ kind: 'pass' });
+    }
+    await late();
+    expect(await turnCount(one)).toBe(3);
+    const before = { says: TOPIC[0] ?? '', createdAt: 2 };
+    expect((await send(one, before)).verdict).toMatchObject({ kind: 'deny' });
   });
 
   it('takes the same message with further tool results as the same turn', async () => {

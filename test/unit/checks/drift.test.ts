@@ -136,7 +136,7 @@ describe('the settings', () => {
 });
 
 describe('a turn that is sent again', () => {
-  const session = { keyHash: 'k', sessionId: 's' };
+  const session = { keyHash: 'k', sessionId: 's', createdAt: 0 };
 
   async function afterTurns(...turns: string[]) {
     const store = createMemoryDriftStore();
@@ -165,7 +165,7 @@ describe('a turn that is sent again', () => {
 describe('what is remembered of a session', () => {
   it('is bounded, whatever is said in it', async () => {
     const store = createMemoryDriftStore();
-    const session = { keyHash: 'k', sessionId: 's' };
+    const session = { keyHash: 'k', sessionId: 's', createdAt: 0 };
     for (let nth = 0; nth < 60; nth++) {
       const letters = String.fromCodePoint(97 + (nth % 26), 97 + ((nth * 7) % 26), 98 + ((nth * 3) % 24));
       const text = `honeybees ${Array.from({ length: 400 }, (_, index) => letters + String(index * 31)).join(' ')}`;
@@ -197,7 +197,7 @@ describe('judging 2 MiB', () => {
   ])('of %s is a matter of milliseconds', async (_name, unit) => {
     const text = Buffer.alloc(2_097_152, unit).toString();
     const store = createMemoryDriftStore();
-    const session = { keyHash: 'k', sessionId: 's' };
+    const session = { keyHash: 'k', sessionId: 's', createdAt: 0 };
     await store.passTurn(session, judgeTurn(undefined, text, DEFAULTS).passed);
     const state = await store.read(session);
     expect(quickest(() => judgeTurn(state, text, DEFAULTS))).toBeLessThan(50);
