@@ -12,6 +12,8 @@ import { serveStream, type Call } from './stream.ts';
 
 /** Above Envoy's 16 MiB buffer, so that no message Envoy can send is refused by gRPC. */
 const MAX_MESSAGE_BYTES = 33_554_432;
+/** Shorter than the supervisor waits for a worker beyond its drain. */
+const SETTLE_WITHIN_MS = 3_000;
 /** grpc.health.v1 `ServingStatus`. */
 const SERVING = 1;
 const NOT_SERVING = 2;
@@ -31,7 +33,7 @@ export interface ListenTls {
 export interface ExtProcServer {
   /** Streams that are open now. */
   readonly openStreams: number;
-  /** Refuses new streams, waits for those it has (at most `timeoutMs`), then closes. Never a clean early end. */
+  /** Refuses new streams, waits for those it has (at most `timeoutMs`), then cuts and settles them. Never a clean early end. */
   drain(timeoutMs: number): Promise<void>;
 }
 
@@ -74,19 +76,27 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
   server.addService(health.service, { Check: check });
   await bind(server, options.address);
 
+  async function idleWithin(timeoutMs: number): Promise<void> {
+    if (openStreams === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   return {
     get openStreams() {
       return openStreams;
     },
     async drain(timeoutMs) {
       draining = true;
-      if (openStreams > 0) {
-        await new Promise<void>((resolve) => {
-          onIdle = resolve;
-          setTimeout(resolve, timeoutMs).unref();
-        });
-      }
+      await idleWithin(timeoutMs);
       server.forceShutdown();
+      // What was cut off is given back and settled too, before the caller lets Redis go.
+      await idleWithin(SETTLE_WITHIN_MS);
     },
   };
 }
