@@ -14,7 +14,22 @@ export function withOutput(command: Command): Command {
 
 /** Prints a result: `json` is for programs and stable, `table` is for people. */
 export function print(io: Io, format: OutputFormat, json: unknown, table: () => string): void {
-  io.stdout.write(format === 'json' ? `${JSON.stringify(json, null, 2)}\n` : `${table()}\n`);
+  io.stdout.write(format === 'json' ? `${printableJson(json, 2)}\n` : `${table()}\n`);
+}
+
+/**
+ * JSON in which nothing of what it holds ends a line early, hides, or moves a terminal's cursor: such characters are
+ * escaped, so that the value stays the same.
+ */
+export function printableJson(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) =>
+    // JSON.stringify has escaped every line feed of a text: what is left is its own.
+    hidden === '\n' ? hidden : hidden.replace(/[^]/g, escaped),
+  );
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow';

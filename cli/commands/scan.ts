@@ -7,6 +7,7 @@ import { SURFACES } from '../../src/scan/surface.ts';
 import type { Surface } from '../../src/scan/surface.ts';
 import { ExitCode, loadedConfig } from '../command.ts';
 import type { Io } from '../command.ts';
+import { printableJson } from '../output.ts';
 
 interface ScanOptions {
   readonly jsonl?: true;
@@ -76,7 +77,7 @@ async function printAll(io: Io, reports: AsyncIterable<Scanned<unknown>>): Promi
     for await (const report of reports) {
       progress.show(++lines);
       if ('bad' in report) bad++;
-      const line = `${jsonLine('bad' in report ? report.bad : report.found)}\n`;
+      const line = `${printableJson('bad' in report ? report.bad : report.found)}\n`;
       if (!io.stdout.write(line)) await once(io.stdout, 'drain');
     }
   } finally {
@@ -85,16 +86,6 @@ async function printAll(io: Io, reports: AsyncIterable<Scanned<unknown>>): Promi
   if (bad === 0) return;
   io.stderr.write(`gateway: ${String(bad)} of ${String(lines)} lines could not be read\n`);
   throw new ExitCode(1);
-}
-
-/** JSON in which nothing ends a line early, or hides, or moves a terminal's cursor. */
-function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) =>
-    hidden
-      .split('')
-      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
 }
 
 interface Progress {

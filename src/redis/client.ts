@@ -4,6 +4,7 @@ import { Cluster, Redis } from 'ioredis';
 import { parseHostPort } from '../config/address.ts';
 import type { HostPort } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
+import { batchWrites } from './batched-writes.ts';
 import { withoutArguments } from './unavailable.ts';
 
 /** One Redis, a Sentinel group's master or a cluster: the commands we use are the same on all three. */
@@ -31,7 +32,16 @@ export function connectRedis(settings: RedisSettings, options: ConnectOptions): 
   const client =
     settings.cluster.addrs.length > 0 ? connectCluster(settings, options) : connectOne(settings, options);
   watchState(client, options.onState);
+  if (client instanceof Cluster) client.on('+node', batchEveryConnection);
+  else batchEveryConnection(client);
   return client;
+}
+
+/** A connection that is lost is made anew, with a stream of its own. */
+function batchEveryConnection(client: Redis): void {
+  client.on('connect', () => {
+    batchWrites(client.stream);
+  });
 }
 
 /** Resolves once commands can be sent; rejects after `timeoutMs` with the last reason that Redis gave. */
@@ -95,7 +105,6 @@ function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
 function connectCluster(settings: RedisSettings, options: ConnectOptions): Cluster {
   return new Cluster(settings.cluster.addrs.map(hostPort), {
     enableOfflineQueue: false,
-    enableAutoPipelining: true,
     maxRedirections: settings.max_retries + 1,
     slotsRefreshTimeout: settings.dial_timeout,
     clusterRetryStrategy: reconnectDelayMs,
@@ -112,7 +121,6 @@ function commonOptions(settings: RedisSettings, options: ConnectOptions) {
   return {
     connectionName: options.name,
     connectTimeout: settings.dial_timeout,
-    enableAutoPipelining: true,
     maxRetriesPerRequest: settings.max_retries,
     // After a failover the old master answers READONLY: a new connection finds the new one.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),

@@ -2,7 +2,8 @@
 --
 -- A purse is a hash of accounts, each with four fields: <name>:start (Unix ms of its window; without a calendar, of the
 -- purse's first use), <name>:spent, <name>:reserved (integer nano-USD), <name>:alerted (`<start>:<percent>`, the highest
--- threshold told). What is charged also joins total_spend of the risk profile, KEYS[2] of every script.
+-- threshold told); one without a calendar may have <name>:limit, the tightest that anyone has named for it, which holds
+-- beside the one in ARGV. What is charged also joins total_spend of the risk profile, KEYS[2] of every script.
 -- A hold is a hash: state (held | charged | settled), amount, granted, crossed, and one field for each purse it
 -- stands in: the purse's key -> `<name>=<start>;...`, the windows it was reserved in. Those keys carry the caller's
 -- own hash tag, so that every key a script touches is in one slot.
@@ -109,6 +110,9 @@ local function load_accounts(first, now, all)
         fields[#fields + 1] = account.name .. ':spent'
         fields[#fields + 1] = account.name .. ':reserved'
       end
+      if account.calendar == 'none' then
+        fields[#fields + 1] = account.name .. ':limit'
+      end
     end
     local values, at = redis.call('HMGET', key, unpack(fields)), 1
     for _, account in ipairs(members) do
@@ -119,6 +123,13 @@ local function load_accounts(first, now, all)
           account.spent, account.reserved = tonumber(values[at]), tonumber(values[at + 1])
         end
         at = at + 2
+      end
+      if account.calendar == 'none' then
+        local limit = tonumber(values[at] or '')
+        if limit and not (account.limit and account.limit <= limit) then
+          account.limit = limit
+        end
+        at = at + 1
       end
     end
   end

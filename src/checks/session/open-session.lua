@@ -98,6 +98,8 @@ end
 if budget and budget ~= fields[4] then
   set[#set + 1] = 'budget'
   set[#set + 1] = budget
+  -- From now on also for calls that have taken their step, and have not reserved yet.
+  redis.call('HSET', KEYS[5], 'session:limit', budget)
 end
 if not refused then
   steps = steps + 1

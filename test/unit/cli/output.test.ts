@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Io } from '../../../cli/command.ts';
-import { listing, painter, printable, table } from '../../../cli/output.ts';
+import { listing, painter, printable, printableJson, table } from '../../../cli/output.ts';
 
 const plain = (_colour: string, text: string) => text;
 
@@ -23,6 +23,17 @@ describe('a table', () => {
     expect(table(['X'], [[evil]], plain)).toBe(`X\n${printable(evil)}`);
     expect(printable(evil)).not.toMatch(/[\u001b\n\u202e]/);
     expect(listing([['k', evil]], plain)).not.toContain('\u001b');
+  });
+});
+
+describe('JSON', () => {
+  it.each([0, 2])('keeps every value and lets none move the cursor or end a line (indent %i)', (indent) => {
+    const value = { text: 'a\u009b2Jb\nc\u202ed\u2028e\u{e0041}', list: [1, 'ü😀'] };
+    const written = printableJson(value, indent);
+    expect(JSON.parse(written)).toEqual(value);
+    expect(written).not.toMatch(/[\u009b\u202e\u2028\u{e0041}]/u);
+    expect(written).toContain('ü😀');
+    expect(written.split('\n')).toHaveLength(indent === 0 ? 1 : 7);
   });
 });
 
