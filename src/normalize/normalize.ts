@@ -32,10 +32,13 @@ const stages: readonly (readonly [finding: Finding, stage: Stage, times: number]
  * normalize('I-g-n-o-r-e the rules').text; // 'Ignore the rules'
  */
 export function normalize(text: string): Normalized {
-  return joined(
-    text,
-    sliceEnds(text).map((end, index, ends) => normalizeSlice(text.slice(ends[index - 1] ?? 0, end))),
-  );
+  const slices: Slice[] = [];
+  let start = 0;
+  for (const end of sliceEnds(text)) {
+    slices.push({ start, made: normalizeSlice(text.slice(start, end)) });
+    start = end;
+  }
+  return joined(slices, text);
 }
 
 /** Normalizes texts of any length without holding up the event loop: it yields between slices. */
@@ -43,14 +46,14 @@ export async function normalizeAll(texts: readonly string[]): Promise<readonly N
   const all: Normalized[] = [];
   const turn = new Turn();
   for (const text of texts) {
-    const slices: Normalized[] = [];
+    const slices: Slice[] = [];
     let start = 0;
     for (const end of sliceEnds(text)) {
       await turn.pause();
-      slices.push(normalizeSlice(text.slice(start, end)));
+      slices.push({ start, made: normalizeSlice(text.slice(start, end)) });
       start = end;
     }
-    all.push(joined(text, slices));
+    all.push(joined(slices, text));
   }
   return all;
 }
@@ -135,56 +138,51 @@ function obfuscation(findings: ReadonlySet<Finding>): Obfuscation {
   };
 }
 
+/** A part of a text, and what was made of it. */
+interface Slice {
+  /** In the given text. */
+  readonly start: number;
+  readonly made: Normalized;
+}
+
 /** Slices one after the other; flags are those of any. */
-function joined(source: string, slices: readonly Normalized[]): Normalized {
+function joined(slices: readonly Slice[], source: string): Normalized {
   const [only] = slices;
-  if (only !== undefined && slices.length === 1) return only;
+  if (slices.length <= 1) return only?.made ?? new Pass(source).normalized();
   const findings = new Set(
     stages
       .map(([finding]) => finding)
-      .filter((finding) => slices.some((slice) => slice.obfuscation[finding])),
+      .filter((finding) => slices.some(({ made }) => made.obfuscation[finding])),
   );
-  const starts = startsOf(slices, source);
+  const placed = place(slices);
   return {
-    text: slices.map((slice) => slice.text).join(''),
+    text: slices.map(({ made }) => made.text).join(''),
     obfuscation: obfuscation(findings),
     toOriginal: (start, end) => ({
-      start: originalAt(slices, starts, start, 'start'),
-      end:
-        end > start ? originalAt(slices, starts, end - 1, 'end') : originalAt(slices, starts, start, 'start'),
+      start: originalAt(placed, start, 'start'),
+      end: end > start ? originalAt(placed, end - 1, 'end') : originalAt(placed, start, 'start'),
     }),
   };
 }
 
-/** Where each slice begins in the normalized text and in the source. */
-interface SliceStart {
-  readonly text: number;
-  readonly source: number;
+interface PlacedSlice extends Slice {
+  /** In the normalized text. */
+  readonly at: number;
 }
 
-function startsOf(slices: readonly Normalized[], source: string): SliceStart[] {
-  const ends = sliceEnds(source);
-  let text = 0;
-  return slices.map((slice, index) => {
-    const start = { text, source: ends[index - 1] ?? 0 };
-    text += slice.text.length;
-    return start;
+function place(slices: readonly Slice[]): PlacedSlice[] {
+  let at = 0;
+  return slices.map((slice) => {
+    const placed = { ...slice, at };
+    at += slice.made.text.length;
+    return placed;
   });
 }
 
 /** Start or end in the source of the unit at `at` of the joined text. */
-function originalAt(
-  slices: readonly Normalized[],
-  starts: readonly SliceStart[],
-  at: number,
-  side: keyof Span,
-): number {
-  const index = Math.max(
-    0,
-    starts.findLastIndex((start) => start.text <= at),
-  );
-  const start = starts[index];
-  const slice = slices[index];
-  if (start === undefined || slice === undefined) return 0;
-  return start.source + slice.toOriginal(at - start.text, at - start.text + 1)[side];
+function originalAt(slices: readonly PlacedSlice[], at: number, side: keyof Span): number {
+  const slice = slices.findLast((one) => one.at <= at);
+  return slice === undefined
+    ? 0
+    : slice.start + slice.made.toOriginal(at - slice.at, at - slice.at + 1)[side];
 }

@@ -4,29 +4,40 @@ export const sliceUnits = 8192;
 /** How far before the end of a slice a gap between two ordinary words is looked for. */
 const searchUnits = 2048;
 
-/** Where slices begin and end: the first starts at 0, each goes on where the one before ended. */
-export function sliceEnds(text: string): number[] {
-  const ends: number[] = [];
+/** Where slices end: the first starts at 0, each goes on where the one before ended. */
+export function* sliceEnds(text: string): Generator<number, void> {
   let start = 0;
   while (start < text.length) {
     start = text.length - start <= sliceUnits ? text.length : cut(text, start, start + sliceUnits);
-    ends.push(start);
+    yield start;
   }
-  return ends;
 }
 
 /** Best between two words of three letters or more, else at any white space, else where no escape or block is torn. */
 function cut(text: string, start: number, limit: number): number {
   const from = Math.max(start + 1, limit - searchUnits);
   const window = text.slice(from, limit);
-  const gap = lastMatch(window, /[A-Za-z]{3}[.,:;!?]?(?=\s+[A-Za-z]{3})/g) ?? lastMatch(window, /(?=\s)/g);
+  const gap = lastGap(window) ?? lastSpace(window);
   return gap === undefined || gap === 0 ? hardCut(text, start, limit) : from + gap;
 }
 
-function lastMatch(window: string, gap: RegExp): number | undefined {
+function lastGap(window: string): number | undefined {
   let last: number | undefined;
-  for (const match of window.matchAll(gap)) last = match.index + match[0].length;
+  for (const match of window.matchAll(/[A-Za-z]{3}[.,:;!?]?(?=\s{1,8}[A-Za-z]{3})/g)) {
+    last = match.index + match[0].length;
+  }
   return last;
+}
+
+function lastSpace(window: string): number | undefined {
+  for (let at = window.length - 1; at >= 0; at--) if (isSpace(window.charCodeAt(at))) return at;
+  return undefined;
+}
+
+/** As `\s` has it. */
+function isSpace(unit: number): boolean {
+  if (unit < 0x80) return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+  return /\s/.test(String.fromCharCode(unit));
 }
 
 /** Not within an escape, a surrogate pair or a run of characters that print nothing; on a multiple of four of a long block. */
