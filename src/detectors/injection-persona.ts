@@ -11,7 +11,7 @@ interface Scale {
 }
 
 /** A short order says it in few words; a long text holds some of the signs by chance, and must show more of them. */
-export const PERSONA_SCALES: readonly Scale[] = [
+const PERSONA_SCALES: readonly Scale[] = [
   { span: 1024, score: 5, rolelessScore: 9 },
   { span: 4096, score: 8, rolelessScore: 10 },
 ];

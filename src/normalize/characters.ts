@@ -98,9 +98,6 @@ export function kindOf(codePoint: number): Kind {
 /** The ASCII letter or digit a code point stands for, when it is a lookalike or dressed up. */
 export const plainOf = (codePoint: number): string | undefined => plain.get(codePoint);
 
-/** Whether a code point stands in a word: a letter of any script, a digit, a mark. */
-export const isWordKind = (kind: Kind): boolean => kind !== kinds.other && kind !== kinds.invisible;
-
 function astralKind(codePoint: number): Kind {
   if (within(invisibleRanges, codePoint)) return kinds.invisible;
   if (within(cjkRanges, codePoint)) return kinds.cjk;
