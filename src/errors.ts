@@ -4,6 +4,8 @@
  */
 export const ERROR_STATUS = {
   invalid_request: 400,
+  /** MCP: a header does not say what the body says. */
+  header_mismatch: 400,
   invalid_key: 401,
   agent_risk_blocked: 403,
   dlp_quarantine: 403,
@@ -28,6 +30,8 @@ export const ERROR_STATUS = {
   upstream_unavailable: 502,
   gateway_unavailable: 503,
   redis_unavailable: 503,
+  /** MCP: the server has failed too often; shown as JSON-RPC where a call can be answered. */
+  circuit_open: 503,
   escalation_timeout: 504,
   upstream_timeout: 504,
 } as const;
@@ -38,6 +42,16 @@ export interface GatewayErrorOptions {
   /** Extra response headers, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  readonly details?: RefusalDetails;
+}
+
+/** What an agent can act on; shown only in MCP's JSON-RPC errors, as `error.data` (DECISIONS "MCP"). */
+export interface RefusalDetails {
+  readonly reason: string;
+  readonly toolName?: string;
+  readonly rule?: string;
+  /** The server's result without what it may not say; bounded. */
+  readonly maskedResult?: unknown;
 }
 
 /**
@@ -47,6 +61,7 @@ export interface GatewayErrorOptions {
 export class GatewayError extends Error {
   readonly type: ErrorType;
   readonly headers: Readonly<Record<string, string>>;
+  readonly details: RefusalDetails | undefined;
 
   constructor(type: ErrorType, message: string, options: GatewayErrorOptions = {}) {
     // A refusal is an answer, not an accident: a stack costs ten times the rest, and a flood of refusals pays it.
@@ -57,6 +72,7 @@ export class GatewayError extends Error {
     this.name = 'GatewayError';
     this.type = type;
     this.headers = options.headers ?? {};
+    this.details = options.details;
   }
 
   get status(): number {

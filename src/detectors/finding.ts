@@ -1,9 +1,23 @@
 /** Detectors as policies and presets call them. */
-export type DetectorName = 'secrets' | 'prompt_injection' | 'sql_injection' | 'path_traversal' | 'cvv';
+export type DetectorName =
+  | 'secrets'
+  | 'email'
+  | 'card'
+  | 'ssn'
+  | 'phone'
+  | 'network'
+  | 'prompt_injection'
+  | 'sql_injection'
+  | 'path_traversal'
+  | 'cvv';
+
+/** What data-loss prevention looks for (SPEC "DLP"): its detectors speak in these classes. */
+export const CONTENT_CLASSES = ['secret', 'email', 'card', 'ssn', 'phone', 'network'] as const;
+export type ContentClass = (typeof CONTENT_CLASSES)[number];
 
 /** What kind of thing was found: a closed set, safe as a metric label. */
 export type FindingClass =
-  | 'secret'
+  | ContentClass
   /** Families of prompt injection. */
   | 'override'
   | 'persona'
@@ -26,3 +40,19 @@ export interface Finding {
 
 /** Finds every match in one text, in linear time, in order of `start`. Pure. */
 export type Detector = (text: string) => readonly Finding[];
+
+/** Characters before a match that a detector may judge it by: what a scanner of streams keeps of what it has sent. */
+export const LOOK_BEHIND_CHARS = 256;
+
+/**
+ * A detector for texts that come in pieces. `find` looks back at most `LOOK_BEHIND_CHARS` beyond a match's start.
+ *
+ * `openFrom(text)` says what is decided: whatever follows `text`, `find` of the whole reports exactly those findings
+ * of `find(text)` that end at or before `openFrom(text)`, and no other that begins before it. No finding of
+ * `find(text)` that is decided reaches over it. It is `text.length` where nothing is open, and never further from the
+ * end than the longest match is long. Linear, and cheap where the text's end is ordinary words.
+ */
+export interface StreamDetector {
+  readonly find: Detector;
+  readonly openFrom: (text: string) => number;
+}

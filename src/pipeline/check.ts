@@ -1,17 +1,44 @@
-import type { ErrorType } from '../errors.ts';
+import type { ErrorType, RefusalDetails } from '../errors.ts';
+import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent } from '../providers/provider.ts';
 import type { Answered, Identified, Outcome, Parsed } from './exchange.ts';
 
 /** Stable names: metric labels and log fields. */
 export type CheckName =
-  'rate-limit' | 'allowed' | 'provider-tools' | 'normalization' | 'session' | 'loop' | 'drift' | 'budget';
+  | 'rate-limit'
+  | 'allowed'
+  | 'provider-tools'
+  | 'mcp'
+  | 'mcp-breaker'
+  | 'mcp-inspector'
+  | 'normalization'
+  | 'session'
+  | 'dlp'
+  | 'loop'
+  | 'drift'
+  | 'budget';
 
 /** What a check says of an exchange. Only the runner acts on it. */
 export type Verdict =
   | { readonly kind: 'pass' }
   /** Noteworthy, not refused: shown in log, metric and audit. */
-  | { readonly kind: 'flag'; readonly reason: string }
+  | Flag
+  | Rewrite
   | Denial;
+
+export interface Flag {
+  readonly kind: 'flag';
+  readonly reason: string;
+}
+
+/** Something is taken out, and the rest goes on. */
+export interface Rewrite {
+  readonly kind: 'rewrite';
+  /** Names rules and classes, never what was matched. */
+  readonly reason: string;
+  /** Changes the exchange (edits, headers); not called in shadow mode. */
+  readonly apply: () => void;
+}
 
 export interface Denial {
   readonly kind: 'deny';
@@ -20,6 +47,12 @@ export interface Denial {
   readonly message: string;
   /** Extra headers of the refusal, e.g. `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
+  readonly details?: RefusalDetails;
+  /**
+   * What goes with the denial (a lock, a score): awaited before the client learns of it; not called in shadow mode.
+   * Its failure is reported, and the denial stands.
+   */
+  readonly enforce?: () => Promise<void>;
 }
 
 export const PASS: Verdict = { kind: 'pass' };
@@ -54,11 +87,11 @@ export interface Check<State = unknown> {
 
 /**
  * Rewrites a streamed answer, event by event, on decoded deltas. Rewriters run in the order of the checks, each
- * on what the one before let through.
+ * on what the one before let through. In shadow mode it is asked all the same, and what it says is only recorded.
  */
 export interface StreamRewriter {
-  /** Must be synchronous: an answer's chunks may not wait. */
-  event(event: StreamEvent): StreamAction;
+  /** Synchronous wherever it can be: an answer's chunks wait for it. Not called again after a cut. */
+  event(event: StreamEvent): Awaitable<StreamAction>;
   /** The stream has ended: held text to emit, or a closing comment. May wait (settlement). */
   end?(): Awaitable<StreamTail | undefined>;
 }
@@ -66,12 +99,36 @@ export interface StreamRewriter {
 export type StreamAction =
   | { readonly kind: 'pass' }
   | { readonly kind: 'drop' }
-  /** New texts of some deltas (same order and number as `event.deltas`, undefined leaves one as it is). */
-  | { readonly kind: 'rewrite'; readonly texts: readonly (string | undefined)[] };
+  | StreamRewrite
+  /** Ends the stream with an error frame in its dialect; nothing of this event is sent. */
+  | { readonly kind: 'cut'; readonly denial: Denial };
+
+export interface StreamRewrite {
+  readonly kind: 'rewrite';
+  /** Sent before this event's own frame: held frames, and copies of frames that carry held text. */
+  readonly before?: readonly RewrittenFrame[];
+  /** Changes to this event's JSON (paths as in its deltas); none leaves its frame byte for byte. */
+  readonly edits?: readonly JsonEdit[];
+  /** The rewriter keeps this event, and gives it back in a later `before`. */
+  readonly held?: true;
+  /** Recorded as this check's verdict; absent where text is only put off. */
+  readonly reason?: string;
+}
+
+export interface RewrittenFrame {
+  readonly event: StreamEvent;
+  readonly edits: readonly JsonEdit[];
+  /** The event's own frame was sent already: this is another one of its shape. */
+  readonly copy?: true;
+}
 
 export interface StreamTail {
+  readonly before?: readonly RewrittenFrame[];
   /** A comment for formats that have them (SSE), without its leading colon. */
   readonly comment?: string;
+  readonly reason?: string;
+  /** The end showed what must not pass: the stream is cut in place of ending. */
+  readonly cut?: Denial;
 }
 
 export const PASS_EVENT: StreamAction = { kind: 'pass' };

@@ -9,6 +9,7 @@ import type {
   RequestFacts,
   Usage,
 } from '../providers/provider.ts';
+import type { McpTarget } from '../mcp/target.ts';
 import type { Facts } from './facts.ts';
 
 /**
@@ -29,6 +30,8 @@ export interface Routed {
   readonly endpoint: Endpoint;
   /** Client's address without its port, as far as `auth.trusted_hops` lets it be known. */
   readonly clientAddress: string;
+  /** Set where an MCP server is called: `provider` is then the key's own, and nothing goes to it. */
+  readonly mcp?: McpTarget;
   /** Lower-case names; repeated headers joined by `, `. Credentials are already taken out. */
   readonly headers: ReadonlyMap<string, string>;
 }
@@ -60,6 +63,8 @@ export interface Parsed extends Identified {
   readonly request: RequestFacts;
   /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
   readonly edits: JsonEdit[];
+  /** New values of client headers that say again what the edits change (MCP's `Mcp-Param-*`). */
+  readonly headerEdits: Map<string, string>;
 }
 
 /** What Envoy said of where an answer came from, at response headers. */
@@ -81,6 +86,8 @@ export interface Answered extends Parsed {
 
 /** The answer as known so far; grows while a stream runs. */
 export interface Answer {
+  /** The bytes of a whole answer; undefined for a stream, and where no body came. */
+  readonly whole: WholeAnswer | undefined;
   /** Undefined while a stream runs, and where the body is not the dialect's JSON. */
   facts: AnswerFacts | undefined;
   /** Usage of a whole answer, or the running usage of a stream. */
@@ -89,6 +96,23 @@ export interface Answer {
   readonly written: WrittenText;
   /** The stream's own end marker, or the end of a whole body, was seen. */
   complete: boolean;
+}
+
+/** A whole answer's body, and what checks make of it. */
+export interface WholeAnswer {
+  /** Decoded of its content coding. */
+  readonly body: Buffer;
+  /** As the provider names it; undefined where it does not. */
+  readonly contentType: string | undefined;
+  /**
+   * Undefined where the body is not JSON that reads the same to every parser: not UTF-8, a member name twice, nested
+   * too deep, too many parts.
+   */
+  readonly json: unknown;
+  /** Changes to the JSON, applied once, in order, before it is sent. Checks append. */
+  readonly edits: JsonEdit[];
+  /** Sent in place of the body. */
+  replacement: Buffer | undefined;
 }
 
 export interface WrittenText {

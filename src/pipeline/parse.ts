@@ -20,7 +20,7 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   }
   const unbounded = facts.unbounded ?? exchange.provider.unboundedBy?.(exchange.headers);
   const request = unbounded === undefined ? facts : { ...facts, unbounded };
-  return { ...exchange, body, json, request, edits: [] };
+  return { ...exchange, body, json, request, edits: [], headerEdits: new Map() };
 }
 
 /**

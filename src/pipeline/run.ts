@@ -1,15 +1,24 @@
 import { HEADER } from '../headers.ts';
-import type { Check, CheckName, Denial, StreamRewriter, Verdict } from './check.ts';
+import { PASS_EVENT } from './check.ts';
+import type {
+  Check,
+  CheckName,
+  Denial,
+  Flag,
+  Rewrite,
+  StreamAction,
+  StreamRewriter,
+  Verdict,
+} from './check.ts';
 import type { Answered, Identified, Outcome, Parsed } from './exchange.ts';
+
+export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
 /** What the runner tells the outside about each verdict that is not a pass. */
 export interface VerdictObserver {
-  verdict(
-    exchange: Identified,
-    check: CheckName,
-    verdict: Exclude<Verdict, { kind: 'pass' }>,
-    enforced: boolean,
-  ): void;
+  verdict(exchange: Identified, check: CheckName, verdict: ObservedVerdict, enforced: boolean): void;
+  /** What goes with a denial could not be done; the denial stands. */
+  enforceFailed(exchange: Identified, check: CheckName, cause: unknown): void;
   /** A check's `end` hook failed; the exchange is over, so this is only reported. */
   endFailed(exchange: Identified, check: CheckName, cause: unknown): void;
 }
@@ -51,13 +60,69 @@ export function createRunner(options: RunnerOptions): () => Run {
         const result = call.call(check, exchange, states[index]);
         const verdict = result instanceof Promise ? await result : result;
         if (verdict.kind === 'pass') continue;
-        const enforced = verdict.kind === 'deny' && !(options.shadowMode && check.shadowable);
-        observer.verdict(exchange, check.name, verdict, enforced);
-        if (verdict.kind !== 'deny') continue;
-        if (enforced) return verdict;
-        recordShadow(exchange, verdict);
+        const denial = settleVerdict(exchange, check, verdict);
+        if (denial === undefined) continue;
+        await enforce(exchange, check, denial);
+        return denial;
       }
       return undefined;
+    }
+
+    /** Records a verdict; does what a rewrite asks for; returns a denial that stands. */
+    function settleVerdict(
+      exchange: Identified,
+      check: Check,
+      verdict: Exclude<Verdict, { kind: 'pass' }>,
+    ): Denial | undefined {
+      const enforced = verdict.kind !== 'flag' && !(options.shadowMode && check.shadowable);
+      observer.verdict(exchange, check.name, verdict, enforced);
+      if (verdict.kind === 'flag') return undefined;
+      if (!enforced) recordShadow(exchange, verdict.kind === 'deny' ? verdict.type : check.name);
+      else if (verdict.kind === 'deny') return verdict;
+      else verdict.apply();
+      return undefined;
+    }
+
+    async function enforce(exchange: Identified, check: Check, denial: Denial): Promise<void> {
+      try {
+        await denial.enforce?.();
+      } catch (cause) {
+        observer.enforceFailed(exchange, check.name, cause);
+      }
+    }
+
+    /** A rewriter whose verdicts are recorded like those of any hook, and left undone in shadow mode. */
+    function observed(exchange: Answered, check: Check, rewriter: StreamRewriter): StreamRewriter {
+      const shadowed = options.shadowMode && check.shadowable;
+      let over = false;
+      const note = (reason: string | undefined): void => {
+        if (reason !== undefined)
+          observer.verdict(exchange, check.name, { kind: 'rewrite', reason }, !shadowed);
+      };
+      const cut = async (denial: Denial): Promise<void> => {
+        over = true;
+        observer.verdict(exchange, check.name, denial, !shadowed);
+        if (!shadowed) await enforce(exchange, check, denial);
+      };
+      const settle = (action: StreamAction): StreamAction | Promise<StreamAction> => {
+        if (action.kind === 'cut') return cut(action.denial).then(() => (shadowed ? PASS_EVENT : action));
+        if (action.kind === 'rewrite') note(action.reason);
+        return shadowed ? PASS_EVENT : action;
+      };
+      return {
+        event(event) {
+          if (over) return PASS_EVENT;
+          const action = rewriter.event(event);
+          return action instanceof Promise ? action.then(settle) : settle(action);
+        },
+        async end() {
+          const tail = over ? undefined : await rewriter.end?.();
+          if (tail === undefined) return undefined;
+          note(tail.reason);
+          if (tail.cut !== undefined) await cut(tail.cut);
+          return shadowed ? undefined : tail;
+        },
+      };
     }
 
     return {
@@ -68,7 +133,10 @@ export function createRunner(options: RunnerOptions): () => Run {
       },
       response: (exchange) => judge('response', exchange),
       rewriters: (exchange) =>
-        checks.flatMap((check, index) => check.stream?.(exchange, states[index]) ?? []),
+        checks.flatMap((check, index) => {
+          const rewriter = check.stream?.(exchange, states[index]);
+          return rewriter === undefined ? [] : observed(exchange, check, rewriter);
+        }),
       async end(exchange, outcome) {
         if (ended) return;
         ended = true;
@@ -85,10 +153,7 @@ export function createRunner(options: RunnerOptions): () => Run {
   };
 }
 
-function recordShadow(exchange: Identified, denial: Denial): void {
+function recordShadow(exchange: Identified, what: string): void {
   const before = exchange.responseHeaders.get(HEADER.shadow);
-  exchange.responseHeaders.set(
-    HEADER.shadow,
-    before === undefined ? denial.type : `${before}, ${denial.type}`,
-  );
+  exchange.responseHeaders.set(HEADER.shadow, before === undefined ? what : `${before}, ${what}`);
 }

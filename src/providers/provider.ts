@@ -1,4 +1,6 @@
+import type { ErrorType } from '../errors.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
+import type { McpMessage } from '../mcp/message.ts';
 import type { Frame } from '../streams/frame.ts';
 
 /** Provider values, exact (SPEC "What the service does" 2). */
@@ -34,6 +36,7 @@ export type Operation =
   | 'images'
   | 'audio'
   | 'models'
+  | 'mcp'
   | 'unknown';
 
 /**
@@ -95,6 +98,19 @@ export interface Dialect {
   stream(): StreamReader | undefined;
 }
 
+/** Why a stream is cut. */
+export interface StreamRefusal {
+  readonly type: ErrorType;
+  readonly message: string;
+}
+
+/** A frame of a dialect's own that reports an error; its JSON has `type`, the refusal's, at its top level. */
+export interface CutPayload {
+  /** SSE `event:` name, or AWS `:exception-type`. */
+  readonly event?: string;
+  readonly json: JsonObject;
+}
+
 export type JsonObject = { readonly [name: string]: unknown };
 
 /** What a request says, in words common to all dialects. Lists are in document order. */
@@ -125,6 +141,8 @@ export interface RequestFacts {
   readonly hidesReasoning?: true;
   /** Edits that make a stream report its usage; present only where it would not by itself. */
   readonly askUsage?: readonly JsonEdit[];
+  /** The JSON-RPC message, where an MCP server is called. */
+  readonly mcp?: McpMessage;
 }
 
 export interface PromptText {
@@ -184,12 +202,30 @@ export interface AnswerFacts {
   readonly usage: Usage | undefined;
   /** Everything the model wrote, for counting and for scanning. */
   readonly texts: readonly AnswerText[];
+  /** Tokens that spell texts again, with their probabilities. */
+  readonly tokens?: readonly TokenText[];
+}
+
+/**
+ * One token of a list of probabilities (`logprobs`). The tokens of a channel, joined in order, spell its text; where
+ * they do not, nobody can tell which token holds what.
+ */
+export interface TokenText {
+  /** A whole answer's: the path, joined by `.`, of the text that it spells; a stream's: the delta's channel. */
+  readonly channel: string;
+  readonly text: string;
+  /** The edits that leave nothing of its words: token `***`, no bytes, no alternatives. */
+  readonly blank: readonly JsonEdit[];
 }
 
 export interface AnswerText {
   readonly kind: 'text' | 'reasoning' | 'tool_arguments';
   readonly text: string;
   readonly path: JsonPath;
+  /** `tool_arguments` that are a JSON document in a string; a value inside an object of arguments is not. */
+  readonly isJson?: true;
+  /** A signature covers it: the provider refuses it changed, and takes it back emptied (`''`). */
+  readonly signed?: true;
   /** As in PromptText. */
   readonly editable?: false;
 }
@@ -197,6 +233,8 @@ export interface AnswerText {
 /** Reads one streamed answer, frame by frame. */
 export interface StreamReader {
   read(frame: Frame): StreamEvent;
+  /** The payload that ends the stream with an error which this dialect's SDK raises. */
+  cut(refusal: StreamRefusal): CutPayload;
 }
 
 /** A decoded frame of a stream. */
@@ -206,6 +244,17 @@ export interface StreamEvent {
   readonly inner?: InnerPayload;
   /** Pieces of text in this frame, each with the path of its string in the frame's JSON. */
   readonly deltas: readonly TextDelta[];
+  /**
+   * The JSON that the deltas' paths point into, parsed: the frame's own payload, or `inner`'s. Undefined where it is
+   * not JSON (`[DONE]`, a broken frame).
+   */
+  readonly json?: unknown;
+  /**
+   * Channels to which nothing is added after this event's own deltas: a name, or all that begin with one that ends in
+   * `/` (`0/`); `*` is every channel.
+   */
+  readonly ends?: readonly string[];
+  readonly tokens?: readonly TokenText[];
   /** Usage of the whole answer so far, where this frame tells (running usage; the reader merges parts). */
   readonly usage?: Usage;
   /** This frame exists only because usage was asked for; hidden from a client that did not ask. */
@@ -229,6 +278,9 @@ export interface TextDelta {
   readonly kind: 'text' | 'reasoning' | 'tool_arguments';
   readonly text: string;
   readonly path: JsonPath;
+  /** As in AnswerText; pieces of a JSON document, where they stream as such. */
+  readonly isJson?: true;
+  readonly signed?: true;
   /** A copy of what was already streamed (`response.output_text.done`): to be scanned, not to be counted again. */
   readonly repeats?: true;
 }

@@ -89,6 +89,21 @@ export function driftKey(keyHash: string, sessionId: string): string {
   return `gateway:drift:${tag(keyHash)}:${sessionId}`;
 }
 
+/** Which key an `Mcp-Session-Id` was given to; `digest` is of server name and session id. */
+export function mcpSessionKey(digest: string): string {
+  return `gateway:mcp_session:${digest}`;
+}
+
+/** Hashes of the tool definitions that an MCP server showed first: hash of tool name to digest. */
+export function mcpPinsKey(server: string): string {
+  return `gateway:mcp_pins:${server}`;
+}
+
+/** Failures of an MCP server, and whether its circuit is open: one for all gateways. */
+export function mcpBreakerKey(server: string): string {
+  return `gateway:mcp_breaker:${server}`;
+}
+
 /** Findings that a key was scored for in the last 24 hours: sorted set of digests. */
 export function scoredFindingsKey(keyHash: string): string {
   return `gateway:scored_findings:${tag(keyHash)}`;

@@ -11,7 +11,7 @@ export interface ObservedExchange {
 }
 
 export interface ObservedVerdict {
-  readonly kind: 'flag' | 'deny';
+  readonly kind: 'flag' | 'rewrite' | 'deny';
   readonly type?: string;
   readonly reason?: string;
   readonly message?: string;
@@ -26,6 +26,9 @@ export interface ObservedFinish {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
   readonly durationMs: number;
 }
+
+const DONE = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
+const WOULD_HAVE = { flag: 'flagged', rewrite: 'would have rewritten', deny: 'would have denied' } as const;
 
 /** Logs and counts what the edge and the runner report: one line per request, one per verdict that is no pass. */
 export function createObserver(log: Logger, metrics: Metrics) {
@@ -73,8 +76,18 @@ export function createObserver(log: Logger, metrics: Metrics) {
           type: verdict.type,
           reason: verdict.reason ?? verdict.message,
         },
-        enforced ? 'denied' : verdict.kind === 'deny' ? 'would have denied' : 'flagged',
+        enforced ? DONE[verdict.kind] : WOULD_HAVE[verdict.kind],
       );
+    },
+    enforceFailed(exchange: ObservedExchange, check: string, cause: unknown): void {
+      metrics.failures.inc();
+      const line = {
+        request_id: exchange.requestId,
+        key_hash: exchange.key.keyHash,
+        check,
+        cause: describe(cause),
+      };
+      log.error(line, 'denied, but what goes with it could not be done');
     },
     endFailed(exchange: ObservedExchange, check: string, cause: unknown): void {
       log.warn({ request_id: exchange.requestId, check, cause: describe(cause) }, 'check could not close');

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-
 /** What is scored (SPEC "Scoring rules"); the profile's counter that it adds one to, where it has one. */
 export const TRIGGERS = {
   policy_block: { points: 10, counter: 'total_policy_blocks' },
@@ -27,9 +25,3 @@ export const MAX_EVENT_FINDINGS = 64;
 
 /** Flags that a profile holds; those beyond score, and are not kept. */
 export const MAX_TAINT_FLAGS = 64;
-
-/** Names a finding for the store: the rule, and a digest of the text that it matched, which is not kept. */
-export function findingId(rule: string, matchedText: string): string {
-  const digest = createHash('sha256').update(matchedText).digest('base64url').slice(0, 22);
-  return `${rule}:${digest}`;
-}

@@ -9,8 +9,8 @@ const mcpServer = section({
   headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string()).default({}),
   /** Inspector rules whose findings are known to be harmless here. */
   suppress: z.array(z.string().min(1)).default([]),
-  /** Refuse tools whose definition has changed since it was first seen. */
-  pin: z.boolean().default(false),
+  /** What happens to a tool whose definition has changed since it was first seen. */
+  pin: z.enum(['off', 'warn', 'block']).default('warn'),
 });
 
 /** MCP servers behind the gateway (SPEC "Configuration", DECISIONS "MCP"). */

@@ -41,8 +41,8 @@ const dlp = section({
   /** Domains whose e-mail addresses are not personal data. */
   allowed_hosts: z.array(hostName).default([]),
   quarantine_duration: duration('1h'),
-  /** Scan requests too. */
-  requests: z.boolean().default(false),
+  /** What happens to the same findings in requests. */
+  requests: z.enum(['off', 'mask', 'deny']).default('off'),
 }).prefault({});
 
 /** The listeners and what bounds a request (SPEC "Configuration"). */

@@ -134,5 +134,5 @@ export function proxyKeyCarried(): GatewayError {
 
 function withoutBody(exchange: Identified): Parsed {
   const request = exchange.endpoint.dialect.request({}, exchange.endpoint);
-  return { ...exchange, body: NO_BODY, json: {}, request, edits: [] };
+  return { ...exchange, body: NO_BODY, json: {}, request, edits: [], headerEdits: new Map() };
 }

@@ -75,7 +75,13 @@ async function beginStream(
 }
 
 function answered(parsed: Parsed, origin: AnswerOrigin, status: number, form: 'whole' | 'stream'): Answered {
-  const answer = { facts: undefined, usage: undefined, written: createWrittenText(), complete: false };
+  const answer = {
+    whole: undefined,
+    facts: undefined,
+    usage: undefined,
+    written: createWrittenText(),
+    complete: false,
+  };
   return { ...parsed, origin, status, form, answer };
 }
 

@@ -58,6 +58,7 @@ export function parsed(options: RequestOptions): Parsed {
     json: options.body,
     request: endpoint.dialect.request(options.body, endpoint),
     edits: [],
+    headerEdits: new Map(),
   };
 }
 
@@ -88,6 +89,7 @@ export function answered(exchange: Parsed, options: AnswerOptions = {}): Answere
     status: options.status ?? 200,
     form,
     answer: {
+      whole: undefined,
       facts: readable ? { usage: options.usage, texts: [] } : undefined,
       usage: options.usage,
       written,

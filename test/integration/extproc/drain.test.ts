@@ -36,7 +36,13 @@ async function start(ended: Outcome[]): Promise<{ server: ExtProcServer; path: s
       ended.push(outcome);
     },
   } as const;
-  const observer = { verdict: nothing, endFailed: nothing, finished: nothing, failed: nothing };
+  const observer = {
+    verdict: nothing,
+    enforceFailed: nothing,
+    endFailed: nothing,
+    finished: nothing,
+    failed: nothing,
+  };
   const services: EdgeServices = {
     authenticate: () => Promise.resolve({ key, budgetLimits, facts }),
     route: createRoute(config, configuredUpstreams(config)),

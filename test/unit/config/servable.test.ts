@@ -31,12 +31,7 @@ describe('what may be served', () => {
   });
 
   it.each<[string, ConfigInput]>([
-    ['mcp.enabled', { mcp: { enabled: true } }],
-    ['mcp.inspector.enabled', { mcp: { inspector: { enabled: true } } }],
-    ['mcp.circuit_breaker.enabled', { mcp: { circuit_breaker: { enabled: true } } }],
     ['policy.enabled', { policy: { enabled: true } }],
-    ['server.dlp.enabled', { server: { dlp: { enabled: true } } }],
-    ['server.dlp.requests', { server: { dlp: { requests: true } } }],
     ['alerting.webhook_url', { alerting: { webhook_url: 'https://hooks.example' } }],
     ['signature.enabled', { signature: { enabled: true, secret: 's' } }],
     ['otel.enabled', { otel: { enabled: true } }],

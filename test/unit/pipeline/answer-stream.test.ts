@@ -18,6 +18,7 @@ async function through(
   pieces: Buffer[],
 ): Promise<{ out: string; answer: Answer }> {
   const answer: Answer = {
+    whole: undefined,
     facts: undefined,
     usage: undefined,
     written: createWrittenText(),

@@ -14,6 +14,7 @@ function recorder() {
   const observer: VerdictObserver = {
     verdict: (_exchange, check, verdict, enforced) =>
       seen.push(`${check} ${verdict.kind} ${String(enforced)}`),
+    enforceFailed: (_exchange, check) => seen.push(`${check} enforce failed`),
     endFailed: (_exchange, check) => seen.push(`${check} end failed`),
   };
   return { seen, observer };
