@@ -80,15 +80,21 @@ async function compare({ rigs }: Rigs): Promise<object> {
   const rows = [...samples].map(([name, all]) => ({ name, ...medians(all) }));
   const noop = rows.find(({ name }) => name === 'no-op');
   const ours = rows.find(({ name }) => name === 'gateway');
+  const withDlp = rows.find(({ name }) => name === 'gateway with DLP');
   const ratio = {
     nodeCpuOverNoop: (ours?.nodeCpu ?? 0) / (noop?.nodeCpu ?? 1),
     totalCpuOverNoop: total(ours) / total(noop),
+    dlpNodeCpuOverGateway: (withDlp?.nodeCpu ?? 0) / (ours?.nodeCpu ?? 1),
+    dlpAddedFirstTokenMs: (withDlp?.firstTokenMs ?? 0) - (ours?.firstTokenMs ?? 0),
+    dlpAddedChunkMs: (withDlp?.chunkMs ?? 0) - (ours?.chunkMs ?? 0),
     addedP50Ms: (ours?.p50Ms ?? 0) - (rows.find(({ name }) => name === 'pass-through')?.p50Ms ?? 0),
   };
   printTable(rows);
   process.stdout.write(
     `\nNode CPU over the no-op processor: ${ratio.nodeCpuOverNoop.toFixed(2)}; all CPU: ` +
-      `${ratio.totalCpuOverNoop.toFixed(2)}; p50 added to pass-through: ${ratio.addedP50Ms.toFixed(2)} ms\n`,
+      `${ratio.totalCpuOverNoop.toFixed(2)}; p50 added to pass-through: ${ratio.addedP50Ms.toFixed(2)} ms\n` +
+      `DLP on the gateway: Node CPU ${ratio.dlpNodeCpuOverGateway.toFixed(2)} times, first token ` +
+      `${ratio.dlpAddedFirstTokenMs.toFixed(2)} ms, chunk ${ratio.dlpAddedChunkMs.toFixed(2)} ms more\n`,
   );
   return { conditions: conditions(), rows, ratio, samples: Object.fromEntries(samples) };
 }

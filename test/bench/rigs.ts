@@ -18,7 +18,7 @@ import type { Target } from '../support/load.ts';
 
 /** What is measured: a target and the processes whose CPU is counted for it. */
 export interface Rig extends Target {
-  readonly name: 'direct' | 'pass-through' | 'no-op' | 'gateway';
+  readonly name: 'direct' | 'pass-through' | 'no-op' | 'gateway' | 'gateway with DLP';
   readonly cpu: readonly { readonly part: 'envoy' | 'node' | 'redis'; readonly pid: number }[];
 }
 
@@ -50,7 +50,8 @@ export async function startRigs(): Promise<Rigs> {
 
   const passThrough = await startPassThrough(parts);
   const noop = await startNoop(parts);
-  const gateway = await startGateway(parts);
+  const gateway = await startGateway(parts, 'gateway');
+  const withDlp = await startGateway(parts, 'gateway with DLP');
   await sleep(1_500);
   return {
     rigs: [
@@ -58,6 +59,7 @@ export async function startRigs(): Promise<Rigs> {
       passThrough,
       noop,
       gateway.rig,
+      withDlp.rig,
     ],
     directResponse: { ...passThrough, path: '/direct' },
     quarantined: { ...gateway.rig, headers: gateway.quarantinedHeaders },
@@ -180,13 +182,17 @@ async function startNoop(parts: Parts): Promise<Rig> {
   };
 }
 
-/** The real `gateway serve`, with a key that has a budget in every window. */
-async function startGateway(parts: Parts): Promise<{ rig: Rig; quarantinedHeaders: Record<string, string> }> {
+/** The real `gateway serve`, with a key that has a budget in every window; DLP looks for everything it knows, or is off. */
+async function startGateway(
+  parts: Parts,
+  name: 'gateway' | 'gateway with DLP',
+): Promise<{ rig: Rig; quarantinedHeaders: Record<string, string> }> {
   const port = await freePort();
-  const config = gatewayConfig(parts, port, await freePort());
+  const directory = mkdtempSync(join(parts.directory, 'gateway-'));
+  const config = gatewayConfig({ ...parts, directory }, port, await freePort(), name === 'gateway with DLP');
   const child = spawn(
     process.execPath,
-    ['cli/main.ts', '--config', join(parts.directory, 'gateway.yaml'), 'serve'],
+    ['cli/main.ts', '--config', join(directory, 'gateway.yaml'), 'serve'],
     { env: { ...process.env, SERVER_INSECURE_DEV: 'true' }, stdio: ['ignore', 'ignore', 'inherit'] },
   );
   parts.stops.push(async () => {
@@ -224,7 +230,7 @@ async function startGateway(parts: Parts): Promise<{ rig: Rig; quarantinedHeader
   pin(envoy, MEASURED_CORE);
   return {
     rig: {
-      name: 'gateway',
+      name,
       port,
       path: `/openai${CHAT}`,
       headers: headers(key.rawKey),
@@ -238,12 +244,18 @@ async function startGateway(parts: Parts): Promise<{ rig: Rig; quarantinedHeader
   };
 }
 
-function gatewayConfig(parts: Parts, port: number, adminPort: number): Config {
+function gatewayConfig(parts: Parts, port: number, adminPort: number, dlp = false): Config {
   const file = join(parts.directory, 'gateway.yaml');
   writeFileSync(
     file,
     stringify({
-      server: { host: '127.0.0.1', port, admin_port: adminPort, log_level: 'warn' },
+      server: {
+        host: '127.0.0.1',
+        port,
+        admin_port: adminPort,
+        log_level: 'warn',
+        dlp: { enabled: dlp, scan_network: dlp },
+      },
       redis: { addr: `127.0.0.1:${parts.redisPort}` },
       providers: { openai: { base_url: `http://127.0.0.1:${parts.providerPort}` } },
     }),
