@@ -79,6 +79,8 @@ export type AnswerOrigin =
 export interface Answered extends Parsed {
   readonly origin: AnswerOrigin;
   readonly status: number;
+  /** As they came; lower-case names, repeated headers joined by `, `. */
+  readonly answerHeaders: ReadonlyMap<string, string>;
   /** How the body comes. */
   readonly form: 'whole' | 'stream';
   readonly answer: Answer;
@@ -126,11 +128,11 @@ export interface WrittenText {
 
 /** How an exchange ended; decided by the edge from its own state, never from the transport's event alone. */
 export type Outcome =
-  /** Denied, or the client left, or Redis failed, before anything went upstream. */
-  | { readonly kind: 'not_forwarded' }
+  /** Denied, or the client left, or Redis failed, before anything went upstream; or nobody could be connected to. */
+  | { readonly kind: 'not_forwarded'; readonly upstreamFailed?: true }
   /** The provider's answer was seen to its end. */
   | { readonly kind: 'complete' }
   /** A stream broke off: client gone, provider gone, or cut by a check. */
   | { readonly kind: 'broken_off' }
-  /** Sent upstream, and nothing of the answer was seen. */
-  | { readonly kind: 'lost' };
+  /** Sent upstream, and nothing of the answer was seen; without `upstreamFailed` it may be the client that left. */
+  | { readonly kind: 'lost'; readonly upstreamFailed?: true };

@@ -94,8 +94,11 @@ export interface Dialect {
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;
   /** Reads a whole (unstreamed) answer of status 2xx. Never throws: what it cannot read is absent. */
   answer(body: unknown): AnswerFacts;
-  /** The reader of one streamed answer; undefined where the dialect never streams. */
-  stream(): StreamReader | undefined;
+  /**
+   * The reader of one streamed answer; undefined where the dialect never streams. `request` is what it answers: of use
+   * where frames name the request they belong to (JSON-RPC).
+   */
+  stream(request?: RequestFacts): StreamReader | undefined;
 }
 
 /** Why a stream is cut. */

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { HEADER_PREFIX, TELEMETRY_HEADERS } from '../../headers.ts';
 import { createAnswerStream } from '../../pipeline/answer-stream.ts';
-import type { AnswerOrigin, Answered, Parsed } from '../../pipeline/exchange.ts';
+import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { createWrittenText } from '../../pipeline/written-text.ts';
 import { streamFormatFor } from '../../streams/format.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
@@ -28,19 +28,16 @@ export async function onResponseHeaders(
     return awaitResponseBody(); // Envoy's own early reply: nothing was forwarded, and its gate lets it out
   }
   if (details !== 'via_upstream') {
-    context.answered = answered(
-      parsed,
-      NOT_CONNECTED.test(details) ? 'not_connected' : 'lost',
-      status,
-      'whole',
-    );
+    const origin = NOT_CONNECTED.test(details) ? 'not_connected' : 'lost';
+    context.answered = answered(parsed, { origin, status, answerHeaders: headers, form: 'whole' });
     context.progress = 'done';
     await run.end(parsed, outcomeOf(context));
     return awaitResponseBody();
   }
   const format = streamFormatFor(headers.get('content-type'), parsed.endpoint);
   const whole = format === undefined || message.response_headers?.end_of_stream === true;
-  context.answered = answered(parsed, 'provider', status, whole ? 'whole' : 'stream');
+  const form = whole ? 'whole' : 'stream';
+  context.answered = answered(parsed, { origin: 'provider', status, answerHeaders: headers, form });
   if (!whole) return beginStream(context, context.answered, format, headers);
   context.progress = 'answering';
   if (message.response_headers?.end_of_stream !== true) {
@@ -68,13 +65,15 @@ async function beginStream(
   context.stream = createAnswerStream({
     answer: exchange.answer,
     format,
-    reader: exchange.endpoint.dialect.stream(),
+    reader: exchange.endpoint.dialect.stream(exchange.request),
     rewriters: context.run?.rewriters(exchange) ?? [],
   });
   return startStream(headerChanges(context, headers));
 }
 
-function answered(parsed: Parsed, origin: AnswerOrigin, status: number, form: 'whole' | 'stream'): Answered {
+type Head = Pick<Answered, 'origin' | 'status' | 'answerHeaders' | 'form'>;
+
+function answered(parsed: Parsed, head: Head): Answered {
   const answer = {
     whole: undefined,
     facts: undefined,
@@ -82,7 +81,7 @@ function answered(parsed: Parsed, origin: AnswerOrigin, status: number, form: 'w
     written: createWrittenText(),
     complete: false,
   };
-  return { ...parsed, origin, status, form, answer };
+  return { ...parsed, ...head, answer };
 }
 
 /** The checks' headers in; a provider's copies of ours out. */

@@ -86,6 +86,7 @@ export function answered(exchange: Parsed, options: AnswerOptions = {}): Answere
   return {
     ...exchange,
     origin: 'provider',
+    answerHeaders: new Map(),
     status: options.status ?? 200,
     form,
     answer: {
