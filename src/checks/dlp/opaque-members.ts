@@ -1,0 +1,46 @@
+/**
+ * Members of an answer or a prompt whose value is bytes in base64, or sealed by the provider: nobody reads words in
+ * them, and a mask would break them.
+ */
+const OPAQUE_NAMES: ReadonlySet<string> = new Set([
+  // What a provider signs or encrypts, and takes back with the next turn.
+  'signature',
+  'thoughtSignature',
+  'thought_signature',
+  'encrypted_content',
+  'encrypted_index',
+  'encryptedContent',
+  'redactedContent',
+  // Pictures, sounds, files.
+  'data',
+  'bytes',
+  'b64_json',
+  'partial_image_b64',
+  'image_base64',
+  'bytesBase64Encoded',
+  'videoBytes',
+  'imageBytes',
+  'images',
+  'result',
+  'blob',
+  // Vectors.
+  'embedding',
+  'base64',
+]);
+
+/** No credential of one piece is so long; what is shorter is looked at, whatever its name. */
+const MIN_OPAQUE_CHARS = 512;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+const DATA_URL = /^data:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w.=+-]{1,100}){0,4};base64,/;
+
+/**
+ * True for a value that holds no words: long, of nothing but base64's characters, under a name of the list, or a
+ * `data:` URL of any name. Not to be asked of what a model wrote as a tool's arguments, where it chooses the names.
+ * @param name the nearest member name above the value; of an array's elements, the array's
+ */
+export function isOpaque(name: string | undefined, value: string): boolean {
+  if (value.length < MIN_OPAQUE_CHARS) return false;
+  const prefix = value.startsWith('data:') ? DATA_URL.exec(value.slice(0, 700))?.[0] : undefined;
+  if (prefix !== undefined) return BASE64.test(value.slice(prefix.length));
+  return name !== undefined && OPAQUE_NAMES.has(name) && BASE64.test(value);
+}

@@ -1,0 +1,64 @@
+import type { JsonEdit } from '../../json/path.ts';
+import type { AnswerText, TokenText } from '../../providers/provider.ts';
+import type { Passages } from './passages.ts';
+
+/** The tokens that spell one text of a whole answer, in order. */
+export interface TokenChannel {
+  readonly tokens: readonly TokenText[];
+  /** What they spell together. */
+  readonly spelled: string;
+  /** The text that they should spell; undefined where the answer has none of that path. */
+  readonly text: string | undefined;
+  /** The member name above that text. */
+  readonly name: string | undefined;
+}
+
+export function tokenChannels(
+  tokens: readonly TokenText[],
+  texts: readonly AnswerText[],
+): readonly TokenChannel[] {
+  const byChannel = new Map<string, TokenText[]>();
+  for (const token of tokens) {
+    const known = byChannel.get(token.channel);
+    if (known === undefined) byChannel.set(token.channel, [token]);
+    else known.push(token);
+  }
+  const byPath = new Map(texts.map((text) => [text.path.join('.'), text]));
+  return [...byChannel].map(([channel, spelling]) => {
+    const spelt = byPath.get(channel);
+    return {
+      tokens: spelling,
+      spelled: spelling.map(({ text }) => text).join(''),
+      text: spelt?.text,
+      name: spelt?.path.findLast((step) => typeof step === 'string'),
+    };
+  });
+}
+
+/**
+ * The edits that leave no token of a finding readable. Where tokens do not spell their text, nobody can tell which
+ * holds what: with a finding in the text, all of them go.
+ */
+export function blankedTokens(channel: TokenChannel, passages: Passages): readonly JsonEdit[] {
+  const { tokens, spelled, text, name } = channel;
+  const inText = text === undefined ? [] : passages.findingsIn(text, name);
+  if (inText.length > 0 && text !== spelled) return tokens.flatMap(({ blank }) => blank);
+  const spans = [...inText, ...passages.findingsIn(spelled)];
+  if (spans.length === 0) return [];
+  const covered = covering(spelled.length, spans);
+  const edits: JsonEdit[] = [];
+  let start = 0;
+  for (const token of tokens) {
+    const end = start + token.text.length;
+    if (covered.subarray(start, end).includes(1)) edits.push(...token.blank);
+    start = end;
+  }
+  return edits;
+}
+
+/** One for each character of a span, else zero. */
+function covering(length: number, spans: readonly { start: number; end: number }[]): Uint8Array {
+  const covered = new Uint8Array(length);
+  for (const { start, end } of spans) covered.fill(1, start, end);
+  return covered;
+}
