@@ -4,8 +4,8 @@ import { normalize } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
 import { DETECTORS } from './detectors.ts';
 import type { Action } from './detectors.ts';
-import { replaceSpans } from './replace-spans.ts';
-import type { Replacement } from './replace-spans.ts';
+import { replaceSpans } from '../text/replace-spans.ts';
+import type { Replacement } from '../text/replace-spans.ts';
 import type { TextRow } from './rows.ts';
 import type { Surface } from './surface.ts';
 

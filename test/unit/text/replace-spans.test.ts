@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { replaceSpans } from '../../../src/scan/replace-spans.ts';
+import { replaceSpans } from '../../../src/text/replace-spans.ts';
 
 describe('replacing spans', () => {
   const at = (start: number, end: number, text = '*') => ({ start, end, text });
