@@ -53,7 +53,6 @@ export interface BudgetCheck {
 /** One exchange's reservation. */
 export interface BudgetState {
   hold?: Hold;
-  answered?: Answered;
 }
 
 interface Hold {
@@ -229,9 +228,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
           return reserve(exchange, state);
       }
     },
-    async response(exchange, state) {
-      state.answered = exchange;
-      const { hold } = state;
+    async response(exchange, { hold }) {
       if (hold === undefined) {
         return PASS;
       }
@@ -243,18 +240,23 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       return PASS;
     },
     stream: (exchange, { hold }) => (hold === undefined ? undefined : rewriter(exchange, hold)),
-    async end(_exchange, outcome, { hold, answered }) {
+    async end(exchange, outcome, { hold }) {
       if (hold === undefined || hold.settled) {
         return;
       }
       try {
-        await settle(hold, answered, outcome);
+        // Also an answer that a check before this one withheld: the provider bills it.
+        await settle(hold, isAnswered(exchange) ? exchange : undefined, outcome);
       } catch {
         // Reported and queued by settle().
       }
     },
   };
   return { check, close: () => leases.close() };
+}
+
+function isAnswered(exchange: Identified): exchange is Answered {
+  return 'answer' in exchange;
 }
 
 function addHeaders({ responseHeaders }: Identified, headers: Readonly<Record<string, string>>): void {

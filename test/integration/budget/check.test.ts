@@ -225,6 +225,16 @@ describe('the table of charges', () => {
     expect(await spendOf(exchange)).toEqual({ spent: charge, reserved: 0 });
   });
 
+  it('an answer that an earlier check withheld: its usage', async () => {
+    const { check } = budgetCheck();
+    const state = check.begin?.() ?? {};
+    const exchange = chat({ maxTokens: 1_000 });
+    await check.requestBody?.(exchange, state);
+    const withheld = answered(exchange, { usage: { inputTokens: 9, outputTokens: 70 } });
+    await check.end?.(withheld, { kind: 'complete' }, state);
+    expect(await spendOf(exchange)).toEqual({ spent: 70_000, reserved: 0 });
+  });
+
   it('a stream of an Azure deployment broken off: the full reservation where its model hides reasoning', async () => {
     const { check } = budgetCheck({
       providers: { azure: { base_url: 'https://r.openai.azure.com', deployments: { prod: 'gpt-5' } } },
