@@ -111,8 +111,10 @@ export interface StreamRewrite {
   readonly edits?: readonly JsonEdit[];
   /** The rewriter keeps this event, and gives it back in a later `before`. */
   readonly held?: true;
-  /** Recorded as this check's verdict; absent where text is only put off. */
+  /** Recorded as this check's verdict, a flag where nothing is changed; absent where text is only put off. */
   readonly reason?: string;
+  /** As a denial's: awaited before the client gets the frame; not called in shadow mode. */
+  readonly enforce?: () => Promise<void>;
 }
 
 export interface RewrittenFrame {

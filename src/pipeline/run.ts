@@ -7,6 +7,7 @@ import type {
   Flag,
   Rewrite,
   StreamAction,
+  StreamRewrite,
   StreamRewriter,
   Verdict,
 } from './check.ts';
@@ -83,9 +84,13 @@ export function createRunner(options: RunnerOptions): () => Run {
       return undefined;
     }
 
-    async function enforce(exchange: Identified, check: Check, denial: Denial): Promise<void> {
+    async function enforce(
+      exchange: Identified,
+      check: Check,
+      { enforce }: Pick<Denial, 'enforce'>,
+    ): Promise<void> {
       try {
-        await denial.enforce?.();
+        await enforce?.();
       } catch (cause) {
         observer.enforceFailed(exchange, check.name, cause);
       }
@@ -95,9 +100,9 @@ export function createRunner(options: RunnerOptions): () => Run {
     function observed(exchange: Answered, check: Check, rewriter: StreamRewriter): StreamRewriter {
       const shadowed = options.shadowMode && check.shadowable;
       let over = false;
-      const note = (reason: string | undefined): void => {
-        if (reason !== undefined)
-          observer.verdict(exchange, check.name, { kind: 'rewrite', reason }, !shadowed);
+      const note = (kind: 'rewrite' | 'flag', reason: string | undefined): void => {
+        if (reason === undefined) return;
+        observer.verdict(exchange, check.name, { kind, reason }, kind === 'rewrite' && !shadowed);
       };
       const cut = async (denial: Denial): Promise<void> => {
         over = true;
@@ -106,8 +111,10 @@ export function createRunner(options: RunnerOptions): () => Run {
       };
       const settle = (action: StreamAction): StreamAction | Promise<StreamAction> => {
         if (action.kind === 'cut') return cut(action.denial).then(() => (shadowed ? PASS_EVENT : action));
-        if (action.kind === 'rewrite') note(action.reason);
-        return shadowed ? PASS_EVENT : action;
+        if (action.kind === 'rewrite') note(changesNothing(action) ? 'flag' : 'rewrite', action.reason);
+        if (shadowed) return PASS_EVENT;
+        if (action.kind !== 'rewrite' || action.enforce === undefined) return action;
+        return enforce(exchange, check, action).then(() => action);
       };
       return {
         event(event) {
@@ -118,7 +125,7 @@ export function createRunner(options: RunnerOptions): () => Run {
         async end() {
           const tail = over ? undefined : await rewriter.end?.();
           if (tail === undefined) return undefined;
-          note(tail.reason);
+          note('rewrite', tail.reason);
           if (tail.cut !== undefined) await cut(tail.cut);
           return shadowed ? undefined : tail;
         },
@@ -151,6 +158,10 @@ export function createRunner(options: RunnerOptions): () => Run {
       },
     };
   };
+}
+
+function changesNothing({ before = [], edits = [], held }: StreamRewrite): boolean {
+  return before.length === 0 && edits.length === 0 && held !== true;
 }
 
 function recordShadow(exchange: Identified, what: string): void {

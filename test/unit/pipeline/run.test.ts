@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Check, Denial } from '../../../src/pipeline/check.ts';
-import type { Identified, Parsed } from '../../../src/pipeline/exchange.ts';
+import type { Check, Denial, StreamRewrite } from '../../../src/pipeline/check.ts';
+import type { Answered, Identified, Parsed } from '../../../src/pipeline/exchange.ts';
 import { createRunner, type VerdictObserver } from '../../../src/pipeline/run.ts';
+import type { StreamEvent } from '../../../src/providers/provider.ts';
 
 const DENIAL: Denial = { kind: 'deny', type: 'loop_detected', message: 'a loop' };
 
@@ -94,5 +95,58 @@ describe('the runner', () => {
     await run.end(exchange(), { kind: 'complete' });
     expect(ended).toEqual(['budget lost 2', 'allowed lost 1']);
     expect(seen).toEqual(['budget end failed']);
+  });
+
+  describe('of a streamed answer', () => {
+    const EVENT: StreamEvent = { frame: { raw: Buffer.from('data: {}\n\n'), data: '{}' }, deltas: [] };
+    const EDITS = [{ kind: 'set', path: ['a'], value: 1 }] as const;
+
+    function streamRig(rewrite: Omit<StreamRewrite, 'kind'>, shadowMode: boolean) {
+      const { seen, observer } = recorder();
+      const check: Check = {
+        name: 'mcp-inspector',
+        shadowable: true,
+        stream: () => ({ event: () => ({ kind: 'rewrite', ...rewrite }) }),
+      };
+      const run = createRunner({ checks: [check], shadowMode, observer })();
+      const [rewriter] = run.rewriters(exchange() as Answered);
+      if (rewriter === undefined) throw new Error('no rewriter');
+      return { seen, rewriter };
+    }
+
+    it('lets a rewritten event out only when what goes with it is done', async () => {
+      const done: string[] = [];
+      const enforce = async (): Promise<void> => {
+        await Promise.resolve();
+        done.push('locked');
+      };
+      const { seen, rewriter } = streamRig({ edits: EDITS, reason: 'a secret', enforce }, false);
+      const action = await rewriter.event(EVENT);
+      expect(done).toEqual(['locked']);
+      expect(action).toMatchObject({ kind: 'rewrite', edits: EDITS });
+      expect(seen).toEqual(['mcp-inspector rewrite true']);
+    });
+
+    it('lets the rewrite stand and reports it where what goes with it fails', async () => {
+      const enforce = (): Promise<void> => Promise.reject(new Error('Redis is gone'));
+      const { seen, rewriter } = streamRig({ edits: EDITS, reason: 'a secret', enforce }, false);
+      expect(await rewriter.event(EVENT)).toMatchObject({ kind: 'rewrite', edits: EDITS });
+      expect(seen).toEqual(['mcp-inspector rewrite true', 'mcp-inspector enforce failed']);
+    });
+
+    it('neither rewrites nor does what goes with it under shadow mode', async () => {
+      const done: string[] = [];
+      const enforce = async (): Promise<void> => void done.push('locked');
+      const { seen, rewriter } = streamRig({ edits: EDITS, reason: 'a secret', enforce }, true);
+      expect(await rewriter.event(EVENT)).toEqual({ kind: 'pass' });
+      expect(done).toEqual([]);
+      expect(seen).toEqual(['mcp-inspector rewrite false']);
+    });
+
+    it('records a rewrite that changes nothing as a flag', async () => {
+      const { seen, rewriter } = streamRig({ reason: 'a tool has changed' }, false);
+      await rewriter.event(EVENT);
+      expect(seen).toEqual(['mcp-inspector flag false']);
+    });
   });
 });
