@@ -99,9 +99,14 @@ export function mcpPinsKey(server: string): string {
   return `gateway:mcp_pins:${server}`;
 }
 
-/** Failures of an MCP server, and whether its circuit is open: one for all gateways. */
+/** The circuit of an MCP server while it is not closed: one for all gateways. */
 export function mcpBreakerKey(server: string): string {
   return `gateway:mcp_breaker:${server}`;
+}
+
+/** An MCP server's failures: sorted set of operation ids by time, in the slot of its circuit. */
+export function mcpFailuresKey(server: string): string {
+  return `gateway:mcp_failures:{${mcpBreakerKey(server)}}`;
 }
 
 /** Findings that a key was scored for in the last 24 hours: sorted set of digests. */

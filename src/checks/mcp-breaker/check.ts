@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../config/schema.ts';
+import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
+import type { BreakerStore, CallResult, CircuitChange, CircuitState } from './store.ts';
+
+export interface McpBreakerDeps {
+  readonly config: Pick<Config['mcp']['circuit_breaker'], 'enabled'>;
+  readonly store: BreakerStore;
+  /** A circuit has opened, or closed; told to one of all gateways. */
+  readonly onChange: (server: string, change: CircuitChange) => void;
+  /** How often the lease of a probe is put off: well within it. */
+  readonly renewAfterMs: number;
+}
+
+/** One exchange's part in the circuit of its server. */
+export interface McpBreakerState {
+  readonly operationId: string;
+  read?: Promise<CircuitState>;
+  /** Passed, and says something of its server. */
+  counts: boolean;
+  /** This call is the probe, or may be: the reply was lost. */
+  probes: boolean;
+  renewal?: NodeJS.Timeout;
+}
+
+const SERVER_ERROR = 500;
+const SOON_MS = 1_000;
+
+/**
+ * Fails fast where a server has failed too often, and lets one call at a time find out whether it is back (DECISIONS
+ * "MCP"). Only JSON-RPC requests are counted, and probe: servers answer other messages, and GETs they do not serve,
+ * with whatever they like.
+ */
+export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerState> {
+  const name = 'mcp-breaker';
+  const { store } = deps;
+  if (!deps.config.enabled) return { name, shadowable: false };
+
+  async function takeProbe(server: string, state: McpBreakerState): Promise<CircuitState> {
+    const { operationId } = state;
+    // Set before the store is asked: a probe whose reply is lost must be given back too.
+    Object.assign(state, { counts: true, probes: true });
+    const result = await store.takeProbe(server, operationId);
+    if (result.kind !== 'taken') {
+      Object.assign(state, { counts: false, probes: false });
+      return result;
+    }
+    const renew = (): void => {
+      // Where the store does not take it, the lease ends, and somebody else probes.
+      store.takeProbe(server, operationId).catch(() => undefined);
+    };
+    state.renewal = setInterval(renew, deps.renewAfterMs).unref();
+    return { kind: 'closed' };
+  }
+
+  /** Once for each call, and only where it changes something. */
+  async function report(server: string, state: McpBreakerState, result: CallResult): Promise<void> {
+    clearInterval(state.renewal);
+    state.counts = false;
+    if (!state.probes && result !== 'failed') return;
+    const change = await store.report(server, state.operationId, result);
+    if (change !== undefined) deps.onChange(server, change);
+  }
+
+  return {
+    name,
+    shadowable: false,
+    begin: () => ({ operationId: randomUUID(), counts: false, probes: false }),
+    prepare({ mcp }, state) {
+      if (mcp === undefined) return;
+      state.read = store.read(mcp.server);
+      // Where an earlier check denies, nobody waits for it.
+      state.read.catch(() => undefined);
+    },
+    async requestBody(exchange, state) {
+      const { mcp } = exchange;
+      if (mcp === undefined || state.read === undefined) return PASS;
+      const counts = isCounted(exchange);
+      let circuit = await state.read;
+      if (circuit.kind === 'half_open') {
+        circuit = counts ? await takeProbe(mcp.server, state) : { kind: 'open', retryAfterMs: SOON_MS };
+      }
+      if (circuit.kind === 'open') return circuitOpen(mcp.server, circuit.retryAfterMs);
+      state.counts = counts;
+      return PASS;
+    },
+    async response({ mcp, status }, state) {
+      if (mcp !== undefined && state.counts) await report(mcp.server, state, resultOf(status));
+      return PASS;
+    },
+    async end(exchange, outcome, state) {
+      const { mcp } = exchange;
+      if (mcp === undefined || !state.counts) return;
+      try {
+        await report(mcp.server, state, resultAtEnd(exchange, outcome));
+      } catch {
+        // A failure that is not counted; a probe's lease ends by itself.
+      }
+    },
+  };
+}
+
+function isCounted({ request }: Parsed): boolean {
+  return request.mcp?.kind === 'request';
+}
+
+function resultOf(status: number): CallResult {
+  return status >= SERVER_ERROR ? 'failed' : 'succeeded';
+}
+
+/** Of a call whose answer did not come to `response`: lost, or refused by a check before this one. */
+function resultAtEnd(exchange: Identified | Answered, outcome: Outcome): CallResult {
+  const lost = outcome.kind === 'not_forwarded' || outcome.kind === 'lost';
+  if (lost) return outcome.upstreamFailed === true ? 'failed' : 'abandoned';
+  return 'status' in exchange ? resultOf(exchange.status) : 'abandoned';
+}
+
+function circuitOpen(server: string, retryAfterMs: number): Denial {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  return {
+    kind: 'deny',
+    type: 'circuit_open',
+    message: `the MCP server ${server} has failed too often: try again in ${seconds} s`,
+    headers: { 'retry-after': String(seconds) },
+    details: { reason: `the MCP server ${server} has failed too often` },
+  };
+}

@@ -1,0 +1,19 @@
+-- Shared by the scripts of circuits. A circuit is a hash that exists only while it is not closed: opened (Unix ms) and,
+-- while a probe is on its way, probe (its operation id) and probe_until (Unix ms).
+
+-- Returns closed | open | half_open, and in how many ms the next probe may pass. A time that lies in the future was
+-- written before the clock went back: it is over.
+local function state_of(key, now, window, lease)
+  local fields = redis.call('HMGET', key, 'opened', 'probe_until')
+  local opened, probe_until = tonumber(fields[1]), tonumber(fields[2])
+  if not opened then
+    return 'closed', 0
+  end
+  if probe_until and probe_until > now and probe_until <= now + lease then
+    return 'open', probe_until - now
+  end
+  if opened <= now and opened + window > now then
+    return 'open', opened + window - now
+  end
+  return 'half_open', 0
+end

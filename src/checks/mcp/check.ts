@@ -1,0 +1,50 @@
+import { mayCallTool } from '../../mcp/allowed-tools.ts';
+import { calledTool, type McpMessage } from '../../mcp/message.ts';
+import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import { findingId } from '../../pipeline/finding-id.ts';
+import { toolDenied } from '../../pipeline/tool-denial.ts';
+
+export interface McpCheckDeps {
+  /** Scores a policy block of a key (SPEC "Scoring rules"): +10, once a day for one and the same finding. */
+  readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
+}
+
+const TOOLS_CALL = 'tools/call';
+const RULE = 'allowed_tools';
+
+/**
+ * Holds a key to its own tools (DECISIONS "MCP"), on both paths alike: what a message says decides, never its path or
+ * its headers. All other methods pass.
+ */
+export function createMcpCheck({ scorePolicyBlock }: McpCheckDeps): Check {
+  function judge({ key, request }: Parsed): Verdict {
+    if (isDisguised(request.mcp)) return disguised();
+    const tool = calledTool(request.mcp);
+    if (tool === undefined || mayCallTool(key.allowedTools, tool)) return PASS;
+    return {
+      ...toolDenied({ tool, reason: 'the allowed_tools of this key do not name it', rule: RULE }),
+      enforce: () => scorePolicyBlock(key.keyHash, [findingId(RULE, tool)]),
+    };
+  }
+
+  return {
+    name: 'mcp',
+    shadowable: false,
+    requestBody: (exchange) => (exchange.mcp === undefined ? PASS : judge(exchange)),
+  };
+}
+
+/** A call that asks for no answer, or spells its method so that only a careless server knows it: yet it may be made. */
+function isDisguised(message: McpMessage | undefined): boolean {
+  if (message === undefined || message.kind === 'response' || calledTool(message) !== undefined) return false;
+  return message.method.trim().toLowerCase() === TOOLS_CALL;
+}
+
+function disguised(): Denial {
+  return {
+    kind: 'deny',
+    type: 'invalid_request',
+    message: `a call of a tool must be a JSON-RPC request with an id, the method ${TOOLS_CALL} and the name of the tool`,
+  };
+}
