@@ -1,73 +1,147 @@
-import { applyEdits } from '../json/edit.ts';
-import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent, StreamReader } from '../providers/provider.ts';
-import type { Frame, FrameDecoder, StreamFormat } from '../streams/frame.ts';
+import type { Frame, StreamFormat } from '../streams/frame.ts';
 import { assertShallow } from './answer-depth.ts';
-import type { StreamAction, StreamRewriter } from './check.ts';
+import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from './check.ts';
 import type { Answer } from './exchange.ts';
+import { rewrittenEvent } from './rewritten-event.ts';
 
 /** A longer frame cannot be held for inspection and ends the stream. */
 const MAX_FRAME_BYTES = 4_194_304;
 const NOTHING = Buffer.alloc(0);
 
+/** What goes to the client next. */
+export interface Emission {
+  readonly bytes: Buffer;
+  /** The stream ends with these bytes, by this denial: nothing of the provider's may follow. */
+  readonly cut?: Denial;
+}
+
+type Awaitable<T> = T | Promise<T>;
+
 /** A streamed answer on its way out: bytes in, inspected bytes out, at any chunk boundary. */
 export interface AnswerStream {
-  /** Synchronous: whole frames go out at once, an unfinished one waits for its rest. */
-  push(chunk: Buffer): Buffer;
+  /**
+   * Whole frames go out at once, an unfinished one waits for its rest. Synchronous where every rewriter is; the next
+   * chunk may be pushed only once this one is settled. Nothing comes after a cut.
+   */
+  push(chunk: Buffer): Awaitable<Emission>;
   /** The provider has ended its answer: what was held, and the checks' closing comments. */
-  end(): Promise<Buffer>;
+  end(): Promise<Emission>;
 }
 
 export interface AnswerStreamParts {
   readonly answer: Answer;
   readonly format: StreamFormat;
-  /** Absent where the endpoint is not known: frames then pass as they are. */
-  readonly reader: StreamReader | undefined;
+  readonly reader: StreamReader;
   readonly rewriters: readonly StreamRewriter[];
 }
 
 /**
- * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order. An
- * untouched frame goes out byte for byte; a changed one is edited by byte spans.
+ * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on what
+ * the one before let through. An untouched frame goes out byte for byte; a changed one is edited by byte spans.
  */
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
-  const decoder: FrameDecoder = parts.format.createDecoder({ maxFrameBytes: MAX_FRAME_BYTES });
-  const through = (frames: readonly Frame[]): Buffer => {
-    if (frames.length === 1 && frames[0] !== undefined) return passFrame(parts, frames[0]);
-    return frames.length === 0 ? NOTHING : Buffer.concat(frames.map((frame) => passFrame(parts, frame)));
-  };
-  return {
-    push: (chunk) => through(decoder.push(chunk)),
-    async end() {
-      const out = [through(decoder.end())];
-      for (const rewriter of parts.rewriters) {
-        const tail = await rewriter.end?.();
-        const comment = tail?.comment === undefined ? undefined : parts.format.comment(tail.comment);
-        if (comment !== undefined) out.push(comment);
-      }
-      return Buffer.concat(out);
-    },
-  };
-}
+  const { answer, format, reader, rewriters } = parts;
+  const decoder = format.createDecoder({ maxFrameBytes: MAX_FRAME_BYTES });
+  const writer = format.createWriter();
+  let pieces: Buffer[] = [];
+  let cut: Denial | undefined;
 
-function passFrame(parts: AnswerStreamParts, frame: Frame): Buffer {
-  if (parts.reader === undefined || frame.data === undefined) return frame.raw;
-  const { data } = frame;
-  assertShallow(data.length, () => Buffer.from(data));
-  let event = parts.reader.read(frame);
-  keepAccount(parts.answer, event);
-  let changed: Frame = frame;
-  for (const rewriter of parts.rewriters) {
-    const action = rewriter.event(event);
-    if (action.kind === 'drop') return parts.format.dropped(frame);
-    if (action.kind === 'rewrite') {
-      event = rewritten(event, changed, action);
-      changed = event.frame;
+  function take(): Emission {
+    const [only = NOTHING] = pieces;
+    const bytes = pieces.length > 1 ? Buffer.concat(pieces) : only;
+    pieces = [];
+    return cut === undefined ? { bytes } : { bytes, cut };
+  }
+
+  /** In order, and at once as long as no rewriter makes the rest wait. */
+  function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
+    for (let index = from; index < items.length && cut === undefined; index += 1) {
+      const waiting = pass(items[index] as T);
+      if (waiting !== undefined) return waiting.then(() => each(items, pass, index + 1));
     }
   }
-  return changed.data === frame.data || changed.data === undefined
-    ? frame.raw
-    : parts.format.withData(frame, changed.data);
+
+  function passFrame(frame: Frame): Awaitable<void> {
+    if (frame.data === undefined) {
+      pieces.push(writer.write(frame));
+      return;
+    }
+    const { data } = frame;
+    assertShallow(data.length, () => Buffer.from(data));
+    const event = reader.read(frame);
+    keepAccount(answer, event);
+    return passEvent(event, 0);
+  }
+
+  /** Gives an event to the rewriters from this one on, and what comes through to the client. */
+  function passEvent(event: StreamEvent, at: number): Awaitable<void> {
+    const rewriter = rewriters[at];
+    if (rewriter === undefined) {
+      pieces.push(writer.write(event.frame));
+      return;
+    }
+    const action = rewriter.event(event);
+    return action instanceof Promise
+      ? action.then((settled) => act(event, settled, at))
+      : act(event, action, at);
+  }
+
+  function act(event: StreamEvent, action: StreamAction, at: number): Awaitable<void> {
+    switch (action.kind) {
+      case 'pass':
+        return passEvent(event, at + 1);
+      case 'drop':
+        return;
+      case 'cut':
+        cutOff(action.denial);
+        return;
+      case 'rewrite': {
+        const { before = [], edits = [], held } = action;
+        const frames: readonly RewrittenFrame[] = held === true ? before : [...before, { event, edits }];
+        return passRewritten(frames, at + 1);
+      }
+    }
+  }
+
+  function passRewritten(frames: readonly RewrittenFrame[], at: number): Awaitable<void> {
+    return each(frames, (frame) => passEvent(rewrittenEvent(format, frame), at));
+  }
+
+  function cutOff(denial: Denial): void {
+    const { json, event } = reader.cut({ type: denial.type, message: denial.message });
+    pieces.push(writer.cut(JSON.stringify(json), event));
+    cut = denial;
+  }
+
+  async function endRewriter(rewriter: StreamRewriter, at: number): Promise<void> {
+    const tail = await rewriter.end?.();
+    if (tail === undefined) return;
+    await passRewritten(tail.before ?? [], at + 1);
+    if (cut !== undefined) return;
+    if (tail.cut !== undefined) {
+      cutOff(tail.cut);
+      return;
+    }
+    const comment = tail.comment === undefined ? undefined : format.comment(tail.comment);
+    if (comment !== undefined) pieces.push(comment);
+  }
+
+  return {
+    push(chunk) {
+      if (cut !== undefined) return { bytes: NOTHING, cut };
+      const waiting = each(decoder.push(chunk), passFrame);
+      return waiting === undefined ? take() : waiting.then(take);
+    },
+    async end() {
+      if (cut !== undefined) return { bytes: NOTHING, cut };
+      await each(decoder.end(), passFrame);
+      for (const [at, rewriter] of rewriters.entries())
+        if (cut === undefined) await endRewriter(rewriter, at);
+      if (cut === undefined) pieces.push(writer.end());
+      return take();
+    },
+  };
 }
 
 function keepAccount(answer: Answer, event: StreamEvent): void {
@@ -79,28 +153,4 @@ function keepAccount(answer: Answer, event: StreamEvent): void {
   }
   if (event.usage !== undefined) answer.usage = event.usage;
   if (event.done === true && event.failed !== true) answer.complete = true;
-}
-
-function rewritten(
-  event: StreamEvent,
-  frame: Frame,
-  action: StreamAction & { kind: 'rewrite' },
-): StreamEvent {
-  const edits: JsonEdit[] = [];
-  const deltas = event.deltas.map((delta, index) => {
-    const text = action.texts[index];
-    if (text === undefined || text === delta.text) return delta;
-    edits.push({ kind: 'set', path: delta.path, value: text });
-    return { ...delta, text };
-  });
-  if (edits.length === 0) return event;
-  const { inner } = event;
-  if (inner === undefined)
-    return { ...event, deltas, frame: { ...frame, data: edited(frame.data ?? '', edits) } };
-  const json = edited(inner.json, edits);
-  return { ...event, deltas, inner: { ...inner, json }, frame: { ...frame, data: inner.pack(json) } };
-}
-
-function edited(json: string, edits: readonly JsonEdit[]): string {
-  return applyEdits(Buffer.from(json), edits).toString();
 }

@@ -9,6 +9,7 @@ const CRC_BYTES = 4;
 
 /** Bytes of a header's value by its type (0 and 1 are true and false); strings and bytes carry their length. */
 const FIXED_VALUE_BYTES = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
+const BYTES_TYPE = 6;
 const STRING_TYPE = 7;
 
 /**
@@ -18,8 +19,9 @@ const STRING_TYPE = 7;
 export const awsEventStream: StreamFormat = {
   name: 'aws-event-stream',
   createDecoder: ({ maxFrameBytes }) => new AwsEventStreamDecoder(maxFrameBytes),
+  createWriter: () => ({ write: ({ raw }) => raw, cut, end: () => Buffer.alloc(0) }),
   withData,
-  dropped: () => Buffer.alloc(0),
+  copy,
   comment: () => undefined,
 };
 
@@ -54,7 +56,9 @@ class AwsEventStreamDecoder implements FrameDecoder {
   }
 
   end(): Frame[] {
-    return this.pending.length === 0 ? [] : [{ raw: this.pending.take() }];
+    if (this.pending.length === 0) return [];
+    const raw = this.pending.take();
+    return [{ raw, beside: raw.toString('utf8'), open: true }];
   }
 
   private readPrelude(): void {
@@ -72,13 +76,34 @@ function readMessage(raw: Buffer): Frame {
   const end = raw.length - CRC_BYTES;
   if (crc32(raw.subarray(0, end)) !== raw.readUInt32BE(end)) throw broken('a wrong checksum');
   const payloadStart = PRELUDE_BYTES + raw.readUInt32BE(4);
-  const headers = readStringHeaders(raw.subarray(PRELUDE_BYTES, payloadStart));
+  const { headers, beside } = readHeaders(raw.subarray(PRELUDE_BYTES, payloadStart));
   const event = headers.get(':event-type') ?? headers.get(':exception-type') ?? headers.get(':error-code');
-  return { raw, ...(event !== undefined && { event }), data: raw.toString('utf8', payloadStart, end) };
+  return {
+    raw,
+    ...(event !== undefined && { event }),
+    data: raw.toString('utf8', payloadStart, end),
+    ...(beside !== '' && { beside }),
+  };
 }
 
-function readStringHeaders(bytes: Buffer): Map<string, string> {
+interface Headers {
+  readonly headers: ReadonlyMap<string, string>;
+  /** Those that are not of `NAMING`, or no plain name. */
+  readonly beside: string;
+}
+
+/** Headers that say what a message is. */
+const NAMING: ReadonlySet<string> = new Set([
+  ':message-type',
+  ':event-type',
+  ':exception-type',
+  ':content-type',
+]);
+const PLAIN_NAME = /^[A-Za-z/.+-]{0,64}$/;
+
+function readHeaders(bytes: Buffer): Headers {
   const headers = new Map<string, string>();
+  let beside = '';
   let i = 0;
   while (i < bytes.length) {
     const nameEnd = i + 1 + (bytes[i] ?? 0);
@@ -87,16 +112,54 @@ function readStringHeaders(bytes: Buffer): Map<string, string> {
     let valueStart = nameEnd + 1;
     let valueBytes = FIXED_VALUE_BYTES[type];
     if (valueBytes === undefined) {
-      if (type !== 6 && type !== STRING_TYPE) throw broken('a header of an unknown type');
+      if (type !== BYTES_TYPE && type !== STRING_TYPE) throw broken('a header of an unknown type');
       if (valueStart + 2 > bytes.length) throw broken('a header cut short');
       valueBytes = bytes.readUInt16BE(valueStart);
       valueStart += 2;
     }
     i = valueStart + valueBytes;
     if (i > bytes.length) throw broken('a header cut short');
-    if (type === STRING_TYPE) headers.set(name, bytes.toString('utf8', valueStart, i));
+    const value = type === STRING_TYPE || type === BYTES_TYPE ? bytes.toString('utf8', valueStart, i) : '';
+    if (type === STRING_TYPE) headers.set(name, value);
+    if (!NAMING.has(name) || !PLAIN_NAME.test(value)) beside += `${name}: ${value}\n`;
   }
-  return headers;
+  return { headers, beside };
+}
+
+/** The message without its headers but those that say what it is. */
+function copy({ raw }: Frame, data: string): Buffer {
+  const { headers } = readHeaders(raw.subarray(PRELUDE_BYTES, PRELUDE_BYTES + raw.readUInt32BE(4)));
+  return messageOf(new Map([...headers].filter(([name]) => NAMING.has(name))), data);
+}
+
+/** An exception; clients raise those that they know by name as errors of a class of their own. */
+function cut(data: string, exception = 'validationException'): Buffer {
+  const headers = new Map([
+    [':message-type', 'exception'],
+    [':exception-type', exception],
+    [':content-type', 'application/json'],
+  ]);
+  return messageOf(headers, data);
+}
+
+function messageOf(headers: ReadonlyMap<string, string>, data: string): Buffer {
+  const encoded = Buffer.concat([...headers].flatMap(([name, value]) => [stringHeader(name, value)]));
+  const prelude = Buffer.alloc(PRELUDE_BYTES);
+  prelude.writeUInt32BE(encoded.length, 4);
+  return withData({ raw: Buffer.concat([prelude, encoded]) }, data);
+}
+
+function stringHeader(name: string, value: string): Buffer {
+  const text = Buffer.from(value);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(text.length);
+  return Buffer.concat([
+    Buffer.from([Buffer.byteLength(name)]),
+    Buffer.from(name),
+    Buffer.from([STRING_TYPE]),
+    length,
+    text,
+  ]);
 }
 
 /** The message with another payload: same headers, new lengths and checksums. */

@@ -8,6 +8,10 @@ export interface Frame {
   readonly event?: string;
   /** The payload: SSE `data:` lines joined by LF, the JSON text of the others. Absent in comments and blanks. */
   readonly data?: string;
+  /** What stands in `raw` beside payload and plain names, and may be words: comments, ids, odd headers, broken rests. */
+  readonly beside?: string;
+  /** The stream ended before this frame did. */
+  readonly open?: true;
 }
 
 /** Splits a byte stream into frames, whatever the chunk boundaries; bounded, and throws over `maxFrameBytes`. */
@@ -17,14 +21,25 @@ export interface FrameDecoder {
   end(): Frame[];
 }
 
+/** Puts frames one after the other so that clients can read them, whichever of the provider's were left out or added. */
+export interface FrameWriter {
+  /** The frame's own bytes, with what separates it from those before. */
+  write(frame: Frame): Buffer;
+  /** A frame of the gateway's own, and the end of the stream. */
+  cut(data: string, event?: string): Buffer;
+  /** What is left to write where the stream ends by itself. */
+  end(): Buffer;
+}
+
 /** A stream format: how frames are read, and how a changed one is written. */
 export interface StreamFormat {
   readonly name: 'sse' | 'aws-event-stream' | 'ndjson' | 'json-array';
   createDecoder(options: { readonly maxFrameBytes: number }): FrameDecoder;
+  createWriter(): FrameWriter;
   /** The frame's bytes with its payload replaced; keeps event name, id, line ends, AWS headers. */
   withData(frame: Frame, data: string): Buffer;
-  /** The bytes to send in place of a frame that is dropped (empty, except where separators matter). */
-  dropped(frame: Frame): Buffer;
+  /** Another frame of this one's event name, with this payload and nothing beside. */
+  copy(frame: Frame, data: string): Buffer;
   /** A comment that clients skip, or undefined where the format has none (only SSE has). */
   comment(text: string): Buffer | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Frame, FrameDecoder, StreamFormat } from './frame.ts';
+import type { Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
 import { PendingBytes } from './pending.ts';
 
 const QUOTE = 0x22;
@@ -7,6 +7,9 @@ const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
+const COMMA = 0x2c;
+
+const SEPARATORS: ReadonlySet<number> = new Set([OPEN_ARRAY, COMMA, CLOSE_ARRAY]);
 
 /**
  * A JSON array whose elements come one after another (Gemini's `streamGenerateContent` without `alt=sse`).
@@ -16,15 +19,51 @@ const CLOSE_OBJECT = 0x7d;
 export const jsonArray: StreamFormat = {
   name: 'json-array',
   createDecoder: ({ maxFrameBytes }) => new JsonArrayDecoder(maxFrameBytes),
-  withData: replaceElement,
-  // The comma before the next element needs something to follow: an empty element keeps the array valid.
-  dropped: (frame) => (frame.data === undefined ? Buffer.alloc(0) : replaceElement(frame, '{}')),
+  createWriter: () => new JsonArrayWriter(),
+  withData: (frame, data) => Buffer.concat([separatorOf(frame), Buffer.from(data)]),
+  copy: (_frame, data) => Buffer.from(`,${data}`),
   comment: () => undefined,
 };
 
-function replaceElement(frame: Frame, data: string): Buffer {
-  const elementBytes = Buffer.byteLength(frame.data ?? '');
-  return Buffer.concat([frame.raw.subarray(0, frame.raw.length - elementBytes), Buffer.from(data)]);
+/** More than this after an element is no end of an array. */
+const MAX_REST_BYTES = 65_536;
+
+/** Holds what follows the last element, so that elements may still be added there. */
+class JsonArrayWriter implements FrameWriter {
+  private readonly rest = new PendingBytes(MAX_REST_BYTES);
+  private begun = false;
+
+  write(frame: Frame): Buffer {
+    if (frame.data === undefined) {
+      this.rest.add(frame.raw);
+      return Buffer.alloc(0);
+    }
+    const separator = separatorOf(frame);
+    const opens = separator.includes(OPEN_ARRAY);
+    const rest = this.rest.take();
+    const fits = this.begun ? !opens || rest.length > 0 : opens;
+    const bytes = fits ? frame.raw : this.separated(frame.raw.subarray(separator.length));
+    this.begun = true;
+    return rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+  }
+
+  cut(data: string): Buffer {
+    return this.separated(Buffer.from(`${data}]`));
+  }
+
+  end(): Buffer {
+    const rest = this.rest.take();
+    return this.begun || rest.length === 0 || rest.includes(OPEN_ARRAY) ? rest : this.separated(rest);
+  }
+
+  private separated(bytes: Buffer): Buffer {
+    return Buffer.concat([Buffer.from(this.begun ? ',' : '['), bytes]);
+  }
+}
+
+/** The bytes before the element. */
+function separatorOf({ raw, data = '' }: Frame): Buffer {
+  return raw.subarray(0, raw.length - Buffer.byteLength(data));
 }
 
 class JsonArrayDecoder implements FrameDecoder {
@@ -55,7 +94,9 @@ class JsonArrayDecoder implements FrameDecoder {
   }
 
   end(): Frame[] {
-    return this.pending.length === 0 ? [] : [{ raw: this.pending.take() }];
+    if (this.pending.length === 0) return [];
+    const raw = this.pending.take();
+    return [{ raw, ...besideOf(raw), open: true }];
   }
 
   /** Takes one byte, `offset` bytes into its frame; true where it is the frame's last. */
@@ -83,6 +124,13 @@ class JsonArrayDecoder implements FrameDecoder {
   private take(): Frame {
     const raw = this.pending.take();
     const data = raw.toString('utf8', this.separatorBytes);
-    return data === '' ? { raw } : { raw, data };
+    const beside = besideOf(raw.subarray(0, this.separatorBytes));
+    return data === '' ? { raw, ...beside } : { raw, data, ...beside };
   }
+}
+
+/** What stands between elements, where it is not only what separates them. */
+function besideOf(separator: Buffer): { readonly beside?: string } {
+  const separates = separator.every((byte) => byte <= 0x20 || SEPARATORS.has(byte));
+  return separates ? {} : { beside: separator.toString('utf8') };
 }

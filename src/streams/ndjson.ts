@@ -1,4 +1,4 @@
-import type { Frame, FrameDecoder, StreamFormat } from './frame.ts';
+import type { Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
 import { PendingBytes } from './pending.ts';
 
 const LF = 0x0a;
@@ -7,15 +7,34 @@ const LF = 0x0a;
 export const ndjson: StreamFormat = {
   name: 'ndjson',
   createDecoder: ({ maxFrameBytes }) => new NdjsonDecoder(maxFrameBytes),
+  createWriter,
   withData: (frame, data) => {
     const text = frame.raw.toString('utf8');
     const lineEnd = /\s*$/.exec(text)?.[0] ?? '';
-    // Line ends inside JSON stand between tokens only, where a space says the same.
-    return Buffer.from(data.replace(/[\r\n]+/g, ' ') + lineEnd);
+    return Buffer.from(oneLine(data) + lineEnd);
   },
-  dropped: () => Buffer.alloc(0),
+  copy: (_frame, data) => Buffer.from(`${oneLine(data)}\n`),
   comment: () => undefined,
 };
+
+/** Line ends inside JSON stand between tokens only, where a space says the same. */
+function oneLine(data: string): string {
+  return data.replace(/[\r\n]+/g, ' ');
+}
+
+function createWriter(): FrameWriter {
+  let open = false;
+  const after = (bytes: Buffer): Buffer => (open ? Buffer.concat([Buffer.from('\n'), bytes]) : bytes);
+  return {
+    write(frame) {
+      const bytes = after(frame.raw);
+      open = frame.open === true;
+      return bytes;
+    },
+    cut: (data) => after(Buffer.from(`${oneLine(data)}\n`)),
+    end: () => Buffer.alloc(0),
+  };
+}
 
 class NdjsonDecoder implements FrameDecoder {
   private readonly pending: PendingBytes;
@@ -37,7 +56,7 @@ class NdjsonDecoder implements FrameDecoder {
   }
 
   end(): Frame[] {
-    return this.pending.length === 0 ? [] : [readLine(this.pending.take())];
+    return this.pending.length === 0 ? [] : [{ ...readLine(this.pending.take()), open: true }];
   }
 }
 

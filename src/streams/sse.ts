@@ -1,4 +1,4 @@
-import type { Frame, FrameDecoder, StreamFormat } from './frame.ts';
+import type { Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
 import { PendingBytes } from './pending.ts';
 
 const LF = 0x0a;
@@ -11,8 +11,9 @@ const CR = 0x0d;
 export const sse: StreamFormat = {
   name: 'sse',
   createDecoder: ({ maxFrameBytes }) => new SseDecoder(maxFrameBytes),
+  createWriter,
   withData,
-  dropped: () => Buffer.alloc(0),
+  copy: ({ event }, data) => Buffer.from(eventText(data, event)),
   // The line feed in front ends a last event that the provider left open; elsewhere it is an empty line.
   comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
 };
@@ -62,7 +63,7 @@ class SseDecoder implements FrameDecoder {
   }
 
   end(): Frame[] {
-    return this.pending.length === 0 ? [] : [this.take()];
+    return this.pending.length === 0 ? [] : [{ ...this.take(), open: true }];
   }
 
   private take(): Frame {
@@ -77,6 +78,7 @@ class SseDecoder implements FrameDecoder {
 function readEvent(raw: Buffer, text: string): Frame {
   let event: string | undefined;
   let data: string | undefined;
+  let beside = '';
   // Nearly every event is one data line and a blank one.
   if (text.indexOf('\n') === text.length - 2 && !text.includes('\r')) {
     const only = fieldValue(text.slice(0, -2), 'data');
@@ -85,9 +87,43 @@ function readEvent(raw: Buffer, text: string): Frame {
   for (const { line } of linesOf(text)) {
     const dataLine = fieldValue(line, 'data');
     if (dataLine !== undefined) data = data === undefined ? dataLine : `${data}\n${dataLine}`;
-    else event = fieldValue(line, 'event') ?? event;
+    else {
+      event = fieldValue(line, 'event') ?? event;
+      if (!SAYS_NOTHING.test(line)) beside += `${line}\n`;
+    }
   }
-  return { raw, ...(event !== undefined && { event }), ...(data !== undefined && { data }) };
+  return {
+    raw,
+    ...(event !== undefined && { event }),
+    ...(data !== undefined && { data }),
+    ...(beside !== '' && { beside }),
+  };
+}
+
+/** Blank lines, empty comments, plain event names and times to wait: no words, no digits that mean anything. */
+const SAYS_NOTHING = /^(:?|event: ?[A-Za-z_.-]{0,64}|retry: ?\d{1,7})$/;
+
+function createWriter(): FrameWriter {
+  let open = false;
+  const after = (bytes: Buffer): Buffer => (open ? Buffer.concat([Buffer.from('\n\n'), bytes]) : bytes);
+  return {
+    write(frame) {
+      const bytes = after(frame.raw);
+      open = frame.open === true;
+      return bytes;
+    },
+    cut: (data, event) => after(Buffer.from(eventText(data, event))),
+    end: () => Buffer.alloc(0),
+  };
+}
+
+function eventText(data: string, event: string | undefined): string {
+  const name = event === undefined ? '' : `event: ${event}\n`;
+  return `${name}${dataLines(data).join('\n')}\n\n`;
+}
+
+function dataLines(data: string): string[] {
+  return data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`);
 }
 
 /** The value of a `name: value` line, without the one space after the colon; undefined for other lines. */
@@ -119,7 +155,7 @@ function linesOf(text: string): Line[] {
 function withData(frame: Frame, data: string): Buffer {
   const lines = linesOf(frame.raw.toString('utf8'));
   const lineEnd = lines[0]?.lineEnd ?? '\n';
-  const replacement = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}`);
+  const replacement = dataLines(data);
   let written = false;
   let text = '';
   for (const { line, lineEnd: end } of lines) {

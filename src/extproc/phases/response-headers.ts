@@ -3,6 +3,7 @@ import { HEADER_PREFIX, TELEMETRY_HEADERS } from '../../headers.ts';
 import { createAnswerStream } from '../../pipeline/answer-stream.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { createWrittenText } from '../../pipeline/written-text.ts';
+import { createAnyJsonReader } from '../../providers/dialects/any-json.ts';
 import { streamFormatFor } from '../../streams/format.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
 import { outcomeOf, type StreamContext } from '../context.ts';
@@ -65,7 +66,7 @@ async function beginStream(
   context.stream = createAnswerStream({
     answer: exchange.answer,
     format,
-    reader: exchange.endpoint.dialect.stream(exchange.request),
+    reader: exchange.endpoint.dialect.stream(exchange.request) ?? createAnyJsonReader(),
     rewriters: context.run?.rewriters(exchange) ?? [],
   });
   return startStream(headerChanges(context, headers));

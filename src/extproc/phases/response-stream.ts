@@ -1,3 +1,4 @@
+import type { Emission } from '../../pipeline/answer-stream.ts';
 import type { StreamContext } from '../context.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
 import { dropTrailers, streamChunk } from '../respond.ts';
@@ -11,14 +12,33 @@ export function onStreamChunk(
   message: ProcessingRequest,
 ): ProcessingResponse | Promise<ProcessingResponse> {
   const chunk = message.response_body?.body ?? Buffer.alloc(0);
-  const out = streamOf(context).push(chunk);
-  return message.response_body?.end_of_stream === true ? lastChunk(context, out) : emit(context, out, false);
+  const isLast = message.response_body?.end_of_stream === true;
+  const sent = streamOf(context).push(chunk);
+  return sent instanceof Promise
+    ? sent.then((emission) => reply(context, emission, isLast))
+    : reply(context, sent, isLast);
+}
+
+function reply(
+  context: StreamContext,
+  { bytes, cut }: Emission,
+  isLast: boolean,
+): ProcessingResponse | Promise<ProcessingResponse> {
+  if (cut !== undefined) return cutOff(context, bytes);
+  return isLast ? lastChunk(context, bytes) : emit(context, bytes, false);
 }
 
 async function lastChunk(context: StreamContext, before: Buffer): Promise<ProcessingResponse> {
-  const tail = await streamOf(context).end();
+  const { bytes } = await streamOf(context).end();
   context.progress = 'done';
-  return emit(context, Buffer.concat([before, tail]), true);
+  return emit(context, Buffer.concat([before, bytes]), true);
+}
+
+/** The end comes before the provider's: Envoy resets it, and may still hand on what it had sent. */
+function cutOff(context: StreamContext, bytes: Buffer): ProcessingResponse {
+  const isFirst = context.progress === 'streaming';
+  context.progress = 'done';
+  return emit(context, bytes, isFirst);
 }
 
 /** Trailers end a stream in place of a last chunk (HTTP/2): what was held goes out first, then nothing of them. */
@@ -29,9 +49,9 @@ export async function onResponseTrailers(
   const names = (message.response_trailers?.trailers?.headers ?? []).map(({ key = '' }) => key);
   const trailers = dropTrailers('response_trailers', names);
   if (context.stream === undefined || context.progress !== 'streaming') return [trailers];
-  const tail = await context.stream.end();
+  const { bytes } = await context.stream.end();
   context.progress = 'done';
-  return tail.length === 0 ? [trailers] : [emit(context, tail, false), trailers];
+  return bytes.length === 0 ? [trailers] : [emit(context, bytes, false), trailers];
 }
 
 function emit(context: StreamContext, out: Buffer, endOfStream: boolean): ProcessingResponse {

@@ -9,6 +9,7 @@ import type {
   Usage,
 } from '../provider.ts';
 import type { JsonPath } from '../../json/path.ts';
+import { anthropicCut } from './cuts.ts';
 import { arrayOf, isObject, objectOf, parseData, tokenCount } from './fields.ts';
 import { answerTextsIn, textsIn } from './json-text.ts';
 
@@ -126,6 +127,7 @@ export function createStreamReader(): StreamReader {
     read(frame: Frame): StreamEvent {
       return { frame, ...read(parseData(frame.data)) };
     },
+    cut: anthropicCut,
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   TextDelta,
   Usage,
 } from '../provider.ts';
+import { bedrockCut } from './cuts.ts';
 import { arrayOf, isObject, objectOf, parseData, tokenCount } from './fields.ts';
 import { answerTextsIn, textsIn } from './json-text.ts';
 
@@ -88,6 +89,7 @@ export function createStreamReader(): StreamReader {
     read(frame: Frame): StreamEvent {
       return { frame, ...readEvent(frame.event ?? '', parseData(frame.data), []) };
     },
+    cut: bedrockCut,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, OutputLimit, StreamReader } from '../provider.ts';
+import type { JsonObject, OutputLimit } from '../provider.ts';
 import {
   createStreamReader as createAnthropicReader,
   readAnswer as readAnthropicAnswer,
@@ -21,7 +21,7 @@ import {
   titanEmbed,
   titanText,
 } from './bedrock-prompts.ts';
-import type { InvokeFamily } from './bedrock-prompts.ts';
+import type { InnerReader, InvokeFamily } from './bedrock-prompts.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
 import { objectOf, optionalArray, parseData } from './fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
@@ -136,6 +136,6 @@ const FAMILIES: readonly (readonly [RegExp, InvokeFamily])[] = [
   [/^cohere\.rerank-/, cohereRerank],
 ];
 
-function silentReader(): StreamReader {
+function silentReader(): InnerReader {
   return { read: (frame) => ({ frame, deltas: [] }) };
 }

@@ -4,6 +4,7 @@ import type { Dialect, JsonObject, StreamEvent, StreamReader, Usage } from '../p
 import { cacheApart, isException } from './bedrock-answer.ts';
 import { familyOf } from './bedrock-families.ts';
 import type { InvokeFamily } from './bedrock-prompts.ts';
+import { bedrockCut } from './cuts.ts';
 import { objectOf, parseData } from './fields.ts';
 
 /**
@@ -65,6 +66,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
         ...(metrics === undefined ? {} : { done: true }),
       };
     },
+    cut: bedrockCut,
   };
 }
 

@@ -30,8 +30,11 @@ export interface InvokeFamily {
   readonly request: Dialect['request'];
   readonly answer: Dialect['answer'];
   /** Reads a stream's inner documents, already taken out of their frames. */
-  createReader(): StreamReader;
+  createReader(): InnerReader;
 }
+
+/** Reads documents that come inside of frames: a cut is a frame of Bedrock's own. */
+export type InnerReader = Pick<StreamReader, 'read'>;
 
 /** What a plain prompt format is made of. */
 interface PromptFormat {

@@ -9,6 +9,7 @@ import type {
   TextDelta,
 } from '../provider.ts';
 import { readUsage } from './cohere-usage.ts';
+import { cohereV1Cut, cohereV2Cut } from './cuts.ts';
 import { arrayOf, objectOf, parseData } from './fields.ts';
 import { answerTextsIn } from './json-text.ts';
 
@@ -61,7 +62,7 @@ function text(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerT
 
 /** Reads the SSE events of `/v2/chat`. */
 export function createV2Reader(): StreamReader {
-  return { read: (frame) => ({ frame, ...readV2Event(parseData(frame.data)) }) };
+  return { read: (frame) => ({ frame, ...readV2Event(parseData(frame.data)) }), cut: cohereV2Cut };
 }
 
 function readV2Event(event: JsonObject): Omit<StreamEvent, 'frame'> {
@@ -128,6 +129,7 @@ export function createV1Reader(): StreamReader {
         ...(failed ? { failed: true } : {}),
       };
     },
+    cut: cohereV1Cut,
   };
 }
 

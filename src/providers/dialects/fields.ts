@@ -20,12 +20,18 @@ export function objectOf(value: unknown): JsonObject {
 
 /** A frame's payload as an object; empty for comments, blanks and what is no JSON object. */
 export function parseData(data: string | undefined): JsonObject {
-  if (data === undefined || data === '') return {};
+  return objectOf(parseJson(data));
+}
+
+/** A frame's payload where it is a JSON object or array, or undefined. */
+export function parseJson(data: string | undefined): object | undefined {
+  if (data === undefined || data === '') return undefined;
   try {
-    return objectOf(JSON.parse(data));
+    const json: unknown = JSON.parse(data);
+    return typeof json === 'object' && json !== null ? json : undefined;
   } catch {
     // An unreadable event says nothing; the stream's end without usage is settled from its text.
-    return {};
+    return undefined;
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   TextDelta,
   Usage,
 } from '../provider.ts';
+import { geminiCut } from './cuts.ts';
 import { arrayOf, objectOf, parseData, tokenCount } from './fields.ts';
 import { answerTextsIn } from './json-text.ts';
 
@@ -122,6 +123,7 @@ export function createStreamReader(): StreamReader {
         ...(answer.error === undefined ? {} : { failed: true }),
       };
     },
+    cut: geminiCut,
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   StreamEvent,
   StreamReader,
 } from '../provider.ts';
+import { plainCut } from './cuts.ts';
 import {
   arrayOf,
   isObject,
@@ -150,6 +151,7 @@ function createReader(): StreamReader {
         ...(line.error !== undefined && { failed: true }),
       };
     },
+    cut: plainCut,
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   StreamReader,
   TextDelta,
 } from '../provider.ts';
+import { choicesCut } from './cuts.ts';
 import { arrayOf, isObject, objectOf, parseData } from './fields.ts';
 import { answerTextsIn, textsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
@@ -40,10 +41,12 @@ function usageOf(answer: JsonObject): AnswerFacts['usage'] {
 
 /** Reads the chunks of a streamed answer, in which usage is that of the whole answer so far. */
 export function createChoiceReader(): StreamReader {
+  let last: JsonObject = {};
   return {
     read(frame: Frame): StreamEvent {
       if (frame.data === '[DONE]') return { frame, deltas: [], done: true };
       const chunk = parseData(frame.data);
+      last = chunk;
       const choices = arrayOf(chunk.choices);
       const deltas = choices.flatMap((choice, at) =>
         choiceDeltas(objectOf(choice), ['choices', at], 'delta'),
@@ -59,6 +62,7 @@ export function createChoiceReader(): StreamReader {
         ...(isObject(chunk.error) && { failed: true }),
       };
     },
+    cut: (refusal) => choicesCut(refusal, last),
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   StreamReader,
   TextDelta,
 } from '../provider.ts';
+import { responsesCut } from './cuts.ts';
 import { arrayOf, isObject, objectOf, parseData } from './fields.ts';
 import { answerTextsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
@@ -93,6 +94,7 @@ export function createResponseReader(): StreamReader {
         ...((event.type === 'error' || event.type === 'response.failed') && { failed: true }),
       };
     },
+    cut: responsesCut,
   };
 }
 

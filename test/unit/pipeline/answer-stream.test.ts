@@ -3,6 +3,7 @@ import { createAnswerStream } from '../../../src/pipeline/answer-stream.ts';
 import type { StreamRewriter } from '../../../src/pipeline/check.ts';
 import { createWrittenText } from '../../../src/pipeline/written-text.ts';
 import type { Answer } from '../../../src/pipeline/exchange.ts';
+import { createAnyJsonReader } from '../../../src/providers/dialects/any-json.ts';
 import { openai } from '../../../src/providers/openai.ts';
 import { sse } from '../../../src/streams/sse.ts';
 
@@ -27,10 +28,12 @@ async function through(
   const stream = createAnswerStream({
     answer,
     format: sse,
-    reader: openai.endpoint('POST', '/v1/chat/completions')?.dialect.stream(),
+    reader: openai.endpoint('POST', '/v1/chat/completions')?.dialect.stream() ?? createAnyJsonReader(),
     rewriters,
   });
-  const out = [...pieces.map((piece) => stream.push(piece)), await stream.end()];
+  const out: Buffer[] = [];
+  for (const piece of pieces) out.push((await stream.push(piece)).bytes);
+  out.push((await stream.end()).bytes);
   return { out: Buffer.concat(out).toString(), answer };
 }
 
@@ -65,13 +68,19 @@ describe('a streamed answer', () => {
 
   it('is rewritten by byte spans, one rewriter after the other, and dropped frames are gone', async () => {
     const upper: StreamRewriter = {
-      event: (event) => ({ kind: 'rewrite', texts: event.deltas.map(({ text }) => text.toUpperCase()) }),
+      event: ({ deltas }) => ({
+        kind: 'rewrite',
+        edits: deltas.map(({ path, text }) => ({ kind: 'set', path, value: text.toUpperCase() })),
+      }),
     };
     const bang: StreamRewriter = {
       event: (event) =>
         event.usageOnly === true
           ? { kind: 'drop' }
-          : { kind: 'rewrite', texts: event.deltas.map(({ text }) => `${text}!`) },
+          : {
+              kind: 'rewrite',
+              edits: event.deltas.map(({ path, text }) => ({ kind: 'set', path, value: `${text}!` })),
+            },
       end: () => ({ comment: 'bye' }),
     };
     const { out } = await through([upper, bang], [Buffer.from(STREAM)]);
