@@ -64,7 +64,6 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       route: createRoute(config, configuredUpstreams(config)),
       newRun: createRunner({ checks: checks.inOrder, shadowMode: config.server.shadow_mode, observer }),
       settings: {
-        maxPayloadBytes: config.server.max_payload_bytes,
         upstreamTimeoutMs: config.proxy.upstream_timeout,
         stripTelemetry: config.server.strip_budget_headers,
       },

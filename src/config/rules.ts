@@ -120,22 +120,30 @@ function redisTopology({ redis }: Config): readonly (RuleProblem | false)[] {
   ];
 }
 
-/** Provider keys travel to these addresses: in the clear only where nobody else can listen. */
-function plainHttp({ server, providers }: Config): readonly (RuleProblem | false)[] {
+/** Credentials travel to these addresses: in the clear only where nobody else can listen. */
+function plainHttp({ server, providers, mcp }: Config): readonly (RuleProblem | false)[] {
   if (server.insecure_dev) return [];
-  return PROVIDER_NAMES.map((name) => {
-    const base = providers[name].base_url;
-    if (base === undefined || name === 'ollama' || name === 'vllm') return false;
-    const { protocol, hostname } = new URL(base);
-    return (
-      protocol === 'http:' &&
-      !isLoopbackHost(hostname) && {
-        path: ['providers', name, 'base_url'],
-        message:
-          'must be https:// (plain http is for loopback addresses, ollama, vllm, or with SERVER_INSECURE_DEV=true)',
-      }
-    );
-  });
+  const bases = PROVIDER_NAMES.filter((name) => name !== 'ollama' && name !== 'vllm').map((name) => ({
+    url: providers[name].base_url,
+    problem: {
+      path: ['providers', name, 'base_url'],
+      message:
+        'must be https:// (plain http is for loopback addresses, ollama, vllm, or with SERVER_INSECURE_DEV=true)',
+    },
+  }));
+  const servers = mcp.servers.map(({ url }, index) => ({
+    url,
+    problem: {
+      path: ['mcp', 'servers', index, 'url'],
+      message: 'must be https:// (plain http is for loopback addresses, or with SERVER_INSECURE_DEV=true)',
+    },
+  }));
+  return [...bases, ...servers].map(({ url, problem }) => url !== undefined && isPlainAfar(url) && problem);
+}
+
+function isPlainAfar(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !isLoopbackHost(hostname);
 }
 
 function riskThresholds({ risk_profile }: Config): readonly (RuleProblem | false)[] {
@@ -149,13 +157,31 @@ function riskThresholds({ risk_profile }: Config): readonly (RuleProblem | false
 
 function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
   const names = mcp.servers.map(({ name }) => name);
-  return names.map(
-    (name, index) =>
-      names.indexOf(name) !== index && {
-        path: ['mcp', 'servers', index, 'name'],
-        message: 'is the name of an earlier server too',
-      },
-  );
+  return mcp.servers.flatMap(({ name, headers }, index) => [
+    names.indexOf(name) !== index && {
+      path: ['mcp', 'servers', index, 'name'],
+      message: 'is the name of an earlier server too',
+    },
+    ...headerNameProblems(Object.keys(headers)).map(({ path, message }) => ({
+      path: ['mcp', 'servers', index, 'headers', ...path],
+      message,
+    })),
+  ]);
+}
+
+/** What says how a request is carried, or what it is: never a server's own. */
+const CARRYING =
+  /^(host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|last-event-id|mcp-.*|x-gateway-.*|x-envoy-.*|x-forwarded-.*|x-request-id|proxy-.*)$/;
+
+function headerNameProblems(names: readonly string[]): RuleProblem[] {
+  const lower = names.map((name) => name.toLowerCase());
+  return names.flatMap((name, index) => {
+    if (CARRYING.test(name.toLowerCase())) {
+      return [{ path: [name], message: 'is a header that the gateway or the client sets' }];
+    }
+    const isRepeated = lower.indexOf(name.toLowerCase()) !== index;
+    return isRepeated ? [{ path: [name], message: 'is the name of an earlier header too' }] : [];
+  });
 }
 
 /** What is switched on with an empty secret would protect nothing. */

@@ -5,7 +5,7 @@ import { typed, type EnvoyLayout, type EnvoyObject, type SidecarAddress } from '
 
 /** Largest body, request or whole answer, that Envoy holds for the sidecar; above `max_payload_bytes`. */
 export const BUFFER_BYTES = 16_777_216;
-/** Per provider connection: what a client that stops reading can make Envoy hold. */
+/** Per upstream connection: what a client that stops reading can make Envoy hold. */
 const UPSTREAM_BUFFER_BYTES = 1_048_576;
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
@@ -80,8 +80,8 @@ function address(at: SidecarAddress): EnvoyObject {
     : { socket_address: { address: at.host, port_value: at.port } };
 }
 
-/** One provider. SNI and the verified name follow the `:authority` that the sidecar sets. */
-export function providerCluster(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
+/** One provider or MCP server. SNI and the verified name follow the `:authority` that the sidecar sets. */
+export function upstreamCluster(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
   const fixed = isIP(upstream.host) !== 0;
   return {
     name: upstream.cluster,
@@ -90,7 +90,7 @@ export function providerCluster(upstream: Upstream, layout: EnvoyLayout): EnvoyO
     connect_timeout: '5s',
     per_connection_buffer_limit_bytes: UPSTREAM_BUFFER_BYTES,
     circuit_breakers: UNLIMITED,
-    ...(upstream.tls ? providerTls(upstream, layout) : {}),
+    ...(upstream.tls ? upstreamTls(upstream, layout) : {}),
     load_assignment: {
       cluster_name: upstream.cluster,
       endpoints: [
@@ -108,7 +108,7 @@ export function providerCluster(upstream: Upstream, layout: EnvoyLayout): EnvoyO
   };
 }
 
-function providerTls(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
+function upstreamTls(upstream: Upstream, layout: EnvoyLayout): EnvoyObject {
   return {
     typed_extension_protocol_options: {
       [HTTP_OPTIONS]: typed(HTTP_OPTIONS, {

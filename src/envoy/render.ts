@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { Config } from '../config/schema.ts';
 import { HEADER } from '../headers.ts';
 import { configuredUpstreams } from '../routing/upstreams.ts';
-import { BUFFER_BYTES, providerCluster, sidecarCluster } from './clusters.ts';
+import { BUFFER_BYTES, upstreamCluster, sidecarCluster } from './clusters.ts';
 import { httpFilters } from './http-filters.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 import { localReplies } from './local-replies.ts';
@@ -12,9 +12,10 @@ const TCP_USER_TIMEOUT = 18;
 /** Far above what one gateway serves; Envoy warns where there is no bound at all. */
 const MAX_CLIENT_CONNECTIONS = 50_000;
 
-/** Envoy's whole bootstrap (YAML) for a configuration: one listener, one route to the providers, its gates. */
+/** Envoy's whole bootstrap (YAML) for a configuration: one listener, one route to providers and MCP servers, its gates. */
 export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
-  const upstreams = [...configuredUpstreams(config).values()];
+  const { providers, mcpServers } = configuredUpstreams(config);
+  const upstreams = [...providers.values(), ...mcpServers.values()];
   return stringify(
     {
       admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
@@ -42,7 +43,7 @@ export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
         listeners: [listener(config, layout)],
         clusters: [
           sidecarCluster(config, layout),
-          ...upstreams.map((upstream) => providerCluster(upstream, layout)),
+          ...upstreams.map((upstream) => upstreamCluster(upstream, layout)),
         ],
       },
     },

@@ -4,7 +4,8 @@ import type { AnswerStream } from '../pipeline/answer-stream.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Usage } from '../providers/provider.ts';
 import type { Run } from '../pipeline/run.ts';
-import type { Route, Target } from '../routing/route.ts';
+import type { Route } from '../routing/route.ts';
+import type { Target } from '../routing/target.ts';
 
 /** What the edge of one worker needs; built by its composition root. */
 export interface EdgeServices {
@@ -17,7 +18,6 @@ export interface EdgeServices {
 }
 
 export interface EdgeSettings {
-  readonly maxPayloadBytes: number;
   /** `proxy.upstream_timeout`: bounds the whole of an unstreamed answer. */
   readonly upstreamTimeoutMs: number;
   /** `server.strip_budget_headers`. */
@@ -107,14 +107,16 @@ export function outcomeOf(context: StreamContext): Outcome {
       return { kind: 'broken_off' };
     case 'forwarded':
     case 'answering':
-      return { kind: 'lost' };
+      return context.refusal?.type === 'upstream_timeout'
+        ? { kind: 'lost', upstreamFailed: true }
+        : { kind: 'lost' };
     case 'done':
       return context.answered === undefined ? { kind: 'not_forwarded' } : doneOutcome(context.answered);
   }
 }
 
 function doneOutcome(answered: Answered): Outcome {
-  if (answered.origin === 'not_connected') return { kind: 'not_forwarded' };
-  if (answered.origin === 'lost') return { kind: 'lost' };
+  if (answered.origin === 'not_connected') return { kind: 'not_forwarded', upstreamFailed: true };
+  if (answered.origin === 'lost') return { kind: 'lost', upstreamFailed: true };
   return answered.form === 'stream' ? { kind: 'broken_off' } : { kind: 'complete' };
 }

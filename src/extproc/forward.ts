@@ -1,50 +1,28 @@
 import { applyEdits } from '../json/edit.ts';
+import { HEADER } from '../headers.ts';
+import { isMirrored, mirroredAfter } from '../mcp/mirrored.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
-import { HEADER, HEADER_PREFIX } from '../headers.ts';
-import type { Upstream } from '../routing/upstreams.ts';
+import type { JsonObject } from '../providers/provider.ts';
+import type { McpUpstream, ProviderUpstream } from '../routing/upstreams.ts';
 import { signSigV4 } from '../signing/sigv4.ts';
 import type { StreamContext } from './context.ts';
 import type { ProcessingResponse } from './proto.ts';
 import { forwardRequest } from './respond.ts';
-
-/** Client headers that never go upstream: credentials, identities, and what could reroute a request. */
-const STRIPPED: ReadonlySet<string> = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'cookie',
-  'dpop',
-  'baggage',
-  'forwarded',
-  'via',
-  'x-real-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'x-http-method',
-  'x-http-method-override',
-  'x-method-override',
-  'x-original-url',
-  'x-rewrite-url',
-  'amz-sdk-invocation-id',
-  'amz-sdk-request',
-]);
+import { isStripped } from './stripped-headers.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** `x-goog-`: a field mask can leave usage out of an answer, and others encode it. */
-const STRIPPED_PREFIXES = [HEADER_PREFIX, 'x-forwarded-', 'x-envoy-', 'proxy-', 'x-amz-', 'x-goog-'];
-/** Of those prefixes: what Envoy's re-routing needs (its route strips it), and two of Google's that change nothing. */
-const SPARED: ReadonlySet<string> = new Set([
-  'x-forwarded-proto',
-  'x-forwarded-for',
-  'x-goog-api-client',
-  'x-goog-user-project',
-]);
+type HeaderList = readonly (readonly [string, string])[];
+
+/** What one kind of upstream is sent beside the body. */
+interface Sent {
+  readonly set: HeaderList;
+  readonly isRemoved: (name: string) => boolean;
+}
 
 /**
- * The last step of a request: the edits are applied once, the one credential is set, everything of the client's
- * that may not travel is taken out, and the request gate's verdict is given.
+ * The last step of a request: the edits are applied once, the upstream's own credentials are set, everything of the
+ * client's that may not travel is taken out, and the request gate's verdict is given.
  * @param masked the body with the proxy key overwritten, where it held one
  */
 export function forward(
@@ -56,16 +34,18 @@ export function forward(
   const { target } = context;
   if (target === undefined) throw new Error('a request is forwarded before it was routed');
   const edited = exchange.edits.length > 0 ? applyEdits(exchange.body, exchange.edits) : masked;
-  const path = target.upstream.basePath + exchange.path + exchange.query;
-  const set: [string, string][] = [
-    [':path', path],
-    [':authority', target.upstream.authority],
-    [HEADER.upstream, target.upstream.cluster],
-    ...credentialHeaders(exchange, target.upstream, path, edited ?? exchange.body),
-  ];
-  if (edited !== undefined) set.push(['content-length', String(edited.length)]);
-  const setNames = new Set(set.map(([name]) => name));
-  const remove = [...exchange.headers.keys()].filter((name) => isStripped(name) && !setNames.has(name));
+  const { upstream } = target;
+  const sent =
+    target.kind === 'mcp'
+      ? toServer(exchange, target.upstream, edited)
+      : toProvider(exchange, target.upstream, edited ?? exchange.body);
+  const set = new Map([
+    [':authority', upstream.authority],
+    [HEADER.upstream, upstream.cluster],
+    ...sent.set,
+    ...(edited === undefined ? [] : ([['content-length', String(edited.length)]] as const)),
+  ]);
+  const remove = [...exchange.headers.keys()].filter((name) => sent.isRemoved(name) && !set.has(name));
   context.progress = 'forwarded';
   exchange.body = NOTHING;
   exchange.json = {};
@@ -73,24 +53,33 @@ export function forward(
   return forwardRequest(phase, { set, remove }, edited);
 }
 
-function isStripped(name: string): boolean {
-  if (SPARED.has(name)) return false;
-  // An underscore reads as a hyphen to some servers, and would bring a stripped header back.
-  return (
-    STRIPPED.has(name) || name.includes('_') || STRIPPED_PREFIXES.some((prefix) => name.startsWith(prefix))
-  );
+function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer): Sent {
+  const path = upstream.basePath + exchange.path + exchange.query;
+  const set: HeaderList = [[':path', path], ...credentialHeaders(exchange, upstream.authority, path, body)];
+  return { set, isRemoved: isStripped };
 }
 
-function credentialHeaders(
-  exchange: Parsed,
-  upstream: Upstream,
-  path: string,
-  body: Buffer,
-): [string, string][] {
+/** The server's own address, whatever the client's was, and the headers that it is configured with. */
+function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | undefined): Sent {
+  const { headers, json, headerEdits, request } = exchange;
+  const isEdited = edited !== undefined && exchange.edits.length > 0;
+  const mirrored = isEdited
+    ? mirroredAfter(headers, json, JSON.parse(edited.toString()) as JsonObject)
+    : new Map<string, string | undefined>();
+  const rewritten = [...mirrored].flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return {
+    set: [[':path', upstream.path], ...rewritten, ...headerEdits, ...upstream.headers],
+    isRemoved: (name) =>
+      // Without a body there is nothing to repeat. MCP names headers after arguments, underscores and all.
+      isMirrored(name) ? request.mcp === undefined || mirrored.has(name) : isStripped(name),
+  };
+}
+
+function credentialHeaders(exchange: Parsed, authority: string, path: string, body: Buffer): HeaderList {
   if (exchange.providerKey === undefined) return [];
   const credential = exchange.provider.credential(exchange.providerKey);
   if (credential.kind === 'header') return [[credential.name, credential.value]];
-  return Object.entries(
-    signSigV4({ credential, method: exchange.method, authority: upstream.authority, path, body }),
-  );
+  return Object.entries(signSigV4({ credential, method: exchange.method, authority, path, body }));
 }

@@ -1,5 +1,6 @@
-import { ERROR_STATUS, errorBody, type ErrorType } from '../errors.ts';
-import { TELEMETRY_HEADERS } from '../headers.ts';
+import { ERROR_STATUS, errorBody } from '../errors.ts';
+import { HEADER, TELEMETRY_HEADERS } from '../headers.ts';
+import { blockReason, mcpAnswer, type RefusedMessage } from '../mcp/refusal.ts';
 import {
   FULL_DUPLEX_STREAMED,
   OVERWRITE,
@@ -87,23 +88,28 @@ export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: nu
   };
 }
 
-export interface Refusal {
-  readonly type: ErrorType;
-  readonly message: string;
+export interface Refusal extends RefusedMessage {
   readonly headers: Iterable<readonly [string, string]>;
 }
 
-/** Ends the exchange with our JSON error shape (SPEC "Errors"); `details` lets Envoy pass the body as it is. */
+/**
+ * Ends the exchange with our JSON error shape (SPEC "Errors"), or as JSON-RPC where an MCP client can act on it;
+ * `details` lets Envoy pass the body as it is.
+ */
 export function refuse(refusal: Refusal, stripTelemetry: boolean): ProcessingResponse {
+  const { type, message } = refusal;
+  const asMcp = mcpAnswer(refusal);
+  const headers = new Map([...refusal.headers, ...(asMcp?.headers ?? [])]);
   const set: [string, string][] = [['content-type', 'application/json']];
-  for (const [name, value] of refusal.headers) {
-    if (!(stripTelemetry && TELEMETRY_HEADERS.has(name))) set.push([name, value]);
+  for (const [name, value] of headers) {
+    if (stripTelemetry && TELEMETRY_HEADERS.has(name)) continue;
+    set.push([name, name === HEADER.blockReason ? blockReason(value) : value]);
   }
   return {
     immediate_response: {
-      status: { code: ERROR_STATUS[refusal.type] },
+      status: { code: asMcp?.status ?? ERROR_STATUS[type] },
       headers: mutation({ set, remove: [] }),
-      body: Buffer.from(errorBody(refusal.type, refusal.message)),
+      body: Buffer.from(asMcp?.body ?? errorBody(type, message)),
       details: 'gw',
     },
   };

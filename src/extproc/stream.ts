@@ -103,8 +103,9 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     if (refusal === undefined) services.observer.failed(context.requestId, cause);
     else context.refusal = refusal;
     if (refusal !== undefined && context.stream === undefined) {
-      context.status = refusal.status;
-      send(refuse(toRefusal(context, refusal), services.settings.stripTelemetry));
+      const reply = refuse(toRefusal(context, refusal), services.settings.stripTelemetry);
+      context.status = reply.immediate_response?.status.code ?? refusal.status;
+      send(reply);
     } else {
       call.emit('error', { code: GrpcStatus.INTERNAL, details: 'failed closed' });
     }
@@ -151,7 +152,8 @@ function trailerNames(message: ProcessingRequest): string[] {
 function toRefusal(context: StreamContext, error: GatewayError): Refusal {
   const headers = new Map(context.exchange?.responseHeaders ?? [[HEADER.requestId, context.requestId]]);
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
-  return { type: error.type, message: error.message, headers };
+  const { type, message, details } = error;
+  return { type, message, headers, details, mcp: context.parsed?.request.mcp };
 }
 
 /** The checks' `end` hooks, then log and metrics. */

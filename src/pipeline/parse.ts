@@ -13,12 +13,14 @@ const MAX_MODELS = 32;
 export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   if (body.length === 0) throw new GatewayError('invalid_request', 'the request has no body');
   const json = parseStrict(body);
-  if (!isObject(json)) throw new GatewayError('invalid_request', 'the body must be a JSON object');
+  if (!isObject(json)) throw notAnObject(exchange, json);
   const facts = exchange.endpoint.dialect.request(json, exchange.endpoint);
   if (facts.models.length > MAX_MODELS) {
     throw new GatewayError('invalid_request', `the request names more than ${MAX_MODELS} models`);
   }
-  const unbounded = facts.unbounded ?? exchange.provider.unboundedBy?.(exchange.headers);
+  const isProviders = exchange.mcp === undefined;
+  const unbounded =
+    facts.unbounded ?? (isProviders ? exchange.provider.unboundedBy?.(exchange.headers) : undefined);
   const request = unbounded === undefined ? facts : { ...facts, unbounded };
   return { ...exchange, body, json, request, edits: [], headerEdits: new Map() };
 }
@@ -39,6 +41,16 @@ export function withoutProxyKey(body: Buffer, rawKey: string): Buffer {
 /** True where escapes in the body spell the proxy key; hardly any body has escapes of plain characters. */
 export function spellsProxyKey(body: Buffer, json: JsonObject, rawKey: string): boolean {
   return body.includes('\\u00') && JSON.stringify(json).includes(rawKey);
+}
+
+function notAnObject({ mcp }: Identified, json: unknown): GatewayError {
+  const isBatch = mcp !== undefined && Array.isArray(json);
+  return new GatewayError(
+    'invalid_request',
+    isBatch
+      ? 'JSON-RPC batches are not taken (MCP has none since 2025-06-18): send each message by itself'
+      : 'the body must be a JSON object',
+  );
 }
 
 function isObject(value: unknown): value is JsonObject {

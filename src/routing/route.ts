@@ -2,16 +2,11 @@ import type { Config } from '../config/schema.ts';
 import { GatewayError } from '../errors.ts';
 import { opaque } from '../providers/dialects/opaque.ts';
 import { PROVIDER_NAMES, type Endpoint, type ProviderName } from '../providers/provider.ts';
+import { createMcpRoute } from './mcp-route.ts';
 import { assertPlainPath } from './path.ts';
-import type { Upstream } from './upstreams.ts';
-
-/** Where a request wants to go, once its path is judged. */
-export interface Target {
-  readonly upstream: Upstream;
-  readonly endpoint: Endpoint;
-  /** The provider's own path, without its base path. */
-  readonly path: string;
-}
+import { methodNotAllowed } from './refusals.ts';
+import type { ProviderTarget, Target } from './target.ts';
+import type { ProviderUpstream, Upstreams } from './upstreams.ts';
 
 export type Route = (method: string, path: string, query: string) => Target;
 
@@ -19,35 +14,45 @@ const METHODS = ['GET', 'POST'] as const;
 const UNKNOWN_ENDPOINT: Endpoint = { operation: 'unknown', dialect: opaque };
 
 /**
- * Finds provider and endpoint of a path without its key segment (`/<provider>/<path>`).
- * @throws GatewayError unknown_provider, unknown_mcp_server, method_not_allowed, policy_denied, invalid_request
+ * Finds where a path without its key segment leads: `/<provider>/<path>`, `/mcp/<server>`.
+ * @throws GatewayError unknown_provider, unknown_mcp_server, not_found, method_not_allowed, policy_denied,
+ * invalid_request
  */
-export function createRoute(config: Config, upstreams: ReadonlyMap<ProviderName, Upstream>): Route {
-  const allowUnknown = config.proxy.unknown_endpoints === 'allow';
+export function createRoute(config: Config, upstreams: Upstreams): Route {
+  const toProvider = createProviderRoute(config, upstreams.providers);
+  const toMcpServer = createMcpRoute(config, upstreams.mcpServers);
   return (method, fullPath, query) => {
     const { name, rest } = firstSegment(fullPath);
-    const upstream = findUpstream(name, upstreams);
+    return name === 'mcp' ? toMcpServer(method, fullPath) : toProvider(method, name, rest, query);
+  };
+}
+
+function createProviderRoute(
+  config: Config,
+  upstreams: ReadonlyMap<ProviderName, ProviderUpstream>,
+): (method: string, name: string, rest: string, query: string) => ProviderTarget {
+  const allowUnknown = config.proxy.unknown_endpoints === 'allow';
+  const maxRequestBytes = config.server.max_payload_bytes;
+  return (method, name, rest, query) => {
+    const upstream = findProvider(name, upstreams);
     assertPlainPath(rest, upstream.provider.name === 'bedrock');
     const path = withoutBasePath(upstream.basePath, rest);
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
     const endpoint = known.length > 0 ? provider.endpoint(method, path, query) : undefined;
-    if (endpoint !== undefined) return { upstream, endpoint, path };
+    if (endpoint !== undefined) return { kind: 'provider', upstream, endpoint, path, maxRequestBytes };
 
     const takes = METHODS.filter((each) => provider.endpoint(each, path, query) !== undefined);
-    if (known.length === 0 || takes.length > 0) throw methodNotAllowed(takes);
-    if (allowUnknown) return { upstream, endpoint: UNKNOWN_ENDPOINT, path };
+    if (known.length === 0 || takes.length > 0) throw methodNotAllowed(takes.length === 0 ? METHODS : takes);
+    if (allowUnknown) {
+      return { kind: 'provider', upstream, endpoint: UNKNOWN_ENDPOINT, path, maxRequestBytes };
+    }
     throw new GatewayError(
       'policy_denied',
       `this ${provider.name} endpoint is not one the gateway can inspect; ` +
         'proxy.unknown_endpoints: allow would let it pass uninspected',
     );
   };
-}
-
-function methodNotAllowed(takes: readonly string[]): GatewayError {
-  const allow = (takes.length === 0 ? METHODS : takes).join(', ');
-  return new GatewayError('method_not_allowed', `this path takes ${allow}`, { headers: { allow } });
 }
 
 /** A client may or may not repeat the provider's base path; it is never doubled. */
@@ -60,9 +65,10 @@ function firstSegment(path: string): { name: string; rest: string } {
   return end < 0 ? { name: path.slice(1), rest: '/' } : { name: path.slice(1, end), rest: path.slice(end) };
 }
 
-function findUpstream(name: string, upstreams: ReadonlyMap<ProviderName, Upstream>): Upstream {
-  if (name === 'mcp')
-    throw new GatewayError('unknown_mcp_server', 'no MCP server of this name is configured');
+function findProvider(
+  name: string,
+  upstreams: ReadonlyMap<ProviderName, ProviderUpstream>,
+): ProviderUpstream {
   const provider = PROVIDER_NAMES.find((known) => known === name);
   if (provider === undefined) {
     throw new GatewayError(

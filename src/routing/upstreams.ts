@@ -2,9 +2,8 @@ import type { Config } from '../config/schema.ts';
 import type { Provider, ProviderName } from '../providers/provider.ts';
 import { providers } from '../providers/registry.ts';
 
-/** Where a provider is reached; nothing in a request can choose another place. */
+/** Where requests are sent; nothing in a request can choose another place. */
 export interface Upstream {
-  readonly provider: Provider;
   /** Name of Envoy's cluster, as the sidecar writes it into `x-gateway-upstream`. */
   readonly cluster: string;
   readonly tls: boolean;
@@ -12,35 +11,76 @@ export interface Upstream {
   readonly port: number;
   /** `:authority`, from which Envoy takes SNI and the name to verify. */
   readonly authority: string;
-  /** Path of the base URL before its version, e.g. `/openai` for groq; empty where there is none. */
-  readonly basePath: string;
-  /** PEM bundle that verifies this provider in place of the system's. */
+  /** PEM bundle that verifies this upstream in place of the system's. */
   readonly caFile: string | undefined;
 }
 
-/** The upstreams of a configuration; a provider without a base URL (azure, vllm) is absent. */
-export function configuredUpstreams(config: Config): ReadonlyMap<ProviderName, Upstream> {
-  const upstreams = new Map<ProviderName, Upstream>();
+export interface ProviderUpstream extends Upstream {
+  readonly provider: Provider;
+  /** Path of the base URL before its version, e.g. `/openai` for groq; empty where there is none. */
+  readonly basePath: string;
+}
+
+export interface McpUpstream extends Upstream {
+  /** Path and query of the server's URL: all that is ever asked of it. May hold a credential. */
+  readonly path: string;
+  /** `mcp.servers[].headers`, names in lower case: sent with every request. Credentials, mostly. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** Every place that this configuration sends requests to. */
+export interface Upstreams {
+  /** A provider without a base URL (azure, vllm) is absent. */
+  readonly providers: ReadonlyMap<ProviderName, ProviderUpstream>;
+  /** By the name of the server; empty unless `mcp.enabled`. */
+  readonly mcpServers: ReadonlyMap<string, McpUpstream>;
+}
+
+export function configuredUpstreams(config: Config): Upstreams {
+  const mcpServers = config.mcp.enabled ? config.mcp.servers : [];
+  return {
+    providers: configuredProviders(config),
+    mcpServers: new Map(mcpServers.map((server) => [server.name, mcpUpstream(server)])),
+  };
+}
+
+function configuredProviders(config: Config): ReadonlyMap<ProviderName, ProviderUpstream> {
+  const upstreams = new Map<ProviderName, ProviderUpstream>();
   for (const provider of Object.values(providers)) {
     const settings = config.providers[provider.name];
     const base = settings?.base_url ?? provider.defaultBaseUrl;
     if (base !== undefined)
-      upstreams.set(provider.name, upstream(provider, new URL(base), settings?.ca_file));
+      upstreams.set(provider.name, providerUpstream(provider, new URL(base), settings?.ca_file));
   }
   return upstreams;
 }
 
-function upstream(provider: Provider, base: URL, caFile: string | undefined): Upstream {
-  const tls = base.protocol === 'https:';
+function providerUpstream(provider: Provider, base: URL, caFile: string | undefined): ProviderUpstream {
   return {
+    ...upstream(`provider_${provider.name}`, base, caFile),
     provider,
-    cluster: `provider_${provider.name}`,
-    tls,
-    host: base.hostname.replace(/^\[|\]$/g, ''),
-    port: base.port === '' ? (tls ? 443 : 80) : Number(base.port),
-    authority: base.host,
     // A base URL may end in `/v1`, as SDKs write it; the client's path carries its version itself.
     basePath: base.pathname.replace(/\/+$/, '').replace(/\/v\d+(beta\d*)?$/, ''),
+  };
+}
+
+function mcpUpstream(server: Config['mcp']['servers'][number]): McpUpstream {
+  const url = new URL(server.url);
+  return {
+    ...upstream(`mcp_${server.name}`, url, undefined),
+    path: url.pathname + url.search,
+    headers: new Map(Object.entries(server.headers).map(([name, value]) => [name.toLowerCase(), value])),
+  };
+}
+
+function upstream(cluster: string, url: URL, caFile: string | undefined): Upstream {
+  const tls = url.protocol === 'https:';
+  return {
+    cluster,
+    tls,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
+    authority: url.host,
     caFile,
   };
 }

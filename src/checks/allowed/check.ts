@@ -15,9 +15,9 @@ export function createAllowedCheck(): Check {
         return PASS;
       return deny(`this key may not use provider ${provider.name}`);
     },
-    requestBody({ key, request, endpoint }) {
+    requestBody({ key, request, endpoint, mcp }) {
       const globs = key.allowedModels;
-      if (globs === undefined) return PASS;
+      if (globs === undefined || mcp !== undefined) return PASS;
       // Its body may name one model and its path another.
       if (endpoint.operation === 'unknown')
         return deny('this key is limited to some models, and what this endpoint takes is unknown');

@@ -221,6 +221,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       switch (exchange.endpoint.operation) {
         case 'models':
         case 'count_tokens':
+        case 'mcp':
           return PASS;
         case 'unknown':
           return isBudgeted(exchange) ? policyDenied(UNREADABLE) : PASS;

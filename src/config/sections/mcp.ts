@@ -1,12 +1,28 @@
 import * as z from 'zod';
 import { duration, httpUrl, positiveCount, section } from '../fields.ts';
 
+/** Whole: its path and query are all that a server is asked for. A credential belongs into `headers`. */
+const serverUrl = httpUrl.refine(
+  (written) => {
+    if (!URL.canParse(written)) return true; // said by the rule before
+    const url = new URL(written);
+    return url.username === '' && url.password === '' && !written.includes('#');
+  },
+  { error: 'must be a URL without user, password and fragment (credentials go into headers)' },
+);
+
+const headerValue = z.string().regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, {
+  error: 'must be one line of visible ASCII',
+});
+
 const mcpServer = section({
   /** The path segment: `/mcp/<name>`. */
-  name: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -' }),
-  url: httpUrl,
+  name: z.string().regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]{1,64}$/, {
+    error: 'must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..',
+  }),
+  url: serverUrl,
   /** Sent to this server with every request, its own credential among them. */
-  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), z.string()).default({}),
+  headers: z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), headerValue).default({}),
   /** Inspector rules whose findings are known to be harmless here. */
   suppress: z.array(z.string().min(1)).default([]),
   /** What happens to a tool whose definition has changed since it was first seen. */

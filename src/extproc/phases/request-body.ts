@@ -1,4 +1,5 @@
 import { parseRequest, spellsProxyKey, withoutProxyKey } from '../../pipeline/parse.ts';
+import { assertMirrored } from '../../mcp/mirrored.ts';
 import type { StreamContext } from '../context.ts';
 import { forward } from '../forward.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
@@ -10,15 +11,17 @@ export async function onRequestBody(
   context: StreamContext,
   message: ProcessingRequest,
 ): Promise<ProcessingResponse> {
-  const { exchange, run } = context;
-  if (exchange === undefined || run === undefined) throw new Error('a body came before its headers');
+  const { exchange, run, target } = context;
+  if (exchange === undefined || run === undefined || target === undefined) {
+    throw new Error('a body came before its headers');
+  }
   const received = message.request_body?.body ?? Buffer.alloc(0);
-  const { maxPayloadBytes } = context.services.settings;
-  if (received.length > maxPayloadBytes) throw tooLarge(maxPayloadBytes);
+  if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
   const body = withoutProxyKey(received, context.rawKey);
   context.parsed = parseRequest(exchange, body);
   if (spellsProxyKey(body, context.parsed.json, context.rawKey)) throw proxyKeyCarried();
   context.rawKey = '';
+  assertMirrored(context.parsed);
   throwDenial(await run.requestBody(context.parsed));
   return forward(context, context.parsed, 'request_body', body === received ? undefined : body);
 }

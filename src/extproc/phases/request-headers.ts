@@ -1,8 +1,12 @@
 import type { Identity } from '../../auth/authenticate.ts';
 import { extractCredentials, type Credentials } from '../../auth/credentials.ts';
+import type { KeyRecord } from '../../auth/key-record.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
+import { assertOrigin } from '../../mcp/origin.ts';
 import type { Identified, Parsed } from '../../pipeline/exchange.ts';
+import { providers } from '../../providers/registry.ts';
+import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
 import { forward } from '../forward.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
@@ -30,23 +34,20 @@ export async function onRequestHeaders(
 
   const hasBody = message.request_headers?.end_of_stream !== true;
   const target = context.services.route(head.method, credentials.path, credentials.query);
-  assertForm(head, hasBody, context.services.settings.maxPayloadBytes);
-  const { provider } = target.upstream;
-  const providerKey = credentials.providerKeys[0];
-  if (providerKey === undefined && provider.needsKey) throw missingProviderKey(provider.name);
+  if (target.kind === 'mcp') assertOrigin(head.headers.get('origin'), target.allowedOrigins);
+  assertForm(head, hasBody, target.maxRequestBytes);
 
   const exchange: Identified = {
     requestId: head.requestId,
     startedAt: context.startedAt,
     method: head.method,
     path: target.path,
-    query: credentials.query,
-    provider,
+    query: target.kind === 'mcp' ? '' : credentials.query,
     endpoint: target.endpoint,
     clientAddress,
     headers: head.headers,
     ...identity,
-    providerKey,
+    ...servedBy(target, identity.key, credentials.providerKeys[0]),
     responseHeaders: new Map([[HEADER.requestId, head.requestId]]),
   };
   const run = context.services.newRun();
@@ -58,6 +59,20 @@ export async function onRequestHeaders(
   context.parsed = withoutBody(exchange);
   throwDenial(await run.requestBody(context.parsed));
   return forward(context, context.parsed, 'request_headers');
+}
+
+/** Who answers: the provider of the path, with its key; or an MCP server, which is shown no key of the client's. */
+function servedBy(
+  target: Target,
+  key: KeyRecord,
+  providerKey: string | undefined,
+): Pick<Identified, 'provider' | 'providerKey' | 'mcp'> {
+  if (target.kind === 'mcp') {
+    return { provider: providers[key.provider], providerKey: undefined, mcp: target.mcp };
+  }
+  const { provider } = target.upstream;
+  if (providerKey === undefined && provider.needsKey) throw missingProviderKey(provider.name);
+  return { provider, providerKey };
 }
 
 /** Two keys are judged before they are complained about: an unknown one stays a 401. More are not looked up. */
@@ -84,7 +99,7 @@ function assertOneOfEach(credentials: Credentials): void {
   }
 }
 
-function assertForm(head: RequestHead, hasBody: boolean, maxPayloadBytes: number): void {
+function assertForm(head: RequestHead, hasBody: boolean, maxBytes: number): void {
   if (head.method !== 'POST') {
     if (hasBody) throw new GatewayError('invalid_request', `a ${head.method} request takes no body`);
     return;
@@ -96,12 +111,12 @@ function assertForm(head: RequestHead, hasBody: boolean, maxPayloadBytes: number
   if (!JSON_TYPE.test(head.headers.get('content-type') ?? '')) {
     throw new GatewayError('unsupported_media_type', 'send Content-Type: application/json');
   }
-  if (Number(head.headers.get('content-length') ?? 0) > maxPayloadBytes) throw tooLarge(maxPayloadBytes);
+  if (Number(head.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (!hasBody) throw new GatewayError('invalid_request', 'the request has no body');
 }
 
-export function tooLarge(maxPayloadBytes: number): GatewayError {
-  return new GatewayError('payload_too_large', `the request body exceeds ${maxPayloadBytes} bytes`);
+export function tooLarge(maxBytes: number): GatewayError {
+  return new GatewayError('payload_too_large', `the request body exceeds ${maxBytes} bytes`);
 }
 
 function missingProviderKey(provider: string): GatewayError {

@@ -47,7 +47,7 @@ async function start(ended: Outcome[]): Promise<{ server: ExtProcServer; path: s
     authenticate: () => Promise.resolve({ key, budgetLimits, facts }),
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: [check], shadowMode: false, observer }),
-    settings: { maxPayloadBytes: 1_000, upstreamTimeoutMs: 1_000, stripTelemetry: false },
+    settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false },
     observer,
   };
   const path = join(folder, 'gateway.sock');

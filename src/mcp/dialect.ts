@@ -1,0 +1,122 @@
+import { GatewayError } from '../errors.ts';
+import type { JsonPath } from '../json/path.ts';
+import { parseStrict } from '../json/scan.ts';
+import { textsIn } from '../providers/dialects/json-text.ts';
+import type {
+  AnswerFacts,
+  Dialect,
+  JsonObject,
+  PromptText,
+  RequestFacts,
+  StreamReader,
+} from '../providers/provider.ts';
+import type { McpMessage } from './message.ts';
+import { paramsOf, readMessage } from './read-message.ts';
+import { jsonRpcError } from './refusal.ts';
+
+const NOTHING_ASKED: RequestFacts = {
+  model: undefined,
+  models: [],
+  stream: false,
+  texts: [],
+  media: [],
+  tools: [],
+  providerTools: [],
+  choices: 1,
+  output: undefined,
+  unseenContent: false,
+};
+const NOTHING_SAID: AnswerFacts = { usage: undefined, texts: [] };
+
+/** Members of `params` whose change would make another call of it than the one that was judged. */
+const SEALED: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'requestState', '_meta']);
+
+const COMMON = { hasBody: true, answer: () => NOTHING_SAID, stream: createReader } as const;
+
+/** One JSON-RPC message to an MCP server (Streamable HTTP, both eras). */
+export const mcpMessages: Dialect = { ...COMMON, name: 'mcp', request: (body) => requestFacts(body) };
+
+/** SPEC's path for tool calls: nothing else is taken there. */
+export const mcpToolCalls: Dialect = {
+  ...COMMON,
+  name: 'mcp-tool-calls',
+  request(body) {
+    const facts = requestFacts(body);
+    if (facts.mcp?.kind === 'request' && facts.mcp.method === 'tools/call') return facts;
+    throw new GatewayError(
+      'invalid_request',
+      'this path takes tools/call requests only; send others to /mcp/<server>',
+    );
+  },
+};
+
+/** GET and DELETE of Streamable HTTP up to 2025-11-25: the server's own stream, the end of a session. */
+export const mcpBodyless: Dialect = {
+  ...COMMON,
+  name: 'mcp-bodyless',
+  hasBody: false,
+  request: () => NOTHING_ASKED,
+};
+
+function requestFacts(body: JsonObject): RequestFacts {
+  const mcp = readMessage(body);
+  return {
+    ...NOTHING_ASKED,
+    mcp,
+    texts: mcp.kind === 'response' ? answerTexts(body) : paramsTexts(body, mcp),
+  };
+}
+
+/** The arguments of tools are what an agent wrote; whatever else a client sends is its user's. */
+function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
+  const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
+  return Object.entries(paramsOf(body)).flatMap(([name, value]) => {
+    const isArguments = isToolCall && name === 'arguments';
+    const texts = promptTexts(value, ['params', name], isArguments);
+    return SEALED.has(name) ? texts.map((text) => ({ ...text, editable: false as const })) : texts;
+  });
+}
+
+/** What a client answers to a server's own request: a model's words, a user's. */
+function answerTexts(body: JsonObject): PromptText[] {
+  return ['result', 'error'].flatMap((name) => promptTexts(body[name], [name], false));
+}
+
+function promptTexts(value: unknown, path: JsonPath, isArguments: boolean): PromptText[] {
+  const place = isArguments
+    ? ({ role: 'assistant', kind: 'tool_arguments' } as const)
+    : ({ role: 'user', kind: 'text' } as const);
+  return textsIn(value, path).map((found) => ({ ...place, ...found }));
+}
+
+/**
+ * Whole JSON-RPC messages, one an event: no text comes in pieces. The stream is complete with the answer to its
+ * request; what closes without it may be resumed.
+ */
+function createReader(request?: RequestFacts): StreamReader {
+  const mcp = request?.mcp;
+  return {
+    read(frame) {
+      const json = parsed(frame.data);
+      return { frame, json, deltas: [], ...(answers(json, mcp) && { done: true }) };
+    },
+    // No `type` at its top level: the official clients take no member that JSON-RPC does not have.
+    cut: (refusal) => ({ json: { ...jsonRpcError({ ...refusal, mcp }) } }),
+  };
+}
+
+function answers(json: unknown, mcp: McpMessage | undefined): boolean {
+  if (mcp?.kind !== 'request' || typeof json !== 'object' || json === null) return false;
+  return 'id' in json && json.id === mcp.id && !('method' in json);
+}
+
+/** Undefined where the data is not JSON that reads the same to every parser. */
+function parsed(data: string | undefined): unknown {
+  if (data === undefined || data === '') return undefined;
+  try {
+    return parseStrict(Buffer.from(data));
+  } catch (failure) {
+    if (failure instanceof GatewayError) return undefined;
+    throw failure;
+  }
+}

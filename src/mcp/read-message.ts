@@ -1,0 +1,89 @@
+import { GatewayError } from '../errors.ts';
+import type { JsonRpcId, McpMessage } from './message.ts';
+
+type Json = { readonly [name: string]: unknown };
+
+/** Members of a JSON-RPC message; MCP's own schemas take no others. */
+const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
+/** Members of `params` that decide what is done. */
+const DECISIVE: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', '_meta']);
+const FOLDED_DECISIVE: ReadonlySet<string> = new Set([...DECISIVE].map(folded));
+
+/**
+ * Reads one JSON-RPC 2.0 message as MCP has them, so strictly that no server reads another one in it: no unknown
+ * member, no id that is null or broken, no name that a case-insensitive parser takes for a decisive one.
+ * @throws GatewayError invalid_request
+ */
+export function readMessage(body: Json): McpMessage {
+  const stranger = Object.keys(body).some((name) => !MEMBERS.has(name));
+  if (stranger) throw invalid('has a member other than jsonrpc, id, method, params, result and error');
+  if (body['jsonrpc'] !== '2.0') throw invalid('must have "jsonrpc": "2.0"');
+  return Object.hasOwn(body, 'method') ? readCall(body) : readResponse(body);
+}
+
+/** `params` of a message that has them; empty where it has none. */
+export function paramsOf(body: Json): Json {
+  return isObject(body['params']) ? body['params'] : {};
+}
+
+function readCall(body: Json): McpMessage {
+  const { method } = body;
+  if (typeof method !== 'string' || method === '') throw invalid('has a method that is not a string');
+  if (Object.hasOwn(body, 'result') || Object.hasOwn(body, 'error')) {
+    throw invalid('has a method and a result or an error: it must be a call or an answer');
+  }
+  if (Object.hasOwn(body, 'params')) assertPlainParams(body['params']);
+  if (!Object.hasOwn(body, 'id')) return { kind: 'notification', method };
+  const { id } = body;
+  if (!isId(id)) throw invalid('has an id that is neither a string nor a whole number');
+  const name = nameOf(method, paramsOf(body));
+  return { kind: 'request', id, method, ...(name !== undefined && { name }) };
+}
+
+/** @throws GatewayError invalid_request where a tool call does not say which tool. */
+function nameOf(method: string, params: Json): string | undefined {
+  const { name, uri } = params;
+  if (method === 'tools/call' && (typeof name !== 'string' || name === '')) {
+    throw invalid('is a tools/call without params.name, a string');
+  }
+  if (typeof name === 'string') return name;
+  return typeof uri === 'string' ? uri : undefined;
+}
+
+function readResponse(body: Json): McpMessage {
+  const { id } = body;
+  const failed = Object.hasOwn(body, 'error');
+  if (Object.hasOwn(body, 'result') === failed || Object.hasOwn(body, 'params')) {
+    throw invalid('is no request, notification or response');
+  }
+  // An error may answer what could not be read, and then knows no id.
+  if (id === null && failed) return { kind: 'response', id };
+  if (!isId(id)) throw invalid('has an id that is neither a string nor a whole number');
+  return { kind: 'response', id };
+}
+
+/** Some languages' parsers match member names whatever their case: what such a one would read is refused. */
+function assertPlainParams(params: unknown): void {
+  if (!isObject(params)) throw invalid('has params that are not an object');
+  const lookalike = Object.keys(params).some(
+    (name) => !DECISIVE.has(name) && FOLDED_DECISIVE.has(folded(name)),
+  );
+  if (lookalike) throw invalid('has a member of params that differs from one of MCP only in letter case');
+}
+
+/** Upper-casing first folds the letters that lower-casing alone leaves apart, such as the long s. */
+function folded(name: string): string {
+  return name.toUpperCase().toLowerCase();
+}
+
+function isId(value: unknown): value is JsonRpcId {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(what: string): GatewayError {
+  return new GatewayError('invalid_request', `the JSON-RPC message ${what}`);
+}

@@ -1,0 +1,55 @@
+import type { Config } from '../config/schema.ts';
+import { GatewayError } from '../errors.ts';
+import { mcpBodyless, mcpMessages, mcpToolCalls } from '../mcp/dialect.ts';
+import type { McpTarget } from '../mcp/target.ts';
+import type { Endpoint } from '../providers/provider.ts';
+import { methodNotAllowed } from './refusals.ts';
+import type { McpServerTarget } from './target.ts';
+import type { McpUpstream } from './upstreams.ts';
+
+/** What each form of address takes: Streamable HTTP, and SPEC's path for tool calls alone. */
+const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> = {
+  streamable_http: new Map([
+    ['POST', { operation: 'mcp', dialect: mcpMessages }],
+    ['GET', { operation: 'mcp', dialect: mcpBodyless }],
+    ['DELETE', { operation: 'mcp', dialect: mcpBodyless }],
+  ]),
+  tools_call: new Map([['POST', { operation: 'mcp', dialect: mcpToolCalls }]]),
+};
+
+const TOOLS_CALL = '/tools/call';
+
+/**
+ * Finds the MCP server of `/mcp/<server>` or `/mcp/<server>/tools/call`. Both lead to the server's own URL: nothing of
+ * the client's path or query is sent.
+ */
+export function createMcpRoute(
+  { mcp: { max_request_size, allowed_origins } }: Config,
+  servers: ReadonlyMap<string, McpUpstream>,
+): (method: string, path: string) => McpServerTarget {
+  return (method, path) => {
+    const [, , server = '', ...rest] = path.split('/');
+    const upstream = servers.get(server);
+    if (upstream === undefined) {
+      throw new GatewayError('unknown_mcp_server', 'no MCP server of this name is configured');
+    }
+    const form = formOf(rest);
+    const endpoint = FORMS[form].get(method);
+    if (endpoint === undefined) throw methodNotAllowed([...FORMS[form].keys()]);
+    return {
+      kind: 'mcp',
+      upstream,
+      endpoint,
+      path,
+      mcp: { server, form },
+      maxRequestBytes: max_request_size,
+      allowedOrigins: allowed_origins,
+    };
+  };
+}
+
+function formOf(rest: readonly string[]): McpTarget['form'] {
+  if (rest.length === 0) return 'streamable_http';
+  if (`/${rest.join('/')}` === TOOLS_CALL) return 'tools_call';
+  throw new GatewayError('not_found', 'an MCP server is at /mcp/<server> or /mcp/<server>/tools/call');
+}
