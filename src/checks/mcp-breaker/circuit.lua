@@ -5,10 +5,10 @@
 -- written before the clock went back: it is over.
 local function state_of(key, now, window, lease)
   local fields = redis.call('HMGET', key, 'opened', 'probe_until')
-  local opened, probe_until = tonumber(fields[1]), tonumber(fields[2])
-  if not opened then
+  if not fields[1] then
     return 'closed', 0
   end
+  local opened, probe_until = tonumber(fields[1]), tonumber(fields[2])
   if probe_until and probe_until > now and probe_until <= now + lease then
     return 'open', probe_until - now
   end
