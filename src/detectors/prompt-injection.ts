@@ -7,6 +7,8 @@ import { findPersonas, type SeenSign } from './injection-persona.ts';
 import { PHRASE_RULES, type PhraseLabel } from './injection-rules.ts';
 import { SIGNS, type Sign } from './injection-signs.ts';
 import { WORDS } from './injection-words.ts';
+import { unescaped } from './secret-views.ts';
+import type { TextView } from './secret-views.ts';
 
 type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 
@@ -18,10 +20,54 @@ const GRAMMAR = compileGrammar<Label>(vocabulary, WORDS, [
 const isMention = createMentionGuard(vocabulary);
 const TREE = vocabulary.freeze();
 
-/** Finds attempts to make a model drop its instructions, play an unrestricted persona, tell its system prompt or take text for a turn. */
+/** A JSON text in a JSON string, a tool's answer for one, is escaped twice; deeper is not looked. */
+const ESCAPE_LEVELS = 2;
+
+/**
+ * Finds attempts to make a model drop its instructions, play an unrestricted persona, tell its system prompt or take text for a turn.
+ * The text is searched as it is, then with its JSON escapes read, for a line break that is
+ * spelled out before a word hides the word.
+ */
 export const findPromptInjection: Detector = (text) => {
+  const found = findPlain(text);
+  const views: TextView[] = [];
+  for (let read = text; views.length < ESCAPE_LEVELS;) {
+    const view = withoutEscapes(read);
+    if (view === undefined) break;
+    views.unshift(view);
+    read = view.text;
+    found.push(...findPlain(read).map((finding) => placed(finding, views)));
+  }
+  const inOrder = found.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  return views.length === 0 ? inOrder : withoutRepeats(inOrder);
+};
+
+const findPlain = (text: string): Finding[] => {
   const { phrases, signs } = readSentences(text, lex(text, TREE));
-  return [...phrases, ...findPersonas(signs), ...findMarkup(text)].toSorted((a, b) => a.start - b.start);
+  return [...phrases, ...findPersonas(signs), ...findMarkup(text)];
+};
+
+const withoutEscapes = (text: string): TextView | undefined => {
+  const reading = unescaped(text, Math.max(1, text.length));
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) return step.value;
+  }
+};
+
+/** What is found at two levels of escapes is one finding, and the widest stays. */
+const withoutRepeats = (found: readonly Finding[]): Finding[] => {
+  const reached = new Map<string, number>();
+  return found.filter(({ class: kind, end }) => {
+    const isNew = end > (reached.get(kind) ?? 0);
+    if (isNew) reached.set(kind, end);
+    return isNew;
+  });
+};
+
+const placed = (finding: Finding, views: readonly TextView[]): Finding => {
+  const given = (at: number): number => views.reduce((offset, view) => view.toGiven(offset), at);
+  return { ...finding, start: given(finding.start), end: given(finding.end) };
 };
 
 const readSentences = (
