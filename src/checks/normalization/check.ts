@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
+import { rememberClean } from '../../clean-texts.ts';
 import type { Normalized, Obfuscation } from '../../normalize/normalized.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
-import { RecentMap } from '../../recent-map.ts';
 
 export interface NormalizationCheckDeps {
   /** Gives other requests a turn between the slices of a long prompt. */
@@ -17,9 +16,6 @@ const FLAGS = {
   hasDelimPadding: 'delim_padding',
 } as const;
 
-/** Shorter ones cost less to read than to look up. */
-const MIN_REMEMBERED_CHARS = 256;
-const MAX_REMEMBERED_TEXTS = 50_000;
 const NOTHING_HIDDEN: Obfuscation = {
   obfuscationDetected: false,
   hasHomoglyphs: false,
@@ -34,7 +30,11 @@ const NOTHING_HIDDEN: Obfuscation = {
  * analysis)"). Hidden text is no crime: it is flagged, and policies decide.
  */
 export function createNormalizationCheck({ normalizeAll }: NormalizationCheckDeps): Check {
-  const normalizeNew = remembering(normalizeAll);
+  const normalizeNew = rememberClean<Seen>({
+    read: normalizeAll,
+    isClean: (one, text) => one.text === text && !one.obfuscation.obfuscationDetected,
+    clean: (text) => ({ text, obfuscation: NOTHING_HIDDEN }),
+  });
   return {
     name: 'normalization',
     shadowable: true,
@@ -50,31 +50,6 @@ export function createNormalizationCheck({ normalizeAll }: NormalizationCheckDep
 }
 
 type Seen = Pick<Normalized, 'text' | 'obfuscation'>;
-
-/**
- * Agents send their history again with every turn: a text in which there was nothing to do is known again by its
- * digest, and is not gone through twice. The text itself is not kept.
- */
-function remembering(normalizeAll: NormalizationCheckDeps['normalizeAll']) {
-  const untouched = new RecentMap<true>(MAX_REMEMBERED_TEXTS);
-  return async (texts: readonly string[]): Promise<readonly Seen[]> => {
-    const digests = texts.map((text) =>
-      text.length < MIN_REMEMBERED_CHARS ? undefined : hash('sha256', text, 'base64'),
-    );
-    const isKnown = digests.map((digest) => digest !== undefined && untouched.get(digest) === true);
-    const fresh = await normalizeAll(texts.filter((_text, index) => isKnown[index] !== true));
-    let next = 0;
-    return texts.map((text, index) => {
-      if (isKnown[index] === true) return { text, obfuscation: NOTHING_HIDDEN };
-      const one = fresh[next++];
-      if (one === undefined) throw new Error('a text was not normalized');
-      const digest = digests[index];
-      const wasUntouched = one.text === text && !one.obfuscation.obfuscationDetected;
-      if (digest !== undefined && wasUntouched) untouched.set(digest, true);
-      return one;
-    });
-  };
-}
 
 function anyOf(all: readonly Obfuscation[]): Obfuscation {
   const some = (flag: keyof Obfuscation): boolean => all.some((one) => one[flag]);

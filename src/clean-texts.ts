@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+import { RecentMap } from './recent-map.ts';
+
+/** Shorter ones cost less to read than to look up. */
+const MIN_REMEMBERED_CHARS = 256;
+const MAX_REMEMBERED_TEXTS = 50_000;
+
+export interface TextReading<Result> {
+  /** Gives other requests a turn; the n-th result is the n-th text's. */
+  readonly read: (texts: readonly string[]) => Promise<readonly Result[]>;
+  /** There was nothing to do in it, and never will be. */
+  readonly isClean: (result: Result, text: string) => boolean;
+  /** The result of a clean text. */
+  readonly clean: (text: string) => Result;
+}
+
+/**
+ * Agents send their history again with every turn: a text in which there was nothing to do is known again by its
+ * digest, and is not gone through twice. The text itself is not kept.
+ */
+export function rememberClean<Result>({
+  read,
+  isClean,
+  clean,
+}: TextReading<Result>): TextReading<Result>['read'] {
+  const known = new RecentMap<true>(MAX_REMEMBERED_TEXTS);
+  return async (texts) => {
+    const digests = texts.map((text) =>
+      text.length < MIN_REMEMBERED_CHARS ? undefined : hash('sha256', text, 'base64'),
+    );
+    const isKnown = digests.map((digest) => digest !== undefined && known.get(digest) === true);
+    const fresh = await read(texts.filter((_text, index) => isKnown[index] !== true));
+    let next = 0;
+    return texts.map((text, index) => {
+      if (isKnown[index] === true) return clean(text);
+      const result = fresh[next++];
+      if (result === undefined) throw new Error('a text was not read');
+      const digest = digests[index];
+      if (digest !== undefined && isClean(result, text)) known.set(digest, true);
+      return result;
+    });
+  };
+}
