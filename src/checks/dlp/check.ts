@@ -1,5 +1,6 @@
+import { rememberClean } from '../../clean-texts.ts';
 import type { Config } from '../../config/schema.ts';
-import type { ContentClass, StreamDetector } from '../../detectors/finding.ts';
+import type { ContentClass, Finding, StreamDetector } from '../../detectors/finding.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS } from '../../pipeline/check.ts';
 import type { Check, Verdict } from '../../pipeline/check.ts';
@@ -41,10 +42,17 @@ export interface FoundClass {
  */
 export function createDlpCheck(deps: DlpCheckDeps): Check {
   const { config } = deps;
+  const findNew = rememberClean<readonly Finding[]>({
+    read: deps.findAll,
+    isClean: (findings) => findings.length === 0,
+    clean: () => [],
+  });
   return {
     name: 'dlp',
     shadowable: true,
-    ...(config.requests !== 'off' && { requestBody: (exchange: Parsed) => judgeRequest(exchange, deps) }),
+    ...(config.requests !== 'off' && {
+      requestBody: (exchange: Parsed) => judgeRequest(exchange, { ...deps, findAll: findNew }),
+    }),
     ...(config.enabled && { response: (exchange: Answered) => judgeAnswer(exchange, deps) }),
   };
 }

@@ -21,8 +21,7 @@ export interface Passages {
   readonly found: readonly Found[];
 }
 
-/** Longer ones are words in themselves, and names of members are shorter. */
-const MAX_CHARS_IN_CONTEXT = 512;
+/** Longer ones are no names. */
 const MAX_NAME_CHARS = 64;
 const NOTHING: readonly Finding[] = [];
 
@@ -34,7 +33,7 @@ export function createPassages(findAll: FindAll): Passages {
   return {
     found,
     add(text, name) {
-      const context = contextOf(text, name);
+      const context = contextOf(name);
       const whole = context + text;
       if (findings.has(whole)) return;
       findings.set(whole, NOTHING);
@@ -54,14 +53,13 @@ export function createPassages(findAll: FindAll): Passages {
         }
       }
     },
-    findingsIn: (text, name) => findings.get(contextOf(text, name) + text) ?? NOTHING,
+    findingsIn: (text, name) => findings.get(contextOf(name) + text) ?? NOTHING,
   };
 }
 
-/** As it stands before a value in JSON, which is where the detectors know such names from. */
-function contextOf(text: string, name: string | undefined): string {
-  if (name === undefined || name.length > MAX_NAME_CHARS || text.length > MAX_CHARS_IN_CONTEXT) return '';
-  return `${name}": "`;
+/** A member's name as it stands before its value in JSON, which is where the detectors know such names from. */
+export function contextOf(name: string | undefined): string {
+  return name === undefined || name.length > MAX_NAME_CHARS ? '' : `${name}": "`;
 }
 
 function movedBack(finding: Finding, chars: number): Finding {

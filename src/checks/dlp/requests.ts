@@ -2,34 +2,47 @@ import type { Finding } from '../../detectors/finding.ts';
 import { mask } from '../../detectors/mask.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
+import { MASK } from './actions.ts';
+import { createDocumentSearch, wordsOf } from './document-search.ts';
+import type { Hit } from './document-search.ts';
+import { CLEAN } from './inspected.ts';
+import type { Inspected } from './inspected.ts';
 import { createPassages } from './passages.ts';
-import type { FindAll, Found } from './passages.ts';
+import type { FindAll } from './passages.ts';
+import { sealsOf } from './request-seals.ts';
 
-export interface InspectedRequest {
-  readonly found: readonly Found[];
+export interface InspectedRequest extends Inspected {
   /** Those that no edit can take out. */
   readonly unmaskable: readonly Finding[];
-  readonly mask: () => void;
 }
 
-/** Looks through the texts of a request. */
+/**
+ * Looks at all of a request: messages of every role, tools and their results, and members that no dialect knows. What
+ * comes again with the next turn is masked alike again. Headers that repeat arguments follow the body at the edge.
+ */
 export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promise<InspectedRequest> {
-  const { texts } = exchange.request;
+  const seals = sealsOf(exchange);
   const passages = createPassages(findAll);
-  for (const { text } of texts) passages.add(text);
+  const document = createDocumentSearch({ ...exchange, words: wordsOf(exchange.request.texts) });
+  document.gather(passages);
+  for (const text of seals.encoded) passages.add(text);
   await passages.search();
-  const hits = texts.filter(({ text }) => passages.findingsIn(text).length > 0);
-  const sealed = hits.filter(({ editable }) => editable === false);
+  if (passages.found.length === 0) return { ...CLEAN, unmaskable: [] };
+
+  const hits = document.hits(passages);
+  const sealed = hits.filter(({ kind, path }) => kind === 'name' || seals.has(path));
   return {
     found: passages.found,
-    unmaskable: sealed.flatMap(({ text }) => passages.findingsIn(text)),
+    unmaskable: [
+      ...sealed.flatMap(({ findings }) => findings),
+      ...seals.encoded.flatMap((text) => passages.findingsIn(text)),
+    ],
     mask() {
-      const edits = hits.map(({ text, path }): JsonEdit => ({
-        kind: 'set',
-        path,
-        value: mask(text, passages.findingsIn(text)),
-      }));
-      exchange.edits.push(...edits);
+      for (const hit of hits) exchange.edits.push(editOf(hit));
     },
   };
+}
+
+function editOf({ kind, text, path, findings }: Hit): JsonEdit {
+  return { kind: 'set', path, value: kind === 'number' ? MASK : mask(text, findings) };
 }

@@ -1,0 +1,86 @@
+import type { Finding } from '../../detectors/finding.ts';
+import type { JsonPath } from '../../json/path.ts';
+import type { AnswerText } from '../../providers/provider.ts';
+import { visitDocument } from './document.ts';
+import { numberSources } from './number-sources.ts';
+import { isOpaque } from './opaque-members.ts';
+import type { Passages } from './passages.ts';
+
+/** A place in a document that holds findings. */
+export interface Hit {
+  readonly kind: 'string' | 'number' | 'name';
+  /** Of a number, as it is written; of a name, the name. */
+  readonly text: string;
+  /** Of a name, its member's. */
+  readonly path: JsonPath;
+  readonly findings: readonly Finding[];
+}
+
+export interface SearchedDocument {
+  /** As `json` was read from, strictly. */
+  readonly body: Buffer;
+  readonly json: unknown;
+  /** Strings that a dialect knows for words, whatever they look like. */
+  readonly words: ReadonlySet<string>;
+}
+
+/** Looks at every string, number and member name of a document. */
+export interface DocumentSearch {
+  /** Adds them to what is to be searched. */
+  gather(passages: Passages): void;
+  /** In document order. */
+  hits(passages: Passages): readonly Hit[];
+}
+
+/** Shorter numbers are nothing that is looked for. */
+const MIN_NUMBER = 1e8;
+
+export function createDocumentSearch({ body, json, words }: SearchedDocument): DocumentSearch {
+  /** Of those that are too long for a double, by path. */
+  let sources: ReadonlyMap<string, string> = new Map();
+
+  function sourceOf(value: number, path: JsonPath): string {
+    const known = sources.size === 0 ? undefined : sources.get(JSON.stringify(path));
+    return known ?? String(value);
+  }
+
+  return {
+    gather(passages) {
+      const long: JsonPath[] = [];
+      visitDocument(json, {
+        string(text, name) {
+          if (words.has(text) || !isOpaque(name, text)) passages.add(text, name);
+        },
+        number(value, name, path) {
+          if (Math.abs(value) < MIN_NUMBER) return;
+          if (Number.isSafeInteger(value)) passages.add(String(value), name);
+          else long.push([...path]);
+        },
+        memberName: (name) => passages.add(name),
+      });
+      sources = numberSources(body, long);
+      for (const path of long) {
+        const name = path.findLast((step) => typeof step === 'string');
+        passages.add(sources.get(JSON.stringify(path)) ?? '', name);
+      }
+    },
+    hits(passages) {
+      const hits: Hit[] = [];
+      const note = (kind: Hit['kind'], text: string, path: JsonPath, name?: string): void => {
+        const findings = passages.findingsIn(text, name);
+        if (findings.length > 0) hits.push({ kind, text, path: [...path], findings });
+      };
+      visitDocument(json, {
+        string: (text, name, path) => note('string', text, path, name),
+        number: (value, name, path) => note('number', sourceOf(value, path), path, name),
+        memberName: (name, path) => note('name', name, path),
+      });
+      return hits;
+    },
+  };
+}
+
+/** The texts of a request or an answer that stand in it as they are. */
+export function wordsOf(texts: readonly Pick<AnswerText, 'text' | 'editable'>[]): ReadonlySet<string> {
+  return new Set(texts.filter(({ editable }) => editable !== false).map(({ text }) => text));
+}
