@@ -34,7 +34,7 @@ export default {
     forbid(
       'providers-are-pure',
       { path: '^src/providers' },
-      { path: '^src/', pathNot: '^src/(errors|headers|json|streams|text|providers|pricing)' },
+      { path: '^src/', pathNot: '^src/(errors|headers|json|streams|text|providers|pricing|mcp/message)' },
       'A provider file says how its dialect works and nothing else.',
     ),
     forbid(
