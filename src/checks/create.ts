@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
 import { maskSecrets } from '../detectors/mask.ts';
@@ -14,13 +15,22 @@ import { createDriftCheck } from './drift/check.ts';
 import { createRedisDriftStore } from './drift/redis-store.ts';
 import { createLoopCheck } from './loop/check.ts';
 import { createRedisLoopStore } from './loop/redis-store.ts';
+import { createMcpCheck } from './mcp/check.ts';
+import { createSessionBinding } from './mcp/session-binding/binding.ts';
+import { createRedisMcpSessionStore } from './mcp/session-binding/redis-store.ts';
+import { createMcpBreakerCheck } from './mcp-breaker/check.ts';
+import { createRedisBreakerStore } from './mcp-breaker/redis-store.ts';
 import { createNormalizationCheck } from './normalization/check.ts';
 import { inOrder } from './order.ts';
 import { createProviderToolsCheck } from './provider-tools/check.ts';
 import { createRateLimitCheck } from './rate-limit/check.ts';
 import { createRedisRateLimitStore } from './rate-limit/redis-store.ts';
+import { createRedisRiskStore } from './risk/redis-store.ts';
+import { riskSettings } from './risk/settings.ts';
+import type { RiskStore } from './risk/store.ts';
 import { createSessionCheck, type SessionCheck } from './session/check.ts';
 import { createRedisSessionStore } from './session/redis-store.ts';
+import type { SessionStore } from './session/store.ts';
 
 export interface ChecksDeps {
   readonly config: Config;
@@ -37,13 +47,18 @@ export interface BuiltChecks {
 }
 
 const LEASE_MS = 30_000;
+/** Of a probe of an MCP server, renewed well within it. */
+const PROBE_LEASE_MS = 10_000;
+const PROBE_RENEW_MS = 3_000;
 const NANO_USD = 1e9;
 
 /** Builds every check on Redis, as `config` has them. */
 export function createChecks(deps: ChecksDeps): BuiltChecks {
   const { config, redis: client } = deps;
   const deadlineMs = phaseDeadlineMs(config);
-  const session = sessionCheck(deps);
+  const sessions = sessionStore(deps);
+  const risk = createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config) });
+  const session = sessionCheck(deps, sessions);
   const budget = budgetCheck(deps);
   return {
     inOrder: inOrder({
@@ -51,6 +66,7 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
         config: config.rate_limit,
         store: createRedisRateLimitStore({ client, deadlineMs }),
       }),
+      mcp: mcpCheck(deps, risk),
       allowed: createAllowedCheck(),
       providerTools: createProviderToolsCheck({
         allowed: config.proxy.provider_tools,
@@ -66,6 +82,7 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
         config: config.session.drift_detection,
         store: createRedisDriftStore({ client, deadlineMs, ttlMs: config.session.ttl }),
       }),
+      mcpBreaker: breakerCheck(deps),
       budget: budget.check,
     }),
     async close() {
@@ -74,14 +91,48 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
   };
 }
 
-function sessionCheck({ config, redis, log }: ChecksDeps): SessionCheck {
-  return createSessionCheck({
-    store: createRedisSessionStore({
-      client: redis,
+function sessionStore({ config, redis }: ChecksDeps): SessionStore {
+  return createRedisSessionStore({
+    client: redis,
+    deadlineMs: phaseDeadlineMs(config),
+    ttlMs: config.session.ttl,
+    maxPerKey: config.session.max_per_key,
+  });
+}
+
+function mcpCheck({ config, redis: client }: ChecksDeps, risk: RiskStore): Check {
+  const deadlineMs = phaseDeadlineMs(config);
+  const store = createRedisMcpSessionStore({ client, deadlineMs, ttlMs: config.session.ttl });
+  return createMcpCheck({
+    binding: createSessionBinding(store),
+    async scorePolicyBlock(keyHash, findings) {
+      await risk.record({ trigger: 'policy_block', keyHash, findings, operationId: randomUUID() });
+    },
+  });
+}
+
+function breakerCheck({ config, redis: client, log, metrics }: ChecksDeps): Check {
+  const { enabled, threshold, window_seconds } = config.mcp.circuit_breaker;
+  return createMcpBreakerCheck({
+    config: { enabled },
+    store: createRedisBreakerStore({
+      client,
       deadlineMs: phaseDeadlineMs(config),
-      ttlMs: config.session.ttl,
-      maxPerKey: config.session.max_per_key,
+      threshold,
+      windowMs: window_seconds * 1_000,
+      probeLeaseMs: PROBE_LEASE_MS,
     }),
+    renewAfterMs: PROBE_RENEW_MS,
+    onChange(server, change) {
+      metrics.mcpCircuits.inc({ server, change });
+      log.warn({ server, change }, 'the circuit of an MCP server has changed');
+    },
+  });
+}
+
+function sessionCheck({ config, log }: ChecksDeps, store: SessionStore): SessionCheck {
+  return createSessionCheck({
+    store,
     required: config.session.required,
     maskSecrets,
     onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'a step is given back later'),

@@ -3,12 +3,14 @@ import type { Check } from '../pipeline/check.ts';
 /** The checks of a gateway, made by its composition root. */
 export interface Checks {
   readonly rateLimit: Check;
+  readonly mcp: Check;
   readonly allowed: Check;
   readonly providerTools: Check;
   readonly session: Check;
   readonly normalization: Check;
   readonly loop: Check;
   readonly drift: Check;
+  readonly mcpBreaker: Check;
   readonly budget: Check;
 }
 
@@ -19,12 +21,14 @@ export interface Checks {
 export function inOrder(checks: Checks): readonly Check[] {
   return [
     checks.rateLimit, // first: a refused request costs nothing but its headers
+    checks.mcp, // a key's own tools and MCP sessions: as cheap, and decides as much
     checks.allowed, // a key's own providers and models: costs nothing, and decides whether anything else matters
     checks.providerTools, // changes what will be sent, so later checks judge the request as it will leave
     checks.session, // takes a step before anything that costs more is done for the call
     checks.normalization, // denies nothing: reads what hides in the prompt for the checks after it
     checks.loop, // by the session's earlier calls
     checks.drift, // by the session's earlier turns
+    checks.mcpBreaker, // a probe is taken only for what would be sent
     checks.budget, // last: a hold is taken only for what would be sent
   ];
 }

@@ -67,6 +67,12 @@ export function createMetrics() {
       labelNames: ['window'] as const,
       registers,
     }),
+    mcpCircuits: new Counter({
+      name: 'gateway_mcp_circuit_changes_total',
+      help: 'Circuits of MCP servers that opened or closed.',
+      labelNames: ['server', 'change'] as const,
+      registers,
+    }),
     redisUp: new Gauge({
       name: 'gateway_redis_up',
       help: '1 while this worker reaches Redis.',
