@@ -1,6 +1,7 @@
 import type { Finding } from '../../detectors/finding.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { AnswerText } from '../../providers/provider.ts';
+import { MASK } from './actions.ts';
 import { visitDocument } from './document.ts';
 import { numberSources } from './number-sources.ts';
 import { isOpaque } from './opaque-members.ts';
@@ -9,8 +10,8 @@ import type { Passages } from './passages.ts';
 /** A place in a document that holds findings. */
 export interface Hit {
   readonly kind: 'string' | 'number' | 'name';
-  /** Of a number, as it is written; of a name, the name. */
-  readonly text: string;
+  /** The string, or the name, with `***` in place of the findings; of a number nothing else is left. */
+  readonly masked: string;
   /** Of a name, its member's. */
   readonly path: JsonPath;
   readonly findings: readonly Finding[];
@@ -22,6 +23,8 @@ export interface SearchedDocument {
   readonly json: unknown;
   /** Strings that a dialect knows for words, whatever they look like. */
   readonly words: ReadonlySet<string>;
+  /** Those of them that are JSON documents themselves. */
+  readonly documents: ReadonlySet<string>;
 }
 
 /** Looks at every string, number and member name of a document. */
@@ -35,7 +38,7 @@ export interface DocumentSearch {
 /** Shorter numbers are nothing that is looked for. */
 const MIN_NUMBER = 1e8;
 
-export function createDocumentSearch({ body, json, words }: SearchedDocument): DocumentSearch {
+export function createDocumentSearch({ body, json, words, documents }: SearchedDocument): DocumentSearch {
   /** Of those that are too long for a double, by path. */
   let sources: ReadonlyMap<string, string> = new Map();
 
@@ -47,6 +50,7 @@ export function createDocumentSearch({ body, json, words }: SearchedDocument): D
   return {
     gather(passages) {
       const long: JsonPath[] = [];
+      for (const text of documents) passages.addArguments(text);
       visitDocument(json, {
         string(text, name) {
           if (words.has(text) || !isOpaque(name, text)) passages.add(text, name);
@@ -68,7 +72,9 @@ export function createDocumentSearch({ body, json, words }: SearchedDocument): D
       const hits: Hit[] = [];
       const note = (kind: Hit['kind'], text: string, path: JsonPath, name?: string): void => {
         const findings = passages.findingsIn(text, name);
-        if (findings.length > 0) hits.push({ kind, text, path: [...path], findings });
+        if (findings.length === 0) return;
+        const masked = kind === 'number' ? MASK : passages.masked(text, name);
+        hits.push({ kind, masked, path: [...path], findings });
       };
       visitDocument(json, {
         string: (text, name, path) => note('string', text, path, name),

@@ -1,8 +1,6 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { WholeAnswer } from '../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../providers/provider.ts';
-import { mask } from '../../detectors/mask.ts';
-import { MASK } from './actions.ts';
 import { createDocumentSearch, wordsOf } from './document-search.ts';
 import type { Hit } from './document-search.ts';
 import type { Inspected } from './inspected.ts';
@@ -22,7 +20,11 @@ export async function inspectJson(
   const texts = facts?.texts ?? [];
   const channels = tokenChannels(facts?.tokens ?? [], texts);
   const passages = createPassages(findAll);
-  const document = createDocumentSearch({ ...whole, words: wordsOf(texts) });
+  const document = createDocumentSearch({
+    ...whole,
+    words: wordsOf(texts),
+    documents: new Set(texts.filter(({ isJson }) => isJson === true).map(({ text }) => text)),
+  });
   document.gather(passages);
   for (const channel of channels) passages.add(channel.spelled);
   await passages.search();
@@ -42,16 +44,10 @@ function signedPaths(texts: readonly AnswerText[]): ReadonlySet<string> {
   return new Set(texts.filter((text) => text.signed === true).map(({ path }) => key(path)));
 }
 
-function editOf({ kind, text, path, findings }: Hit, signed: ReadonlySet<string>): JsonEdit {
-  switch (kind) {
-    case 'string':
-      // The provider takes a signed text back empty or as it was, never changed.
-      return { kind: 'set', path, value: signed.has(key(path)) ? '' : mask(text, findings) };
-    case 'number':
-      return { kind: 'set', path, value: MASK };
-    case 'name':
-      return { kind: 'remove', path };
-  }
+function editOf({ kind, masked, path }: Hit, signed: ReadonlySet<string>): JsonEdit {
+  if (kind === 'name') return { kind: 'remove', path };
+  // The provider takes a signed text back empty or as it was, never changed.
+  return { kind: 'set', path, value: signed.has(key(path)) ? '' : masked };
 }
 
 function key(path: JsonPath): string {

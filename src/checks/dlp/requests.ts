@@ -1,10 +1,7 @@
 import type { Finding } from '../../detectors/finding.ts';
-import { mask } from '../../detectors/mask.ts';
-import type { JsonEdit } from '../../json/path.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import { MASK } from './actions.ts';
 import { createDocumentSearch, wordsOf } from './document-search.ts';
-import type { Hit } from './document-search.ts';
+import type { PromptText } from '../../providers/provider.ts';
 import { CLEAN } from './inspected.ts';
 import type { Inspected } from './inspected.ts';
 import { createPassages } from './passages.ts';
@@ -21,9 +18,14 @@ export interface InspectedRequest extends Inspected {
  * comes again with the next turn is masked alike again. Headers that repeat arguments follow the body at the edge.
  */
 export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promise<InspectedRequest> {
+  const { texts } = exchange.request;
   const seals = sealsOf(exchange);
   const passages = createPassages(findAll);
-  const document = createDocumentSearch({ ...exchange, words: wordsOf(exchange.request.texts) });
+  const document = createDocumentSearch({
+    ...exchange,
+    words: wordsOf(texts),
+    documents: new Set(texts.filter(isDocument).map(({ text }) => text)),
+  });
   document.gather(passages);
   for (const text of seals.encoded) passages.add(text);
   await passages.search();
@@ -38,11 +40,12 @@ export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promis
       ...seals.encoded.flatMap((text) => passages.findingsIn(text)),
     ],
     mask() {
-      for (const hit of hits) exchange.edits.push(editOf(hit));
+      for (const hit of hits) exchange.edits.push({ kind: 'set', path: hit.path, value: hit.masked });
     },
   };
 }
 
-function editOf({ kind, text, path, findings }: Hit): JsonEdit {
-  return { kind: 'set', path, value: kind === 'number' ? MASK : mask(text, findings) };
+/** A tool call's arguments as most dialects have them, a JSON document in a string. */
+function isDocument({ kind, text, editable }: PromptText): boolean {
+  return kind === 'tool_arguments' && editable !== false && /^\s*[[{]/.test(text);
 }

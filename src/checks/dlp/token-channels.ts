@@ -1,6 +1,9 @@
+import type { Finding } from '../../detectors/finding.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { AnswerText, TokenText } from '../../providers/provider.ts';
 import type { Passages } from './passages.ts';
+
+const NOTHING: readonly Finding[] = [];
 
 /** The tokens that spell one text of a whole answer, in order. */
 export interface TokenChannel {
@@ -8,9 +11,7 @@ export interface TokenChannel {
   /** What they spell together. */
   readonly spelled: string;
   /** The text that they should spell; undefined where the answer has none of that path. */
-  readonly text: string | undefined;
-  /** The member name above that text. */
-  readonly name: string | undefined;
+  readonly spelt: AnswerText | undefined;
 }
 
 export function tokenChannels(
@@ -24,25 +25,23 @@ export function tokenChannels(
     else known.push(token);
   }
   const byPath = new Map(texts.map((text) => [text.path.join('.'), text]));
-  return [...byChannel].map(([channel, spelling]) => {
-    const spelt = byPath.get(channel);
-    return {
-      tokens: spelling,
-      spelled: spelling.map(({ text }) => text).join(''),
-      text: spelt?.text,
-      name: spelt?.path.findLast((step) => typeof step === 'string'),
-    };
-  });
+  return [...byChannel].map(([channel, spelling]) => ({
+    tokens: spelling,
+    spelled: spelling.map(({ text }) => text).join(''),
+    spelt: byPath.get(channel),
+  }));
 }
 
 /**
- * The edits that leave no token of a finding readable. Where tokens do not spell their text, nobody can tell which
- * holds what: with a finding in the text, all of them go.
+ * The edits that leave no token of a finding readable. Where tokens do not spell their text as it stands, nobody can
+ * tell which holds what: with a finding in the text, all of them go.
  */
 export function blankedTokens(channel: TokenChannel, passages: Passages): readonly JsonEdit[] {
-  const { tokens, spelled, text, name } = channel;
-  const inText = text === undefined ? [] : passages.findingsIn(text, name);
-  if (inText.length > 0 && text !== spelled) return tokens.flatMap(({ blank }) => blank);
+  const { tokens, spelled, spelt } = channel;
+  const name = spelt?.path.findLast((step) => typeof step === 'string');
+  const inText = spelt === undefined ? NOTHING : passages.findingsIn(spelt.text, name);
+  const isSame = spelt?.text === spelled && spelt.isJson !== true && spelt.signed !== true;
+  if (inText.length > 0 && !isSame) return tokens.flatMap(({ blank }) => blank);
   const spans = [...inText, ...passages.findingsIn(spelled)];
   if (spans.length === 0) return [];
   const covered = covering(spelled.length, spans);
