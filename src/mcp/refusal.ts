@@ -39,6 +39,7 @@ const AS_JSON_RPC: { readonly [Type in ErrorType]?: { readonly status: number; r
 };
 
 const MAX_NAME_CHARS = 128;
+const UNSEEN = /[\p{C}\p{Z}]/gu;
 const MAX_HEADER_CHARS = 256;
 
 /** The JSON-RPC answer to a refused request; undefined where the refusal is answered in our own shape. */
@@ -68,7 +69,7 @@ export function jsonRpcError(refusal: RefusedMessage): JsonRpcError {
   const data = {
     type: refusal.type,
     reason,
-    ...(toolName !== undefined && { tool_name: toolName }),
+    ...(toolName !== undefined && { tool_name: shown(toolName) }),
     ...(rule !== undefined && { rule }),
     ...(maskedResult !== undefined && { result: maskedResult }),
   };
@@ -98,8 +99,7 @@ function subjectOf(mcp: McpMessage | undefined, toolName: string | undefined): s
   return mcp === undefined || mcp.kind === 'response' ? 'message' : `method [${shown(mcp.method)}]`;
 }
 
-/** A client's own word, on one line. */
+/** A client's own word, in one line of what can be seen. */
 function shown(name: string): string {
-  const escaped = JSON.stringify(name).slice(1, -1);
-  return escaped.length > MAX_NAME_CHARS ? `${escaped.slice(0, MAX_NAME_CHARS)}…` : escaped;
+  return name.slice(0, MAX_NAME_CHARS).replace(UNSEEN, '?').toWellFormed();
 }

@@ -11,6 +11,11 @@ const serverUrl = httpUrl.refine(
   { error: 'must be a URL without user, password and fragment (credentials go into headers)' },
 );
 
+/** As browsers write it, since it is compared letter by letter. */
+const origin = z.string().regex(/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._:[\]-]+$/, {
+  error: 'must be an origin as browsers send it: https://app.example, in lower case and without a path',
+});
+
 const headerValue = z.string().regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, {
   error: 'must be one line of visible ASCII',
 });
@@ -34,7 +39,7 @@ export const mcp = section({
   enabled: z.boolean().default(false),
   max_request_size: positiveCount.max(15 * 1_048_576).default(1_048_576),
   /** Values of `Origin` that are let in; a request without one passes. */
-  allowed_origins: z.array(z.string().min(1)).default([]),
+  allowed_origins: z.array(origin).default([]),
   servers: z.array(mcpServer).default([]),
   circuit_breaker: section({
     enabled: z.boolean().default(true),

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { mcpBodyless, mcpMessages, mcpToolCalls } from '../../../src/mcp/dialect.ts';
+import type { Dialect, JsonObject, RequestFacts } from '../../../src/providers/provider.ts';
+
+const ENDPOINT = { operation: 'mcp', dialect: mcpMessages } as const;
+
+const message = (method: string, params?: object): JsonObject => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method,
+  ...(params !== undefined && { params }),
+});
+
+function read(body: JsonObject, dialect: Dialect = mcpMessages): RequestFacts {
+  return dialect.request(body, ENDPOINT);
+}
+
+describe('a message to an MCP server', () => {
+  it('asks no model for anything', () => {
+    const { mcp, texts, ...rest } = read(message('tools/list'));
+    expect(mcp).toEqual({ kind: 'request', id: 7, method: 'tools/list' });
+    expect(texts).toEqual([]);
+    expect(rest).toEqual({
+      model: undefined,
+      models: [],
+      stream: false,
+      media: [],
+      tools: [],
+      providerTools: [],
+      choices: 1,
+      output: undefined,
+      unseenContent: false,
+    });
+  });
+
+  it('shows the arguments of a tool, each where it stands, and its name as what no edit may change', () => {
+    const params = { name: 'send', arguments: { to: ['a', 'b'], deep: { 'odd key': 'c', count: 5 } } };
+    expect(read(message('tools/call', params)).texts).toEqual([
+      { role: 'user', kind: 'text', text: 'send', path: ['params', 'name'], editable: false },
+      { role: 'assistant', kind: 'tool_arguments', text: 'a', path: ['params', 'arguments', 'to', 0] },
+      { role: 'assistant', kind: 'tool_arguments', text: 'b', path: ['params', 'arguments', 'to', 1] },
+      {
+        role: 'assistant',
+        kind: 'tool_arguments',
+        text: 'c',
+        path: ['params', 'arguments', 'deep', 'odd key'],
+      },
+      {
+        role: 'assistant',
+        kind: 'tool_arguments',
+        text: 'to\ndeep\nodd key\ncount\n5',
+        path: ['params', 'arguments'],
+        editable: false,
+      },
+    ]);
+  });
+
+  it.each<[string, JsonObject, (string | false)[][]]>([
+    [
+      'what a prompt is asked with',
+      message('prompts/get', { name: 'greet', arguments: { who: 'Ada' } }),
+      [['greet', false], ['Ada'], ['who', false]],
+    ],
+    ['an address', message('resources/read', { uri: 'memo://a' }), [['memo://a', false]]],
+    [
+      'the envelope of the stateless era, and the state that a server wants back',
+      message('tools/list', {
+        _meta: { client: 'c' },
+        requestState: 's',
+        inputResponses: { a: { reply: 'yes' } },
+      }),
+      [['c', false], ['client', false], ['s', false], ['yes'], ['a\nreply', false]],
+    ],
+    [
+      'the answer to what a server asked',
+      { jsonrpc: '2.0', id: 's', result: { content: { type: 'text', text: 'thought' } } },
+      [['text'], ['thought'], ['content\ntype\ntext', false]],
+    ],
+    [
+      'an error of the client’s',
+      { jsonrpc: '2.0', id: 's', error: { code: 1, message: 'no' } },
+      [['no'], ['code\n1\nmessage', false]],
+    ],
+  ])('shows %s', (_what, body, texts) => {
+    expect(
+      read(body).texts.map(({ text, editable }) => (editable === undefined ? [text] : [text, editable])),
+    ).toEqual(texts);
+  });
+
+  it('is a call of a tool on the path for those, and nothing else', () => {
+    expect(read(message('tools/call', { name: 'echo' }), mcpToolCalls).mcp).toMatchObject({ name: 'echo' });
+    for (const other of [
+      message('tools/list'),
+      { jsonrpc: '2.0', method: 'tools/call', params: { name: 'echo' } },
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ]) {
+      expect(() => read(other, mcpToolCalls)).toThrow(expect.objectContaining({ type: 'invalid_request' }));
+    }
+  });
+
+  it('is none where there is no body', () => {
+    expect([mcpBodyless.hasBody, read({}, mcpBodyless).mcp]).toEqual([false, undefined]);
+  });
+});
+
+describe('the events of an MCP server', () => {
+  const call = read(message('tools/call', { name: 'echo' }));
+  const event = (data: string, request = call) =>
+    mcpMessages.stream(request)?.read({ raw: Buffer.from(data), data });
+
+  it('are whole messages', () => {
+    const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } };
+    const data = JSON.stringify(progress);
+    expect(event(data)).toEqual({ frame: { raw: Buffer.from(data), data }, json: progress, deltas: [] });
+  });
+
+  it.each([
+    ['the answer', { jsonrpc: '2.0', id: 7, result: {} }, true],
+    ['an error', { jsonrpc: '2.0', id: 7, error: { code: 1, message: '' } }, true],
+    ['the answer to another request', { jsonrpc: '2.0', id: '7', result: {} }, undefined],
+    ['a request of the server’s own with the same id', { jsonrpc: '2.0', id: 7, method: 'ping' }, undefined],
+  ])('are complete with %s: %s', (_what, json, done) => {
+    expect(event(JSON.stringify(json))?.done).toBe(done);
+  });
+
+  it.each([
+    ['nothing, which begins a stream', ''],
+    ['no JSON', '{"a":'],
+    ['a member twice', '{"result":1,"result":2}'],
+    ['too deep a nest', '['.repeat(100) + ']'.repeat(100)],
+  ])('have no JSON where they hold %s', (_what, data) => {
+    expect(event(data)?.json).toBeUndefined();
+  });
+
+  it.each([
+    ['of a request, with its id', call, { id: 7 }],
+    ['of the server’s own stream, without one', undefined, {}],
+  ])('are cut by an error that clients take: %s', (_what, request, id) => {
+    const cut = mcpMessages.stream(request)?.cut({ type: 'policy_denied', message: 'a secret' });
+    const tool = request === undefined ? {} : { tool_name: 'echo' };
+    const subject = request === undefined ? 'message' : 'tool [echo]';
+    expect(cut).toEqual({
+      json: {
+        jsonrpc: '2.0',
+        ...id,
+        error: {
+          code: -32001,
+          message: `Error: ${subject} blocked. Reason: a secret`,
+          data: { type: 'policy_denied', reason: 'a secret', ...tool },
+        },
+      },
+    });
+  });
+
+  it('are cut by what is nobody’s denial too', () => {
+    const cut = mcpMessages.stream(call)?.cut({ type: 'upstream_unavailable', message: 'gone' });
+    expect(cut?.json).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      error: { code: -32000, message: 'gone', data: { type: 'upstream_unavailable' } },
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeHeaderValue, encodeHeaderValue } from '../../../src/mcp/header-value.ts';
+
+describe('the value of a header that repeats what a message says', () => {
+  it.each([
+    ['us-west1', 'us-west1'],
+    ['two words', 'two words'],
+    ['Hello, 世界', '=?base64?SGVsbG8sIOS4lueVjA==?='],
+    [' padded ', '=?base64?IHBhZGRlZCA=?='],
+    ['line1\nline2', '=?base64?bGluZTEKbGluZTI=?='],
+    ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
+    ['', '=?base64??='],
+  ])('says %j as %j', (text, value) => {
+    expect(encodeHeaderValue(text)).toBe(value);
+    expect(decodeHeaderValue(value)).toBe(text);
+  });
+
+  it('says any text, and is one line of ASCII', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const value = encodeHeaderValue(text);
+        expect(value).toMatch(/^[\t\x20-\x7e]*$/);
+        expect(decodeHeaderValue(value)).toBe(text);
+      }),
+    );
+  });
+
+  it.each([
+    ['has blanks around it that are not its own', '\t us-west1 ', 'us-west1'],
+    ['has markers in capitals, which are none', '=?BASE64?YQ==?=', '=?BASE64?YQ==?='],
+  ])('that %s is read', (_what, value, text) => {
+    expect(decodeHeaderValue(value)).toBe(text);
+  });
+
+  it.each([
+    ['holds a byte outside ASCII', 'k\u00e4se'],
+    ['holds a control character', 'a\u0007'],
+    ['is not base64', '=?base64?***?='],
+    ['lacks its padding', '=?base64?YQ?='],
+    ['has bits beyond its last byte', '=?base64?YR==?='],
+    ['is written for URLs', '=?base64?_-8=?='],
+    ['is not UTF-8', '=?base64?/w==?='],
+    ['lets its markers overlap', '=?base64?='],
+  ])('that %s is refused', (_what, value) => {
+    expect(decodeHeaderValue(value)).toBeUndefined();
+  });
+});

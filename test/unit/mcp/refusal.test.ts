@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { ERROR_STATUS, type ErrorType } from '../../../src/errors.ts';
+import { blockReason, mcpAnswer, type RefusedMessage } from '../../../src/mcp/refusal.ts';
+import type { McpMessage } from '../../../src/mcp/message.ts';
+
+const CALL: McpMessage = { kind: 'request', id: 'a', method: 'tools/call', name: 'rm' };
+const LIST: McpMessage = { kind: 'request', id: 0, method: 'tools/list' };
+
+function answer(refusal: RefusedMessage) {
+  const { status, body, headers } = mcpAnswer(refusal) ?? {};
+  return { status, json: JSON.parse(body ?? 'null') as unknown, headers: Object.fromEntries(headers ?? []) };
+}
+
+describe('a refusal that an agent can act on', () => {
+  it('is an answer with an error, which says why', () => {
+    expect(answer({ type: 'policy_denied', message: 'not yours', mcp: CALL })).toEqual({
+      status: 200,
+      json: {
+        jsonrpc: '2.0',
+        id: 'a',
+        error: {
+          code: -32001,
+          message: 'Error: tool [rm] blocked. Reason: not yours',
+          data: { type: 'policy_denied', reason: 'not yours', tool_name: 'rm' },
+        },
+      },
+      headers: { 'x-gateway-policy-block': 'true', 'x-gateway-block-reason': 'not yours' },
+    });
+  });
+
+  it('tells the rule and what is left of the result', () => {
+    const details = {
+      reason: 'a secret',
+      rule: 'aws_access_key_id',
+      toolName: 'cat',
+      maskedResult: { content: [] },
+    };
+    expect(answer({ type: 'escalation_denied', message: 'long', details, mcp: CALL })).toMatchObject({
+      status: 200,
+      json: {
+        error: {
+          code: -32001,
+          message: 'Error: tool [cat] blocked. Reason: a secret',
+          data: {
+            type: 'escalation_denied',
+            reason: 'a secret',
+            tool_name: 'cat',
+            rule: 'aws_access_key_id',
+            result: { content: [] },
+          },
+        },
+      },
+      headers: { 'x-gateway-block-reason': 'a secret' },
+    });
+  });
+
+  it('names the method of what calls no tool', () => {
+    const { json } = answer({ type: 'policy_denied', message: 'no', mcp: LIST });
+    expect(json).toMatchObject({
+      id: 0,
+      error: { message: 'Error: method [tools/list] blocked. Reason: no' },
+    });
+  });
+
+  it('writes a hostile name in one line of what can be seen, and not all of it', () => {
+    const name = `a\n"]\u2028\u202e${'x'.repeat(500)}`;
+    const seen = `a?"]??${'x'.repeat(122)}`;
+    const { json } = answer({ type: 'policy_denied', message: 'no', mcp: { ...CALL, name } });
+    expect(json).toMatchObject({
+      error: { message: `Error: tool [${seen}] blocked. Reason: no`, data: { tool_name: seen } },
+    });
+  });
+});
+
+describe('every other refusal', () => {
+  it('of a server that fails is JSON-RPC too, with HTTP 200', () => {
+    expect(answer({ type: 'circuit_open', message: 'later', mcp: LIST })).toEqual({
+      status: 200,
+      json: {
+        jsonrpc: '2.0',
+        id: 0,
+        error: { code: -32000, message: 'later', data: { type: 'circuit_open' } },
+      },
+      headers: {},
+    });
+  });
+
+  it('of headers that say another thing is MCP’s own error, with HTTP 400', () => {
+    expect(answer({ type: 'header_mismatch', message: 'Header mismatch: x', mcp: CALL })).toEqual({
+      status: 400,
+      json: {
+        jsonrpc: '2.0',
+        id: 'a',
+        error: { code: -32020, message: 'Header mismatch: x', data: { type: 'header_mismatch' } },
+      },
+      headers: {},
+    });
+  });
+
+  const asJsonRpc = ['policy_denied', 'escalation_denied', 'circuit_open', 'header_mismatch'];
+  it.each((Object.keys(ERROR_STATUS) as ErrorType[]).filter((type) => !asJsonRpc.includes(type)))(
+    '%s keeps its HTTP status and our shape',
+    (type) => {
+      expect(mcpAnswer({ type, message: 'no', mcp: CALL })).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['a notification', { kind: 'notification', method: 'notifications/x' }],
+    ['an answer', { kind: 'response', id: 1 }],
+    ['no message', undefined],
+  ] as const)('of %s is no JSON-RPC: nobody waits for it', (_what, mcp) => {
+    expect(mcpAnswer({ type: 'policy_denied', message: 'no', mcp })).toBeUndefined();
+  });
+});
+
+describe('a reason in a header', () => {
+  it.each([
+    ['plain words', 'plain words'],
+    ['two\r\nx-evil: 1', 'two\\u000d\\u000ax-evil: 1'],
+    ['käse \u202e', 'k\\u00e4se \\u202e'],
+    ['x'.repeat(300), 'x'.repeat(256)],
+    ['é'.repeat(100), '\\u00e9'.repeat(42)],
+    ['\ud800', '\\ud800'],
+    ['', ''],
+  ])('%j is %j', (reason, value) => {
+    expect(blockReason(reason)).toBe(value);
+  });
+});
