@@ -10,8 +10,9 @@ import type {
 } from '../provider.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { anthropicCut } from './cuts.ts';
-import { arrayOf, isObject, objectOf, parseData, tokenCount } from './fields.ts';
-import { answerTextsIn, textsIn } from './json-text.ts';
+import { editable, wholeDeltas } from './deltas.ts';
+import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
+import { answerTextsIn } from './json-text.ts';
 
 /** Reads a whole message. */
 export function readAnswer(body: unknown): AnswerFacts {
@@ -27,8 +28,11 @@ function blockTexts(value: unknown, path: JsonPath): AnswerText[] {
       return one('text', value.text, [...path, 'text']).concat(
         answerTextsIn('text', value.citations, [...path, 'citations']),
       );
-    case 'thinking':
-      return one('reasoning', value.thinking, [...path, 'thinking']);
+    case 'thinking': {
+      const signed = typeof value.signature === 'string' && value.signature !== '';
+      const found = one('reasoning', value.thinking, [...path, 'thinking']);
+      return signed ? found.map((text) => ({ ...text, signed })) : found;
+    }
     case 'redacted_thinking':
       return [];
     case 'tool_use':
@@ -110,13 +114,18 @@ export function createStreamReader(): StreamReader {
       case 'message_start':
         return { deltas: [], ...merge(objectOf(event.message).usage) };
       case 'message_delta':
-        return { deltas: [], ...merge(event.usage) };
+        return { deltas: [], ends: ['*'], ...merge(event.usage) };
       case 'content_block_start':
-        return { deltas: startDeltas(event) };
+        return startOf(event);
       case 'content_block_delta':
-        return { deltas: blockDeltas(event) };
+        return pieceOf(event);
+      case 'content_block_stop':
+        return {
+          deltas: [],
+          ends: KINDS.flatMap((kind) => [channel(kind, event), `${channel(kind, event)}/`]),
+        };
       case 'message_stop':
-        return { deltas: [], done: true };
+        return { deltas: [], ends: ['*'], done: true };
       case 'error':
         return { deltas: [], failed: true };
       default:
@@ -125,52 +134,72 @@ export function createStreamReader(): StreamReader {
   };
   return {
     read(frame: Frame): StreamEvent {
-      return { frame, ...read(parseData(frame.data)) };
+      const json = parseJson(frame.data);
+      return { frame, json, ...read(objectOf(json)) };
     },
     cut: anthropicCut,
   };
 }
 
-/** A block may come with content already in it: results of the provider's own tools come whole. */
-function startDeltas(event: JsonObject): TextDelta[] {
-  return blockTexts(event.content_block, ['content_block'])
-    .filter((found) => found.editable === undefined)
-    .map(({ kind, text, path }) => ({ channel: channel(kind, event.index), kind, text, path }));
+/** A block's own words may begin with it; results of the provider's own tools come whole. */
+function startOf(event: JsonObject): Meaning {
+  const found = blockTexts(event.content_block, ['content_block']);
+  const begun = (text: AnswerText): boolean => isBlockText(text.path);
+  const deltas = editable(found.filter(begun)).map((text) => ({
+    ...text,
+    channel: channel(text.kind, event),
+  }));
+  const under = `${channel('text', event)}/whole/`;
+  return {
+    deltas: [
+      ...deltas,
+      ...wholeDeltas(
+        found.filter((text) => !begun(text)),
+        under,
+      ),
+    ],
+    ends: [under],
+  };
 }
 
-function blockDeltas(event: JsonObject): TextDelta[] {
+/** `content_block.text`, `content_block.thinking`: what the block's deltas add to. */
+function isBlockText([, name, ...below]: JsonPath): boolean {
+  return below.length === 0 && (name === 'text' || name === 'thinking');
+}
+
+function pieceOf(event: JsonObject): Meaning {
   const delta = objectOf(event.delta);
-  const piece = (kind: TextDelta['kind'], name: string): TextDelta[] => {
+  const piece = (kind: AnswerText['kind'], name: string, more?: PieceMarks): Meaning => {
     const text = delta[name];
-    if (typeof text !== 'string' || text === '') return [];
-    return [{ channel: channel(kind, event.index), kind, text, path: ['delta', name] }];
+    if (typeof text !== 'string' || text === '') return { deltas: [] };
+    return { deltas: [{ channel: channel(kind, event), kind, text, path: ['delta', name], ...more }] };
   };
   switch (delta.type) {
     case 'text_delta':
       return piece('text', 'text');
     case 'thinking_delta':
-      return piece('reasoning', 'thinking');
+      // Its signature comes last.
+      return piece('reasoning', 'thinking', { signed: true });
     case 'input_json_delta':
-      return piece('tool_arguments', 'partial_json');
+      return piece('tool_arguments', 'partial_json', { isJson: true });
     case 'compaction_delta':
       return piece('text', 'content');
-    case 'citations_delta':
-      return textsIn(delta.citation, ['delta', 'citation'])
-        .filter((found) => found.editable === undefined)
-        .map(({ text, path }) => ({
-          channel: `${channel('text', event.index)}/citation`,
-          kind: 'text',
-          text,
-          path,
-        }));
+    case 'citations_delta': {
+      const under = `${channel('text', event)}/citation/`;
+      const found = answerTextsIn('text', delta.citation, ['delta', 'citation']);
+      return { deltas: wholeDeltas(found, under), ends: [under] };
+    }
     default:
-      return [];
+      return { deltas: [] };
   }
 }
 
+type PieceMarks = Pick<TextDelta, 'isJson' | 'signed'>;
+
 const CHANNEL_WORD = { text: 'text', reasoning: 'reasoning', tool_arguments: 'tool' } as const;
+const KINDS = ['text', 'reasoning', 'tool_arguments'] as const;
 
 /** Anthropic streams one choice; its blocks are numbered. */
-function channel(kind: TextDelta['kind'], index: unknown): string {
+function channel(kind: AnswerText['kind'], { index }: JsonObject): string {
   return `0/${CHANNEL_WORD[kind]}/${typeof index === 'number' ? index : 0}`;
 }

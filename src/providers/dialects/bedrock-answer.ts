@@ -4,14 +4,16 @@ import type {
   AnswerFacts,
   AnswerText,
   JsonObject,
+  RequestFacts,
   StreamEvent,
   StreamReader,
   TextDelta,
   Usage,
 } from '../provider.ts';
 import { bedrockCut } from './cuts.ts';
-import { arrayOf, isObject, objectOf, parseData, tokenCount } from './fields.ts';
-import { answerTextsIn, textsIn } from './json-text.ts';
+import { wholeDeltas } from './deltas.ts';
+import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
+import { answerTextsIn } from './json-text.ts';
 
 /** Reads a whole Converse answer. */
 export function readAnswer(body: unknown): AnswerFacts {
@@ -30,9 +32,10 @@ function blockTexts(block: JsonObject, path: JsonPath): AnswerText[] {
       return answerTextsIn('tool_arguments', objectOf(block[name]).input, [...at, 'input']);
     }
     if (name === 'reasoningContent') {
-      const { text } = objectOf(objectOf(block[name]).reasoningText);
+      const { text, signature } = objectOf(objectOf(block[name]).reasoningText);
       if (typeof text !== 'string' || text === '') return [];
-      return [{ kind: 'reasoning', text, path: [...at, 'reasoningText', 'text'] }];
+      const found = { kind: 'reasoning', text, path: [...at, 'reasoningText', 'text'] } as const;
+      return [typeof signature === 'string' && signature !== '' ? { ...found, signed: true } : found];
     }
     return name === 'image' ? [] : answerTextsIn('text', block[name], at);
   });
@@ -84,29 +87,51 @@ function writtenFor1h(details: unknown): number {
 }
 
 /** Reads the frames of `converse-stream`: the event's name is in the frame's headers, its content the payload. */
-export function createStreamReader(): StreamReader {
+export function createStreamReader(request?: RequestFacts): StreamReader {
+  const signed = signsReasoning(request?.model);
   return {
     read(frame: Frame): StreamEvent {
-      return { frame, ...readEvent(frame.event ?? '', parseData(frame.data), []) };
+      const json = parseJson(frame.data);
+      return { frame, json, ...readEvent(frame.event ?? '', objectOf(json), [], signed) };
     },
     cut: bedrockCut,
   };
 }
 
-/** What one event says; `path` is where its content stands in the frame's JSON. */
-export function readEvent(name: string, event: JsonObject, path: JsonPath): Omit<StreamEvent, 'frame'> {
+/** Claude signs what it thought, and an application's own profile does not say which model it stands for. */
+function signsReasoning(model: string | undefined): boolean {
+  return model === undefined || /anthropic|^arn:/.test(model);
+}
+
+/**
+ * What one event says; `path` is where its content stands in the frame's JSON. The signature of reasoning comes after
+ * all of its text.
+ */
+export function readEvent(
+  name: string,
+  event: JsonObject,
+  path: JsonPath,
+  signed: boolean,
+): Omit<StreamEvent, 'frame'> {
   switch (name) {
     case 'contentBlockDelta':
-      return { deltas: deltasOf(event, [...path, 'delta']) };
+      return deltasOf(event, [...path, 'delta'], signed);
     case 'metadata': {
       // The last event of every stream: the usage, after `messageStop`.
       const usage = readUsage(event.usage);
-      return { deltas: [], done: true, ...(usage === undefined ? {} : { usage }) };
+      return { deltas: [], ends: ['*'], done: true, ...(usage === undefined ? {} : { usage }) };
     }
+    case 'contentBlockStop':
+      return {
+        deltas: [],
+        ends: ['text', 'tool', 'reasoning']
+          .map((word) => `0/${word}/${indexOf(event)}`)
+          .concat(moreOf(event)),
+      };
+    case 'messageStop':
+      return { deltas: [], ends: ['*'] };
     case 'messageStart':
     case 'contentBlockStart':
-    case 'contentBlockStop':
-    case 'messageStop':
       return { deltas: [] };
     default:
       return { deltas: [], ...(isException(name) ? { failed: true } : {}) };
@@ -118,31 +143,52 @@ export function isException(eventName: string): boolean {
   return /(exception|error|failure)$/i.test(eventName);
 }
 
-function deltasOf(event: JsonObject, path: JsonPath): TextDelta[] {
-  const index = typeof event.contentBlockIndex === 'number' ? event.contentBlockIndex : 0;
+function indexOf({ contentBlockIndex: index }: JsonObject): number {
+  return typeof index === 'number' ? index : 0;
+}
+
+/** Channels of a block's other strings, such as the results of a tool, which come in pieces too. */
+function moreOf(event: JsonObject): string {
+  return `0/more/${indexOf(event)}/`;
+}
+
+function deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Omit<StreamEvent, 'frame'> {
+  const index = indexOf(event);
   const delta = objectOf(event.delta);
-  return Object.keys(delta).flatMap((name): TextDelta[] => {
+  const citation = `0/citation/${index}/`;
+  const deltas = Object.keys(delta).flatMap((name): TextDelta[] => {
     const value = delta[name];
     const at = [...path, name];
     switch (name) {
       case 'text':
         return piece(`0/text/${index}`, 'text', value, at);
       case 'toolUse':
-        return piece(`0/tool/${index}`, 'tool_arguments', objectOf(value).input, [...at, 'input']);
+        return piece(`0/tool/${index}`, 'tool_arguments', objectOf(value).input, [...at, 'input'], {
+          isJson: true,
+        });
       case 'reasoningContent':
-        return piece(`0/reasoning/${index}`, 'reasoning', objectOf(value).text, [...at, 'text']);
+        return piece(`0/reasoning/${index}`, 'reasoning', objectOf(value).text, [...at, 'text'], {
+          ...(signed && { signed }),
+        });
       case 'image':
         return [];
+      case 'citation':
+        return wholeDeltas(answerTextsIn('text', value, at), citation);
       default:
         return isObject(value) || Array.isArray(value)
-          ? textsIn(value, at)
-              .filter((found) => found.editable === undefined)
-              .map(({ text, path: to }) => ({ channel: `0/${name}/${index}`, kind: 'text', text, path: to }))
+          ? wholeDeltas(answerTextsIn('text', value, at), moreOf(event))
           : [];
     }
   });
+  return { deltas, ends: [citation] };
 }
 
-function piece(channel: string, kind: TextDelta['kind'], text: unknown, path: JsonPath): TextDelta[] {
-  return typeof text === 'string' && text !== '' ? [{ channel, kind, text, path }] : [];
+function piece(
+  channel: string,
+  kind: TextDelta['kind'],
+  text: unknown,
+  path: JsonPath,
+  marks: Pick<TextDelta, 'isJson' | 'signed'> = {},
+): TextDelta[] {
+  return typeof text === 'string' && text !== '' ? [{ channel, kind, text, path, ...marks }] : [];
 }

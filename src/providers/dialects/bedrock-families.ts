@@ -21,11 +21,13 @@ import {
   titanEmbed,
   titanText,
 } from './bedrock-prompts.ts';
-import type { InnerReader, InvokeFamily } from './bedrock-prompts.ts';
+import type { InvokeFamily } from './bedrock-prompts.ts';
+import { createV1Reader as createCohereReader } from './cohere-answer.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
-import { objectOf, optionalArray, parseData } from './fields.ts';
+import { objectOf, optionalArray, parseJson } from './fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import { openaiChat } from './openai-chat.ts';
+import { createChoiceReader } from './openai-choices.ts';
 
 /**
  * The family of a model id, or undefined where its body format is not known. Cross-region prefixes (`us.`,
@@ -68,9 +70,10 @@ const nova: InvokeFamily = {
   answer: readConverseAnswer,
   createReader: () => ({
     read(frame) {
-      const event = parseData(frame.data);
+      const json = parseJson(frame.data);
+      const event = objectOf(json);
       const name = Object.keys(event)[0] ?? '';
-      return { frame, ...readEvent(name, objectOf(event[name]), [name]) };
+      return { frame, json, ...readEvent(name, objectOf(event[name]), [name], false) };
     },
   }),
 };
@@ -92,7 +95,7 @@ const cohereCommand: InvokeFamily = {
   // The chat body of Cohere's own v1, without its model.
   request: (body, endpoint) => cohereChatV1.request({ ...body, model: endpoint.model ?? '' }, endpoint),
   answer: cohereChatV1.answer,
-  createReader: () => cohereChatV1.stream() ?? silentReader(),
+  createReader: createCohereReader,
 };
 
 /** A family that takes OpenAI's chat body, with its output limit in these members. */
@@ -102,21 +105,7 @@ function chatFamily(...limitFields: [string, ...string[]]): InvokeFamily {
     name: 'openai-style',
     request: (body, endpoint) => chat.request(body, endpoint),
     answer: chat.answer,
-    createReader() {
-      const reader = chat.stream() ?? silentReader();
-      return {
-        read(frame) {
-          const event = reader.read(frame);
-          if (event.deltas.length > 0) return event;
-          // Mistral's chunks carry a `message` where OpenAI's carry a `delta`.
-          const { texts } = chat.answer(parseData(frame.data));
-          const deltas = texts
-            .filter((found) => found.editable === undefined)
-            .map((found) => ({ ...found, channel: `0/${found.kind}` }));
-          return { ...event, deltas };
-        },
-      };
-    },
+    createReader: createChoiceReader,
   };
 }
 
@@ -135,7 +124,3 @@ const FAMILIES: readonly (readonly [RegExp, InvokeFamily])[] = [
   [/^cohere\.embed-/, cohereEmbed],
   [/^cohere\.rerank-/, cohereRerank],
 ];
-
-function silentReader(): InnerReader {
-  return { read: (frame) => ({ frame, deltas: [] }) };
-}

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../errors.ts';
 import type { Frame } from '../../streams/frame.ts';
-import type { Dialect, JsonObject, StreamEvent, StreamReader, Usage } from '../provider.ts';
+import type { Dialect, InnerPayload, JsonObject, StreamEvent, StreamReader, Usage } from '../provider.ts';
 import { cacheApart, isException } from './bedrock-answer.ts';
 import { familyOf } from './bedrock-families.ts';
 import type { InvokeFamily } from './bedrock-prompts.ts';
 import { bedrockCut } from './cuts.ts';
-import { objectOf, parseData } from './fields.ts';
+import { objectOf, parseJson } from './fields.ts';
 
 /**
  * The dialect of `POST /model/<id>/invoke` (`stream`: `/invoke-with-response-stream`) for this model: the body
@@ -36,6 +36,9 @@ function requireAnthropicBody(body: JsonObject): void {
   );
 }
 
+/** Against those who watch lengths. */
+const PADDING = /^[A-Za-z0-9]{1,64}$/;
+
 /**
  * Reads `chunk` events, whose payload `{bytes}` is a base64 JSON document of the family's own; the last one
  * carries Bedrock's own metrics.
@@ -45,25 +48,33 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
   let own: Usage | undefined;
   return {
     read(frame: Frame): StreamEvent {
-      const payload = parseData(frame.data);
-      if (typeof payload.bytes !== 'string') {
-        return { frame, deltas: [], ...(isException(frame.event ?? '') ? { failed: true } : {}) };
+      const outer = parseJson(frame.data);
+      const { bytes, p } = objectOf(outer);
+      if (typeof bytes !== 'string') {
+        return {
+          frame,
+          json: outer,
+          deltas: [],
+          ...(isException(frame.event ?? '') ? { failed: true } : {}),
+        };
       }
-      const json = Buffer.from(payload.bytes, 'base64').toString('utf8');
+      const json = Buffer.from(bytes, 'base64').toString('utf8');
       const event = reader.read({ raw: frame.raw, data: json });
-      const metrics = parseData(json)['amazon-bedrock-invocationMetrics'];
+      const pack: InnerPayload['pack'] = (changed) =>
+        JSON.stringify({
+          bytes: Buffer.from(changed).toString('base64'),
+          ...(typeof p === 'string' && PADDING.test(p) && { p }),
+        });
+      const metrics = objectOf(event.json)['amazon-bedrock-invocationMetrics'];
       own = event.usage ?? own;
       const usage = metrics === undefined ? event.usage : settledUsage(objectOf(metrics), own);
       return {
         ...event,
-        frame,
-        inner: {
-          json,
-          pack: (changed) =>
-            JSON.stringify({ ...payload, bytes: Buffer.from(changed, 'utf8').toString('base64') }),
-        },
+        // The same document with nothing beside it, and no bytes in it that are no text.
+        frame: { ...frame, data: pack(json) },
+        inner: { json, pack },
         ...(usage === undefined ? {} : { usage }),
-        ...(metrics === undefined ? {} : { done: true }),
+        ...(metrics === undefined ? {} : { done: true, ends: ['*'] }),
       };
     },
     cut: bedrockCut,

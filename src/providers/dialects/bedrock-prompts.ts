@@ -17,7 +17,7 @@ import {
   objectOf,
   optionalLimit,
   optionalObject,
-  parseData,
+  parseJson,
   requiredString,
   tokenCount,
 } from './fields.ts';
@@ -67,12 +67,18 @@ function promptFamily(format: PromptFormat): InvokeFamily {
     answer,
     createReader: () => ({
       read(frame: Frame): StreamEvent {
-        const { usage, texts } = answer(parseData(frame.data));
-        const deltas = texts.map((found) => ({ ...found, channel: '0/text' }));
-        return { frame, deltas, ...(usage === undefined ? {} : { usage }) };
+        const json = parseJson(frame.data);
+        const { usage, texts } = answer(json);
+        // Answers that were asked for at once have a place in a list.
+        const deltas = texts.map((found) => ({ ...found, channel: `${indexIn(found.path)}/text` }));
+        return { frame, json, deltas, ...(usage === undefined ? {} : { usage }) };
       },
     }),
   };
+}
+
+function indexIn(path: JsonPath): number {
+  return path.find((step) => typeof step === 'number') ?? 0;
 }
 
 /** The body without its inline pictures (llama's `images`, titan's `inputImage`), which become media. */

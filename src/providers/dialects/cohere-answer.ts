@@ -10,8 +10,10 @@ import type {
 } from '../provider.ts';
 import { readUsage } from './cohere-usage.ts';
 import { cohereV1Cut, cohereV2Cut } from './cuts.ts';
-import { arrayOf, objectOf, parseData } from './fields.ts';
+import { editable, wholeDeltas } from './deltas.ts';
+import { arrayOf, objectOf, parseJson } from './fields.ts';
 import { answerTextsIn } from './json-text.ts';
+import { pieceTokens, tokensMember } from './token-texts.ts';
 
 /** Reads a whole v2 answer. */
 export function readV2Answer(body: unknown): AnswerFacts {
@@ -26,8 +28,11 @@ export function readV2Answer(body: unknown): AnswerFacts {
   });
   const calls = arrayOf(message.tool_calls).flatMap((call, index) => {
     const path = ['message', 'tool_calls', index, 'function', 'arguments'];
-    return text('tool_arguments', objectOf(objectOf(call).function).arguments, path);
+    return argumentsText(objectOf(objectOf(call).function).arguments, path);
   });
+  const logprobs = arrayOf(answer.logprobs).flatMap((piece, index) =>
+    pieceTokens(piece, ['logprobs', index], spelledBy(content)),
+  );
   return {
     usage: readUsage(answer.usage),
     texts: [
@@ -36,7 +41,13 @@ export function readV2Answer(body: unknown): AnswerFacts {
       ...calls,
       ...answerTextsIn('text', message.citations, ['message', 'citations']),
     ],
+    ...tokensMember(logprobs),
   };
+}
+
+/** Pieces with probabilities do not say which part of the answer they spell: its first text. */
+function spelledBy(content: readonly AnswerText[]): string {
+  return content.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
 }
 
 /** Members of a v1 answer that hold words of the model's, or repeat them. */
@@ -60,103 +71,128 @@ function text(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerT
   return typeof value === 'string' && value !== '' ? [{ kind, text: value, path }] : [];
 }
 
+function argumentsText(value: unknown, path: JsonPath): AnswerText[] {
+  return text('tool_arguments', value, path).map((found) => ({ ...found, isJson: true }));
+}
+
 /** Reads the SSE events of `/v2/chat`. */
 export function createV2Reader(): StreamReader {
-  return { read: (frame) => ({ frame, ...readV2Event(parseData(frame.data)) }), cut: cohereV2Cut };
+  return {
+    read(frame) {
+      const json = parseJson(frame.data);
+      return { frame, json, ...readV2Event(objectOf(json)) };
+    },
+    cut: cohereV2Cut,
+  };
 }
 
-function readV2Event(event: JsonObject): Omit<StreamEvent, 'frame'> {
+/** What of an event's meaning is left once its frame is put aside. */
+type Meaning = Omit<StreamEvent, 'frame'>;
+
+function readV2Event(event: JsonObject): Meaning {
   const delta = objectOf(event.delta);
-  if (event.type === 'message-end') {
-    const usage = readUsage(delta.usage);
-    return {
-      deltas: [],
-      done: true,
-      ...(usage === undefined ? {} : { usage }),
-      ...(delta.error === undefined ? {} : { failed: true }),
-    };
-  }
-  return { deltas: v2Deltas(event, objectOf(delta.message)) };
-}
-
-function v2Deltas(event: JsonObject, message: JsonObject): TextDelta[] {
-  const index = typeof event.index === 'number' ? event.index : 0;
+  const message = objectOf(delta.message);
   const path = ['delta', 'message'];
-  const named = (channel: string, found: readonly AnswerText[]) =>
-    found
-      .filter((piece) => piece.editable === undefined)
-      .map(({ kind, text: words, path: at }): TextDelta => ({ channel, kind, text: words, path: at }));
+  const index = typeof event.index === 'number' ? event.index : 0;
   switch (event.type) {
     case 'content-start':
     case 'content-delta': {
       const content = objectOf(message.content);
       const at = [...path, 'content'];
-      return [
-        ...named(`0/text/${index}`, text('text', content.text, [...at, 'text'])),
-        ...named(`0/reasoning/${index}`, text('reasoning', content.thinking, [...at, 'thinking'])),
-      ];
+      const tokens = pieceTokens(event.logprobs, ['logprobs'], `0/text/${index}`);
+      return {
+        deltas: [
+          ...on(`0/text/${index}`, text('text', content.text, [...at, 'text'])),
+          ...on(`0/reasoning/${index}`, text('reasoning', content.thinking, [...at, 'thinking'])),
+        ],
+        ...tokensMember(tokens),
+      };
     }
+    case 'content-end':
+      return { deltas: [], ends: [`0/text/${index}`, `0/reasoning/${index}`] };
     case 'tool-plan-delta':
-      return named('0/plan', text('reasoning', message.tool_plan, [...path, 'tool_plan']));
+      return { deltas: on('0/plan', text('reasoning', message.tool_plan, [...path, 'tool_plan'])) };
     case 'tool-call-start':
     case 'tool-call-delta': {
       const { arguments: words } = objectOf(objectOf(message.tool_calls).function);
       const at = [...path, 'tool_calls', 'function', 'arguments'];
-      return named(`0/tool/${index}`, text('tool_arguments', words, at));
+      return { deltas: on(`0/tool/${index}`, argumentsText(words, at)), ends: ['0/plan'] };
     }
-    case 'citation-start':
-      return named(`0/citation/${index}`, answerTextsIn('text', message.citations, [...path, 'citations']));
+    case 'tool-call-end':
+      return { deltas: [], ends: [`0/tool/${index}`] };
+    case 'citation-start': {
+      const under = `0/citation/${index}/`;
+      const found = answerTextsIn('text', message.citations, [...path, 'citations']);
+      return { deltas: wholeDeltas(found, under), ends: [under] };
+    }
+    case 'message-end': {
+      const usage = readUsage(delta.usage);
+      return {
+        deltas: [],
+        ends: ['*'],
+        done: true,
+        ...(usage === undefined ? {} : { usage }),
+        ...(delta.error === undefined ? {} : { failed: true }),
+      };
+    }
     default:
-      return [];
+      return { deltas: [] };
   }
+}
+
+/** Pieces of one channel's text. */
+function on(channel: string, found: readonly AnswerText[]): TextDelta[] {
+  return editable(found).map((piece) => ({ ...piece, channel }));
 }
 
 /** Reads the events of `/v1/chat`, as SSE data or as lines of NDJSON alike. */
 export function createV1Reader(): StreamReader {
   return {
     read(frame: Frame): StreamEvent {
-      const event = parseData(frame.data);
-      const deltas = v1Deltas(event);
-      if (event.event_type !== 'stream-end') return { frame, deltas };
-      const usage = readUsage(objectOf(event.response).meta);
-      const { finish_reason: reason } = event;
-      const failed = typeof reason === 'string' && reason.startsWith('ERROR');
-      return {
-        frame,
-        deltas,
-        done: true,
-        ...(usage === undefined ? {} : { usage }),
-        ...(failed ? { failed: true } : {}),
-      };
+      const json = parseJson(frame.data);
+      return { frame, json, ...readV1Event(objectOf(json)) };
     },
     cut: cohereV1Cut,
   };
 }
 
-function v1Deltas(event: JsonObject): TextDelta[] {
-  const on = (channel: string, found: readonly AnswerText[]) =>
-    found
-      .filter((piece) => piece.editable === undefined)
-      .map(({ kind, text: words, path }): TextDelta => ({ channel, kind, text: words, path }));
+function readV1Event(event: JsonObject): Meaning {
   switch (event.event_type) {
     case 'text-generation':
-      return on('0/text', text('text', event.text, ['text']));
+      return { deltas: on('0/text', text('text', event.text, ['text'])) };
     case 'tool-calls-chunk': {
       const delta = objectOf(event.tool_call_delta);
       const index = typeof delta.index === 'number' ? delta.index : 0;
       const at = ['tool_call_delta'];
-      return [
-        ...on('0/text', text('text', event.text, ['text'])),
-        ...on('0/plan', text('text', delta.text, [...at, 'text'])),
-        ...on(`0/tool/${index}`, text('tool_arguments', delta.parameters, [...at, 'parameters'])),
-      ];
+      return {
+        deltas: [
+          ...on('0/text', text('text', event.text, ['text'])),
+          ...on('0/plan', text('text', delta.text, [...at, 'text'])),
+          ...on(`0/tool/${index}`, argumentsText(delta.parameters, [...at, 'parameters'])),
+        ],
+      };
     }
-    case 'stream-end':
-      // Says the whole answer once more: scanned like the pieces, on a channel of its own.
-      return on('0/again', v1Texts(objectOf(event.response), ['response']));
     case 'stream-start':
-      return [];
+      return { deltas: [] };
+    case 'stream-end':
+      return readV1End(event);
     default:
-      return on('0/again', v1Texts(event, []));
+      return { deltas: wholeDeltas(v1Texts(event, []), V1_WHOLE), ends: [V1_WHOLE] };
   }
+}
+
+/** Citations, searches, calls that are complete; and the whole answer once more, at its end. */
+const V1_WHOLE = '0/whole/';
+
+function readV1End(event: JsonObject): Meaning {
+  const usage = readUsage(objectOf(event.response).meta);
+  const { finish_reason: reason } = event;
+  const copies = wholeDeltas(v1Texts(objectOf(event.response), ['response']), V1_WHOLE);
+  return {
+    deltas: copies.map((delta) => ({ ...delta, repeats: true })),
+    ends: ['*'],
+    done: true,
+    ...(usage === undefined ? {} : { usage }),
+    ...(typeof reason === 'string' && reason.startsWith('ERROR') ? { failed: true } : {}),
+  };
 }

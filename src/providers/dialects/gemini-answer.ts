@@ -7,11 +7,14 @@ import type {
   StreamEvent,
   StreamReader,
   TextDelta,
+  TokenText,
   Usage,
 } from '../provider.ts';
 import { geminiCut } from './cuts.ts';
-import { arrayOf, objectOf, parseData, tokenCount } from './fields.ts';
+import { createChoiceEnds, wholeDeltas } from './deltas.ts';
+import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
 import { answerTextsIn } from './json-text.ts';
+import { chosenTokens, tokensMember } from './token-texts.ts';
 
 /** Reads a whole GenerateContentResponse. */
 export function readAnswer(body: unknown): AnswerFacts {
@@ -19,7 +22,16 @@ export function readAnswer(body: unknown): AnswerFacts {
   const texts = arrayOf(answer.candidates).flatMap((candidate, c) =>
     candidateParts(candidate, ['candidates', c]).flatMap(({ part, path }) => partTexts(part, path)),
   );
-  return { usage: readUsage(answer.usageMetadata), texts };
+  const tokens = arrayOf(answer.candidates).flatMap((candidate, c) => {
+    const path = ['candidates', c];
+    const spelled = texts.find(({ kind, path: at }) => kind === 'text' && at[1] === c)?.path ?? path;
+    return candidateTokens(objectOf(candidate), path, spelled.join('.'));
+  });
+  return { usage: readUsage(answer.usageMetadata), texts, ...tokensMember(tokens) };
+}
+
+function candidateTokens(candidate: JsonObject, path: JsonPath, channel: string): TokenText[] {
+  return chosenTokens(objectOf(candidate.logprobsResult), [...path, 'logprobsResult'], channel);
 }
 
 interface PlacedPart {
@@ -93,31 +105,48 @@ function audioTokens(details: unknown): number {
  */
 export function createStreamReader(): StreamReader {
   const running = new Set<number>();
+  const endsChoice = createChoiceEnds();
+  const call = { count: 0 };
   let finished = false;
-  let calls = 0;
   return {
     read(frame: Frame): StreamEvent {
-      const answer = parseData(frame.data);
+      const json = parseJson(frame.data);
+      const answer = objectOf(json);
       const deltas: TextDelta[] = [];
+      const ends: string[] = [];
+      const tokens: TokenText[] = [];
       arrayOf(answer.candidates).forEach((value, c) => {
         const candidate = objectOf(value);
+        const path = ['candidates', c];
         const index = tokenCount(candidate.index) ?? 0;
-        if (typeof candidate.finishReason === 'string') {
+        const isStopped = typeof candidate.finishReason === 'string';
+        if (isStopped) {
           running.delete(index);
           finished = true;
         } else {
           running.add(index);
         }
-        for (const { part, path } of candidateParts(value, ['candidates', c])) {
-          if (part.functionCall !== undefined) calls += 1;
-          deltas.push(...partDeltas(part, path, index, calls));
-        }
+        const said = candidateParts(value, path).map((placed) => readPart(placed, index, call));
+        deltas.push(...said.flatMap((part) => part.deltas));
+        ends.push(...said.flatMap((part) => part.ends));
+        tokens.push(...candidateTokens(candidate, path, `${index}/text`));
+        if (
+          endsChoice(
+            index,
+            isStopped,
+            said.some((part) => part.deltas.length > 0),
+          )
+        )
+          ends.push(`${index}/`);
       });
       const usage = readUsage(answer.usageMetadata);
       const blocked = typeof objectOf(answer.promptFeedback).blockReason === 'string';
       return {
         frame,
+        json,
         deltas,
+        ends: blocked ? ['*'] : ends,
+        ...tokensMember(tokens),
         ...(usage === undefined ? {} : { usage }),
         ...((finished && running.size === 0) || blocked ? { done: true } : {}),
         ...(answer.error === undefined ? {} : { failed: true }),
@@ -127,11 +156,48 @@ export function createStreamReader(): StreamReader {
   };
 }
 
-function partDeltas(part: JsonObject, path: JsonPath, candidate: number, call: number): TextDelta[] {
-  return partTexts(part, path)
-    .filter((found) => found.editable === undefined)
-    .map(({ kind, text, path: at }) => {
-      const channel = kind === 'tool_arguments' ? `${candidate}/tool/${call}` : `${candidate}/${kind}`;
-      return { channel, kind, text, path: at };
-    });
+interface PartSaid {
+  readonly deltas: readonly TextDelta[];
+  readonly ends: readonly string[];
+}
+
+/** `call` counts the answer's function calls: a call is an object, or comes as pieces of the strings in it. */
+function readPart({ part, path }: PlacedPart, candidate: number, call: { count: number }): PartSaid {
+  const { functionCall, ...rest } = part;
+  const words = readWords(rest, path, candidate);
+  if (functionCall === undefined) return words;
+  const { partialArgs, ...whole } = objectOf(functionCall);
+  if (partialArgs === undefined || typeof whole.name === 'string') call.count += 1;
+  const under = `${candidate}/tool/${call.count}/`;
+  const pieces = arrayOf(partialArgs).flatMap((value, index): TextDelta[] => {
+    const { jsonPath, stringValue: text } = objectOf(value);
+    if (typeof text !== 'string' || text === '') return [];
+    const at = [...path, 'functionCall', 'partialArgs', index, 'stringValue'];
+    return [{ channel: `${under}${String(jsonPath)}`, kind: 'tool_arguments', text, path: at }];
+  });
+  const strings = answerTextsIn('tool_arguments', whole, [...path, 'functionCall']);
+  return {
+    deltas: [...words.deltas, ...wholeDeltas(strings, `${under}whole/`), ...pieces],
+    ends: [
+      ...words.ends,
+      ...['text', 'reasoning'].map((word) => `${candidate}/${word}`),
+      whole.willContinue === true ? `${under}whole/` : under,
+    ],
+  };
+}
+
+/** Text goes on in the next frame; code, its results and those of other tools come whole. */
+function readWords(part: JsonObject, path: JsonPath, candidate: number): PartSaid {
+  const under = `${candidate}/whole/`;
+  const { text, ...rest } = part;
+  return {
+    deltas: [
+      ...partTexts({ text, thought: part.thought }, path).map((found) => ({
+        ...found,
+        channel: `${candidate}/${found.kind}`,
+      })),
+      ...wholeDeltas(partTexts(rest, path), under),
+    ],
+    ends: [under],
+  };
 }

@@ -8,15 +8,17 @@ import type {
   RequestFacts,
   StreamEvent,
   StreamReader,
+  Usage,
 } from '../provider.ts';
 import { plainCut } from './cuts.ts';
+import { editable, wholeDeltas } from './deltas.ts';
 import {
   arrayOf,
   isObject,
   objectOf,
   optionalBoolean,
   optionalObject,
-  parseData,
+  parseJson,
   requiredArray,
   requiredString,
   tokenCount,
@@ -28,6 +30,7 @@ import { readParts } from './openai-parts.ts';
 import { optionalPositive, readMembers } from './openai-request.ts';
 import { readToolList, toolFacts } from './openai-tools.ts';
 import type { ToolOffer } from './openai-tools.ts';
+import { listedTokens, tokensMember } from './token-texts.ts';
 
 /** Ollama's own `POST /api/chat`. */
 export const ollamaChat = ollama('ollama-chat', (body) => void requiredArray(body, 'messages'));
@@ -110,10 +113,20 @@ function outputLimit(body: JsonObject): OutputLimit {
 }
 
 function readAnswer(body: JsonObject): AnswerFacts {
+  const texts = answerTexts(body);
+  const spelled = texts.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
+  return {
+    usage: readUsage(body),
+    texts,
+    ...tokensMember(listedTokens(body.logprobs, ['logprobs'], spelled)),
+  };
+}
+
+function readUsage(body: JsonObject): Usage | undefined {
   const inputTokens = tokenCount(body.prompt_eval_count);
   const outputTokens = tokenCount(body.eval_count);
   const known = inputTokens !== undefined && outputTokens !== undefined;
-  return { usage: known ? { inputTokens, outputTokens } : undefined, texts: answerTexts(body) };
+  return known ? { inputTokens, outputTokens } : undefined;
 }
 
 function answerTexts(body: JsonObject): AnswerText[] {
@@ -138,14 +151,21 @@ function answerTexts(body: JsonObject): AnswerText[] {
 function createReader(): StreamReader {
   return {
     read(frame: Frame): StreamEvent {
-      const line = parseData(frame.data);
-      const { usage, texts } = readAnswer(line);
-      const deltas = texts
-        .filter((found) => found.editable === undefined)
-        .map(({ kind, text, path }) => ({ channel: channelOf(kind, path), kind, text, path }));
+      const json = parseJson(frame.data);
+      const line = objectOf(json);
+      const texts = answerTexts(line);
+      const words = texts.filter(({ kind }) => kind !== 'tool_arguments');
+      const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
+      const usage = readUsage(line);
       return {
         frame,
-        deltas,
+        json,
+        deltas: [
+          ...editable(words).map((text) => ({ ...text, channel: `0/${text.kind}` })),
+          ...wholeDeltas(calls, WHOLE),
+        ],
+        ends: line.done === true ? ['*'] : [WHOLE],
+        ...tokensMember(listedTokens(line.logprobs, ['logprobs'], '0/text')),
         ...(usage !== undefined && { usage }),
         ...(line.done === true && { done: true }),
         ...(line.error !== undefined && { failed: true }),
@@ -155,7 +175,4 @@ function createReader(): StreamReader {
   };
 }
 
-function channelOf(kind: AnswerText['kind'], path: readonly (string | number)[]): string {
-  if (kind === 'tool_arguments') return `0/tool/${path.slice(2).join('.')}`;
-  return kind === 'reasoning' ? '0/reasoning' : '0/text';
-}
+const WHOLE = '0/tool/';

@@ -7,16 +7,23 @@ import type {
   StreamEvent,
   StreamReader,
   TextDelta,
+  TokenText,
 } from '../provider.ts';
 import { responsesCut } from './cuts.ts';
-import { arrayOf, isObject, objectOf, parseData } from './fields.ts';
+import { wholeDeltas } from './deltas.ts';
+import { arrayOf, isObject, objectOf, parseJson } from './fields.ts';
 import { answerTextsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
+import { listedTokens, tokensMember } from './token-texts.ts';
 
 /** Reads a whole response: its output items and usage. */
 export function readResponse(body: unknown): AnswerFacts {
   const response = objectOf(body);
-  return { usage: readOpenaiUsage(response.usage), texts: outputTexts(response, []) };
+  return {
+    usage: readOpenaiUsage(response.usage),
+    texts: outputTexts(response, []),
+    ...tokensMember(outputTokens(response, [], (path) => path.join('.'))),
+  };
 }
 
 function outputTexts(response: JsonObject, path: JsonPath): AnswerText[] {
@@ -52,6 +59,10 @@ function itemTexts(value: unknown, path: JsonPath, outer: AnswerText['kind'] = '
     if (name === 'content' || name === 'summary') {
       return arrayOf(member).flatMap((part, index) => itemTexts(part, [...at, index], kind));
     }
+    // A custom tool's input and code are text as they are.
+    if (name === 'arguments' && typeof member === 'string') {
+      return member === '' ? [] : [{ kind: 'tool_arguments', text: member, path: at, isJson: true }];
+    }
     const words = WORDS.get(name);
     // An image comes as base64: no words in it, and far too long to read as such.
     if (words === undefined || (name === 'result' && value.type === 'image_generation_call')) return [];
@@ -59,21 +70,48 @@ function itemTexts(value: unknown, path: JsonPath, outer: AnswerText['kind'] = '
   });
 }
 
-/** Events that carry a new piece of text in `delta`. */
-const DELTAS: ReadonlyMap<unknown, readonly [TextDelta['kind'], string]> = new Map([
-  ['response.output_text.delta', ['text', 'text']],
-  ['response.refusal.delta', ['text', 'refusal']],
-  ['response.audio.transcript.delta', ['text', 'audio']],
-  ['response.reasoning_text.delta', ['reasoning', 'reasoning']],
-  ['response.reasoning_summary_text.delta', ['reasoning', 'summary']],
-  ['response.function_call_arguments.delta', ['tool_arguments', 'tool']],
-  ['response.custom_tool_call_input.delta', ['tool_arguments', 'tool']],
-  ['response.mcp_call_arguments.delta', ['tool_arguments', 'tool']],
-  ['response.code_interpreter_call_code.delta', ['tool_arguments', 'tool']],
-  ['response.shell_call_command.delta', ['tool_arguments', 'tool']],
+/** Names the text that tokens at a path spell, by that text's path. */
+type NameText = (path: JsonPath) => string;
+
+function outputTokens(response: JsonObject, path: JsonPath, nameText: NameText): TokenText[] {
+  return arrayOf(response.output).flatMap((item, index) =>
+    itemTokens(item, [...path, 'output', index], nameText),
+  );
+}
+
+/** A content part has its tokens beside its text, an item has parts. */
+function itemTokens(value: unknown, path: JsonPath, nameText: NameText): TokenText[] {
+  const item = objectOf(value);
+  return [
+    ...listedTokens(item.logprobs, [...path, 'logprobs'], nameText([...path, 'text'])),
+    ...arrayOf(item.content).flatMap((part, index) =>
+      itemTokens(part, [...path, 'content', index], nameText),
+    ),
+  ];
+}
+
+interface Piece {
+  readonly kind: TextDelta['kind'];
+  /** Names its channel, together with the numbers of its item and part. */
+  readonly word: string;
+  readonly isJson?: true;
+}
+
+/** Events that carry a new piece of text in `delta`, without their ending: each has a `.delta` and a `.done`. */
+const PIECES: ReadonlyMap<string, Piece> = new Map<string, Piece>([
+  ['response.output_text', { kind: 'text', word: 'text' }],
+  ['response.refusal', { kind: 'text', word: 'refusal' }],
+  ['response.audio.transcript', { kind: 'text', word: 'audio' }],
+  ['response.reasoning_text', { kind: 'reasoning', word: 'reasoning' }],
+  ['response.reasoning_summary_text', { kind: 'reasoning', word: 'summary' }],
+  ['response.function_call_arguments', { kind: 'tool_arguments', word: 'tool', isJson: true }],
+  ['response.mcp_call_arguments', { kind: 'tool_arguments', word: 'tool', isJson: true }],
+  ['response.custom_tool_call_input', { kind: 'tool_arguments', word: 'tool' }],
+  ['response.code_interpreter_call_code', { kind: 'tool_arguments', word: 'tool' }],
+  ['response.shell_call_command', { kind: 'tool_arguments', word: 'tool' }],
 ]);
 
-const ENDS: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
+const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.failed']);
 
 /**
  * Reads the events of a streamed response. The `.done` events, and the last one, say again what the deltas
@@ -83,14 +121,17 @@ export function createResponseReader(): StreamReader {
   return {
     read(frame: Frame): StreamEvent {
       // Some compatible servers close with chat's end marker after the last event.
-      if (frame.data === '[DONE]') return { frame, deltas: [], done: true };
-      const event = parseData(frame.data);
+      if (frame.data === '[DONE]') return { frame, deltas: [], ends: ['*'], done: true };
+      const json = parseJson(frame.data);
+      const event = objectOf(json);
+      const type = typeof event.type === 'string' ? event.type : '';
       const usage = readOpenaiUsage(objectOf(event.response).usage);
       return {
         frame,
-        deltas: deltasOf(event),
+        json,
+        ...(type.endsWith('.delta') ? readPiece(event, type) : readCopies(event, type)),
         ...(usage !== undefined && { usage }),
-        ...(ENDS.has(event.type) && { done: true }),
+        ...(LAST.has(type) && { done: true }),
         ...((event.type === 'error' || event.type === 'response.failed') && { failed: true }),
       };
     },
@@ -98,37 +139,62 @@ export function createResponseReader(): StreamReader {
   };
 }
 
-function deltasOf(event: JsonObject): TextDelta[] {
-  const known = DELTAS.get(event.type);
-  if (known !== undefined) {
-    if (typeof event.delta !== 'string' || event.delta === '') return [];
-    const [kind, word] = known;
-    return [{ channel: channel(event, word), kind, text: event.delta, path: ['delta'] }];
-  }
-  return repeats(event);
+type Said = Pick<StreamEvent, 'deltas' | 'ends' | 'tokens'>;
+
+function readPiece(event: JsonObject, type: string): Said {
+  const piece = PIECES.get(type.slice(0, -'.delta'.length));
+  if (piece === undefined) return readCopies(event, type);
+  const { word, ...kind } = piece;
+  const name = channelOf(event, word);
+  const { delta } = event;
+  const hasText = typeof delta === 'string' && delta !== '';
+  return {
+    deltas: hasText ? [{ channel: name, ...kind, text: delta, path: ['delta'] }] : [],
+    ...tokensMember(listedTokens(event.logprobs, ['logprobs'], name)),
+  };
 }
 
 /** One channel for each output item and content part. */
-function channel(event: JsonObject, word: string): string {
+function channelOf(event: JsonObject, word: string): string {
   const part = event.content_index ?? event.summary_index ?? event.command_index;
-  return `${String(event.output_index ?? 0)}/${word}${typeof part === 'number' ? `/${part}` : ''}`;
+  return `${itemOf(event)}${word}${typeof part === 'number' ? `/${part}` : ''}`;
 }
 
-function repeats(event: JsonObject): TextDelta[] {
-  const isReasoning = typeof event.type === 'string' && event.type.includes('.reasoning');
+function itemOf(event: JsonObject): string {
+  return `${String(event.output_index ?? 0)}/`;
+}
+
+/** The channels of text to which an event says that nothing comes any more. */
+function endsOf(event: JsonObject, type: string): string[] {
+  if (LAST.has(type)) return ['*'];
+  if (!type.endsWith('.done')) return [];
+  const piece = PIECES.get(type.slice(0, -'.done'.length));
+  if (piece !== undefined) return [channelOf(event, piece.word)];
+  if (type === 'response.output_item.done') return [itemOf(event)];
+  return ['text', 'refusal', 'reasoning', 'summary'].map((word) => channelOf(event, word));
+}
+
+/** Every text in the event says again what came in pieces, or comes whole. */
+function readCopies(event: JsonObject, type: string): Said {
+  const isReasoning = type.includes('.reasoning');
+  const kind = isReasoning ? 'reasoning' : 'text';
   const texts = [
-    ...itemTexts({ ...event, output: undefined }, [], isReasoning ? 'reasoning' : 'text'),
+    ...itemTexts({ ...event, output: undefined }, [], kind),
     ...itemTexts(event.item, ['item']),
-    ...itemTexts(event.part, ['part'], isReasoning ? 'reasoning' : 'text'),
+    ...itemTexts(event.part, ['part'], kind),
     ...outputTexts(objectOf(event.response), ['response']),
   ];
-  return texts
-    .filter((found) => found.editable === undefined)
-    .map(({ kind, text, path }) => ({
-      channel: `${String(event.output_index ?? 0)}/repeat/${path.join('.')}`,
-      kind,
-      text,
-      path,
-      repeats: true,
-    }));
+  const under = `${itemOf(event)}repeat/`;
+  const nameText: NameText = (path) => under + path.join('.');
+  const tokens = [
+    ...itemTokens(event, [], nameText),
+    ...itemTokens(event.item, ['item'], nameText),
+    ...itemTokens(event.part, ['part'], nameText),
+    ...outputTokens(objectOf(event.response), ['response'], nameText),
+  ];
+  return {
+    deltas: wholeDeltas(texts, under).map((delta) => ({ ...delta, repeats: true })),
+    ends: [...endsOf(event, type), under],
+    ...tokensMember(tokens),
+  };
 }

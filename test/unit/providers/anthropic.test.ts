@@ -358,7 +358,7 @@ describe('anthropic answers', () => {
       { type: 'tool_use', id: 't', name: 'f', input: { a: { b: 'deep' } } },
     ];
     expect(anthropicMessages.answer({ content }).texts).toEqual([
-      { kind: 'reasoning', text: 'hm', path: ['content', 0, 'thinking'] },
+      { kind: 'reasoning', text: 'hm', path: ['content', 0, 'thinking'], signed: true },
       { kind: 'text', text: 'hello', path: ['content', 1, 'text'] },
       { kind: 'tool_arguments', text: 'deep', path: ['content', 2, 'input', 'a', 'b'] },
       { kind: 'tool_arguments', text: 'a\nb', path: ['content', 2, 'input'], editable: false },

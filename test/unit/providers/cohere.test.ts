@@ -305,7 +305,7 @@ describe('cohere streams', () => {
     },
   ];
   const v1Expected = {
-    texts: { '0/text': 'Grüße 🙂', '0/tool/0': '{}', '0/again': 'Grüße 🙂' },
+    texts: { '0/text': 'Grüße 🙂', '0/tool/0': '{}', '0/whole/response.text': 'Grüße 🙂' },
     usage: { inputTokens: 5, outputTokens: 7 },
     done: true,
     failed: false,
