@@ -34,7 +34,7 @@ export interface SessionFacts {
   readonly createdAt: number;
   readonly state: string;
   readonly spendNanoUsd: number;
-  /** Calls made in the session, this one included. */
+  /** Calls of models made in the session, this one included. */
   readonly steps: number;
   readonly taintFlags: readonly string[];
   readonly toolsCalled: readonly string[];

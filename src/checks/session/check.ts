@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { HEADER } from '../../headers.ts';
 import { PASS } from '../../pipeline/check.ts';
 import type { Check, Verdict } from '../../pipeline/check.ts';
-import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
+import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { firstUserTurn } from '../../pipeline/user-turns.ts';
-import { formatUsd } from '../../pricing/usd.ts';
 import { anchorOf } from './anchor.ts';
-import { sessionRequest, sessionRequired } from './headers.ts';
+import { sessionRequest, sessionRequired, tell } from './headers.ts';
 import type { SessionRequest } from './headers.ts';
+import { createMcpCalls, type McpCallState } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
 import { createReturns } from './returns.ts';
 import type { Session, SessionStore, Step } from './store.ts';
@@ -35,6 +35,8 @@ export interface SessionState {
   session?: Session;
   /** The session's first user request, masked; until it is stored. */
   anchor?: string;
+  /** Where an MCP server is called, in place of all above. */
+  readonly mcp: McpCallState;
 }
 
 /**
@@ -44,6 +46,7 @@ export interface SessionState {
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;
   const returns = createReturns(deps);
+  const mcpCalls = createMcpCalls({ store, returns, required: deps.required });
 
   async function open(exchange: Parsed, asked: SessionRequest, state: SessionState): Promise<Verdict> {
     const step = { keyHash: exchange.key.keyHash, sessionId: asked.sessionId, operationId: randomUUID() };
@@ -90,15 +93,20 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const check: Check<SessionState> = {
     name: 'session',
     shadowable: false,
-    begin: () => ({}),
-    requestHeaders({ headers }, state) {
-      const asked = sessionRequest(headers);
+    begin: () => ({ mcp: {} }),
+    requestHeaders(exchange, state) {
+      if (exchange.mcp !== undefined) return mcpCalls.requestHeaders(exchange, state.mcp);
+      const asked = sessionRequest(exchange.headers);
       if (asked === undefined) return deps.required ? sessionRequired() : PASS;
       if ('kind' in asked) return asked;
       state.asked = asked;
       return PASS;
     },
+    prepare(exchange, state) {
+      if (exchange.mcp !== undefined) mcpCalls.prepare(exchange, state.mcp);
+    },
     requestBody(exchange, state) {
+      if (exchange.mcp !== undefined) return mcpCalls.requestBody(exchange, state.mcp);
       if (state.asked === undefined) return PASS;
       const { operation } = exchange.endpoint;
       // Neither is a call of a model.
@@ -106,24 +114,18 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       return open(exchange, state.asked, state);
     },
     async response(exchange, state) {
+      if (exchange.mcp !== undefined) return mcpCalls.response(exchange, state.mcp);
       if (state.session !== undefined) {
         exchange.responseHeaders.set(HEADER.sessionSteps, String(state.session.steps));
       }
       await storeAnchor(exchange, state);
       return PASS;
     },
-    async end(_exchange, outcome, { step, session }) {
+    async end(exchange, outcome, { step, session, mcp }) {
+      if (exchange.mcp !== undefined) return mcpCalls.end(exchange, outcome, mcp);
       if (step === undefined || outcome.kind !== 'not_forwarded') return;
       await returns.giveBack(step, session?.createdAt);
     },
   };
   return { check, close: () => returns.close() };
-}
-
-function tell(
-  { responseHeaders }: Identified,
-  { steps, spendNanoUsd }: Pick<Session, 'steps' | 'spendNanoUsd'>,
-): void {
-  responseHeaders.set(HEADER.sessionSteps, String(steps));
-  responseHeaders.set(HEADER.sessionSpend, formatUsd(spendNanoUsd));
 }

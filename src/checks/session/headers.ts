@@ -1,9 +1,10 @@
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { SESSION_ID } from '../../pipeline/session-turn.ts';
-import { toNanoUsd } from '../../pricing/usd.ts';
+import type { Identified } from '../../pipeline/exchange.ts';
+import { formatUsd, toNanoUsd } from '../../pricing/usd.ts';
 import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';
-import type { SessionLimits } from './store.ts';
+import type { Session, SessionLimits } from './store.ts';
 
 /** What a request says of its session. */
 export interface SessionRequest extends SessionLimits {
@@ -18,9 +19,13 @@ const MAX_STEPS = 1_000_000_000;
 /**
  * Reads the three session headers; undefined where the request names no session. A limit that would silently not
  * hold is refused, and so is every value but one plain one (repeated headers come joined by `, `).
+ * @param otherId the session where the request names none so
  */
-export function sessionRequest(headers: ReadonlyMap<string, string>): SessionRequest | Denial | undefined {
-  const sessionId = headers.get(HEADER.sessionId);
+export function sessionRequest(
+  headers: ReadonlyMap<string, string>,
+  otherId?: string,
+): SessionRequest | Denial | undefined {
+  const sessionId = headers.get(HEADER.sessionId) ?? otherId;
   const budget = headers.get(HEADER.sessionBudget);
   const maxSteps = headers.get(HEADER.sessionMaxSteps);
   if (sessionId === undefined) {
@@ -42,6 +47,15 @@ export function sessionRequest(headers: ReadonlyMap<string, string>): SessionReq
     return invalid(`X-Gateway-Session-Max-Steps: send one whole number from 0 to ${String(MAX_STEPS)}`);
   }
   return { sessionId, maxSteps: steps, budgetNanoUsd };
+}
+
+/** What a client is told of its session, in an answer or a refusal. */
+export function tell(
+  { responseHeaders }: Identified,
+  { steps, spendNanoUsd }: Pick<Session, 'steps' | 'spendNanoUsd'>,
+): void {
+  responseHeaders.set(HEADER.sessionSteps, String(steps));
+  responseHeaders.set(HEADER.sessionSpend, formatUsd(spendNanoUsd));
 }
 
 /** `session.required` is on, and there is none. */

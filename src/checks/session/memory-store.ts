@@ -18,6 +18,8 @@ interface Entry {
   readonly createdAt: number;
   lastUsedAt: number;
   steps: number;
+  mcpCalls: number;
+  kept: boolean;
   maxSteps: number | undefined;
   budgetNanoUsd: number | undefined;
   anchor: string | undefined;
@@ -49,7 +51,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   }
 
   function view(name: SessionName, entry: Entry): Session {
-    const { createdAt, lastUsedAt, steps, maxSteps, budgetNanoUsd } = entry;
+    const { createdAt, lastUsedAt, steps, maxSteps, budgetNanoUsd, kept } = entry;
     return {
       id: name.sessionId,
       createdAt,
@@ -61,6 +63,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
       spendNanoUsd: options.spendOf?.(name) ?? 0,
       taintFlags: [...entry.taint.keys()],
       toolsCalled: [...entry.tool.keys()],
+      kept,
     };
   }
 
@@ -79,9 +82,12 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     entry.lastUsedAt = now();
     const { steps, maxSteps = Infinity, budgetNanoUsd = Infinity } = entry;
     const session = view(step, entry);
-    if (steps >= maxSteps) return { kind: 'max_steps_reached', session };
-    if (session.spendNanoUsd >= budgetNanoUsd) return { kind: 'budget_spent', session };
-    entry.steps += 1;
+    if (step.isMcpCall === true) entry.mcpCalls += 1;
+    else {
+      if (steps >= maxSteps) return { kind: 'max_steps_reached', session };
+      if (session.spendNanoUsd >= budgetNanoUsd) return { kind: 'budget_spent', session };
+      entry.steps += 1;
+    }
     sessions.set(step.sessionId, entry);
     operations.set(step.operationId, entry);
     return opened(step, entry);
@@ -96,17 +102,21 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     operations.set(step.operationId, 'left');
     const entry = find(step);
     if (entry === undefined || operation !== entry) return;
-    entry.steps -= 1;
-    if (entry.steps === 0) live(step.keyHash).delete(step.sessionId);
+    if (step.isMcpCall === true) entry.mcpCalls -= 1;
+    else entry.steps -= 1;
+    if (entry.steps + entry.mcpCalls === 0 && !entry.kept) live(step.keyHash).delete(step.sessionId);
   }
 
-  function note(kind: 'taint' | 'tool', step: Step, written: string): Noted {
-    const notes = find(step)?.[kind];
-    if (notes === undefined) return 'gone';
+  function note(kind: 'taint' | 'tool', step: Step, written: string, createdAt?: number): Noted {
+    const entry = find(step);
+    if (entry === undefined || (createdAt ?? entry.createdAt) !== entry.createdAt) return 'gone';
+    Object.assign(entry, { kept: true, lastUsedAt: now() });
+    if (written === '') return 'known';
+    const notes = entry[kind];
     const name = written.slice(0, MAX_NOTE_CHARS);
     const by = notes.get(name);
     if (by !== undefined) return by === step.operationId ? 'added' : 'known';
-    if (notes.size >= MAX_NOTES) return 'full';
+    if (notes.size >= MAX_NOTES[kind]) return 'full';
     notes.set(name, step.operationId);
     return 'added';
   }
@@ -123,10 +133,14 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
       return Promise.resolve();
     },
     addTaint: (step, flag) => Promise.resolve(note('taint', step, flag)),
-    addTool: (step, tool) => Promise.resolve(note('tool', step, tool)),
+    keep: (step, createdAt, tool = '') => Promise.resolve(note('tool', step, tool, createdAt)),
     list(keyHash) {
       const sessions = [...live(keyHash)].map(([sessionId, entry]) => view({ keyHash, sessionId }, entry));
       return Promise.resolve(sessions.sort((one, other) => other.lastUsedAt - one.lastUsedAt));
+    },
+    peek(name) {
+      const entry = find(name);
+      return Promise.resolve(entry && view(name, entry));
     },
     read(name) {
       const entry = find(name);
@@ -141,6 +155,8 @@ function newEntry(at: number): Entry {
     createdAt: at,
     lastUsedAt: at,
     steps: 0,
+    mcpCalls: 0,
+    kept: false,
     maxSteps: undefined,
     budgetNanoUsd: undefined,
     anchor: undefined,

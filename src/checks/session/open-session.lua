@@ -1,17 +1,19 @@
 #!lua
--- Opens a session for one call and takes one step in it, or refuses the call. Limits come from the first request that
--- names them and can only be tightened. Idempotent under the operation's key: a repeat takes no second step.
+-- Opens a session for one call and takes one step in it, or refuses the call. A call of an MCP server takes no step, is
+-- refused for none, and is counted apart, so that the session stays while it runs. Limits come from the first request
+-- that names them and can only be tightened. Idempotent under the operation's key: a repeat counts nothing twice.
 --
--- A session is a hash: created, used (Unix ms), steps, state, and where they are set max_steps and budget (nano-USD);
--- each taint as taint:<flag> and each tool as tool:<name>, with `<place>:<operation>` as value, counted in taints and
--- tools. Its spend stands in a purse of the budget scripts, field session:spent.
+-- A session is a hash: created, used (Unix ms), steps, state, and where they are set max_steps and budget (nano-USD),
+-- mcp_calls and kept (see leave-session.lua); each taint as taint:<flag> and each tool as tool:<name>, with
+-- `<place>:<operation>` as value, counted in taints and tools. Its spend stands in a purse of the budget scripts, field
+-- session:spent.
 --
 -- KEYS  1 session (hash)   2 the key's live sessions (sorted set)   3 risk profile (hash)   4 operation (string)
 --       5 the session's purse (hash)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 session id   3 life of an idle session, ms   4 most live sessions of the key, 0 = unlimited
 --       5 maximum of steps, '' where the request names none   6 budget in nano-USD, or ''   7 state of a new session
---       8 how long the operation is remembered, ms
+--       8 how long the operation is remembered, ms   9 step | mcp_call
 -- reply {verdict, live sessions, spent, the session's fields and values}
 --       verdict: opened | max_steps | budget | sessions | closed (the step was given back already)
 
@@ -21,6 +23,7 @@ local INDEX_BOUND = 10000
 
 local now = now_ms(ARGV[1])
 local ttl, most = tonumber(ARGV[3]), tonumber(ARGV[4])
+local takes_step = ARGV[9] == 'step'
 
 local operation = redis.call('GET', KEYS[4])
 if operation == 'left' then
@@ -66,9 +69,9 @@ local max_steps, budget = tighter(fields[3], ARGV[5]), tighter(fields[4], ARGV[6
 -- A purse of an earlier life of this name is nobody's any more.
 local spent = created and tonumber(redis.call('HGET', KEYS[5], 'session:spent') or '0') or 0
 local refused
-if max_steps and steps >= tonumber(max_steps) then
+if takes_step and max_steps and steps >= tonumber(max_steps) then
   refused = 'max_steps'
-elseif budget and spent >= tonumber(budget) then
+elseif takes_step and budget and spent >= tonumber(budget) then
   refused = 'budget'
 end
 if refused and not created then
@@ -102,7 +105,11 @@ if budget and budget ~= fields[4] then
   redis.call('HSET', KEYS[5], 'session:limit', budget)
 end
 if not refused then
-  steps = steps + 1
+  if takes_step then
+    steps = steps + 1
+  else
+    redis.call('HINCRBY', KEYS[1], 'mcp_calls', 1)
+  end
   redis.call('SET', KEYS[4], created, 'PX', ARGV[8])
 end
 redis.call('HSET', KEYS[1], 'steps', int(steps), 'used', int(now), unpack(set))

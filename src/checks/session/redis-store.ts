@@ -60,7 +60,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     const args = [now(), sessionId, ttlMs, maxPerKey, maxSteps, budgetNanoUsd, INITIAL_STATE];
     const [reply, anchored] = await withRedisDeadline(deadlineMs, () =>
       Promise.all([
-        openScript.run(client, stepKeys(step), [...args, TAKEN_MEMORY_MS]),
+        openScript.run(client, stepKeys(step), [...args, TAKEN_MEMORY_MS, counterOf(step)]),
         client.pexpire(anchorKey(step), ttlMs),
       ]),
     );
@@ -68,25 +68,38 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   }
 
   async function leave(step: Step, createdAt: number | undefined): Promise<void> {
-    const args = [step.sessionId, createdAt ?? '', LEFT_MEMORY_MS];
+    const args = [step.sessionId, createdAt ?? '', LEFT_MEMORY_MS, counterOf(step)];
     await withRedisDeadline(deadlineMs, async () =>
       flag.parse(await leaveScript.run(client, stepKeys(step), args)),
     );
   }
 
   async function writeAnchor(name: SessionName, createdAt: number, text: string): Promise<void> {
-    const keys = [stateKey(name), sessionsKey(name.keyHash), purseKey(name)];
     await withRedisDeadline(deadlineMs, async () => {
-      const lives = await touchScript.run(client, keys, [now(), name.sessionId, ttlMs, createdAt]);
+      const args = [now(), name.sessionId, ttlMs, createdAt];
+      const lives = await touchScript.run(client, lifeKeys(name), args);
       if (flag.parse(lives) === 1) await client.set(anchorKey(name), text, 'PX', ttlMs, 'NX');
     });
   }
 
-  async function note(kind: 'taint' | 'tool', step: Step, written: string): Promise<Noted> {
-    const args = [kind, written.slice(0, MAX_NOTE_CHARS), step.operationId, MAX_NOTES];
-    return withRedisDeadline(deadlineMs, async () =>
-      noteReply.parse(await noteScript.run(client, [stateKey(step)], args)),
-    );
+  async function note(
+    kind: 'taint' | 'tool',
+    step: Step,
+    written: string,
+    createdAt?: number,
+  ): Promise<Noted> {
+    const args = [now(), step.sessionId, ttlMs, createdAt ?? ''];
+    const noted = [kind, written.slice(0, MAX_NOTE_CHARS), step.operationId, MAX_NOTES[kind]];
+    return noteReply.parse(await noteScript.run(client, lifeKeys(step), [...args, ...noted]));
+  }
+
+  /** The anchor lies in another slot, and lives as long as its session. */
+  async function keep(step: Step, createdAt: number, tool = ''): Promise<Noted> {
+    const [noted] = await Promise.all([
+      note('tool', step, tool, createdAt),
+      client.pexpire(anchorKey(step), ttlMs),
+    ]);
+    return noted;
   }
 
   async function readOne(name: SessionName): Promise<Session | undefined> {
@@ -114,9 +127,10 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     open,
     leave,
     writeAnchor,
-    addTaint: (step, written) => note('taint', step, written),
-    addTool: (step, written) => note('tool', step, written),
+    addTaint: (step, flag) => withRedisDeadline(deadlineMs, () => note('taint', step, flag)),
+    keep: (step, createdAt, tool) => withRedisDeadline(deadlineMs, () => keep(step, createdAt, tool)),
     list,
+    peek: (name) => withRedisDeadline(deadlineMs, () => readOne(name)),
     read: (name) =>
       withRedisDeadline(deadlineMs, async () => {
         const [session, anchor] = await Promise.all([readOne(name), client.get(anchorKey(name))]);
@@ -168,6 +182,15 @@ function stepKeys(step: Step): string[] {
     operationKey(keyHash, operationId),
     purseKey(step),
   ];
+}
+
+/** As touch-session.lua and note-session.lua want them. */
+function lifeKeys(name: SessionName): string[] {
+  return [stateKey(name), sessionsKey(name.keyHash), purseKey(name)];
+}
+
+function counterOf({ isMcpCall }: Step): string {
+  return isMcpCall === true ? 'mcp_call' : 'step';
 }
 
 function stateKey({ keyHash, sessionId }: SessionName): string {

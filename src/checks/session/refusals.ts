@@ -1,6 +1,8 @@
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
+import { toolDenied } from '../../pipeline/tool-denial.ts';
 import { formatUsd } from '../../pricing/usd.ts';
+import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Session } from './store.ts';
 
 /** SDKs repeat a 429 by themselves, and none of these passes by waiting. */
@@ -31,4 +33,15 @@ export function tooManySessions(liveSessions: number): Denial {
     message: `this key has ${String(liveSessions)} live sessions, which is all it may have: go on with one of them, or end one`,
     headers: NO_RETRY,
   };
+}
+
+/** A call that the session could not remember would be one that no policy knows of. */
+export function historyFull(tool: string): Denial {
+  const reason = `this session has called ${String(MAX_NOTES.tool)} different tools and can remember no more: begin a new one`;
+  return toolDenied({ tool, reason, rule: 'session_history' });
+}
+
+export function longToolName(tool: string): Denial {
+  const reason = `a session can only remember tool names of at most ${String(MAX_NOTE_CHARS)} characters`;
+  return toolDenied({ tool, reason, rule: 'session_history' });
 }

@@ -24,6 +24,7 @@ export function readSession(
     spendNanoUsd: wholeNumber(spent),
     taintFlags: notes('taint', fields),
     toolsCalled: notes('tool', fields),
+    kept: fields['kept'] !== undefined,
   };
 }
 

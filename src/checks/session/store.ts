@@ -4,7 +4,7 @@ import type { SessionName } from '../../pipeline/session-turn.ts';
 export const INITIAL_STATE = 'INIT';
 
 /** A session that holds so many different taints, or tools, takes no more. */
-export const MAX_NOTES = 64;
+export const MAX_NOTES = { taint: 64, tool: 256 } as const;
 /** Longer names of taints and tools are cut off here. */
 export const MAX_NOTE_CHARS = 128;
 
@@ -12,6 +12,8 @@ export const MAX_NOTE_CHARS = 128;
 export interface Step extends SessionName {
   /** A random UUID of ours: repeats of a command under it change nothing. */
   readonly operationId: string;
+  /** A call of an MCP server: it takes no step, and no limit of steps or spend refuses it. */
+  readonly isMcpCall?: true;
 }
 
 /** What a request says of its session's limits; undefined where it names none. */
@@ -34,12 +36,14 @@ export interface Session extends SessionLimits {
   /** In the order in which they came. */
   readonly taintFlags: readonly string[];
   readonly toolsCalled: readonly string[];
+  /** Something was noted: it stays until it is idle or ended, whatever becomes of the calls on their way. */
+  readonly kept: boolean;
 }
 
 export type OpenResult =
   | {
       readonly kind: 'opened';
-      /** This call's step included. */
+      /** This call's step included, if it takes one. */
       readonly session: Session;
       /** The session's first user request is stored already. */
       readonly anchored: boolean;
@@ -51,7 +55,7 @@ export type OpenResult =
   | { readonly kind: 'closed' };
 
 /**
- * What became of a taint or a tool's name. `full`: the session holds MAX_NOTES others already, so whoever judges by
+ * What became of a taint or a tool's name. `full`: the session holds as many others as it may, so whoever judges by
  * them must refuse; `gone`: the session has ended.
  */
 export type Noted = 'added' | 'known' | 'full' | 'gone';
@@ -69,15 +73,22 @@ export interface SessionDetails {
 export interface SessionStore {
   /** Opens the session where it is not open yet, tightens its limits, and takes a step or refuses it. */
   open(step: Step & SessionLimits): Promise<OpenResult>;
+  /** The session as it stands, in one wait; undefined where it is not open. */
+  peek(name: SessionName): Promise<Session | undefined>;
   /**
-   * Gives a step back; a session that is left with none is forgotten, as if it had never been opened.
+   * Gives a step, or an MCP call, back; a session that is left with none, and in which nothing was noted, is forgotten,
+   * as if it had never been opened.
    * @param createdAt of the session that the step was taken in; undefined where the answer of `open` was lost
    */
   leave(step: Step, createdAt: number | undefined): Promise<void>;
   /** Stores the session's first user request, once, if this life of it still runs. */
   writeAnchor(name: SessionName, createdAt: number, text: string): Promise<void>;
   addTaint(step: Step, flag: string): Promise<Noted>;
-  addTool(step: Step, tool: string): Promise<Noted>;
+  /**
+   * An MCP server has answered a call in this life of the session, which therefore stays.
+   * @param tool that was called; undefined where the call was of another kind
+   */
+  keep(step: Step, createdAt: number, tool: string | undefined): Promise<Noted>;
   /** A key's live sessions, the last used first. */
   list(keyHash: string): Promise<readonly Session[]>;
   read(name: SessionName): Promise<SessionDetails | undefined>;

@@ -7,14 +7,10 @@
 -- reply 1 where it lives, else 0
 
 -- @include ../../redis/clock.lua
+-- @include life.lua
 
 if redis.call('HGET', KEYS[1], 'created') ~= ARGV[4] then
   return 0
 end
-local now = int(now_ms(ARGV[1]))
-redis.call('HSET', KEYS[1], 'used', now)
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
-redis.call('PEXPIRE', KEYS[3], ARGV[3])
-redis.call('ZADD', KEYS[2], 'XX', now, ARGV[2])
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
+put_off(KEYS[1], KEYS[2], KEYS[3], ARGV[2], ARGV[3], now_ms(ARGV[1]))
 return 1

@@ -59,7 +59,7 @@ function request(
 
 /** Both hooks of a request; the verdict that ended it. */
 async function ask(check: CheckUnderTest, exchange: Parsed) {
-  const state = check.begin?.() ?? {};
+  const state = check.begin?.() ?? { mcp: {} };
   const early = await check.requestHeaders?.(exchange, state);
   const verdict = early?.kind === 'pass' ? await check.requestBody?.(exchange, state) : early;
   return { state, verdict };
@@ -86,7 +86,7 @@ describe('what other checks judge by', () => {
   it('is nothing without a session, and Redis is not asked', async () => {
     const { check } = sessionCheck();
     const exchange = request({});
-    expect(await ask(check, exchange)).toEqual({ verdict: { kind: 'pass' }, state: {} });
+    expect(await ask(check, exchange)).toEqual({ verdict: { kind: 'pass' }, state: { mcp: {} } });
     expect(exchange.facts.session).toBeUndefined();
   });
 
@@ -180,7 +180,7 @@ describe('when Redis fails', () => {
 
     await own.pause();
     const lost = request(undefined, { keyHash: first.key.keyHash });
-    const state = check.begin?.() ?? {};
+    const state = check.begin?.() ?? { mcp: {} };
     await check.requestHeaders?.(lost, state);
     await expect(check.requestBody?.(lost, state)).rejects.toMatchObject({ type: 'redis_unavailable' });
     await check.end?.(lost, { kind: 'not_forwarded' }, state);
@@ -207,7 +207,7 @@ describe('when Redis fails', () => {
 describe('session.required', () => {
   it('refuses a request without a session before its body is read', async () => {
     const { check } = sessionCheck(store, true);
-    const verdict = await check.requestHeaders?.(request({}), {});
+    const verdict = await check.requestHeaders?.(request({}), { mcp: {} });
     expect(verdict).toEqual({
       kind: 'deny',
       type: 'invalid_request',

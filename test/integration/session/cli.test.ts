@@ -49,7 +49,7 @@ async function openSession(sessionId: string, anchor = 'Fix the tests.'): Promis
   const { createdAt } = opened(await store.open(step));
   await store.writeAnchor(name, createdAt, anchor);
   await store.addTaint(step, 'secret_accessed');
-  await store.addTool(step, 'read_file');
+  await store.keep(step, createdAt, 'read_file');
   const purse = spendKey(keyHash, `session:${sessionId}`);
   await redis.client.hset(
     purse,

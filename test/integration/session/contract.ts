@@ -309,45 +309,149 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
     it('are noted once each, in order, and told to every call after', async () => {
       const { store } = start();
       const name = newName();
-      await store.open(call(name));
+      const { createdAt } = opened(await store.open(call(name)));
       expect(await store.addTaint(call(name), 'secret_accessed')).toBe('added');
       expect(await store.addTaint(call(name), 'secret_accessed')).toBe('known');
-      expect(await store.addTool(call(name), 'read_file')).toBe('added');
-      expect(await store.addTool(call(name), 'a:b\nc')).toBe('added');
-      expect(await store.addTool(call(name), 'read_file')).toBe('known');
-      expect(opened(await store.open(call(name)))).toMatchObject({
-        taintFlags: ['secret_accessed'],
-        toolsCalled: ['read_file', 'a:b\nc'],
-      });
+      expect(await store.keep(call(name), createdAt, 'read_file')).toBe('added');
+      expect(await store.keep(call(name), createdAt, 'a:b\nc')).toBe('added');
+      expect(await store.keep(call(name), createdAt, 'read_file')).toBe('known');
+      expect(await store.keep(call(name), createdAt, undefined)).toBe('known');
+      const noted = { taintFlags: ['secret_accessed'], toolsCalled: ['read_file', 'a:b\nc'], kept: true };
+      expect(opened(await store.open(call(name)))).toMatchObject(noted);
+      expect(await store.peek(name)).toMatchObject(noted);
     });
 
     it('get the first answer again under the same operation', async () => {
       const { store } = start();
       const step = call(newName());
-      await store.open(step);
+      const { createdAt } = opened(await store.open(step));
       expect(await store.addTaint(step, 'a')).toBe('added');
       expect(await store.addTaint(step, 'a')).toBe('added');
+      expect(await store.keep(step, createdAt, 'a')).toBe('added');
+      expect(await store.keep(step, createdAt, 'a')).toBe('added');
     });
 
     it('are bounded in number and length, and it is said when they are full', async () => {
       const { store } = start();
       const name = newName();
-      await store.open(call(name));
-      for (let nth = 0; nth < MAX_NOTES; nth++) {
-        expect(await store.addTool(call(name), `${String(nth)}-${'x'.repeat(500)}`)).toBe('added');
+      const { createdAt } = opened(await store.open(call(name)));
+      const long = (nth: number): string => `${String(nth)}-${'x'.repeat(500)}`;
+      for (let nth = 0; nth < MAX_NOTES.tool; nth++) {
+        expect(await store.keep(call(name), createdAt, long(nth))).toBe('added');
       }
-      expect(await store.addTool(call(name), 'one more')).toBe('full');
-      expect(await store.addTaint(call(name), 'still room')).toBe('added');
-      const { toolsCalled } = opened(await store.open(call(name)));
-      expect(toolsCalled).toHaveLength(MAX_NOTES);
-      expect(toolsCalled.map((tool) => tool.length)).toEqual(toolsCalled.map(() => 128));
+      expect(await store.keep(call(name), createdAt, 'one more')).toBe('full');
+      expect(await store.keep(call(name), createdAt, long(7))).toBe('known');
+      for (let nth = 0; nth < MAX_NOTES.taint; nth++) {
+        expect(await store.addTaint(call(name), long(nth))).toBe('added');
+      }
+      expect(await store.addTaint(call(name), 'one more')).toBe('full');
+      const { toolsCalled, taintFlags } = opened(await store.open(call(name)));
+      expect([toolsCalled.length, taintFlags.length]).toEqual([256, 64]);
+      for (const note of [...toolsCalled, ...taintFlags]) expect(note).toHaveLength(128);
     });
 
     it('open no session', async () => {
       const { store } = start();
       const name = newName();
       expect(await store.addTaint(call(name), 'a')).toBe('gone');
+      expect(await store.keep(call(name), 1, 'a')).toBe('gone');
       expect(await store.read(name)).toBeUndefined();
+    });
+
+    it('of an earlier life of the session are not those of the next', async () => {
+      const { store, wait } = start();
+      const name = newName();
+      const { createdAt } = opened(await store.open(call(name)));
+      await store.end(name);
+      await wait(5);
+      await store.open(call(name));
+      expect(await store.keep(call(name), createdAt, 'a')).toBe('gone');
+      expect(await store.peek(name)).toMatchObject({ toolsCalled: [], kept: false });
+    });
+  });
+
+  describe('calls of MCP servers', () => {
+    const mcpCall = (name: SessionName, limits: Partial<SessionLimits> = {}) =>
+      ({ ...call(name, limits), isMcpCall: true }) as const;
+
+    it('open a session, tighten its limits, and take no step', async () => {
+      const { store } = start();
+      const name = newName();
+      expect(await store.peek(name)).toBeUndefined();
+      const session = opened(await store.open(mcpCall(name, { maxSteps: 1, budgetNanoUsd: 7 })));
+      expect(session).toMatchObject({ steps: 0, maxSteps: 1, budgetNanoUsd: 7, kept: false, state: 'INIT' });
+      expect(await store.peek(name)).toEqual(session);
+      await store.open(mcpCall(name));
+      expect(opened(await store.open(call(name))).steps).toBe(1);
+      expect(await store.open(call(name))).toMatchObject({ kind: 'max_steps_reached' });
+    });
+
+    it('are refused for no limit of steps or spend', async () => {
+      const { store, spend } = start();
+      const name = newName();
+      await store.open(call(name, { maxSteps: 1, budgetNanoUsd: 5 }));
+      await spend(name, 5);
+      expect(await store.open(mcpCall(name))).toMatchObject({ kind: 'opened', session: { steps: 1 } });
+      expect(await store.open(mcpCall(newName(), { maxSteps: 0 }))).toMatchObject({ kind: 'opened' });
+    });
+
+    it('open no more sessions than a key may have', async () => {
+      const { store } = start({ maxPerKey: 1 });
+      const name = newName();
+      await store.open(mcpCall(name));
+      const other = { ...name, sessionId: 'two' };
+      expect(await store.open(mcpCall(other))).toEqual({ kind: 'too_many_sessions', liveSessions: 1 });
+    });
+
+    it('are given back like steps, once, and leave no session behind that was not used', async () => {
+      const { store } = start();
+      const name = newName();
+      const one = mcpCall(name);
+      const { createdAt } = opened(await store.open(one));
+      const two = mcpCall(name);
+      await store.open(two);
+      expect(await store.open(two)).toMatchObject({ kind: 'opened' });
+      await store.leave(one, createdAt);
+      await store.leave(one, createdAt);
+      expect(await store.peek(name)).toBeDefined();
+      await store.leave(two, undefined);
+      expect(await store.peek(name)).toBeUndefined();
+      expect(await store.open(two)).toEqual({ kind: 'closed' });
+    });
+
+    it('keep a session that steps have left, and one that they have noted something in', async () => {
+      const { store } = start();
+      const name = newName();
+      const step = call(name);
+      const { createdAt } = opened(await store.open(step));
+      const running = mcpCall(name);
+      await store.open(running);
+      await store.leave(step, createdAt);
+      expect(await store.peek(name)).toMatchObject({ steps: 0 });
+      await store.keep(running, createdAt, 'read_file');
+      await store.leave(running, createdAt);
+      expect(await store.peek(name)).toMatchObject({ steps: 0, toolsCalled: ['read_file'] });
+      const denied = call(name);
+      await store.open(denied);
+      await store.leave(denied, createdAt);
+      expect(await store.peek(name)).toMatchObject({ steps: 0, toolsCalled: ['read_file'] });
+    });
+
+    it('put off the end of an idle session when they are answered', async () => {
+      const { store, wait } = start({ ttlMs: 1_000 });
+      const name = newName();
+      const running = mcpCall(name);
+      const { createdAt } = opened(await store.open(running));
+      await store.writeAnchor(name, createdAt, 'first');
+      for (let nth = 0; nth < 3; nth++) {
+        await wait(600);
+        expect(await store.keep(running, createdAt, undefined)).toBe('known');
+      }
+      await wait(600);
+      expect(await store.read(name)).toMatchObject({ anchor: 'first' });
+      await wait(500);
+      expect(await store.peek(name)).toBeUndefined();
+      expect(await store.keep(running, createdAt, 'a')).toBe('gone');
     });
   });
 
