@@ -4,21 +4,28 @@ import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/chec
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
+import type { SessionBinding } from './session-binding/binding.ts';
 
 export interface McpCheckDeps {
+  readonly binding: SessionBinding;
   /** Scores a policy block of a key (SPEC "Scoring rules"): +10, once a day for one and the same finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
+}
+
+export interface McpState {
+  /** Whether the MCP session that the request names is its key's own. */
+  session?: Promise<Verdict>;
 }
 
 const TOOLS_CALL = 'tools/call';
 const RULE = 'allowed_tools';
 
 /**
- * Holds a key to its own tools (DECISIONS "MCP"), on both paths alike: what a message says decides, never its path or
- * its headers. All other methods pass.
+ * Holds a key to its own tools and its own MCP sessions (DECISIONS "MCP"), on both paths alike: what a message says
+ * decides, never its path or its headers. All methods but `tools/call` pass.
  */
-export function createMcpCheck({ scorePolicyBlock }: McpCheckDeps): Check {
-  function judge({ key, request }: Parsed): Verdict {
+export function createMcpCheck({ binding, scorePolicyBlock }: McpCheckDeps): Check<McpState> {
+  function judgeTool({ key, request }: Parsed): Verdict {
     if (isDisguised(request.mcp)) return disguised();
     const tool = calledTool(request.mcp);
     if (tool === undefined || mayCallTool(key.allowedTools, tool)) return PASS;
@@ -31,7 +38,19 @@ export function createMcpCheck({ scorePolicyBlock }: McpCheckDeps): Check {
   return {
     name: 'mcp',
     shadowable: false,
-    requestBody: (exchange) => (exchange.mcp === undefined ? PASS : judge(exchange)),
+    begin: () => ({}),
+    prepare(exchange, state) {
+      if (exchange.mcp === undefined) return;
+      state.session = binding.judge(exchange);
+      // Where an earlier check denies, nobody waits for it.
+      state.session.catch(() => undefined);
+    },
+    async requestBody(exchange, { session }) {
+      if (session === undefined) return PASS;
+      const verdict = judgeTool(exchange);
+      return verdict.kind === 'pass' ? session : verdict;
+    },
+    response: (exchange) => (exchange.mcp === undefined ? PASS : binding.keep(exchange)),
   };
 }
 
