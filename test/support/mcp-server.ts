@@ -13,7 +13,7 @@ import type { CallToolResult as StatelessToolResult } from '@modelcontextprotoco
 import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitResultSchema, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 
 /** One request as the server got it. */
@@ -197,11 +197,13 @@ function registerAll(server: McpServer, shared: Shared): void {
   server.registerTool(
     'ask',
     { description: 'Asks the person at its client.', inputSchema: { question: z.string() } },
-    async ({ question }) => {
-      const { action, content } = await server.server.elicitInput({
-        message: question,
-        requestedSchema: { type: 'object', properties: { reply: { type: 'string' } } },
-      });
+    async ({ question }, { sendRequest }) => {
+      const requestedSchema = { type: 'object' as const, properties: { reply: { type: 'string' as const } } };
+      // On the stream of this very call, where `think` asks on the server's own.
+      const { action, content } = await sendRequest(
+        { method: 'elicitation/create', params: { mode: 'form', message: question, requestedSchema } },
+        ElicitResultSchema,
+      );
       return { content: [{ type: 'text', text: `${action}: ${JSON.stringify(content)}` }] };
     },
   );
