@@ -24,3 +24,11 @@ export function turnSession({ headers, endpoint, key }: Parsed): SessionName | u
     return undefined;
   return { keyHash: key.keyHash, sessionId };
 }
+
+/**
+ * The name under which a session's tool calls are compared: apart from its turns, which come in between. No session id
+ * holds a slash.
+ */
+export function toolCallsOf({ keyHash, sessionId }: SessionName): SessionName {
+  return { keyHash, sessionId: `${sessionId}/tools` };
+}

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
+import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import { turnSession } from '../../pipeline/session-turn.ts';
+import { mcpSessionOf } from '../../pipeline/mcp-session.ts';
+import { toolCallsOf, turnSession } from '../../pipeline/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
 import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { latestStep } from './step.ts';
+import { latestStep, toolStep, type Step } from './step.ts';
 import type { SessionName } from '../../pipeline/session-turn.ts';
 import type { ArrivalLimit, LoopMemory, LoopStore, RecentCall } from './store.ts';
 import { arrivalLimits } from './velocity.ts';
@@ -24,6 +26,8 @@ export type LoopDetector = 'fingerprint' | 'velocity' | 'stall';
 export interface LoopState {
   readonly operationId: string;
   session?: SessionName;
+  /** Under which calls of its kind are kept: turns, or calls of tools. */
+  kept?: SessionName;
   calls?: Promise<readonly RecentCall[]>;
   fingerprint?: SimHash | undefined;
   /** Limits that this call was counted against, and stays counted against only if it is answered. */
@@ -39,8 +43,9 @@ const SERVER_ERROR = 500;
 
 /**
  * Notices an agent that goes round in circles in one session (SPEC "Behaviour of checks"): the same call again and
- * again (fingerprint), too many calls (velocity), or calls that hardly move (stall). A call counts once it was
- * answered with neither 429 nor 5xx, so that a client's own retries are no loop.
+ * again (fingerprint), too many calls (velocity), or calls that hardly move (stall). Turns are compared with turns, and
+ * calls of MCP servers' tools with such calls. A call counts once it was answered with neither 429 nor 5xx, so that a
+ * client's own retries are no loop.
  */
 export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
   const name = 'loop';
@@ -48,7 +53,7 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
   const memory = memoryOf(config);
 
   async function judge(exchange: Parsed, state: LoopState, session: SessionName): Promise<Verdict> {
-    const step = latestStep(exchange);
+    const step = stepOf(exchange);
     state.fingerprint = fingerprintOf(step, config.fingerprint.defeat_padding);
     const limits = arrivalLimits(config.velocity, exchange, step);
     // Set before the store is asked: what was counted and whose reply is lost must be given back too.
@@ -70,10 +75,12 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
     shadowable: true,
     begin: () => ({ operationId: randomUUID(), counted: [] }),
     prepare(exchange, state) {
-      const session = turnSession(exchange);
+      const turn = turnSession(exchange);
+      const session = turn ?? toolSession(exchange);
       if (session === undefined) return;
       state.session = session;
-      state.calls = store.readCalls(session, memory);
+      state.kept = turn ?? toolCallsOf(session);
+      state.calls = store.readCalls(state.kept, memory);
       // Where an earlier check denies, nobody waits for it.
       state.calls.catch(() => undefined);
     },
@@ -82,10 +89,10 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
         ? PASS
         : judge(exchange, state, state.session),
     async response(exchange, state) {
-      const { session, fingerprint } = state;
-      if (session === undefined || isRefused(exchange)) return PASS;
+      const { kept, fingerprint } = state;
+      if (kept === undefined || isRefused(exchange)) return PASS;
       state.counted = [];
-      if (fingerprint !== undefined) await store.joinCall(session, state.operationId, fingerprint, memory);
+      if (fingerprint !== undefined) await store.joinCall(kept, state.operationId, fingerprint, memory);
       return PASS;
     },
     async end(_exchange, _outcome, { session, operationId, counted }) {
@@ -97,6 +104,16 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
       }
     },
   };
+}
+
+function stepOf(exchange: Parsed): Step {
+  const { mcp, request, json } = exchange;
+  const tool = calledTool(request.mcp);
+  return mcp === undefined || tool === undefined ? latestStep(exchange) : toolStep(mcp.server, tool, json);
+}
+
+function toolSession(exchange: Parsed): SessionName | undefined {
+  return calledTool(exchange.request.mcp) === undefined ? undefined : mcpSessionOf(exchange);
 }
 
 /** What a client will send again by itself. */

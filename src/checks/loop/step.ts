@@ -21,6 +21,20 @@ export interface Step {
 /** Strings of arguments whose tool's name is looked up; no model calls so many tools at once. */
 const MAX_NAMED = 1_000;
 
+/** What a call of an MCP server's tool is, which says nothing of what the user wants. */
+export function toolStep(server: string, tool: string, json: JsonObject): Step {
+  const params = json['params'] as JsonObject | undefined;
+  const written = JSON.stringify(params?.['arguments'] ?? {});
+  return {
+    said: '',
+    called: `${server} ${tool}\n${written}`,
+    got: '',
+    answered: '',
+    tools: [tool],
+    medium: '',
+  };
+}
+
 export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>): Step {
   const { request, facts, json } = exchange;
   const { called, got } = latestCalls(inOrder(request.texts));

@@ -9,7 +9,7 @@ const SECOND_MS = 1_000;
 /** The limits that a call counts against: all of its session's, and those like it. None where both are 0. */
 export function arrivalLimits(
   { max_rps, max_endpoint_repeats, repeat_window_seconds }: Config['loop_detection']['velocity'],
-  { method, path }: Pick<Parsed, 'method' | 'path'>,
+  { method, path, mcp }: Pick<Parsed, 'method' | 'path' | 'mcp'>,
   { tools }: Pick<Step, 'tools'>,
 ): ArrivalLimit[] {
   const limits: ArrivalLimit[] = [];
@@ -19,7 +19,9 @@ export function arrivalLimits(
     limits.push({ name: 'rps', windowMs, limit: Math.max(1, Math.floor((max_rps * windowMs) / SECOND_MS)) });
   }
   if (max_endpoint_repeats > 0) {
-    const same = formatSimHash(hashFeature([method, path, ...tools].join('\n')));
+    // A tool may be called at either address of its server.
+    const at = mcp === undefined ? path : `/mcp/${mcp.server}`;
+    const same = formatSimHash(hashFeature([method, at, ...tools].join('\n')));
     const windowMs = repeat_window_seconds * SECOND_MS;
     limits.push({ name: `repeats/${same}`, windowMs, limit: max_endpoint_repeats });
   }

@@ -14,7 +14,7 @@ import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { readSession } from './session-fields.ts';
 import { INITIAL_STATE, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import { toolCallsOf, type SessionName } from '../../pipeline/session-turn.ts';
 import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
 
 export interface RedisSessionStoreOptions {
@@ -143,6 +143,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
           stateKey(name),
           purseKey(name),
           loopKey(keyHash, sessionId),
+          loopKey(keyHash, toolCallsOf(name).sessionId),
           driftKey(keyHash, sessionId),
         ];
         const ended = await endScript.run(client, [sessionsKey(keyHash), ...own], [sessionId]);

@@ -164,7 +164,8 @@ describe('keys', () => {
     const step = call(name);
     const { createdAt } = opened(await store.open(step));
     await store.writeAnchor(name, createdAt, 'the first request');
-    for (const key of [loopKey(name.keyHash, 'one'), driftKey(name.keyHash, 'one')]) {
+    const loops = ['one', 'one/tools'].map((calls) => loopKey(name.keyHash, calls));
+    for (const key of [...loops, driftKey(name.keyHash, 'one')]) {
       await redis.client.hset(key, 'x', 'y');
     }
     await redis.client.hset(spendKey(name.keyHash, 'session:one'), 'session:spent', '5');
