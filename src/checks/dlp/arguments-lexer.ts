@@ -1,4 +1,4 @@
-/** A stretch of a JSON text that a finding may lie in. */
+/** A stretch of a JSON text that can hold a finding. Offsets are those of the text as it came. */
 export interface Token {
   readonly kind:
     /** What stands between two quotes. */
@@ -7,13 +7,13 @@ export interface Token {
     | 'number'
     /** `true`, `null`, and whatever is no JSON. */
     | 'other';
-  /** Offsets in the text as it came; Infinity where the end has not come. */
   readonly start: number;
+  /** Infinity where it has not come. */
   readonly end: number;
-  /** Only blanks part it from the token before, so that neither is a value: the text is no JSON there. */
+  /** Nothing but blanks parts it from the token before: neither is a value, the text is no JSON. */
   readonly joinsPrevious: boolean;
-  /** The next token may still join it. */
-  readonly mayBeJoined: boolean;
+  /** Such a token follows it; `maybe` where too little has come. */
+  readonly isJoined: boolean | 'maybe';
 }
 
 const STRING = 0;
@@ -21,17 +21,22 @@ const NUMBER = 1;
 const OTHER = 2;
 const KINDS = ['string', 'number', 'other'] as const;
 
-/** What becomes of a character outside of strings. */
+/** What a character is outside of strings: 0 is one of a token that is no number. */
 const BLANK = 1;
 const STRUCTURE = 2;
+/** At the beginning of a number, and in it. */
 const DIGIT = 3;
-/** Of a number, but not its beginning. */
-const IN_NUMBER = 4;
+const EXPONENT = 4;
 const CLASSES = new Uint8Array(128);
 for (const character of ' \t\r\n') CLASSES[character.charCodeAt(0)] = BLANK;
 for (const character of '{}[]:,') CLASSES[character.charCodeAt(0)] = STRUCTURE;
 for (const character of '0123456789+-.') CLASSES[character.charCodeAt(0)] = DIGIT;
-for (const character of 'eE') CLASSES[character.charCodeAt(0)] = IN_NUMBER;
+for (const character of 'eE') CLASSES[character.charCodeAt(0)] = EXPONENT;
+
+/** A longer one is no card's or phone's, and is not held back to its end. */
+const MAX_NUMBER_CHARS = 256;
+/** So much is forgotten at once. */
+const MANY = 64;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -47,129 +52,179 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a JSON text that comes in pieces, however it is cut: the escapes of its strings are read, all else stays, so
- * that detectors see values as a program does, in their place. Takes what is no JSON as it stands. Linear.
+ * Reads a JSON text that comes in pieces, however it is cut. It is given out with the escapes of its strings read and
+ * all else in its place, so that detectors see values as a program does; what is no JSON stays as it is. Linear.
  */
 export class ArgumentsLexer {
-  /** Of what was read, in the text as it came and in the one that was given out. */
-  #rawEnd = 0;
-  #viewEnd = 0;
+  /** Of what was read, in the text as it came. */
+  #end = 0;
   /** An escape that has not come to its end. */
   #rest = '';
   #inString = false;
-  /** Outside of strings: in the middle of a token. */
+  /** In the middle of a number or another token. */
   #inToken = false;
-  /** Only blanks came since the last token outside of strings, or nothing. */
+  /** Nothing but blanks came since such a token. */
   #afterToken = false;
   /** Tokens, a list for each of their members: a document may have a million. */
   readonly #kinds: number[] = [];
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #joins: boolean[] = [];
-  /** Where in the view an escape ended, and how far the raw text is ahead from there on. */
-  readonly #viewAt: number[] = [];
+  /** Where an escape ended in what was given out, and how far the text as it came is ahead from there on. */
+  readonly #escapedAt: number[] = [];
   readonly #shifts: number[] = [];
+  #shift = 0;
 
-  /** Reads a piece; gives it out with its escapes read. What an escape still lacks is waited for. */
+  /** Characters that were read. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Reads a piece, and gives it out; an escape waits for its end. */
   add(piece: string): string {
-    const text = this.#rest === '' ? piece : this.#rest + piece;
-    const from = this.#rawEnd;
+    const text = this.#rest + piece;
     const parts: string[] = [];
     let copied = 0;
     let at = 0;
     while (at < text.length) {
       const code = text.charCodeAt(at);
-      if (!this.#inString) {
-        this.#readOutside(code, from + at);
-        at += 1;
-      } else if (code === QUOTE) {
-        this.#ends[this.#ends.length - 1] = from + at;
-        this.#inString = false;
-        at += 1;
-      } else if (code === BACKSLASH) {
+      if (code === BACKSLASH && this.#inString) {
         const chars = escapeChars(text, at);
         if (chars === undefined) break;
         if (chars > 1) {
           parts.push(text.slice(copied, at), meaningOf(text, at));
           copied = at + chars;
-          this.#noteEscape(from + copied, chars - 1);
+          this.#noteEscape(this.#end + copied, chars);
         }
         at += chars;
-      } else at += 1;
+        continue;
+      }
+      if (!this.#inString) this.#readOutside(code, this.#end + at);
+      else if (code === QUOTE) this.#closeString(this.#end + at);
+      at += 1;
     }
     this.#rest = text.slice(at);
-    this.#rawEnd = from + at;
-    if (parts.length === 0 && at === text.length) return this.#given(text);
+    this.#end += at;
+    if (copied === 0) return at === text.length ? text : text.slice(0, at);
     parts.push(text.slice(copied, at));
-    return this.#given(parts.join(''));
+    return parts.join('');
   }
 
   /** Gives out the beginning of an escape that nothing followed, as it stands. */
   finish(): string {
     const rest = this.#rest;
     this.#rest = '';
-    this.#rawEnd += rest.length;
-    return this.#given(rest);
+    this.#end += rest.length;
+    return rest;
   }
 
-  /** Where in the text as it came the character stands that was given out at `at`. */
+  /** Where that stands, in the text as it came, which was given out at `at`. */
   toRaw(at: number): number {
-    const index = lastAtOrBefore(this.#viewAt, at);
-    return index < 0 ? at : at + (this.#shifts[index] ?? 0);
+    return at + (this.#shifts[lastUpTo(this.#escapedAt, at)] ?? 0);
   }
 
-  /** The tokens of which a part stands between two offsets of the text as it came. */
+  /** The tokens of which a part stands between two offsets. */
   *tokensIn(start: number, end: number): Generator<Token, void> {
-    for (let index = this.#firstEndingAfter(start); index < this.#starts.length; index += 1) {
-      const token = this.#token(index);
-      if (token.start >= end) return;
-      yield token;
+    for (let index = lastUpTo(this.#ends, start) + 1; index < this.#starts.length; index += 1) {
+      if ((this.#starts[index] ?? end) >= end) return;
+      yield this.#token(index);
     }
   }
 
-  /** The token that begins before an offset and reaches to it or beyond. */
+  /** The token that begins before an offset, and ends there or behind it. */
   tokenAround(offset: number): Token | undefined {
-    const index = lastAtOrBefore(this.#starts, offset - 1);
-    const token = index < 0 ? undefined : this.#token(index);
-    return token !== undefined && token.end >= offset ? token : undefined;
+    const index = lastUpTo(this.#starts, offset - 1);
+    return index >= 0 && (this.#ends[index] ?? 0) >= offset ? this.#token(index) : undefined;
   }
 
-  /** Forgets what stands before an offset that was given out, and is not asked for again. */
-  forget(viewOffset: number): void {
-    const escapes = lastAtOrBefore(this.#viewAt, viewOffset);
-    if (escapes > MANY) for (const list of [this.#viewAt, this.#shifts]) list.splice(0, escapes);
-    const tokens = this.#firstEndingAfter(this.toRaw(viewOffset)) - 1;
-    if (tokens > MANY) {
-      for (const list of [this.#kinds, this.#starts, this.#ends, this.#joins]) list.splice(0, tokens);
-    }
+  /** Forgets escapes before an offset in what was given out, and tokens before one in the text as it came. */
+  forget(given: number, raw: number): void {
+    dropFirst(lastUpTo(this.#escapedAt, given), [this.#escapedAt, this.#shifts]);
+    dropFirst(lastUpTo(this.#ends, raw), [this.#kinds, this.#starts, this.#ends, this.#joins]);
   }
 
-  #given(view: string): string {
-    this.#viewEnd += view.length;
-    return view;
+  #noteEscape(rawEnd: number, chars: number): void {
+    this.#shift += chars - 1;
+    this.#escapedAt.push(rawEnd - this.#shift);
+    this.#shifts.push(this.#shift);
+  }
+
+  #closeString(offset: number): void {
+    this.#ends[this.#ends.length - 1] = offset;
+    this.#inString = false;
   }
 
   #readOutside(code: number, offset: number): void {
-    const kind = code < 128 ? CLASSES[code] : undefined;
-    if (code === QUOTE || kind === STRUCTURE || kind === BLANK) {
+    const kind = code < 128 ? CLASSES[code] : 0;
+    if (kind === BLANK || kind === STRUCTURE || code === QUOTE) {
       if (this.#inToken) this.#ends[this.#ends.length - 1] = offset;
       this.#inToken = false;
-      if (kind === BLANK) return;
-      this.#afterToken = false;
-      if (code !== QUOTE) return;
-      this.#open(STRING, offset + 1, false);
-      this.#inString = true;
+      if (kind !== BLANK) this.#afterToken = false;
+      if (code === QUOTE) this.#open(STRING, offset + 1);
+      this.#inString = code === QUOTE;
     } else if (!this.#inToken) {
-      this.#open(kind === DIGIT ? NUMBER : OTHER, offset, this.#afterToken);
+      this.#open(kind === DIGIT ? NUMBER : OTHER, offset);
       this.#inToken = true;
       this.#afterToken = true;
-    } else if (kind !== DIGIT && kind !== IN_NUMBER) this.#kinds[this.#kinds.length - 1] = OTHER;
+    } else if ((kind !== DIGIT && kind !== EXPONENT) || this.#isLong(offset)) {
+      this.#kinds[this.#kinds.length - 1] = OTHER;
+    }
   }
 
-  #open(kind: number, start: number, joins: boolean): void {
+  #isLong(offset: number): boolean {
+    return offset - (this.#starts.at(-1) ?? offset) > MAX_NUMBER_CHARS;
+  }
+
+  #open(kind: number, start: number): void {
     this.#kinds.push(kind);
     this.#starts.push(start);
     this.#ends.push(Infinity);
-    this.#joins.push(joins);
+    this.#joins.push(this.#afterToken);
   }
+
+  #token(index: number): Token {
+    const isLast = index === this.#starts.length - 1;
+    return {
+      kind: KINDS[this.#kinds[index] ?? OTHER] ?? 'other',
+      start: this.#starts[index] ?? 0,
+      end: this.#ends[index] ?? Infinity,
+      joinsPrevious: this.#joins[index] ?? false,
+      isJoined: isLast ? this.#afterToken && 'maybe' : (this.#joins[index + 1] ?? false),
+    };
+  }
+}
+
+/** Characters of the escape at an offset; 1 where the backslash begins none, undefined where more must come. */
+function escapeChars(text: string, at: number): number | undefined {
+  const kind = text[at + 1];
+  if (kind === undefined) return undefined;
+  if (kind !== 'u') return Object.hasOwn(MEANINGS, kind) ? 2 : 1;
+  const digits = text.slice(at + 2, at + 6);
+  if (!/^[0-9a-fA-F]*$/.test(digits)) return 1;
+  return digits.length === 4 ? 6 : undefined;
+}
+
+function meaningOf(text: string, at: number): string {
+  const kind = text.charAt(at + 1);
+  if (kind === 'u') return String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16));
+  return MEANINGS[kind] ?? kind;
+}
+
+/** The index of the last of ascending numbers that is not over `most`; -1 where all are. */
+function lastUpTo(ascending: readonly number[], most: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Takes so many from the front of each list, once it is worth moving what follows them. */
+function dropFirst(count: number, lists: readonly unknown[][]): void {
+  const [first = []] = lists;
+  if (count < MANY || count * 2 < first.length) return;
+  for (const list of lists) list.splice(0, count);
 }

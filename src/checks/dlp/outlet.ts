@@ -68,9 +68,29 @@ export class Outlet {
     this.#replacedTo = end;
   }
 
+  /** Leaves nothing of the text. */
+  replaceAll(): void {
+    this.#replacements = [{ start: 0, end: Infinity, text: '' }];
+    this.#replacedTo = Infinity;
+  }
+
+  /** In place of what is not taken yet. */
+  get replacements(): readonly Replacement[] {
+    return this.#replacements;
+  }
+
   /** Whether something between two offsets is replaced; only asked of what is not taken. */
   isReplaced(start: number, end: number): boolean {
-    return this.#replacements.some((one) => one.start < Math.max(end, start + 1) && one.end > start);
+    const all = this.#replacements;
+    let low = 0;
+    let high = all.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((all[middle]?.end ?? 0) <= start) low = middle + 1;
+      else high = middle;
+    }
+    const next = all[low];
+    return next !== undefined && next.start < Math.max(end, start + 1);
   }
 
   /** Takes out everything up to an offset that was not taken before. */

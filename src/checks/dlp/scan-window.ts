@@ -1,8 +1,8 @@
 import { LOOK_BEHIND_CHARS } from '../../detectors/finding.ts';
 import type { Finding, StreamDetector } from '../../detectors/finding.ts';
-import { GatewayError } from '../../errors.ts';
 import type { Found } from './passages.ts';
 import { tailOf } from './tail-of.ts';
+import { tooMuchHeld } from './too-much-held.ts';
 
 /** Twice the longest match that any detector has (a PEM key, 32,768): more is never open for a good reason. */
 const MAX_OPEN_CHARS = 65_536;
@@ -37,6 +37,11 @@ export class ScanWindow {
     return this.#settled;
   }
 
+  /** Where the part begins that is kept; findings to come do not begin before it. */
+  get start(): number {
+    return Math.max(0, this.#from);
+  }
+
   /** Characters that are kept. */
   get size(): number {
     return this.#text.length;
@@ -54,7 +59,7 @@ export class ScanWindow {
     const found = this.#findUpTo(this.#open);
     this.#forget();
     const openChars = end - this.#open;
-    if (openChars > MAX_OPEN_CHARS) throw tooMuchOpen();
+    if (openChars > MAX_OPEN_CHARS) throw tooMuchHeld();
     this.#lookAt = openChars > MUCH_OPEN_CHARS ? end + openChars / 8 : 0;
     return found;
   }
@@ -98,11 +103,4 @@ function found(finding: Finding, text: string, from: number): Found {
     finding: { ...finding, start: Math.max(0, from + finding.start), end: from + finding.end },
     text: text.slice(finding.start, finding.end),
   };
-}
-
-function tooMuchOpen(): GatewayError {
-  return new GatewayError(
-    'upstream_unavailable',
-    'the provider sent a text in which too much must be held back to be inspected',
-  );
 }

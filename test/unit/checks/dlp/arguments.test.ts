@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import { createArgumentsScanner, readArguments } from '../../../../src/checks/dlp/arguments.ts';
+import type { Found } from '../../../../src/checks/dlp/passages.ts';
+import { everyCut, randomPieces } from './cuts.ts';
+import { wordDetector } from './stream-detectors.ts';
+
+function masked(json: string): string {
+  const { text, mask } = readArguments(json);
+  return mask(wordDetector.find(text));
+}
+
+function scan(pieces: Iterable<string>): { pieces: string[]; text: string; found: Found[] } {
+  const scanner = createArgumentsScanner(wordDetector);
+  const { outlet } = scanner;
+  const out: string[] = [];
+  const found: Found[] = [];
+  for (const piece of pieces) {
+    found.push(...scanner.push(piece));
+    out.push(outlet.take(outlet.settled));
+  }
+  found.push(...scanner.finish());
+  out.push(outlet.take(outlet.settled));
+  return { pieces: out, text: out.join(''), found };
+}
+
+/** Arguments, and what is left of them. */
+const VALID: Readonly<Record<string, readonly [json: string, masked: string]>> = {
+  'no findings': [
+    String.raw`{"a":"x\ny","b":[1,-2.5e3,true,null],"c":{}}`,
+    String.raw`{"a":"x\ny","b":[1,-2.5e3,true,null],"c":{}}`,
+  ],
+  'blanks and lines': [
+    '{\n  "to": "jane@example.com",\r\n\t"n": 1\n}\n',
+    '{\n  "to": "***",\r\n\t"n": 1\n}\n',
+  ],
+  'a value': ['{"to":"jane@example.com"}', '{"to":"***"}'],
+  'part of a value': ['{"to":"Jane <jane@example.com>, Joe"}', '{"to":"Jane <***>, Joe"}'],
+  'a value of escapes': [String.raw`{"to":"\u006aane\u0040ex\u0061mple.com\n"}`, String.raw`{"to":"***\n"}`],
+  'escapes at its borders': [
+    String.raw`["\njane@example.com\n","\\jane@example.com\\"]`,
+    String.raw`["\n***\n","\\***\\"]`,
+  ],
+  'a quote beside it': [String.raw`["say \"jane@example.com\" to"]`, String.raw`["say \"***\" to"]`],
+  'an escaped backslash that is no escape': [String.raw`["C:\\jane@example.com"]`, String.raw`["C:\\***"]`],
+  'a document in a string': [
+    String.raw`{"q":"{\"password\":\"hunter2\"}"}`,
+    String.raw`{"q":"{\"password\":\"***\"}"}`,
+  ],
+  'a value known by its name': ['{"password":"hunter2"}', '{"password":"***"}'],
+  'a name of escapes': [String.raw`{"pass\u0077ord" : "hunter2"}`, String.raw`{"pass\u0077ord" : "***"}`],
+  'a member name': ['{"jane@example.com":{"joe@example.com":1}}', '{"***":{"***":1}}'],
+  'a number': ['{"card":4111111111111111,"n":12}', '{"card":"***","n":12}'],
+  'a number alone': ['4111111111111111', '"***"'],
+  'a number at the end of lines': ['[4111111111111111\n]', '["***"\n]'],
+  'part of a number': ['[-1,{"password":-12.5e-7}]', '[-1,{"password":"***"}]'],
+  'numbers side by side': ['[4111111111111111,4111111111111111]', '["***","***"]'],
+  'a literal that is found': ['{"password":true,"b":null}', '{"password":true,"b":null}'],
+  'a block over several strings': [
+    '["<<BEGIN>> one","two", 3, null, {"four":"five <<END>> six"}]',
+    '["***","***", "***", null, {"***":"*** six"}]',
+  ],
+  'an empty string in a block': ['["<<BEGIN>>","","<<END>>"]', '["***","","***"]'],
+  'two units of one character': [
+    String.raw`{"a":"\ud83d\ude00 jane@example.com 😀"}`,
+    String.raw`{"a":"\ud83d\ude00 *** 😀"}`,
+  ],
+  'half a character': [String.raw`{"a":"\ud83d jane@example.com"}`, String.raw`{"a":"\ud83d ***"}`],
+};
+
+const INVALID: Readonly<Record<string, readonly [json: string, masked: string]>> = {
+  'nothing at all': ['', ''],
+  'plain words': ['Write to jane@example.com, or 4111111111111111 now.', 'Write to ***, or *** now.'],
+  'a number and a word': ['4111111111111111 times', '*** times'],
+  'a word and a number': ['card 4111111111111111', 'card ***'],
+  'cut off in a string': ['{"to":"jane@example.com', '{"to":"***'],
+  'cut off in an escape': [String.raw`{"to":"jane@example.com \u00`, String.raw`{"to":"*** \u00`],
+  'cut off behind a backslash': ['{"to":"jane@example.com \\', '{"to":"*** \\'],
+  'cut off in a number': ['{"card":4111111111111111', '{"card":"***"'],
+  'an escape that is none': [String.raw`{"to":"\jane@example.com\u00zz"}`, String.raw`{"to":"\***\u00zz"}`],
+  'names without quotes': ['{to: jane@example.com}', '{to: ***}'],
+  'other quotes': ["{'password': 'hunter2'}", "{'password': '***'}"],
+  'a quote too many': ['"" " jane@example.com', '"" " ***'],
+};
+
+const ALL = { ...VALID, ...INVALID };
+
+describe('arguments of a tool call', () => {
+  it.each(Object.entries(ALL))('are masked where they have %s', (_name, [json, expected]) => {
+    expect(masked(json)).toBe(expected);
+  });
+
+  it.each(Object.values(VALID))('stay valid JSON: %s', (json, expected) => {
+    expect(() => JSON.parse(json) as unknown).not.toThrow();
+    expect(() => JSON.parse(expected) as unknown).not.toThrow();
+  });
+
+  it('are searched as a program reads them', () => {
+    expect(readArguments(String.raw`{"\u0061\n":"\"\\\/\b\f\r\t",  "b": 1}`).text).toBe(
+      '{"a\n":""\\/\b\f\r\t",  "b": 1}',
+    );
+  });
+
+  it('are masked with findings in any order', () => {
+    const { text, mask } = readArguments('["jane@example.com","joe@example.com"]');
+    expect(mask(wordDetector.find(text).toReversed())).toBe('["***","***"]');
+  });
+});
+
+describe('a scanner of arguments', () => {
+  it.each(Object.entries(ALL))(
+    'masks %s as the whole is masked, wherever it is cut',
+    (_name, [json, expected]) => {
+      for (const pieces of everyCut(json)) expect(scan(pieces).text).toBe(expected);
+      for (let seed = 0; seed < 50; seed += 1) expect(scan(randomPieces(json, seed)).text).toBe(expected);
+      expect(scan([...json]).text).toBe(expected);
+    },
+  );
+
+  it('finds in pieces what it finds in the whole', () => {
+    for (const [json] of Object.values(ALL)) {
+      const { text } = readArguments(json);
+      const whole = wordDetector.find(text).map(({ start, end }) => text.slice(start, end));
+      for (let seed = 0; seed < 10; seed += 1) {
+        expect(scan(randomPieces(json, seed)).found.map((found) => found.text)).toEqual(whole);
+      }
+    }
+  });
+
+  it('lets what is decided leave at once, and numbers as a whole', () => {
+    expect(scan(['{"a', '":', '12', '.5', ',"b":"jane@', 'example.com', '","c', '":1}']).pieces).toEqual([
+      '{"',
+      'a":',
+      '',
+      '',
+      '12.5,"b":"',
+      '',
+      '***","',
+      'c":1}',
+      '',
+    ]);
+  });
+
+  it('never sends half an escape', () => {
+    expect(scan(['["x ', '\\', 'u00', '61', ' y"]']).pieces).toEqual(['["x ', '', '', '', '\\u0061 y"]', '']);
+  });
+
+  it('does not hold a number that is longer than any that is looked for', () => {
+    const { pieces, text } = scan(randomPieces(`[${'1'.repeat(5000)}]`, 1));
+    expect(text).toBe(`[${'1'.repeat(5000)}]`);
+    expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(300);
+  });
+
+  it('fails closed where it would have to hold a number for ever', () => {
+    const scanner = createArgumentsScanner(wordDetector);
+    scanner.push('[4111111111111111');
+    expect(() => {
+      for (let piece = 0; piece < 100; piece += 1) scanner.push(' '.repeat(4096));
+    }).toThrow(expect.objectContaining({ type: 'upstream_unavailable' }));
+  });
+
+  it('keeps little, however long the document and however many its escapes', () => {
+    const scanner = createArgumentsScanner(wordDetector);
+    scanner.push('[');
+    for (let piece = 0; piece < 500; piece += 1) {
+      scanner.push(String.raw`"\u0061\n words",12, `.repeat(10));
+      scanner.outlet.take(scanner.outlet.settled);
+    }
+    expect(scanner.keptChars).toBeLessThan(400);
+  });
+
+  it('masks any document as the whole is masked, and leaves it valid', () => {
+    for (let seed = 0; seed < 300; seed += 1) {
+      const json = randomDocument(seed);
+      const expected = masked(json);
+      expect(scan(randomPieces(json, seed)).text).toBe(expected);
+      expect(() => JSON.parse(expected) as unknown).not.toThrow();
+      if (wordDetector.find(readArguments(json).text).length === 0) expect(expected).toBe(json);
+    }
+  });
+});
+
+const PARTS = [
+  'jane@example.com',
+  '4111111111111111',
+  'password',
+  'x',
+  ' ',
+  '\\',
+  '"',
+  '<<BEGIN>>',
+  '<<END>>',
+  '\n',
+  '😀',
+  '\u2028',
+  'key-abcdefghijkl',
+];
+
+function randomDocument(seed: number): string {
+  let state = seed * 747796405 + 2891336453;
+  const next = (below: number): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return (state >>> 8) % below;
+  };
+  const text = (): string => Array.from({ length: next(5) }, () => PARTS[next(PARTS.length)] ?? '').join('');
+  const character = (one: string): string =>
+    next(4) > 0 ? JSON.stringify(one).slice(1, -1) : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const quoted = (): string => `"${text().split('').map(character).join('')}"`;
+  const value = (depth: number): string => {
+    switch (next(depth > 3 ? 4 : 6)) {
+      case 0:
+        return ['4111111111111111', '12', '-0.5', '1e3'][next(4)] ?? '0';
+      case 1:
+        return ['true', 'false', 'null'][next(3)] ?? 'null';
+      case 2:
+      case 3:
+        return quoted();
+      case 4:
+        return `[${Array.from({ length: next(5) }, () => value(depth + 1)).join(next(2) === 0 ? ',' : ' , ')}]`;
+      default:
+        return `{${Array.from({ length: next(4) }, () => `${quoted()}:${value(depth + 1)}`).join(', ')}}`;
+    }
+  };
+  return value(0);
+}

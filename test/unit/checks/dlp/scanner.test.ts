@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import type { Found } from '../../../../src/checks/dlp/passages.ts';
+import { createTextScanner } from '../../../../src/checks/dlp/scanner.ts';
+import type { TextScannerOptions } from '../../../../src/checks/dlp/scanner.ts';
+import type { StreamDetector } from '../../../../src/detectors/finding.ts';
+import { mask } from '../../../../src/detectors/mask.ts';
+import { everyCut, randomPieces } from './cuts.ts';
+import { wordDetector } from './stream-detectors.ts';
+
+interface Scanned {
+  readonly pieces: string[];
+  readonly text: string;
+  readonly found: string[];
+}
+
+function scan(
+  pieces: Iterable<string>,
+  options: TextScannerOptions = {},
+  detector: StreamDetector = wordDetector,
+): Scanned {
+  const scanner = createTextScanner(detector, options);
+  const { outlet } = scanner;
+  const out: string[] = [];
+  const found: Found[] = [];
+  for (const piece of pieces) {
+    found.push(...scanner.push(piece));
+    out.push(outlet.take(outlet.settled));
+  }
+  found.push(...scanner.finish());
+  out.push(outlet.take(outlet.settled));
+  return {
+    pieces: out,
+    text: out.join(''),
+    found: found.map(({ finding, text }) => `${finding.rule} ${text}`),
+  };
+}
+
+const BLOCK = `<<BEGIN>>${'lines of a long key, '.repeat(20)}<<END>>`;
+
+const TEXTS: Readonly<Record<string, string>> = {
+  nothing: 'Nothing to see here; a number, 4111, and an @ that is none.',
+  'an address': 'Write to jane.doe@example.com, or do not.',
+  'an address at the end': 'Write to jane.doe@example.com',
+  'an address alone': 'jane.doe@example.com',
+  'numbers that touch nothing': 'Card 4111111111111111, not 41111111111111111.',
+  'findings side by side': 'jane@example.com joe@example.com 4111111111111111',
+  'a value that is known by its name': 'password:  hunter2 and hunter3',
+  'a name out of reach': `password:${' '.repeat(60)}hunter2`,
+  'a long block': `before ${BLOCK} after`,
+  'a block in which findings lie': '<<BEGIN>> jane@example.com <<END>> joe@example.com',
+  'a block that never ends': `<<BEGIN>> jane@example.com ${'and more '.repeat(230)}`,
+  'beginnings of blocks': '<<BEGIN> <<BEGIN>> <<BEGIN>>x<<END> <<BEGIN>>y<<END>>',
+  'characters of two units': '😀😀 jane@example.com 😀',
+};
+
+describe('a scanner of one channel', () => {
+  it.each(Object.entries(TEXTS))('masks %s as a whole text is masked, wherever it is cut', (_name, text) => {
+    const whole = wordDetector.find(text);
+    const expected = mask(text, whole);
+    const found = whole.map(({ rule, start, end }) => `${rule} ${text.slice(start, end)}`);
+    for (const pieces of everyCut(text)) {
+      const scanned = scan(pieces);
+      expect(scanned.text).toBe(expected);
+      expect(scanned.found).toEqual(found);
+    }
+    for (let seed = 0; seed < 50; seed += 1) expect(scan(randomPieces(text, seed)).text).toBe(expected);
+  });
+
+  it('lets what is decided leave at once', () => {
+    expect(scan(['Hello ', 'wor', 'ld, ', 'jane', '@exam', 'ple.com', '!']).pieces).toEqual([
+      'Hello ',
+      '',
+      'world, ',
+      '',
+      '',
+      '',
+      '***!',
+      '',
+    ]);
+  });
+
+  it('makes one mask of findings that overlap or touch, though the first has left', () => {
+    const touching: StreamDetector = {
+      find: (text) =>
+        [...text.matchAll(/[ab]/g)].map(({ index }) => ({
+          detector: 'email',
+          class: 'email',
+          rule: 'letter',
+          start: index,
+          end: index + 1,
+        })),
+      openFrom: (text) => text.length,
+    };
+    expect(scan(['xa', 'b', 'a.', 'b'], {}, touching).pieces).toEqual(['x***', '', '.', '***', '']);
+  });
+
+  it('never parts two units of one character', () => {
+    const [high, low] = ['😀'.slice(0, 1), '😀'.slice(1)];
+    expect(scan([`a ${high}`, `${low} b `]).pieces).toEqual(['a ', '😀 b ', '']);
+    expect(scan([`a ${high}`, ' b ']).pieces).toEqual(['a ', `${high} b `, '']);
+    expect(scan([`a ${high}`]).pieces).toEqual(['a ', high]);
+  });
+
+  it('judges text after its end by what came before it', () => {
+    const scanner = createTextScanner(wordDetector);
+    const { outlet } = scanner;
+    const out: string[] = [];
+    const leave = (): number => out.push(outlet.take(outlet.settled));
+    scanner.push('Mail jane@exam');
+    leave();
+    expect(scanner.finish()).toEqual([]);
+    leave();
+    scanner.push('ple.com, joe');
+    leave();
+    expect(scanner.push('@example.com').length + scanner.finish().length).toBe(1);
+    leave();
+    expect(out).toEqual(['Mail ', 'jane@exam', '***, ', '***']);
+  });
+
+  it('goes on masking what it masked, where text comes after its end', () => {
+    const scanner = createTextScanner(wordDetector);
+    scanner.push('4111111111111111');
+    expect(scanner.finish()).toHaveLength(1);
+    expect(scanner.outlet.take(16)).toBe('***');
+    scanner.push(' password: x');
+    scanner.push(' ');
+    expect(scanner.outlet.take(scanner.outlet.settled)).toBe(' password: *** ');
+  });
+
+  it('knows a value by what stands before its text', () => {
+    expect(scan(['hunter2', ' is it'], { context: '"password": "' }).text).toBe('*** is it');
+    expect(scan(['hunter2', ' is it']).text).toBe('hunter2 is it');
+    expect(scan(['@example.com', ' it'], { context: 'jane' }).text).toBe('*** it');
+  });
+
+  it('withholds a signed text from the first finding on', () => {
+    const { text, found } = scan(randomPieces('I think of jane@example.com, and of joe@example.com!', 1), {
+      signed: true,
+    });
+    expect(text).toBe('I think of ');
+    expect(found).toEqual(['address jane@example.com', 'address joe@example.com']);
+  });
+
+  it('fails closed where more is open than any match is long', () => {
+    const greedy: StreamDetector = { find: () => [], openFrom: () => 0 };
+    expect(() => scan(new Array(20_000).fill('aaaa'), {}, greedy)).toThrow(
+      expect.objectContaining({ type: 'upstream_unavailable' }),
+    );
+    expect(() => scan(['a'.repeat(65_537)], {}, greedy)).toThrow(
+      expect.objectContaining({ type: 'upstream_unavailable' }),
+    );
+    expect(scan(['a'.repeat(65_536)], {}, greedy).text).toHaveLength(65_536);
+  });
+
+  it('looks at a long open text as often as it grows by an eighth, not at every piece', () => {
+    let read = 0;
+    const counting: StreamDetector = {
+      find: () => [],
+      openFrom(text) {
+        read += text.length;
+        return 0;
+      },
+    };
+    expect(scan(new Array(8192).fill('aaaa'), {}, counting).text).toHaveLength(32_768);
+    expect(read).toBeLessThan(32_768 * 16);
+  });
+
+  it('keeps what the detectors look back to, however long the text was', () => {
+    const scanner = createTextScanner(wordDetector);
+    for (let piece = 0; piece < 1000; piece += 1) {
+      scanner.push('ordinary words, and more of them. ');
+      scanner.outlet.take(scanner.outlet.settled);
+    }
+    expect(scanner.keptChars).toBe(256);
+  });
+});
