@@ -149,6 +149,11 @@ const RULES = {
   ],
 } as const satisfies Record<string, readonly MarkupRule[]>;
 
+/** Names of the rules. */
+export const MARKUP_RULES: readonly string[] = Object.values(RULES)
+  .flat()
+  .map(({ rule }) => rule);
+
 /** Rules by their anchor. */
 const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
   '<': [...RULES.delimiter, ...RULES.tag, ...RULES.call, ...RULES.comment, ...RULES.style],

@@ -16,6 +16,8 @@ const PERSONA_SCALES: readonly Scale[] = [
   { span: 4096, score: 8, rolelessScore: 10 },
 ];
 
+export const PERSONA_RULE = 'persona';
+
 /** A sign at its place in the text, UTF-16 units. */
 export interface SeenSign {
   readonly sign: Sign;
@@ -43,7 +45,7 @@ const addPersona = (found: Finding[], from: number, end: number): void => {
     start = Math.min(start, last.start);
     found.pop();
   }
-  found.push({ detector: 'prompt_injection', class: 'persona', rule: 'persona', start, end });
+  found.push({ detector: 'prompt_injection', class: 'persona', rule: PERSONA_RULE, start, end });
 };
 
 /** How often each sign is in the window, and their sum, in which each counts once. */

@@ -26,6 +26,8 @@ const PROJECT_FILE = new RegExp(
   'iy',
 );
 
+export const TRAVERSAL_RULE = 'sensitive_target';
+
 const LEVEL = new RegExp(UP, 'gi');
 
 /** Finds paths that climb out of their folder to a sensitive file, plain or percent-encoded. Imports of code lead to none. */
@@ -38,7 +40,7 @@ export const findPathTraversal: Detector = (text) => {
     found.push({
       detector: 'path_traversal',
       class: 'traversal',
-      rule: 'sensitive_target',
+      rule: TRAVERSAL_RULE,
       start: climb.index,
       end,
     });

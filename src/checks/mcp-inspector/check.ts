@@ -1,0 +1,67 @@
+import type { Config } from '../../config/schema.ts';
+import { calledTool } from '../../mcp/message.ts';
+import { PASS, type Check } from '../../pipeline/check.ts';
+import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
+import { toolDenied } from '../../pipeline/tool-denial.ts';
+import type { Audit } from '../../telemetry/audit.ts';
+import { createJudge } from './judge.ts';
+import { createLeaks } from './leak.ts';
+import type { PinStore } from './pins.ts';
+import { createRecordJudgement } from './record.ts';
+import { createRewriter } from './rewriter.ts';
+import { judgeWhole, type AnswerDeps } from './whole.ts';
+
+export interface McpInspectorDeps {
+  readonly config: Config['mcp'];
+  /** `server.shadow_mode`: said in the audit; the runner sees to it. */
+  readonly shadowMode: boolean;
+  readonly pins: PinStore;
+  readonly audit: Audit;
+  readonly reportSecretLeak: ReportSecretLeak;
+}
+
+/** One exchange's question to the pins. */
+export interface InspectorState {
+  isChanged?: Promise<boolean>;
+}
+
+/**
+ * Inspects what MCP servers send (SPEC "Tool response inspection", DECISIONS "MCP"): attacks are taken out inline,
+ * an answer with secrets is kept back and its key locked, lists show the tools that the key may call, and a tool whose
+ * definition has changed since it was first seen is reported, or held until an operator accepts it.
+ */
+export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<InspectorState> {
+  const { config, pins, audit, shadowMode, reportSecretLeak } = deps;
+  const name = 'mcp-inspector';
+  if (!config.enabled || !config.inspector.enabled) return { name, shadowable: true };
+  const answerDeps: AnswerDeps = {
+    judge: createJudge({ config, pins }),
+    leaks: createLeaks({ reportSecretLeak, lockMs: config.inspector.quarantine_duration }),
+    record: createRecordJudgement({ audit, enforced: !shadowMode }),
+  };
+  const blocking = new Set(config.servers.flatMap((server) => (server.pin === 'block' ? [server.name] : [])));
+
+  return {
+    name,
+    shadowable: true,
+    begin: () => ({}),
+    prepare({ mcp, request }, state) {
+      const tool = calledTool(request.mcp);
+      if (mcp === undefined || tool === undefined || !blocking.has(mcp.server)) return;
+      state.isChanged = pins.isChanged(mcp.server, tool);
+      // Where an earlier check denies, nobody waits for it.
+      state.isChanged.catch(() => undefined);
+    },
+    async requestBody({ request }, { isChanged }) {
+      if (isChanged === undefined || !(await isChanged)) return PASS;
+      return toolDenied({
+        tool: calledTool(request.mcp) ?? '',
+        reason: 'its definition has changed since it was first seen, and an operator has not accepted that',
+        rule: 'tool_pin',
+      });
+    },
+    response: (exchange) =>
+      exchange.mcp === undefined || exchange.form === 'stream' ? PASS : judgeWhole(exchange, answerDeps),
+    stream: (exchange) => (exchange.mcp === undefined ? undefined : createRewriter(exchange, answerDeps)),
+  };
+}

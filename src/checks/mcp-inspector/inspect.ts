@@ -1,0 +1,75 @@
+import type { Config } from '../../config/schema.ts';
+import { createPatternDetector } from '../../detectors/custom-pattern.ts';
+import type { Detector } from '../../detectors/finding.ts';
+import { findToolPoisoning } from '../../detectors/injection-poisoning.ts';
+import { findPathTraversal } from '../../detectors/path-traversal.ts';
+import { findPromptInjection } from '../../detectors/prompt-injection.ts';
+import { customRule, groupOf } from '../../detectors/tool-rules.ts';
+import { isDefinitions } from './answer-shape.ts';
+import { readTexts } from './read-texts.ts';
+import { searchTexts, type Hit } from './search.ts';
+
+/** What a message of a server holds that must not reach its reader. */
+export interface Inspection {
+  readonly attacks: readonly Hit[];
+  readonly secrets: readonly Hit[];
+  /** Rules that found something, and are suppressed for the server. */
+  readonly suppressed: ReadonlySet<string>;
+}
+
+/** Inspects a message, or any other value that a server sent; undefined where it holds too much to be inspected. */
+export type Inspect = (message: unknown, server: string) => Promise<Inspection | undefined>;
+
+/** @throws Error where a custom pattern is none */
+export function createInspect({ inspector, servers }: Config['mcp']): Inspect {
+  const custom = inspector.custom_injection_patterns.map((pattern, index) =>
+    createPatternDetector(pattern, customRule(index)),
+  );
+  const inAnswers = [findPromptInjection, findPathTraversal, ...custom];
+  const suppressedAt = new Map(servers.map(({ name, suppress }) => [name, new Set(suppress)]));
+  return async (message, server) => {
+    const definitions = isDefinitions(message);
+    const texts = await readTexts(message, definitions);
+    if (texts === undefined) return undefined;
+    const suppression = new Suppression(suppressedAt.get(server));
+    const detectors = definitions ? [findToolPoisoning, ...inAnswers] : inAnswers;
+    const hits = suppression.left(
+      await searchTexts(
+        texts,
+        detectors.map((detector) => suppression.over(detector)),
+      ),
+    );
+    return {
+      attacks: hits.filter(({ finding }) => finding.class !== 'secret'),
+      secrets: hits.filter(({ finding }) => finding.class === 'secret'),
+      suppressed: suppression.seen,
+    };
+  };
+}
+
+/** Leaves out what an operator knows to be harmless on a server (`mcp.servers[].suppress`). */
+class Suppression {
+  readonly seen = new Set<string>();
+  readonly #rules: ReadonlySet<string>;
+
+  constructor(rules: ReadonlySet<string> = new Set()) {
+    this.#rules = rules;
+  }
+
+  /** Before findings are joined: a suppressed one must not take its neighbour along. */
+  over(detector: Detector): Detector {
+    return this.#rules.size === 0
+      ? detector
+      : (text) => detector(text).filter((finding) => this.#stays(finding));
+  }
+
+  left(hits: readonly Hit[]): readonly Hit[] {
+    return this.#rules.size === 0 ? hits : hits.filter(({ finding }) => this.#stays(finding));
+  }
+
+  #stays(finding: Hit['finding']): boolean {
+    if (!this.#rules.has(finding.rule) && !this.#rules.has(groupOf(finding))) return true;
+    this.seen.add(finding.rule);
+    return false;
+  }
+}

@@ -1,0 +1,93 @@
+import type { Config } from '../../config/schema.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+import { isObject, listedTools } from './answer-shape.ts';
+import { createInspect, type Inspection } from './inspect.ts';
+import type { PinState, PinStore } from './pins.ts';
+import { isFixed, redactions } from './redact.ts';
+import {
+  pinnable,
+  readTools,
+  statesOf,
+  withheldTools,
+  type ListedTool,
+  type Withholding,
+} from './tool-list.ts';
+
+/** What is to be done about a message. */
+export interface Judgement extends Inspection {
+  /** Everything that is taken out. */
+  readonly edits: readonly JsonEdit[];
+  readonly withheld: ReadonlyMap<ListedTool, Withholding>;
+  /** Tools whose definition differs from its pin, or has none for want of room. */
+  readonly changed: readonly ListedTool[];
+}
+
+/** A message, or why it cannot be judged. */
+export type Judged = Judgement | { readonly refusal: string };
+
+export type Judge = (exchange: Answered, message: unknown) => Promise<Judged>;
+
+export interface JudgeDeps {
+  readonly config: Config['mcp'];
+  readonly pins: PinStore;
+}
+
+/** Strings that are changed in one message; one with more is no answer with an attack in it, but an attack. */
+const MAX_CHANGED_STRINGS = 1_000;
+const NO_TOOLS: readonly ListedTool[] = [];
+
+/** @throws GatewayError redis_unavailable */
+export function createJudge({ config, pins }: JudgeDeps): Judge {
+  const inspect = createInspect(config);
+  const pinModes = new Map(config.servers.map(({ name, pin }) => [name, pin]));
+
+  async function comparePins(server: string, tools: readonly ListedTool[]): Promise<readonly PinState[]> {
+    const shown = pinnable(tools);
+    return shown.length === 0 ? [] : pins.show(server, shown);
+  }
+
+  return async (exchange, message) => {
+    const server = exchange.mcp?.server ?? '';
+    const mode = pinModes.get(server) ?? 'off';
+    const list = isToolList(exchange, message) ? listedTools(message) : undefined;
+    const tools = list === undefined ? NO_TOOLS : await readTools(list);
+    const [inspection, told] = await Promise.all([
+      inspect(message, server),
+      mode === 'off' ? [] : comparePins(server, tools),
+    ]);
+    if (inspection === undefined) return { refusal: 'it holds more text than can be inspected' };
+    const hits = [...inspection.attacks, ...inspection.secrets];
+    if (hits.some(isFixed)) return { refusal: 'what must not pass stands where nothing can be taken out' };
+    if (hits.length > MAX_CHANGED_STRINGS) return { refusal: 'more must be taken out of it than can be' };
+    const states = mode === 'off' ? new Map<ListedTool, PinState>() : statesOf(tools, told);
+    const withheld = withheldTools(tools, {
+      allowedTools: exchange.key.allowedTools,
+      blocks: mode === 'block',
+      states,
+      attacks: inspection.attacks,
+    });
+    const removals = [...withheld.keys()].map(({ index }): JsonEdit => ({
+      kind: 'remove',
+      path: ['result', 'tools', index],
+    }));
+    return {
+      ...inspection,
+      edits: [...redactions(hits), ...removals],
+      withheld,
+      changed: tools.filter((tool) => isChanged(states.get(tool), mode)),
+    };
+  };
+}
+
+function isChanged(state: PinState | undefined, mode: 'off' | 'warn' | 'block'): boolean {
+  return state === 'changed' || state === 'full' || (state === 'held' && mode === 'block');
+}
+
+/** By its form where nobody knows what was asked: on the server's own stream an answer may come once more. */
+function isToolList({ request }: Answered, message: unknown): boolean {
+  if (!isObject(message)) return false;
+  const asked =
+    request.mcp?.kind === 'request' && request.mcp.id === message['id'] ? request.mcp.method : undefined;
+  return asked === undefined || asked === 'tools/list';
+}

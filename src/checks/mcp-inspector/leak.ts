@@ -1,0 +1,66 @@
+import { HEADER } from '../../headers.ts';
+import { applyEdits } from '../../json/edit.ts';
+import { calledTool } from '../../mcp/message.ts';
+import { blockReason } from '../../mcp/refusal.ts';
+import type { Denial } from '../../pipeline/check.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+import { findingId } from '../../pipeline/finding-id.ts';
+import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
+import { isObject } from './answer-shape.ts';
+import type { Judgement } from './judge.ts';
+import { maskedResult } from './masked-result.ts';
+import type { Hit } from './search.ts';
+
+/** The store looks at no more. */
+const MAX_REPORTED = 64;
+
+export interface LeakDeps {
+  readonly reportSecretLeak: ReportSecretLeak;
+  /** `mcp.inspector.quarantine_duration`. */
+  readonly lockMs: number;
+}
+
+export interface Leaks {
+  /** Locks and scores the key. */
+  report(exchange: Answered, secrets: readonly Hit[]): Promise<void>;
+  /** What an agent gets in place of a message with secrets: why, and the result without them. */
+  denial(exchange: Answered, message: unknown, judgement: Judgement): Denial;
+}
+
+export function createLeaks({ reportSecretLeak, lockMs }: LeakDeps): Leaks {
+  const report: Leaks['report'] = (exchange, secrets) => {
+    const findings = [...new Set(secrets.map((hit) => findingId(hit.finding.rule, matchedText(hit))))];
+    return reportSecretLeak({ exchange, findings: findings.slice(0, MAX_REPORTED), lockMs });
+  };
+  return {
+    report,
+    denial(exchange, message, { secrets, edits }) {
+      const rules = [...new Set(secrets.map(({ finding }) => finding.rule))];
+      const reason = `the answer holds a secret (${rules.join(', ')}), which was taken out of it`;
+      const toolName = calledTool(exchange.request.mcp);
+      const masked = isObject(message) ? maskedResult(withEdits(message, edits)) : undefined;
+      return {
+        kind: 'deny',
+        type: 'policy_denied',
+        message: reason,
+        headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: blockReason(reason) },
+        details: {
+          reason,
+          ...(toolName !== undefined && { toolName }),
+          ...(rules[0] !== undefined && { rule: rules[0] }),
+          ...(masked !== undefined && { maskedResult: masked }),
+        },
+        enforce: () => report(exchange, secrets),
+      };
+    },
+  };
+}
+
+function matchedText({ stretches }: Hit): string {
+  return stretches.map(({ piece, start, end }) => piece.text.slice(start, end)).join('');
+}
+
+function withEdits(message: object, edits: Judgement['edits']): Readonly<Record<string, unknown>> {
+  const edited: unknown = JSON.parse(applyEdits(Buffer.from(JSON.stringify(message)), edits).toString());
+  return isObject(edited) ? edited : {};
+}

@@ -1,0 +1,34 @@
+import { isObject, type JsonObject } from './answer-shape.ts';
+
+/** What an agent is shown of an answer that it may not have. */
+const MAX_BYTES = 16_384;
+/** Strings are cut to the first of these under which the whole fits. */
+const STRING_CHARS = [8_192, 2_048, 512, 128, 32] as const;
+const CUT = '… [cut]';
+
+/**
+ * The result (or error) of a message, in at most 16 KiB of JSON; undefined where its bones alone are more. `message`
+ * is without its secrets already.
+ */
+export function maskedResult(message: JsonObject): unknown {
+  const result = Object.hasOwn(message, 'result') ? message['result'] : message['error'];
+  if (fits(result)) return result;
+  for (const maxChars of STRING_CHARS) {
+    const shorter = shortened(result, maxChars);
+    if (fits(shorter)) return shorter;
+  }
+  return undefined;
+}
+
+function fits(value: unknown): boolean {
+  return value !== undefined && Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
+}
+
+function shortened(value: unknown, maxChars: number): unknown {
+  if (typeof value === 'string') {
+    return value.length <= maxChars ? value : `${value.slice(0, maxChars).toWellFormed()}${CUT}`;
+  }
+  if (Array.isArray(value)) return value.map((element) => shortened(element, maxChars));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, below]) => [name, shortened(below, maxChars)]));
+}

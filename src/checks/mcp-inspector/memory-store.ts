@@ -1,0 +1,43 @@
+import { MAX_PINNED_TOOLS, type Pin, type PinState, type PinStore, type ShownTool } from './pins.ts';
+
+/** The pins of this process alone, for use without Redis. `now` is in ms. */
+export function createMemoryPinStore(now: () => number = Date.now): PinStore {
+  const servers = new Map<string, Map<string, Pin>>();
+
+  function pinsOf(server: string): Map<string, Pin> {
+    const known = servers.get(server) ?? new Map<string, Pin>();
+    servers.set(server, known);
+    return known;
+  }
+
+  function show(pins: Map<string, Pin>, { name, digest }: ShownTool): PinState {
+    const pin = pins.get(name);
+    if (pin === undefined) {
+      const changed = [...pins.values()].filter(({ change }) => change !== undefined).length;
+      if (pins.size + changed >= MAX_PINNED_TOOLS) return 'full';
+      pins.set(name, { tool: name, digest, pinnedAt: now() });
+      return 'new';
+    }
+    if (pin.digest === digest && pin.change === undefined) return 'same';
+    if (pin.change?.digest !== digest) pins.set(name, { ...pin, change: { digest, seenAt: now() } });
+    return pin.digest === digest ? 'held' : 'changed';
+  }
+
+  return {
+    show: (server, tools) => Promise.resolve(tools.map((tool) => show(pinsOf(server), tool))),
+    isChanged: (server, tool) => Promise.resolve(pinsOf(server).get(tool)?.change !== undefined),
+    list: (server) =>
+      Promise.resolve([...pinsOf(server).values()].toSorted((a, b) => (a.tool < b.tool ? -1 : 1))),
+    accept(server, tool) {
+      const pins = pinsOf(server);
+      const names = tool === undefined ? [...pins.keys()] : [tool];
+      const accepted = names.flatMap((name) => {
+        const change = pins.get(name)?.change;
+        if (change === undefined) return [];
+        pins.set(name, { tool: name, digest: change.digest, pinnedAt: now() });
+        return [name];
+      });
+      return Promise.resolve(accepted.toSorted());
+    },
+  };
+}

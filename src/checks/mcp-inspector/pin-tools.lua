@@ -1,0 +1,47 @@
+#!lua
+-- Compares the definitions of a server's tools with those first seen, and pins what is new. Repeating it changes
+-- nothing but times. Nothing here ends by itself: a pin that ran out would let a changed tool pass for a new one.
+--
+-- KEYS  1 pins of the server (hash: pin:<tool> and changed:<tool> -> "<digest> <Unix ms>")
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 how many tools are pinned
+--       3.. name and digest of each tool
+-- reply a state for each tool: new | same | changed | held | full
+
+-- @include ../../redis/clock.lua
+
+local now = int(now_ms(ARGV[1]))
+
+local function digest_of(field)
+  local stored = redis.call('HGET', KEYS[1], field)
+  return stored and string.match(stored, '^(%S+)')
+end
+
+local states = {}
+for at = 3, #ARGV, 2 do
+  local pin, changed, digest = 'pin:' .. ARGV[at], 'changed:' .. ARGV[at], ARGV[at + 1]
+  local pinned = digest_of(pin)
+  local state
+  if not pinned then
+    -- Marks of changed tools count too, so that a server with many of them pins a few less.
+    if redis.call('HLEN', KEYS[1]) < tonumber(ARGV[2]) then
+      redis.call('HSET', KEYS[1], pin, digest .. ' ' .. now)
+      state = 'new'
+    else
+      state = 'full'
+    end
+  elseif pinned ~= digest then
+    if digest_of(changed) ~= digest then
+      redis.call('HSET', KEYS[1], changed, digest .. ' ' .. now)
+    end
+    state = 'changed'
+  elseif digest_of(changed) then
+    if digest_of(changed) ~= digest then
+      redis.call('HSET', KEYS[1], changed, digest .. ' ' .. now)
+    end
+    state = 'held'
+  else
+    state = 'same'
+  end
+  states[#states + 1] = state
+end
+return states

@@ -1,0 +1,70 @@
+import type { Answered } from '../../pipeline/exchange.ts';
+import { calledTool } from '../../mcp/message.ts';
+import { matchDigest, type Audit, type AuditEvent, type AuditedFinding } from '../../telemetry/audit.ts';
+import type { Judgement } from './judge.ts';
+import type { Hit } from './search.ts';
+
+/** Findings that one event lists. */
+const MAX_LISTED = 64;
+
+export interface RecorderDeps {
+  readonly audit: Audit;
+  /** False in shadow mode: what is recorded was not done. */
+  readonly enforced: boolean;
+}
+
+export type RecordJudgement = (exchange: Answered, judgement: Judgement) => void;
+
+/** Emits the security audit events of judged messages: rules and places, never what was found (SPEC "Events"). */
+export function createRecordJudgement({ audit, enforced }: RecorderDeps): RecordJudgement {
+  return (exchange, judgement) => {
+    const { attacks, secrets, suppressed, withheld, changed } = judgement;
+    const common = {
+      requestId: exchange.requestId,
+      keyHash: exchange.key.keyHash,
+      server: exchange.mcp?.server ?? '',
+      enforced,
+    };
+    const inspected = { ...common, event: 'tool_response_inspected', tool: calledTool(exchange.request.mcp) };
+    const hits = [...secrets, ...attacks];
+    if (hits.length > 0) {
+      const action = secrets.length > 0 ? 'blocked' : 'redacted';
+      audit.emit({ ...inspected, action, ...listed(hits) });
+    }
+    if (suppressed.size > 0) {
+      audit.emit({ ...inspected, action: 'suppressed', findings: [], suppressedRules: [...suppressed] });
+    }
+    for (const tool of changed.slice(0, MAX_LISTED)) {
+      const action = withheld.get(tool) === 'changed' ? 'withheld' : 'flagged';
+      audit.emit({ ...common, event: 'tool_definition_changed', action, tool: tool.name, findings: [] });
+    }
+  };
+}
+
+function listed(hits: readonly Hit[]): Pick<AuditEvent, 'findings' | 'moreFindings'> {
+  const findings = hits.slice(0, MAX_LISTED).flatMap(audited).slice(0, MAX_LISTED);
+  return hits.length > MAX_LISTED ? { findings, moreFindings: hits.length - MAX_LISTED } : { findings };
+}
+
+function audited({ finding, stretches }: Hit): readonly AuditedFinding[] {
+  return stretches.map(({ piece, start, end }) => ({
+    rule: finding.rule,
+    class: finding.class,
+    path: placeOf(piece.places[0]?.path ?? []),
+    start,
+    end,
+    digest: matchDigest(piece.text.slice(start, end)),
+  }));
+}
+
+/** Member names are the server's words, and may hold what was found: only the form of the place is told. */
+function placeOf(path: readonly (string | number)[]): string {
+  return path.map((step) => (typeof step === 'number' || KNOWN.has(step) ? String(step) : '*')).join('.');
+}
+
+/** Members that MCP itself names. */
+const KNOWN: ReadonlySet<string> = new Set(
+  `_meta annotations arguments blob content contents data description error icons inputSchema instructions message
+   messages meta method mimeType name outputSchema params prompts properties resource resourceTemplates resources
+   result serverInfo structuredContent systemPrompt text title tools type uri`.split(/\s+/),
+);

@@ -1,0 +1,116 @@
+import { applyEdits } from '../../json/edit.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
+import { MAX_DOC_DEPTH, type Doc, type Piece, type Place } from './page.ts';
+import type { Hit } from './search.ts';
+
+/** What stands in place of a secret, and of an attack (SPEC "Behaviour of checks"). */
+const MASK = '***';
+export const REMOVED = '[Content removed: security policy]';
+
+/** Member names where no edit may change the value: a client finds its request by them. */
+const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);
+
+/** Whether a hit lies where it cannot be taken out without making another message of it. */
+export function isFixed({ stretches }: Hit): boolean {
+  return stretches.some(({ piece }) =>
+    piece.places.some(({ doc, path }) => doc.depth === 0 && path.length === 1 && FIXED.has(path[0])),
+  );
+}
+
+/**
+ * The edits that take all hits out of a message: secrets become `***`, attacks give way to the text of SPEC. JSON in
+ * strings stays JSON. A member whose name holds one goes, and a member under the cleaned name says so.
+ */
+export function redactions(hits: readonly Hit[]): readonly JsonEdit[] {
+  const edits = new EditsByDoc();
+  for (const [piece, replacements] of replacementsByPiece(hits)) {
+    const text = replaceSpans(piece.text, replacements);
+    for (const place of piece.places) edits.change(piece.kind, place, text);
+  }
+  return edits.ofMessage();
+}
+
+function replacementsByPiece(hits: readonly Hit[]): ReadonlyMap<Piece, readonly Replacement[]> {
+  const byPiece = new Map<Piece, Replacement[]>();
+  for (const { finding, stretches } of hits) {
+    const text = finding.class === 'secret' ? MASK : REMOVED;
+    for (const { piece, start, end } of stretches) {
+      const replacements = byPiece.get(piece) ?? [];
+      byPiece.set(piece, replacements);
+      replacements.push({ ...wholeEscapes(piece.text, start, end), text });
+    }
+  }
+  return byPiece;
+}
+
+class EditsByDoc {
+  readonly #values = new Map<Doc, JsonEdit[]>();
+  /** Applied after changes of values, which go with their members. */
+  readonly #names = new Map<Doc, JsonEdit[]>();
+
+  change(kind: Piece['kind'], { doc, path }: Place, text: string): void {
+    if (kind !== 'name') {
+      const value = kind === 'blob' ? Buffer.from(text).toString('base64') : text;
+      listOf(this.#values, doc).push({ kind: 'set', path, value });
+      return;
+    }
+    listOf(this.#names, doc).push(
+      { kind: 'remove', path },
+      { kind: 'set', path: [...path.slice(0, -1), text], value: null },
+    );
+  }
+
+  /** Documents in strings are changed first, the deepest before those that they stand in. */
+  ofMessage(): readonly JsonEdit[] {
+    for (let depth = MAX_DOC_DEPTH; depth > 0; depth -= 1) {
+      for (const doc of this.#docsAt(depth)) {
+        if (doc.within === undefined) continue;
+        const { text, path, doc: outer } = doc.within;
+        const value = applyEdits(Buffer.from(text), this.#editsOf(doc)).toString();
+        listOf(this.#values, outer).push({ kind: 'set', path, value });
+      }
+    }
+    return this.#docsAt(0).flatMap((message) => this.#editsOf(message));
+  }
+
+  #docsAt(depth: number): readonly Doc[] {
+    return [...new Set([...this.#values.keys(), ...this.#names.keys()])].filter((doc) => doc.depth === depth);
+  }
+
+  #editsOf(doc: Doc): readonly JsonEdit[] {
+    return [...(this.#values.get(doc) ?? []), ...(this.#names.get(doc) ?? [])];
+  }
+}
+
+function listOf(map: Map<Doc, JsonEdit[]>, doc: Doc): JsonEdit[] {
+  const list = map.get(doc) ?? [];
+  map.set(doc, list);
+  return list;
+}
+
+const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/y;
+const LONGEST_ESCAPE = 6;
+
+/** A span that tears no JSON escape: the text may be of JSON lines, or JSON in prose. */
+function wholeEscapes(text: string, start: number, end: number): { start: number; end: number } {
+  if (!text.includes('\\')) return { start, end };
+  return { start: escapeAround(text, start)?.start ?? start, end: escapeAround(text, end)?.end ?? end };
+}
+
+/** The escape that begins before an offset and ends after it. */
+function escapeAround(text: string, at: number): { start: number; end: number } | undefined {
+  for (let start = at - 1; start >= Math.max(0, at - LONGEST_ESCAPE + 1); start -= 1) {
+    if (text.charCodeAt(start) !== 92 || isEscaped(text, start)) continue;
+    ESCAPE.lastIndex = start;
+    return ESCAPE.test(text) && ESCAPE.lastIndex > at ? { start, end: ESCAPE.lastIndex } : undefined;
+  }
+  return undefined;
+}
+
+/** Whether the character is preceded by an odd number of backslashes. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (first > 0 && text.charCodeAt(first - 1) === 92) first -= 1;
+  return (at - first) % 2 === 1;
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { RedisClient } from '../../redis/client.ts';
+import { mcpPinsKey } from '../../redis/keys.ts';
+import { loadScript } from '../../redis/script.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
+import { MAX_PINNED_TOOLS, type Pin, type PinStore } from './pins.ts';
+
+export interface RedisPinStoreOptions {
+  readonly client: RedisClient;
+  /** See `phaseDeadlineMs`. */
+  readonly deadlineMs: number;
+  /** A clock for tests, Unix ms; Redis's own where it is left out (DECISIONS "Redis"). */
+  readonly now?: () => number;
+}
+
+const pinScript = loadScript(new URL('./pin-tools.lua', import.meta.url));
+const acceptScript = loadScript(new URL('./accept-pins.lua', import.meta.url));
+
+const pinReply = z.array(z.enum(['new', 'same', 'changed', 'held', 'full']));
+const acceptReply = z.array(z.string());
+const flag = z.literal([0, 1]);
+const stored = z.templateLiteral([z.string().regex(/^\S+$/), ' ', z.int().min(0)]);
+
+/** The pins of all gateways on one Redis; they stay until an operator accepts a change. */
+export function createRedisPinStore({ client, deadlineMs, now }: RedisPinStoreOptions): PinStore {
+  const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
+  const at = (): string => (now === undefined ? '' : String(now()));
+  return {
+    show: (server, tools) =>
+      within(async () => {
+        const shown = tools.flatMap(({ name, digest }) => [name, digest]);
+        const reply = await pinScript.run(client, [mcpPinsKey(server)], [at(), MAX_PINNED_TOOLS, ...shown]);
+        return pinReply.length(tools.length).parse(reply);
+      }),
+    isChanged: (server, tool) =>
+      within(async () => flag.parse(await client.hexists(mcpPinsKey(server), `changed:${tool}`)) === 1),
+    list: (server) => within(async () => readPins(await client.hgetall(mcpPinsKey(server)))),
+    accept: (server, tool) =>
+      within(async () => {
+        const names = tool === undefined ? [] : [tool];
+        const reply = await acceptScript.run(client, [mcpPinsKey(server)], [at(), ...names]);
+        return acceptReply.parse(reply).toSorted();
+      }),
+  };
+}
+
+function readPins(fields: Readonly<Record<string, string>>): readonly Pin[] {
+  return Object.entries(fields)
+    .flatMap(([field, value]): Pin[] => {
+      if (!field.startsWith('pin:')) return [];
+      const tool = field.slice('pin:'.length);
+      const { digest, at: pinnedAt } = readStored(value);
+      const changed = fields[`changed:${tool}`];
+      if (changed === undefined) return [{ tool, digest, pinnedAt }];
+      const { digest: newDigest, at: seenAt } = readStored(changed);
+      return [{ tool, digest, pinnedAt, change: { digest: newDigest, seenAt } }];
+    })
+    .toSorted((a, b) => (a.tool < b.tool ? -1 : 1));
+}
+
+function readStored(value: string): { readonly digest: string; readonly at: number } {
+  const [digest = '', time = ''] = stored.parse(value).split(' ');
+  return { digest, at: Number(time) };
+}

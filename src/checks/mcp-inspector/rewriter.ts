@@ -1,0 +1,67 @@
+import { HEADER } from '../../headers.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import { jsonRpcError } from '../../mcp/refusal.ts';
+import { PASS_EVENT, type StreamAction, type StreamRewriter } from '../../pipeline/check.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+import type { StreamEvent } from '../../providers/provider.ts';
+import { answeredId, isMessage, type JsonObject } from './answer-shape.ts';
+import type { Judgement } from './judge.ts';
+import { describe, isRedacted, refused } from './outcome.ts';
+import type { AnswerDeps } from './whole.ts';
+
+/**
+ * Judges a stream event by event. A response with a secret becomes the error that says so, under its id; a request or
+ * notification of the server's goes on without it. The headers are gone by then, so a closing comment says what they
+ * would have said.
+ */
+export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
+  const done = new Set<string>();
+
+  async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
+    const { json, frame } = event;
+    const message = isMessage(json) ? json : undefined;
+    if (message === undefined && event.beside !== true && isMessageEvent(frame.event)) {
+      return { kind: 'cut', denial: refused('an event of its stream is no JSON-RPC message') };
+    }
+    const said = json ?? frame.data;
+    const judged = await deps.judge(exchange, said);
+    if ('refusal' in judged) return { kind: 'cut', denial: refused(judged.refusal) };
+    deps.record(exchange, judged);
+    if (isRedacted(judged)) done.add(HEADER.responseRedacted);
+    if (judged.secrets.length > 0) done.add(HEADER.policyBlock);
+    return message === undefined ? actOnOther(said, judged) : actOnMessage(message, judged);
+  }
+
+  function actOnMessage(message: JsonObject, judged: Judgement): StreamAction {
+    const { secrets, edits } = judged;
+    const reason = describe(judged);
+    if (secrets.length === 0) return reason === '' ? PASS_EVENT : { kind: 'rewrite', edits, reason };
+    const enforce = (): Promise<void> => deps.leaks.report(exchange, secrets);
+    const id = answeredId(message);
+    if (id === undefined) return { kind: 'rewrite', edits, reason, enforce };
+    const denial = deps.leaks.denial(exchange, message, judged);
+    const error = { ...jsonRpcError({ ...denial, mcp: exchange.request.mcp }), ...(id !== null && { id }) };
+    return { kind: 'rewrite', edits: [replacedBy(error)], reason, enforce };
+  }
+
+  /** What is no message has no form to keep: where it holds something, it goes. */
+  function actOnOther(said: unknown, judged: Judgement): StreamAction {
+    if (judged.secrets.length > 0) return { kind: 'cut', denial: deps.leaks.denial(exchange, said, judged) };
+    return judged.attacks.length > 0 ? { kind: 'drop' } : PASS_EVENT;
+  }
+
+  return {
+    // A comment, or an event without data that only tells an id to resume from.
+    event: (event) => ((event.frame.data ?? '') === '' ? PASS_EVENT : judgeEvent(event)),
+    end: () => (done.size === 0 ? undefined : { comment: [...done].map((name) => `${name}=true`).join(' ') }),
+  };
+}
+
+/** Events of another name are not for the protocol (`ping`, `endpoint`). */
+function isMessageEvent(name: string | undefined): boolean {
+  return name === undefined || name === '' || name === 'message';
+}
+
+function replacedBy(value: unknown): JsonEdit {
+  return { kind: 'set', path: [], value };
+}

@@ -1,0 +1,93 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { mayCallTool } from '../../mcp/allowed-tools.ts';
+import { isObject, type JsonObject } from './answer-shape.ts';
+import { definitionDigest } from './digest.ts';
+import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './pins.ts';
+import type { Hit } from './search.ts';
+
+/** Why a tool is left out of a list. */
+export type Withholding = 'not_allowed' | 'poisoned' | 'changed' | 'unreadable';
+
+export interface ListedTool {
+  /** In the list as it came. */
+  readonly index: number;
+  /** Undefined where it has none that can be read. */
+  readonly name: string | undefined;
+  readonly digest: string;
+}
+
+/** Clients show names and send them back; a longer or unprintable one is not meant to be read. */
+const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
+/** Definitions that are digested in one turn. */
+const TURN_TOOLS = 16;
+
+export async function readTools(tools: readonly unknown[]): Promise<readonly ListedTool[]> {
+  const read: ListedTool[] = [];
+  for (const [index, tool] of tools.entries()) {
+    const name = isObject(tool) ? nameOf(tool) : undefined;
+    read.push({ index, name, digest: isObject(tool) && name !== undefined ? definitionDigest(tool) : '' });
+    if (index % TURN_TOOLS === TURN_TOOLS - 1) await nextTurn();
+  }
+  return read;
+}
+
+function nameOf(tool: JsonObject): string | undefined {
+  const { name } = tool;
+  return typeof name === 'string' && NAME.test(name) ? name : undefined;
+}
+
+/** The tools that can be pinned; those of a longer list are not. */
+export function pinnable(tools: readonly ListedTool[]): readonly ShownTool[] {
+  return tools
+    .flatMap(({ name, digest }) => (name === undefined ? [] : [{ name, digest }]))
+    .slice(0, MAX_PINNED_TOOLS);
+}
+
+/** The state of each tool, as the store told it of those that can be pinned. */
+export function statesOf(
+  tools: readonly ListedTool[],
+  told: readonly PinState[],
+): ReadonlyMap<ListedTool, PinState> {
+  const named = tools.filter(({ name }) => name !== undefined);
+  return new Map(named.map((tool, index) => [tool, told[index] ?? 'full']));
+}
+
+export interface ToolRules {
+  readonly allowedTools: readonly string[] | undefined;
+  /** `pin: block`: a tool that differs from its pin, or has none, is left out. */
+  readonly blocks: boolean;
+  readonly states: ReadonlyMap<ListedTool, PinState>;
+  readonly attacks: readonly Hit[];
+}
+
+/** Which tools are left out, and why. */
+export function withheldTools(
+  tools: readonly ListedTool[],
+  { allowedTools, blocks, states, attacks }: ToolRules,
+): ReadonlyMap<ListedTool, Withholding> {
+  const poisoned = new Set(attacks.flatMap(toolsNamedBy));
+  const judge = (tool: ListedTool): Withholding | undefined => {
+    if (tool.name === undefined) return 'unreadable';
+    if (!mayCallTool(allowedTools, tool.name)) return 'not_allowed';
+    if (poisoned.has(tool.index)) return 'poisoned';
+    const state = states.get(tool);
+    return blocks && state !== undefined && state !== 'new' && state !== 'same' ? 'changed' : undefined;
+  };
+  return new Map(
+    tools.flatMap((tool) => {
+      const why = judge(tool);
+      return why === undefined ? [] : [[tool, why] as const];
+    }),
+  );
+}
+
+/** Indexes of the tools whose name, or the name of a member, holds an attack: a name cannot be edited. */
+function toolsNamedBy({ stretches }: Hit): readonly number[] {
+  return stretches.flatMap(({ piece }) =>
+    piece.places.flatMap(({ doc, path }) => {
+      const [result, tools, index] = path;
+      if (doc.depth > 0 || result !== 'result' || tools !== 'tools' || typeof index !== 'number') return [];
+      return piece.kind === 'name' || (path.length === 4 && path[3] === 'name') ? [index] : [];
+    }),
+  );
+}

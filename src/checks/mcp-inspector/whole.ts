@@ -1,0 +1,53 @@
+import { isUtf8 } from 'node:buffer';
+import { HEADER } from '../../headers.ts';
+import { PASS, type Verdict } from '../../pipeline/check.ts';
+import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
+import { isMessage } from './answer-shape.ts';
+import type { Judge, Judgement } from './judge.ts';
+import type { Leaks } from './leak.ts';
+import { describe, isRedacted, refused } from './outcome.ts';
+import type { RecordJudgement } from './record.ts';
+
+export interface AnswerDeps {
+  readonly judge: Judge;
+  readonly leaks: Leaks;
+  readonly record: RecordJudgement;
+}
+
+/**
+ * Judges a whole answer: the message that was asked for, or what a server says in place of one (an HTTP error, a word
+ * after a notification), which may be JSON of any form, or text.
+ */
+export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<Verdict> {
+  const { whole } = exchange.answer;
+  if (whole === undefined || whole.body.length === 0) return PASS;
+  const said = readWhole(exchange, whole);
+  if (said === undefined) return refused('it is neither a JSON-RPC message nor a stream of them');
+  const judged = await deps.judge(exchange, said);
+  if ('refusal' in judged) return refused(judged.refusal);
+  deps.record(exchange, judged);
+  if (judged.secrets.length > 0) return deps.leaks.denial(exchange, said, judged);
+  const reason = describe(judged);
+  if (judged.edits.length === 0) return judged.changed.length === 0 ? PASS : { kind: 'flag', reason };
+  return { kind: 'rewrite', reason, apply: () => change(exchange, whole, judged) };
+}
+
+/** A text is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else. */
+const READ_OTHERWISE = /charset\s*=\s*["']?(?!utf-?8\b|us-ascii\b|iso-8859-1\b)/i;
+const ERROR_STATUS = 400;
+
+/** JSON, or the text of what is none; undefined where a message was asked for, or nobody can tell what is said. */
+function readWhole({ request, status }: Answered, { json, body, contentType = '' }: WholeAnswer): unknown {
+  const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
+  if (isAskedFor) return isMessage(json) ? json : undefined;
+  if (json !== undefined) return json;
+  return isUtf8(body) && !READ_OTHERWISE.test(contentType) ? body.toString() : undefined;
+}
+
+function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Judgement): void {
+  if (whole.json === undefined) {
+    const text = judged.edits.find(({ path }) => path.length === 0);
+    whole.replacement = Buffer.from(text?.kind === 'set' ? String(text.value) : '');
+  } else whole.edits.push(...judged.edits);
+  if (isRedacted(judged)) responseHeaders.set(HEADER.responseRedacted, 'true');
+}

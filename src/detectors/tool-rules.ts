@@ -1,0 +1,46 @@
+import type { Finding } from './finding.ts';
+import { MARKUP_RULES } from './injection-markup.ts';
+import { PERSONA_RULE } from './injection-persona.ts';
+import { POISONING_RULES } from './injection-poisoning.ts';
+import { PHRASE_RULES } from './injection-rules.ts';
+import { TRAVERSAL_RULE } from './path-traversal.ts';
+import { secretRules } from './secret-rules.ts';
+
+/** Rules of one kind; their names can stand for them all. */
+type RuleGroup = 'secrets' | 'prompt_injection' | 'path_traversal' | 'tool_poisoning' | 'custom';
+
+const CUSTOM = 'custom';
+const POISONING: ReadonlySet<string> = new Set(POISONING_RULES);
+
+/** The rule of the n-th of `mcp.inspector.custom_injection_patterns`. */
+export function customRule(index: number): string {
+  return `${CUSTOM}:${String(index)}`;
+}
+
+/** The group of a finding in an MCP server's answer. */
+export function groupOf({ detector, rule }: Finding): RuleGroup {
+  if (rule.startsWith(`${CUSTOM}:`)) return CUSTOM;
+  if (POISONING.has(rule)) return 'tool_poisoning';
+  return detector === 'secrets' || detector === 'path_traversal' ? detector : 'prompt_injection';
+}
+
+/** Every name of a rule or group that findings in an MCP server's answer may have. */
+export function toolRuleNames(customPatterns: number): readonly string[] {
+  const groups: readonly RuleGroup[] = [
+    'secrets',
+    'prompt_injection',
+    'path_traversal',
+    'tool_poisoning',
+    CUSTOM,
+  ];
+  const rules = [
+    ...PHRASE_RULES.map(({ label }) => label.rule),
+    ...MARKUP_RULES,
+    PERSONA_RULE,
+    TRAVERSAL_RULE,
+    ...POISONING_RULES,
+    ...secretRules.map(({ id }) => id),
+    ...Array.from({ length: customPatterns }, (_, index) => customRule(index)),
+  ];
+  return [...new Set([...groups, ...rules])];
+}

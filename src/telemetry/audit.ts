@@ -1,0 +1,69 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Logger } from './logger.ts';
+
+/** One security event (SPEC "Events"). Holds no text of what was found. */
+export interface AuditEvent {
+  /** What happened: a closed set, e.g. `tool_response_inspected`. */
+  readonly event: string;
+  readonly requestId: string;
+  readonly keyHash: string;
+  /** What was done about it, or would have been. */
+  readonly action: 'redacted' | 'blocked' | 'withheld' | 'flagged' | 'suppressed';
+  /** False in shadow mode. */
+  readonly enforced: boolean;
+  readonly server?: string;
+  readonly tool?: string | undefined;
+  readonly findings: readonly AuditedFinding[];
+  /** Findings beyond those that are listed. */
+  readonly moreFindings?: number;
+  /** Rules that found something, and are switched off there. */
+  readonly suppressedRules?: readonly string[];
+}
+
+export interface AuditedFinding {
+  readonly rule: string;
+  readonly class: string;
+  /** Where in the message: member names and indexes, joined by full stops. */
+  readonly path: string;
+  /** UTF-16 units of the text at `path`, end exclusive. */
+  readonly start: number;
+  readonly end: number;
+  /** Equal for equal matches, within one process. */
+  readonly digest: string;
+}
+
+/** Takes security events; never throws, and is not waited for. */
+export interface Audit {
+  emit(event: AuditEvent): void;
+}
+
+/** Writes security events to the log, suppressed ones at debug. */
+export function createAudit(log: Pick<Logger, 'info' | 'debug'>): Audit {
+  return {
+    emit(event) {
+      const level = event.action === 'suppressed' ? 'debug' : 'info';
+      log[level](
+        {
+          audit: event.event,
+          request_id: event.requestId,
+          key_hash: event.keyHash,
+          server: event.server,
+          tool: event.tool,
+          action: event.action,
+          enforced: event.enforced,
+          findings: event.findings,
+          more_findings: event.moreFindings,
+          suppressed_rules: event.suppressedRules,
+        },
+        'security audit event',
+      );
+    },
+  };
+}
+
+const KEY = randomBytes(32);
+
+/** Names a match without telling it: HMAC-SHA256 under a key that this process alone has. */
+export function matchDigest(match: string): string {
+  return createHmac('sha256', KEY).update(match).digest('base64url').slice(0, 22);
+}
