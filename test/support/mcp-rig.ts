@@ -34,8 +34,9 @@ export interface McpAccess {
   readonly headers: Record<string, string>;
 }
 
-/** What an operator writes into the server's own headers; no client may see it, and no server another one's. */
+/** What an operator writes into a server's own headers and address; neither client nor log may see it. */
 export const SERVER_CREDENTIAL = 'Bearer of-the-server-alone';
+export const SERVER_QUERY = '?tenant=of-the-server-alone';
 
 export async function startMcpRig<Name extends string>(
   wanted: Readonly<Record<Name, McpServerOptions>>,
@@ -54,7 +55,7 @@ export async function startMcpRig<Name extends string>(
         ...config.mcp,
         servers: started.map(([name, { url }]) => ({
           name,
-          url,
+          url: url + SERVER_QUERY,
           headers: { Authorization: SERVER_CREDENTIAL },
         })),
       },

@@ -1,5 +1,5 @@
 import type { Identity } from '../../auth/authenticate.ts';
-import { extractCredentials, type Credentials } from '../../auth/credentials.ts';
+import { extractCredentials } from '../../auth/credentials.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
@@ -30,7 +30,7 @@ export async function onRequestHeaders(
   const clientAddress = addressWithoutPort(attribute(message.attributes, 'source.address') ?? '');
   const credentials = extractCredentials(head.list, head.target);
   const identity = await identify(context, credentials.proxyKeys, clientAddress);
-  assertOneOfEach(credentials);
+  if (credentials.proxyKeys.length > 1) throw twoKeys('proxy keys; send one');
 
   const hasBody = message.request_headers?.end_of_stream !== true;
   const target = context.services.route(head.method, credentials.path, credentials.query);
@@ -47,7 +47,7 @@ export async function onRequestHeaders(
     clientAddress,
     headers: head.headers,
     ...identity,
-    ...servedBy(target, identity.key, credentials.providerKeys[0]),
+    ...servedBy(target, identity.key, credentials.providerKeys),
     responseHeaders: new Map([[HEADER.requestId, head.requestId]]),
   };
   const run = context.services.newRun();
@@ -65,12 +65,13 @@ export async function onRequestHeaders(
 function servedBy(
   target: Target,
   key: KeyRecord,
-  providerKey: string | undefined,
+  [providerKey, another]: readonly string[],
 ): Pick<Identified, 'provider' | 'providerKey' | 'mcp'> {
   if (target.kind === 'mcp') {
     return { provider: providers[key.provider], providerKey: undefined, mcp: target.mcp };
   }
   const { provider } = target.upstream;
+  if (another !== undefined) throw twoKeys('provider keys; send one, in X-Gateway-Provider-Key');
   if (providerKey === undefined && provider.needsKey) throw missingProviderKey(provider.name);
   return { provider, providerKey };
 }
@@ -87,16 +88,8 @@ async function identify(
   return identity;
 }
 
-function assertOneOfEach(credentials: Credentials): void {
-  if (credentials.proxyKeys.length > 1) {
-    throw new GatewayError('invalid_request', 'the request carries two different proxy keys; send one');
-  }
-  if (credentials.providerKeys.length > 1) {
-    throw new GatewayError(
-      'invalid_request',
-      'the request carries two different provider keys; send one, in X-Gateway-Provider-Key',
-    );
-  }
+function twoKeys(which: string): GatewayError {
+  return new GatewayError('invalid_request', `the request carries two different ${which}`);
 }
 
 function assertForm(head: RequestHead, hasBody: boolean, maxBytes: number): void {

@@ -6,7 +6,13 @@ import {
   type CallToolResult,
   type Progress,
 } from '@modelcontextprotocol/sdk/types.js';
-import { connectClient, SERVER_CREDENTIAL, startMcpRig, type McpRig } from '../../support/mcp-rig.ts';
+import {
+  connectClient,
+  SERVER_CREDENTIAL,
+  SERVER_QUERY,
+  startMcpRig,
+  type McpRig,
+} from '../../support/mcp-rig.ts';
 import type { McpRecorded } from '../../support/mcp-server.ts';
 
 type Name = 'events' | 'documents';
@@ -48,7 +54,9 @@ describe.each<[string, Name]>([
 
     expect(got.length).toBeGreaterThan(0);
     expect(
-      got.every(({ url, headers }) => url === '/mcp' && headers.authorization === SERVER_CREDENTIAL),
+      got.every(
+        ({ url, headers }) => url === `/mcp${SERVER_QUERY}` && headers.authorization === SERVER_CREDENTIAL,
+      ),
     ).toBe(true);
     expect(JSON.stringify(rig.servers[name].requests)).not.toContain(access.rawKey);
     expect(JSON.stringify(got)).not.toContain('x-gateway');

@@ -1,0 +1,120 @@
+import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connectStateless, SERVER_CREDENTIAL, startMcpRig, type McpRig } from '../../support/mcp-rig.ts';
+
+type Name = 'events' | 'documents';
+
+let rig: McpRig<Name>;
+beforeAll(async () => {
+  rig = await startMcpRig({ events: { era: 'stateless' }, documents: { era: 'stateless', json: true } });
+});
+afterAll(() => rig.close());
+
+const text = (said: string): Partial<CallToolResult> => ({ content: [{ type: 'text', text: said }] });
+
+describe.each<[string, Name]>([
+  ['events where it must', 'events'],
+  ['one document', 'documents'],
+])('the official client of MCP 2026-07-28, answered with %s,', (_how, name) => {
+  it.each(['header', 'path'] as const)('lists and calls tools, with its key in the %s', async (auth) => {
+    const access = await rig.access(name, { auth });
+    const before = rig.servers[name].requests.length;
+    const client = await connectStateless(access);
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toEqual(['echo', 'say', 'locate', 'count', 'wait', 'ask']);
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'Grüße 🙂' } })).toMatchObject(
+      text('Grüße 🙂'),
+    );
+    await client.close();
+    const got = rig.servers[name].requests.slice(before);
+    expect(got.map(({ method, headers }) => [method, headers['mcp-method'], headers['mcp-name']])).toEqual([
+      ['POST', 'server/discover', undefined],
+      ['POST', 'tools/list', undefined],
+      ['POST', 'tools/call', 'echo'],
+    ]);
+    expect(got.every(({ headers }) => headers.authorization === SERVER_CREDENTIAL)).toBe(true);
+    expect(JSON.stringify(got)).not.toContain(access.rawKey);
+  });
+
+  it('repeats arguments in headers, and the server takes them', async () => {
+    const client = await connectStateless(await rig.access(name));
+    await client.listTools();
+    const args = { region: ' Köln ', floor: 42 };
+    expect(await client.callTool({ name: 'locate', arguments: args })).toMatchObject(text(' Köln /42'));
+    expect(rig.servers[name].requests.at(-1)?.headers).toMatchObject({
+      'mcp-param-region': '=?base64?IEvDtmxuIA==?=',
+      'mcp-param-floor_no': '42',
+    });
+    await client.close();
+  });
+
+  it('reads resources and prompts', async () => {
+    const client = await connectStateless(await rig.access(name));
+    expect((await client.listResources()).resources).toMatchObject([{ uri: 'memo://greeting' }]);
+    expect((await client.readResource({ uri: 'memo://greeting' })).contents).toMatchObject([
+      { text: 'hello from a resource' },
+    ]);
+    expect((await client.getPrompt({ name: 'greet', arguments: { who: 'Ada' } })).messages).toMatchObject([
+      { content: { text: 'greet Ada' } },
+    ]);
+    await client.close();
+  });
+
+  it('is asked for input in the answer, and sends it with the same call', async () => {
+    const client = await connectStateless(
+      await rig.access(name),
+      { capabilities: { elicitation: { form: {} } } },
+      (each) =>
+        each.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: { reply: 'aye' } })),
+    );
+    const { content } = await client.callTool({ name: 'ask', arguments: { question: 'well?' } });
+    expect(JSON.stringify(content)).toContain('aye');
+    await client.close();
+  });
+
+  it('cancels a call by hanging up, and the server learns of it', async () => {
+    const client = await connectStateless(await rig.access(name));
+    const before = rig.servers[name].cancelled;
+    const stop = new AbortController();
+    const ended = expect(client.callTool({ name: 'wait' }, { signal: stop.signal })).rejects.toThrow();
+    await vi.waitFor(() => expect(rig.servers[name].requests.at(-1)?.headers['mcp-name']).toBe('wait'));
+    stop.abort();
+    await ended;
+    await vi.waitFor(() => expect(rig.servers[name].cancelled).toBe(before + 1), { timeout: 3_000 });
+    await client.close();
+  });
+
+  it('hears of changes that it asked to hear of', async () => {
+    const client = await connectStateless(await rig.access(name));
+    const changed = vi.fn();
+    client.setNotificationHandler('notifications/tools/list_changed', changed);
+    const subscription = await client.listen({ toolsListChanged: true });
+    await rig.servers[name].announce();
+    await vi.waitFor(() => expect(changed).toHaveBeenCalled());
+    await subscription.close();
+    await client.close();
+  });
+
+  it('reads why a tool was refused, as an error of the call', async () => {
+    const client = await connectStateless(await rig.access(name, { key: { allowedTools: ['echo'] } }));
+    await expect(client.callTool({ name: 'say' })).rejects.toMatchObject({
+      code: -32001,
+      message: expect.stringContaining('Error: tool [say] blocked. Reason: ') as string,
+      data: { type: 'policy_denied', tool_name: 'say', rule: 'allowed_tools' },
+    });
+    expect(rig.servers[name].requests.at(-1)?.headers['mcp-name']).not.toBe('say');
+    await client.close();
+  });
+});
+
+it('a call tells its progress as it goes', async () => {
+  const client = await connectStateless(await rig.access('events'));
+  const steps: Progress[] = [];
+  const result = await client.callTool(
+    { name: 'count', arguments: { steps: 4 } },
+    { onprogress: (progress) => steps.push(progress) },
+  );
+  expect(result).toMatchObject(text('counted to 4'));
+  expect(steps.map(({ message }) => message)).toEqual(['step 1', 'step 2', 'step 3', 'step 4']);
+  await client.close();
+});
