@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
+import { createContentDetector, createFindContentAll } from '../detectors/content.ts';
 import { maskSecrets } from '../detectors/mask.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
 import type { Check } from '../pipeline/check.ts';
+import type { ReportSecretLeak } from '../pipeline/secret-leak.ts';
 import { createPricing } from '../pricing/pricing.ts';
 import type { RedisClient } from '../redis/client.ts';
+import { createAudit } from '../telemetry/audit.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createAllowedCheck } from './allowed/check.ts';
 import { createBudgetCheck, type BudgetCheck } from './budget/check.ts';
 import { createRedisBudgetStore } from './budget/redis-store.ts';
+import { createDlpCheck } from './dlp/check.ts';
 import { createDriftCheck } from './drift/check.ts';
 import { createRedisDriftStore } from './drift/redis-store.ts';
 import { createLoopCheck } from './loop/check.ts';
@@ -20,6 +24,8 @@ import { createSessionBinding } from './mcp/session-binding/binding.ts';
 import { createRedisMcpSessionStore } from './mcp/session-binding/redis-store.ts';
 import { createMcpBreakerCheck } from './mcp-breaker/check.ts';
 import { createRedisBreakerStore } from './mcp-breaker/redis-store.ts';
+import { createMcpInspectorCheck } from './mcp-inspector/check.ts';
+import { createRedisPinStore } from './mcp-inspector/redis-store.ts';
 import { createNormalizationCheck } from './normalization/check.ts';
 import { inOrder } from './order.ts';
 import { createProviderToolsCheck } from './provider-tools/check.ts';
@@ -28,6 +34,7 @@ import { createRedisRateLimitStore } from './rate-limit/redis-store.ts';
 import { createRedisRiskStore } from './risk/redis-store.ts';
 import { riskSettings } from './risk/settings.ts';
 import type { RiskStore } from './risk/store.ts';
+import { createReportSecretLeak } from './secret-leak.ts';
 import { createSessionCheck, type SessionCheck } from './session/check.ts';
 import { createRedisSessionStore } from './session/redis-store.ts';
 import type { SessionStore } from './session/store.ts';
@@ -58,6 +65,7 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
   const deadlineMs = phaseDeadlineMs(config);
   const sessions = sessionStore(deps);
   const risk = createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config) });
+  const reportSecretLeak = createReportSecretLeak({ record: risk.record, addTaint: sessions.addTaint });
   const session = sessionCheck(deps, sessions);
   const budget = budgetCheck(deps);
   return {
@@ -74,6 +82,8 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
       }),
       session: session.check,
       normalization: createNormalizationCheck({ normalizeAll }),
+      mcpInspector: inspectorCheck(deps, reportSecretLeak),
+      dlp: dlpCheck(deps, reportSecretLeak),
       loop: createLoopCheck({
         config: config.loop_detection,
         store: createRedisLoopStore({ client, deadlineMs }),
@@ -108,6 +118,37 @@ function mcpCheck({ config, redis: client }: ChecksDeps, risk: RiskStore): Check
     async scorePolicyBlock(keyHash, findings) {
       await risk.record({ trigger: 'policy_block', keyHash, findings, operationId: randomUUID() });
     },
+  });
+}
+
+function inspectorCheck(
+  { config, redis: client, log }: ChecksDeps,
+  reportSecretLeak: ReportSecretLeak,
+): Check {
+  return createMcpInspectorCheck({
+    config: config.mcp,
+    shadowMode: config.server.shadow_mode,
+    pins: createRedisPinStore({ client, deadlineMs: phaseDeadlineMs(config) }),
+    audit: createAudit(log),
+    reportSecretLeak,
+  });
+}
+
+function dlpCheck({ config, metrics }: ChecksDeps, reportSecretLeak: ReportSecretLeak): Check {
+  const { dlp, strip_budget_headers } = config.server;
+  const scope = {
+    scanSecrets: dlp.scan_secrets,
+    scanPii: dlp.scan_pii,
+    scanNetwork: dlp.scan_network,
+    allowedHosts: dlp.allowed_hosts,
+  };
+  return createDlpCheck({
+    config: dlp,
+    detector: createContentDetector(scope),
+    findAll: createFindContentAll(scope),
+    reportSecretLeak,
+    stripComments: strip_budget_headers,
+    onFound: (found) => metrics.dlpFindings.inc({ ...found }),
   });
 }
 

@@ -8,6 +8,8 @@ export interface Checks {
   readonly providerTools: Check;
   readonly session: Check;
   readonly normalization: Check;
+  readonly mcpInspector: Check;
+  readonly dlp: Check;
   readonly loop: Check;
   readonly drift: Check;
   readonly mcpBreaker: Check;
@@ -26,6 +28,8 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.providerTools, // changes what will be sent, so later checks judge the request as it will leave
     checks.session, // takes a step before anything that costs more is done for the call
     checks.normalization, // denies nothing: reads what hides in the prompt for the checks after it
+    checks.mcpInspector, // answers of MCP servers; asks whether a tool has changed since it was pinned
+    checks.dlp, // masks what will be sent, and every answer, before anybody is charged by it
     checks.loop, // by the session's earlier calls
     checks.drift, // by the session's earlier turns
     checks.mcpBreaker, // a probe is taken only for what would be sent

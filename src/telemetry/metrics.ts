@@ -67,6 +67,12 @@ export function createMetrics() {
       labelNames: ['window'] as const,
       registers,
     }),
+    dlpFindings: new Counter({
+      name: 'gateway_dlp_findings_total',
+      help: 'Bodies and streams in which data-loss prevention found something, by class, side and action.',
+      labelNames: ['class', 'side', 'action'] as const,
+      registers,
+    }),
     mcpCircuits: new Counter({
       name: 'gateway_mcp_circuit_changes_total',
       help: 'Circuits of MCP servers that opened or closed.',
