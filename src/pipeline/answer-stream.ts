@@ -1,9 +1,9 @@
 import type { StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
-import { assertShallow } from './answer-depth.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from './check.ts';
 import type { Answer } from './exchange.ts';
 import { rewrittenEvent } from './rewritten-event.ts';
+import { unambiguousEvent } from './unambiguous-event.ts';
 
 /** A longer frame cannot be held for inspection and ends the stream. */
 const MAX_FRAME_BYTES = 4_194_304;
@@ -42,10 +42,13 @@ export interface AnswerStreamParts {
  */
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   const { answer, format, reader, rewriters } = parts;
+  const isJudged = rewriters.some(({ readsText }) => readsText !== false);
   const decoder = format.createDecoder({ maxFrameBytes: MAX_FRAME_BYTES });
   const writer = format.createWriter();
   let pieces: Buffer[] = [];
   let cut: Denial | undefined;
+  /** What came through all the rewriters last, as it was. */
+  let passed: StreamEvent | undefined;
 
   function take(): Emission {
     const [only = NOTHING] = pieces;
@@ -62,23 +65,40 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     }
   }
 
-  function passFrame(frame: Frame): Awaitable<void> {
+  function passFrame(received: Frame): Awaitable<void> {
+    const frame = isJudged ? format.readable(received) : received;
+    if (!isJudged || frame.beside === undefined) return passPayload(frame);
+    const event = besideEvent(frame, frame.beside);
+    const waiting = passEvent(event, 0);
+    // A frame of nothing else is sent, or not, with this event.
+    if (frame.data === undefined) return waiting;
+    const goOn = (): Awaitable<void> => {
+      if (cut === undefined) return passPayload(passed === event ? frame : bare(frame));
+    };
+    return waiting === undefined ? goOn() : waiting.then(goOn);
+  }
+
+  function bare(frame: Frame): Frame {
+    return { ...frame, raw: format.copy(frame, frame.data ?? '') };
+  }
+
+  function passPayload(frame: Frame): Awaitable<void> {
     if (frame.data === undefined) {
       pieces.push(writer.write(frame));
       return;
     }
-    const { data } = frame;
-    assertShallow(data.length, () => Buffer.from(data));
     const event = reader.read(frame);
     keepAccount(answer, event);
-    return passEvent(event, 0);
+    return passEvent(isJudged ? unambiguousEvent(format, event, frame) : event, 0);
   }
 
   /** Gives an event to the rewriters from this one on, and what comes through to the client. */
   function passEvent(event: StreamEvent, at: number): Awaitable<void> {
     const rewriter = rewriters[at];
     if (rewriter === undefined) {
-      pieces.push(writer.write(event.frame));
+      passed = event;
+      if (event.frame.raw.length > 0)
+        pieces.push(writer.write(event.beside === true ? rest(event.frame) : event.frame));
       return;
     }
     const action = rewriter.event(event);
@@ -142,6 +162,17 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
       return take();
     },
   };
+}
+
+/** What stands beside a payload, as an event before the payload's own: its frame's bytes come with that one. */
+function besideEvent(frame: Frame, beside: string): StreamEvent {
+  const raw = frame.data === undefined ? frame.raw : NOTHING;
+  return { frame: { ...frame, raw, data: beside }, deltas: [], json: beside, beside: true };
+}
+
+/** A frame that has no payload, as it came. */
+function rest({ raw, open }: Frame): Frame {
+  return open === true ? { raw, open } : { raw };
 }
 
 function keepAccount(answer: Answer, event: StreamEvent): void {

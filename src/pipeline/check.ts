@@ -90,6 +90,8 @@ export interface Check<State = unknown> {
  * on what the one before let through. In shadow mode it is asked all the same, and what it says is only recorded.
  */
 export interface StreamRewriter {
+  /** False where it judges no text: then nobody need make sure that none goes by unseen. */
+  readonly readsText?: false;
   /** Synchronous wherever it can be: an answer's chunks wait for it. Not called again after a cut. */
   event(event: StreamEvent): Awaitable<StreamAction>;
   /** The stream has ended: held text to emit, or a closing comment. May wait (settlement). */
@@ -107,7 +109,10 @@ export interface StreamRewrite {
   readonly kind: 'rewrite';
   /** Sent before this event's own frame: held frames, and copies of frames that carry held text. */
   readonly before?: readonly RewrittenFrame[];
-  /** Changes to this event's JSON (paths as in its deltas); none leaves its frame byte for byte. */
+  /**
+   * Changes to this event's JSON (paths as in its deltas); none leaves its frame byte for byte. Of an event that is no
+   * JSON, a `set` of the whole (path `[]`) gives the new payload, as it is.
+   */
   readonly edits?: readonly JsonEdit[];
   /** The rewriter keeps this event, and gives it back in a later `before`. */
   readonly held?: true;

@@ -1,46 +1,53 @@
 import { applyEdits } from '../json/edit.ts';
 import type { JsonEdit } from '../json/path.ts';
-import type { InnerPayload, StreamEvent } from '../providers/provider.ts';
+import type { StreamEvent } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 import type { RewrittenFrame } from './check.ts';
 
-/** An event as the next rewriter sees it, and as it is sent: its frame holds the bytes of its edited JSON. */
-export function rewrittenEvent(format: StreamFormat, { event, edits, copy }: RewrittenFrame): StreamEvent {
+/** An event as the next rewriter sees it, and as it is sent: its frame holds the bytes of its edited payload. */
+export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame): StreamEvent {
+  const { event, edits, copy } = rewritten;
   if (edits.length === 0 && copy !== true) return event;
-  const payload = editedPayload(event, edits);
-  const { frame } = event;
-  const raw = copy === true ? format.copy(frame, payload.data) : format.withData(frame, payload.data);
-  const changed: Frame = { ...frame, raw, data: payload.data };
-  const deltas = event.deltas.map((delta) => {
-    const text = setAt(edits, delta.path);
-    return typeof text === 'string' ? { ...delta, text } : delta;
-  });
+  if (event.beside === true) return { ...event, frame: { ...event.frame, raw: Buffer.alloc(0) } };
+  const edited = editedEvent(event, edits);
+  const { frame } = edited;
+  const data = frame.data ?? '';
+  if (copy !== true) return { ...edited, frame: { ...frame, raw: format.withData(event.frame, data) } };
+  const { event: name } = frame;
+  const copied: Frame = {
+    raw: format.copy(event.frame, data),
+    data,
+    ...(name !== undefined && { event: name }),
+  };
+  // It says no more than its text: what else the event meant, it meant when it came.
+  const { inner, deltas, json, tokens } = edited;
   return {
-    ...event,
-    ...payload.inner,
-    frame: changed,
+    frame: copied,
     deltas,
-    json: JSON.parse(payload.json) as unknown,
+    json,
+    ...(inner !== undefined && { inner }),
+    ...(tokens !== undefined && { tokens }),
   };
 }
 
-interface Payload {
-  readonly data: string;
-  readonly json: string;
-  readonly inner: { readonly inner?: InnerPayload };
-}
-
-function editedPayload({ frame, inner }: StreamEvent, edits: readonly JsonEdit[]): Payload {
-  if (inner === undefined) {
-    const json = edited(frame.data ?? '', edits);
-    return { data: json, json, inner: {} };
-  }
-  const json = edited(inner.json, edits);
-  return { data: inner.pack(json), json, inner: { inner: { ...inner, json } } };
-}
-
-function edited(json: string, edits: readonly JsonEdit[]): string {
-  return applyEdits(Buffer.from(json), edits).toString();
+/** The event with its edits in payload, JSON and deltas; its frame's bytes are still those of before. */
+function editedEvent(event: StreamEvent, edits: readonly JsonEdit[]): StreamEvent {
+  if (edits.length === 0) return event;
+  const { frame, inner } = event;
+  if (event.json === undefined)
+    return { ...event, frame: { ...frame, data: String(setAt(edits, []) ?? '') } };
+  const text = applyEdits(Buffer.from(inner?.json ?? frame.data ?? ''), edits).toString();
+  const deltas = event.deltas.map((delta) => {
+    const changed = setAt(edits, delta.path);
+    return typeof changed === 'string' ? { ...delta, text: changed } : delta;
+  });
+  return {
+    ...event,
+    ...(inner !== undefined && { inner: { ...inner, json: text } }),
+    frame: { ...frame, data: inner === undefined ? text : inner.pack(text) },
+    json: JSON.parse(text) as unknown,
+    deltas,
+  };
 }
 
 /** The value that edits set at a path, the later ones winning. */

@@ -117,6 +117,7 @@ export function createRunner(options: RunnerOptions): () => Run {
         return enforce(exchange, check, action).then(() => action);
       };
       return {
+        ...((shadowed || rewriter.readsText === false) && { readsText: false }),
         event(event) {
           if (over) return PASS_EVENT;
           const action = rewriter.event(event);

@@ -235,6 +235,7 @@ export interface AnswerText {
 
 /** Reads one streamed answer, frame by frame. */
 export interface StreamReader {
+  /** The event's frame may have another payload, of the same meaning with nothing hidden beside it. */
   read(frame: Frame): StreamEvent;
   /** The payload that ends the stream with an error which this dialect's SDK raises. */
   cut(refusal: StreamRefusal): CutPayload;
@@ -258,6 +259,11 @@ export interface StreamEvent {
    */
   readonly ends?: readonly string[];
   readonly tokens?: readonly TokenText[];
+  /**
+   * Not a payload, but what the provider put beside: comments, ids, unknown headers, broken rests; `json` is that text.
+   * Comes before the frame's own event, where it has one. No client joins such texts, and an edit takes them out.
+   */
+  readonly beside?: true;
   /** Usage of the whole answer so far, where this frame tells (running usage; the reader merges parts). */
   readonly usage?: Usage;
   /** This frame exists only because usage was asked for; hidden from a client that did not ask. */

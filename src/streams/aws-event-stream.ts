@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
 import type { Frame, FrameDecoder, StreamFormat } from './frame.ts';
@@ -22,6 +23,8 @@ export const awsEventStream: StreamFormat = {
   createWriter: () => ({ write: ({ raw }) => raw, cut, end: () => Buffer.alloc(0) }),
   withData,
   copy,
+  readable: (frame) =>
+    isUtf8(payloadOf(frame)) ? frame : { ...frame, raw: withData(frame, frame.data ?? '') },
   comment: () => undefined,
 };
 
@@ -174,6 +177,11 @@ function withData(frame: Frame, data: string): Buffer {
   payload.copy(message, payloadStart);
   message.writeUInt32BE(crc32(message.subarray(0, message.length - CRC_BYTES)), message.length - CRC_BYTES);
   return message;
+}
+
+function payloadOf({ raw, data }: Frame): Buffer {
+  if (data === undefined) return raw.subarray(0, 0);
+  return raw.subarray(PRELUDE_BYTES + raw.readUInt32BE(4), raw.length - CRC_BYTES);
 }
 
 function broken(what: string): GatewayError {

@@ -14,6 +14,9 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, StreamFormat> = new Map([
   ['application/stream+json', ndjson],
 ]);
 
+/** What JSON is called, or what a server says that does not know. */
+const MAY_BE_JSON: ReadonlySet<string> = new Set(['application/json', 'text/json', 'text/plain', '']);
+
 /**
  * How an answer streams: what its Content-Type says, or else what its endpoint is known for (Gemini's array,
  * which says `application/json`). Undefined for an answer that comes whole.
@@ -25,5 +28,5 @@ export function streamFormatFor(
   const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const format = BY_MEDIA_TYPE.get(mediaType);
   if (format !== undefined) return format;
-  return endpoint.streamFormat === 'json-array' && mediaType === 'application/json' ? jsonArray : undefined;
+  return endpoint.streamFormat === 'json-array' && MAY_BE_JSON.has(mediaType) ? jsonArray : undefined;
 }

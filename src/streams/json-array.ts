@@ -1,5 +1,6 @@
 import type { Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
 import { PendingBytes } from './pending.ts';
+import { readableText } from './readable.ts';
 
 const QUOTE = 0x22;
 const OPEN_ARRAY = 0x5b;
@@ -22,6 +23,7 @@ export const jsonArray: StreamFormat = {
   createWriter: () => new JsonArrayWriter(),
   withData: (frame, data) => Buffer.concat([separatorOf(frame), Buffer.from(data)]),
   copy: (_frame, data) => Buffer.from(`,${data}`),
+  readable: readableText,
   comment: () => undefined,
 };
 
@@ -41,7 +43,8 @@ class JsonArrayWriter implements FrameWriter {
     const separator = separatorOf(frame);
     const opens = separator.includes(OPEN_ARRAY);
     const rest = this.rest.take();
-    const fits = this.begun ? !opens || rest.length > 0 : opens;
+    // An error may come as one object, without an array around it.
+    const fits = this.begun ? !opens || rest.length > 0 : opens || !separator.includes(COMMA);
     const bytes = fits ? frame.raw : this.separated(frame.raw.subarray(separator.length));
     this.begun = true;
     return rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
@@ -53,7 +56,8 @@ class JsonArrayWriter implements FrameWriter {
 
   end(): Buffer {
     const rest = this.rest.take();
-    return this.begun || rest.length === 0 || rest.includes(OPEN_ARRAY) ? rest : this.separated(rest);
+    const isOpen = this.begun || rest.includes(OPEN_ARRAY);
+    return isOpen || !rest.includes(CLOSE_ARRAY) ? rest : this.separated(rest);
   }
 
   private separated(bytes: Buffer): Buffer {
@@ -62,8 +66,15 @@ class JsonArrayWriter implements FrameWriter {
 }
 
 /** The bytes before the element. */
-function separatorOf({ raw, data = '' }: Frame): Buffer {
-  return raw.subarray(0, raw.length - Buffer.byteLength(data));
+function separatorOf({ raw }: Frame): Buffer {
+  let inString = false;
+  for (let i = 0; i < raw.length; i += 1) {
+    const byte = raw[i];
+    if (inString && byte === BACKSLASH) i += 1;
+    else if (byte === QUOTE) inString = !inString;
+    else if (byte === OPEN_OBJECT && !inString) return raw.subarray(0, i);
+  }
+  return raw;
 }
 
 class JsonArrayDecoder implements FrameDecoder {

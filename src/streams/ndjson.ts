@@ -1,5 +1,6 @@
 import type { Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
 import { PendingBytes } from './pending.ts';
+import { readableText } from './readable.ts';
 
 const LF = 0x0a;
 
@@ -14,6 +15,7 @@ export const ndjson: StreamFormat = {
     return Buffer.from(oneLine(data) + lineEnd);
   },
   copy: (_frame, data) => Buffer.from(`${oneLine(data)}\n`),
+  readable: readableText,
   comment: () => undefined,
 };
 

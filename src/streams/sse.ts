@@ -1,5 +1,6 @@
 import type { Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
 import { PendingBytes } from './pending.ts';
+import { readableText } from './readable.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -14,6 +15,7 @@ export const sse: StreamFormat = {
   createWriter,
   withData,
   copy: ({ event }, data) => Buffer.from(eventText(data, event)),
+  readable: readableText,
   // The line feed in front ends a last event that the provider left open; elsewhere it is an empty line.
   comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
 };

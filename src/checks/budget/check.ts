@@ -196,6 +196,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   function rewriter(exchange: Answered, hold: Hold): StreamRewriter {
     const asked = exchange.request.askUsage !== undefined;
     return {
+      readsText: false,
       event: (event) => (asked && event.usageOnly === true ? { kind: 'drop' } : PASS_EVENT),
       async end() {
         if (hold.settled) {

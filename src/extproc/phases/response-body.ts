@@ -1,5 +1,6 @@
-import { assertShallow } from '../../pipeline/answer-depth.ts';
-import type { AnswerFacts } from '../../providers/provider.ts';
+import { applyEdits } from '../../json/edit.ts';
+import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
+import { readBody } from '../../pipeline/whole-answer.ts';
 import type { StreamContext } from '../context.ts';
 import { decodeContent } from '../decode-content.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
@@ -20,35 +21,49 @@ export async function onResponseBody(
   const received = message.response_body?.body ?? Buffer.alloc(0);
   const coding = headers.get('content-encoding');
   const body = coding === undefined ? received : await decodeContent(received, coding);
-  answered.answer.complete = true;
-  if (answered.status >= 200 && answered.status < 300) readAnswer(context, body);
-  throwDenial(await run.response(answered));
+  const { whole, parsed } = wholeAnswer(body, headers.get('content-type'));
+  const exchange: Answered = { ...answered, answer: { ...answered.answer, whole, complete: true } };
+  context.answered = exchange;
+  // What is not the dialect's JSON has no facts, and is accounted by its reservation.
+  if (exchange.status >= 200 && exchange.status < 300 && parsed !== undefined) readFacts(exchange, parsed);
+  throwDenial(await run.response(exchange));
   context.progress = 'done';
+  const sent = judgedBody(whole);
   const changes = headerChanges(context, headers);
-  return body === received
+  return sent === received
     ? passWhole('response_body', changes)
-    : passWhole('response_body', withLength(changes, body), body);
+    : passWhole('response_body', withBody(changes, sent), sent);
 }
 
-function readAnswer(context: StreamContext, body: Buffer): void {
-  const { answered } = context;
-  if (answered === undefined || body.length === 0) return;
-  assertShallow(body.length, () => body);
-  let json: unknown;
-  try {
-    json = JSON.parse(body.toString());
-  } catch {
-    return; // not the dialect's JSON: no facts, so it is accounted by its reservation
-  }
-  const facts: AnswerFacts = answered.endpoint.dialect.answer(json);
-  answered.answer.facts = facts;
-  answered.answer.usage = facts.usage;
-  for (const text of facts.texts) answered.answer.written.add(text.kind, text.text);
+function wholeAnswer(
+  body: Buffer,
+  contentType: string | undefined,
+): { readonly whole: WholeAnswer; readonly parsed: unknown } {
+  const { parsed, json } = readBody(body);
+  return { whole: { body, contentType, json, edits: [], replacement: undefined }, parsed };
 }
 
-function withLength(changes: HeaderChanges, body: Buffer): HeaderChanges {
+function readFacts({ answer, endpoint }: Answered, parsed: unknown): void {
+  const facts = endpoint.dialect.answer(parsed);
+  answer.facts = facts;
+  answer.usage = facts.usage;
+  for (const text of facts.texts) answer.written.add(text.kind, text.text);
+}
+
+/** The body as the checks want it. */
+function judgedBody({ body, json, edits, replacement }: WholeAnswer): Buffer {
+  if (replacement !== undefined) return replacement;
+  if (edits.length === 0) return body;
+  if (json === undefined) throw new Error('an answer that is no JSON was to be edited');
+  return applyEdits(body, edits);
+}
+
+/** Headers that say of the provider's bytes what is not so of these. */
+const OF_OTHER_BYTES = ['content-encoding', 'content-md5', 'content-digest', 'repr-digest', 'digest', 'etag'];
+
+function withBody(changes: HeaderChanges, body: Buffer): HeaderChanges {
   return {
     set: [...changes.set, ['content-length', String(body.length)]],
-    remove: [...changes.remove, 'content-encoding'],
+    remove: [...changes.remove, ...OF_OTHER_BYTES],
   };
 }

@@ -4,6 +4,7 @@ import { createAnswerStream } from '../../pipeline/answer-stream.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { createWrittenText } from '../../pipeline/written-text.ts';
 import { createAnyJsonReader } from '../../providers/dialects/any-json.ts';
+import type { StreamReader } from '../../providers/provider.ts';
 import { streamFormatFor } from '../../streams/format.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
 import { outcomeOf, type StreamContext } from '../context.ts';
@@ -63,13 +64,33 @@ async function beginStream(
   }
   context.progress = 'streaming';
   throwDenial(await context.run?.response(exchange));
-  context.stream = createAnswerStream({
-    answer: exchange.answer,
-    format,
-    reader: exchange.endpoint.dialect.stream(exchange.request) ?? createAnyJsonReader(),
-    rewriters: context.run?.rewriters(exchange) ?? [],
-  });
+  const rewriters = context.run?.rewriters(exchange) ?? [];
+  const isJudged = rewriters.some(({ readsText }) => readsText !== false);
+  if (isJudged && !isReadable(headers.get('content-type') ?? '')) throw unreadable();
+  const { answer } = exchange;
+  context.stream = createAnswerStream({ answer, format, reader: readerOf(exchange), rewriters });
   return startStream(headerChanges(context, headers));
+}
+
+/** An error says what it says in a form of its own. */
+function readerOf({ status, endpoint, request }: Answered): StreamReader {
+  const isAnswer = status >= 200 && status < 300;
+  return (isAnswer ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();
+}
+
+/** Character sets whose letters are ASCII's bytes; streams are UTF-8 whatever they say, for nearly every client. */
+const READABLE = /^(?:utf-?8|us-ascii|ascii|iso-8859-1|latin1|windows-1252)$/;
+
+function isReadable(contentType: string): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1] ?? 'utf-8';
+  return READABLE.test(charset.toLowerCase());
+}
+
+function unreadable(): GatewayError {
+  return new GatewayError(
+    'upstream_unavailable',
+    'the provider sent a stream in a character set that cannot be inspected',
+  );
 }
 
 type Head = Pick<Answered, 'origin' | 'status' | 'answerHeaders' | 'form'>;

@@ -1,4 +1,6 @@
+import { GatewayError } from '../../errors.ts';
 import type { Emission } from '../../pipeline/answer-stream.ts';
+import type { Denial } from '../../pipeline/check.ts';
 import type { StreamContext } from '../context.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
 import { dropTrailers, streamChunk } from '../respond.ts';
@@ -24,21 +26,28 @@ function reply(
   { bytes, cut }: Emission,
   isLast: boolean,
 ): ProcessingResponse | Promise<ProcessingResponse> {
-  if (cut !== undefined) return cutOff(context, bytes);
+  if (cut !== undefined) return cutOff(context, bytes, cut);
   return isLast ? lastChunk(context, bytes) : emit(context, bytes, false);
 }
 
 async function lastChunk(context: StreamContext, before: Buffer): Promise<ProcessingResponse> {
-  const { bytes } = await streamOf(context).end();
+  const { bytes, cut } = await streamOf(context).end();
+  noteCut(context, cut);
   context.progress = 'done';
   return emit(context, Buffer.concat([before, bytes]), true);
 }
 
 /** The end comes before the provider's: Envoy resets it, and may still hand on what it had sent. */
-function cutOff(context: StreamContext, bytes: Buffer): ProcessingResponse {
+function cutOff(context: StreamContext, bytes: Buffer, denial: Denial): ProcessingResponse {
   const isFirst = context.progress === 'streaming';
+  noteCut(context, denial);
   context.progress = 'done';
   return emit(context, bytes, isFirst);
+}
+
+/** The headers were sent, so that only log and metrics show it as a refusal. */
+function noteCut(context: StreamContext, denial: Denial | undefined): void {
+  if (denial !== undefined) context.refusal ??= new GatewayError(denial.type, denial.message);
 }
 
 /** Trailers end a stream in place of a last chunk (HTTP/2): what was held goes out first, then nothing of them. */
@@ -49,7 +58,8 @@ export async function onResponseTrailers(
   const names = (message.response_trailers?.trailers?.headers ?? []).map(({ key = '' }) => key);
   const trailers = dropTrailers('response_trailers', names);
   if (context.stream === undefined || context.progress !== 'streaming') return [trailers];
-  const { bytes } = await context.stream.end();
+  const { bytes, cut } = await context.stream.end();
+  noteCut(context, cut);
   context.progress = 'done';
   return bytes.length === 0 ? [trailers] : [emit(context, bytes, false), trailers];
 }

@@ -1,3 +1,4 @@
+import { assertParseable } from '../../json/document-shape.ts';
 import { GatewayError } from '../../errors.ts';
 import type { JsonObject } from '../provider.ts';
 
@@ -18,17 +19,19 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** A frame's payload as an object; empty for comments, blanks and what is no JSON object. */
-export function parseData(data: string | undefined): JsonObject {
-  return objectOf(parseJson(data));
-}
+/** A shorter text cannot nest so deep that anybody minds. */
+const FLAT_CHARS = 2_048;
 
-/** A frame's payload where it is a JSON object or array, or undefined. */
-export function parseJson(data: string | undefined): object | undefined {
+/**
+ * A frame's payload where it is JSON of more than one number or word, or undefined.
+ * @throws GatewayError upstream_unavailable where it would take too long to parse
+ */
+export function parseJson(data: string | undefined): unknown {
   if (data === undefined || data === '') return undefined;
+  if (data.length > FLAT_CHARS) assertParseable(data);
   try {
     const json: unknown = JSON.parse(data);
-    return typeof json === 'object' && json !== null ? json : undefined;
+    return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : undefined;
   } catch {
     // An unreadable event says nothing; the stream's end without usage is settled from its text.
     return undefined;

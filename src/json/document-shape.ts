@@ -1,0 +1,135 @@
+import { GatewayError } from '../errors.ts';
+
+/** Deeper than any dialect's answers, tool arguments included; what walks through a document may recurse so deep. */
+export const MAX_ANSWER_DEPTH = 256;
+
+/**
+ * The work that one answer may make, in units of one array element, weighed as in `scan.ts`; 2 MiB of tiny values would
+ * hold up the event loop for a fifth of a second. Above the largest list of vectors.
+ */
+const MAX_ANSWER_WORK = 2_400_000;
+const PART_WORK = 8;
+const MANY_NAMES_WORK = 24;
+const FEW_MEMBERS = 16;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** What a text would be as a JSON document, told without parsing it. */
+export interface DocumentShape {
+  readonly isTooDeep: boolean;
+  /** Parsing it would take too long. */
+  readonly isTooLarge: boolean;
+  /** Members of all its objects, as written; a name that stands twice counts twice. */
+  readonly members: number;
+  /** A name that is spelled with escapes may be read as another (docs/decisions/007). */
+  readonly hasEscapedNames: boolean;
+}
+
+/** Working memory of the pass, by depth; shared, because a pass is synchronous and small documents are many. */
+const memberCount = new Int32Array(MAX_ANSWER_DEPTH + 2);
+
+/** One pass over the text, which need not be JSON. Stops where it is too deep or too large. */
+export function shapeOf(text: string): DocumentShape {
+  const { length } = text;
+  const hasEscapes = text.includes('\\');
+  let depth = 0;
+  let work = 0;
+  let members = 0;
+  let hasEscapedNames = false;
+  let nameStart = 0;
+  let nameEnd = 0;
+  memberCount[0] = 0;
+  for (let i = 0; i < length && work <= MAX_ANSWER_WORK && depth <= MAX_ANSWER_DEPTH;) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      nameStart = i;
+      i = skipString(text, i);
+      nameEnd = i;
+      continue;
+    }
+    i += 1;
+    if (code === COMMA) work += 1;
+    else if (code === COLON) {
+      members += 1;
+      const count = (memberCount[depth] ?? 0) + 1;
+      memberCount[depth] = count;
+      work += count > FEW_MEMBERS ? MANY_NAMES_WORK : PART_WORK;
+      if (hasEscapes) hasEscapedNames ||= text.slice(nameStart, nameEnd).includes('\\');
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      work += PART_WORK;
+      depth += 1;
+      memberCount[depth] = 0;
+    } else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && depth > 0) depth -= 1;
+  }
+  return {
+    isTooDeep: depth > MAX_ANSWER_DEPTH,
+    isTooLarge: work > MAX_ANSWER_WORK,
+    members,
+    hasEscapedNames,
+  };
+}
+
+/**
+ * Refuses a document of a provider's that would hold up the event loop.
+ * @throws GatewayError upstream_unavailable
+ */
+export function assertParseable(text: string, shape: DocumentShape = shapeOf(text)): void {
+  if (shape.isTooDeep) throw unparseable('is nested too deep');
+  if (shape.isTooLarge) throw unparseable('has too many parts');
+}
+
+function unparseable(what: string): GatewayError {
+  return new GatewayError('upstream_unavailable', `the provider sent an answer that ${what}`);
+}
+
+/**
+ * Whether the parsed document holds all that its text says, each member under one name that every parser reads alike.
+ * Of a name that stands twice, parsers keep the first, the last or both.
+ */
+export function saysAll(shape: DocumentShape, parsed: unknown): boolean {
+  return !shape.hasEscapedNames && countMembers(parsed) === shape.members;
+}
+
+/** Recursion is bounded by `MAX_ANSWER_DEPTH`. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') count += countMembers(item);
+    return count;
+  }
+  for (const item of Object.values(value)) count += 1 + (typeof item === 'object' ? countMembers(item) : 0);
+  return count;
+}
+
+/** Characters of a string that are looked at one by one; beyond them the search for a quote is native. */
+const SHORT_STRING = 32;
+
+/** The offset after the string whose opening quote is at `i`. */
+function skipString(text: string, i: number): number {
+  const { length } = text;
+  i += 1;
+  while (i < length) {
+    const near = Math.min(i + SHORT_STRING, length);
+    while (i < near) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) return i + 1;
+      i += code === BACKSLASH ? 2 : 1;
+    }
+    const quote = text.indexOf('"', i);
+    if (quote < 0) return length;
+    let escapes = quote;
+    while (escapes > i && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
+    i = quote + 1;
+    // An even number of backslashes before it escape each other, not the quote.
+    if ((quote - escapes) % 2 === 0) return i;
+  }
+  return length;
+}
