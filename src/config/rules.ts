@@ -1,7 +1,10 @@
 /** Rules that join several keys. Each returns what it has against a configuration that is valid key by key. */
+import { createPatternDetector } from '../detectors/custom-pattern.ts';
+import { toolRuleNames } from '../detectors/tool-rules.ts';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
 import { isLoopbackHost, parseExtprocAddress } from './address.ts';
 import type { Milliseconds } from './duration.ts';
+import { nearestName } from './nearest-name.ts';
 import type { Config } from './schema.ts';
 import type { KeyPath } from './yaml-file.ts';
 
@@ -37,6 +40,8 @@ const RULES: readonly Rule[] = [
   plainHttp,
   riskThresholds,
   mcpServers,
+  injectionPatterns,
+  suppressedRules,
   secrets,
 ];
 
@@ -182,6 +187,49 @@ function headerNameProblems(names: readonly string[]): RuleProblem[] {
     const isRepeated = lower.indexOf(name.toLowerCase()) !== index;
     return isRepeated ? [{ path: [name], message: 'is the name of an earlier header too' }] : [];
   });
+}
+
+function injectionPatterns({ mcp }: Config): readonly (RuleProblem | false)[] {
+  return mcp.inspector.custom_injection_patterns.map((pattern, index) => {
+    const reason = whyNoPattern(pattern);
+    return (
+      reason !== undefined && {
+        path: ['mcp', 'inspector', 'custom_injection_patterns', index],
+        message: reason,
+      }
+    );
+  });
+}
+
+function whyNoPattern(pattern: string): string | undefined {
+  try {
+    createPatternDetector(pattern, '');
+    return undefined;
+  } catch (failure) {
+    const reason = failure instanceof Error ? failure.message : '';
+    // RE2 quotes the pattern behind what it has against it.
+    const complaint = /^error parsing regexp: ([^`]*?):? ?(?:`|$)/.exec(reason)?.[1];
+    return complaint === undefined
+      ? reason
+      : `is no pattern that RE2 can match in linear time (${complaint})`;
+  }
+}
+
+/** A rule that is misspelt would go on firing, or one that is gone would seem to be switched off. */
+function suppressedRules({ mcp }: Config): readonly (RuleProblem | false)[] {
+  if (mcp.servers.every(({ suppress }) => suppress.length === 0)) return [];
+  const known = toolRuleNames(mcp.inspector.custom_injection_patterns.length);
+  return mcp.servers.flatMap(({ suppress }, server) =>
+    suppress.map((rule, index) => {
+      if (known.includes(rule)) return false;
+      const meant = nearestName(rule, known);
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      return {
+        path: ['mcp', 'servers', server, 'suppress', index],
+        message: `is no rule of the inspector${hint}`,
+      };
+    }),
+  );
 }
 
 /** What is switched on with an empty secret would protect nothing. */

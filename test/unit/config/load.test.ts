@@ -276,6 +276,26 @@ describe('rules that join keys', () => {
     ],
     ['mcp: {allowed_origins: ["https://a/"]}', /allowed_origins\.0: must be an origin/],
     ['mcp: {allowed_origins: ["*"]}', /allowed_origins\.0: must be an origin/],
+    [
+      'mcp: {inspector: {custom_injection_patterns: [a, "(b"]}}',
+      /patterns\.1: is no pattern that RE2 can match in linear time \(missing closing \)\)$/,
+    ],
+    [
+      'mcp: {inspector: {custom_injection_patterns: ["(?=hunter2)"]}}',
+      /patterns\.0: is no pattern that RE2 can match in linear time \(invalid or unsupported Perl syntax\)$/,
+    ],
+    [
+      'mcp: {inspector: {custom_injection_patterns: ["a*"]}}',
+      /patterns\.0: matches the empty text, and so everywhere$/,
+    ],
+    [
+      'mcp: {servers: [{name: a, url: "https://a", suppress: [secrets, promt_injection]}]}',
+      /suppress\.1: is no rule of the inspector; did you mean prompt_injection\?$/,
+    ],
+    [
+      'mcp: {servers: [{name: a, url: "https://a", suppress: ["custom:1"]}], inspector: {custom_injection_patterns: [a]}}',
+      /suppress\.0: is no rule of the inspector; did you mean custom:0\?$/,
+    ],
     ['signature: {enabled: true}', /signature\.secret: must not be empty/],
     ['zsp: {escalation_enabled: true}', /escalation_secret: must not be empty/],
     ['server: {extproc: {address: "10.0.0.1:9000", token: "0123456789abcdef"}}', /needs mutual TLS/],
@@ -295,6 +315,7 @@ describe('rules that join keys', () => {
     'providers: {openai: {base_url: "http://127.0.0.1:9/v1"}, groq: {base_url: "http://[::1]:9"}, mistral: {base_url: "http://localhost"}}',
     'providers: {ollama: {base_url: "http://10.0.0.1:11434"}, vllm: {base_url: "http://gpu"}}',
     'mcp: {servers: [{name: a.b-c_d, url: "http://localhost:8000/mcp?a=b", headers: {Authorization: Bearer x, x_y: "a b"}}]}',
+    'mcp: {servers: [{name: a, url: "https://a", suppress: [secrets, path_traversal, tool_poisoning, custom, "custom:0", aws_access_key_id, persona, chat_delimiter, sensitive_target, concealment]}], inspector: {custom_injection_patterns: ["(?i)wire .{1,40} account"]}}',
     'mcp: {allowed_origins: ["https://app.example:8443", "http://[::1]:3000", "vscode-webview://abc"]}',
     'server: {extproc: {address: "127.0.0.1:9000", token: "0123456789abcdef"}}',
     'server: {extproc: {address: "10.0.0.1:9000", tls: {cert_file: a, key_file: b, ca_file: c}}}',
