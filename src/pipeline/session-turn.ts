@@ -8,6 +8,9 @@ export interface SessionName {
   readonly sessionId: string;
 }
 
+/** The state of a session that no policy has moved yet (DECISIONS "Sessions, FSM, loop, drift"). */
+export const INITIAL_STATE = 'INIT';
+
 /** Of one id (DECISIONS "Sessions, FSM, loop, drift"); none of these characters can lead into another Redis key. */
 export const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 

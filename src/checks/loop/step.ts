@@ -1,3 +1,4 @@
+import { paramsOf } from '../../mcp/read-message.ts';
 import { lastUserTurn } from '../../pipeline/user-turns.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject, PromptText, RequestFacts } from '../../providers/provider.ts';
@@ -23,8 +24,7 @@ const MAX_NAMED = 1_000;
 
 /** What a call of an MCP server's tool is, which says nothing of what the user wants. */
 export function toolStep(server: string, tool: string, json: JsonObject): Step {
-  const params = json['params'] as JsonObject | undefined;
-  const written = JSON.stringify(params?.['arguments'] ?? {});
+  const written = JSON.stringify(paramsOf(json)['arguments'] ?? {});
   return {
     said: '',
     called: `${server} ${tool}\n${written}`,

@@ -1,5 +1,5 @@
-import { INITIAL_STATE, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
+import { INITIAL_STATE, type SessionName } from '../../pipeline/session-turn.ts';
 import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
 
 export interface MemorySessionStoreOptions {

@@ -13,8 +13,8 @@ import {
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { readSession } from './session-fields.ts';
-import { INITIAL_STATE, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import { toolCallsOf, type SessionName } from '../../pipeline/session-turn.ts';
+import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
+import { INITIAL_STATE, toolCallsOf, type SessionName } from '../../pipeline/session-turn.ts';
 import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
 
 export interface RedisSessionStoreOptions {

@@ -1,8 +1,5 @@
 import type { SessionName } from '../../pipeline/session-turn.ts';
 
-/** The state of a session that no policy has moved yet (DECISIONS "Sessions, FSM, loop, drift"). */
-export const INITIAL_STATE = 'INIT';
-
 /** A session that holds so many different taints, or tools, takes no more. */
 export const MAX_NOTES = { taint: 64, tool: 256 } as const;
 /** Longer names of taints and tools are cut off here. */
