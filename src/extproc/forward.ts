@@ -64,7 +64,7 @@ function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | unde
   const { headers, json, headerEdits, request } = exchange;
   const isEdited = edited !== undefined && exchange.edits.length > 0;
   const mirrored = isEdited
-    ? mirroredAfter(headers, json, JSON.parse(edited.toString()) as JsonObject)
+    ? mirroredAfter(headers, json, () => JSON.parse(edited.toString()) as JsonObject)
     : new Map<string, string | undefined>();
   const rewritten = [...mirrored].flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],

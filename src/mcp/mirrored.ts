@@ -111,17 +111,17 @@ function assertParams(headers: ReadonlyMap<string, string>, params: Json, mcp: M
 export function mirroredAfter(
   headers: ReadonlyMap<string, string>,
   before: Json,
-  after: Json,
+  readAfter: () => Json,
 ): ReadonlyMap<string, string | undefined> {
   const changed = new Map<string, string | undefined>();
   const repeated = paramHeaders(headers);
+  if (repeated.size === 0) return changed;
+  const after = paramsOf(readAfter())['arguments'];
   const values = [...repeated.values()].filter((value) => value !== undefined);
   const places = findArguments(paramsOf(before)['arguments'], values);
   for (const [name, value] of repeated) {
     if (value === undefined) continue;
-    const now = new Set(
-      (places.get(value) ?? []).map((path) => argumentText(paramsOf(after)['arguments'], path)),
-    );
+    const now = new Set((places.get(value) ?? []).map((path) => argumentText(after, path)));
     if (now.size > 1)
       throw mismatch(`${name} repeats an argument that was changed, and which one is not known`);
     const [text] = now;

@@ -4,6 +4,7 @@ import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/chec
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
+import { refuseRedirect } from './redirect.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
 
 export interface McpCheckDeps {
@@ -50,7 +51,8 @@ export function createMcpCheck({ binding, scorePolicyBlock }: McpCheckDeps): Che
       const verdict = judgeTool(exchange);
       return verdict.kind === 'pass' ? session : verdict;
     },
-    response: (exchange) => (exchange.mcp === undefined ? PASS : binding.keep(exchange)),
+    response: (exchange) =>
+      exchange.mcp === undefined ? PASS : (refuseRedirect(exchange) ?? binding.keep(exchange)),
   };
 }
 

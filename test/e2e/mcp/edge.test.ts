@@ -407,6 +407,17 @@ describe('a server that fails', () => {
     expectRefusal(await post(call('echo')), 502, 'upstream_unavailable');
   });
 
+  it.each([301, 302, 307, 308])(
+    'that redirects (%i) is 502: whoever followed would go past the gateway',
+    async (status) => {
+      respond = (_request, response) =>
+        response.writeHead(status, { location: `${rig.servers.files.url}/` }).end();
+      const reply = await post(call('echo'));
+      expectRefusal(reply, 502, 'upstream_unavailable');
+      expect(reply.headers.location).toBeUndefined();
+    },
+  );
+
   it('that says nothing is 504 after proxy.upstream_timeout', async () => {
     respond = () => undefined;
     const began = performance.now();

@@ -119,7 +119,7 @@ describe('after an edit of the arguments', () => {
       mirroredAfter(
         new Map(Object.entries(headers)),
         request('tools/call', { name: 't', arguments: before }),
-        request('tools/call', { name: 't', arguments: now }),
+        () => request('tools/call', { name: 't', arguments: now }),
       ),
     );
 
@@ -166,7 +166,11 @@ it('hostile headers and arguments take no time', () => {
   const headers = Object.fromEntries(
     Array.from({ length: 90 }, (_, index) => [`mcp-param-${index}`, `${index}.0`]),
   );
-  const began = performance.now();
-  check(headers, request('tools/call', { name: 't', arguments: many }));
-  expect(performance.now() - began).toBeLessThan(100);
+  const json = request('tools/call', { name: 't', arguments: many });
+  const tookMs = Array.from({ length: 5 }, () => {
+    const began = performance.now();
+    check(headers, json);
+    return performance.now() - began;
+  });
+  expect(Math.min(...tookMs)).toBeLessThan(50);
 });

@@ -1,0 +1,16 @@
+import type { Denial } from '../../pipeline/check.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+
+/**
+ * Refuses to hand on a redirect: a client that followed it would go to the server past the gateway, and take its proxy
+ * key along. Undefined for every other answer.
+ */
+export function refuseRedirect({ origin, status, answerHeaders }: Answered): Denial | undefined {
+  if (origin !== 'provider' || status < 300 || status > 399 || !answerHeaders.has('location'))
+    return undefined;
+  return {
+    kind: 'deny',
+    type: 'upstream_unavailable',
+    message: 'the MCP server redirects: its final address belongs into mcp.servers[].url',
+  };
+}
