@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
   risk: async () => (await import('./commands/risk.ts')).registerRisk,
   quarantine: async () => (await import('./commands/quarantine.ts')).registerQuarantine,
+  mcp: async () => (await import('./commands/mcp.ts')).registerMcp,
   scan: async () => (await import('./commands/scan.ts')).registerScan,
   config: async () => (await import('./commands/config.ts')).registerConfig,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,

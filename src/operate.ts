@@ -4,6 +4,8 @@ import { createKeyStore } from './auth/key-store.ts';
 import type { KeyStore } from './auth/key-store.ts';
 import { createRedisBudgetStore } from './checks/budget/redis-store.ts';
 import type { BudgetStore } from './checks/budget/store.ts';
+import type { PinStore } from './checks/mcp-inspector/pins.ts';
+import { createRedisPinStore } from './checks/mcp-inspector/redis-store.ts';
 import { createRedisRiskStore } from './checks/risk/redis-store.ts';
 import { riskSettings } from './checks/risk/settings.ts';
 import type { RiskStore } from './checks/risk/store.ts';
@@ -25,6 +27,7 @@ export interface Operations {
   readonly budgets: BudgetStore;
   readonly sessions: SessionStore;
   readonly risks: RiskStore;
+  readonly pins: PinStore;
   checkServer(): Promise<ServerCheck>;
 }
 
@@ -56,6 +59,7 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
         maxPerKey: config.session.max_per_key,
       }),
       risks: createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config) }),
+      pins: createRedisPinStore({ client, deadlineMs }),
       checkServer: () => checkServer(client),
     });
   } finally {
