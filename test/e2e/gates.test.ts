@@ -86,12 +86,16 @@ async function startProvider(
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }
 
-async function startRig(ca: TestCa | undefined): Promise<Rig> {
+/** Which of the configuration's upstreams stands behind: a provider, or an MCP server, which the system's CAs verify. */
+type Upstream = 'provider_openai' | 'mcp_files';
+
+async function startRig(ca: TestCa | undefined, cluster: Upstream): Promise<Rig> {
   const received: string[] = [];
   const provider = await startProvider(ca, received);
   const run: RunDirectory = await createRunDirectory(process.env);
   const port = await freePort();
   const authority = `127.0.0.1:${provider.port}`;
+  const url = `${ca === undefined ? 'http' : 'https'}://${authority}`;
   const configFile = run.file('gateway.yaml');
   writeFileSync(
     configFile,
@@ -99,17 +103,14 @@ async function startRig(ca: TestCa | undefined): Promise<Rig> {
       server: { host: '127.0.0.1', port },
       redis: { read_timeout: '50ms' },
       proxy: { upstream_timeout: '5s' },
-      providers: {
-        openai: {
-          base_url: `${ca === undefined ? 'http' : 'https'}://${authority}`,
-          ...(ca === undefined ? {} : { ca_file: ca.caFile }),
-        },
-      },
+      ...(cluster === 'mcp_files'
+        ? { mcp: { enabled: true, servers: [{ name: 'files', url }] } }
+        : { providers: { openai: { base_url: url, ...(ca !== undefined && { ca_file: ca.caFile }) } } }),
     }),
   );
   const { config } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
   const sidecar = run.file('sidecar.sock');
-  const imposter = await startImposter(sidecar, { cluster: 'provider_openai', authority });
+  const imposter = await startImposter(sidecar, { cluster, authority });
   const envoyFile = run.file('envoy.yaml');
   const adminSocketPath = run.file('admin.sock');
   writeFileSync(
@@ -182,14 +183,15 @@ const RESPONSE_SIDE: readonly Misbehaviour[] = (['response_headers', 'response_b
 );
 
 describe.each([
-  ['a plain HTTP/1.1 provider', false],
-  ['a TLS HTTP/2 provider', true],
-] as const)('behind the rendered Envoy, with %s, an imposter sidecar', (_name, tls) => {
+  ['a plain HTTP/1.1 provider', false, 'provider_openai'],
+  ['a TLS HTTP/2 provider', true, 'provider_openai'],
+  ['a TLS HTTP/2 server of MCP', true, 'mcp_files'],
+] as const)('behind the rendered Envoy, with %s, an imposter sidecar', (_name, tls, cluster) => {
   let ca: TestCa | undefined;
   let rig: Rig;
   beforeAll(async () => {
     ca = tls ? await createTestCa() : undefined;
-    rig = await startRig(ca);
+    rig = await startRig(ca, cluster);
   });
   afterAll(async () => {
     await rig.stop();
