@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createH2cServer } from 'node:http2';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { createAnswerStream } from '../../src/pipeline/answer-stream.ts';
+import type { StreamRewriter } from '../../src/pipeline/check.ts';
+import { createWrittenText } from '../../src/pipeline/written-text.ts';
+import type { JsonObject, Provider } from '../../src/providers/provider.ts';
+import { providers } from '../../src/providers/registry.ts';
+import { streamFormatFor } from '../../src/streams/format.ts';
+import type { ProviderName } from '../../src/providers/provider.ts';
+
+/** The engine of streamed answers as a small HTTP server of its own, in front of a provider. */
+export interface RewritingProxy {
+  /** Requests go to `<url>/<provider>/<the provider's own path>`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface RewritingProxyOptions {
+  readonly upstreamUrl: string;
+  readonly createRewriter: () => StreamRewriter;
+  /** Without TLS, as the AWS SDK speaks to Bedrock. */
+  readonly http2?: boolean;
+}
+
+type Incoming = IncomingMessage | Http2ServerRequest;
+type Outgoing = ServerResponse | Http2ServerResponse;
+
+export async function startRewritingProxy(options: RewritingProxyOptions): Promise<RewritingProxy> {
+  const sockets = new Set<Socket>();
+  const onRequest = (incoming: Incoming, outgoing: Outgoing): void => {
+    answer(options, incoming, outgoing).catch((cause: unknown) => {
+      (outgoing as ServerResponse).destroy();
+      throw cause;
+    });
+  };
+  const server = options.http2 === true ? createH2cServer(onRequest) : createHttpServer(onRequest);
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+async function answer(options: RewritingProxyOptions, incoming: Incoming, outgoing: Outgoing): Promise<void> {
+  const pieces: Buffer[] = [];
+  for await (const piece of incoming as AsyncIterable<Buffer>) pieces.push(piece);
+  const body = Buffer.concat(pieces);
+  const url = new URL(incoming.url ?? '/', 'http://any');
+  const [, name = '', ...rest] = url.pathname.split('/');
+  const path = `/${rest.join('/')}`;
+  const reply = await fetch(`${options.upstreamUrl}${path}${url.search}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: 'Bearer key',
+      accept: incoming.headers.accept ?? '',
+    },
+    body,
+  });
+  const contentType = reply.headers.get('content-type') ?? '';
+  const stream = engineFor(
+    providers[name as ProviderName],
+    path,
+    url.search.slice(1),
+    contentType,
+    body,
+    options,
+  );
+  const sink = outgoing as ServerResponse;
+  sink.writeHead(reply.status, { 'content-type': contentType });
+  for await (const chunk of reply.body ?? []) {
+    const { bytes, cut } = await stream.push(Buffer.from(chunk));
+    sink.write(bytes);
+    if (cut !== undefined) break;
+  }
+  sink.end((await stream.end()).bytes);
+}
+
+function engineFor(
+  provider: Provider,
+  path: string,
+  query: string,
+  contentType: string,
+  body: Buffer,
+  { createRewriter }: RewritingProxyOptions,
+) {
+  const endpoint = provider.endpoint('POST', path, query);
+  const format = endpoint && streamFormatFor(contentType, endpoint);
+  const request = endpoint?.dialect.request(JSON.parse(body.toString()) as JsonObject, endpoint);
+  const reader = endpoint?.dialect.stream(request);
+  if (format === undefined || reader === undefined) throw new Error(`no stream at ${path}`);
+  const answer = {
+    whole: undefined,
+    facts: undefined,
+    usage: undefined,
+    written: createWrittenText(),
+    complete: false,
+  };
+  return createAnswerStream({ answer, format, reader, rewriters: [createRewriter()] });
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assertParseable, saysAll, shapeOf } from '../../../src/json/document-shape.ts';
+
+function isAllSaid(text: string): boolean {
+  return saysAll(shapeOf(text), JSON.parse(text));
+}
+
+describe('a parsed document says all that its text says', () => {
+  it.each([
+    '{}',
+    '{"a":1,"b":{"a":[{"a":2},{"a":3}]}}',
+    '{"a":"b:c","d":"\\":\\"","e":"{\\"a\\":1}"}',
+    '{"__proto__":{"x":1},"constructor":2}',
+    '[null,{"a":null},[],"x:y"]',
+    ` { "a" : "\\\\" , "b" : [ 1 , "${'x'.repeat(100)}:" ] } `,
+  ])('in %s', (text) => {
+    expect(isAllSaid(text)).toBe(true);
+  });
+
+  it.each([
+    ['a name that stands twice', '{"content":"clean","content":"other"}'],
+    ['twice below', '{"a":[{"b":1},{"b":1,"b":{"c":2}}]}'],
+    ['twice, once with escapes', '{"ab":1,"\\u0061b":2}'],
+    ['a name of one escaped character', '{"\\n":1}'],
+    ['a name with an escape', '{"a\\u0062c":1}'],
+  ])('but not with %s', (_, text) => {
+    expect(isAllSaid(text)).toBe(false);
+  });
+
+  it('for every document that is written by a serializer with plain names', () => {
+    const name = fc.stringMatching(/^[a-z_]{0,8}$/);
+    const value = fc.letrec((tie) => ({
+      any: fc.oneof(
+        { maxDepth: 4 },
+        fc.string(),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.constant(null),
+        fc.array(tie('any')),
+        fc.dictionary(name, tie('any')),
+      ),
+    })).any;
+    fc.assert(
+      fc.property(value, (json) => {
+        expect(isAllSaid(JSON.stringify(json, null, 1))).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('a document that would hold up everybody', () => {
+  it.each([
+    ['deep', `${'['.repeat(257)}${']'.repeat(257)}`, 'nested too deep'],
+    ['deep and broken', '{"a":'.repeat(100_000), 'nested too deep'],
+    ['of many arrays', `[${'[],'.repeat(400_000)}1]`, 'too many parts'],
+    ['of many names', `{${'"a":1,'.repeat(200_000)}"a":1}`, 'too many parts'],
+  ])('is refused: %s', (_, text, why) => {
+    expect(() => assertParseable(text)).toThrow(why);
+  });
+
+  it.each([
+    ['as deep as may be', `${'['.repeat(256)}${']'.repeat(256)}`],
+    ['brackets in a string', JSON.stringify('['.repeat(1_000))],
+    ['a long list of vectors', `[${'0.0123456,'.repeat(1_500_000)}1]`],
+  ])('is not: %s', (_, text) => {
+    expect(() => assertParseable(text)).not.toThrow();
+  });
+
+  it('is read once, whatever stands in its strings', () => {
+    for (const piece of ['\\"', '\\\\', 'a', '{', ':']) {
+      const started = performance.now();
+      expect(shapeOf(`"${piece.repeat(1_000_000)}"`).members).toBe(0);
+      expect(performance.now() - started).toBeLessThan(1_000);
+    }
+  });
+});
