@@ -1,10 +1,10 @@
+import type { Span } from '../normalize/normalized.ts';
+import { findCardNumbers } from './card-number.ts';
 import type { Detector, Finding } from './finding.ts';
+import { withoutOverlaps } from './overlaps.ts';
 
 /** UTF-16 units between a card number and its code. */
 const REACH = 160;
-
-/** Digits as cards are written, in fours, as American Express does, or in one; whether it is a card is Luhn's to say. */
-const CARD = /(?<![\d.])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5}|\d{13,19})(?!\d)/g;
 
 const LABEL = String.raw`(?:c[vs][vc]2?|cv[vc]2?|cav2?|cid|cvn2?|card verification (?:value|code|number)|card validation (?:value|code)|card security (?:code|number)|security code|verification code|prüf(?:nummer|ziffer)|kartenprüfnummer|sicherheitscode|código de seguridad|código de segurança|code de sécurité|cryptogramme|codice di sicurezza)`;
 /** `cvv: 123`, `"cvc":"123"`, `security code is 1234`. */
@@ -18,14 +18,9 @@ const LABEL_AFTER = new RegExp(String.raw`(?<![\d])(\d{3,4})[\s"'(-]{1,4}${LABEL
 const AFTER_EXPIRY =
   /[\s|,;:/]{1,4}(?:exp(?:iry|ires)?[ .:]{0,3})?(?:0[1-9]|1[0-2])[\s|/,-]{1,3}(?:20)?[2-4]\d[\s|,;:/]{1,4}(\d{3,4})(?![\d/-])/dy;
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Finds card verification codes that stand beside a valid card number; alone, three digits mean nothing. */
 export const findCvv: Detector = (text) => {
-  const cards = findCards(text);
+  const cards = withoutOverlaps(findCardNumbers(text, () => true));
   if (cards.length === 0) return [];
   const codes = [...codesOf(text, LABELLED), ...codesOf(text, LABEL_AFTER)].toSorted(
     (a, b) => a.start - b.start,
@@ -43,33 +38,6 @@ const asFinding = ({ start, end }: Span): Finding => ({
   start,
   end,
 });
-
-/** After digits that are no card the search goes on at their second group, for other numbers may stand before a card. */
-const findCards = (text: string): readonly Span[] => {
-  const cards: Span[] = [];
-  CARD.lastIndex = 0;
-  for (let match = CARD.exec(text); match !== null; match = CARD.exec(text)) {
-    const isCard = isCardNumber(match[0]);
-    if (isCard) cards.push({ start: match.index, end: CARD.lastIndex });
-    else CARD.lastIndex = match.index + 4;
-  }
-  return cards;
-};
-
-const isCardNumber = (written: string): boolean => {
-  const digits = written.replaceAll(/[ -]/g, '');
-  return !/^(\d)\1*$/.test(digits) && hasLuhnSum(digits);
-};
-
-const hasLuhnSum = (digits: string): boolean => {
-  let sum = 0;
-  for (let place = 0; place < digits.length; place++) {
-    const digit = digits.charCodeAt(digits.length - 1 - place) - 48;
-    const doubled = place % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-};
 
 const codesOf = (text: string, pattern: RegExp): readonly Span[] =>
   [...text.matchAll(pattern)].flatMap((match) => {

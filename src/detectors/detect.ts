@@ -99,12 +99,13 @@ const searchSliced = async (
 const placed = (search: Search, findings: readonly Finding[], offset: number): readonly Finding[] =>
   findings.map((finding) => ({ ...finding, ...search.toRaw(finding.start + offset, finding.end + offset) }));
 
-interface Turn {
+/** A turn of the event loop, which is over after some milliseconds. */
+export interface Turn {
   isOver(): boolean;
   next(): Promise<void>;
 }
 
-const createTurn = (): Turn => {
+export const createTurn = (): Turn => {
   let startedAt = performance.now();
   return {
     isOver: () => performance.now() - startedAt > TURN_MS,

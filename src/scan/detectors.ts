@@ -1,5 +1,8 @@
+import { createContentDetector } from '../detectors/content.ts';
 import { findCvv } from '../detectors/cvv.ts';
-import type { Detector, DetectorName } from '../detectors/finding.ts';
+import { detect } from '../detectors/detect.ts';
+import type { SearchedText } from '../detectors/detect.ts';
+import type { Detector, DetectorName, Finding } from '../detectors/finding.ts';
 import { findPathTraversal } from '../detectors/path-traversal.ts';
 import { findPromptInjection } from '../detectors/prompt-injection.ts';
 import { findSecrets } from '../detectors/secrets.ts';
@@ -7,10 +10,11 @@ import { findSqlInjection } from '../detectors/sql-injection.ts';
 import type { Surface } from './surface.ts';
 
 /** What the gateway does by default with what is found; policies decide on the wire. */
-export type Action = 'deny' | 'redact' | 'quarantine';
+export type Action = 'deny' | 'redact' | 'quarantine' | 'mask';
 
 interface Row {
-  readonly find: Detector;
+  /** Searches prompts and tool responses, which are normalized; completions are DLP's. */
+  readonly find?: Detector;
   /** Blanked out wherever the text is stored or shown. */
   readonly masked: boolean;
   /** A surface that is not named is not searched. */
@@ -39,4 +43,26 @@ export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
     actions: { prompt: 'deny', tool: 'redact' },
   },
   cvv: { find: findCvv, masked: false, actions: { prompt: 'deny' } },
+  email: { masked: true, actions: { completion: 'mask' } },
+  card: { masked: true, actions: { completion: 'mask' } },
+  ssn: { masked: true, actions: { completion: 'mask' } },
+  phone: { masked: true, actions: { completion: 'mask' } },
+  network: { masked: true, actions: { completion: 'mask' } },
 };
+
+/** DLP with everything enabled. */
+const CONTENT = createContentDetector({
+  scanSecrets: true,
+  scanPii: true,
+  scanNetwork: true,
+  allowedHosts: [],
+});
+
+/** Searches a text as one surface is searched. */
+export function createSearch(surface: Surface): (text: SearchedText) => readonly Finding[] {
+  if (surface === 'completion') return ({ raw }) => CONTENT.find(raw);
+  const detectors = Object.values(DETECTORS).flatMap(({ find, actions }) =>
+    find === undefined || actions[surface] === undefined ? [] : [find],
+  );
+  return (text) => detect(text, detectors);
+}

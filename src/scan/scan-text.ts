@@ -1,8 +1,7 @@
-import { detect } from '../detectors/detect.ts';
 import type { DetectorName, Finding, FindingClass } from '../detectors/finding.ts';
 import { normalize } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
-import { DETECTORS } from './detectors.ts';
+import { createSearch, DETECTORS } from './detectors.ts';
 import type { Action } from './detectors.ts';
 import { replaceSpans } from '../text/replace-spans.ts';
 import type { Replacement } from '../text/replace-spans.ts';
@@ -16,7 +15,7 @@ export interface TextReport {
   readonly obfuscation: ReturnType<typeof flags>;
   /** In order of `start`; UTF-16 units of the given text, end exclusive. */
   readonly findings: readonly FindingReport[];
-  /** The text without its secrets, and without what is redacted on this surface. */
+  /** The text without its secrets and personal data, and without what is redacted on this surface. */
   readonly masked: string;
 }
 
@@ -29,17 +28,16 @@ interface FindingReport {
   readonly action: Action;
 }
 
-/** What stands in place of a secret, and of what a tool response must not say (SPEC "Tool response inspection"). */
+/** What stands in place of a secret or personal data, and of what a tool response must not say (SPEC "Tool response inspection"). */
 const MASK = '***';
 const REMOVED = '[Content removed: security policy]';
 
 /** Judges texts as one surface is judged. */
 export function createTextScan(surface: Surface): (row: TextRow) => TextReport {
-  const rows = Object.values(DETECTORS).filter(({ actions }) => actions[surface] !== undefined);
-  const detectors = rows.map(({ find }) => find);
+  const search = createSearch(surface);
   return ({ id, text }) => {
     const normalized = normalize(text);
-    const findings = detect({ raw: text, normalized }, detectors).flatMap((finding) => {
+    const findings = search({ raw: text, normalized }).flatMap((finding) => {
       const action = DETECTORS[finding.detector].actions[surface];
       return action === undefined ? [] : [report(finding, action)];
     });

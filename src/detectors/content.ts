@@ -1,0 +1,153 @@
+import { cardDetector } from './card.ts';
+import { createTurn } from './detect.ts';
+import { createEmailDetector } from './email.ts';
+import type { Detector, Finding, StreamDetector } from './finding.ts';
+import { internalHostDetector } from './internal-host.ts';
+import { networkDetector } from './network.ts';
+import { withoutOverlaps } from './overlaps.ts';
+import { phoneDetector } from './phone.ts';
+import { findSecretsAll, secretsDetector } from './secrets.ts';
+import { ssnDetector } from './ssn.ts';
+
+/** What data-loss prevention looks for (`server.dlp`). */
+export interface ContentScope {
+  readonly scanSecrets: boolean;
+  readonly scanPii: boolean;
+  readonly scanNetwork: boolean;
+  /** Email addresses at these domains and below them are no findings. */
+  readonly allowedHosts: readonly string[];
+}
+
+/** The detectors of data-loss prevention as one: findings of all classes in order of `start`, one class a stretch. */
+export function createContentDetector(scope: ContentScope): StreamDetector {
+  const data = dataDetectors(scope);
+  const secrets = scope.scanSecrets ? secretsDetector : undefined;
+  return {
+    find(text) {
+      const content = collectContent(secrets?.find(text) ?? []);
+      content.add(data.flatMap(({ find }) => find(text)));
+      return content.end();
+    },
+    openFrom: (text) => openFromOf(text, secrets, data),
+  };
+}
+
+/** Searches whole texts, giving way to the event loop. The n-th findings are the n-th text's. */
+export type FindContentAll = (texts: readonly string[]) => Promise<readonly (readonly Finding[])[]>;
+
+/** `createContentDetector(scope).find` for texts of any length. */
+export function createFindContentAll(scope: ContentScope): FindContentAll {
+  const data = dataDetectors(scope);
+  return async (texts) => {
+    const secrets = scope.scanSecrets ? await findSecretsAll(texts) : [];
+    const turn = createTurn();
+    const all: (readonly Finding[])[] = [];
+    for (const [index, text] of texts.entries()) {
+      const content = collectContent(secrets[index] ?? []);
+      for (let from = 0; from < text.length; from += SLICE_CHARS) {
+        const found: (readonly Finding[])[] = [];
+        for (const { find } of data) {
+          if (turn.isOver()) await turn.next();
+          found.push(findInSlice(text, from, find));
+        }
+        content.add(found.flat());
+      }
+      all.push(content.end());
+    }
+    return all;
+  };
+}
+
+/** How much is searched before others may get a turn. */
+const SLICE_CHARS = 4096;
+
+/** UTF-16 units around a slice, or around a place: further than any detector of data looks. */
+const MARGIN_CHARS = 640;
+
+/** What begins in one slice of a text. */
+function findInSlice(text: string, from: number, find: Detector): readonly Finding[] {
+  if (text.length <= SLICE_CHARS) return find(text);
+  const to = from + SLICE_CHARS;
+  return findBetween(text, from - MARGIN_CHARS, to + MARGIN_CHARS, find).filter(
+    ({ start }) => start >= from && start < to,
+  );
+}
+
+function findBetween(text: string, from: number, to: number, find: Detector): Finding[] {
+  const offset = Math.max(0, from);
+  return find(text.slice(offset, to)).map((finding) => ({
+    ...finding,
+    start: finding.start + offset,
+    end: finding.end + offset,
+  }));
+}
+
+function dataDetectors({ scanPii, scanNetwork, allowedHosts }: ContentScope): readonly StreamDetector[] {
+  return [
+    ...(scanPii ? [createEmailDetector(allowedHosts), cardDetector, ssnDetector, phoneDetector] : []),
+    ...(scanNetwork ? [networkDetector, internalHostDetector] : []),
+  ];
+}
+
+/** Findings of one text, which are added slice by slice. */
+interface Content {
+  add(data: readonly Finding[]): void;
+  end(): readonly Finding[];
+}
+
+/**
+ * A secret keeps its whole span, for more follows from it; of the rest, each keeps what no earlier one covers.
+ * @param secrets in order of `start`
+ */
+function collectContent(secrets: readonly Finding[]): Content {
+  const content: Finding[] = [];
+  let covered = 0;
+  let next = 0;
+  const addSecretsTo = (end: number): void => {
+    for (let secret = secrets[next]; secret !== undefined && secret.start < end; secret = secrets[next]) {
+      content.push(secret);
+      next += 1;
+    }
+  };
+  const addBesideSecrets = (finding: Finding): void => {
+    addSecretsTo(finding.start);
+    let start = Math.max(finding.start, content.at(-1)?.end ?? 0);
+    while (start < finding.end) {
+      const end = Math.min(finding.end, secrets[next]?.start ?? Infinity);
+      if (end > start) content.push({ ...finding, start, end });
+      addSecretsTo(end + 1);
+      start = Math.max(end, content.at(-1)?.end ?? 0);
+    }
+  };
+  return {
+    add(data) {
+      const apart = withoutOverlaps(data, covered);
+      covered = apart.at(-1)?.end ?? covered;
+      for (const finding of apart) addBesideSecrets(finding);
+    },
+    end() {
+      addSecretsTo(Infinity);
+      return content;
+    },
+  };
+}
+
+/** The least of what is open for one of them, and of the findings that reach over it. */
+function openFromOf(
+  text: string,
+  secrets: StreamDetector | undefined,
+  data: readonly StreamDetector[],
+): number {
+  const secretOpen = secrets?.openFrom(text) ?? text.length;
+  let open = Math.min(secretOpen, ...data.map(({ openFrom }) => openFrom(text)));
+  if (open === text.length) return open;
+  const found = [
+    ...(secrets === undefined || open === secretOpen ? [] : secrets.find(text)),
+    ...data.flatMap(({ find }) => findBetween(text, open - MARGIN_CHARS, open + MARGIN_CHARS, find)),
+  ];
+  for (let over = found; over.length > 0;) {
+    over = found.filter(({ start, end }) => start < open && open < end);
+    open = Math.min(open, ...over.map(({ start }) => start));
+  }
+  return open;
+}

@@ -1,0 +1,21 @@
+import type { Span } from '../normalize/normalized.ts';
+
+/**
+ * Spans in order of `start`, of which none overlaps another: each keeps what no earlier one covers; of those that
+ * begin together the longest comes first. What becomes of a span depends on nothing further away than spans are long.
+ * @param covered where earlier spans, which are none of these, have ended
+ */
+export function withoutOverlaps<Spanned extends Span>(
+  spans: readonly Spanned[],
+  covered = 0,
+): readonly Spanned[] {
+  let reached = covered;
+  return spans
+    .toSorted((a, b) => a.start - b.start || b.end - a.end)
+    .flatMap((span) => {
+      const start = Math.max(span.start, reached);
+      if (start >= span.end) return [];
+      reached = span.end;
+      return start === span.start ? [span] : [{ ...span, start }];
+    });
+}

@@ -1,0 +1,75 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import type { Span } from '../normalize/normalized.ts';
+import { BLANKS, HYPHENS, openAt, WORD_BEGINS } from './digit-groups.ts';
+import { beginsWord } from './escapes.ts';
+import { goesOnAsNumber } from './phone-context.ts';
+
+const GAP = `[${BLANKS}${HYPHENS}./()]{0,3}`;
+const MAX_DIGITS = 15;
+const MIN_DIGITS = 7;
+
+/** A plus, also as careful encoders of JSON write it and as it stands in the query of a URL, and all digits behind it. */
+const WRITTEN = new RegExp(
+  String.raw`(?:\+|\\u002[bB]|%2[bB])(${GAP}[1-9](?:${GAP}\d){${String(MIN_DIGITS - 1)},${String(MAX_DIGITS - 1)}})`,
+  'g',
+);
+
+/** Numbers behind a plus, in order of `start`. */
+export function internationalNumbersIn(text: string): readonly Span[] {
+  const found: Span[] = [];
+  WRITTEN.lastIndex = 0;
+  for (let match = WRITTEN.exec(text); match !== null; match = WRITTEN.exec(text)) {
+    const start = match.index;
+    const digits = WRITTEN.lastIndex - (match[1] ?? '').length;
+    const end =
+      beginsWord(text, start) && text[start - 1] !== '+'
+        ? numberEnd(text, digits, WRITTEN.lastIndex)
+        : undefined;
+    if (end !== undefined) found.push({ start, end });
+    WRITTEN.lastIndex = end ?? digits;
+  }
+  return found;
+}
+
+/** Where other numbers follow with the same gaps, some of the last groups are theirs. */
+const MAX_GROUPS_LEFT_OUT = 3;
+
+/** The end of the longest number that begins at `from` and ends with one of its groups. */
+function numberEnd(text: string, from: number, to: number): number | undefined {
+  let end = to;
+  for (let leftOut = 0; leftOut <= MAX_GROUPS_LEFT_OUT; leftOut += 1) {
+    if (!goesOnAsNumber(text, end) && isNumber(text.slice(from, end))) return end;
+    const shorter = LAST_GROUP.exec(text.slice(from, end));
+    if (shorter === null) return undefined;
+    end = from + shorter.index;
+  }
+  return undefined;
+}
+
+/** The last group and the gap before it. */
+const LAST_GROUP = /(?<=\d)\D+\d+$/;
+
+/** A number of the plan; or of a length that its country has and written in groups, since plans grow. */
+function isNumber(written: string): boolean {
+  const digits = written.replaceAll(/\D/g, '');
+  if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;
+  const number = parsePhoneNumberFromString(`+${digits}`);
+  if (number === undefined) return false;
+  return number.isValid() || (number.isPossible() && /\d\D+\d+\D+\d/.test(written));
+}
+
+/** A plus and its digits with the widest gaps. */
+const OPEN_CHARS = 72;
+const OPEN = new RegExp(
+  [
+    String.raw`(?:\+|\\u002[bB]|%2[bB])${GAP}(?:[1-9](?:${GAP}\d){0,${String(MAX_DIGITS - 1)}}${GAP})?$`,
+    String.raw`\\(?:u(?:0(?:02?)?)?)?$`,
+    String.raw`%2?$`,
+  ]
+    .map((form) => WORD_BEGINS + form)
+    .join('|'),
+);
+
+export function internationalOpenIn(tail: string): number {
+  return openAt(tail, OPEN, OPEN_CHARS);
+}
