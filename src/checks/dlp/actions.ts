@@ -30,6 +30,13 @@ export function classesOf(findings: Iterable<Finding>): readonly ContentClass[] 
   return CONTENT_CLASSES.filter((one) => found.has(one));
 }
 
+/** What was found, for a record: each class and rule once. */
+export function rulesOf(found: Iterable<{ readonly finding: Finding }>): string {
+  const rules = new Set<string>();
+  for (const { finding } of found) rules.add(`${finding.class} (${finding.rule})`);
+  return [...rules].join(', ');
+}
+
 /** For a person to read: what was found, never which. */
 export function named(classes: readonly ContentClass[]): string {
   return classes.map((one) => READABLE[one]).join(', ');

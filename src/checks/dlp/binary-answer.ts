@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WholeAnswer } from '../../pipeline/exchange.ts';
 import type { Inspected } from './inspected.ts';
-import { createPassages } from './passages.ts';
 import type { FindAll } from './passages.ts';
+import { createPassages } from './search-passages.ts';
 
 /**
  * Shortest run of printable ASCII that is words. In bytes that are no text such a run comes by chance once in ten
@@ -37,7 +37,7 @@ export async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promi
         const at = bodyOffset(runs, start);
         body.fill(ASTERISK, at, at + end - start);
       }
-      whole.replacement = body;
+      return Promise.resolve(() => (whole.replacement = body));
     },
   };
 }

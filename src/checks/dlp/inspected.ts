@@ -3,8 +3,8 @@ import type { Found } from './passages.ts';
 /** What a body holds, and how it is taken out. */
 export interface Inspected {
   readonly found: readonly Found[];
-  /** Puts `***` in place of everything that was found. */
-  readonly mask: () => void;
+  /** Works out what is left with `***` in place of everything that was found; resolves to what puts it into effect. */
+  readonly mask: () => Promise<() => void>;
 }
 
-export const CLEAN: Inspected = { found: [], mask: () => undefined };
+export const CLEAN: Inspected = { found: [], mask: () => Promise.resolve(() => undefined) };

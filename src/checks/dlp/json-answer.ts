@@ -4,8 +4,8 @@ import type { AnswerFacts, AnswerText } from '../../providers/provider.ts';
 import { createDocumentSearch, wordsOf } from './document-search.ts';
 import type { Hit } from './document-search.ts';
 import type { Inspected } from './inspected.ts';
-import { createPassages } from './passages.ts';
 import type { FindAll } from './passages.ts';
+import { createPassages } from './search-passages.ts';
 import { blankedTokens, tokenChannels } from './token-channels.ts';
 
 /**
@@ -32,10 +32,13 @@ export async function inspectJson(
     found: passages.found,
     mask() {
       const signed = signedPaths(texts);
-      for (const hit of document.hits(passages)) whole.edits.push(editOf(hit, signed));
-      for (const channel of channels) {
-        for (const edit of blankedTokens(channel, passages)) whole.edits.push(edit);
-      }
+      const edits = [
+        ...document.hits(passages).map((hit) => editOf(hit, signed)),
+        ...channels.flatMap((channel) => blankedTokens(channel, passages)),
+      ];
+      return Promise.resolve(() => {
+        for (const edit of edits) whole.edits.push(edit);
+      });
     },
   };
 }

@@ -4,13 +4,13 @@ import { unescaped } from '../../detectors/secret-views.ts';
 import type { TextView } from '../../detectors/secret-views.ts';
 import type { WholeAnswer } from '../../pipeline/exchange.ts';
 import type { Inspected } from './inspected.ts';
-import { createPassages } from './passages.ts';
 import type { FindAll } from './passages.ts';
+import { createPassages } from './search-passages.ts';
 import { maskRaw } from './mask-raw.ts';
 
 /** A JSON text in a JSON string is escaped twice; deeper is not looked. */
 const ESCAPE_LEVELS = 2;
-const STEP_CHARS = 262_144;
+const STEP_CHARS = 32_768;
 
 /**
  * Looks at a body that is text, and no JSON that reads the same to everybody: as it stands, and with the escapes of
@@ -25,13 +25,14 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
   await passages.search();
   return {
     found: passages.found,
-    mask() {
+    async mask() {
       const spans = views.flatMap((view) =>
         passages
           .findingsIn(view.text)
           .map(({ start, end }) => ({ start: view.toGiven(start), end: view.toGiven(end) })),
       );
-      whole.replacement = Buffer.from(maskRaw(text, spans), encoding);
+      const masked = Buffer.from(await maskRaw(text, spans), encoding);
+      return () => (whole.replacement = masked);
     },
   };
 }

@@ -4,8 +4,8 @@ import { createDocumentSearch, wordsOf } from './document-search.ts';
 import type { PromptText } from '../../providers/provider.ts';
 import { CLEAN } from './inspected.ts';
 import type { Inspected } from './inspected.ts';
-import { createPassages } from './passages.ts';
 import type { FindAll } from './passages.ts';
+import { createPassages } from './search-passages.ts';
 import { sealsOf } from './request-seals.ts';
 
 export interface InspectedRequest extends Inspected {
@@ -39,9 +39,10 @@ export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promis
       ...sealed.flatMap(({ findings }) => findings),
       ...seals.encoded.flatMap((text) => passages.findingsIn(text)),
     ],
-    mask() {
-      for (const hit of hits) exchange.edits.push({ kind: 'set', path: hit.path, value: hit.masked });
-    },
+    mask: () =>
+      Promise.resolve(() => {
+        for (const { path, masked } of hits) exchange.edits.push({ kind: 'set', path, value: masked });
+      }),
   };
 }
 

@@ -1,0 +1,26 @@
+import type { Config } from '../../config/schema.ts';
+import type { ContentClass, StreamDetector } from '../../detectors/finding.ts';
+import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
+import type { DlpAction } from './actions.ts';
+import type { FindAll } from './passages.ts';
+
+export interface DlpCheckDeps {
+  /** `server.dlp`. */
+  readonly config: Config['server']['dlp'];
+  /** Finds what `config` switches on. */
+  readonly detector: StreamDetector;
+  /** The same for whole texts, however long. */
+  readonly findAll: FindAll;
+  readonly reportSecretLeak: ReportSecretLeak;
+  /** `server.strip_budget_headers`: a stream tells by no comment what was masked in it. */
+  readonly stripComments: boolean;
+  /** Called once per class and body, in shadow mode too. */
+  readonly onFound: (found: FoundClass) => void;
+}
+
+/** For a metric: closed sets only. */
+export interface FoundClass {
+  readonly class: ContentClass;
+  readonly side: 'request' | 'answer';
+  readonly action: DlpAction | 'deny';
+}

@@ -1,0 +1,112 @@
+import type { ContentClass } from '../../detectors/finding.ts';
+import { HEADER } from '../../headers.ts';
+import { PASS } from '../../pipeline/check.ts';
+import type { Denial, StreamRewriter, Verdict } from '../../pipeline/check.ts';
+import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
+import { findingId } from '../../pipeline/finding-id.ts';
+import { actionFor, classesOf, rulesOf } from './actions.ts';
+import type { DlpAction } from './actions.ts';
+import type { DlpCheckDeps } from './deps.ts';
+import type { Inspected } from './inspected.ts';
+import type { Found } from './passages.ts';
+import { quarantined } from './refusals.ts';
+import { createDlpRewriter } from './stream-rewriter.ts';
+import { rewriteWhole, unlabelledStream } from './unlabelled-stream.ts';
+import type { UnlabelledStream } from './unlabelled-stream.ts';
+import { inspectAnswer } from './whole-answer.ts';
+
+export interface AnswerJudge {
+  whole(exchange: Answered): Promise<Verdict>;
+  rewriter(exchange: Answered): StreamRewriter;
+}
+
+/** As many as one event of the risk store takes. */
+const MAX_IDS = 64;
+
+export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
+  const { config } = deps;
+  const actionOf = (found: ContentClass): DlpAction => actionFor(found, config.action);
+
+  function withhold(exchange: Answered, found: readonly Found[]): Denial {
+    const findings = idsOf(found);
+    const classes = classesOf(found.map(({ finding }) => finding));
+    const lockMs = config.quarantine_duration;
+    return quarantined(classes, () => deps.reportSecretLeak({ exchange, findings, lockMs }));
+  }
+
+  async function judged(exchange: Answered, { found, mask }: Inspected): Promise<Verdict> {
+    if (found.length === 0) return PASS;
+    const classes = classesOf(found.map(({ finding }) => finding));
+    for (const one of classes) deps.onFound({ class: one, side: 'answer', action: actionOf(one) });
+    const cut = new Set<string>(classes.filter((one) => actionOf(one) === 'quarantine'));
+    if (cut.size > 0) {
+      return withhold(
+        exchange,
+        found.filter(({ finding }) => cut.has(finding.class)),
+      );
+    }
+    return masking(exchange, rulesOf(found), await mask());
+  }
+
+  async function judgeStream(
+    exchange: Answered,
+    whole: WholeAnswer,
+    stream: UnlabelledStream,
+  ): Promise<Verdict> {
+    const masked: string[] = [];
+    const rewriter = rewriterOf(exchange, (found) => masked.push(found), false);
+    const rewritten = await rewriteWhole(whole.body, stream, rewriter);
+    if ('denial' in rewritten) return rewritten.denial;
+    if (masked.length === 0) return PASS;
+    return masking(exchange, masked.join(', '), () => (whole.replacement = rewritten.bytes));
+  }
+
+  function rewriterOf(
+    exchange: Answered,
+    onFound: (found: ContentClass) => void,
+    comments: boolean,
+  ): StreamRewriter {
+    return createDlpRewriter({
+      detector: deps.detector,
+      actionOf,
+      onQuarantine: (found) => withhold(exchange, found),
+      onFound(found, action) {
+        deps.onFound({ class: found, side: 'answer', action });
+        onFound(found);
+      },
+      comments,
+    });
+  }
+
+  return {
+    async whole(exchange) {
+      const { whole, facts } = exchange.answer;
+      if (whole === undefined) return PASS;
+      const stream = unlabelledStream(exchange);
+      if (stream !== undefined) return judgeStream(exchange, whole, stream);
+      const inspected = await inspectAnswer(whole, facts, deps.findAll);
+      return 'kind' in inspected ? inspected : judged(exchange, inspected);
+    },
+    rewriter: (exchange) => rewriterOf(exchange, () => undefined, !deps.stripComments),
+  };
+}
+
+function masking({ responseHeaders }: Answered, what: string, mask: () => void): Verdict {
+  return {
+    kind: 'rewrite',
+    reason: `masked in the answer: ${what}`,
+    apply() {
+      mask();
+      responseHeaders.set(HEADER.dlpRedacted, 'true');
+    },
+  };
+}
+
+function idsOf(found: readonly Found[]): string[] {
+  const ids = new Set<string>();
+  for (const { finding, text } of found) {
+    if (ids.size === MAX_IDS) break;
+    ids.add(findingId(finding.rule, text));
+  }
+  return [...ids];
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface RawRequest {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface RawReply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+/** A provider that answers with exactly the bytes it is given, to whatever is asked. */
+export interface RawProvider {
+  readonly url: string;
+  /** What came, the oldest first. */
+  readonly requests: readonly RawRequest[];
+  answer(reply: RawReply): void;
+  close(): Promise<void>;
+}
+
+export async function createRawProvider(): Promise<RawProvider> {
+  const requests: RawRequest[] = [];
+  let reply: RawReply = { body: '{}' };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      requests.push({ path: request.url ?? '', headers: request.headers, body });
+      const bytes = Buffer.from(reply.body);
+      response.writeHead(reply.status ?? 200, {
+        'content-type': 'application/json',
+        'content-length': bytes.length,
+        ...reply.headers,
+      });
+      response.end(bytes);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    answer: (next) => (reply = next),
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { createReportSecretLeak } from '../../../../src/checks/secret-leak.ts';
+import { createMemoryRiskStore } from '../../../../src/checks/risk/memory-store.ts';
+import { findingId } from '../../../../src/pipeline/finding-id.ts';
+import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer } from './rig.ts';
+
+const said = (text: string) => answered({ body: { choices: [{ message: { content: text } }] } });
+
+describe('the DLP check', () => {
+  it('has no hook where nothing is switched on', () => {
+    const { check } = dlp({ enabled: false, requests: 'off' });
+    expect(Object.keys(check).toSorted()).toEqual(['name', 'shadowable']);
+    expect(check).toEqual({ name: 'dlp', shadowable: true });
+  });
+
+  it('has the hooks of what is switched on', () => {
+    const hooks = (rig: ReturnType<typeof dlp>): string[] =>
+      Object.keys(rig.check).filter((name) => name !== 'name' && name !== 'shadowable');
+    expect(hooks(dlp({ enabled: false, requests: 'mask' }))).toEqual(['requestBody']);
+    expect(hooks(dlp({ requests: 'off' }))).toEqual(['response', 'stream']);
+  });
+
+  it('passes an answer without findings', async () => {
+    const rig = dlp();
+    expect((await judgeAnswer(rig, said('All is fine.'))).verdict).toEqual({ kind: 'pass' });
+    expect(rig.classes).toEqual([]);
+  });
+
+  it('masks personal data, and says so once per class', async () => {
+    const rig = dlp();
+    const exchange = said(`${EMAIL}, ${EMAIL} paid with ${CARD}`);
+    const { verdict, body } = await judgeAnswer(rig, exchange);
+    expect(verdict).toMatchObject({
+      kind: 'rewrite',
+      reason: 'masked in the answer: email (email_address), card (visa)',
+    });
+    expect(body).toBe('{"choices":[{"message":{"content":"***, *** paid with ***"}}]}');
+    expect([...exchange.responseHeaders]).toEqual([['x-gateway-dlp-redacted', 'true']]);
+    expect(rig.classes).toEqual([
+      { class: 'email', side: 'answer', action: 'mask' },
+      { class: 'card', side: 'answer', action: 'mask' },
+    ]);
+    expect(rig.leaks).toEqual([]);
+  });
+
+  it('does nothing before the runner asks for it, which it does not in shadow mode', async () => {
+    const rig = dlp();
+    const masked = said(EMAIL);
+    await rig.check.response?.(masked, undefined);
+    const withheld = said(AWS_KEY);
+    await rig.check.response?.(withheld, undefined);
+    for (const { answer, responseHeaders } of [masked, withheld]) {
+      expect(answer.whole.edits).toEqual([]);
+      expect(answer.whole.replacement).toBeUndefined();
+      expect([...responseHeaders]).toEqual([]);
+    }
+    expect(rig.leaks).toEqual([]);
+  });
+
+  it('withholds a secret, and reports it without its text', async () => {
+    const rig = dlp({ quarantine_duration: '10m' });
+    const exchange = said(`${AWS_KEY} of ${EMAIL}`);
+    const { verdict } = await judgeAnswer(rig, exchange);
+    expect(verdict).toEqual({
+      kind: 'deny',
+      type: 'dlp_quarantine',
+      message: 'the answer was withheld: it holds secrets',
+      headers: { 'x-gateway-dlp-block': 'true' },
+      enforce: expect.any(Function) as () => Promise<void>,
+    });
+    expect(rig.leaks).toEqual([
+      { exchange, findings: [findingId('aws_access_key_id', AWS_KEY)], lockMs: 600_000 },
+    ]);
+    expect(JSON.stringify(verdict) + JSON.stringify(rig.leaks[0]?.findings)).not.toContain(AWS_KEY);
+    expect(rig.classes).toEqual([
+      { class: 'secret', side: 'answer', action: 'quarantine' },
+      { class: 'email', side: 'answer', action: 'mask' },
+    ]);
+  });
+
+  it('under action mask masks a secret, and reports nothing', async () => {
+    const rig = dlp({ action: 'mask' });
+    const { body } = await judgeAnswer(rig, said(`key ${AWS_KEY}`));
+    expect(body).toBe('{"choices":[{"message":{"content":"key ***"}}]}');
+    expect(rig.leaks).toEqual([]);
+  });
+
+  it('under action quarantine withholds personal data too, and reports it', async () => {
+    const rig = dlp({ action: 'quarantine' });
+    const { verdict } = await judgeAnswer(rig, said(`to ${EMAIL}`));
+    expect(verdict).toMatchObject({ message: 'the answer was withheld: it holds email addresses' });
+    expect(rig.leaks).toHaveLength(1);
+  });
+
+  it('reports at most as many findings as one event of the risk store takes', async () => {
+    const rig = dlp({ action: 'quarantine' });
+    const many = Array.from({ length: 500 }, (_, index) => `user${String(index)}.${EMAIL}`).join(' ');
+    await judgeAnswer(rig, said(many));
+    expect(rig.leaks[0]?.findings).toHaveLength(64);
+  });
+
+  it('leaves to others what is not a provider’s whole answer', async () => {
+    const { check } = dlp();
+    const exchange = said(EMAIL);
+    for (const other of [
+      { ...exchange, origin: 'lost' },
+      { ...exchange, mcp: { server: 's', form: 'tools_call' } },
+      { ...exchange, answer: { ...exchange.answer, whole: undefined } },
+    ]) {
+      expect(await check.response?.(other as typeof exchange, undefined)).toEqual({ kind: 'pass' });
+    }
+  });
+
+  it('rewrites streams of providers, not of MCP servers', () => {
+    const { check } = dlp();
+    const stream = { ...said(''), form: 'stream' } as const;
+    expect(check.stream?.(stream, undefined)).toBeDefined();
+    const mcp = { ...stream, mcp: { server: 's', form: 'streamable_http' } } as const;
+    expect(check.stream?.(mcp, undefined)).toBeUndefined();
+  });
+});
+
+describe('a secret that leaks', () => {
+  const settings = {
+    enabled: true,
+    profileTtlMs: 0,
+    autoQuarantineThreshold: 75,
+    permanentBlockThreshold: 90,
+    sessionTtlMs: 86_400_000,
+  };
+  const leak = (session?: string) => {
+    const exchange = said('');
+    if (session !== undefined) exchange.facts.session = { id: session } as typeof exchange.facts.session;
+    return { exchange, findings: ['r:1'], lockMs: 5_000 };
+  };
+
+  it('locks its key, scores +30 once for the same finding, and taints the session that there is', async () => {
+    const risk = createMemoryRiskStore({ settings });
+    const tainted: string[] = [];
+    const report = createReportSecretLeak({
+      record: (event) => risk.record(event),
+      addTaint: ({ keyHash, sessionId, operationId }, flag) => {
+        tainted.push(`${keyHash} ${sessionId} ${flag} ${String(operationId.length)}`);
+        return Promise.resolve('added');
+      },
+    });
+    await report(leak());
+    expect(tainted).toEqual([]);
+    await report(leak('s-1'));
+    expect(tainted).toEqual(['sha256:ab s-1 secret_accessed 36']);
+    const { risk: profile, lock } = await risk.read('sha256:ab');
+    expect(profile).toMatchObject({ riskScore: 30, persistentTaintFlags: ['secret_accessed'] });
+    expect(lock?.ttlMs).toBeGreaterThan(4_000);
+  });
+
+  it('locks where risk profiles are switched off', async () => {
+    const risk = createMemoryRiskStore({ settings: { ...settings, enabled: false } });
+    const addTaint = () => Promise.resolve('added' as const);
+    await createReportSecretLeak({ record: (event) => risk.record(event), addTaint })(leak());
+    const { risk: profile, lock } = await risk.read('sha256:ab');
+    expect([profile.riskScore, lock !== undefined]).toEqual([0, true]);
+  });
+
+  it('fails where either of the two fails', async () => {
+    const failing = () => Promise.reject(new Error('gone'));
+    const risk = createMemoryRiskStore({ settings });
+    const record = risk.record.bind(risk);
+    const addTaint = () => Promise.resolve('added' as const);
+    await expect(createReportSecretLeak({ record: failing, addTaint })(leak('s'))).rejects.toThrow('gone');
+    await expect(createReportSecretLeak({ record, addTaint: failing })(leak('s'))).rejects.toThrow('gone');
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { mcpMessages } from '../../../../src/mcp/dialect.ts';
+import type { Parsed } from '../../../../src/pipeline/exchange.ts';
+import { AWS_KEY, CARD, dlp, EMAIL, judgeRequest, parsed, PHONE, SSN } from './rig.ts';
+import type { RequestInput } from './rig.ts';
+
+const user = (content: unknown): Record<string, unknown> => ({ messages: [{ role: 'user', content }] });
+
+async function masked(input: RequestInput): Promise<unknown> {
+  const { body } = await judgeRequest(dlp({ requests: 'mask' }), parsed(input));
+  return body === undefined ? undefined : (JSON.parse(body) as unknown);
+}
+
+describe('server.dlp.requests: mask', () => {
+  it.each([
+    ['a user’s text', user(`I am ${EMAIL}`), user('I am ***')],
+    ['a content part', user([{ type: 'text', text: AWS_KEY }]), user([{ type: 'text', text: '***' }])],
+    [
+      'arguments in the history',
+      {
+        messages: [
+          { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: `{"n":${CARD}}` } }] },
+        ],
+      },
+      {
+        messages: [
+          { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{"n":"***"}' } }] },
+        ],
+      },
+    ],
+    [
+      'a tool’s result',
+      { messages: [{ role: 'tool', tool_call_id: 'c', content: `{"ssn":"${SSN}"}` }] },
+      { messages: [{ role: 'tool', tool_call_id: 'c', content: '{"ssn":"***"}' }] },
+    ],
+    [
+      'a tool’s definition',
+      { tools: [{ type: 'function', function: { name: 'f', description: `ask ${PHONE}` } }] },
+      { tools: [{ type: 'function', function: { name: 'f', description: 'ask ***' } }] },
+    ],
+    [
+      'members beside the messages',
+      { user: EMAIL, metadata: { who: EMAIL } },
+      { user: '***', metadata: { who: '***' } },
+    ],
+    ['numbers', { metadata: { n: Number(CARD) } }, { metadata: { n: '***' } }],
+  ])('masks %s', async (_place, body, expected) => {
+    expect(await masked({ body })).toEqual({ model: 'gpt-4o', messages: [], ...expected });
+  });
+
+  it('masks what other dialects nest', async () => {
+    const input = { type: 'tool_use', id: 't', name: 'f', input: { to: EMAIL, n: Number(CARD) } };
+    expect(
+      await masked({
+        provider: 'anthropic',
+        path: '/v1/messages',
+        body: {
+          model: 'claude-sonnet-4-5',
+          max_tokens: 5,
+          messages: [{ role: 'assistant', content: [input] }],
+        },
+      }),
+    ).toMatchObject({ messages: [{ content: [{ ...input, input: { to: '***', n: '***' } }] }] });
+  });
+
+  it('leaves every other byte as it was, and a clean request whole', async () => {
+    const text = (words: string): string =>
+      `{ "model":"gpt-4o","messages" :[{"role":"user","content":"${words}","name":"\\u00e9"} ] }`;
+    const rig = dlp({ requests: 'mask' });
+    expect((await judgeRequest(rig, parsed({ text: text(EMAIL) }))).body).toBe(text('***'));
+    const clean = await judgeRequest(rig, parsed({ text: text('fine') }));
+    expect([clean.verdict, clean.body]).toEqual([{ kind: 'pass' }, text('fine')]);
+  });
+
+  it('says which classes, and sets no header of the answer', async () => {
+    const rig = dlp({ requests: 'mask' });
+    const exchange = parsed({ body: user(`${EMAIL} ${AWS_KEY}`) });
+    const { verdict } = await judgeRequest(rig, exchange);
+    expect(verdict).toMatchObject({
+      kind: 'rewrite',
+      reason: 'masked in the request: email (email_address), secret (aws_access_key_id)',
+    });
+    expect([...exchange.responseHeaders]).toEqual([]);
+    expect(rig.classes).toEqual([
+      { class: 'secret', side: 'request', action: 'mask' },
+      { class: 'email', side: 'request', action: 'mask' },
+    ]);
+    expect(rig.leaks).toEqual([]);
+  });
+
+  it.each([
+    ['a member’s name', { metadata: { [EMAIL]: 'x' } }],
+    ['the model', { model: EMAIL }],
+    [
+      'a file in base64',
+      user([
+        {
+          type: 'file',
+          file: {
+            filename: 'a.txt',
+            file_data: `data:text/plain;base64,${Buffer.from(`mail ${EMAIL}`).toString('base64')}`,
+          },
+        },
+      ]),
+    ],
+  ])('denies what no mask can take out: %s', async (_place, body) => {
+    const { verdict } = await judgeRequest(dlp({ requests: 'mask' }), parsed({ body }));
+    expect(verdict).toMatchObject({
+      kind: 'deny',
+      type: 'policy_denied',
+      message: expect.stringMatching(
+        /^the request holds email addresses where it cannot be masked/,
+      ) as string,
+    });
+  });
+
+  it('masks alike in every turn, and searches clean history once', async () => {
+    const rig = dlp({ requests: 'mask' });
+    const history = [
+      { role: 'system', content: `${'You help with orders. '.repeat(40)}` },
+      { role: 'user', content: `${'I would like to order. '.repeat(40)} ${EMAIL}` },
+    ];
+    const turn = (more: object[]): Parsed => parsed({ body: { messages: [...history, ...more] } });
+    const first = await judgeRequest(rig, turn([]));
+    const second = await judgeRequest(rig, turn([{ role: 'user', content: 'And?' }]));
+    const messages = (body: string | undefined): unknown[] =>
+      (JSON.parse(body ?? '') as { messages: unknown[] }).messages;
+    expect(messages(second.body).slice(0, 2)).toEqual(messages(first.body));
+  });
+});
+
+describe('server.dlp.requests: deny', () => {
+  it('refuses with the classes, without lock or score', async () => {
+    const rig = dlp({ enabled: false, requests: 'deny' });
+    const { verdict } = await judgeRequest(rig, parsed({ body: user(`${AWS_KEY} ${EMAIL}`) }));
+    const reason = 'the request holds secrets, email addresses';
+    expect(verdict).toEqual({
+      kind: 'deny',
+      type: 'policy_denied',
+      message: reason,
+      headers: {
+        'x-gateway-dlp-block': 'true',
+        'x-gateway-policy-block': 'true',
+        'x-gateway-block-reason': reason,
+      },
+      details: { reason, rule: 'dlp' },
+    });
+    expect(rig.leaks).toEqual([]);
+    expect(rig.classes.map(({ action }) => action)).toEqual(['deny', 'deny']);
+  });
+
+  it('lets a clean request pass', async () => {
+    const { verdict } = await judgeRequest(dlp({ requests: 'deny' }), parsed({ body: user('hello') }));
+    expect(verdict).toEqual({ kind: 'pass' });
+  });
+});
+
+describe('calls of MCP servers', () => {
+  function call(params: object, more: object = {}): Parsed {
+    const message = { jsonrpc: '2.0', id: 7, method: 'tools/call', params, ...more };
+    const exchange = parsed({});
+    return {
+      ...exchange,
+      body: Buffer.from(JSON.stringify(message)),
+      json: message,
+      mcp: { server: 's', form: 'tools_call' },
+      request: mcpMessages.request(message, exchange.endpoint),
+    };
+  }
+
+  it('are masked in their arguments', async () => {
+    const exchange = call({ name: 'mail', arguments: { to: EMAIL, deep: [{ n: Number(CARD) }] } });
+    const { body } = await judgeRequest(dlp({ requests: 'mask' }), exchange);
+    expect(JSON.parse(body ?? '')).toEqual({
+      jsonrpc: '2.0',
+      id: 7,
+      method: 'tools/call',
+      params: { name: 'mail', arguments: { to: '***', deep: [{ n: '***' }] } },
+    });
+  });
+
+  it.each([
+    ['the tool’s name', call({ name: EMAIL, arguments: {} })],
+    ['the id', call({ name: 'mail', arguments: {} }, { id: EMAIL })],
+    ['what the server gave to be given back', call({ name: 'mail', arguments: {}, requestState: EMAIL })],
+  ])('are denied where a mask would make another call of them: %s', async (_place, exchange) => {
+    const { verdict } = await judgeRequest(dlp({ requests: 'mask' }), exchange);
+    expect(verdict).toMatchObject({ kind: 'deny', type: 'policy_denied' });
+  });
+
+  it('are denied with the tool’s name for the agent to read', async () => {
+    const { verdict } = await judgeRequest(
+      dlp({ requests: 'deny' }),
+      call({ name: 'mail', arguments: { to: EMAIL } }),
+    );
+    expect(verdict).toMatchObject({
+      details: { toolName: 'mail', rule: 'dlp', reason: 'the request holds email addresses' },
+    });
+  });
+});

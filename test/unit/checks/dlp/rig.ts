@@ -1,0 +1,193 @@
+import { createDlpCheck } from '../../../../src/checks/dlp/check.ts';
+import type { FoundClass } from '../../../../src/checks/dlp/deps.ts';
+import { configSchema } from '../../../../src/config/schema.ts';
+import type { ConfigInput } from '../../../../src/config/schema.ts';
+import { createContentDetector, createFindContentAll } from '../../../../src/detectors/content.ts';
+import { applyEdits } from '../../../../src/json/edit.ts';
+import { parseStrict } from '../../../../src/json/scan.ts';
+import type { Check, Verdict } from '../../../../src/pipeline/check.ts';
+import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
+import type { SecretLeak } from '../../../../src/pipeline/secret-leak.ts';
+import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
+import type { AnswerFacts, ProviderName } from '../../../../src/providers/provider.ts';
+import { providers } from '../../../../src/providers/registry.ts';
+import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
+
+/** Made up; none of them stands in a source as it is. */
+export const AWS_KEY = makeSecret('aws_access_key_id', seededRandom(1)).secret;
+export const EMAIL = ['ann.lee', 'mail.example-shop.com'].join('@');
+export const CARD = ['4539', '1488', '0343', '6467'].join('');
+export const SSN = ['219', '09', '9999'].join('-');
+export const PHONE = ['+1', '212', '555', '0187'].join(' ');
+export const ADDRESS = ['10', '20', '30', '40'].join('.');
+
+type DlpInput = NonNullable<NonNullable<ConfigInput['server']>['dlp']>;
+
+export interface Rig {
+  readonly check: Check;
+  readonly leaks: SecretLeak[];
+  readonly classes: FoundClass[];
+}
+
+/** The check as a gateway has it, with everything switched on that `dlp` does not switch off. */
+export function dlp(input: DlpInput = {}): Rig {
+  const { dlp: config } = configSchema.parse({
+    server: { dlp: { enabled: true, scan_network: true, ...input } },
+  }).server;
+  const scope = {
+    scanSecrets: config.scan_secrets,
+    scanPii: config.scan_pii,
+    scanNetwork: config.scan_network,
+    allowedHosts: config.allowed_hosts,
+  };
+  const leaks: SecretLeak[] = [];
+  const classes: FoundClass[] = [];
+  const check = createDlpCheck({
+    config,
+    detector: createContentDetector(scope),
+    findAll: createFindContentAll(scope),
+    reportSecretLeak: (leak) => {
+      leaks.push(leak);
+      return Promise.resolve();
+    },
+    stripComments: false,
+    onFound: (found) => classes.push(found),
+  });
+  return { check, leaks, classes };
+}
+
+export interface AnswerInput {
+  readonly body: string | Buffer | object;
+  readonly contentType?: string | undefined;
+  readonly status?: number;
+  readonly facts?: Partial<AnswerFacts>;
+  readonly provider?: ProviderName;
+  readonly path?: string;
+}
+
+/** A whole answer as the edge hands it on. */
+export function answered(
+  input: AnswerInput,
+): Answered & { readonly answer: { readonly whole: WholeAnswer } } {
+  const { body } = input;
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  const json = read(bytes);
+  const request = parsed({ provider: input.provider, path: input.path });
+  const facts =
+    input.facts === undefined
+      ? request.endpoint.dialect.answer(json)
+      : { usage: undefined, texts: [], ...input.facts };
+  const whole: WholeAnswer = {
+    body: bytes,
+    contentType: 'contentType' in input ? input.contentType : 'application/json',
+    json,
+    edits: [],
+    replacement: undefined,
+  };
+  return {
+    ...request,
+    origin: 'provider',
+    status: input.status ?? 200,
+    answerHeaders: new Map(),
+    form: 'whole',
+    answer: { whole, facts, usage: undefined, written: createWrittenText(), complete: true },
+  };
+}
+
+function read(bytes: Buffer): unknown {
+  try {
+    return parseStrict(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface RequestInput {
+  readonly provider?: ProviderName | undefined;
+  readonly path?: string | undefined;
+  readonly body?: Record<string, unknown>;
+  readonly text?: string;
+}
+
+export function parsed({
+  provider: name = 'openai',
+  path = '/v1/chat/completions',
+  body = {},
+  text,
+}: RequestInput): Parsed {
+  const provider = providers[name];
+  const endpoint = provider.endpoint('POST', path);
+  if (endpoint === undefined) throw new Error(`no endpoint at ${path}`);
+  const bytes = Buffer.from(text ?? JSON.stringify({ model: 'gpt-4o', messages: [], ...body }));
+  const json = parseStrict(bytes) as Record<string, unknown>;
+  return {
+    requestId: 'test',
+    startedAt: 0,
+    method: 'POST',
+    path,
+    query: '',
+    provider,
+    endpoint,
+    clientAddress: '127.0.0.1',
+    headers: new Map(),
+    key: { keyHash: 'sha256:ab', name: 'test', provider: name, tags: {}, createdAt: 0 },
+    providerKey: undefined,
+    budgetLimits: {},
+    facts: {
+      agentRisk: {
+        riskScore: 0,
+        totalPolicyBlocks: 0,
+        totalEscalations: 0,
+        totalSpendNanoUsd: 0,
+        persistentTaintFlags: [],
+        sessionCount: 0,
+        quarantineActive: false,
+      },
+      session: undefined,
+      drift: undefined,
+      prompt: undefined,
+    },
+    responseHeaders: new Map(),
+    body: bytes,
+    json,
+    request: endpoint.dialect.request(json, endpoint),
+    edits: [],
+    headerEdits: new Map(),
+  };
+}
+
+export interface Judged {
+  readonly verdict: Verdict | undefined;
+  /** What the client would get, or the provider; undefined where it was refused. */
+  readonly bytes: Buffer | undefined;
+  readonly body: string | undefined;
+}
+
+/** Judges an answer, and does to it what the edge does. */
+export async function judgeAnswer({ check }: Rig, exchange: ReturnType<typeof answered>): Promise<Judged> {
+  const verdict = await check.response?.(exchange, undefined);
+  const { whole } = exchange.answer;
+  if (verdict?.kind === 'deny') {
+    await verdict.enforce?.();
+    return refused(verdict);
+  }
+  if (verdict?.kind === 'rewrite') verdict.apply();
+  return passed(verdict, whole.replacement ?? applyEdits(whole.body, whole.edits));
+}
+
+export async function judgeRequest({ check }: Rig, exchange: Parsed): Promise<Judged> {
+  const verdict = await check.requestBody?.(exchange, undefined);
+  if (verdict?.kind === 'deny') return refused(verdict);
+  if (verdict?.kind === 'rewrite') verdict.apply();
+  return passed(verdict, applyEdits(exchange.body, exchange.edits));
+}
+
+function refused(verdict: Verdict): Judged {
+  return { verdict, bytes: undefined, body: undefined };
+}
+
+function passed(verdict: Verdict | undefined, bytes: Buffer): Judged {
+  return { verdict, bytes, body: bytes.toString() };
+}
