@@ -1,4 +1,4 @@
-import type { ErrorType } from '../errors.ts';
+import type { ErrorType, RefusalDetails } from '../errors.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
 import type { McpMessage } from '../mcp/message.ts';
 import type { Frame } from '../streams/frame.ts';
@@ -105,6 +105,7 @@ export interface Dialect {
 export interface StreamRefusal {
   readonly type: ErrorType;
   readonly message: string;
+  readonly details?: RefusalDetails | undefined;
 }
 
 /** A frame of a dialect's own that reports an error; its JSON has `type`, the refusal's, at its top level. */

@@ -152,6 +152,19 @@ describe('the events of an MCP server', () => {
     });
   });
 
+  it('are cut in the words of the denial, and with what is left of the result', () => {
+    const details = {
+      reason: 'a key',
+      rule: 'aws_access_key_id',
+      toolName: 'cat',
+      maskedResult: { content: [] },
+    };
+    const message = 'Error: tool [cat] blocked. Reason: a key';
+    const cut = mcpMessages.stream(call)?.cut({ type: 'policy_denied', message, details });
+    const data = { type: 'policy_denied', reason: 'a key', tool_name: 'cat', rule: 'aws_access_key_id' };
+    expect(cut?.json['error']).toEqual({ code: -32001, message, data: { ...data, result: { content: [] } } });
+  });
+
   it('are cut by what is nobody’s denial too', () => {
     const cut = mcpMessages.stream(call)?.cut({ type: 'upstream_unavailable', message: 'gone' });
     expect(cut?.json).toEqual({
