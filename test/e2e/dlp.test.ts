@@ -1,0 +1,433 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRedisSessionStore } from '../../src/checks/session/redis-store.ts';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { readAccount } from '../support/account.ts';
+import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
+import { send, type Reply } from '../support/http.ts';
+import { createRawProvider, type RawProvider } from '../support/raw-provider.ts';
+import { makeSecret, seededRandom } from '../unit/detectors/secret-samples.ts';
+import { expectRefusal } from './budgets/rig.ts';
+
+/** SPEC "Behaviour of checks on a proxy request", DLP: unstreamed answers and requests. */
+type Dlp = NonNullable<NonNullable<ConfigInput['server']>['dlp']>;
+
+const CHAT = '/openai/v1/chat/completions';
+const MESSAGES = '/anthropic/v1/messages';
+const GENERATE = '/gemini/v1beta/models/gemini-2.5-flash:generateContent';
+const SECRET = makeSecret('aws_access_key_id', seededRandom(7)).secret;
+
+/** SPEC's detections, made up: by class, what is found in a sentence and what the sentence becomes. */
+const DETECTIONS = [
+  ['email addresses', 'Write to ann.lee@shop.example.org today.', 'Write to *** today.'],
+  ['Visa numbers', 'Card 4539 1488 0343 6467, thanks.', 'Card ***, thanks.'],
+  ['MasterCard numbers', 'Card 5425233430109903, thanks.', 'Card ***, thanks.'],
+  ['Amex numbers', 'Card 374245455400126, thanks.', 'Card ***, thanks.'],
+  ['Discover numbers', 'Card 6011000991300009, thanks.', 'Card ***, thanks.'],
+  ['US social security numbers', 'SSN 219-09-9987 it is.', 'SSN *** it is.'],
+  ['E.164 phone numbers', 'Call +442079460958 now.', 'Call *** now.'],
+  ['NANP phone numbers', 'Call (212) 555-0187 now.', 'Call *** now.'],
+  ['10.x addresses', 'Host 10.20.30.40 answers.', 'Host *** answers.'],
+  ['172.16-31.x addresses', 'Host 172.20.3.4 answers.', 'Host *** answers.'],
+  ['192.168.x addresses', 'Host 192.168.7.9 answers.', 'Host *** answers.'],
+  ['loopback addresses', 'Host 127.0.0.1 answers.', 'Host *** answers.'],
+  ['localhost', 'Host localhost answers.', 'Host *** answers.'],
+  ['.internal hosts', 'Host db1.internal answers.', 'Host *** answers.'],
+  ['.local hosts', 'Host nas.local answers.', 'Host *** answers.'],
+  ['.corp hosts', 'Host wiki.corp answers.', 'Host *** answers.'],
+] as const;
+
+let provider: RawProvider;
+let gateway: TestGateway;
+const variants: TestGateway[] = [];
+let key: TestKey;
+
+beforeAll(async () => {
+  provider = await createRawProvider();
+  gateway = await startGateway({ config: configOf({}) });
+});
+afterAll(async () => {
+  await Promise.all(variants.map((variant) => variant.stop()));
+  await gateway.stop();
+  await provider.close();
+});
+beforeEach(async () => {
+  key = await newKey();
+  provider.answer({ body: chat('Fine.') });
+});
+
+function configOf(dlp: Dlp, more: ConfigInput = {}): ConfigInput {
+  const base = { base_url: provider.url };
+  return {
+    ...more,
+    providers: { openai: base, anthropic: base, gemini: base },
+    pricing: { overrides: { flat: { input: 0, output: 1 } } },
+    server: { ...more.server, dlp: { enabled: true, scan_network: true, ...dlp } },
+  };
+}
+
+/** Another gateway on the same Redis. */
+async function variant(dlp: Dlp, more: ConfigInput = {}): Promise<TestGateway> {
+  const started = await startGateway({ redis: gateway.redis, config: configOf(dlp, more) });
+  variants.push(started);
+  return started;
+}
+
+function newKey(): Promise<TestKey> {
+  return gateway.createKey({ allowedProviders: ['openai', 'anthropic', 'gemini'] });
+}
+
+interface Asked {
+  readonly target?: TestGateway;
+  readonly path?: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function ask({ target = gateway, path = CHAT, body, headers = {} }: Asked = {}): Promise<Reply> {
+  const question = body ?? { model: 'flat', max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] };
+  return send(target.baseUrl, {
+    path,
+    body: JSON.stringify(question),
+    headers: {
+      authorization: `Bearer ${key.rawKey}`,
+      'x-gateway-provider-key': 'sk-provider-0123456789',
+      'content-type': 'application/json',
+      ...headers,
+    },
+  });
+}
+
+/** Hand-written, so that its blanks and its order show whether it stays as it was. */
+function chat(content: string, more = ''): string {
+  const usage = '{"prompt_tokens":5,"completion_tokens":7,"total_tokens":12}';
+  const message = `{"role":"assistant", "content":${JSON.stringify(content)}${more}}`;
+  return `{"id":"chatcmpl-1", "choices":[{"index":0,"message":${message},"finish_reason":"stop"}], "usage":${usage}}\n`;
+}
+
+function messages(text: string): string {
+  const usage = '{"input_tokens":5,"output_tokens":7}';
+  return `{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":${JSON.stringify(text)}}],"usage":${usage}}`;
+}
+
+function candidate(text: string): string {
+  const content = `{"role":"model","parts":[{"text":${JSON.stringify(text)}}]}`;
+  return `{"candidates":[{"content":${content},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":7}}`;
+}
+
+/** The answer passed masked: exactly these bytes, and the headers that say so. */
+function expectMasked(reply: Reply, body: string): void {
+  expect(reply.body).toBe(body);
+  expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(body)));
+  expect(reply.headers['x-gateway-dlp-redacted']).toBe('true');
+  expect(reply.headers).not.toHaveProperty('x-gateway-dlp-block');
+}
+
+const riskOf = async (keyHash = key.keyHash): Promise<string | null> =>
+  gateway.redis.client.hget(`gateway:risk_profile:${keyHash}`, 'risk_score');
+const lockMs = (keyHash = key.keyHash): Promise<number> =>
+  gateway.redis.client.pttl(`gateway:quarantine:${keyHash}`);
+
+async function expectQuarantined(reply: Reply, classes: string): Promise<void> {
+  expectRefusal(reply, 403, 'dlp_quarantine');
+  expect(reply.headers['x-gateway-dlp-block']).toBe('true');
+  expect(reply.headers).not.toHaveProperty('x-gateway-dlp-redacted');
+  expect((JSON.parse(reply.body) as { error: string }).error).toBe(
+    `the answer was withheld: it holds ${classes}`,
+  );
+  expect(await riskOf()).toBe('30');
+  expect(await lockMs()).toBeGreaterThan(0);
+}
+
+async function expectUntouched(): Promise<void> {
+  expect(await riskOf()).toBeNull();
+  expect(await lockMs()).toBe(-2);
+}
+
+describe('SPEC DLP, action mask (default for personal data)', () => {
+  it.each(DETECTIONS)('masks %s in choice message content', async (_class, said, masked) => {
+    provider.answer({ body: chat(said) });
+    const reply = await ask();
+    expect(reply.status).toBe(200);
+    expectMasked(reply, chat(masked));
+    await expectUntouched();
+  });
+
+  it.each(DETECTIONS)('masks %s in content text', async (_class, said, masked) => {
+    provider.answer({ body: messages(said) });
+    expectMasked(await ask({ path: MESSAGES }), messages(masked));
+  });
+
+  it.each(DETECTIONS)('masks %s in candidate part text', async (_class, said, masked) => {
+    provider.answer({ body: candidate(said) });
+    expectMasked(await ask({ path: GENERATE, body: { contents: [] } }), candidate(masked));
+  });
+
+  it('masks tool call arguments, which stay valid JSON', async () => {
+    const call = (json: string): string => {
+      const called = `{"id":"c1","type":"function","function":{"name":"mail","arguments":${JSON.stringify(json)}}}`;
+      return chat('Calling.', `,"tool_calls":[${called}]`);
+    };
+    provider.answer({ body: call('{"to":"ann.lee\\u0040shop.example.org", "card":4539148803436467}') });
+    expectMasked(await ask(), call('{"to":"***", "card":"***"}'));
+  });
+
+  it('leaves an answer without findings byte for byte as it was', async () => {
+    const body = chat('Order 20240117-88 \u2014 10,000 units at v1.2.3.4, 50 % off \ud83d\ude00');
+    provider.answer({ body });
+    const reply = await ask();
+    expect(reply.body).toBe(body);
+    expect(reply.headers).not.toHaveProperty('x-gateway-dlp-redacted');
+  });
+
+  it('masks the text of a provider’s error, whose status stays', async () => {
+    const failure = (who: string): string =>
+      `{"error":{"message":"No such user: ${who}","type":"invalid_request_error"}}`;
+    provider.answer({ status: 400, body: failure('ann.lee@shop.example.org') });
+    const reply = await ask();
+    expect(reply.status).toBe(400);
+    expectMasked(reply, failure('***'));
+  });
+
+  it('masks an error in plain text', async () => {
+    provider.answer({
+      status: 500,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: 'upstream 10.20.30.40 refused ann.lee@shop.example.org\n',
+    });
+    const reply = await ask();
+    expect(reply.status).toBe(500);
+    expectMasked(reply, 'upstream *** refused ***\n');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ] as const)('masks an answer in %s, and sends it plain', async (coding, compress) => {
+    provider.answer({
+      headers: { 'content-encoding': coding },
+      body: compress(chat('Write to ann.lee@shop.example.org today.')),
+    });
+    const reply = await ask();
+    expectMasked(reply, chat('Write to *** today.'));
+    expect(reply.headers).not.toHaveProperty('content-encoding');
+  });
+
+  it.each(['text/html', 'audio/mpeg', 'application/octet-stream', 'x'])(
+    'masks a JSON answer that calls itself %s',
+    async (contentType) => {
+      provider.answer({ headers: { 'content-type': contentType }, body: chat('SSN 219-09-9987 it is.') });
+      expectMasked(await ask(), chat('SSN *** it is.'));
+    },
+  );
+
+  it('masks JSON that is broken off', async () => {
+    const cut = (who: string): string => `{"choices":[{"message":{"content":"Write to ${who} tod`;
+    provider.answer({ body: cut('ann.lee@shop.example.org') });
+    expectMasked(await ask(), cut('***'));
+  });
+
+  it('masks JSON that names a member twice, in both', async () => {
+    const twice = (one: string, two: string): string => `{"choices":[],"text":"${one}","text":"${two}"}`;
+    provider.answer({ body: twice('219-09-9987', 'ann.lee\\u0040shop.example.org') });
+    expectMasked(await ask(), twice('***', '***'));
+  });
+
+  it('refuses what nobody here can read', async () => {
+    const wide = Buffer.from(chat('SSN 219-09-9987 it is.'), 'utf16le');
+    provider.answer({ headers: { 'content-type': 'application/json; charset=utf-16' }, body: wide });
+    expectRefusal(await ask(), 502, 'upstream_unavailable');
+    provider.answer({ headers: { 'content-type': 'audio/wav' }, body: wide });
+    expectRefusal(await ask(), 502, 'upstream_unavailable');
+  });
+});
+
+describe('SPEC DLP, action quarantine (default for secrets)', () => {
+  it.each([
+    ['choice message content', CHAT, chat(`The key is ${SECRET}.`)],
+    ['content text', MESSAGES, messages(`The key is ${SECRET}.`)],
+    ['candidate part text', GENERATE, candidate(`The key is ${SECRET}.`)],
+    ['a provider’s error', CHAT, `{"error":{"message":"bad key ${SECRET}"}}`],
+    ['a page of HTML', CHAT, `<html>${SECRET}</html>`],
+    ['JSON that is broken off', CHAT, `{"choices":[{"message":{"content":"${SECRET}`],
+  ])(
+    'cuts with 403, sets X-Gateway-DLP-Block, locks, adds 30, and rejects later calls: %s',
+    async (_place, path, body) => {
+      provider.answer({ body });
+      const question = path === GENERATE ? { body: { contents: [] } } : {};
+      const reply = await ask({ path, ...question });
+      await expectQuarantined(reply, 'secrets');
+      expect(reply.body).not.toContain(SECRET);
+      expect(await lockMs()).toBeGreaterThan(3_590_000);
+      expect(await lockMs()).toBeLessThanOrEqual(3_600_000);
+      provider.answer({ body: chat('Fine.') });
+      expectRefusal(await ask({ path, ...question }), 403, 'quarantined');
+    },
+  );
+
+  it.each([
+    ['provider keys', 'anthropic_api_key'],
+    ['repository tokens', 'github_token'],
+    ['chat bot tokens', 'slack_token'],
+    ['JWTs', 'jwt'],
+    ['PEM private keys', 'pem_private_key'],
+  ])('finds %s', async (_class, rule) => {
+    const { text } = makeSecret(rule, seededRandom(3));
+    provider.answer({ body: chat(`Here: ${text}\nDone.`) });
+    await expectQuarantined(await ask(), 'secrets');
+  });
+
+  it('charges the key what the provider bills all the same', async () => {
+    await gateway.setBudget(key.keyHash, { daily: 1 });
+    provider.answer({ body: chat(`The key is ${SECRET}.`) });
+    await expectQuarantined(await ask(), 'secrets');
+    await expect.poll(async () => (await readAccount(gateway.redis, key.keyHash)).spent).toBe(7_000);
+  });
+
+  it('taints the session with secret_accessed', async () => {
+    provider.answer({ body: chat(`The key is ${SECRET}.`) });
+    await expectQuarantined(await ask({ headers: { 'x-gateway-session-id': 's-1' } }), 'secrets');
+    const sessions = createRedisSessionStore({
+      client: gateway.redis.client,
+      deadlineMs: 5_000,
+      ttlMs: 86_400_000,
+      maxPerKey: 0,
+    });
+    const found = await sessions.read({ keyHash: key.keyHash, sessionId: 's-1' });
+    expect(found?.session.taintFlags).toEqual(['secret_accessed']);
+  });
+});
+
+describe('server.dlp settings', () => {
+  it('quarantine_duration: the lock holds so long', async () => {
+    const short = await variant({ quarantine_duration: '1500ms' });
+    provider.answer({ body: chat(`The key is ${SECRET}.`) });
+    await expectQuarantined(await ask({ target: short }), 'secrets');
+    expectRefusal(await ask({ target: short }), 403, 'quarantined');
+    provider.answer({ body: chat('Fine.') });
+    await sleep(1_600);
+    expect((await ask({ target: short })).status).toBe(200);
+  });
+
+  it('allowed_hosts: addresses at these domains stay', async () => {
+    const target = await variant({ allowed_hosts: ['shop.example.org'] });
+    provider.answer({ body: chat('ann.lee@shop.example.org or bob@mail.example.net') });
+    expectMasked(await ask({ target }), chat('ann.lee@shop.example.org or ***'));
+  });
+
+  it('scan_secrets, scan_pii, scan_network: what is off is not looked for', async () => {
+    const said = `${SECRET} ann.lee@shop.example.org 10.20.30.40`;
+    provider.answer({ body: chat(said) });
+    const networkOnly = await variant({ scan_secrets: false, scan_pii: false });
+    expectMasked(await ask({ target: networkOnly }), chat(`${SECRET} ann.lee@shop.example.org ***`));
+    const piiOnly = await variant({ scan_secrets: false, scan_network: false });
+    expectMasked(await ask({ target: piiOnly }), chat(`${SECRET} *** 10.20.30.40`));
+    await expectUntouched();
+  });
+
+  it('action mask: secrets are masked too, and neither lock nor score', async () => {
+    const target = await variant({ action: 'mask' });
+    provider.answer({ body: chat(`The key is ${SECRET}.`) });
+    expectMasked(await ask({ target }), chat('The key is ***.'));
+    await expectUntouched();
+  });
+
+  it('action quarantine: personal data cuts, locks and scores too', async () => {
+    const target = await variant({ action: 'quarantine' });
+    provider.answer({ body: chat('Write to ann.lee@shop.example.org today.') });
+    await expectQuarantined(await ask({ target }), 'email addresses');
+    expectRefusal(await ask({ target }), 403, 'quarantined');
+  });
+
+  it('enabled false: nothing is looked at', async () => {
+    const target = await variant({ enabled: false });
+    provider.answer({ body: chat(`The key is ${SECRET}.`) });
+    expect((await ask({ target })).body).toBe(chat(`The key is ${SECRET}.`));
+    await expectUntouched();
+  });
+
+  it('server.shadow_mode: nothing is masked, cut, locked or scored, and the record is kept', async () => {
+    const target = await variant({ requests: 'deny' }, { server: { shadow_mode: true } });
+    provider.answer({ body: chat(`ann.lee@shop.example.org has ${SECRET}.`) });
+    const body = { model: 'flat', max_tokens: 9, messages: [{ role: 'user', content: 'SSN 219-09-9987' }] };
+    const reply = await ask({ target, body });
+    expect(reply.body).toBe(chat(`ann.lee@shop.example.org has ${SECRET}.`));
+    expect(reply.headers['x-gateway-shadow']).toBe('policy_denied, dlp_quarantine');
+    expect(reply.headers).not.toHaveProperty('x-gateway-dlp-redacted');
+    expect(reply.headers).not.toHaveProperty('x-gateway-dlp-block');
+    expect(provider.requests.at(-1)?.body).toContain('219-09-9987');
+    await expectUntouched();
+    expect(await target.metrics()).toMatch(
+      /gateway_check_verdicts_total\{check="dlp",verdict="deny",type="dlp_quarantine",enforced="false"[^}]*\} 1/,
+    );
+    expect(target.logs()).not.toContain(SECRET);
+    expect(target.logs()).not.toContain('219-09-9987');
+  });
+});
+
+describe('server.dlp.requests', () => {
+  const prompt = {
+    model: 'flat',
+    max_tokens: 9,
+    messages: [
+      { role: 'system', content: 'You serve ann.lee@shop.example.org.' },
+      { role: 'user', content: [{ type: 'text', text: `My key is ${SECRET}` }] },
+      {
+        role: 'assistant',
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'pay', arguments: '{"card":4539148803436467}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'paid by (212) 555-0187' },
+    ],
+    tools: [
+      { type: 'function', function: { name: 'pay', description: 'Reaches 10.20.30.40', parameters: {} } },
+    ],
+    user: 'ann.lee@shop.example.org',
+  };
+
+  it('off: they go as they are', async () => {
+    await ask({ body: prompt });
+    expect(JSON.parse(provider.requests.at(-1)?.body ?? '')).toEqual(prompt);
+  });
+
+  it('mask: the provider sees ***, in every role, in arguments and tools', async () => {
+    const target = await variant({ requests: 'mask' });
+    const reply = await ask({ target, body: prompt });
+    expect(reply.status).toBe(200);
+    expect(reply.headers).not.toHaveProperty('x-gateway-dlp-redacted');
+    const sent = provider.requests.at(-1);
+    expect(sent?.headers['content-length']).toBe(String(Buffer.byteLength(sent?.body ?? '')));
+    expect(JSON.parse(sent?.body ?? '')).toEqual({
+      ...prompt,
+      messages: [
+        { role: 'system', content: 'You serve ***.' },
+        { role: 'user', content: [{ type: 'text', text: 'My key is ***' }] },
+        {
+          role: 'assistant',
+          tool_calls: [
+            { id: 'c1', type: 'function', function: { name: 'pay', arguments: '{"card":"***"}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'paid by ***' },
+      ],
+      tools: [{ type: 'function', function: { name: 'pay', description: 'Reaches ***', parameters: {} } }],
+      user: '***',
+    });
+    await expectUntouched();
+  });
+
+  it('deny: 403 that names the classes; nothing is sent, locked or scored', async () => {
+    const target = await variant({ requests: 'deny' });
+    const before = provider.requests.length;
+    const reply = await ask({ target, body: prompt });
+    expectRefusal(reply, 403, 'policy_denied');
+    const reason =
+      'the request holds secrets, email addresses, payment card numbers, phone numbers, private network addresses';
+    expect(reply.headers['x-gateway-block-reason']).toBe(reason);
+    expect(reply.headers['x-gateway-dlp-block']).toBe('true');
+    expect(provider.requests.length).toBe(before);
+    await expectUntouched();
+  });
+});
