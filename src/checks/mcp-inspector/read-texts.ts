@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { parseStrict } from '../../json/scan.ts';
+import { isObject, type JsonObject } from './answer-shape.ts';
 import { isBlob, textOfBlob } from './blob.ts';
 import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type Piece, type Place } from './page.ts';
 
@@ -15,21 +16,26 @@ export interface Texts {
 
 /** Characters of a message, texts within texts counted each time; one with more is not inspected. */
 export const MAX_CHARS = 4_194_304;
-/** Strings and member names. */
-export const MAX_STRINGS = 100_000;
+/** Strings, member names, objects and arrays. */
+export const MAX_PARTS = 100_000;
+/** Done in one turn: a value is one, and so are 32 characters of a document in a string. */
+const TURN_WORK = 8_192;
+const WORK_CHARS = 32;
 const MAX_WORD_CHARS = 512;
+/** Longer names tell nothing of their values. */
+const MAX_LABEL_CHARS = 64;
 const WORD = /^[\x21-\x7e]+$/;
 
 /**
- * Reads every string and member name of a message; undefined where they are too many. Linear, a turn for each document.
+ * Reads every string and member name of a message; undefined where there is too much to read. Linear, in turns.
  * @param apart each text on a page of its own: they have nothing to do with each other
  */
 export async function readTexts(message: unknown, apart: boolean): Promise<Texts | undefined> {
   const reader = new TextReader(apart);
   reader.docs.push({ root: message, within: undefined, depth: 0 });
   for (const doc of reader.docs) {
-    if (!reader.read(doc)) return undefined;
-    if (doc.within !== undefined) await nextTurn();
+    for (const _step of reader.read(doc)) await nextTurn();
+    if (reader.hasTooMuch) return undefined;
   }
   return reader.texts();
 }
@@ -49,24 +55,31 @@ class TextReader {
   readonly #words = new PageWriter();
   readonly #names = new Map<string, Place[]>();
   #chars = 0;
-  #strings = 0;
+  #parts = 0;
+  #work = 0;
 
   constructor(apart: boolean) {
     this.#apart = apart;
   }
 
-  /** False where there is too much to read. */
-  read(doc: Doc): boolean {
+  get hasTooMuch(): boolean {
+    return this.#chars > MAX_CHARS || this.#parts > MAX_PARTS;
+  }
+
+  /** Yields where a turn is over; stops where there is too much to read. */
+  *read(doc: Doc): Generator<undefined, void> {
     const unread: Unread[] = [{ value: doc.root, path: [], holder: undefined }];
     for (let next = unread.pop(); next !== undefined; next = unread.pop()) {
-      const { value, path, holder } = next;
-      if (typeof value === 'string') this.#readString(value, { doc, path }, holder);
-      else if (typeof value === 'object' && value !== null) {
-        for (const below of this.#membersOf(value, { doc, path }).toReversed()) unread.push(below);
-      }
-      if (this.#chars > MAX_CHARS || this.#strings > MAX_STRINGS) return false;
+      const place = { doc, path: next.path };
+      if (typeof next.value === 'string') this.#readString(next.value, place, next.holder);
+      else if (Array.isArray(next.value)) this.#openArray(next.value, place, unread);
+      else if (isObject(next.value)) this.#openObject(next.value, place, unread);
+      if (this.hasTooMuch) return;
+      this.#work += 1;
+      if (this.#work < TURN_WORK) continue;
+      this.#work = 0;
+      yield;
     }
-    return true;
   }
 
   texts(): Texts {
@@ -78,21 +91,31 @@ class TextReader {
     return { prose: this.#prose.map((writer) => writer.page()), words: this.#words.page() };
   }
 
-  #membersOf(holder: object, { doc, path }: Place): Unread[] {
-    if (Array.isArray(holder)) {
-      return holder.map((value: unknown, index) => ({ value, path: [...path, index], holder: undefined }));
+  /** The last first, since the last one put there is read next. */
+  #openArray(array: readonly unknown[], { path }: Place, unread: Unread[]): void {
+    for (let index = array.length - 1; index >= 0 && !this.hasTooMuch; index -= 1) {
+      const value = array[index];
+      if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) continue;
+      this.#parts += 1;
+      unread.push({ value, path: [...path, index], holder: undefined });
     }
-    return Object.entries(holder).map(([name, value]: [string, unknown]) => {
+  }
+
+  #openObject(holder: JsonObject, { doc, path }: Place, unread: Unread[]): void {
+    for (const [name, value] of Object.entries(holder).toReversed()) {
+      this.#parts += 1;
       const place = { doc, path: [...path, name] };
       this.#addName(name, place);
-      return { value, path: place.path, holder };
-    });
+      unread.push({ value, path: place.path, holder });
+      if (this.hasTooMuch) return;
+    }
   }
 
   #readString(text: string, place: Place, holder: object | undefined): void {
-    this.#count(text);
     const inner = documentIn(text, place.doc.depth);
     if (inner !== undefined) {
+      this.#chars += text.length;
+      this.#work += text.length / WORK_CHARS;
       this.docs.push({ root: inner, within: { ...place, text }, depth: place.doc.depth + 1 });
       return;
     }
@@ -104,12 +127,13 @@ class TextReader {
   }
 
   #addText(piece: Omit<Piece, 'start'>): void {
+    this.#chars += piece.text.length;
     if (!isWord(piece.text)) {
       this.#addProse(piece);
       return;
     }
     const name = piece.places[0]?.path.findLast((step) => typeof step === 'string') ?? '';
-    this.#words.add(piece, `"${name}": "`, '"\n\n');
+    this.#words.add(piece, name.length > MAX_LABEL_CHARS ? '"' : `"${name}": "`, '"\n\n');
   }
 
   #addProse(piece: Omit<Piece, 'start'>): void {
@@ -126,12 +150,7 @@ class TextReader {
       return;
     }
     this.#names.set(name, [place]);
-    this.#count(name);
-  }
-
-  #count({ length }: string): void {
-    this.#chars += length;
-    this.#strings += 1;
+    this.#chars += name.length;
   }
 }
 

@@ -20,7 +20,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
     const { json, frame } = event;
     const message = isMessage(json) ? json : undefined;
-    if (message === undefined && event.beside !== true && isMessageEvent(frame.event)) {
+    if (message === undefined && event.beside !== true && isForMessages(event)) {
       return { kind: 'cut', denial: refused('an event of its stream is no JSON-RPC message') };
     }
     const said = json ?? frame.data;
@@ -29,25 +29,19 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     deps.record(exchange, judged);
     if (isRedacted(judged)) done.add(HEADER.responseRedacted);
     if (judged.secrets.length > 0) done.add(HEADER.policyBlock);
-    return message === undefined ? actOnOther(said, judged) : actOnMessage(message, judged);
+    return act(message, judged);
   }
 
-  function actOnMessage(message: JsonObject, judged: Judgement): StreamAction {
+  function act(message: JsonObject | undefined, judged: Judgement): StreamAction {
     const { secrets, edits } = judged;
     const reason = describe(judged);
     if (secrets.length === 0) return reason === '' ? PASS_EVENT : { kind: 'rewrite', edits, reason };
     const enforce = (): Promise<void> => deps.leaks.report(exchange, secrets);
-    const id = answeredId(message);
+    const id = message === undefined ? undefined : answeredId(message);
     if (id === undefined) return { kind: 'rewrite', edits, reason, enforce };
     const denial = deps.leaks.denial(exchange, message, judged);
     const error = { ...jsonRpcError({ ...denial, mcp: exchange.request.mcp }), ...(id !== null && { id }) };
     return { kind: 'rewrite', edits: [replacedBy(error)], reason, enforce };
-  }
-
-  /** What is no message has no form to keep: where it holds something, it goes. */
-  function actOnOther(said: unknown, judged: Judgement): StreamAction {
-    if (judged.secrets.length > 0) return { kind: 'cut', denial: deps.leaks.denial(exchange, said, judged) };
-    return judged.attacks.length > 0 ? { kind: 'drop' } : PASS_EVENT;
   }
 
   return {
@@ -57,9 +51,9 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   };
 }
 
-/** Events of another name are not for the protocol (`ping`, `endpoint`). */
-function isMessageEvent(name: string | undefined): boolean {
-  return name === undefined || name === '' || name === 'message';
+/** Events of another name (`ping`, `endpoint`) are not for the protocol, nor is what stands beside an event's data. */
+function isForMessages({ frame: { event: name }, beside }: StreamEvent): boolean {
+  return beside !== true && (name === undefined || name === '' || name === 'message');
 }
 
 function replacedBy(value: unknown): JsonEdit {
