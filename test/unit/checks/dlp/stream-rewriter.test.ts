@@ -1,0 +1,313 @@
+import { describe, expect, it } from 'vitest';
+import { mask } from '../../../../src/detectors/mask.ts';
+import type { StreamEvent } from '../../../../src/providers/provider.ts';
+import { everyCut, randomPieces } from './cuts.ts';
+import { wordDetector } from './stream-detectors.ts';
+import { chat, chats, eventOf, send, textOf } from './stream-rig.ts';
+
+const KEY = `key-${'abcdef'.repeat(2)}`;
+
+const CLEAN = 'Plain words, 4111 of them, and half an address: jane@. <<BEGIN>> of nothing 😀.';
+const PERSONAL = 'Write to jane@example.com or pay with 4111111111111111, joe@example.com.uk';
+
+describe('a stream without findings', () => {
+  it('arrives whole, wherever its text is cut', async () => {
+    for (const pieces of everyCut(CLEAN)) {
+      const { frames, reasons, comment, classes } = await send(chats(pieces));
+      expect(textOf(frames)).toBe(CLEAN);
+      expect({ reasons, comment, classes }).toEqual({ reasons: [], comment: undefined, classes: [] });
+    }
+  });
+
+  it('leaves byte for byte where each text can leave at once', async () => {
+    const events = ['Hello, ', 'my ', 'friend. ', ' {"😀" '].map((text) => chat(text, { counts: { a: 1 } }));
+    const { steps } = await send(events);
+    expect(steps).toEqual([...events.map(({ frame }) => [frame.data]), []]);
+  });
+
+  it('moves undecided text to the next event of its channel', async () => {
+    const { frames } = await send(chats(['Hel', 'lo ', 'you', '!']));
+    expect(frames.map((frame) => textOf([frame]))).toEqual(['', 'Hello ', '', 'you!']);
+  });
+
+  it('passes everything else of its events', async () => {
+    const events = [eventOf({ type: 'ping' }, []), eventOf('[DONE]', [], { done: true }), eventOf('', [])];
+    const { steps } = await send(events);
+    expect(steps).toEqual([['{"type":"ping"}'], ['[DONE]'], [''], []]);
+  });
+});
+
+describe('what is masked in a stream', () => {
+  it('is masked as in the whole text, wherever it is cut', async () => {
+    const expected = mask(PERSONAL, wordDetector.find(PERSONAL));
+    for (const pieces of everyCut(PERSONAL)) {
+      const { frames, cut } = await send(chats(pieces));
+      expect(textOf(frames)).toBe(expected);
+      expect(cut).toBeUndefined();
+    }
+    for (let seed = 0; seed < 50; seed += 1) {
+      expect(textOf((await send(chats(randomPieces(PERSONAL, seed)))).frames)).toBe(expected);
+    }
+  });
+
+  it('is told once per rule, by class and rule alone, and in a comment at the end', async () => {
+    const text = 'jane@example.com, joe@example.com, 4111111111111111, 4111111111111111.';
+    const { reasons, comment, classes } = await send(chats(randomPieces(text, 3)));
+    expect(reasons).toEqual([
+      'masked in the answer: email (address)',
+      'masked in the answer: card (sixteen)',
+    ]);
+    expect(classes).toEqual(['email mask', 'card mask']);
+    expect(comment).toBe('x-gateway-dlp-redacted=true');
+  });
+
+  it('is not told in a comment where none are wanted', async () => {
+    const { comment, frames } = await send(chats(['jane@example.com ']), { comments: false });
+    expect(comment).toBeUndefined();
+    expect(textOf(frames)).toBe('*** ');
+  });
+
+  it('is masked in each of two texts that come in turns', async () => {
+    const other = 'Or 4111111111111111, jane@example.com, or nobody.';
+    for (let seed = 0; seed < 30; seed += 1) {
+      const one = randomPieces(PERSONAL, seed).map((text) => ({ text, index: 0 }));
+      const two = randomPieces(other, seed + 100).map((text) => ({ text, index: 1 }));
+      const events = interleaved(one, two).map((text) => chat([text]));
+      const { frames } = await send(events);
+      expect(textOf(frames, 0)).toBe(mask(PERSONAL, wordDetector.find(PERSONAL)));
+      expect(textOf(frames, 1)).toBe(mask(other, wordDetector.find(other)));
+    }
+  });
+
+  it('is masked where one event has many texts, also of one channel', async () => {
+    const event = chat([
+      { text: 'jane@exam' },
+      { text: '4111', index: 1 },
+      { text: 'ple.com, ' },
+      { text: '111111111111 ', index: 1 },
+      { text: 'jane@example.com ', member: 'reasoning' },
+    ]);
+    const { frames } = await send([event, chat('joe')]);
+    expect(frames).toHaveLength(3);
+    expect(textOf(frames, 0)).toBe('***, joe');
+    expect(textOf(frames, 1)).toBe('*** ');
+    expect(textOf(frames, 0, 'reasoning')).toBe('*** ');
+  });
+
+  it('is masked in arguments, which stay JSON', async () => {
+    const json = '{"to":"\\u006aane@example.com","password": "x","card":4111111111111111}';
+    for (const pieces of everyCut(json)) {
+      const { frames } = await send(pieces.map((text) => chat([{ text, member: 'arguments' }])));
+      expect(textOf(frames, 0, 'arguments')).toBe('{"to":"***","password": "***","card":"***"}');
+    }
+  });
+});
+
+function interleaved<T>(one: readonly T[], two: readonly T[]): T[] {
+  return Array.from({ length: Math.max(one.length, two.length) }, (_, place) => [one[place], two[place]])
+    .flat()
+    .filter((item) => item !== undefined);
+}
+
+describe('a channel that ends', () => {
+  it('gives what it held with its own last text', async () => {
+    const ending = chat('ple.com', { ends: ['0/content'] });
+    const { steps } = await send([chat('jane@exam'), ending, chat(' x ')]);
+    expect(steps.map((frames) => textOf(frames))).toEqual(['', '***', ' x ', '']);
+  });
+
+  it.each([[['0/content']], [['0/']], [['*']], [['1/content', '0/content', '2/']]])(
+    'gives it before the event that ends it: %j',
+    async (ends) => {
+      const end = eventOf({ id: 'x', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, [], {
+        ends,
+      });
+      const { steps } = await send([chat('say jane@example.com'), end]);
+      expect(steps[1]?.map((frame) => textOf([frame]))).toEqual(['***', '']);
+      expect(steps[1]?.[1]).toBe(end.frame.data);
+      expect(steps[2]).toEqual([]);
+    },
+  );
+
+  it('is not ended by what is no end of texts, such as servers say with every chunk', async () => {
+    const { steps } = await send([chat('half'), chat([], { done: true }), chat([], { failed: true })]);
+    expect(steps.map((frames) => textOf(frames))).toEqual(['', '', '', 'half']);
+  });
+
+  it('is not ended by the end of others', async () => {
+    const { steps } = await send([
+      chat('half'),
+      eventOf({ a: 1 }, [], { ends: ['0/con', '0/content/', '1/'] }),
+    ]);
+    expect(steps[1]).toEqual(['{"a":1}']);
+    expect(textOf(steps[2] ?? [])).toBe('half');
+  });
+
+  it('says nothing again that counts, where its last event is sent once more', async () => {
+    const event = chat(
+      [{ text: 'one jane@example.com' }, { text: 'two ', index: 1 }, { text: 'three', member: 'reasoning' }],
+      { counts: { prompt_tokens: 5 } },
+    );
+    const { steps } = await send([event]);
+    const [first = '', second = ''] = steps[1] ?? [];
+    expect(JSON.parse(first)).toEqual({
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      created: 1_700_000_000,
+      model: 'model-1',
+      choices: [{ index: 0, delta: { content: '***' }, finish_reason: null }],
+    });
+    expect(textOf([second], 0, 'reasoning')).toBe('three');
+    expect(steps[1]).toHaveLength(2);
+  });
+
+  it("sends a tool call's name, id and usage once", async () => {
+    const payload = {
+      type: 'chunk',
+      tokens: 3,
+      done: true,
+      citations: [1],
+      choices: [
+        {
+          index: 1,
+          finish_reason: 'tool_calls',
+          delta: {
+            role: 'assistant',
+            tool_calls: [
+              {
+                index: 2,
+                id: 'call_1',
+                type: 'function',
+                function: { name: 'mail', arguments: '{"to":"jane' },
+              },
+            ],
+          },
+        },
+      ],
+    };
+    const path = ['choices', 0, 'delta', 'tool_calls', 0, 'function', 'arguments'];
+    const event = eventOf(payload, [
+      { channel: 'c', kind: 'tool_arguments', text: '{"to":"jane', path, isJson: true },
+    ]);
+    const { steps } = await send([event]);
+    expect(steps[1]?.map((frame) => JSON.parse(frame) as unknown)).toEqual([
+      {
+        type: 'chunk',
+        citations: [],
+        choices: [
+          {
+            index: 1,
+            finish_reason: null,
+            delta: {
+              role: 'assistant',
+              tool_calls: [{ index: 2, type: 'function', function: { arguments: 'jane' } }],
+            },
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('keeps an event that says that something begins until its text is decided', async () => {
+    const payload = { type: 'content_block_start', content_block: { type: 'text', text: 'for jane' } };
+    const path = ['content_block', 'text'];
+    const start = eventOf(payload, [{ channel: 'b', kind: 'text', text: 'for jane', path }]);
+    const next = (text: string): StreamEvent =>
+      eventOf({ type: 'content_block_delta', text }, [{ channel: 'b', kind: 'text', text, path: ['text'] }]);
+    const { steps } = await send([start, next('@exam'), next('ple.com, joe')]);
+    expect(steps.map((frames) => frames.map((frame) => JSON.parse(frame) as unknown))).toEqual([
+      [],
+      [],
+      [
+        { type: 'content_block_start', content_block: { type: 'text', text: 'for ***' } },
+        { type: 'content_block_delta', text: '' },
+        { type: 'content_block_delta', text: ', ' },
+      ],
+      [{ type: 'content_block_delta', text: 'joe' }],
+    ]);
+  });
+
+  it('may go on all the same', async () => {
+    const { frames } = await send([
+      chat('jane@exam', { ends: ['0/content'] }),
+      chat('ple.com, '),
+      chat('joe@example.com'),
+    ]);
+    expect(textOf(frames)).toBe('jane@exam***, ***');
+  });
+
+  it('is another text, where it begins and ends with each event', async () => {
+    const whole = (text: string): StreamEvent => chat([{ text }], { ends: ['*'] });
+    const { steps } = await send([
+      whole('so'),
+      whole('jane@example.com'),
+      whole('joe@exam'),
+      whole('ple.com'),
+    ]);
+    expect(steps.map((frames) => textOf(frames))).toEqual(['so', '***', 'joe@exam', 'ple.com', '']);
+    const two = chat([{ text: 'jane@' }, { text: 'example.com' }], { ends: ['*'] });
+    expect(textOf((await send([whole('so'), two])).frames)).toBe('so***');
+  });
+});
+
+describe('what must not pass', () => {
+  it('cuts the stream before any of it has left, wherever it is cut', async () => {
+    const text = `jane@example.com has ${KEY}, and more.`;
+    for (const pieces of [...everyCut(text), randomPieces(text, 1), [...text]]) {
+      const { frames, cut, quarantined, classes } = await send(chats(pieces));
+      expect('*** has '.startsWith(textOf(frames))).toBe(true);
+      expect(cut?.type).toBe('dlp_quarantine');
+      expect(quarantined).toEqual([`key ${KEY}`]);
+      expect(classes).toContain('secret quarantine');
+    }
+  });
+
+  it('cuts at the end, where only the end decides it', async () => {
+    const { cut, frames, quarantined } = await send(chats([`say ${KEY}`]));
+    expect(cut?.type).toBe('dlp_quarantine');
+    expect(textOf(frames)).toBe('say ');
+    expect(quarantined).toEqual([`key ${KEY}`]);
+  });
+
+  it('cuts in arguments, named as they are read', async () => {
+    const text = `{"k":"\\u006b${KEY.slice(1)}"}`;
+    const { cut, quarantined } = await send([chat([{ text, member: 'arguments' }])]);
+    expect(cut?.type).toBe('dlp_quarantine');
+    expect(quarantined).toEqual([`key ${KEY}`]);
+  });
+
+  it('is masked where secrets are', async () => {
+    const { frames, cut } = await send(chats([`say ${KEY} `]), { actionOf: () => 'mask' });
+    expect(textOf(frames)).toBe('say *** ');
+    expect(cut).toBeUndefined();
+  });
+});
+
+describe('a signed text', () => {
+  const thought = (text: string): StreamEvent =>
+    eventOf({ type: 'delta', thinking: text }, [
+      { channel: 't', kind: 'reasoning', text, path: ['thinking'], signed: true },
+    ]);
+  const signature = eventOf({ type: 'delta', signature: 'c2lnbmVk' }, [], { ends: ['t'] });
+
+  it('is withheld from its first finding on, and told', async () => {
+    const { frames, reasons } = await send([
+      thought('I see jane@'),
+      thought('example.com, and '),
+      thought('so on '),
+      signature,
+    ]);
+    expect(frames.map((frame) => JSON.parse(frame) as unknown)).toEqual([
+      { type: 'delta', thinking: 'I see ' },
+      { type: 'delta', thinking: '' },
+      { type: 'delta', thinking: '' },
+      { type: 'delta', signature: 'c2lnbmVk' },
+    ]);
+    expect(reasons).toEqual(['masked in the answer: email (address)']);
+  });
+
+  it('cuts for what must not pass, also behind what was withheld', async () => {
+    const { cut } = await send([thought('jane@example.com '), thought(`and ${KEY} `)]);
+    expect(cut?.type).toBe('dlp_quarantine');
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import type { StreamDetector } from '../../../../src/detectors/finding.ts';
+import type { StreamEvent, TextDelta } from '../../../../src/providers/provider.ts';
+import { wordDetector } from './stream-detectors.ts';
+import { chat, chats, eventOf, send, textOf } from './stream-rig.ts';
+
+const KEY = `key-${'abcdef'.repeat(2)}`;
+
+async function masked(payload: unknown, deltas: readonly TextDelta[] = []): Promise<unknown> {
+  const { frames, cut } = await send([eventOf(payload, deltas)]);
+  if (cut !== undefined) return 'cut';
+  return JSON.parse(frames.join('')) as unknown;
+}
+
+/** Counts the characters that are searched. */
+function counting(): { detector: StreamDetector; read: () => number } {
+  let read = 0;
+  const find = (text: string) => {
+    read += text.length;
+    return wordDetector.find(text);
+  };
+  return { detector: { ...wordDetector, find }, read: () => read };
+}
+
+describe('a text that a stream says again', () => {
+  const again = (text: string, more: Partial<TextDelta> = {}): StreamEvent =>
+    eventOf({ type: 'done', text }, [
+      { channel: 'again/text', kind: 'text', text, path: ['text'], repeats: true, ...more },
+    ]);
+
+  it('is masked as its pieces were', async () => {
+    const text = 'to jane@example.com, 4111111111111111';
+    const { frames, reasons } = await send([...chats([...text]), again(text), again(text)]);
+    expect(textOf(frames)).toBe('to ***, ***');
+    const done = frames.filter((frame) => frame.includes('done'));
+    expect(done).toEqual(new Array(2).fill('{"type":"done","text":"to ***, ***"}'));
+    expect(reasons).toHaveLength(2);
+  });
+
+  it('is masked as arguments are', async () => {
+    const text = '{"card":4111111111111111,"to":"\\u006aane@example.com"}';
+    const { frames } = await send([again(text, { isJson: true })]);
+    expect((JSON.parse(frames.join('')) as { text: string }).text).toBe('{"card":"***","to":"***"}');
+  });
+
+  it('is emptied where it is signed', async () => {
+    const { frames } = await send([
+      again('I see jane@example.com', { signed: true }),
+      again('I see', { signed: true }),
+    ]);
+    expect(frames).toEqual(['{"type":"done","text":""}', '{"type":"done","text":"I see"}']);
+  });
+
+  it('cuts the stream', async () => {
+    const { cut, quarantined } = await send([again(`say ${KEY}`)]);
+    expect(cut?.type).toBe('dlp_quarantine');
+    expect(quarantined).toEqual([`key ${KEY}`]);
+  });
+
+  it('is searched once, however often it comes, and told once', async () => {
+    const text = `${'many words, '.repeat(100)}jane@example.com`;
+    const once = counting();
+    const first = await send([again(text)], { detector: once.detector });
+    const often = counting();
+    const { frames, reasons } = await send([again(text), again(text), again(text), again(text)], {
+      detector: often.detector,
+    });
+    expect(often.read()).toBe(once.read());
+    expect(frames).toEqual(new Array(4).fill(first.frames[0]));
+    expect(reasons).toHaveLength(1);
+  });
+
+  it('is not taken for another of equal words', async () => {
+    const text = `{"password":"${'x'.repeat(40)}", "more": "${'words '.repeat(50)}"}`;
+    const escaped = text.replace('password', 'pass\\u0077ord');
+    const { frames } = await send([again(escaped), again(escaped, { isJson: true })]);
+    const [plain, read] = frames.map((frame) => (JSON.parse(frame) as { text: string }).text);
+    expect(plain).toBe(escaped);
+    expect(read).toBe(escaped.replace('x'.repeat(40), '***'));
+  });
+});
+
+describe('what is no text of a channel', () => {
+  it('is masked in its place', async () => {
+    expect(
+      await masked({ error: { message: 'no user jane@example.com', list: ['x', ['joe@example.com']] } }),
+    ).toEqual({
+      error: { message: 'no user ***', list: ['x', ['***']] },
+    });
+  });
+
+  it('is known by its name', async () => {
+    expect(await masked({ password: 'hunter2', a: { password: ['one', 'two'] }, b: 'hunter2' })).toEqual({
+      password: '***',
+      a: { password: ['***', '***'] },
+      b: 'hunter2',
+    });
+  });
+
+  it('is masked where it is a number, also one that a double does not hold', async () => {
+    const { frames } = await send([
+      eventOf('{"a":4111111111111111,"b":[9111111111111111],"c":12,"d":1.5,"e":99999999999999999}', []),
+    ]);
+    expect(frames).toEqual(['{"a":"***","b":["***"],"c":12,"d":1.5,"e":99999999999999999}']);
+  });
+
+  it('is taken out where it is a member name', async () => {
+    expect(await masked({ 'jane@example.com': 1, a: { 'joe@example.com': { b: 2 }, c: 3 } })).toEqual({
+      a: { c: 3 },
+    });
+  });
+
+  it('cuts the stream', async () => {
+    expect(await masked({ name: `mail ${KEY}` })).toBe('cut');
+    expect(await masked({ [KEY]: 1 })).toBe('cut');
+  });
+
+  it('is left alone where it is sealed, and only then', async () => {
+    const sealed = 'abcd'.repeat(200);
+    const blind: StreamDetector = {
+      find: (text) =>
+        wordDetector
+          .find(text.replaceAll(sealed, 'jane@example.com'))
+          .map((finding) => ({ ...finding, end: text.length })),
+      openFrom: (text) => text.length,
+    };
+    const payload = { signature: sealed, other: sealed, url: `data:image/png;base64,${sealed}` };
+    const { frames } = await send([eventOf(payload, [])], { detector: blind });
+    expect(JSON.parse(frames.join(''))).toEqual({
+      ...payload,
+      other: expect.stringContaining('***') as string,
+    });
+  });
+
+  it('is looked at once, where it comes with every event', async () => {
+    const count = counting();
+    const detector = { find: count.detector.find, openFrom: (text: string) => text.length };
+    await send(chats(['a ']), { detector });
+    const first = count.read();
+    await send(chats(['a ', 'b ', 'c ']), { detector });
+    expect(count.read() - first - first).toBeLessThan(100);
+  });
+
+  it('is looked at though all else of the event is text', async () => {
+    const path = ['a', 'text'];
+    const delta: TextDelta = { channel: 'x', kind: 'text', text: 'hello ', path };
+    expect(
+      await masked({ a: { text: 'hello ', more: 'jane@example.com', list: [{ text: 'joe@example.com' }] } }, [
+        delta,
+      ]),
+    ).toEqual({
+      a: { text: 'hello ', more: '***', list: [{ text: '***' }] },
+    });
+  });
+
+  it('is refused where it is nested deeper than any answer', async () => {
+    const deep = `{"a":${'['.repeat(300)}${']'.repeat(300)}}`;
+    await expect(send([eventOf(deep, [])])).rejects.toMatchObject({ type: 'upstream_unavailable' });
+  });
+});
+
+describe('an event that is no JSON', () => {
+  it('passes where it holds nothing', async () => {
+    const events = [eventOf('PING', []), eventOf('not json [', []), chat('a ')];
+    const { frames } = await send(events);
+    expect(frames).toEqual(events.map(({ frame }) => frame.data));
+  });
+
+  it('is masked as a text', async () => {
+    const { frames, reasons } = await send([
+      eventOf('to jane@example.com ', []),
+      eventOf('[{"content":"joe@example.com', []),
+      chat('a '),
+    ]);
+    expect(frames.slice(0, 2)).toEqual(['to *** ', '[{"content":"***']);
+    expect(reasons).toEqual(['masked in the answer: email (address)']);
+  });
+
+  it('cuts the stream with what must not pass', async () => {
+    const { cut, quarantined } = await send([eventOf(`say ${KEY} `, [])]);
+    expect(cut?.type).toBe('dlp_quarantine');
+    expect(new Set(quarantined)).toEqual(new Set([`key ${KEY}`]));
+  });
+
+  it('is read with those before it, and waits for them', async () => {
+    const split = await send([eventOf('to jane@', []), eventOf('example.com ', [])]);
+    expect(split.steps).toEqual([[], ['to ***', ' '], []]);
+    const clean = await send([eventOf('to jane', []), eventOf(' and ', [])]);
+    expect(clean.steps).toEqual([[], ['to jane', ' and '], []]);
+  });
+
+  it('is read alone as well', async () => {
+    const { steps } = await send([eventOf('so-', []), eventOf('jane@example.com', []), chat('a ')]);
+    expect(steps[2]?.slice(0, 2)).toEqual(['so-', '***']);
+  });
+
+  it('waits no longer than for the next that is JSON, or for the end', async () => {
+    const { steps } = await send([eventOf('to jane', []), eventOf('{"a":1}', []), eventOf('last', [])]);
+    expect(steps).toEqual([[], ['to jane', '{"a":1}'], [], ['last']]);
+  });
+});
+
+describe('an event that is one string', () => {
+  it('is masked as a whole text', async () => {
+    const { frames } = await send([eventOf('"to jane@example.com"', []), eventOf('"to nobody"', [])]);
+    expect(frames).toEqual(['"to ***"', '"to nobody"']);
+    expect((await send([eventOf(JSON.stringify(`say ${KEY}`), [])])).cut?.type).toBe('dlp_quarantine');
+  });
+
+  it('passes what waits, where it stands beside a payload', async () => {
+    const beside = (text: string): StreamEvent => ({ ...eventOf(text, [], { beside: true }), json: text });
+    const { steps } = await send([
+      eventOf('to jane', []),
+      beside(': x'),
+      beside(': jane@example.com'),
+      eventOf(' ', []),
+    ]);
+    expect(steps.slice(0, 2)).toEqual([[], [': x']]);
+    expect(steps[2]).not.toContain(': jane@example.com');
+    expect(steps[3]).toEqual(['to jane', ' ']);
+    expect((await send([beside(`: ${KEY}`)])).cut?.type).toBe('dlp_quarantine');
+  });
+});
