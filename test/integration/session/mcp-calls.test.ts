@@ -243,7 +243,7 @@ describe('a call of a tool in a session', () => {
 
 describe('a history that cannot hold a call', () => {
   it('refuses it before it is made, and lets tools that it knows pass', async () => {
-    const { send, own, keyHash, stored } = rig();
+    const { begin, send, own, keyHash, stored } = rig();
     await send(tool('tool-0'));
     const createdAt = (await stored())?.createdAt ?? 0;
     for (let nth = 1; nth < MAX_NOTES.tool; nth++) {
@@ -251,7 +251,9 @@ describe('a history that cannot hold a call', () => {
       await own.keep(step, createdAt, `tool-${String(nth)}`);
     }
     const reason = 'this session has called 256 different tools and can remember no more: begin a new one';
-    expect((await send(tool('one-more'))).verdict).toEqual({
+    const headers = { [SESSION]: 'one' };
+    const more = mcpExchange({ ...tool('one-more'), headers, key: { keyHash } });
+    expect((await begin(more)).verdict).toEqual({
       kind: 'deny',
       type: 'policy_denied',
       message: reason,
