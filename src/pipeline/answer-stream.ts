@@ -68,18 +68,21 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   function passFrame(received: Frame): Awaitable<void> {
     const frame = isJudged ? format.readable(received) : received;
     if (!isJudged || frame.beside === undefined) return passPayload(frame);
-    const event = besideEvent(frame, frame.beside);
+    const { beside } = frame;
+    const event = besideEvent(frame, beside);
     const waiting = passEvent(event, 0);
     // A frame of nothing else is sent, or not, with this event.
     if (frame.data === undefined) return waiting;
     const goOn = (): Awaitable<void> => {
-      if (cut === undefined) return passPayload(passed === event ? frame : bare(frame));
+      if (cut === undefined) return passPayload(passed === event ? frame : bare(frame, beside));
     };
     return waiting === undefined ? goOn() : waiting.then(goOn);
   }
 
-  function bare(frame: Frame): Frame {
-    return { ...frame, raw: format.copy(frame, frame.data ?? '') };
+  function bare(frame: Frame, beside: string): Frame {
+    const { event, ...unnamed } = frame;
+    const named = event !== undefined && !beside.includes(event) ? frame : unnamed;
+    return { ...named, raw: format.copy(named, frame.data ?? '') };
   }
 
   function passPayload(frame: Frame): Awaitable<void> {
@@ -129,7 +132,8 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   }
 
   function cutOff(denial: Denial): void {
-    const { json, event } = reader.cut({ type: denial.type, message: denial.message });
+    const { type, message, details } = denial;
+    const { json, event } = reader.cut({ type, message, details });
     pieces.push(writer.cut(JSON.stringify(json), event));
     cut = denial;
   }

@@ -17,6 +17,7 @@ export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame):
   const copied: Frame = {
     raw: format.copy(event.frame, data),
     data,
+    added: true,
     ...(name !== undefined && { event: name }),
   };
   // It says no more than its text: what else the event meant, it meant when it came.

@@ -132,7 +132,10 @@ function readHeaders(bytes: Buffer): Headers {
 /** The message without its headers but those that say what it is. */
 function copy({ raw }: Frame, data: string): Buffer {
   const { headers } = readHeaders(raw.subarray(PRELUDE_BYTES, PRELUDE_BYTES + raw.readUInt32BE(4)));
-  return messageOf(new Map([...headers].filter(([name]) => NAMING.has(name))), data);
+  return messageOf(
+    new Map([...headers].filter(([name, value]) => NAMING.has(name) && PLAIN_NAME.test(value))),
+    data,
+  );
 }
 
 /** An exception; clients raise those that they know by name as errors of a class of their own. */

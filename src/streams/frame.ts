@@ -12,6 +12,8 @@ export interface Frame {
   readonly beside?: string;
   /** The stream ended before this frame did. */
   readonly open?: true;
+  /** The gateway's own, among the provider's. */
+  readonly added?: true;
 }
 
 /** Splits a byte stream into frames, whatever the chunk boundaries; bounded, and throws over `maxFrameBytes`. */

@@ -40,6 +40,7 @@ class JsonArrayWriter implements FrameWriter {
       this.rest.add(frame.raw);
       return Buffer.alloc(0);
     }
+    if (frame.added === true) return this.separated(Buffer.from(frame.data));
     const separator = separatorOf(frame);
     const opens = separator.includes(OPEN_ARRAY);
     const rest = this.rest.take();
@@ -61,7 +62,9 @@ class JsonArrayWriter implements FrameWriter {
   }
 
   private separated(bytes: Buffer): Buffer {
-    return Buffer.concat([Buffer.from(this.begun ? ',' : '['), bytes]);
+    const separator = Buffer.from(this.begun ? ',' : '[');
+    this.begun = true;
+    return Buffer.concat([separator, bytes]);
   }
 }
 

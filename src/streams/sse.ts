@@ -44,7 +44,14 @@ class SseDecoder implements FrameDecoder {
       }
       const endsCrLf = byte === LF && afterCr;
       afterCr = byte === CR;
-      if (endsCrLf) continue;
+      if (endsCrLf) {
+        // Of an event that was given already, where its chunk ended between the two.
+        if (i === 0 && this.pending.length === 0) {
+          frames.push({ raw: chunk.subarray(0, 1) });
+          from = 1;
+        }
+        continue;
+      }
       if (!lineIsEmpty) {
         lineIsEmpty = true;
         continue;
@@ -106,15 +113,21 @@ function readEvent(raw: Buffer, text: string): Frame {
 const SAYS_NOTHING = /^(:?|event: ?[A-Za-z_.-]{0,64}|retry: ?\d{1,7})$/;
 
 function createWriter(): FrameWriter {
-  let open = false;
-  const after = (bytes: Buffer): Buffer => (open ? Buffer.concat([Buffer.from('\n\n'), bytes]) : bytes);
+  let isOpen = false;
+  let endsInCr = false;
+  const added = (bytes: Buffer): Buffer => {
+    // Some clients look for whole pairs of line ends: a LF that is still to come may not stand after this.
+    const before = isOpen ? '\n\n' : endsInCr ? '\n' : '';
+    return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]);
+  };
   return {
-    write(frame) {
-      const bytes = after(frame.raw);
-      open = frame.open === true;
+    write({ raw, open, added: isAdded }) {
+      const bytes = isOpen || isAdded === true ? added(raw) : raw;
+      isOpen = open === true;
+      endsInCr = raw[raw.length - 1] === CR;
       return bytes;
     },
-    cut: (data, event) => after(Buffer.from(eventText(data, event))),
+    cut: (data, event) => added(Buffer.from(eventText(data, event))),
     end: () => Buffer.alloc(0),
   };
 }

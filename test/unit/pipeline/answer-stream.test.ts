@@ -1,30 +1,50 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../src/pipeline/answer-stream.ts';
-import type { StreamRewriter } from '../../../src/pipeline/check.ts';
-import { createWrittenText } from '../../../src/pipeline/written-text.ts';
+import { PASS_EVENT } from '../../../src/pipeline/check.ts';
+import type { Denial, RewrittenFrame, StreamRewriter } from '../../../src/pipeline/check.ts';
 import type { Answer } from '../../../src/pipeline/exchange.ts';
+import { createWrittenText } from '../../../src/pipeline/written-text.ts';
 import { createAnyJsonReader } from '../../../src/providers/dialects/any-json.ts';
 import { openai } from '../../../src/providers/openai.ts';
+import type { StreamEvent } from '../../../src/providers/provider.ts';
 import { sse } from '../../../src/streams/sse.ts';
 
-function chunk(content: string): string {
-  return `data: {"id":"c","big":12345678901234567890,"choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}}]}\n\n`;
+function chunk(content: string, extra = ''): string {
+  return `data: {"id":"c","big":12345678901234567890,"choices":[{"index":0,"delta":{"content":${JSON.stringify(content)}}}]${extra}}\n\n`;
 }
 
 const USAGE = 'data: {"id":"c","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
-const STREAM = `: hello\n\n${chunk('Hel')}${chunk('lo')}${USAGE}data: [DONE]\n\n`;
+const DONE = 'data: [DONE]\n\n';
+const STREAM = `: hello\n\n${chunk('Hel')}${chunk('lo')}${USAGE}${DONE}`;
+const DENIAL: Denial = { kind: 'deny', type: 'dlp_quarantine', message: 'no' };
+const CUT_FRAME = `data: ${JSON.stringify({
+  type: 'dlp_quarantine',
+  error: { message: 'no', type: 'dlp_quarantine', param: null, code: 'dlp_quarantine' },
+  id: 'c',
+  object: 'chat.completion.chunk',
+  created: 0,
+  model: '',
+  choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+})}\n\n`;
 
-async function through(
-  rewriters: StreamRewriter[],
-  pieces: Buffer[],
-): Promise<{ out: string; answer: Answer }> {
-  const answer: Answer = {
+interface Seen {
+  readonly out: string;
+  readonly answer: Answer;
+  readonly cut: Denial | undefined;
+}
+
+function newAnswer(): Answer {
+  return {
     whole: undefined,
     facts: undefined,
     usage: undefined,
     written: createWrittenText(),
     complete: false,
   };
+}
+
+async function through(rewriters: StreamRewriter[], pieces: readonly Buffer[]): Promise<Seen> {
+  const answer = newAnswer();
   const stream = createAnswerStream({
     answer,
     format: sse,
@@ -33,8 +53,37 @@ async function through(
   });
   const out: Buffer[] = [];
   for (const piece of pieces) out.push((await stream.push(piece)).bytes);
-  out.push((await stream.end()).bytes);
-  return { out: Buffer.concat(out).toString(), answer };
+  const { bytes, cut } = await stream.end();
+  return { out: Buffer.concat([...out, bytes]).toString(), answer, cut };
+}
+
+/** What comes out, which must be the same for every place where the bytes can be cut in two. */
+async function everyCut(createRewriters: () => StreamRewriter[], stream: string): Promise<Seen> {
+  const bytes = Buffer.from(stream);
+  const whole = await through(createRewriters(), [bytes]);
+  for (let at = 0; at <= bytes.length; at += 1) {
+    const { out, cut } = await through(createRewriters(), [bytes.subarray(0, at), bytes.subarray(at)]);
+    expect({ at, out, cut }).toEqual({ at, out: whole.out, cut: whole.cut });
+  }
+  return whole;
+}
+
+function changing(change: (text: string) => string): StreamRewriter {
+  return {
+    event: ({ deltas }) => ({
+      kind: 'rewrite',
+      edits: deltas.map(({ path, text }) => ({ kind: 'set', path, value: change(text) })),
+    }),
+  };
+}
+
+const textOf = (event: StreamEvent): string => event.deltas.map(({ text }) => text).join('');
+const upper = (): StreamRewriter => changing((text) => text.toUpperCase());
+
+/** Another frame of an event's, with other text. */
+function copy(event: StreamEvent, value: string): RewrittenFrame {
+  const edits = event.deltas.map(({ path }) => ({ kind: 'set', path, value }) as const);
+  return { event, edits, copy: true };
 }
 
 describe('a streamed answer', () => {
@@ -66,24 +115,289 @@ describe('a streamed answer', () => {
     expect(answer.complete).toBe(false);
   });
 
-  it('is rewritten by byte spans, one rewriter after the other, and dropped frames are gone', async () => {
-    const upper: StreamRewriter = {
-      event: ({ deltas }) => ({
-        kind: 'rewrite',
-        edits: deltas.map(({ path, text }) => ({ kind: 'set', path, value: text.toUpperCase() })),
-      }),
+  it('goes out at once where no rewriter waits, and in order where one does', async () => {
+    const reader = openai.endpoint('POST', '/v1/chat/completions')?.dialect.stream();
+    if (reader === undefined) throw new Error('chat does not stream');
+    const parts = { answer: newAnswer(), format: sse, reader };
+    const quick = createAnswerStream({ ...parts, rewriters: [upper()] });
+    expect(quick.push(Buffer.from(chunk('a')))).not.toBeInstanceOf(Promise);
+    let turn = 0;
+    const slow: StreamRewriter = {
+      event: () => {
+        const wait = (turn += 1) % 2 === 0 ? Promise.resolve() : undefined;
+        return wait === undefined ? PASS_EVENT : wait.then(() => PASS_EVENT);
+      },
     };
-    const bang: StreamRewriter = {
-      event: (event) =>
-        event.usageOnly === true
-          ? { kind: 'drop' }
-          : {
-              kind: 'rewrite',
-              edits: event.deltas.map(({ path, text }) => ({ kind: 'set', path, value: `${text}!` })),
-            },
-      end: () => ({ comment: 'bye' }),
+    const waiting = createAnswerStream({ ...parts, rewriters: [slow, changing((text) => `${text}!`)] }).push(
+      Buffer.from(chunk('a') + chunk('b') + chunk('c')),
+    );
+    expect(waiting).toBeInstanceOf(Promise);
+    expect((await waiting).bytes.toString()).toBe(chunk('a!') + chunk('b!') + chunk('c!'));
+  });
+});
+
+interface ActionRow {
+  readonly name: string;
+  readonly rewriters: () => StreamRewriter[];
+  readonly out: string;
+  readonly cut?: Denial;
+}
+
+const holding = (): StreamRewriter => {
+  const held: RewrittenFrame[] = [];
+  return {
+    event(event) {
+      if (event.deltas.length > 0) {
+        held.push({ event, edits: [] });
+        return { kind: 'rewrite', held: true };
+      }
+      return { kind: 'rewrite', before: held.splice(0) };
+    },
+  };
+};
+
+/** Says with each text what the one before would have said. */
+const delaying = (tailOnly = false): StreamRewriter => {
+  let last: StreamEvent | undefined;
+  return {
+    event(event) {
+      if (textOf(event) === '') return PASS_EVENT;
+      const before = last === undefined || tailOnly ? [] : [copy(last, `(${textOf(last)})`)];
+      last = event;
+      return { kind: 'rewrite', before };
+    },
+    end: () => (last === undefined ? undefined : { before: [copy(last, '(end)')], comment: 'bye' }),
+  };
+};
+
+const cutting = (when: (event: StreamEvent) => boolean): StreamRewriter => ({
+  event: (event) => (when(event) ? { kind: 'cut', denial: DENIAL } : PASS_EVENT),
+});
+
+const H = ': hello\n\n';
+const ACTIONS: readonly ActionRow[] = [
+  { name: 'pass', rewriters: () => [{ event: () => PASS_EVENT }], out: STREAM },
+  {
+    name: 'a rewrite that changes nothing',
+    rewriters: () => [{ event: () => ({ kind: 'rewrite', reason: 'seen' }) }],
+    out: STREAM,
+  },
+  {
+    name: 'drop',
+    rewriters: () => [{ event: ({ usageOnly }) => (usageOnly === true ? { kind: 'drop' } : PASS_EVENT) }],
+    out: H + chunk('Hel') + chunk('lo') + DONE,
+  },
+  { name: 'edits', rewriters: () => [upper()], out: H + chunk('HEL') + chunk('LO') + USAGE + DONE },
+  {
+    name: 'edits that take members out',
+    rewriters: () => [
+      {
+        event: ({ deltas }) => ({
+          kind: 'rewrite',
+          edits: deltas.length === 0 ? [] : [{ kind: 'remove', path: ['big'] }],
+        }),
+      },
+    ],
+    out: STREAM.replaceAll('"big":12345678901234567890,', ''),
+  },
+  {
+    name: 'edits on edits: each sees what the one before let through',
+    rewriters: () => [upper(), changing((text) => `${text}!`)],
+    out: H + chunk('HEL!') + chunk('LO!') + USAGE + DONE,
+  },
+  { name: 'frames that are held and given back', rewriters: () => [holding()], out: STREAM },
+  {
+    name: 'frames that are held and given back, on their way to the next',
+    rewriters: () => [upper(), holding(), changing((text) => `${text}!`)],
+    out: H + chunk('HEL!') + chunk('LO!') + USAGE + DONE,
+  },
+  {
+    name: 'a held frame that is never given back',
+    rewriters: () => [
+      { event: (event) => (textOf(event) === 'lo' ? { kind: 'rewrite', held: true } : PASS_EVENT) },
+    ],
+    out: H + chunk('Hel') + USAGE + DONE,
+  },
+  {
+    name: 'copies before an event, and after the last',
+    rewriters: () => [delaying()],
+    out: `${H}${chunk('Hel')}${chunk('(Hel)')}${chunk('lo')}${USAGE}${DONE}${chunk('(end)')}\n: bye\n\n`,
+  },
+  {
+    name: 'copies on their way to the next',
+    rewriters: () => [delaying(), upper()],
+    out: `${H}${chunk('HEL')}${chunk('(HEL)')}${chunk('LO')}${USAGE}${DONE}${chunk('(END)')}\n: bye\n\n`,
+  },
+  {
+    name: 'two comments at the end, in order',
+    rewriters: () => [
+      { event: () => PASS_EVENT, end: () => ({ comment: 'one' }) },
+      { event: () => PASS_EVENT, end: () => Promise.resolve({ comment: 'two\nlines' }) },
+    ],
+    out: `${STREAM}\n: one\n\n\n: two lines\n\n`,
+  },
+  {
+    name: 'a cut, after which nothing comes and nobody is asked',
+    rewriters: () => [
+      cutting((event) => textOf(event) === 'lo'),
+      {
+        event: (event) => (textOf(event) === 'Hel' ? PASS_EVENT : { kind: 'drop' }),
+        end: () => ({ comment: 'never' }),
+      },
+    ],
+    out: chunk('Hel') + CUT_FRAME,
+    cut: DENIAL,
+  },
+  {
+    name: 'a cut that takes its time',
+    rewriters: () => [
+      {
+        event: (event) =>
+          Promise.resolve(textOf(event) === 'lo' ? { kind: 'cut', denial: DENIAL } : PASS_EVENT),
+      },
+    ],
+    out: H + chunk('Hel') + CUT_FRAME,
+    cut: DENIAL,
+  },
+  {
+    name: 'a cut by the second, of what the first gave back',
+    rewriters: () => [holding(), cutting((event) => textOf(event) === 'lo')],
+    out: H + chunk('Hel') + CUT_FRAME,
+    cut: DENIAL,
+  },
+  {
+    name: 'a cut at the end, without a comment after it',
+    rewriters: () => [
+      { event: () => PASS_EVENT, end: () => ({ comment: 'one' }) },
+      { event: () => PASS_EVENT, end: () => ({ cut: DENIAL, comment: 'not this' }) },
+      { event: () => PASS_EVENT, end: () => ({ comment: 'nor this' }) },
+    ],
+    out: `${STREAM}\n: one\n\n${CUT_FRAME}`,
+    cut: DENIAL,
+  },
+];
+
+describe('rewriters of a stream', () => {
+  it.each(ACTIONS)('$name', async ({ rewriters, out, cut }) => {
+    const seen = await everyCut(rewriters, STREAM);
+    expect(seen).toMatchObject({ out, cut });
+    if (cut === undefined) expect(seen.answer.usage).toMatchObject({ inputTokens: 3 });
+  });
+
+  it('see copies as text alone: no end, no usage, no second end marker', async () => {
+    const seen: StreamEvent[] = [];
+    const copying: StreamRewriter = {
+      event: (event) => ({ kind: 'rewrite', before: [copy(event, 'x')] }),
     };
-    const { out } = await through([upper, bang], [Buffer.from(STREAM)]);
-    expect(out).toBe(`: hello\n\n${chunk('HEL!')}${chunk('LO!')}data: [DONE]\n\n\n: bye\n\n`);
+    const bytes = Buffer.from(
+      'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}\n\n',
+    );
+    await through([copying, { event: (event) => (seen.push(event), PASS_EVENT) }], [bytes]);
+    expect(seen.map(({ ends, usage }) => ({ ends, usage: usage?.inputTokens }))).toEqual([
+      { ends: undefined, usage: undefined },
+      { ends: ['0/'], usage: 1 },
+    ]);
+    expect(seen[0]?.json).toMatchObject({ choices: [{ delta: { content: 'x' } }] });
+  });
+
+  it('make a stream fail where they fail', async () => {
+    const failing: StreamRewriter = {
+      event: () => {
+        throw new Error('broken');
+      },
+    };
+    await expect(through([failing], [Buffer.from(STREAM)])).rejects.toThrow('broken');
+    const rejecting: StreamRewriter = { event: () => Promise.reject(new Error('broken')) };
+    await expect(through([rejecting], [Buffer.from(STREAM)])).rejects.toThrow('broken');
+  });
+});
+
+/** Records every text that a rewriter is shown, wherever it stands. */
+function witness(shown: string[]): StreamRewriter {
+  const strings = (value: unknown): void => {
+    if (typeof value === 'string') shown.push(value);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(strings);
+  };
+  return {
+    event(event) {
+      strings(event.json ?? event.frame.data);
+      return PASS_EVENT;
+    },
+  };
+}
+
+/** Streams in which something stands where it is easily missed, and what of it may reach the client. */
+const HIDDEN = [
+  ['a comment', `: SECRET\n\n${chunk('a')}`, chunk('a')],
+  ['a comment in an event', `: SECRET\n${chunk('a')}`, chunk('a')],
+  ['an id', `id: SECRET\n${chunk('a')}`, chunk('a')],
+  ['the name of an event', `event: SECRET-1\n${chunk('a')}`, chunk('a')],
+  ['an earlier name of an event', `event: SECRET 1\nevent: x\n${chunk('a')}`, `event: x\n${chunk('a')}`],
+  ['an unknown field', `sekret: SECRET\n${chunk('a')}`, chunk('a')],
+  ['a line without a colon', `SECRET\n\n${chunk('a')}`, chunk('a')],
+  ['the rest of a stream', `${chunk('a')}SECRET`, chunk('a')],
+  ['a payload that is no JSON', `data: SECRET\n\n${chunk('a')}`, chunk('a')],
+  ['a payload that is one string', `data: "\\u0053ECRET"\n\n${chunk('a')}`, chunk('a')],
+  ['a broken payload', `data: {"a":"SECRET\n\n${chunk('a')}`, chunk('a')],
+] as const;
+
+describe('where text is judged, nothing of a stream goes by unseen', () => {
+  it.each(HIDDEN)('%s', async (_, stream, left) => {
+    const shown: string[] = [];
+    const { out } = await everyCut(() => [witness(shown)], stream);
+    expect(out).toBe(stream);
+    expect(shown.join('\n')).toContain('SECRET');
+    const dropping = (): StreamRewriter => ({
+      event: ({ json, frame }) =>
+        JSON.stringify([json ?? frame.data]).includes('SECRET') ? { kind: 'drop' } : PASS_EVENT,
+    });
+    expect((await everyCut(() => [dropping()], stream)).out).toBe(left);
+  });
+
+  const TWICE = [
+    [
+      'a name that stands twice',
+      'data: {"choices":[{"delta":{"content":"SECRET","content":"clean"}}]}\n\n',
+      'data: {"choices":[{"delta":{"content":"clean"}}]}\n\n',
+    ],
+    [
+      'a name that is spelled with escapes',
+      'data: {"choices":[{"delta":{"c\\u006fntent":"SECRET","content":"clean"}}]}\n\n',
+      'data: {"choices":[{"delta":{"content":"clean"}}]}\n\n',
+    ],
+  ] as const;
+
+  it.each(TWICE)('%s is written once, as it was read', async (_, stream, plain) => {
+    const shown: string[] = [];
+    expect((await everyCut(() => [witness(shown)], stream)).out).toBe(plain);
+    expect(shown).toContain('clean');
+  });
+
+  it('bytes that are no UTF-8 become what every reader makes of them', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('data: {"choices":[{"delta":{"content":"a'),
+      Buffer.from([0xff, 0xc3]),
+      Buffer.from('b"}}]}\n\n'),
+    ]);
+    const { out } = await through([{ event: () => PASS_EVENT }], [bytes]);
+    expect(Buffer.from(out)).toEqual(Buffer.from('data: {"choices":[{"delta":{"content":"a��b"}}]}\n\n'));
+  });
+
+  it('and is left as it is where none is', async () => {
+    const blind: StreamRewriter = { readsText: false, event: () => PASS_EVENT };
+    for (const [, stream] of [...HIDDEN, ...TWICE]) {
+      expect((await everyCut(() => [blind], stream)).out).toBe(stream);
+    }
+  });
+
+  it('text that is no JSON is changed as such', async () => {
+    const masking: StreamRewriter = {
+      event: ({ json, frame }) =>
+        json === undefined && frame.data?.includes('SECRET') === true
+          ? { kind: 'rewrite', edits: [{ kind: 'set', path: [], value: 'a ***\nb' }] }
+          : PASS_EVENT,
+    };
+    const { out } = await everyCut(() => [masking], `id: 7\ndata: a SECRET\n\n${DONE}`);
+    expect(out).toBe(`id: 7\ndata: a ***\ndata: b\n\n${DONE}`);
   });
 });
