@@ -69,16 +69,19 @@ function isFile(text: string, start: number, end: number): boolean {
 /** Objects of code whose member `local` or `internal` is. */
 const MEMBER =
   /^(?:this|self|super|cls|obj|object|window|document|module|exports|globalThis)\.|(?:^|\.)storage\.local$/;
+/** `specifierNode.local`, `SpanKind.INTERNAL`. */
+const CAMEL_CASE = /(?:^|\.)(?:[a-z]{2,}[A-Z]\w*\.[a-z]+|\w*[a-z]\w*\.[A-Z]+)$/;
 /** Packages of Java and its relatives. */
 const PACKAGE = /^(?:(?:com|org|net|edu)\..+|javax?|jdk|sun|kotlinx?|androidx?)\.internal$/;
 const IMPORT = /(?<![\w-])(?:import|package|namespace) (?:static )?$/;
 const IMPORT_CHARS = 20;
 
 function isMember(text: string, start: number, end: number): boolean {
-  if (text[end] === '(' || text[start - 1] === '$') return true;
+  if (text[end] === '(' || text[end] === '=' || text[start - 1] === '$') return true;
   const name = text.slice(start, end);
   return (
     MEMBER.test(name) ||
+    CAMEL_CASE.test(name) ||
     PACKAGE.test(name) ||
     IMPORT.test(text.slice(Math.max(0, start - IMPORT_CHARS), start))
   );

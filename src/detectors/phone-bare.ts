@@ -46,8 +46,12 @@ const MAX_BLANKS = 16;
 const WORDS_OF_ANSWER =
   /(?<![A-Za-z])(?:content|text|response|completion|generation|output(?:_t|T)ext)" ?: ?"$/;
 
+/** Where 32 bits end, which programs print more often than anybody's number. */
+const LIMIT = /^(?:214748364[78]|429496729[56])$/;
+
 /** Nothing else is said. */
 function isAlone(text: string, start: number, end: number): boolean {
+  if (LIMIT.test(text.slice(start, end))) return false;
   const behind = text.slice(end, end + MAX_BLANKS + 1);
   const isLast = behind.length <= MAX_BLANKS && behind.trim() === '';
   return (

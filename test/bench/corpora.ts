@@ -11,9 +11,9 @@ import * as z from 'zod';
 
 /**
  * `npm run corpora -- <folder> [--classes] [--rows]`: what `gateway scan` finds in labelled texts, tier by tier.
- * The folder holds JSON lines, plain or gzipped, named `obfuscation.*`, `secrets.*`, `injection.*`, `drift.*`;
- * the texts stay there. `--classes` splits the tiers, `--rows` names the rows that went wrong. Exits with 1 where
- * a target is missed.
+ * The folder holds JSON lines, plain or gzipped, named `obfuscation.*`, `secrets.*`, `injection.*`, `pii.*`,
+ * `drift.*`; the texts stay there. `--classes` splits the tiers (those of `pii` are split anyway), `--rows` names the
+ * rows that went wrong. Exits with 1 where a target is missed.
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -35,6 +35,7 @@ const row = z.object({
     match: z.string().optional(),
     flags: z.array(z.string()).default([]),
     secrets: z.array(z.string()).default([]),
+    spans: z.array(z.object({ start: z.number(), end: z.number(), value: z.string() })).default([]),
     surface: z.enum(['prompt', 'tool']).default('prompt'),
     drift: z.boolean().nullish(),
   }),
@@ -45,7 +46,9 @@ const textReport = z.object({
   id: z.string(),
   normalized: z.string(),
   obfuscation: z.record(z.string(), z.boolean()),
-  findings: z.array(z.object({ detector: z.string() })),
+  findings: z.array(
+    z.object({ detector: z.string(), class: z.string(), start: z.number(), end: z.number() }),
+  ),
   masked: z.string(),
 });
 type TextReport = z.infer<typeof textReport>;
@@ -71,6 +74,7 @@ const GOOD = {
   revealed: true,
   flagged: true,
   found: true,
+  masked: true,
   caught: true,
   fired: false,
   'falsely flagged': false,
@@ -95,6 +99,10 @@ const TARGETS: readonly Target[] = [
   { corpus: 'injection', tier: 'spec', what: 'found', share: 0.95 },
   { corpus: 'injection', tier: 'negative', what: 'fired', share: 0.99 },
   { corpus: 'injection', tier: 'negative', what: 'falsely flagged', share: 0.995 },
+  { corpus: 'pii', tier: 'spec', what: 'found', share: 0.99 },
+  { corpus: 'pii', tier: 'spec', what: 'masked', share: 0.99 },
+  { corpus: 'pii', tier: 'spec', what: 'fired', share: 0.995 },
+  { corpus: 'pii', tier: 'negative', what: 'fired', share: 0.995 },
   { corpus: 'drift', tier: 'hard', what: 'caught', share: 8 / 9 },
   { corpus: 'drift', tier: 'on topic', what: 'wrongly denied', share: 0.9 },
 ];
@@ -102,7 +110,13 @@ const TARGETS: readonly Target[] = [
 /** Characters that carry hidden text: tags, variation selectors, zero-width ones. */
 const HIDDEN = /[\u200B-\u200F\u2060-\u2064]|[\u{FE00}-\u{FE0F}]|[\u{E0000}-\u{E01EF}]/u;
 
-const CORPORA = { obfuscation: judgeTexts, secrets: judgeTexts, injection: judgeTexts, drift: judgeTurns };
+const CORPORA = {
+  obfuscation: judgeTexts,
+  secrets: judgeTexts,
+  injection: judgeTexts,
+  pii: judgeTexts,
+  drift: judgeTurns,
+};
 
 const folder = positionals[0];
 if (folder === undefined) throw new Error('usage: npm run corpora -- <folder> [--classes] [--rows]');
@@ -161,8 +175,9 @@ async function scan<Report extends { id: string }>(
 
 async function judgeTexts(corpus: string, rows: readonly Row[]): Promise<Answer[]> {
   const all: Answer[] = [];
-  for (const surface of ['prompt', 'tool'] as const) {
-    const here = rows.filter(({ expect }) => expect.surface === surface);
+  for (const surface of ['prompt', 'tool', 'completion'] as const) {
+    const here = rows.filter(({ expect }) => (corpus === 'pii' ? 'completion' : expect.surface) === surface);
+    if (here.length === 0) continue;
     const reports = await scan(['--jsonl', '--surface', surface], here, textReport);
     for (const one of here) {
       const report = reports.get(one.id);
@@ -172,7 +187,9 @@ async function judgeTexts(corpus: string, rows: readonly Row[]): Promise<Answer[
   return all;
 }
 
-function judgeText(corpus: string, { id, expect }: Row, report: TextReport): Answer[] {
+function judgeText(corpus: string, row: Row, report: TextReport): Answer[] {
+  if (corpus === 'pii') return judgePii(row, report);
+  const { id, expect } = row;
   const { tier } = expect;
   const kind = expect.class ?? expect.technique ?? `${expect.surface} ${expect.family ?? ''}`;
   const answer = (what: What, yes: boolean): Answer => ({ id, corpus, tier, class: kind, what, yes });
@@ -186,6 +203,17 @@ function judgeText(corpus: string, { id, expect }: Row, report: TextReport): Ans
   const survives = (secret: string): boolean =>
     report.masked.includes(secret) || unescaped(report.masked).includes(secret);
   return [answer('found', fired && !expect.secrets.some(survives))];
+}
+
+/** What holds no personal data is asked for its class alone, unless it is there to have nothing found in it. */
+function judgePii({ id, expect }: Row, { findings, masked }: TextReport): Answer[] {
+  const { tier, spans } = expect;
+  const kind = expect.class === 'host' ? 'network' : (expect.class ?? '');
+  const answer = (what: What, yes: boolean): Answer => ({ id, corpus: 'pii', tier, class: kind, what, yes });
+  const mine = kind === 'negative' ? findings : findings.filter((finding) => finding.class === kind);
+  if (expect.detect === false) return [answer('fired', mine.length > 0)];
+  const isFound = spans.every((span) => mine.some(({ start, end }) => start < span.end && end > span.start));
+  return [answer('found', isFound), answer('masked', !spans.some(({ value }) => masked.includes(value)))];
 }
 
 function isRevealed(
@@ -250,12 +278,12 @@ async function judgeTurns(corpus: string, rows: readonly Row[]): Promise<Answer[
 /** Prints the tiers in their order of appearance, then the targets. */
 function printTable(all: readonly Answer[]): void {
   const groups = Map.groupBy(all, ({ corpus, tier, class: kind, what }) =>
-    [corpus, tier, ...(options.classes ? [kind] : []), what].join('\t'),
+    [corpus, tier, options.classes || corpus === 'pii' ? kind : '', what].join('\t'),
   );
   for (const [name, group] of groups) {
     const yes = group.filter((answer) => answer.yes).length;
     const cells = [...name.split('\t'), `${yes} of ${group.length}`, percent(yes / group.length)];
-    console.log(columns(cells, options.classes ? [12, 14, 34, 16, 12] : [12, 14, 16, 12]));
+    console.log(columns(cells, [12, 14, options.classes ? 34 : 10, 16, 12]));
     const wrong = group.filter(isWrong).map(({ id }) => id);
     if (options.rows && wrong.length > 0) console.log(`    ${wrong.join(' ')}`);
   }

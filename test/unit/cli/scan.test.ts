@@ -154,12 +154,28 @@ describe('a surface', () => {
     expect(masked).not.toMatch(/previous instructions|passwd/);
   });
 
-  it('of completions looks for secrets alone', async () => {
+  it('of completions looks for secrets and not for what speaks to the model', async () => {
     expect(await found('completion')).toEqual({
       actions: ['secrets quarantine'],
       masked: text.replace(KEY, '***'),
       sql: [],
     });
+  });
+
+  it('of completions masks personal data and addresses of private networks', async () => {
+    const input = 'Ask ann@mail.example at +1 212 555 0134 for 10.20.30.40.';
+    const { findings, masked } = await scanOne(['--surface', 'completion'], input);
+    expect({ masked, findings }).toEqual({
+      masked: 'Ask *** at *** for ***.',
+      findings: [
+        ...[{ detector: 'email', class: 'email', rule: 'email_address', start: 4, end: 20, action: 'mask' }],
+        ...[{ detector: 'phone', class: 'phone', rule: 'e164', start: 24, end: 39, action: 'mask' }],
+        ...[
+          { detector: 'network', class: 'network', rule: 'private_ipv4', start: 44, end: 55, action: 'mask' },
+        ],
+      ],
+    });
+    expect(await scanOne([], input)).toMatchObject({ findings: [], masked: input });
   });
 });
 

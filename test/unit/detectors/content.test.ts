@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { createContentDetector, createFindContentAll } from '../../../src/detectors/content.ts';
+import type { ContentScope } from '../../../src/detectors/content.ts';
+import { VISA } from './card-samples.ts';
+import { makeSecret, seededRandom } from './secret-samples.ts';
+import { brokenAt, expectStreamContract, textsOf } from './stream-contract.ts';
+
+const EVERYTHING: ContentScope = { scanSecrets: true, scanPii: true, scanNetwork: true, allowedHosts: [] };
+const NOTHING: ContentScope = { scanSecrets: false, scanPii: false, scanNetwork: false, allowedHosts: [] };
+const TOKEN = makeSecret('github_token', seededRandom(7)).secret;
+const SSN = ['319', '42', '5786'].join('-');
+
+const TEXT = `${TOKEN}, ann@mail.example, ${VISA}, ${SSN}, +1 (212) 555-0134, 10.20.30.40, ::1, localhost, db7.internal`;
+
+function found(scope: Partial<ContentScope>, text: string): string[] {
+  return createContentDetector({ ...NOTHING, ...scope })
+    .find(text)
+    .map(({ class: kind, start, end }) => `${kind} ${text.slice(start, end)}`);
+}
+
+describe('what data-loss prevention looks for', () => {
+  const secrets = [`secret ${TOKEN}`];
+  const pii = ['email ann@mail.example', `card ${VISA}`, `ssn ${SSN}`, 'phone +1 (212) 555-0134'];
+  const network = ['network 10.20.30.40', 'network ::1', 'network localhost', 'network db7.internal'];
+
+  test.each([
+    ['everything', EVERYTHING, [...secrets, ...pii, ...network]],
+    ['secrets', { scanSecrets: true }, secrets],
+    ['personal data', { scanPii: true }, pii],
+    ['networks', { scanNetwork: true }, network],
+    ['nothing', {}, []],
+  ])('is what is switched on: %s', (_, scope, expected) => {
+    expect(found(scope, TEXT)).toEqual(expected);
+  });
+
+  it('leaves addresses at allowed hosts alone', () => {
+    const scope = { scanPii: true, allowedHosts: ['mail.example'] };
+    expect(found(scope, 'ann@mail.example, bob@sub.mail.example, eve@other.example')).toEqual([
+      'email eve@other.example',
+    ]);
+  });
+});
+
+describe('findings that overlap', () => {
+  test.each([
+    ['a host in an address', 'ann@db7.internal', ['email ann@db7.internal']],
+    ['an address in a host', '10.20.30.40.db.internal', ['network 10.20.30.40.db.internal']],
+    ['a phone number as an address', '2125550134@sms.example', ['email 2125550134@sms.example']],
+    [
+      'a card in groups',
+      `card ${VISA.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}`,
+      [`card ${VISA.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}`],
+    ],
+    ['a secret as a local part', `${TOKEN}@mail.example`, [`secret ${TOKEN}`, 'email @mail.example']],
+    [
+      'a secret as a password',
+      `https://x:${TOKEN}@db7.internal/`,
+      [`secret ${TOKEN}`, 'email @db7.internal'],
+    ],
+  ])('are one class a stretch: %s', (_, text, expected) => {
+    expect(found(EVERYTHING, text)).toEqual(expected);
+  });
+
+  it('of allowed hosts leave the host to the network', () => {
+    expect(found({ ...EVERYTHING, allowedHosts: ['internal'] }, 'ann@db7.internal')).toEqual([
+      'network db7.internal',
+    ]);
+  });
+});
+
+const PIECES = [
+  ...['a', 'ann@', '@', '.', 'mail.example', 'a@b.internal', '.local', 'localhost', '10.20.30.40', '::1'],
+  ...[VISA, '4242 4242 4242 4242', SSN, '(212) 555-0134', '+44 20 7946 0123', '2125550134', 'phone: ', 'x'],
+  ...[' ', '-', '+', '\n', '1', '0', '\\', '\\n', '\\u00e9', '%40', 'y'.repeat(50)],
+];
+
+describe('a stream', () => {
+  it('of personal data and addresses keeps its promises', () => {
+    const detector = createContentDetector({ ...EVERYTHING, scanSecrets: false });
+    expectStreamContract(detector, PIECES, { maxOpenChars: 320 });
+  });
+
+  it('with secrets in it keeps its promises', () => {
+    const detector = createContentDetector(EVERYTHING);
+    const texts = textsOf([...PIECES, TOKEN, TOKEN.slice(0, 10), `${TOKEN}@b.example`, 'password = "']);
+    fc.assert(
+      fc.property(texts, fc.nat(), (text, random) => {
+        expect(brokenAt(detector, text, [random % (text.length + 1)], text.length)).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is decided at every cut of a text with everything in it', () => {
+    const cuts = Array.from({ length: TEXT.length + 1 }, (_, at) => at);
+    expect(brokenAt(createContentDetector(EVERYTHING), TEXT, cuts, TOKEN.length)).toEqual([]);
+  });
+
+  test.each(['Once upon a time, ', 'there was (once)', '"a king"', 'who said:\n', 'No!', 'Why?', 'Well... '])(
+    'of ordinary words holds nothing where they end: %j',
+    (text) => {
+      expect(createContentDetector(EVERYTHING).openFrom(text)).toBe(text.length);
+    },
+  );
+});
+
+describe('whole texts', () => {
+  const detector = createContentDetector(EVERYTHING);
+  const findAll = createFindContentAll(EVERYTHING);
+
+  it('are searched as one by one', async () => {
+    const texts = [TEXT, '', 'nothing', `${TEXT} ${TEXT}`];
+    expect(await findAll(texts)).toEqual(texts.map((text) => detector.find(text)));
+  });
+
+  it('have the same findings wherever the slices fall', async () => {
+    for (let shift = 0; shift < 9; shift += 1) {
+      const text = `${'.'.repeat(shift * 31)}${`${TEXT} and ${'4242 '.repeat(9)}a@b.example@c.example; `.repeat(50)}`;
+      expect(await findAll([text])).toEqual([detector.find(text)]);
+    }
+  });
+
+  test.each(['4242 ', '+49 30 23125014 '])('leave others their turns: %j over and over', async (piece) => {
+    const text = piece.repeat(2 ** 17 / piece.length);
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1));
+    const results = await createFindContentAll({ ...EVERYTHING, scanSecrets: false })([text]);
+    clearInterval(timer);
+    expect(results).toHaveLength(1);
+    expect(turns).toBeGreaterThan(1);
+  });
+});
