@@ -30,9 +30,9 @@ export interface SearchedDocument {
 /** Looks at every string, number and member name of a document. */
 export interface DocumentSearch {
   /** Adds them to what is to be searched. */
-  gather(passages: Passages): void;
+  gather(passages: Passages): Promise<void>;
   /** In document order. */
-  hits(passages: Passages): readonly Hit[];
+  hits(passages: Passages): Promise<readonly Hit[]>;
 }
 
 /** Shorter numbers are nothing that is looked for. */
@@ -48,10 +48,10 @@ export function createDocumentSearch({ body, json, words, documents }: SearchedD
   }
 
   return {
-    gather(passages) {
+    async gather(passages) {
       const long: JsonPath[] = [];
       for (const text of documents) passages.addArguments(text);
-      visitDocument(json, {
+      await visitDocument(json, {
         string(text, name) {
           if (words.has(text) || !isOpaque(name, text)) passages.add(text, name);
         },
@@ -68,7 +68,7 @@ export function createDocumentSearch({ body, json, words, documents }: SearchedD
         passages.add(sources.get(JSON.stringify(path)) ?? '', name);
       }
     },
-    hits(passages) {
+    async hits(passages) {
       const hits: Hit[] = [];
       const note = (kind: Hit['kind'], text: string, path: JsonPath, name?: string): void => {
         const findings = passages.findingsIn(text, name);
@@ -76,7 +76,7 @@ export function createDocumentSearch({ body, json, words, documents }: SearchedD
         const masked = kind === 'number' ? MASK : passages.masked(text, name);
         hits.push({ kind, masked, path: [...path], findings });
       };
-      visitDocument(json, {
+      await visitDocument(json, {
         string: (text, name, path) => note('string', text, path, name),
         number: (value, name, path) => note('number', sourceOf(value, path), path, name),
         memberName: (name, path) => note('name', name, path),

@@ -25,20 +25,19 @@ export async function inspectJson(
     words: wordsOf(texts),
     documents: new Set(texts.filter(({ isJson }) => isJson === true).map(({ text }) => text)),
   });
-  document.gather(passages);
+  await document.gather(passages);
   for (const channel of channels) passages.add(channel.spelled);
   await passages.search();
   return {
     found: passages.found,
-    mask() {
+    async mask() {
       const signed = signedPaths(texts);
-      const edits = [
-        ...document.hits(passages).map((hit) => editOf(hit, signed)),
-        ...channels.flatMap((channel) => blankedTokens(channel, passages)),
-      ];
-      return Promise.resolve(() => {
-        for (const edit of edits) whole.edits.push(edit);
-      });
+      const hits = await document.hits(passages);
+      const blanks = channels.flatMap((channel) => blankedTokens(channel, passages));
+      return () => {
+        for (const hit of hits) whole.edits.push(editOf(hit, signed));
+        for (const edit of blanks) whole.edits.push(edit);
+      };
     },
   };
 }

@@ -26,12 +26,12 @@ export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promis
     words: wordsOf(texts),
     documents: new Set(texts.filter(isDocument).map(({ text }) => text)),
   });
-  document.gather(passages);
+  await document.gather(passages);
   for (const text of seals.encoded) passages.add(text);
   await passages.search();
   if (passages.found.length === 0) return { ...CLEAN, unmaskable: [] };
 
-  const hits = document.hits(passages);
+  const hits = await document.hits(passages);
   const sealed = hits.filter(({ kind, path }) => kind === 'name' || seals.has(path));
   return {
     found: passages.found,

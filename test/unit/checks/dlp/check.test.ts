@@ -94,8 +94,11 @@ describe('the DLP check', () => {
 
   it('reports at most as many findings as one event of the risk store takes', async () => {
     const rig = dlp({ action: 'quarantine' });
-    const many = Array.from({ length: 500 }, (_, index) => `user${String(index)}.${EMAIL}`).join(' ');
-    await judgeAnswer(rig, said(many));
+    const many = Array.from(
+      { length: 500 },
+      (_, n) => `user${String(n)}.${EMAIL} at 10.0.0.${String(n % 250)}`,
+    );
+    await judgeAnswer(rig, said(many.join(' ')));
     expect(rig.leaks[0]?.findings).toHaveLength(64);
   });
 

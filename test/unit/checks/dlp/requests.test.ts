@@ -104,7 +104,9 @@ describe('server.dlp.requests: mask', () => {
       ]),
     ],
   ])('denies what no mask can take out: %s', async (_place, body) => {
-    const { verdict } = await judgeRequest(dlp({ requests: 'mask' }), parsed({ body }));
+    const rig = dlp({ requests: 'mask' });
+    const { verdict } = await judgeRequest(rig, parsed({ body }));
+    expect(rig.classes).toEqual([{ class: 'email', side: 'request', action: 'deny' }]);
     expect(verdict).toMatchObject({
       kind: 'deny',
       type: 'policy_denied',

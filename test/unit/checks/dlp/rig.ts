@@ -8,6 +8,7 @@ import { parseStrict } from '../../../../src/json/scan.ts';
 import type { Check, Verdict } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import type { SecretLeak } from '../../../../src/pipeline/secret-leak.ts';
+import { readBody } from '../../../../src/pipeline/whole-answer.ts';
 import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
 import type { AnswerFacts, ProviderName } from '../../../../src/providers/provider.ts';
 import { providers } from '../../../../src/providers/registry.ts';
@@ -73,11 +74,11 @@ export function answered(
   const bytes = Buffer.isBuffer(body)
     ? body
     : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const json = read(bytes);
+  const { parsed: document, json } = readBody(bytes);
   const request = parsed({ provider: input.provider, path: input.path });
   const facts =
     input.facts === undefined
-      ? request.endpoint.dialect.answer(json)
+      ? request.endpoint.dialect.answer(document)
       : { usage: undefined, texts: [], ...input.facts };
   const whole: WholeAnswer = {
     body: bytes,
@@ -94,14 +95,6 @@ export function answered(
     form: 'whole',
     answer: { whole, facts, usage: undefined, written: createWrittenText(), complete: true },
   };
-}
-
-function read(bytes: Buffer): unknown {
-  try {
-    return parseStrict(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 export interface RequestInput {

@@ -103,16 +103,29 @@ describe('an answer that is JSON', () => {
     expect(verdict).toMatchObject({ kind: 'deny', type: 'dlp_quarantine' });
   });
 
-  it('leaves sealed and encoded members alone, and looks at what only claims to be one', async () => {
+  it('leaves sealed and encoded members alone, whatever their letters happen to spell', async () => {
     const random = seededRandom(5);
-    const noise = Buffer.from(Array.from({ length: 60_000 }, () => Math.floor(random() * 256))).toString(
-      'base64',
-    );
-    const clean = { content: [{ type: 'image', data: noise }, { url: `data:image/png;base64,${noise}` }] };
-    expect(await masked({ body: clean })).toBe(JSON.stringify(clean));
+    const bytes = Buffer.from(Array.from({ length: 60_000 }, () => Math.floor(random() * 256)));
+    const noise = `${bytes.toString('base64')}/${AWS_KEY}/AAAA`;
+    expect(await masked({ body: { note: noise } })).toBeUndefined();
+    const sealed = { signature: noise, parts: [{ data: noise }, { url: `data:image/png;base64,${noise}` }] };
+    expect(await masked({ body: sealed })).toBe(JSON.stringify(sealed));
+  });
+
+  it('looks at what only claims to be sealed or encoded', async () => {
     expect(await masked({ body: { signature: EMAIL } })).toBe('{"signature":"***"}');
     const long = `${EMAIL} ${'x'.repeat(600)}`;
     expect(await masked({ body: { data: long } })).toBe(JSON.stringify({ data: long.replace(EMAIL, '***') }));
+    const url = `data:text/plain;base64,${'x'.repeat(600)} ${EMAIL}`;
+    expect(await masked({ body: { url } })).toBe(JSON.stringify({ url: url.replace(EMAIL, '***') }));
+    const { verdict } = await judgeAnswer(dlp(), answered({ body: { data: AWS_KEY } }));
+    expect(verdict).toMatchObject({ kind: 'deny', type: 'dlp_quarantine' });
+  });
+
+  it('looks at what a model calls so in arguments', async () => {
+    const data = `${'A'.repeat(600)}/${AWS_KEY}/`;
+    const facts = { texts: [{ kind: 'tool_arguments', text: data, path: ['input', 'data'] }] } as const;
+    expect(await masked({ body: { input: { data } }, facts })).toBeUndefined();
   });
 
   it('masks one text alike however often it is repeated', async () => {
@@ -214,6 +227,7 @@ describe('an answer that is text', () => {
     ['UTF-16 with its mark', Buffer.from(`\uFEFF{"a":"${EMAIL}"}`, 'utf16le'), 'application/json'],
     ['UTF-16 without it', Buffer.from(`{"a":"${EMAIL}"}`, 'utf16le'), 'application/json'],
     ['UTF-16 that calls itself a sound', Buffer.from(`{"a":"${EMAIL}"}`.repeat(9), 'utf16le'), 'audio/wav'],
+    ['UTF-16 without one letter of ASCII', Buffer.from('\uFEFF邮箱电话', 'utf16le'), 'text/plain'],
     ['a NUL', Buffer.from(`{"a":"\0${EMAIL}"}`), 'text/plain'],
     ['UTF-7', Buffer.from('{"a":"ann+AEA-x.org"}'), 'application/json; charset=utf-7'],
     ['another charset, quoted', Buffer.from('x'), 'text/plain; Charset="EBCDIC-US"'],

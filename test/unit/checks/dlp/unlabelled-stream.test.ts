@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer } from './rig.ts';
+import type { AnswerInput } from './rig.ts';
+
+/** A chat stream that says a text in pieces of three letters. */
+function sse(text: string): string {
+  const chunk = (content: string): string =>
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, delta: { content } }] })}\n\n`;
+  return `${(text.match(/[\s\S]{1,3}/g) ?? []).map(chunk).join('')}data: [DONE]\n\n`;
+}
+
+function lines(text: string): string {
+  const line = (content: string, done = false): string =>
+    `${JSON.stringify({ model: 'm', message: { role: 'assistant', content }, done })}\n`;
+  return (text.match(/[\s\S]{1,3}/g) ?? []).map((piece) => line(piece)).join('') + line('', true);
+}
+
+const ollama = { provider: 'ollama', path: '/api/chat' } as const;
+
+/** The text that a client puts together. */
+function said(body: string | undefined, member: 'delta' | 'message'): string {
+  const payloads = (body ?? '').split('\n').flatMap((line) => {
+    const json = line.replace(/^data: /, '');
+    return json.startsWith('{') ? [JSON.parse(json) as Record<string, unknown>] : [];
+  });
+  return payloads
+    .map((payload) => (member === 'message' ? payload : (payload['choices'] as object[])[0]))
+    .map((holder) => (holder as Record<string, { content?: string }>)[member]?.content ?? '')
+    .join('');
+}
+
+describe('a stream that does not say that it is one', () => {
+  it.each<[string, AnswerInput, 'delta' | 'message']>([
+    ['events as text', { body: sse(`to ${EMAIL}, bye`), contentType: 'text/plain' }, 'delta'],
+    ['events as JSON', { body: sse(`to ${EMAIL}, bye`) }, 'delta'],
+    ['events of no type', { body: `: hi\n\n${sse(`to ${EMAIL}, bye`)}`, contentType: undefined }, 'delta'],
+    ['lines as JSON', { body: lines(`to ${EMAIL}, bye`), ...ollama }, 'message'],
+  ])('is masked over its pieces: %s', async (_form, input, member) => {
+    const rig = dlp();
+    const exchange = answered(input);
+    const { verdict, body } = await judgeAnswer(rig, exchange);
+    expect(said(body, member)).toBe('to ***, bye');
+    expect(verdict).toMatchObject({ kind: 'rewrite', reason: 'masked in the answer: email' });
+    expect(exchange.responseHeaders.get('x-gateway-dlp-redacted')).toBe('true');
+    expect(rig.classes).toEqual([{ class: 'email', side: 'answer', action: 'mask' }]);
+    expect(body).not.toContain('x-gateway');
+  });
+
+  it('is withheld whole where a secret is spelled in pieces', async () => {
+    const rig = dlp();
+    const { verdict } = await judgeAnswer(
+      rig,
+      answered({ body: sse(`key ${AWS_KEY}.`), contentType: 'text/plain' }),
+    );
+    expect(verdict).toMatchObject({
+      kind: 'deny',
+      type: 'dlp_quarantine',
+      headers: { 'x-gateway-dlp-block': 'true' },
+    });
+    expect(rig.leaks).toHaveLength(1);
+  });
+
+  it('stays byte for byte as it was where nothing is found', async () => {
+    const body = sse('Nothing of note, 127 times.');
+    const judged = await judgeAnswer(dlp(), answered({ body, contentType: 'text/plain' }));
+    expect([judged.verdict, judged.body]).toEqual([{ kind: 'pass' }, body]);
+  });
+
+  it('is a text like any other where its endpoint never streams', async () => {
+    const body = `data: ${EMAIL}\n\n`;
+    const input = { body, contentType: 'text/plain', path: '/v1/embeddings' };
+    expect((await judgeAnswer(dlp(), answered(input))).body).toBe('data: ***\n\n');
+  });
+});
