@@ -1,0 +1,355 @@
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { providers } from '../../src/providers/registry.ts';
+import type { ProviderName, StreamReader } from '../../src/providers/provider.ts';
+import { awsEventStream } from '../../src/streams/aws-event-stream.ts';
+import type { StreamFormat } from '../../src/streams/frame.ts';
+import { jsonArray } from '../../src/streams/json-array.ts';
+import { sse } from '../../src/streams/sse.ts';
+
+/** A piece of one of an answer's two texts (choices, content blocks, tool calls). */
+export interface Piece {
+  readonly of: 0 | 1;
+  readonly text: string;
+}
+
+/** What a client makes of a stream: its two texts, and whether it ended in the gateway's error frame. */
+export interface Reassembled {
+  readonly texts: readonly [string, string];
+  readonly cut: boolean;
+}
+
+/** A streaming dialect as a provider writes it and as a client puts it together again, without any code of ours. */
+export interface DialectStream {
+  readonly name: string;
+  readonly format: StreamFormat;
+  createReader(): StreamReader;
+  /** How a text is put before it is cut in pieces: itself, or in a JSON document of arguments. */
+  wrap(text: string): string;
+  unwrap(text: string): string;
+  write(pieces: readonly Piece[]): Buffer;
+  read(bytes: Buffer): Reassembled;
+}
+
+type Json = Record<string, unknown>;
+
+/** An event of a stream as a client sees it. */
+interface Seen {
+  readonly name: string;
+  readonly json: Json;
+}
+
+const plain = { wrap: (text: string) => text, unwrap: (text: string) => text };
+const inArguments = {
+  wrap: (text: string) => JSON.stringify({ note: 1, value: text }),
+  unwrap: (text: string) => String((JSON.parse(text) as Json)['value']),
+};
+
+export const DIALECT_STREAMS: readonly DialectStream[] = [
+  {
+    name: 'OpenAI chat, two choices',
+    ...sseDialect('openai', '/v1/chat/completions'),
+    ...plain,
+    write: (pieces) =>
+      events([
+        ...pieces.map(({ of, text }) => chatChunk(of, { content: text })),
+        ...([0, 1] as const).map((of) => chatChunk(of, {}, 'stop')),
+        '[DONE]',
+      ]),
+    read: readSse((add, { json }) => {
+      for (const choice of list(json['choices'])) add(choice['index'], object(choice['delta'])['content']);
+    }),
+  },
+  {
+    name: 'OpenAI chat, two tool calls',
+    ...sseDialect('openai', '/v1/chat/completions'),
+    ...inArguments,
+    write: (pieces) =>
+      events([
+        ...([0, 1] as const).map((index) =>
+          chatChunk(0, {
+            tool_calls: [{ index, id: `call_${String(index)}`, function: { name: 'note', arguments: '' } }],
+          }),
+        ),
+        ...pieces.map(({ of, text }) =>
+          chatChunk(0, { tool_calls: [{ index: of, function: { arguments: text } }] }),
+        ),
+        chatChunk(0, {}, 'tool_calls'),
+        '[DONE]',
+      ]),
+    read: readSse((add, { json }) => {
+      const calls = list(json['choices']).flatMap((choice) => list(object(choice['delta'])['tool_calls']));
+      for (const call of calls) add(call['index'], object(call['function'])['arguments']);
+    }),
+  },
+  {
+    name: 'OpenAI responses, two items',
+    ...sseDialect('openai', '/v1/responses'),
+    ...plain,
+    write(pieces) {
+      const wholes = ([0, 1] as const).map((of) => joined(pieces, of));
+      const items = wholes.map((text) => ({ type: 'message', content: [{ type: 'output_text', text }] }));
+      return events([
+        ...pieces.map(({ of, text }) => ({
+          type: 'response.output_text.delta',
+          output_index: of,
+          content_index: 0,
+          delta: text,
+        })),
+        ...wholes.map((text, output_index) => ({
+          type: 'response.output_text.done',
+          output_index,
+          content_index: 0,
+          text,
+        })),
+        { type: 'response.completed', response: { id: 'resp_1', output: items } },
+      ]);
+    },
+    read: readSse((add, { json }) => {
+      if (json['type'] === 'response.output_text.delta') add(json['output_index'], json['delta']);
+    }),
+  },
+  {
+    name: 'Anthropic, two blocks',
+    ...sseDialect('anthropic', '/v1/messages'),
+    ...plain,
+    write: (pieces) =>
+      anthropic(pieces, { type: 'text', text: '' }, (text) => ({ type: 'text_delta', text })),
+    read: readSse((add, { json }) => add(json['index'], object(json['delta'])['text'])),
+  },
+  {
+    name: 'Anthropic, two tool calls',
+    ...sseDialect('anthropic', '/v1/messages'),
+    ...inArguments,
+    write: (pieces) =>
+      anthropic(pieces, { type: 'tool_use', id: 'toolu_1', name: 'note', input: {} }, (text) => ({
+        type: 'input_json_delta',
+        partial_json: text,
+      })),
+    read: readSse((add, { json }) => add(json['index'], object(json['delta'])['partial_json'])),
+  },
+  {
+    name: 'Gemini, two candidates',
+    ...sseDialect('gemini', '/v1beta/models/gemini-2.0-flash:streamGenerateContent', 'alt=sse'),
+    ...plain,
+    write: (pieces) => events(gemini(pieces)),
+    read: readSse(addGemini),
+  },
+  {
+    name: 'Gemini, a JSON array',
+    ...readerOf('gemini', '/v1beta/models/gemini-2.0-flash:streamGenerateContent'),
+    format: jsonArray,
+    ...plain,
+    write: (pieces) => Buffer.from(JSON.stringify(gemini(pieces), undefined, 1)),
+    read: (bytes) =>
+      reassemble(
+        (JSON.parse(bytes.toString()) as Json[]).map((json) => ({ name: '', json })),
+        addGemini,
+      ),
+  },
+  {
+    name: 'Bedrock, two blocks',
+    ...readerOf('bedrock', '/model/amazon.nova-lite-v1:0/converse-stream'),
+    format: awsEventStream,
+    ...plain,
+    write: (pieces) =>
+      Buffer.concat([
+        ...pieces.map(({ of, text }) =>
+          awsMessage('contentBlockDelta', { contentBlockIndex: of, delta: { text } }),
+        ),
+        ...[0, 1].map((of) => awsMessage('contentBlockStop', { contentBlockIndex: of })),
+        awsMessage('messageStop', { stopReason: 'end_turn' }),
+        awsMessage('metadata', { usage: { inputTokens: 1, outputTokens: 2 } }),
+      ]),
+    read: (bytes) =>
+      reassemble(awsEvents(bytes), (add, { json }) =>
+        add(json['contentBlockIndex'], object(json['delta'])['text']),
+      ),
+  },
+  {
+    name: 'Cohere, two content parts',
+    ...sseDialect('cohere', '/v2/chat'),
+    ...plain,
+    write: (pieces) =>
+      events([
+        ...[0, 1].map((index) => ({
+          type: 'content-start',
+          index,
+          delta: { message: { content: { type: 'text', text: '' } } },
+        })),
+        ...pieces.map(({ of, text }) => ({
+          type: 'content-delta',
+          index: of,
+          delta: { message: { content: { text } } },
+        })),
+        ...[0, 1].map((index) => ({ type: 'content-end', index })),
+        { type: 'message-end', delta: { finish_reason: 'COMPLETE' } },
+      ]),
+    read: readSse((add, { json }) => {
+      const { content } = object(object(json['delta'])['message']);
+      add(json['index'], object(content)['text']);
+    }),
+  },
+];
+
+function readerOf(provider: ProviderName, path: string, query = ''): Pick<DialectStream, 'createReader'> {
+  const endpoint = providers[provider].endpoint('POST', path, query);
+  return {
+    createReader() {
+      const reader = endpoint?.dialect.stream();
+      if (reader === undefined) throw new Error(`${path} does not stream`);
+      return reader;
+    },
+  };
+}
+
+function sseDialect(
+  provider: ProviderName,
+  path: string,
+  query = '',
+): Pick<DialectStream, 'createReader' | 'format'> {
+  return { ...readerOf(provider, path, query), format: sse };
+}
+
+function chatChunk(index: number, delta: Json, finish: string | null = null): Json {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: 'gpt-4o-mini',
+    choices: [{ index, delta, finish_reason: finish }],
+  };
+}
+
+function anthropic(pieces: readonly Piece[], start: Json, delta: (text: string) => Json): Buffer {
+  return events(
+    [
+      {
+        type: 'message_start',
+        message: {
+          id: 'msg_1',
+          role: 'assistant',
+          content: [],
+          usage: { input_tokens: 1, output_tokens: 1 },
+        },
+      },
+      ...[0, 1].map((index) => ({ type: 'content_block_start', index, content_block: start })),
+      { type: 'ping' },
+      ...pieces.map(({ of, text }) => ({ type: 'content_block_delta', index: of, delta: delta(text) })),
+      ...[0, 1].map((index) => ({ type: 'content_block_stop', index })),
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+      { type: 'message_stop' },
+    ],
+    true,
+  );
+}
+
+function gemini(pieces: readonly Piece[]): Json[] {
+  return [
+    ...pieces.map(({ of, text }) => ({
+      candidates: [{ index: of, content: { role: 'model', parts: [{ text }] } }],
+    })),
+    {
+      candidates: [0, 1].map((index) => ({
+        index,
+        content: { role: 'model', parts: [{ text: '' }] },
+        finishReason: 'STOP',
+      })),
+      usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2 },
+    },
+  ];
+}
+
+function addGemini(add: Add, { json }: Seen): void {
+  for (const candidate of list(json['candidates'])) {
+    const { parts } = object(candidate['content']);
+    for (const part of list(parts)) add(candidate['index'], part['text']);
+  }
+}
+
+function joined(pieces: readonly Piece[], wanted: 0 | 1): string {
+  return pieces
+    .filter(({ of }) => of === wanted)
+    .map(({ text }) => text)
+    .join('');
+}
+
+function events(payloads: readonly (Json | string)[], named = false): Buffer {
+  const lines = payloads.map((payload) => {
+    if (typeof payload === 'string') return `data: ${payload}\n\n`;
+    return `${named ? `event: ${String(payload['type'])}\n` : ''}data: ${JSON.stringify(payload)}\n\n`;
+  });
+  return Buffer.from(lines.join(''));
+}
+
+type Add = (of: unknown, text: unknown) => void;
+type Understand = (add: Add, event: Seen) => void;
+
+/** As a client puts it together; throws where a frame is no JSON. */
+function reassemble(seen: readonly Seen[], understand: Understand): Reassembled {
+  const texts: [string, string] = ['', ''];
+  let cut = false;
+  for (const event of seen) {
+    if (cut) throw new Error('something follows the cut');
+    cut = event.json['type'] === 'dlp_quarantine';
+    understand((of, text) => {
+      const at = of === 1 ? 1 : 0;
+      if (typeof text === 'string') texts[at] += text;
+    }, event);
+  }
+  return { texts, cut };
+}
+
+function readSse(understand: Understand): (bytes: Buffer) => Reassembled {
+  return (bytes) => {
+    const seen = bytes
+      .toString()
+      .split('\n\n')
+      .flatMap((block): Seen[] => {
+        const lines = block.split('\n');
+        const data = lines.find((line) => line.startsWith('data: '))?.slice(6);
+        if (data === undefined || data === '[DONE]') return [];
+        const name = lines.find((line) => line.startsWith('event: '))?.slice(7) ?? '';
+        return [{ name, json: JSON.parse(data) as Json }];
+      });
+    return reassemble(seen, understand);
+  };
+}
+
+const codec = new EventStreamCodec(
+  (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
+  (text) => Buffer.from(text, 'utf8'),
+);
+
+function awsMessage(event: string, payload: Json): Buffer {
+  const text = (value: string) => ({ type: 'string', value }) as const;
+  return Buffer.from(
+    codec.encode({
+      headers: {
+        ':event-type': text(event),
+        ':content-type': text('application/json'),
+        ':message-type': text('event'),
+      },
+      body: Buffer.from(JSON.stringify(payload)),
+    }),
+  );
+}
+
+function awsEvents(bytes: Buffer): Seen[] {
+  const seen: Seen[] = [];
+  for (let from = 0; from < bytes.length;) {
+    const length = bytes.readUInt32BE(from);
+    const { headers, body } = codec.decode(bytes.subarray(from, from + length));
+    const name = String((headers[':event-type'] ?? headers[':exception-type'])?.value);
+    seen.push({ name, json: JSON.parse(Buffer.from(body).toString()) as Json });
+    from += length;
+  }
+  return seen;
+}
+
+function object(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}
+
+function list(value: unknown): Json[] {
+  return Array.isArray(value) ? value.map(object) : [];
+}
