@@ -26,7 +26,7 @@ export const CARD_GAP = `[${BLANKS}${HYPHENS}.]`;
 /** Fours, with a group of one to three behind them; four, six and five, as American Express does; or all in one. */
 const WRITTEN = new RegExp(
   [
-    String.raw`\d{4}(${CARD_GAP})\d{4}\1\d{4}\1(?:\d{4}(?<last>\1\d{1,3})?|\d{1,3})`,
+    String.raw`\d{4}(${CARD_GAP})\d{4}\1\d{4}\1(?:\d{4}(\1\d{1,3})?|\d{1,3})`,
     String.raw`\d{4}(${CARD_GAP})\d{6}\3\d{4,5}`,
     String.raw`\d{13,19}`,
   ]
@@ -36,15 +36,26 @@ const WRITTEN = new RegExp(
 );
 const FOUR_DIGITS = /(?<!\d)\d{4}/g;
 
+/** A stretch of a text that is written as card numbers are. */
+export interface CardNumber<Kind> extends Span {
+  readonly kind: Kind;
+  /** Without gaps: as numbers of any kind are written. */
+  readonly isPlain: boolean;
+}
+
 /**
- * Every stretch of a text that is written as card numbers are and whose digits pass the check and `isCard`, in order of
- * `start`. They may overlap: other numbers can stand before a card, with the same blank between.
+ * Every number with a card's check digit that is of a kind, in order of `start`. They may overlap: other numbers can
+ * stand before a card, with the same gap between.
+ * @param kindOf undefined for digits that are not looked for
  */
-export function findCardNumbers(text: string, isCard: (digits: string) => boolean): readonly Span[] {
-  const found: Span[] = [];
+export function findCardNumbers<Kind>(
+  text: string,
+  kindOf: (digits: string) => Kind | undefined,
+): readonly CardNumber<Kind>[] {
+  const found: CardNumber<Kind>[] = [];
   FOUR_DIGITS.lastIndex = 0;
   for (let match = FOUR_DIGITS.exec(text); match !== null; match = FOUR_DIGITS.exec(text)) {
-    const card = cardAt(text, behindEscape(text, match.index), isCard);
+    const card = cardAt(text, behindEscape(text, match.index), kindOf);
     if (card !== undefined) found.push(card);
   }
   return found;
@@ -72,20 +83,24 @@ function hasCheckDigit(written: string): boolean {
   return sum % 10 === 0 && !isRepeated;
 }
 
-function cardAt(text: string, start: number, isCard: (digits: string) => boolean): Span | undefined {
+function cardAt<Kind>(
+  text: string,
+  start: number,
+  kindOf: (digits: string) => Kind | undefined,
+): CardNumber<Kind> | undefined {
   WRITTEN.lastIndex = start;
   const match = WRITTEN.exec(text);
   if (match === null) return undefined;
-  const written = match[0];
-  const gap = match[1] ?? match[3] ?? '.';
+  const [written, gapOfFours, fifth = '', gapOfAmex] = match;
+  const gap = gapOfFours ?? gapOfAmex;
   // A fifth group is the end of a long number, or what stands behind a card: its code, its expiry date.
-  const ends = [written.length, written.length - (match.groups?.['last'] ?? '').length];
-  const end = ends.find((length) => {
-    const number = written.slice(0, length);
-    return hasCheckDigit(number) && isCard(number.replaceAll(/\D/g, ''));
-  });
-  if (end === undefined || isWithinId(text, start, start + end, gap)) return undefined;
-  return { start, end: start + end };
+  for (const number of fifth === '' ? [written] : [written, written.slice(0, -fifth.length)]) {
+    const end = start + number.length;
+    if (!hasCheckDigit(number) || isWithinId(text, start, end, gap ?? '.')) continue;
+    const kind = kindOf(gap === undefined ? number : number.replaceAll(/\D/g, ''));
+    if (kind !== undefined) return { kind, isPlain: gap === undefined, start, end };
+  }
+  return undefined;
 }
 
 /** Numbers go on after a blank, but not after a hyphen or a dot. */

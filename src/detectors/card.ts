@@ -11,12 +11,9 @@ export const cardDetector: StreamDetector = createStreamDetector(findCards, open
 
 function findCards(text: string): readonly Finding[] {
   const cards: Finding[] = [];
-  for (const { start, end } of findCardNumbers(text, (number) => brandOf(number) !== undefined)) {
-    const written = text.slice(start, end);
-    const rule = brandOf(written.replaceAll(/\D/g, ''));
-    if (rule === undefined || !standsAlone(text, start, end) || isNamedOtherwise(text, start, written))
-      continue;
-    cards.push({ detector: 'card', class: 'card', rule, start, end });
+  for (const { kind, isPlain, start, end } of findCardNumbers(text, brandOf)) {
+    if (!standsAlone(text, start, end) || (isPlain && isNamedOtherwise(text, start))) continue;
+    cards.push({ detector: 'card', class: 'card', rule: kind, start, end });
   }
   return withoutOverlaps(cards);
 }
@@ -33,9 +30,8 @@ const OTHER_NUMBER =
 const OTHER_ID = /[a-z]I[dD]["'`]?\s?[:=]?\s?["'`]?$/;
 const NAME_CHARS = 40;
 
-/** Only of digits in one go: nobody writes an order number as cards are written. */
-function isNamedOtherwise(text: string, start: number, written: string): boolean {
-  if (/\D/.test(written)) return false;
+/** To be asked of digits in one go: nobody writes an order number as cards are written. */
+function isNamedOtherwise(text: string, start: number): boolean {
   const before = text.slice(Math.max(0, start - NAME_CHARS), start);
   return OTHER_NUMBER.test(before) || OTHER_ID.test(before);
 }
