@@ -166,8 +166,20 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
+/** One `data: ` line and a blank one, as nearly every event. */
+function isPlain({ raw, data = '' }: Frame): boolean {
+  const around = 'data: \n\n'.length;
+  return (
+    raw.length === Buffer.byteLength(data) + around &&
+    raw.toString('latin1', 0, 6) === 'data: ' &&
+    raw[raw.length - 2] === LF &&
+    raw[raw.length - 1] === LF
+  );
+}
+
 /** Puts new data in the place of the first `data:` line; event name, id, comments and line ends stay. */
 function withData(frame: Frame, data: string): Buffer {
+  if (isPlain(frame)) return Buffer.from(eventText(data, undefined));
   const lines = linesOf(frame.raw.toString('utf8'));
   const lineEnd = lines[0]?.lineEnd ?? '\n';
   const replacement = dataLines(data);
