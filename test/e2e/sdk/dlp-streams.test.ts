@@ -1,0 +1,92 @@
+import { APIError as AnthropicError } from '@anthropic-ai/sdk';
+import { BedrockRuntimeServiceException } from '@aws-sdk/client-bedrock-runtime';
+import { ApiError as GoogleError } from '@google/genai';
+import { APIError as OpenAIError } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { quarantineKey } from '../../../src/redis/keys.ts';
+import { createRandom } from '../../support/random.ts';
+import { startSdkRig } from '../../support/sdk-rig.ts';
+import type { SdkRig, Transport } from '../../support/sdk-rig.ts';
+import { SDK_STREAMS } from '../../support/sdk-streams.ts';
+import { makeSecret } from '../../unit/detectors/secret-samples.ts';
+
+/** SPEC "DLP" on streams, as each provider's own SDK sees it. */
+const KEY = 'key-0123456789';
+const CLEAN = 'Grüße from the fake 🙂 model, at 9.30 sharp – as "agreed".';
+const PERSONAL =
+  'Write to jane.doe@mail.example.com or call +1 415 555 2671, SSN 219-09-9999, host 10.0.0.7.';
+const MASKED = 'Write to *** or call ***, SSN ***, host ***.';
+const SECRET = makeSecret('aws_access_key_id', createRandom(5)).text;
+const LEAKING = `The key that you asked for is ${SECRET}, and do not tell anybody.`;
+
+/**
+ * What each SDK raises for an error that its provider reports. Cohere's and Mistral's raise none: they hand the error's
+ * event on, and the stream ends, as it does where there is no SDK.
+ */
+const ERRORS: Readonly<Record<string, new (...args: never[]) => Error>> = {
+  'OpenAI chat': OpenAIError,
+  'OpenAI responses': OpenAIError,
+  'Anthropic messages': AnthropicError,
+  Gemini: GoogleError,
+  'Bedrock converse': BedrockRuntimeServiceException,
+  'Bedrock invoke': BedrockRuntimeServiceException,
+};
+
+const TRANSPORTS: readonly Transport[] = [
+  { name: 'over HTTP/1.1', tlsListener: false, http2Upstream: false },
+  { name: 'from an HTTP/2 provider', tlsListener: false, http2Upstream: true },
+];
+
+async function read(pieces: AsyncIterable<string>, onPiece: (piece: string) => void): Promise<void> {
+  for await (const piece of pieces) onPiece(piece);
+}
+
+describe.each(TRANSPORTS)('DLP on streams $name', (transport) => {
+  let rig: SdkRig;
+  beforeAll(async () => {
+    rig = await startSdkRig(transport, { server: { dlp: { enabled: true, scan_network: true } } });
+  });
+  afterAll(() => rig.close());
+
+  it.each(SDK_STREAMS)('$name: text without findings arrives as it was', async ({ provider, text }) => {
+    const access = await rig.access(provider, 'path', KEY);
+    rig.provider.behave({ text: CLEAN });
+    let seen = '';
+    await read(text(access, 'hello'), (piece) => (seen += piece));
+    expect(seen).toBe(CLEAN);
+  });
+
+  it.each(SDK_STREAMS)(
+    '$name: personal and network data are masked in flight',
+    async ({ provider, text }) => {
+      const access = await rig.access(provider, 'path', KEY);
+      rig.provider.behave({ text: PERSONAL });
+      let seen = '';
+      await read(text(access, 'hello'), (piece) => (seen += piece));
+      expect(seen).toBe(MASKED);
+    },
+  );
+
+  it.each(SDK_STREAMS)(
+    '$name: a secret cuts the stream, locks the key and scores 30',
+    async ({ name, provider, text }) => {
+      const access = await rig.access(provider, 'path', KEY);
+      rig.provider.behave({ text: LEAKING });
+      let seen = '';
+      const reading = read(text(access, 'hello'), (piece) => (seen += piece));
+      const expected = ERRORS[name];
+      if (expected === undefined) await reading.catch(() => undefined);
+      else await expect(reading).rejects.toThrow(expected);
+
+      expect(LEAKING.startsWith(seen)).toBe(true);
+      expect(seen).not.toContain(SECRET.slice(0, 4));
+      const { client } = rig.gateway.redis;
+      expect(await client.exists(quarantineKey(access.keyHash))).toBe(1);
+      expect(await client.hget(`gateway:risk_profile:${access.keyHash}`, 'risk_score')).toBe('30');
+      let more = '';
+      await read(text(access, 'hello again'), (piece) => (more += piece)).catch(() => undefined);
+      expect(more).toBe('');
+      expect(rig.provider.requests.at(-1)?.body.toString()).not.toContain('hello again');
+    },
+  );
+});
