@@ -41,18 +41,16 @@ beforeAll(async () => {
   );
   const mcp = { enabled: true, servers: [{ name: 'files', url: rig.servers.files.url }] };
   const { redis } = rig.gateway;
-  [strict, shadow] = await Promise.all([
-    startGateway({
-      redis,
-      config: {
-        mcp,
-        session: { required: true, max_per_key: 2 },
-        loop_detection: { action: 'block' },
-        server: { strip_budget_headers: true },
-      },
-    }),
-    startGateway({ redis, config: { mcp, server: { shadow_mode: true } } }),
-  ]);
+  strict = await startGateway({
+    redis,
+    config: {
+      mcp,
+      session: { required: true, max_per_key: 2 },
+      loop_detection: { action: 'block' },
+      server: { strip_budget_headers: true },
+    },
+  });
+  shadow = await startGateway({ redis, config: { mcp, server: { shadow_mode: true } } });
 });
 afterAll(async () => {
   await Promise.all([strict.stop(), shadow.stop()]);
