@@ -33,25 +33,16 @@ export function carrierFrame({ event, path }: Carrier, text: string): RewrittenF
 
 /** The edits for what stands beside the text's way through one object or array. */
 function addEdits(edits: JsonEdit[], container: unknown, at: JsonPath, way: string | number): void {
-  if (Array.isArray(container)) {
-    for (const index of container.keys()) {
-      if (index !== way) edits.push({ kind: 'remove', path: [...at, index] });
-    }
-    return;
-  }
   if (typeof container !== 'object' || container === null) return;
+  const isRoot = at.length === 0;
   for (const [name, value] of Object.entries(container)) {
-    if (name === way) continue;
-    const path = [...at, name];
-    if (isReason(name)) edits.push({ kind: 'set', path, value: null });
-    else if (Array.isArray(value)) edits.push({ kind: 'set', path, value: [] });
-    else if (!isRepeatable(name, value, at.length === 0)) edits.push({ kind: 'remove', path });
+    const step = Array.isArray(container) ? Number(name) : name;
+    if (step === way) continue;
+    const path = [...at, step];
+    const left = typeof step === 'number' ? undefined : emptied(step, value, isRoot);
+    if (left === undefined) edits.push({ kind: 'remove', path });
+    else if (left !== value) edits.push({ kind: 'set', path, value: left });
   }
-}
-
-/** `finish_reason`, `stopReason`: null where nothing is finished. */
-function isReason(name: string): boolean {
-  return /reason$/i.test(name);
 }
 
 /** Says that an answer is over, or counts what it took. */
@@ -59,11 +50,20 @@ const ONCE = /^(?:done|is_finished)$|count$|_duration$|tokens/i;
 /** What tells one element from the next, and what it is; `role` is a member that some clients insist on. */
 const PLACE: ReadonlySet<string> = new Set(['index', 'type', 'role']);
 
-function isRepeatable(name: string, value: unknown, isRoot: boolean): boolean {
-  if (value === null || value === false || value === '') return true;
-  if (typeof value === 'object') return false;
-  if (isRoot) return !ONCE.test(name);
-  return value === true || PLACE.has(name);
+/** What is left of a member in a copy, which has the members that clients look into; undefined for nothing. */
+function emptied(name: string, value: unknown, isRoot: boolean): unknown {
+  if (value === null || value === false || value === '') return value;
+  // `finish_reason`, `stopReason`: nothing is finished.
+  if (/reason$/i.test(name)) return null;
+  if (Array.isArray(value)) return [];
+  if (typeof value === 'object') return isRoot ? undefined : emptiedObject(value);
+  const isKept = isRoot ? !ONCE.test(name) : value === true || PLACE.has(name);
+  return isKept ? value : undefined;
+}
+
+function emptiedObject(object: object): object {
+  const members = Object.entries(object).map(([name, value]) => [name, emptied(name, value, false)] as const);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }
 
 function member(value: unknown, name: string | number): unknown {

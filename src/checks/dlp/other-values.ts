@@ -132,8 +132,7 @@ export class OtherValues {
       const spans = this.#spansIn(text, name, found);
       return spans === undefined ? text : mask(text, spans);
     }
-    const path = name === undefined ? [] : [name];
-    const outlet = yield* this.#wholeTexts.search({ text, path }, found);
+    const outlet = yield* this.#wholeTexts.search({ text, context: contextOf(name) }, found);
     return outlet.take(outlet.length);
   }
 

@@ -35,7 +35,7 @@ export class RawFrames {
   *read({ frame }: StreamEvent, found: Found[]): Work<RawFrame | undefined> {
     const text = frame.data ?? '';
     if (MARKERS.has(text.trim())) return undefined;
-    const alone = yield* this.#wholeTexts.search({ text, path: [] }, found);
+    const alone = yield* this.#wholeTexts.search({ text }, found);
     const { outlet } = this.#scanner;
     const from = outlet.length;
     for (const piece of piecesOf(text)) {

@@ -68,10 +68,12 @@ export class StreamChannels {
     if (this.#bytes > MAX_KEPT_CHARS) throw tooMuchHeld();
   }
 
-  #scannerFor({ isJson, signed, path }: TextDelta): ChannelScanner {
-    if (isJson === true) return createArgumentsScanner(this.#detector);
-    const context = contextOf(path.findLast((step) => typeof step === 'string'));
-    return createTextScanner(this.#detector, { context, signed: signed === true });
+  #scannerFor(delta: TextDelta): ChannelScanner {
+    if (delta.isJson === true) return createArgumentsScanner(this.#detector);
+    return createTextScanner(this.#detector, {
+      context: contextBefore(delta),
+      signed: delta.signed === true,
+    });
   }
 
   #add(name: string, scanner: ChannelScanner): Channel {
@@ -87,6 +89,12 @@ export class StreamChannels {
     for (const { name } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#channels.delete(name);
     if (this.#channels.size - Math.min(ended.length, MAX_ENDED) > MAX_LIVE) throw tooMuchHeld();
   }
+}
+
+/** An argument is known by its name; what a model says stands in members that are named for the dialect. */
+export function contextBefore({ kind, isJson, path }: TextDelta): string {
+  if (kind !== 'tool_arguments' || isJson === true) return '';
+  return contextOf(path.findLast((step) => typeof step === 'string'));
 }
 
 /** What ends with an event. */

@@ -7,7 +7,7 @@ import type { Found } from './passages.ts';
 import { RawFrames } from './raw-frames.ts';
 import { spelledText, tokenGroups, tokensOf } from './spelled-tokens.ts';
 import type { TokenGroup } from './spelled-tokens.ts';
-import { endsOf, StreamChannels } from './stream-channels.ts';
+import { contextBefore, endsOf, StreamChannels } from './stream-channels.ts';
 import type { Channel, ChannelEnds } from './stream-channels.ts';
 import { isSettled } from './stream-entry.ts';
 import type { Piece, SpelledToken, StreamEntry, Stretch } from './stream-entry.ts';
@@ -88,14 +88,14 @@ export class StreamReading {
       return yield* this.#otherValues.search(json, event, found);
     }
     if (typeof json !== 'string') return [];
-    const outlet = yield* this.#wholeTexts.search({ text: json, path: [] }, found);
+    const outlet = yield* this.#wholeTexts.search({ text: json }, found);
     const value = outlet.take(outlet.length);
     return value === json ? [] : [{ kind: 'set', path: [], value }];
   }
 
   *#readText(delta: TextDelta, ends: ChannelEnds | undefined, found: Found[]): Work<Piece> {
     if (delta.repeats === true) {
-      const outlet = yield* this.#wholeTexts.search(delta, found);
+      const outlet = yield* this.#wholeTexts.search({ ...delta, context: contextBefore(delta) }, found);
       return { delta, outlet, from: 0, to: outlet.length, channel: undefined };
     }
     const channel = this.#channels.ofDelta(delta, ends?.has(delta.channel) === true);
@@ -124,7 +124,7 @@ export class StreamReading {
     if (pieces.every((piece) => piece.channel !== undefined)) {
       return yield* addTo(this.#tokenChannels.ofTokens(channel), spelled, found);
     }
-    const outlet = yield* this.#wholeTexts.search({ text: spelled, path: [] }, found);
+    const outlet = yield* this.#wholeTexts.search({ text: spelled }, found);
     return { outlet, from: 0, to: outlet.length };
   }
 }

@@ -5,7 +5,6 @@ import { RecentMap } from '../../recent-map.ts';
 import { createArgumentsScanner } from './arguments.ts';
 import { Outlet } from './outlet.ts';
 import type { Replacement } from './outlet.ts';
-import { contextOf } from './passages.ts';
 import type { Found } from './passages.ts';
 import { createTextScanner } from './scanner.ts';
 import { piecesOf } from './turns.ts';
@@ -15,7 +14,10 @@ import type { Work } from './turns.ts';
 const MIN_REMEMBERED_CHARS = 256;
 const MAX_REMEMBERED = 16;
 
-type WholeText = Pick<TextDelta, 'text' | 'path' | 'isJson' | 'signed'>;
+interface WholeText extends Pick<TextDelta, 'text' | 'isJson' | 'signed'> {
+  /** What stands before it, as in TextScannerOptions. */
+  readonly context?: string;
+}
 
 /**
  * Searches texts that come whole. The end of a stream says all of it again, up to four times: what was found is
@@ -31,8 +33,7 @@ export class WholeTexts {
 
   /** The text on its way out; adds what was found, once for equal texts. */
   *search(whole: WholeText, found: Found[]): Work<Outlet> {
-    const { text, path, isJson = false, signed = false } = whole;
-    const context = isJson ? '' : contextOf(path.findLast((step) => typeof step === 'string'));
+    const { text, context = '', isJson = false, signed = false } = whole;
     const key =
       text.length < MIN_REMEMBERED_CHARS
         ? undefined

@@ -62,8 +62,9 @@ export function readChoiceTexts(
       addStringsIn(into, text, [...at, name], `${index}/${channel}/`);
     }
   };
-  add(choice, 'text', path, 'text', 'text');
   const message = choice[member];
+  // Together's chunks say in `text` what their `delta` says: pieces of one text would come twice each.
+  add(choice, 'text', path, isObject(message) ? 'beside/text' : 'text', 'text');
   // Mistral's fill-in-the-middle streams `delta` and answers `message`, as chat does.
   if (isObject(message))
     addMessage(add, message, [...path, member], (call, place) => nameCall(index, call, place));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mask } from '../../../../src/detectors/mask.ts';
 import type { StreamEvent } from '../../../../src/providers/provider.ts';
+import { together } from '../../../../src/providers/together.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { wordDetector } from './stream-detectors.ts';
 import { chat, chats, eventOf, send, textOf } from './stream-rig.ts';
@@ -108,6 +109,22 @@ function interleaved<T>(one: readonly T[], two: readonly T[]): T[] {
     .flat()
     .filter((item) => item !== undefined);
 }
+
+describe('a text that comes twice in each event', () => {
+  it('is masked in both places', async () => {
+    const reader = together.endpoint('POST', '/v1/chat/completions')?.dialect.stream();
+    const events = randomPieces(PERSONAL, 5).map((text) => {
+      const choice = { index: 0, text, delta: { role: 'assistant', content: text }, finish_reason: null };
+      const data = JSON.stringify({ id: 'x', choices: [choice] });
+      return reader?.read({ raw: Buffer.from(`data: ${data}\n\n`), data });
+    });
+    const { frames } = await send(events.filter((event) => event !== undefined));
+    const expected = mask(PERSONAL, wordDetector.find(PERSONAL));
+    expect(textOf(frames)).toBe(expected);
+    const beside = frames.map((frame) => JSON.parse(frame) as { choices: { text?: string }[] });
+    expect(beside.map(({ choices }) => choices[0]?.text ?? '').join('')).toBe(expected);
+  });
+});
 
 describe('a channel that ends', () => {
   it('gives what it held with its own last text', async () => {
