@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eventFrame } from '../../../support/fake-provider/bedrock.ts';
 import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer } from './rig.ts';
 import type { AnswerInput } from './rig.ts';
 
@@ -13,6 +14,10 @@ function lines(text: string): string {
   const line = (content: string, done = false): string =>
     `${JSON.stringify({ model: 'm', message: { role: 'assistant', content }, done })}\n`;
   return (text.match(/[\s\S]{1,3}/g) ?? []).map((piece) => line(piece)).join('') + line('', true);
+}
+
+function message(text: string): Buffer {
+  return eventFrame('contentBlockDelta', { contentBlockIndex: 0, delta: { text } });
 }
 
 const ollama = { provider: 'ollama', path: '/api/chat' } as const;
@@ -44,6 +49,16 @@ describe('a stream that does not say that it is one', () => {
     expect(exchange.responseHeaders.get('x-gateway-dlp-redacted')).toBe('true');
     expect(rig.classes).toEqual([{ class: 'email', side: 'answer', action: 'mask' }]);
     expect(body).not.toContain('x-gateway');
+  });
+
+  it('is masked over its pieces: AWS messages', async () => {
+    const frames = Buffer.concat(['to ', EMAIL.slice(0, 9), EMAIL.slice(9), ', bye'].map(message));
+    const input = { provider: 'bedrock', path: '/model/m/converse-stream' } as const;
+    const exchange = answered({ body: frames, contentType: 'application/octet-stream', ...input });
+    const { verdict, bytes } = await judgeAnswer(dlp(), exchange);
+    expect(verdict).toMatchObject({ kind: 'rewrite', reason: 'masked in the answer: email' });
+    expect(bytes?.toString('latin1')).toContain('***');
+    expect(bytes?.toString('latin1')).not.toContain(EMAIL.slice(9));
   });
 
   it('is withheld whole where a secret is spelled in pieces', async () => {
