@@ -4,7 +4,7 @@ import { BLANKS, HYPHENS } from './digit-groups.ts';
 import { behindEscape } from './escapes.ts';
 
 /** The brands of SPEC "DLP". */
-export type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
+type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
 
 /** Ranges of the first digits, and lengths (ISO/IEC 7812, the brands' own tables). */
 const BRANDS: readonly (readonly [CardBrand, RegExp])[] = [
@@ -37,7 +37,7 @@ const WRITTEN = new RegExp(
 const FOUR_DIGITS = /(?<!\d)\d{4}/g;
 
 /** A stretch of a text that is written as card numbers are. */
-export interface CardNumber<Kind> extends Span {
+interface CardNumber<Kind> extends Span {
   readonly kind: Kind;
   /** Without gaps: as numbers of any kind are written. */
   readonly isPlain: boolean;

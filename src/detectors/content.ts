@@ -33,7 +33,7 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
 }
 
 /** Searches whole texts, giving way to the event loop. The n-th findings are the n-th text's. */
-export type FindContentAll = (texts: readonly string[]) => Promise<readonly (readonly Finding[])[]>;
+type FindContentAll = (texts: readonly string[]) => Promise<readonly (readonly Finding[])[]>;
 
 /** `createContentDetector(scope).find` for texts of any length. */
 export function createFindContentAll(scope: ContentScope): FindContentAll {

@@ -100,7 +100,7 @@ const placed = (search: Search, findings: readonly Finding[], offset: number): r
   findings.map((finding) => ({ ...finding, ...search.toRaw(finding.start + offset, finding.end + offset) }));
 
 /** A turn of the event loop, which is over after some milliseconds. */
-export interface Turn {
+interface Turn {
   isOver(): boolean;
   next(): Promise<void>;
 }

@@ -3,7 +3,7 @@ export const BLANKS = String.raw` \u00a0\u2007\u2009\u202f`;
 export const HYPHENS = String.raw`\-\u2010-\u2015\u2212`;
 
 /** One piece of a written number as sources of regular expressions: all of it, and what a text may end with in it. */
-export interface Piece {
+interface Piece {
   readonly whole: string;
   readonly cut: string;
 }
