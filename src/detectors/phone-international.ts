@@ -1,5 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import type { Span } from '../normalize/normalized.ts';
+import { RecentMap } from '../recent-map.ts';
 import { BLANKS, HYPHENS, openAt, WORD_BEGINS } from './digit-groups.ts';
 import { beginsWord } from './escapes.ts';
 import { goesOnAsNumber } from './phone-context.ts';
@@ -53,9 +54,22 @@ const LAST_GROUP = /(?<=\d)\D+\d+$/;
 function isNumber(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '');
   if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;
+  const judged = judge(digits);
+  return judged === 'valid' || (judged === 'possible' && /\d\D+\d+\D+\d/.test(written));
+}
+
+type Judged = 'valid' | 'possible' | 'none';
+
+/** A judgement takes 50 us, and a stream's context is searched again with each of its pieces. */
+const judgements = new RecentMap<Judged>(64);
+
+function judge(digits: string): Judged {
+  const known = judgements.get(digits);
+  if (known !== undefined) return known;
   const number = parsePhoneNumberFromString(`+${digits}`);
-  if (number === undefined) return false;
-  return number.isValid() || (number.isPossible() && /\d\D+\d+\D+\d/.test(written));
+  const judged = number?.isValid() === true ? 'valid' : number?.isPossible() === true ? 'possible' : 'none';
+  judgements.set(digits, judged);
+  return judged;
 }
 
 /** A plus and its digits with the widest gaps. */

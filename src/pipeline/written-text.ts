@@ -3,10 +3,13 @@ import type { WrittenText } from './exchange.ts';
 
 /** Text kept for counting; what lies beyond is only measured. */
 const MAX_KEPT_CHARS = 262_144;
+/** Streams bring some characters at a time, and each string costs some forty bytes beside: so many become one. */
+const MAX_PIECES = 256;
 
 /** Collects what a model wrote, bounded, for answers that end without usage (DECISIONS "Budgets and cost"). */
 export function createWrittenText(): WrittenText {
-  const pieces: string[] = [];
+  const joined: string[] = [];
+  let pieces: string[] = [];
   let keptChars = 0;
   let beyondBytes = 0;
   let sawReasoning = false;
@@ -16,10 +19,13 @@ export function createWrittenText(): WrittenText {
       if (keptChars + text.length <= MAX_KEPT_CHARS) {
         keptChars += text.length;
         pieces.push(text);
+        if (pieces.length < MAX_PIECES) return;
+        joined.push(pieces.join(''));
+        pieces = [];
       } else beyondBytes += Buffer.byteLength(text);
     },
     get text(): string {
-      return pieces.join('');
+      return joined.join('') + pieces.join('');
     },
     get beyondBytes(): number {
       return beyondBytes;

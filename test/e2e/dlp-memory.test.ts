@@ -1,0 +1,91 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+
+import { startGateway, type TestGateway } from '../support/gateway.ts';
+import { DEBUGGABLE, inspect, type Inspector } from '../support/memory.ts';
+import { http2Session, streamHttp2 } from '../support/streams.ts';
+
+/** What many long streams hold while DLP looks at all of them. */
+const STREAMS = 200;
+const EVENTS_A_CHUNK = 20;
+const CHUNKS_A_PART = 30;
+/** Its number is unfinished at the end of each event, so that there is always something held. */
+const EVENT = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: ' Mail to jane.doe@example.com, +1 415 555' } }] })}\n\n`;
+/** 256 characters of context, what is held, a template frame, and the gRPC stream; the text kept for counting comes on top. */
+const MAX_BYTES_A_STREAM = 64_000;
+const MAX_GROWTH_A_STREAM = 8_000;
+
+let gateway: TestGateway;
+let worker: Inspector;
+const open = new Set<ServerResponse>();
+const provider = createServer((request, response) => {
+  request.resume().on('end', () => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    open.add(response);
+    response.on('close', () => open.delete(response));
+  });
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  const { port } = provider.address() as AddressInfo;
+  gateway = await startGateway({
+    env: DEBUGGABLE,
+    config: {
+      server: { dlp: { enabled: true, scan_network: true } },
+      providers: { openai: { base_url: `http://127.0.0.1:${String(port)}` } },
+    },
+  });
+  worker = await inspect(gateway, gateway.workers()[0]?.pid ?? 0);
+});
+afterAll(async () => {
+  await gateway.stop();
+  provider.closeAllConnections();
+  provider.close();
+});
+
+async function sendPart(): Promise<void> {
+  for (let chunk = 0; chunk < CHUNKS_A_PART; chunk += 1) {
+    const waiting = [...open].filter((response) => !response.write(EVENT.repeat(EVENTS_A_CHUNK)));
+    await Promise.all(waiting.map((response) => new Promise((resolve) => response.once('drain', resolve))));
+  }
+}
+
+it('is bounded for each of 200 streams at once, and does not grow with their length', async () => {
+  const { rawKey } = await gateway.createKey();
+  const headers = {
+    authorization: `Bearer ${rawKey}`,
+    'x-gateway-provider-key': 'sk-test',
+    'content-type': 'application/json',
+  };
+  const body = JSON.stringify({
+    model: 'gpt-4o',
+    stream: true,
+    messages: [{ role: 'user', content: 'Hello' }],
+  });
+  const session = http2Session(gateway.baseUrl);
+  const before = await worker.heapAfterGc();
+  const answers = Array.from({ length: STREAMS }, () =>
+    streamHttp2(session, { baseUrl: gateway.baseUrl, path: '/openai/v1/chat/completions', headers, body }),
+  );
+  await vi.waitFor(() => expect(open.size).toBe(STREAMS), { timeout: 20_000 });
+  await sendPart();
+  const half = await worker.heapAfterGc();
+  await sendPart();
+  const whole = await worker.heapAfterGc();
+  for (const response of open) response.end('data: [DONE]\n\n');
+  const seen = await Promise.all(answers);
+  session.close();
+
+  const events = 2 * CHUNKS_A_PART * EVENTS_A_CHUNK;
+  const textBytes = (events / 2) * ' Mail to jane.doe@example.com, +1 415 555'.length;
+  console.log(
+    `held by a stream of ${String(events)} events: half way ${String(Math.round((half - before) / STREAMS))} bytes, ` +
+      `at its end ${String(Math.round((whole - before) / STREAMS))}; text kept for counting ${String(textBytes)} more each half`,
+  );
+  expect(seen.every(({ whole: isWhole, text }) => isWhole && !text.includes('jane.doe'))).toBe(true);
+  expect((half - before) / STREAMS).toBeLessThan(MAX_BYTES_A_STREAM + textBytes);
+  expect((whole - half) / STREAMS).toBeLessThan(MAX_GROWTH_A_STREAM + textBytes);
+}, 120_000);
