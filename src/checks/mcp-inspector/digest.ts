@@ -1,20 +1,37 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
+import { isObject, type JsonObject } from './answer-shape.ts';
 
 /** What a model is told of a tool, and what its client goes by; icons and `_meta` change without meaning. */
 const PINNED = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 
-/** Names a tool's definition: SHA-256 of its canonical JSON, in which the order of members does not count. */
-export function definitionDigest(tool: Readonly<Record<string, unknown>>): string {
+/**
+ * Names a tool's definition: SHA-256 of its canonical JSON, in which the order of members does not count. Yields after
+ * every value, so that a caller can give way.
+ */
+export function* definitionDigest(tool: JsonObject): Generator<undefined, string> {
   const pinned = PINNED.flatMap((name) => (tool[name] === undefined ? [] : [[name, tool[name]]]));
-  return createHash('sha256')
-    .update(canonicalJson(Object.fromEntries(pinned)))
-    .digest('base64url');
+  const hash = createHash('sha256');
+  yield* addCanonical(hash, Object.fromEntries(pinned));
+  return hash.digest('base64url');
 }
 
-/** JSON with the members of every object in order of their names. `value` nests no deeper than `parseStrict` allows. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, below]) => `${JSON.stringify(name)}:${canonicalJson(below)}`).join(',')}}`;
+/** Adds a value with the members of every object in order of their names. */
+function* addCanonical(hash: Hash, value: unknown): Generator<undefined, void> {
+  if (Array.isArray(value)) {
+    hash.update('[');
+    for (const element of value) {
+      yield* addCanonical(hash, element);
+      hash.update(',');
+    }
+    hash.update(']');
+  } else if (isObject(value)) {
+    hash.update('{');
+    for (const name of Object.keys(value).toSorted()) {
+      hash.update(`${JSON.stringify(name)}:`);
+      yield* addCanonical(hash, value[name]);
+      hash.update(',');
+    }
+    hash.update('}');
+  } else hash.update(JSON.stringify(value));
+  yield;
 }

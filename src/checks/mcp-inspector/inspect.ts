@@ -1,6 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import { createPatternDetector } from '../../detectors/custom-pattern.ts';
-import type { Detector } from '../../detectors/finding.ts';
+import type { Detector, Finding } from '../../detectors/finding.ts';
 import { findToolPoisoning } from '../../detectors/injection-poisoning.ts';
 import { findPathTraversal } from '../../detectors/path-traversal.ts';
 import { findPromptInjection } from '../../detectors/prompt-injection.ts';
@@ -17,8 +17,11 @@ export interface Inspection {
   readonly suppressed: ReadonlySet<string>;
 }
 
-/** Inspects a message, or any other value that a server sent; undefined where it holds too much to be inspected. */
-export type Inspect = (message: unknown, server: string) => Promise<Inspection | undefined>;
+/** Inspects a message, or any other value that a server sent, or says why it cannot. */
+export type Inspect = (
+  message: unknown,
+  server: string,
+) => Promise<Inspection | { readonly refusal: string }>;
 
 /** @throws Error where a custom pattern is none */
 export function createInspect({ inspector, servers }: Config['mcp']): Inspect {
@@ -30,15 +33,14 @@ export function createInspect({ inspector, servers }: Config['mcp']): Inspect {
   return async (message, server) => {
     const definitions = isDefinitions(message);
     const texts = await readTexts(message, definitions);
-    if (texts === undefined) return undefined;
+    if (texts === undefined) return { refusal: 'it holds more text than can be inspected' };
     const suppression = new Suppression(suppressedAt.get(server));
     const detectors = definitions ? [findToolPoisoning, ...inAnswers] : inAnswers;
-    const hits = suppression.left(
-      await searchTexts(
-        texts,
-        detectors.map((detector) => suppression.over(detector)),
-      ),
-    );
+    const hits = await searchTexts(texts, {
+      detectors: detectors.map((detector) => suppression.over(detector)),
+      counts: (secret) => suppression.leaves(secret),
+    });
+    if (hits === undefined) return { refusal: 'more must be taken out of it than can be' };
     return {
       attacks: hits.filter(({ finding }) => finding.class !== 'secret'),
       secrets: hits.filter(({ finding }) => finding.class === 'secret'),
@@ -60,14 +62,10 @@ class Suppression {
   over(detector: Detector): Detector {
     return this.#rules.size === 0
       ? detector
-      : (text) => detector(text).filter((finding) => this.#stays(finding));
+      : (text) => detector(text).filter((finding) => this.leaves(finding));
   }
 
-  left(hits: readonly Hit[]): readonly Hit[] {
-    return this.#rules.size === 0 ? hits : hits.filter(({ finding }) => this.#stays(finding));
-  }
-
-  #stays(finding: Hit['finding']): boolean {
+  leaves(finding: Finding): boolean {
     if (!this.#rules.has(finding.rule) && !this.#rules.has(groupOf(finding))) return true;
     this.seen.add(finding.rule);
     return false;

@@ -4,6 +4,7 @@ import type { JsonPath } from '../../json/path.ts';
 import { parseStrict } from '../../json/scan.ts';
 import { isObject, type JsonObject } from './answer-shape.ts';
 import { isBlob, textOfBlob } from './blob.ts';
+import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
 import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type Piece, type Place } from './page.ts';
 
 /** Everything that a message says. */
@@ -17,10 +18,10 @@ export interface Texts {
 /** Characters of a message, texts within texts counted each time; one with more is not inspected. */
 export const MAX_CHARS = 4_194_304;
 /** Strings, member names, objects and arrays. */
-export const MAX_PARTS = 100_000;
-/** Done in one turn: a value is one, and so are 32 characters of a document in a string. */
-const TURN_WORK = 8_192;
-const WORK_CHARS = 32;
+export const MAX_PARTS = 200_000;
+/** Done in one turn: a value is one, and so are 64 characters of a document in a string. */
+const TURN_WORK = 4_096;
+const WORK_CHARS = 64;
 const MAX_WORD_CHARS = 512;
 /** Longer names tell nothing of their values. */
 const MAX_LABEL_CHARS = 64;
@@ -40,11 +41,13 @@ export async function readTexts(message: unknown, apart: boolean): Promise<Texts
   return reader.texts();
 }
 
-/** A value still to be read, and what holds it. */
-interface Unread {
-  readonly value: unknown;
+/** An object or array that is being read. */
+interface Open {
+  readonly holder: JsonObject | readonly unknown[];
   readonly path: JsonPath;
-  readonly holder: object | undefined;
+  /** Undefined for an array. */
+  readonly names: readonly string[] | undefined;
+  next: number;
 }
 
 class TextReader {
@@ -68,13 +71,10 @@ class TextReader {
 
   /** Yields where a turn is over; stops where there is too much to read. */
   *read(doc: Doc): Generator<undefined, void> {
-    const unread: Unread[] = [{ value: doc.root, path: [], holder: undefined }];
-    for (let next = unread.pop(); next !== undefined; next = unread.pop()) {
-      const place = { doc, path: next.path };
-      if (typeof next.value === 'string') this.#readString(next.value, place, next.holder);
-      else if (Array.isArray(next.value)) this.#openArray(next.value, place, unread);
-      else if (isObject(next.value)) this.#openObject(next.value, place, unread);
-      if (this.hasTooMuch) return;
+    const open: Open[] = [];
+    this.#readValue(doc.root, { doc, path: [] }, undefined, open);
+    for (let top = open.at(-1); top !== undefined && !this.hasTooMuch; top = open.at(-1)) {
+      this.#readNext(top, doc, open);
       this.#work += 1;
       if (this.#work < TURN_WORK) continue;
       this.#work = 0;
@@ -83,35 +83,40 @@ class TextReader {
   }
 
   texts(): Texts {
-    for (const [name, places] of this.#names) {
-      const piece = { kind: 'name', text: name, places } as const;
-      if (isWord(name)) this.#words.add(piece, '"', '":\n\n');
-      else this.#addProse(piece);
-    }
     return { prose: this.#prose.map((writer) => writer.page()), words: this.#words.page() };
   }
 
-  /** The last first, since the last one put there is read next. */
-  #openArray(array: readonly unknown[], { path }: Place, unread: Unread[]): void {
-    for (let index = array.length - 1; index >= 0 && !this.hasTooMuch; index -= 1) {
-      const value = array[index];
-      if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) continue;
-      this.#parts += 1;
-      unread.push({ value, path: [...path, index], holder: undefined });
+  #readNext(top: Open, doc: Doc, open: Open[]): void {
+    const { holder, names, path } = top;
+    const at = top.next;
+    if (at === (names ?? (holder as readonly unknown[])).length) {
+      open.pop();
+      return;
     }
+    top.next += 1;
+    if (names === undefined) {
+      const value = (holder as readonly unknown[])[at];
+      if (saysSomething(value)) this.#readValue(value, { doc, path: [...path, at] }, undefined, open);
+      return;
+    }
+    const name = names[at] ?? '';
+    const place = { doc, path: [...path, name] };
+    this.#addName(name, place);
+    this.#readValue((holder as JsonObject)[name], place, holder, open);
   }
 
-  #openObject(holder: JsonObject, { doc, path }: Place, unread: Unread[]): void {
-    for (const [name, value] of Object.entries(holder).toReversed()) {
-      this.#parts += 1;
-      const place = { doc, path: [...path, name] };
-      this.#addName(name, place);
-      unread.push({ value, path: place.path, holder });
-      if (this.hasTooMuch) return;
-    }
+  #readValue(value: unknown, place: Place, holder: object | undefined, open: Open[]): void {
+    if (!saysSomething(value)) return;
+    this.#parts += 1;
+    const { path } = place;
+    if (typeof value === 'string') this.#readString(value, place, holder);
+    else if (Array.isArray(value)) open.push({ holder: value, path, names: undefined, next: 0 });
+    else if (isObject(value)) open.push({ holder: value, path, names: Object.keys(value), next: 0 });
   }
 
   #readString(text: string, place: Place, holder: object | undefined): void {
+    const name = place.path.findLast((step) => typeof step === 'string');
+    if (isProtocolWord(name, text)) return;
     const inner = documentIn(text, place.doc.depth);
     if (inner !== undefined) {
       this.#chars += text.length;
@@ -122,17 +127,16 @@ class TextReader {
     const mayBeBlob = place.doc.depth === 0 && isBlob(holder, place.path);
     const blob = mayBeBlob ? textOfBlob(text, holder) : undefined;
     if (blob === 'no text') return;
-    if (blob === undefined) this.#addText({ kind: 'value', text, places: [place] });
-    else this.#addText({ kind: 'blob', text: blob, places: [place] });
+    if (blob === undefined) this.#addText({ kind: 'value', text, places: [place] }, name);
+    else this.#addText({ kind: 'blob', text: blob, places: [place] }, name);
   }
 
-  #addText(piece: Omit<Piece, 'start'>): void {
+  #addText(piece: Omit<Piece, 'start'>, name = ''): void {
     this.#chars += piece.text.length;
     if (!isWord(piece.text)) {
       this.#addProse(piece);
       return;
     }
-    const name = piece.places[0]?.path.findLast((step) => typeof step === 'string') ?? '';
     this.#words.add(piece, name.length > MAX_LABEL_CHARS ? '"' : `"${name}": "`, '"\n\n');
   }
 
@@ -144,14 +148,24 @@ class TextReader {
   }
 
   #addName(name: string, place: Place): void {
-    const places = this.#names.get(name);
-    if (places !== undefined) {
-      places.push(place);
+    this.#parts += 1;
+    if (PROTOCOL_NAMES.has(name)) return;
+    const known = this.#names.get(name);
+    if (known !== undefined) {
+      known.push(place);
       return;
     }
-    this.#names.set(name, [place]);
+    const places = [place];
+    this.#names.set(name, places);
     this.#chars += name.length;
+    const piece = { kind: 'name', text: name, places } as const;
+    if (isWord(name)) this.#words.add(piece, '"', '":\n\n');
+    else this.#addProse(piece);
   }
+}
+
+function saysSomething(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null);
 }
 
 function isWord(text: string): boolean {

@@ -2,6 +2,7 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { matchDigest, type Audit, type AuditEvent, type AuditedFinding } from '../../telemetry/audit.ts';
 import type { Judgement } from './judge.ts';
+import { PROTOCOL_NAMES } from './protocol-words.ts';
 import type { Hit } from './search.ts';
 
 /** Findings that one event lists. */
@@ -59,12 +60,7 @@ function audited({ finding, stretches }: Hit): readonly AuditedFinding[] {
 
 /** Member names are the server's words, and may hold what was found: only the form of the place is told. */
 function placeOf(path: readonly (string | number)[]): string {
-  return path.map((step) => (typeof step === 'number' || KNOWN.has(step) ? String(step) : '*')).join('.');
+  return path
+    .map((step) => (typeof step === 'number' || PROTOCOL_NAMES.has(step) ? String(step) : '*'))
+    .join('.');
 }
-
-/** Members that MCP itself names. */
-const KNOWN: ReadonlySet<string> = new Set(
-  `_meta annotations arguments blob content contents data description error icons inputSchema instructions message
-   messages meta method mimeType name outputSchema params prompts properties resource resourceTemplates resources
-   result serverInfo structuredContent systemPrompt text title tools type uri`.split(/\s+/),
-);

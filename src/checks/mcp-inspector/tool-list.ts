@@ -18,15 +18,26 @@ export interface ListedTool {
 
 /** Clients show names and send them back; a longer or unprintable one is not meant to be read. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
-/** Definitions that are digested in one turn. */
-const TURN_TOOLS = 16;
+
+/** Values that are digested in one turn. */
+const TURN_VALUES = 4_096;
 
 export async function readTools(tools: readonly unknown[]): Promise<readonly ListedTool[]> {
   const read: ListedTool[] = [];
+  let values = 0;
   for (const [index, tool] of tools.entries()) {
     const name = isObject(tool) ? nameOf(tool) : undefined;
-    read.push({ index, name, digest: isObject(tool) && name !== undefined ? definitionDigest(tool) : '' });
-    if (index % TURN_TOOLS === TURN_TOOLS - 1) await nextTurn();
+    let digest = '';
+    if (isObject(tool) && name !== undefined) {
+      const digesting = definitionDigest(tool);
+      let step = digesting.next();
+      for (; step.done !== true; step = digesting.next()) {
+        values += 1;
+        if (values % TURN_VALUES === 0) await nextTurn();
+      }
+      digest = step.value;
+    }
+    read.push({ index, name, digest });
   }
   return read;
 }
