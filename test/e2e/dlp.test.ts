@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../src/checks/session/redis-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { readAccount } from '../support/account.ts';
@@ -47,8 +47,10 @@ beforeAll(async () => {
   provider = await createRawProvider();
   gateway = await startGateway({ config: configOf({}) });
 });
+afterEach(async () => {
+  await Promise.all(variants.splice(0).map((variant) => variant.stop()));
+});
 afterAll(async () => {
-  await Promise.all(variants.map((variant) => variant.stop()));
   await gateway.stop();
   await provider.close();
 });
@@ -67,7 +69,7 @@ function configOf(dlp: Dlp, more: ConfigInput = {}): ConfigInput {
   };
 }
 
-/** Another gateway on the same Redis. */
+/** Another gateway on the same Redis, for one test. */
 async function variant(dlp: Dlp, more: ConfigInput = {}): Promise<TestGateway> {
   const started = await startGateway({ redis: gateway.redis, config: configOf(dlp, more) });
   variants.push(started);
@@ -429,5 +431,58 @@ describe('server.dlp.requests', () => {
     expect(reply.headers['x-gateway-dlp-block']).toBe('true');
     expect(provider.requests.length).toBe(before);
     await expectUntouched();
+  });
+
+  describe('calls of MCP servers', () => {
+    const call = (to: string): object => ({
+      jsonrpc: '2.0',
+      id: 7,
+      method: 'tools/call',
+      params: { name: 'mail', arguments: { to, subject: 'hi' } },
+    });
+    const mcp = (): ConfigInput => ({
+      mcp: { enabled: true, servers: [{ name: 'post', url: provider.url }] },
+    });
+    const path = '/mcp/post/tools/call';
+
+    it('mask: the server sees *** in the arguments, and in the header that repeats one', async () => {
+      const target = await variant({ enabled: false, requests: 'mask' }, mcp());
+      provider.answer({ body: '{"jsonrpc":"2.0","id":7,"result":{"content":[]}}' });
+      const headers = {
+        accept: 'application/json, text/event-stream',
+        'mcp-param-to': `=?base64?${Buffer.from('ann.lee@shop.example.org').toString('base64')}?=`,
+        'mcp-param-subject': 'hi',
+      };
+      const reply = await ask({ target, path, headers, body: call('ann.lee@shop.example.org') });
+      expect([reply.status, reply.body]).toEqual([200, '{"jsonrpc":"2.0","id":7,"result":{"content":[]}}']);
+      const sent = provider.requests.at(-1);
+      expect(JSON.parse(sent?.body ?? '')).toEqual(call('***'));
+      expect([sent?.headers['mcp-param-to'], sent?.headers['mcp-param-subject']]).toEqual(['***', 'hi']);
+    });
+
+    it('deny: a JSON-RPC error that the agent can read', async () => {
+      const target = await variant({ enabled: false, requests: 'deny' }, mcp());
+      const before = provider.requests.length;
+      const headers = { accept: 'application/json, text/event-stream' };
+      const reply = await ask({ target, path, headers, body: call('ann.lee@shop.example.org') });
+      expect(reply.status).toBe(200);
+      expect(JSON.parse(reply.body)).toEqual({
+        jsonrpc: '2.0',
+        id: 7,
+        error: {
+          code: -32001,
+          message: 'Error: tool [mail] blocked. Reason: the request holds email addresses',
+          data: {
+            type: 'policy_denied',
+            reason: 'the request holds email addresses',
+            tool_name: 'mail',
+            rule: 'dlp',
+          },
+        },
+      });
+      expect(reply.headers['x-gateway-dlp-block']).toBe('true');
+      expect(provider.requests.length).toBe(before);
+      await expectUntouched();
+    });
   });
 });

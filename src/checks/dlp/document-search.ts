@@ -1,6 +1,5 @@
 import type { Finding } from '../../detectors/finding.ts';
 import type { JsonPath } from '../../json/path.ts';
-import type { AnswerText } from '../../providers/provider.ts';
 import { MASK } from './actions.ts';
 import { visitDocument } from './document.ts';
 import { numberSources } from './number-sources.ts';
@@ -17,14 +16,20 @@ export interface Hit {
   readonly findings: readonly Finding[];
 }
 
+export type WordsKind =
+  /** Under a member that is named for the dialect. */
+  | 'prose'
+  /** An argument, or another value, which its name may give away. */
+  | 'value'
+  /** A JSON document in a string. */
+  | 'document';
+
 export interface SearchedDocument {
   /** As `json` was read from, strictly. */
   readonly body: Buffer;
   readonly json: unknown;
-  /** Strings that a dialect knows for words, whatever they look like. */
-  readonly words: ReadonlySet<string>;
-  /** Those of them that are JSON documents themselves. */
-  readonly documents: ReadonlySet<string>;
+  /** Strings that the dialect knows for words, whatever they look like. */
+  readonly words: ReadonlyMap<string, WordsKind>;
 }
 
 /** Looks at every string, number and member name of a document. */
@@ -38,7 +43,7 @@ export interface DocumentSearch {
 /** Shorter numbers are nothing that is looked for. */
 const MIN_NUMBER = 1e8;
 
-export function createDocumentSearch({ body, json, words, documents }: SearchedDocument): DocumentSearch {
+export function createDocumentSearch({ body, json, words }: SearchedDocument): DocumentSearch {
   /** Of those that are too long for a double, by path. */
   let sources: ReadonlyMap<string, string> = new Map();
 
@@ -47,13 +52,16 @@ export function createDocumentSearch({ body, json, words, documents }: SearchedD
     return known ?? String(value);
   }
 
+  const contextName = (text: string, name: string | undefined): string | undefined =>
+    words.get(text) === 'prose' ? undefined : name;
+
   return {
     async gather(passages) {
       const long: JsonPath[] = [];
-      for (const text of documents) passages.addArguments(text);
+      for (const [text, kind] of words) if (kind === 'document') passages.addArguments(text);
       await visitDocument(json, {
         string(text, name) {
-          if (words.has(text) || !isOpaque(name, text)) passages.add(text, name);
+          if (words.has(text) || !isOpaque(name, text)) passages.add(text, contextName(text, name));
         },
         number(value, name, path) {
           if (Math.abs(value) < MIN_NUMBER) return;
@@ -77,16 +85,13 @@ export function createDocumentSearch({ body, json, words, documents }: SearchedD
         hits.push({ kind, masked, path: [...path], findings });
       };
       await visitDocument(json, {
-        string: (text, name, path) => note('string', text, path, name),
-        number: (value, name, path) => note('number', sourceOf(value, path), path, name),
+        string: (text, name, path) => note('string', text, path, contextName(text, name)),
+        number(value, name, path) {
+          if (Math.abs(value) >= MIN_NUMBER) note('number', sourceOf(value, path), path, name);
+        },
         memberName: (name, path) => note('name', name, path),
       });
       return hits;
     },
   };
-}
-
-/** The texts of a request or an answer that stand in it as they are. */
-export function wordsOf(texts: readonly Pick<AnswerText, 'text' | 'editable'>[]): ReadonlySet<string> {
-  return new Set(texts.filter(({ editable }) => editable !== false).map(({ text }) => text));
 }

@@ -1,8 +1,8 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { WholeAnswer } from '../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../providers/provider.ts';
-import { createDocumentSearch, wordsOf } from './document-search.ts';
-import type { Hit } from './document-search.ts';
+import { createDocumentSearch } from './document-search.ts';
+import type { Hit, WordsKind } from './document-search.ts';
 import type { Inspected } from './inspected.ts';
 import type { FindAll } from './passages.ts';
 import { createPassages } from './search-passages.ts';
@@ -20,11 +20,7 @@ export async function inspectJson(
   const texts = facts?.texts ?? [];
   const channels = tokenChannels(facts?.tokens ?? [], texts);
   const passages = createPassages(findAll);
-  const document = createDocumentSearch({
-    ...whole,
-    words: wordsOf(texts),
-    documents: new Set(texts.filter(({ isJson }) => isJson === true).map(({ text }) => text)),
-  });
+  const document = createDocumentSearch({ ...whole, words: wordsOf(texts) });
   await document.gather(passages);
   for (const channel of channels) passages.add(channel.spelled);
   await passages.search();
@@ -40,6 +36,15 @@ export async function inspectJson(
       };
     },
   };
+}
+
+function wordsOf(texts: readonly AnswerText[]): ReadonlyMap<string, WordsKind> {
+  return new Map(texts.filter(({ editable }) => editable !== false).map((one) => [one.text, kindOf(one)]));
+}
+
+function kindOf({ kind, isJson }: AnswerText): WordsKind {
+  if (isJson === true) return 'document';
+  return kind === 'tool_arguments' ? 'value' : 'prose';
 }
 
 function signedPaths(texts: readonly AnswerText[]): ReadonlySet<string> {

@@ -1,6 +1,7 @@
 import type { Finding } from '../../detectors/finding.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import { createDocumentSearch, wordsOf } from './document-search.ts';
+import { createDocumentSearch } from './document-search.ts';
+import type { WordsKind } from './document-search.ts';
 import type { PromptText } from '../../providers/provider.ts';
 import { CLEAN } from './inspected.ts';
 import type { Inspected } from './inspected.ts';
@@ -18,14 +19,9 @@ export interface InspectedRequest extends Inspected {
  * comes again with the next turn is masked alike again. Headers that repeat arguments follow the body at the edge.
  */
 export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promise<InspectedRequest> {
-  const { texts } = exchange.request;
   const seals = sealsOf(exchange);
   const passages = createPassages(findAll);
-  const document = createDocumentSearch({
-    ...exchange,
-    words: wordsOf(texts),
-    documents: new Set(texts.filter(isDocument).map(({ text }) => text)),
-  });
+  const document = createDocumentSearch({ ...exchange, words: wordsOf(exchange.request.texts) });
   await document.gather(passages);
   for (const text of seals.encoded) passages.add(text);
   await passages.search();
@@ -46,7 +42,14 @@ export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promis
   };
 }
 
-/** A tool call's arguments as most dialects have them, a JSON document in a string. */
-function isDocument({ kind, text, editable }: PromptText): boolean {
-  return kind === 'tool_arguments' && editable !== false && /^\s*[[{]/.test(text);
+function wordsOf(texts: readonly PromptText[]): ReadonlyMap<string, WordsKind> {
+  return new Map(texts.filter(({ editable }) => editable !== false).map((one) => [one.text, kindOf(one)]));
+}
+
+const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
+
+/** A tool call's arguments are a JSON document in a string, in most dialects. */
+function kindOf({ kind, text }: PromptText): WordsKind {
+  if (PROSE.has(kind)) return 'prose';
+  return kind === 'tool_arguments' && /^\s*[[{]/.test(text) ? 'document' : 'value';
 }

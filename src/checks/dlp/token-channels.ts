@@ -38,8 +38,7 @@ export function tokenChannels(
  */
 export function blankedTokens(channel: TokenChannel, passages: Passages): readonly JsonEdit[] {
   const { tokens, spelled, spelt } = channel;
-  const name = spelt?.path.findLast((step) => typeof step === 'string');
-  const inText = spelt === undefined ? NOTHING : passages.findingsIn(spelt.text, name);
+  const inText = spelt === undefined ? NOTHING : passages.findingsIn(spelt.text, nameOf(spelt));
   const isSame = spelt?.text === spelled && spelt.isJson !== true && spelt.signed !== true;
   if (inText.length > 0 && !isSame) return tokens.flatMap(({ blank }) => blank);
   const spans = [...inText, ...passages.findingsIn(spelled)];
@@ -53,6 +52,11 @@ export function blankedTokens(channel: TokenChannel, passages: Passages): readon
     start = end;
   }
   return edits;
+}
+
+/** As it was searched under: what a model says stands in members that are named for the dialect. */
+function nameOf({ kind, path }: AnswerText): string | undefined {
+  return kind === 'tool_arguments' ? path.findLast((step) => typeof step === 'string') : undefined;
 }
 
 /** One for each character of a span, else zero. */
