@@ -1,8 +1,10 @@
-import type { SecretRule } from './secret-rule.ts';
+import { isUndecidedAt } from './partial-pattern.ts';
+import { longRun } from './secret-rule.ts';
+import type { Extent, SecretRule } from './secret-rule.ts';
 
 const SIGNED = '\\.ey[A-Za-z0-9_-]{15,16384}\\.[A-Za-z0-9_-]{0,2048}';
 const ENCRYPTED = '(?:\\.[A-Za-z0-9_-]{0,1024}){2}\\.[A-Za-z0-9_-]{16,16384}\\.[A-Za-z0-9_-]{16,64}';
-const JWT_MAX_CHARS = 20_480;
+const JWT_MAX_CHARS = 20_608;
 /** A header holds an algorithm, a key's id, at most a certificate's digest: its beginning tells. */
 const HEADER_LOOK_CHARS = 2048;
 
@@ -22,38 +24,49 @@ export const jsonWebToken: SecretRule = {
 };
 
 /** A token in base64 once more, as Kubernetes keeps service accounts' tokens; lines may be wrapped. */
-export const encodedJsonWebToken: SecretRule = {
-  id: 'jwt_base64',
-  keywords: ['zxlk'],
-  anchor: 'head',
-  pattern: /ZXlK[A-Za-z0-9+/_-]{40,20000}={0,2}/y,
+export const encodedJsonWebToken: SecretRule = longRun('jwt_base64', ['ZXlK'], '[A-Za-z0-9+/_-]', {
+  minChars: 40,
   maxChars: JWT_MAX_CHARS,
-  minEntropy: 3,
-  startsRun: true,
+  mayBegin: mayBeginEncodedToken,
   accepts: isEncodedToken,
-  extend: wrappedEnd,
-};
+  extend: wrappedExtent,
+});
 
+/** Room for one more line. */
+const MAX_WRAPPED_CHARS = JWT_MAX_CHARS - 128;
 const WRAPPED_LINE =
   /\r?\n[ \t]{0,16}(?:[A-Za-z0-9+/]{60,76}(?![A-Za-z0-9+/])|[A-Za-z0-9+/]{1,76}(?==))={0,2}/y;
 
-function wrappedEnd(text: string, start: number, firstEnd: number): number {
+function wrappedExtent(text: string, start: number, firstEnd: number): Extent {
   let end = firstEnd;
-  while (end - start < JWT_MAX_CHARS) {
+  while (end - start < MAX_WRAPPED_CHARS) {
     WRAPPED_LINE.lastIndex = end;
-    if (!WRAPPED_LINE.test(text)) return end;
+    if (!WRAPPED_LINE.test(text)) return { end, isOpen: isUndecidedAt(WRAPPED_LINE, text, end) };
     end = WRAPPED_LINE.lastIndex;
   }
-  return end;
+  return { end, isOpen: false };
 }
 
 const CLAIM_OR_HEADER =
   /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|b64|crit|iss|sub|aud|ap[uv]|p2[cs]|epk|iv|tag|url|nonce)"/;
 
+/** So much of the base64 holds the beginning of a header, or all of a short one and the full stop behind it. */
+const BEGINNING = /[A-Za-z0-9+/_-]{64}/y;
+const HEADER = /^ey[A-Za-z0-9_-]*(?=\.|$)/;
+
+function mayBeginEncodedToken(text: string, at: number): boolean {
+  BEGINNING.lastIndex = at;
+  const beginning = BEGINNING.exec(text);
+  return beginning === null || HEADER.test(decodeOnce(beginning[0]));
+}
+
 function isEncodedToken(secret: string): boolean {
-  const token = Buffer.from(secret.slice(0, HEADER_LOOK_CHARS), 'base64').toString('latin1');
-  const header = /^ey[A-Za-z0-9_-]+/.exec(token)?.[0] ?? '';
+  const header = HEADER.exec(decodeOnce(secret.slice(0, HEADER_LOOK_CHARS)))?.[0] ?? '';
   return CLAIM_OR_HEADER.test(decode(header)) || isJson(header);
+}
+
+function decodeOnce(encoded: string): string {
+  return Buffer.from(encoded, 'base64').toString('latin1');
 }
 
 function isJson(header: string): boolean {

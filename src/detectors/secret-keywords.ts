@@ -1,75 +1,112 @@
-/** One automaton over many keywords (Aho and Corasick, 1975): a text is read once, whatever their number. */
-export interface KeywordAutomaton {
+/**
+ * A table that a text is walked through, character by character. A state is a row's offset in `next`: the next one is
+ * `next[state + classes[code]]`. State 0 is the beginning. For ASCII only.
+ */
+export interface KeywordTable {
   /** Class of a character code below 128; class 0 is every character that no keyword holds. */
   readonly classes: Uint8Array;
-  readonly width: number;
-  /** `next[state * width + class]` is the state after that character; state 0 is the beginning. */
-  readonly next: Uint16Array;
-  /** Per state the indices of the keywords that end there; `undefined` where none does. */
-  readonly ends: readonly (readonly number[] | undefined)[];
-}
-
-interface Trie {
-  readonly next: Uint16Array;
-  readonly ends: number[][];
-  readonly states: number;
+  readonly next: Uint16Array | Uint32Array;
+  /** States from this one on end keywords, the others none. */
+  readonly firstEnding: number;
+  /** The indices of the keywords that end in a state. */
+  readonly endsOf: (state: number) => readonly number[];
 }
 
 /**
- * Builds the automaton of ASCII keywords in lower case; upper-case letters of a text are read as lower-case ones.
- * Throws when the keywords need more states than a 16-bit table holds.
+ * One automaton over many keywords (Aho and Corasick, 1975): a text is read once, whatever their number, and each is
+ * found wherever it stands. Keywords are lower case; upper-case letters of a text are read as lower-case ones.
  */
-export function buildKeywordAutomaton(keywords: readonly string[]): KeywordAutomaton {
-  const classes = new Uint8Array(128);
-  let width = 1;
-  for (const character of new Set(keywords.join(''))) {
-    const code = character.charCodeAt(0);
-    if (code > 127 || character !== character.toLowerCase())
-      throw new Error(`a keyword must be lower-case ASCII: ${character}`);
-    classes[code] = width;
-    classes[character.toUpperCase().charCodeAt(0)] = width;
-    width += 1;
+export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable {
+  const classes = classesOf(keywords);
+  for (let code = 65; code <= 90; code += 1) {
+    if (classes[code] !== 0) throw new Error(`a keyword must be lower case: ${String.fromCharCode(code)}`);
+    classes[code] = classes[code + 32] ?? 0;
   }
-  const trie = buildTrie(keywords, classes, width);
-  linkFailures(trie, width);
-  const ends = trie.ends.map((indices) => (indices.length === 0 ? undefined : indices));
-  return { classes, width, next: trie.next.slice(0, trie.states * width), ends };
+  const tree = growTree(keywords, classes);
+  linkFailures(tree);
+  return tableOf(tree, classes);
 }
 
-function buildTrie(keywords: readonly string[], classes: Uint8Array, width: number): Trie {
-  const capacity = keywords.reduce((sum, keyword) => sum + keyword.length, 1);
-  if (capacity > 65_535) throw new Error('too many keywords for one automaton');
-  const next = new Uint16Array(capacity * width);
+/**
+ * The tree of the keywords' beginnings, each in exactly its case, to be walked from where one may begin: state 0
+ * behind a character says that no keyword goes on so.
+ */
+export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
+  const classes = classesOf(keywords);
+  return tableOf(growTree(keywords, classes), classes);
+}
+
+interface Tree {
+  readonly width: number;
+  /** Per node and class the node behind it; 0 where there is none. */
+  readonly next: number[];
+  readonly ends: number[][];
+}
+
+function classesOf(keywords: readonly string[]): Uint8Array {
+  const classes = new Uint8Array(128);
+  for (const [index, character] of [...new Set(keywords.join(''))].entries()) {
+    const code = character.charCodeAt(0);
+    if (code > 127) throw new Error(`a keyword must be ASCII: ${character}`);
+    classes[code] = index + 1;
+  }
+  return classes;
+}
+
+function growTree(keywords: readonly string[], classes: Uint8Array): Tree {
+  const width = Math.max(...classes) + 1;
+  const next = new Array<number>(width).fill(0);
   const ends: number[][] = [[]];
   for (const [index, keyword] of keywords.entries()) {
-    let state = 0;
+    let node = 0;
     for (let at = 0; at < keyword.length; at += 1) {
-      const edge = state * width + (classes[keyword.charCodeAt(at)] ?? 0);
-      if (next[edge] === 0) next[edge] = ends.push([]) - 1;
-      state = next[edge] ?? 0;
+      const edge = node * width + (classes[keyword.charCodeAt(at)] ?? 0);
+      if (next[edge] === 0) {
+        next[edge] = ends.push([]) - 1;
+        for (let blank = 0; blank < width; blank += 1) next.push(0);
+      }
+      node = next[edge] ?? 0;
     }
-    ends[state]?.push(index);
+    ends[node]?.push(index);
   }
-  return { next, ends, states: ends.length };
+  return { width, next, ends };
 }
 
-/** Turns the trie into an automaton: a missing edge goes where the longest other beginning goes on. */
-function linkFailures({ next, ends, states }: Trie, width: number): void {
-  const failure = new Uint16Array(states);
+/** Turns the tree into an automaton: a missing edge goes where the longest other beginning goes on. */
+function linkFailures({ width, next, ends }: Tree): void {
+  const failure = new Uint16Array(ends.length);
   const queue = [0];
   for (let head = 0; head < queue.length; head += 1) {
-    const state = queue[head] ?? 0;
-    const fallback = failure[state] ?? 0;
+    const node = queue[head] ?? 0;
+    const fallback = failure[node] ?? 0;
     for (let edge = 1; edge < width; edge += 1) {
-      const child = next[state * width + edge] ?? 0;
-      const other = state === 0 ? 0 : (next[fallback * width + edge] ?? 0);
+      const child = next[node * width + edge] ?? 0;
+      const other = node === 0 ? 0 : (next[fallback * width + edge] ?? 0);
       if (child === 0) {
-        next[state * width + edge] = other;
+        next[node * width + edge] = other;
         continue;
       }
       failure[child] = other;
       ends[child]?.push(...(ends[other] ?? []));
       queue.push(child);
     }
+  }
+}
+
+/** Numbers the nodes anew, those that end keywords last, so that one comparison tells them. */
+function tableOf({ width, next, ends }: Tree, classes: Uint8Array): KeywordTable {
+  const order = [...ends.keys()].sort((a, b) => Number(isEnding(a)) - Number(isEnding(b)) || a - b);
+  const rows = new Uint32Array(ends.length);
+  for (const [row, node] of order.entries()) rows[node] = row * width;
+  const table = next.length > 65_536 ? new Uint32Array(next.length) : new Uint16Array(next.length);
+  for (const [edge, child] of next.entries()) {
+    table[(rows[Math.floor(edge / width)] ?? 0) + (edge % width)] = rows[child] ?? 0;
+  }
+  const endings = order.map((node) => ends[node] ?? []);
+  const firstEnding = order.filter((node) => !isEnding(node)).length * width;
+  return { classes, next: table, firstEnding, endsOf: (state) => endings[state / width] ?? [] };
+
+  function isEnding(node: number): boolean {
+    return (ends[node]?.length ?? 0) > 0;
   }
 }

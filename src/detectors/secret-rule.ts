@@ -1,32 +1,63 @@
+import { isUndecidedAt, partialOf } from './partial-pattern.ts';
+
 /**
- * One class of secret. A keyword found anywhere makes the pattern run there, and only there; this is what keeps the
- * search linear. A scanner of streams needs the same three facts: the keywords, the pattern and `maxChars`.
+ * One class of secret. A keyword makes the pattern run where it stands, and only there; this is what keeps the search
+ * linear. All that is judged lies within `maxChars`, so that a text that comes in pieces is soon decided.
  */
 export interface SecretRule {
   /** Reported as the finding's rule: a closed set. */
   readonly id: string;
-  /** Lower case; searched without regard to case. The pattern itself tells upper from lower case where that matters. */
+  /**
+   * `head`: the secret begins with its keyword, written exactly so. `inner`: the keyword stands within the secret.
+   * `name`: the keyword names the secret that follows, as in `cohere_key = ...`. The latter two are written in lower
+   * case and searched without regard to case.
+   */
+  readonly anchor: 'head' | 'inner' | 'name';
   readonly keywords: readonly string[];
-  /** `head`: the secret begins at its keyword. `name`: the keyword names the secret that follows, as in `cohere_key = ...`. */
-  readonly anchor: 'head' | 'name';
-  /** Sticky. Run at the secret's start (`head`) or behind the keyword (`name`); its first group, or else the match, is the secret. */
+  /** Sticky. Run at the secret's start or behind its name; its first group, or else the match, is the secret. */
   readonly pattern: RegExp;
-  /** Most characters that name, separator and secret take together: the window a scanner of streams must keep. */
+  /** Most characters from where the pattern runs to the secret's end and what is looked at behind it. */
   readonly maxChars: number;
   /** Shannon entropy that the secret has at least, in bits a character, its prefix left out. */
   readonly minEntropy: number;
-  /** A secret whose keyword does not stand at its start: where it starts, from where the keyword does. */
-  readonly startOf?: (text: string, keywordStart: number) => number;
+  /** `inner`: how far before the keyword the secret begins at most, and where, -1 for nowhere. */
+  readonly lead?: {
+    readonly maxChars: number;
+    readonly startOf: (text: string, keywordStart: number) => number;
+  };
   /** Only what stands at the very start of a run of word characters and hyphens: for patterns that read long runs. */
   readonly startsRun?: true;
+  /** The secret goes on behind the pattern's match as one long run of such characters, and up to two `=`. */
+  readonly run?: Run;
+  /** Whether what begins at `at` may be one, from its first characters; true while there are too few of them. */
+  readonly mayBegin?: (text: string, at: number) => boolean;
   /** A last look at the secret's text. */
   readonly accepts?: (secret: string) => boolean;
-  /** Goes on from the pattern's match to the secret's end; `undefined` when it is none after all. */
-  readonly extend?: (text: string, start: number, end: number) => number | undefined;
+  /** Goes on from the pattern's match to the secret's end. */
+  readonly extend?: (text: string, start: number, end: number) => Extent;
+  /**
+   * Where in a text that ends too early to tell the secret would begin, when the pattern is run at `from`; `undefined`
+   * when more text would not change what the pattern finds. By default `from`.
+   */
+  readonly undecidedFrom?: (text: string, from: number) => number | undefined;
+}
+
+export interface Run {
+  /** Sticky, matches all that there are. */
+  readonly characters: RegExp;
+  /** Of the secret. */
+  readonly maxChars: number;
+}
+
+export interface Extent {
+  /** Where the secret ends; `undefined` when it is none after all. */
+  readonly end: number | undefined;
+  /** Whether more text could change `end`. */
+  readonly isOpen: boolean;
 }
 
 type Options = Partial<
-  Pick<SecretRule, 'maxChars' | 'minEntropy' | 'startOf' | 'startsRun' | 'accepts' | 'extend'>
+  Pick<SecretRule, 'maxChars' | 'minEntropy' | 'startsRun' | 'mayBegin' | 'accepts' | 'extend'>
 > & {
   /** What must not follow; default a letter, digit or underscore. */
   readonly notBefore?: string;
@@ -49,7 +80,7 @@ export function prefixed(
   const { notBefore = NOT_BEFORE_WORD, ...rest } = options;
   return {
     id,
-    keywords: prefixes.map((prefix) => prefix.toLowerCase()),
+    keywords: prefixes,
     anchor: 'head',
     pattern: new RegExp(`(?:${prefixes.map(literal).join('|')})(?:${body})${notBefore}`, 'y'),
     maxChars: DEFAULT_MAX_CHARS,
@@ -59,12 +90,42 @@ export function prefixed(
 }
 
 /**
+ * A rule for secrets that may be thousands of characters long: `prefixes`, and one run of `characters`, of which there
+ * are at least `minChars`.
+ */
+export function longRun(
+  id: string,
+  prefixes: readonly string[],
+  characters: string,
+  { minChars, maxChars, ...rest }: LongRunOptions,
+): SecretRule {
+  return {
+    ...prefixed(id, prefixes, `${characters}{${String(minChars)}}`, {
+      notBefore: '',
+      startsRun: true,
+      ...rest,
+    }),
+    run: { characters: new RegExp(`${characters}*`, 'y'), maxChars },
+    maxChars,
+  };
+}
+
+type LongRunOptions = Partial<Pick<SecretRule, 'minEntropy' | 'mayBegin' | 'accepts' | 'extend'>> & {
+  readonly minChars: number;
+  /** Of the whole secret. */
+  readonly maxChars: number;
+};
+
+/**
  * What stands between a name and its value: the rest of the name, a closing quote or bracket, a sign of assignment
  * (or `,` of a call, `>` of a tag, the word `is`), an opening quote.
  */
 const LINK =
-  '[\\w .\\t-]{0,30}["\'`\\])]{0,2}\\s{0,4}(?:=>|\\?=|:{0,3}=|[:,>]|\\|\\||\\bis\\b)[=:\\s"\'`(\\[]{0,16}';
+  '[\\w .\\t-]{0,30}["\'`\\])]{0,2}\\s{0,4}(?:=>|\\?=|:{0,3}=|[:,>]|\\|\\||\\bis(?=[\\s"\'`(\\[:=]))[=:\\s"\'`(\\[]{0,16}';
 const LINK_MAX_CHARS = 96;
+/** The same, leaving as early as it can: finds the first place where a value may begin. */
+const SHORTEST_LINK =
+  '[\\w .\\t-]{0,30}?["\'`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"\'`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"\'`(\\[]{0,16}?';
 
 /** A rule for secrets without a prefix of their own: a value of the right shape that is assigned to one of `names`. */
 export function named(
@@ -81,8 +142,26 @@ export function named(
     pattern: new RegExp(`${LINK}(${value})${notBefore}`, 'iy'),
     maxChars: maxChars + LINK_MAX_CHARS,
     minEntropy: DEFAULT_MIN_ENTROPY,
+    undecidedFrom: undecidedValue(`(?:${value})${notBefore}`),
     ...rest,
   };
+}
+
+/** Made when first asked for: the table has some fifty such rules, and few are met. */
+function undecidedValue(value: string): (text: string, from: number) => number | undefined {
+  let partial: RegExp | undefined;
+  return (text, from) => {
+    partial ??= new RegExp(`${SHORTEST_LINK}(${partialOf(value)})`, 'iy');
+    partial.lastIndex = from;
+    const match = partial.exec(text);
+    return match === null ? undefined : from + match[0].length - (match[1] ?? '').length;
+  };
+}
+
+/** `SecretRule.undecidedFrom`, or what it is by default. */
+export function undecidedFrom(rule: SecretRule, text: string, from: number): number | undefined {
+  if (rule.undecidedFrom !== undefined) return rule.undecidedFrom(text, from);
+  return isUndecidedAt(rule.pattern, text, from) ? from : undefined;
 }
 
 function literal(text: string): string {
@@ -106,9 +185,13 @@ export function entropyOf(text: string): number {
   return bits;
 }
 
+/** A placeholder is short. */
+const PLACEHOLDER_CHARS = 512;
+
 /** What people write in place of a secret: `xxxxx`, `***`, `AKIA...EXAMPLE` of AWS's manuals. */
 export function isPlaceholder(secret: string): boolean {
-  return /x{6}|X{6}|\*{3}|EXAMPLE|your[_-]|placeholder|redacted|changeme/i.test(secret);
+  const beginning = secret.length > PLACEHOLDER_CHARS ? secret.slice(0, PLACEHOLDER_CHARS) : secret;
+  return /x{6}|X{6}|\*{3}|EXAMPLE|your[_-]|placeholder|redacted|changeme/i.test(beginning);
 }
 
 /**
@@ -129,14 +212,25 @@ export function hasDigitAndLetter(secret: string): boolean {
  * Whether a secret may begin here: not in the middle of a word. A percent-encoded character before it, as in
  * `key%3Dsk-`, is no part of a word.
  */
-export function startsToken(text: string, at: number, startsRun: boolean): boolean {
-  if (at === 0) return true;
-  const before = text.charCodeAt(at - 1);
-  if (before === 45 || before === 95) return !startsRun;
-  if (!isWord(before)) return true;
-  return text[at - 3] === '%' && /^[0-9A-Fa-f]{2}$/.test(text.slice(at - 2, at));
+export function startsToken(text: string, at: number): boolean {
+  return at === 0 || !isWord(text.charCodeAt(at - 1)) || isPercentEncoded(text, at - 3);
 }
 
-function isWord(code: number): boolean {
+/** Whether neither a hyphen nor an underscore stands before it: `SecretRule.startsRun`. */
+export function startsRun(text: string, at: number): boolean {
+  const before = text.charCodeAt(at - 1);
+  return before !== 45 && before !== 95;
+}
+
+/** Whether `%` and two hexadecimal digits stand here. */
+export function isPercentEncoded(text: string, at: number): boolean {
+  return text.charCodeAt(at) === 37 && isHex(text.charCodeAt(at + 1)) && isHex(text.charCodeAt(at + 2));
+}
+
+export function isWord(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+function isHex(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 }

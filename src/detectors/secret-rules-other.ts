@@ -1,4 +1,4 @@
-import { hasDigitAndLetter, isMixed, named, prefixed } from './secret-rule.ts';
+import { hasDigitAndLetter, isMixed, longRun, named, prefixed } from './secret-rule.ts';
 import type { SecretRule } from './secret-rule.ts';
 
 const HEX_32 = '[a-fA-F0-9]{32}';
@@ -66,11 +66,10 @@ const prefixedTokens: readonly SecretRule[] = [
   prefixed('readme_token', ['rdme_'], '[a-z0-9]{70}'),
   prefixed('sourcegraph_token', ['sgp_'], '(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}'),
   prefixed('sonar_token', ['sqp_', 'squ_', 'sqa_'], '[A-Za-z0-9]{40}'),
-  prefixed('flyio_token', ['fo1_', 'fm1_', 'fm1a_', 'fm1r_', 'fm2_'], '[A-Za-z0-9+/_-]{40,1500}={0,3}', {
-    notBefore: '',
-    minEntropy: 3.5,
+  longRun('flyio_token', ['fo1_', 'fm1_', 'fm1a_', 'fm1r_', 'fm2_'], '[A-Za-z0-9+/_-]', {
+    minChars: 40,
     maxChars: 1520,
-    startsRun: true,
+    minEntropy: 3.5,
   }),
   prefixed('dynatrace_token', ['dt0c01.'], '[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}'),
   prefixed('easypost_key', ['EZTK', 'EZAK'], '[A-Za-z0-9]{54}'),
@@ -98,11 +97,10 @@ const prefixedTokens: readonly SecretRule[] = [
   prefixed('infracost_key', ['ico-'], '[A-Za-z0-9]{32}', { minEntropy: 3.5 }),
   prefixed('scalingo_token', ['tk-us-'], '[A-Za-z0-9_-]{48}', { notBefore: '' }),
   prefixed('cloudflare_origin_key', ['v1.0-'], '[a-f0-9]{24}-[a-f0-9]{146}'),
-  prefixed('onepassword_service_token', ['ops_eyJ'], '[A-Za-z0-9+/]{200,2048}={0,3}', {
-    notBefore: '',
-    minEntropy: 3.5,
+  longRun('onepassword_service_token', ['ops_eyJ'], '[A-Za-z0-9+/]', {
+    minChars: 200,
     maxChars: 2100,
-    startsRun: true,
+    minEntropy: 3.5,
   }),
   prefixed(
     'onepassword_secret_key',

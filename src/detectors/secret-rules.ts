@@ -1,11 +1,15 @@
 import { encodedJsonWebToken, jsonWebToken } from './secret-jwt.ts';
 import { encodedPemPrivateKey, pemPrivateKey } from './secret-pem.ts';
-import { hasDigitAndLetter, isMixed, named, prefixed, startsToken } from './secret-rule.ts';
+import { hasDigitAndLetter, isMixed, longRun, named, prefixed, startsToken } from './secret-rule.ts';
 import { otherSecrets } from './secret-rules-other.ts';
 import type { SecretRule } from './secret-rule.ts';
 
 /** Base64 and base64url bodies end where none of their characters follows. */
 const END_OF_BASE64 = '(?![A-Za-z0-9+/=_-])';
+
+/** What comes before `T3BlbkFJ`: `sk-`, a kind and 128 characters; before the colon of a bot's token. */
+const MAX_OPENAI_LEAD_CHARS = 146;
+const MAX_DIGITS = 12;
 
 /** A JWT behind a prefix. */
 const TOKEN_SEGMENTS = 'eyJ[A-Za-z0-9_-]{16,2048}\\.[A-Za-z0-9_-]{16,2048}\\.[A-Za-z0-9_-]{16,1024}';
@@ -20,7 +24,7 @@ const cloudKeys: readonly SecretRule[] = [
   }),
   {
     id: 'aws_credential_pair',
-    keywords: ['akia', 'asia'],
+    keywords: ['AKIA', 'ASIA'],
     anchor: 'head',
     pattern: /(?:AKIA|ASIA)[A-Z0-9]{16}["'`]?[\s,:;|]{1,4}["'`]?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=_-])/y,
     maxChars: 80,
@@ -60,15 +64,11 @@ const cloudKeys: readonly SecretRule[] = [
     '[A-Za-z0-9+/%]{100,4096}={0,2}',
     { maxChars: 4098, minEntropy: 4, accepts: isMixed },
   ),
-  prefixed(
+  longRun(
     'aws_session_token_prefixed',
     ['IQoJb3JpZ2luX2Vj', 'FwoGZXIvYXdzE', 'FQoGZXIvYXdzE'],
-    '[A-Za-z0-9+/%]{80,4096}={0,2}',
-    {
-      maxChars: 4200,
-      minEntropy: 4,
-      startsRun: true,
-    },
+    '[A-Za-z0-9+/%]',
+    { minChars: 80, maxChars: 4200, minEntropy: 4 },
   ),
   prefixed('gcp_api_key', ['AIza'], '[A-Za-z0-9_-]{35}', { notBefore: '(?![A-Za-z0-9_-])' }),
   prefixed('gcp_oauth_access_token', ['ya29.'], '(?:[a-z]\\.)?[A-Za-z0-9_-]{40,2048}', {
@@ -81,9 +81,9 @@ const cloudKeys: readonly SecretRule[] = [
   {
     id: 'azure_ad_client_secret',
     keywords: ['q~'],
-    anchor: 'head',
+    anchor: 'inner',
     pattern: /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])/y,
-    startOf: (_text, keywordStart) => keywordStart - 4,
+    lead: { maxChars: 4, startOf: (_text, keywordStart) => keywordStart - 4 },
     maxChars: 40,
     minEntropy: 3,
   },
@@ -117,9 +117,9 @@ const providerKeys: readonly SecretRule[] = [
   {
     id: 'openai_api_key',
     keywords: ['t3blbkfj'],
-    anchor: 'head',
+    anchor: 'inner',
     pattern: /sk-(?:[a-z]{2,12}-)?[A-Za-z0-9_-]{15,128}T3BlbkFJ[A-Za-z0-9_-]{15,128}/y,
-    startOf: startOfOpenAiKey,
+    lead: { maxChars: MAX_OPENAI_LEAD_CHARS, startOf: startOfOpenAiKey },
     maxChars: 300,
     minEntropy: 3,
   },
@@ -138,10 +138,9 @@ const providerKeys: readonly SecretRule[] = [
   }),
   prefixed('gemini_api_key', ['AQ.'], '[A-Za-z0-9_-]{40,100}', { minEntropy: 4, accepts: isMixed }),
   prefixed('bedrock_api_key', ['ABSKQmVkcm9ja0FQSUtleS'], '[A-Za-z0-9+/]{80,400}={0,2}', { maxChars: 430 }),
-  prefixed('bedrock_short_lived_api_key', ['bedrock-api-key-'], '[A-Za-z0-9+/_-]{24,8192}={0,2}', {
+  longRun('bedrock_short_lived_api_key', ['bedrock-api-key-'], '[A-Za-z0-9+/_-]', {
+    minChars: 24,
     maxChars: 8300,
-    startsRun: true,
-    notBefore: '',
   }),
   named(
     'azure_openai_api_key',
@@ -163,10 +162,10 @@ const providerKeys: readonly SecretRule[] = [
   {
     id: 'azure_ai_services_key',
     keywords: ['jqqj99'],
-    anchor: 'head',
+    anchor: 'inner',
     pattern: /[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}(?![A-Za-z0-9])/y,
-    startOf: (_text, keywordStart) => keywordStart - 52,
-    maxChars: 84,
+    lead: { maxChars: 52, startOf: (_text, keywordStart) => keywordStart - 52 },
+    maxChars: 85,
     minEntropy: 3,
   },
   named('mistral_api_key', ['mistral'], '[A-Za-z0-9]{32}', { accepts: isMixed, minEntropy: 3.5 }),
@@ -277,6 +276,11 @@ const repositoryTokens: readonly SecretRule[] = [
   }),
 ];
 
+/** Base64 of the first digits of an id, the second letter in either case. */
+const DISCORD_BEGINNINGS = Object.entries({ M: 'TtJjZz', N: 'DdTtJjZz', O: 'DdTt' }).flatMap(
+  ([first, seconds]) => [...seconds].map((second) => first + second),
+);
+
 const chatTokens: readonly SecretRule[] = [
   prefixed(
     'slack_token',
@@ -295,11 +299,7 @@ const chatTokens: readonly SecretRule[] = [
     minEntropy: 1,
     accepts: (secret) => /\d{2}/.test(secret),
   }),
-  prefixed('slack_cookie', ['xoxd-'], '[A-Za-z0-9%+/=_-]{64,1024}', {
-    minEntropy: 3.5,
-    maxChars: 1100,
-    startsRun: true,
-  }),
+  longRun('slack_cookie', ['xoxd-'], '[A-Za-z0-9%+/=_-]', { minChars: 64, maxChars: 1100, minEntropy: 3.5 }),
   prefixed('slack_app_token', ['xapp-'], '\\d-[A-Za-z0-9]{8,16}-\\d{8,16}-[A-Za-z0-9]{20,128}'),
   prefixed('slack_webhook', ['hooks.slack.com/'], '(?:services|workflows|triggers)/[A-Za-z0-9+/]{36,80}', {
     notBefore: '',
@@ -313,7 +313,7 @@ const chatTokens: readonly SecretRule[] = [
   ),
   {
     id: 'discord_bot_token',
-    keywords: ['mt', 'mj', 'mz', 'nd', 'nt', 'nj', 'nz', 'od', 'ot'],
+    keywords: DISCORD_BEGINNINGS,
     anchor: 'head',
     pattern: /[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![A-Za-z0-9_-])/y,
     maxChars: 90,
@@ -325,9 +325,9 @@ const chatTokens: readonly SecretRule[] = [
   {
     id: 'telegram_bot_token',
     keywords: [':aa'],
-    anchor: 'head',
+    anchor: 'inner',
     pattern: /\d{8,11}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y,
-    startOf: startOfDigits,
+    lead: { maxChars: MAX_DIGITS, startOf: startOfDigits },
     maxChars: 48,
     minEntropy: 3.5,
   },
@@ -352,19 +352,19 @@ function isNoWord(id: string): boolean {
 
 /** The marker stands in the middle of the key; -1 when no `sk-` comes before it. */
 function startOfOpenAiKey(text: string, markerStart: number): number {
-  const before = text.slice(Math.max(0, markerStart - 146), markerStart);
+  const before = text.slice(Math.max(0, markerStart - MAX_OPENAI_LEAD_CHARS), markerStart);
   const offset = markerStart - before.length;
   if (!before.includes('sk-')) return -1;
   const runStart = before.search(/(?<![A-Za-z0-9_-])[A-Za-z0-9_-]+$/);
   for (let at = before.indexOf('sk-', runStart); at !== -1; at = before.indexOf('sk-', at + 1)) {
-    if (startsToken(text, offset + at, false)) return offset + at;
+    if (startsToken(text, offset + at)) return offset + at;
   }
   return -1;
 }
 
 function startOfDigits(text: string, keywordStart: number): number {
   let start = keywordStart;
-  while (keywordStart - start < 12 && /\d/.test(text[start - 1] ?? '')) start -= 1;
+  while (keywordStart - start < MAX_DIGITS && /\d/.test(text[start - 1] ?? '')) start -= 1;
   return start;
 }
 
@@ -381,5 +381,5 @@ export const secretRules: readonly SecretRule[] = [
   ...otherSecrets,
 ];
 
-/** The longest that any secret, its name and what parts the two can be: what a scanner of streams looks back at most. */
+/** The most that can be undecided at the end of a text: what a scanner of streams holds back at most. */
 export const MAX_SECRET_CHARS = Math.max(...secretRules.map((rule) => rule.maxChars));

@@ -1,53 +1,106 @@
-import { buildKeywordAutomaton } from './secret-keywords.ts';
-import { entropyOf, isPlaceholder, startsToken } from './secret-rule.ts';
-import { secretRules } from './secret-rules.ts';
-import { unescaped } from './secret-views.ts';
+import { LOOK_BEHIND_CHARS } from './finding.ts';
+import { createSearch, searchStep, STEP_CHARS } from './secret-search.ts';
+import { withoutOverlaps } from './overlaps.ts';
+import { MAX_SECRET_CHARS, secretRules } from './secret-rules.ts';
+import { unescaped, unescapedWhole, unfinishedEscapeAt } from './secret-views.ts';
+import type { Match } from './secret-match.ts';
+import type { Search } from './secret-search.ts';
 import type { TextView } from './secret-views.ts';
-import type { SecretRule } from './secret-rule.ts';
 import type { Finding } from './finding.ts';
-
-interface Keyword {
-  readonly text: string;
-  readonly rule: SecretRule;
-  /** Of the rule, to look up what was found for it last. */
-  readonly ruleIndex: number;
-}
-
-interface Match {
-  /** Index of the rule in the table. */
-  readonly rule: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-const keywords: readonly Keyword[] = secretRules.flatMap((rule, ruleIndex) =>
-  rule.keywords.map((text) => ({ text, rule, ruleIndex })),
-);
-const automaton = buildKeywordAutomaton(keywords.map(({ text }) => text));
-
-/** A step of the search reads this many characters; the worst text found takes under 10 ms for it. */
-export const STEP_CHARS = 16_384;
 
 /** A JSON text in a JSON string, a tool's arguments for one, is escaped twice; deeper is not looked. */
 const ESCAPE_LEVELS = 2;
 
+/** Escapes make names long, and secrets; a name that begins further before its secret is not looked for. */
+const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
+
 /**
- * Searches one text in steps, in linear time: yields between steps, returns the findings in order of `start`.
- * The text is searched as it is, then with its JSON escapes read, so that a value is found however JSON wrote it.
+ * Searches one text: as it is, then with its JSON escapes read, so that a value is found however JSON wrote it. Gives
+ * the findings in order of `start`.
  */
-export function* searchSecrets(text: string): Generator<undefined, readonly Finding[]> {
+export function searchSecrets(text: string): readonly Finding[] {
+  return findingsOf(searchLevels(text, false).matches);
+}
+
+/** The same in steps: yields between them, so that a caller can give way. */
+export function* searchSecretsInSteps(text: string): Generator<undefined, readonly Finding[]> {
   const matches = yield* matchesIn(text);
   const views: TextView[] = [];
-  for (let read = text; views.length < ESCAPE_LEVELS;) {
+  for (let read = text; views.length < ESCAPE_LEVELS && read.includes('\\');) {
     const view = yield* unescaped(read, STEP_CHARS);
     if (view === undefined) break;
     views.unshift(view);
+    for (const match of inGiven(views, yield* matchesIn(view.text))) matches.push(match);
     read = view.text;
-    for (const { rule, start, end } of yield* matchesIn(read)) {
-      matches.push({ rule, start: toGiven(views, start), end: toGiven(views, end) });
-    }
   }
-  return withoutContained(matches).map(({ rule, start, end }) => ({
+  return findingsOf(matches);
+}
+
+function* matchesIn(text: string): Generator<undefined, Match[]> {
+  const search = createSearch(text, false);
+  while (searchStep(search)) yield;
+  return search.found;
+}
+
+/** From where on more text could change what `searchSecrets` finds: `StreamDetector.openFrom`. */
+export function undecidedSecretsFrom(text: string): number {
+  const { matches, openFrom } = searchLevels(text, true);
+  if (matches.length === 0) return openFrom;
+  const over = apart(matches).find(({ start, end }) => start < openFrom && end > openFrom);
+  return over?.end ?? openFrom;
+}
+
+interface Searched {
+  readonly matches: Match[];
+  readonly openFrom: number;
+}
+
+/** An escape that the text's end cuts is open; where that is asked, what is read before it ends there. */
+function searchLevels(text: string, asksWhatIsOpen: boolean): Searched {
+  const { found: matches, openFrom = text.length } = searchWhole(text, asksWhatIsOpen);
+  let open = openFrom;
+  const views: TextView[] = [];
+  for (let read = text; views.length < ESCAPE_LEVELS && read.includes('\\');) {
+    const cut = asksWhatIsOpen ? unfinishedEscapeAt(read) : read.length;
+    const whole = cut === read.length ? read : read.slice(0, cut);
+    const view = unescapedWhole(whole) ?? { text: whole, toGiven: (at: number) => at };
+    if (view.text === read) break;
+    views.unshift(view);
+    read = view.text;
+    const search = searchWhole(read, asksWhatIsOpen);
+    for (const match of inGiven(views, search.found)) matches.push(match);
+    open = Math.min(
+      open,
+      Math.max(toGiven(views, search.openFrom ?? read.length), text.length - MAX_SECRET_CHARS),
+    );
+  }
+  return { matches, openFrom: open };
+}
+
+function searchWhole(text: string, asksWhatIsOpen: boolean): Search {
+  const search = createSearch(text, asksWhatIsOpen);
+  while (searchStep(search));
+  return search;
+}
+
+function toGiven(views: readonly TextView[], at: number): number {
+  return views.reduce((offset, view) => view.toGiven(offset), at);
+}
+
+function inGiven(views: readonly TextView[], matches: readonly Match[]): readonly Match[] {
+  return matches
+    .map(({ rule, from, start, end }) => ({
+      rule,
+      from: toGiven(views, from),
+      start: toGiven(views, start),
+      end: toGiven(views, end),
+    }))
+    .filter(({ from, start, end }) => start - from <= MAX_NAME_CHARS && end - start <= MAX_SECRET_CHARS);
+}
+
+function findingsOf(matches: readonly Match[]): readonly Finding[] {
+  if (matches.length === 0) return [];
+  return apart(matches).map(({ rule, start, end }) => ({
     detector: 'secrets',
     class: 'secret',
     rule: secretRules[rule]?.id ?? '',
@@ -56,129 +109,11 @@ export function* searchSecrets(text: string): Generator<undefined, readonly Find
   }));
 }
 
-function toGiven(views: readonly TextView[], at: number): number {
-  return views.reduce((offset, view) => view.toGiven(offset), at);
-}
-
-interface Search {
-  readonly text: string;
-  readonly matches: Match[];
-  /** Per rule the end of what it found last. */
-  readonly foundUntil: Uint32Array;
-  /** Per rule the end of the run of characters in which it failed last, and how often it failed in it. */
-  readonly failedUntil: Uint32Array;
-  readonly failures: Uint32Array;
-  /** Of the automaton. */
-  state: number;
-}
-
-function* matchesIn(text: string): Generator<undefined, Match[]> {
-  const perRule = (): Uint32Array => new Uint32Array(secretRules.length);
-  const search: Search = {
-    text,
-    matches: [],
-    foundUntil: perRule(),
-    failedUntil: perRule(),
-    failures: perRule(),
-    state: 0,
-  };
-  for (let from = 0; from < text.length; from += STEP_CHARS) {
-    if (from > 0) yield;
-    searchStep(search, from, Math.min(from + STEP_CHARS, text.length));
-  }
-  return search.matches;
-}
-
-function searchStep(search: Search, from: number, to: number): void {
-  const { classes, width, next, ends } = automaton;
-  const { text } = search;
-  let state = search.state;
-  for (let at = from; at < to; at += 1) {
-    const code = text.charCodeAt(at);
-    state = code < 128 ? (next[state * width + (classes[code] ?? 0)] ?? 0) : 0;
-    const found = ends[state];
-    if (found !== undefined) collect(search, at + 1, found);
-  }
-  search.state = state;
-}
-
 /**
- * Of a keyword written over and over without a space, `glpat-glpat-...`, each is the beginning of the same long run:
- * after this many failures in 512 such characters the rest of them is passed over, or the search would be quadratic.
+ * One secret may fit two rules, or be found at two levels of escapes: of those that begin together the longest stays,
+ * of the first rule, and of what reaches further than another the rest. So what is found up to an offset does not
+ * depend on what begins behind it.
  */
-const MAX_FAILURES_PER_RUN = 8;
-const RUN_CHARS = 512;
-const RUN = /[A-Za-z0-9_.+/=%~-]{1,512}/y;
-
-function collect(search: Search, keywordEnd: number, found: readonly number[]): void {
-  for (const index of found) {
-    const keyword = keywords[index];
-    if (keyword === undefined || isPassedOver(search, keyword.ruleIndex, keywordEnd)) continue;
-    const match = matchAt(search.text, keyword, keywordEnd);
-    if (match === undefined) continue;
-    if (match === 'failed') {
-      noteFailure(search, keyword.ruleIndex, keywordEnd);
-      continue;
-    }
-    search.foundUntil[keyword.ruleIndex] = match.end;
-    search.matches.push(match);
-  }
-}
-
-function isPassedOver(
-  { foundUntil, failedUntil, failures }: Search,
-  rule: number,
-  keywordEnd: number,
-): boolean {
-  if (keywordEnd <= (foundUntil[rule] ?? 0)) return true;
-  return keywordEnd < (failedUntil[rule] ?? 0) && (failures[rule] ?? 0) >= MAX_FAILURES_PER_RUN;
-}
-
-function noteFailure({ text, failedUntil, failures }: Search, rule: number, keywordEnd: number): void {
-  if (keywordEnd < (failedUntil[rule] ?? 0)) {
-    failures[rule] = (failures[rule] ?? 0) + 1;
-    return;
-  }
-  RUN.lastIndex = keywordEnd;
-  failedUntil[rule] = RUN.test(text) ? Math.min(RUN.lastIndex, keywordEnd + RUN_CHARS) : 0;
-  failures[rule] = 1;
-}
-
-/** `undefined` where no secret can begin, which costs nothing; `failed` where the pattern ran in vain. */
-function matchAt(
-  text: string,
-  { text: keyword, rule, ruleIndex }: Keyword,
-  keywordEnd: number,
-): Match | 'failed' | undefined {
-  const keywordStart = keywordEnd - keyword.length;
-  const from = rule.anchor === 'name' ? keywordEnd : (rule.startOf?.(text, keywordStart) ?? keywordStart);
-  if (from < 0 || (rule.anchor === 'head' && !startsToken(text, from, rule.startsRun === true)))
-    return undefined;
-  rule.pattern.lastIndex = from;
-  const result = rule.pattern.exec(text);
-  if (result === null) return 'failed';
-  const secret = result[1] ?? result[0];
-  const start = from + result[0].length - secret.length;
-  const body = rule.anchor === 'head' && start === keywordStart ? secret.slice(keyword.length) : secret;
-  if (!isPlausible(rule, secret, body)) return 'failed';
-  const end =
-    rule.extend === undefined ? start + secret.length : rule.extend(text, start, start + secret.length);
-  return end === undefined ? 'failed' : { rule: ruleIndex, start, end };
-}
-
-/** `body` is the secret without its prefix. */
-function isPlausible(rule: SecretRule, secret: string, body: string): boolean {
-  if (rule.minEntropy > 0 && entropyOf(body) < rule.minEntropy) return false;
-  return !isPlaceholder(secret) && rule.accepts?.(secret) !== false;
-}
-
-/** One secret may fit two rules, or be found at two levels of escapes: the widest finding stays, of the first rule. */
-function withoutContained(matches: Match[]): Match[] {
-  matches.sort((a, b) => a.start - b.start || b.end - a.end || a.rule - b.rule);
-  let reached = 0;
-  return matches.filter((match) => {
-    const isNew = match.end > reached;
-    reached = Math.max(reached, match.end);
-    return isNew;
-  });
+function apart(matches: readonly Match[]): readonly Match[] {
+  return withoutOverlaps(matches.toSorted((a, b) => a.start - b.start || b.end - a.end || a.rule - b.rule));
 }

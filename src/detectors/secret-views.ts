@@ -5,18 +5,26 @@ export interface TextView {
   readonly toGiven: (at: number) => number;
 }
 
-const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/;
-const ESCAPE_HERE = new RegExp(ESCAPE.source, 'y');
-const MEANINGS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+/** What may follow a backslash, by its code: a letter of JSON's escapes. */
+const MEANINGS = new Map(
+  Object.entries({ '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }).map(
+    ([letter, meaning]) => [letter.charCodeAt(0), meaning],
+  ),
+);
+const UNICODE = /u[0-9a-fA-F]{4}/y;
+/**
+ * More backslashes in a row are no escapes but a drawing. Whoever sees the end of a row knows how it is read, without
+ * going back to its beginning.
+ */
+const MAX_ROW_CHARS = 64;
 
 /** What is read so far; where each escape ended in the view, and how far the given text is ahead from there on. */
 interface Reading {
   readonly text: string;
-  readonly chunks: string[];
   readonly starts: number[];
   readonly shifts: number[];
   read: number;
-  viewLength: number;
+  view: string;
 }
 
 /**
@@ -24,47 +32,71 @@ interface Reading {
  * `undefined` when there is none. Yields after every `stepChars` characters, so that a caller can give way.
  */
 export function* unescaped(text: string, stepChars: number): Generator<undefined, TextView | undefined> {
-  if (!ESCAPE.test(text)) return undefined;
-  const reading: Reading = { text, chunks: [], starts: [], shifts: [], read: 0, viewLength: 0 };
+  const reading: Reading = { text, starts: [], shifts: [], read: 0, view: '' };
+  readUntil(reading, Math.min(text.length, stepChars));
   while (reading.read < text.length) {
-    if (reading.read > 0) yield;
+    yield;
     readUntil(reading, Math.min(text.length, reading.read + stepChars));
   }
-  const { starts, shifts } = reading;
-  return { text: reading.chunks.join(''), toGiven: (at) => at + shiftAt(starts, shifts, at) };
+  return viewOf(reading);
 }
 
-/** Reads one step; an escape that begins in it is read whole. */
+/** The same at once. */
+export function unescapedWhole(text: string): TextView | undefined {
+  const reading: Reading = { text, starts: [], shifts: [], read: 0, view: '' };
+  readUntil(reading, text.length);
+  return viewOf(reading);
+}
+
+function viewOf({ view, starts, shifts }: Reading): TextView | undefined {
+  return starts.length === 0 ? undefined : { text: view, toGiven: (at) => at + shiftAt(starts, shifts, at) };
+}
+
+/** Reads one step; an escape or a drawing that begins in it is read whole. */
 function readUntil(reading: Reading, end: number): void {
-  const { text, starts, shifts } = reading;
-  const parts: string[] = [];
-  let at = text.indexOf('\\', reading.read);
-  while (at !== -1 && at < end) {
-    ESCAPE_HERE.lastIndex = at;
-    if (!ESCAPE_HERE.test(text)) {
-      at = text.indexOf('\\', at + 1);
-      continue;
-    }
-    const escapeEnd = ESCAPE_HERE.lastIndex;
-    parts.push(text.slice(reading.read, at), meaningOf(text, at + 1, escapeEnd));
-    reading.viewLength += at - reading.read + 1;
-    reading.read = escapeEnd;
-    starts.push(reading.viewLength);
-    shifts.push(escapeEnd - reading.viewLength);
-    at = text.charCodeAt(escapeEnd) === 92 ? escapeEnd : text.indexOf('\\', escapeEnd);
+  const { text } = reading;
+  for (let at = text.indexOf('\\', reading.read); at !== -1 && at < end; at = text.indexOf('\\', at)) {
+    const rowEnd = endOfRow(text, at);
+    if (rowEnd - at > MAX_ROW_CHARS) at = rowEnd;
+    for (; at + 1 < rowEnd; at += 2) readEscape(reading, at, at + 2, '\\');
+    if (at < rowEnd) at = readLast(reading, at);
   }
-  if (reading.read < end) {
-    parts.push(text.slice(reading.read, end));
-    reading.viewLength += end - reading.read;
-    reading.read = end;
-  }
-  reading.chunks.push(parts.join(''));
+  if (reading.read < end) copyUntil(reading, end);
 }
 
-function meaningOf(text: string, at: number, end: number): string {
-  const kind = text.charAt(at);
-  if (kind === 'u') return String.fromCharCode(Number.parseInt(text.slice(at + 1, end), 16));
-  return MEANINGS[kind] ?? kind;
+/** The backslash that ends a row, and what it escapes. */
+function readLast(reading: Reading, at: number): number {
+  const { text } = reading;
+  const meaning = MEANINGS.get(text.charCodeAt(at + 1));
+  if (meaning !== undefined) return readEscape(reading, at, at + 2, meaning);
+  UNICODE.lastIndex = at + 1;
+  if (!UNICODE.test(text)) return at + 1;
+  return readEscape(
+    reading,
+    at,
+    at + 6,
+    String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16)),
+  );
+}
+
+function readEscape(reading: Reading, at: number, end: number, meaning: string): number {
+  copyUntil(reading, at);
+  reading.view += meaning;
+  reading.read = end;
+  reading.starts.push(reading.view.length);
+  reading.shifts.push(end - reading.view.length);
+  return end;
+}
+
+function copyUntil(reading: Reading, end: number): void {
+  if (reading.read < end) reading.view += reading.text.slice(reading.read, end);
+  reading.read = end;
+}
+
+function endOfRow(text: string, start: number): number {
+  let at = start;
+  while (text.charCodeAt(at) === 92) at += 1;
+  return at;
 }
 
 /** The shift of the last escape that ends at or before `at`. */
@@ -77,4 +109,26 @@ function shiftAt(starts: readonly number[], shifts: readonly number[], at: numbe
     else high = middle;
   }
   return low === 0 ? 0 : (shifts[low - 1] ?? 0);
+}
+
+/** Longest beginning of an escape that may yet become one: `\u` and three digits. */
+const MAX_UNFINISHED_CHARS = 5;
+
+/** Where an escape begins that the text's end cuts short, or a row of backslashes that may go on; else the length. */
+export function unfinishedEscapeAt(text: string): number {
+  const from = Math.max(0, text.length - MAX_UNFINISHED_CHARS);
+  for (let at = text.length - 1; at >= from; at -= 1) {
+    if (text.charCodeAt(at) === 92) return unfinishedFrom(text, at);
+  }
+  return text.length;
+}
+
+function unfinishedFrom(text: string, lastBackslash: number): number {
+  let start = lastBackslash;
+  while (lastBackslash - start < MAX_ROW_CHARS && text.charCodeAt(start - 1) === 92) start -= 1;
+  const rowChars = lastBackslash + 1 - start;
+  if (rowChars > MAX_ROW_CHARS) return text.length;
+  if (lastBackslash === text.length - 1) return start;
+  const isCut = rowChars % 2 === 1 && /^u[0-9a-fA-F]{0,3}$/.test(text.slice(lastBackslash + 1));
+  return isCut ? lastBackslash : text.length;
 }

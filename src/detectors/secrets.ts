@@ -1,19 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { searchSecrets, STEP_CHARS } from './secret-scan.ts';
-import type { Detector, Finding } from './finding.ts';
+import { searchSecrets, searchSecretsInSteps, undecidedSecretsFrom } from './secret-scan.ts';
+import { STEP_CHARS } from './secret-search.ts';
+import type { Detector, Finding, StreamDetector } from './finding.ts';
 
 /**
  * Finds credentials: cloud and provider keys, repository and chat tokens, JWTs, PEM private keys (docs/secrets.md has
  * the classes). Each finding spans the whole secret, without its name. For texts of more than some 100 KB
  * `findSecretsAll` keeps the event loop free.
  */
-export const findSecrets: Detector = (text) => {
-  const search = searchSecrets(text);
-  for (;;) {
-    const step = search.next();
-    if (step.done === true) return step.value;
-  }
-};
+export const findSecrets: Detector = searchSecrets;
 
 /**
  * `findSecrets` for several texts, in their order, giving way to the event loop after every 16,384 characters. Nothing
@@ -24,7 +19,7 @@ export async function findSecretsAll(texts: readonly string[]): Promise<readonly
   let chars = 0;
   for (const text of texts) {
     chars += text.length;
-    const search = searchSecrets(text);
+    const search = searchSecretsInSteps(text);
     let step = search.next();
     while (step.done !== true) {
       chars = text.length;
@@ -38,3 +33,9 @@ export async function findSecretsAll(texts: readonly string[]): Promise<readonly
   }
   return results;
 }
+
+/**
+ * `findSecrets` for a text that comes in pieces (docs/secrets.md "Streams"). Held back is what may yet be a secret's
+ * beginning: a word at the end of the text, a token, a key from its first line to its last; not a secret's name.
+ */
+export const secretsDetector: StreamDetector = { find: findSecrets, openFrom: undecidedSecretsFrom };

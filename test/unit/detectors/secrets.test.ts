@@ -53,7 +53,7 @@ describe('every rule', () => {
     },
   );
 
-  it.each(secretRules.filter((rule) => rule.anchor === 'head' && rule.startOf === undefined))(
+  it.each(secretRules.filter((rule) => rule.anchor === 'head'))(
     '$id does not begin in the middle of a word',
     ({ id }) => {
       const { secret } = makeSecret(id, seededRandom(3));
@@ -273,9 +273,13 @@ describe('findSecretsAll', () => {
 
   it('lets others run between the steps of a long text', async () => {
     let turns = 0;
-    const timer = setInterval(() => (turns += 1), 0);
+    const count = (): void => {
+      turns += 1;
+      turn = setImmediate(count);
+    };
+    let turn = setImmediate(count);
     await findSecretsAll(['ordinary words, '.repeat(60_000)]);
-    clearInterval(timer);
-    expect(turns).toBeGreaterThan(3);
+    clearImmediate(turn);
+    expect(turns).toBeGreaterThan(50);
   });
 });

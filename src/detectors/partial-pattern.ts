@@ -1,0 +1,91 @@
+import { RegExpParser } from '@eslint-community/regexpp';
+import type { AST } from '@eslint-community/regexpp';
+
+const parser = new RegExpParser();
+const partials = new WeakMap<RegExp, RegExp>();
+
+/**
+ * Whether more text could change what the sticky `pattern` matches at `at`: some way of matching it comes upon the end
+ * of the text before it is through. False says that whatever follows, the outcome stays.
+ */
+export function isUndecidedAt(pattern: RegExp, text: string, at: number): boolean {
+  let partial = partials.get(pattern);
+  if (partial === undefined) {
+    partial = new RegExp(partialOf(pattern.source), pattern.flags);
+    partials.set(pattern, partial);
+  }
+  partial.lastIndex = at;
+  return partial.test(text);
+}
+
+/**
+ * The source of a pattern that matches where the text ends before `source` is decided: `ab{2}c` becomes
+ * `$|a(?:$|b{0,1}$|b{2}$)`. Not for patterns with flag `m` or `u`; throws for those with back references.
+ */
+export function partialOf(source: string): string {
+  const { alternatives } = parser.parsePattern(source, 0, source.length, { unicode: false });
+  return eitherOf(alternatives.map(partialOfSequence)) ?? '(?!)';
+}
+
+/** `undefined` where nothing is left that the end of the text could cut. */
+type Source = string | undefined;
+
+/** The text may end in the first element, or behind it in the rest. */
+function partialOfSequence({ elements }: AST.Alternative): Source {
+  return elements.reduceRight<Source>((rest, element) => {
+    const behind = rest === undefined ? undefined : wholeOf(element) + rest;
+    return eitherOf([partialOfElement(element), behind]);
+  }, undefined);
+}
+
+function partialOfElement(element: AST.Element): Source {
+  switch (element.type) {
+    case 'Character':
+    case 'CharacterSet':
+    case 'CharacterClass':
+      return '$';
+    case 'Group':
+    case 'CapturingGroup':
+      return eitherOf(element.alternatives.map(partialOfSequence));
+    case 'Quantifier':
+      return partialOfQuantifier(element);
+    case 'Assertion':
+      return partialOfAssertion(element);
+    default:
+      throw new Error(`a pattern with ${element.type} has no partial one: ${element.raw}`);
+  }
+}
+
+function partialOfQuantifier({ element, max }: AST.Quantifier): Source {
+  const last = max === 0 ? undefined : partialOfElement(element);
+  if (last === undefined || max === 1) return last;
+  return `${wholeOf(element)}{0,${Number.isFinite(max) ? String(max - 1) : ''}}${last}`;
+}
+
+/** What stands before is known; what follows, and so the edge of a word, may be not. */
+function partialOfAssertion(assertion: AST.Assertion): Source {
+  if (assertion.kind === 'lookbehind' || assertion.kind === 'start') return undefined;
+  if (assertion.kind !== 'lookahead') return '$';
+  const inside = eitherOf(assertion.alternatives.map(partialOfSequence));
+  return inside === undefined ? undefined : `(?=${inside})`;
+}
+
+/** The element as it is, its groups no longer captured: a partial pattern repeats them. */
+function wholeOf(element: AST.Element): string {
+  switch (element.type) {
+    case 'Group':
+    case 'CapturingGroup': {
+      const alternatives = element.alternatives.map(({ elements }) => elements.map(wholeOf).join(''));
+      return `(?:${alternatives.join('|')})`;
+    }
+    case 'Quantifier':
+      return wholeOf(element.element) + element.raw.slice(element.element.raw.length);
+    default:
+      return element.raw;
+  }
+}
+
+function eitherOf(sources: readonly Source[]): Source {
+  const known = [...new Set(sources.filter((source) => source !== undefined))];
+  return known.length > 1 ? `(?:${known.join('|')})` : known[0];
+}
