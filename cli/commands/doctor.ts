@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../src/config/load.ts';
-import { notBuiltButOnByDefault } from '../../src/config/not-built.ts';
+import type { Config } from '../../src/config/schema.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import { servableProblems } from '../../src/config/servable.ts';
 import { operate } from '../../src/operate.ts';
@@ -12,7 +12,7 @@ import type { OutputFormat } from '../output.ts';
 
 /** One thing that was looked at. `warn` does not keep the gateway from starting. */
 interface Finding {
-  readonly check: 'configuration' | 'redis' | 'envoy' | 'engines' | 'features';
+  readonly check: 'configuration' | 'redis' | 'envoy' | 'engines';
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
 }
@@ -38,13 +38,7 @@ async function diagnose(command: Command, io: Io): Promise<Finding[]> {
     return error.problems.map((problem) => fail('configuration', formatProblem(problem)));
   }
   const [redis, envoy] = await Promise.all([diagnoseRedis(loaded), diagnoseEnvoy(loaded, io)]);
-  return [
-    ...diagnoseConfig(loaded),
-    ...redis,
-    envoy,
-    ...diagnoseEngines(loaded),
-    ...diagnoseFeatures(loaded),
-  ];
+  return [...diagnoseConfig(loaded), ...redis, envoy, ...diagnoseEngines(loaded)];
 }
 
 function diagnoseConfig({ config, sources }: LoadedConfig): Finding[] {
@@ -84,7 +78,8 @@ async function diagnoseEnvoy({ config }: LoadedConfig, io: Io): Promise<Finding>
 
 /** What each security engine does under this configuration (SPEC "Command-line interface"). */
 function diagnoseEngines({ config }: LoadedConfig): Finding[] {
-  const { loop_detection: loop, risk_profile: risk, rate_limit: rate, session } = config;
+  const { loop_detection: loop, risk_profile: risk, rate_limit: rate, session, mcp } = config;
+  const { dlp } = config.server;
   const { drift_detection: drift } = session;
   const engines: readonly (readonly [name: string, isOn: boolean, how: string])[] = [
     ['loop detection', loop.enabled, `action ${loop.action}`],
@@ -94,10 +89,18 @@ function diagnoseEngines({ config }: LoadedConfig): Finding[] {
       `locks a key over ${risk.auto_quarantine_threshold}, blocks it over ${risk.permanent_block_threshold}`,
     ],
     ['drift detection', drift.enabled, `denies over ${drift.drift_score_threshold}`],
+    ['DLP gate', dlp.enabled, dlpScope(dlp)],
+    ['DLP gate for requests', dlp.requests !== 'off', dlp.requests],
+    ['tool response inspector', mcp.enabled && mcp.inspector.enabled, `${mcp.servers.length} MCP servers`],
+    [
+      'MCP circuit breaker',
+      mcp.enabled && mcp.circuit_breaker.enabled,
+      `opens at ${mcp.circuit_breaker.threshold} failures in ${mcp.circuit_breaker.window_seconds} s`,
+    ],
     ['rate limit', rate.enabled, `${rate.requests_per_minute} requests a minute`],
   ];
   const shadow = config.server.shadow_mode
-    ? [warn('engines', 'shadow mode: loops and drift are recorded and denied to nobody')]
+    ? [warn('engines', 'shadow mode: loops, drift, DLP and the inspector record, and deny or mask nothing')]
     : [];
   return [
     ...engines.map(([name, isOn, how]) => ok('engines', isOn ? `${name}: on, ${how}` : `${name}: off`)),
@@ -105,11 +108,13 @@ function diagnoseEngines({ config }: LoadedConfig): Finding[] {
   ];
 }
 
-/** Never a protection that only seems on: what a default promises and this version does not have is named. */
-function diagnoseFeatures({ config, sources }: LoadedConfig): Finding[] {
-  return notBuiltButOnByDefault(config, sources).map(({ path, name }) =>
-    warn('features', `${path} is on by default, but this version does not have ${name} yet`),
-  );
+function dlpScope({ scan_secrets, scan_pii, scan_network, action }: Config['server']['dlp']): string {
+  const scopes = [
+    ...(scan_secrets ? ['secrets'] : []),
+    ...(scan_pii ? ['personal data'] : []),
+    ...(scan_network ? ['private networks'] : []),
+  ];
+  return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}`;
 }
 
 function ok(check: Finding['check'], message: string): Finding {

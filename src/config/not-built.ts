@@ -34,8 +34,3 @@ export const NOT_BUILT: readonly NotBuilt[] = [
 export function notBuiltButSwitchedOn(config: Config, sources: ConfigSources): NotBuilt[] {
   return NOT_BUILT.filter((entry) => entry.isOn(config) && sources.explicitlySet(entry.path));
 }
-
-/** Controls that are on without being asked for, and not there yet: `doctor` lists them. */
-export function notBuiltButOnByDefault(config: Config, sources: ConfigSources): NotBuilt[] {
-  return NOT_BUILT.filter((entry) => entry.isOn(config) && !sources.explicitlySet(entry.path));
-}

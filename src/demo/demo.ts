@@ -101,7 +101,14 @@ async function demoConfig(redisPort: number, providerUrl: string): Promise<Confi
   const port = await freePort('127.0.0.1', 8080);
   const adminPort = await freePort('127.0.0.1', 9090);
   return {
-    server: { host: '127.0.0.1', port, admin_port: adminPort, log_level: 'warn', drain_timeout: '5s' },
+    server: {
+      host: '127.0.0.1',
+      port,
+      admin_port: adminPort,
+      log_level: 'warn',
+      drain_timeout: '5s',
+      dlp: { enabled: true },
+    },
     redis: { addr: `127.0.0.1:${String(redisPort)}` },
     providers: { openai: { base_url: providerUrl }, anthropic: { base_url: providerUrl } },
   };

@@ -23,6 +23,9 @@ ${curl(facts, { messages: hello('Hello!'), max_tokens: 100 })}
 # The same as a stream
 ${curl(facts, { stream: true, messages: hello('Hello, in pieces!'), max_tokens: 100 })}
 
+# Personal data in an answer is masked: the demo provider says again what it is told
+${curl(facts, { messages: hello('Mail jane@example.com'), max_tokens: 100 })}
+
 # One that the budget does not allow: 429 budget_exceeded
 ${curl(facts, { messages: hello('Write a book.'), max_tokens: TOO_MANY_TOKENS })}
 

@@ -123,7 +123,7 @@ describe('gateway keys', () => {
 });
 
 describe('gateway doctor', () => {
-  it('finds a healthy set-up, and names what is not built yet', async () => {
+  it('finds a healthy set-up, and says what each engine does', async () => {
     const { code, stdout } = await gateway(['doctor', '--output', 'json'], { SERVER_INSECURE_DEV: 'true' });
     expect(JSON.parse(stdout)).toMatchObject({
       healthy: true,
@@ -140,7 +140,8 @@ describe('gateway doctor', () => {
           message: 'risk engine: on, locks a key over 75, blocks it over 90',
         },
         { check: 'engines', status: 'ok', message: 'drift detection: off' },
-        { check: 'features', status: 'warn', message: expect.stringContaining('mcp.inspector.enabled') },
+        { check: 'engines', status: 'ok', message: 'DLP gate: off' },
+        { check: 'engines', status: 'ok', message: 'tool response inspector: off' },
       ]),
     });
     expect(code).toBe(0);

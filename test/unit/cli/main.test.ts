@@ -101,13 +101,13 @@ describe('gateway config', () => {
   });
 
   it('check says what serve would refuse', async () => {
-    const path = file('dlp.yaml', 'server: {dlp: {enabled: true}}\n');
+    const path = file('policy.yaml', 'policy: {enabled: true}\n');
     const { code, stdout } = await gateway(['config', 'check', '--config', path], {
       SERVER_INSECURE_DEV: 'true',
     });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /dlp\.yaml:1:16: server\.dlp\.enabled: is switched on, and this version does not have/,
+      /policy\.yaml:1:10: policy\.enabled: is switched on, and this version does not have/,
     );
   });
 
@@ -136,8 +136,7 @@ describe('gateway config', () => {
     const again = await gateway(['config', 'check', '--config', file('printed.yaml', stdout)], {
       SERVER_INSECURE_DEV: 'true',
     });
-    expect(again).toMatchObject({ code: 1, stdout: expect.stringMatching(/^✗ .*is switched on/) });
-    expect(again.stdout).not.toMatch(/unknown key|must /);
+    expect(again).toMatchObject({ code: 0, stdout: expect.not.stringMatching(/unknown key|must /) });
   });
 
   it('schema prints a JSON Schema', async () => {

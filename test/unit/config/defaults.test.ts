@@ -84,7 +84,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['server.workers', 1],
   ['server.drain_timeout', 25 * s],
   ['server.insecure_dev', false],
-  ['server.dlp.requests', false],
+  ['server.dlp.requests', 'off'],
   ['session.ttl', 24 * h],
   ['session.required', false],
   ['auth.max_failures_per_minute', 60],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig, NO_FILE } from '../../../src/config/load.ts';
-import { NOT_BUILT, notBuiltButOnByDefault } from '../../../src/config/not-built.ts';
+import { NOT_BUILT } from '../../../src/config/not-built.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { checkServable, servableProblems } from '../../../src/config/servable.ts';
 
@@ -65,15 +65,7 @@ describe('what may be served', () => {
   });
 });
 
-describe('what is on by default and not there yet', () => {
-  it('is listed, and only that', () => {
-    const { config, sources } = loadConfig({ path: NO_FILE, env: {} });
-    expect(notBuiltButOnByDefault(config, sources).map(({ path }) => path)).toEqual([
-      'mcp.inspector.enabled',
-      'mcp.circuit_breaker.enabled',
-    ]);
-  });
-
+describe('what is not there yet', () => {
   it('has a name for the reader', () => {
     for (const { name } of NOT_BUILT) expect(name).toMatch(/^[\w- ]{5,60}$/);
   });
