@@ -52,8 +52,14 @@ describe('npm start', () => {
     expect(answer).toContain('data: [DONE]');
   });
 
-  it('prints a request that runs into the budget', async () => {
+  it('prints a request whose answer is masked', async () => {
     const answer = await curl(2);
+    expect(answer).toMatch(/x-gateway-dlp-redacted: true/i);
+    expect(answer).toContain('You said: Mail ***');
+  });
+
+  it('prints a request that runs into the budget', async () => {
+    const answer = await curl(3);
     expect(answer).toMatch(/^HTTP\/1\.1 429/);
     expect(answer).toContain('"type":"budget_exceeded"');
   });

@@ -12,13 +12,13 @@ describe('the instructions of the demo', () => {
     budgetUsd: 0.05,
   });
 
-  it('have three commands to copy: JSON, a stream, and one over the budget', () => {
+  it('have four commands to copy: JSON, a stream, personal data, and one over the budget', () => {
     const bodies = [...text.matchAll(/-d '(.*)'$/gm)].map(([, body]) => JSON.parse(body ?? '') as object);
-    expect(bodies).toHaveLength(3);
+    expect(bodies).toHaveLength(4);
     expect(bodies[0]).not.toHaveProperty('stream');
     expect(bodies[1]).toMatchObject({ stream: true });
     // Dearer than the budget, at gpt-4o's 10 USD for a million tokens.
-    const { max_tokens: tokens } = bodies[2] as { max_tokens: number };
+    const { max_tokens: tokens } = bodies[3] as { max_tokens: number };
     expect((tokens * 10) / 1e6).toBeGreaterThan(0.05);
   });
 
