@@ -42,7 +42,10 @@ export interface StreamFormat {
   withData(frame: Frame, data: string): Buffer;
   /** Another frame of this one's event name, with this payload and nothing beside. */
   copy(frame: Frame, data: string): Buffer;
-  /** The frame with U+FFFD in the place of bytes that are no UTF-8, as its payload has them already. */
+  /**
+   * The frame with U+FFFD in the place of bytes that are no UTF-8, as its payload has them already.
+   * @throws GatewayError upstream_unavailable where it is text in another encoding
+   */
   readable(frame: Frame): Frame;
   /** A comment that clients skip, or undefined where the format has none (only SSE has). */
   comment(text: string): Buffer | undefined;

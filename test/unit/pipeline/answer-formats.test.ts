@@ -273,7 +273,35 @@ describe('what stands beside payloads', () => {
   });
 });
 
+describe('a frame that is added to SSE with CRLF', () => {
+  it('leaves the line end before it whole, where its second half comes late or never', async () => {
+    const chunks = ['data: {"t":"one"}\r\n\r', '\ndata: {"t":"two"}\r\n\r'].map((text) => Buffer.from(text));
+    const out = await through(sse, copying(), chunks);
+    // As Google's SDK splits it.
+    const events = out.toString().split(/\n\n|\r\r|\r\n\r\n/);
+    expect(events.map((event) => event.trim()).filter((event) => event !== '')).toEqual([
+      'data: {"t":"one"}',
+      'data: {"t":"c1"}',
+      'data: {"t":"two"}',
+      'data: {"t":"c2"}',
+    ]);
+  });
+});
+
 describe('bytes that are no UTF-8', () => {
+  it.each([
+    ['SSE', sse, 'data: {"t":"a"}\n\n'],
+    ['NDJSON', ndjson, '{"t":"a"}\n'],
+    ['a JSON array', jsonArray, '[{"t":"a"}]'],
+  ] as const)('are refused in %s where they are UTF-16, if text is judged', async (_, format, text) => {
+    const bytes = Buffer.from(text, 'utf16le');
+    await expect(through(format, { event: () => PASS_EVENT }, [bytes])).rejects.toMatchObject({
+      type: 'upstream_unavailable',
+    });
+    const blind: StreamRewriter = { readsText: false, event: () => PASS_EVENT };
+    expect((await through(format, blind, [bytes])).equals(bytes)).toBe(true);
+  });
+
   const broken = Buffer.concat([Buffer.from('{"t":"a'), Buffer.from([0xff]), Buffer.from('b"}')]);
   it.each([
     ['SSE', sse, Buffer.concat([Buffer.from('data: '), broken, Buffer.from('\n\n')])],
