@@ -81,9 +81,20 @@ describe('a stream that does not say that it is one', () => {
     expect([judged.verdict, judged.body]).toEqual([{ kind: 'pass' }, body]);
   });
 
+  it.each(['id: 7\nuser: ', 'data: ', ': '])(
+    'is a text like any other without JSON in it: %j',
+    async (before) => {
+      const judged = await judgeAnswer(
+        dlp(),
+        answered({ body: `${before}${EMAIL}\n`, contentType: 'text/plain' }),
+      );
+      expect(judged.body).toBe(`${before}***\n`);
+    },
+  );
+
   it('is a text like any other where its endpoint never streams', async () => {
-    const body = `data: ${EMAIL}\n\n`;
+    const body = `data: {"a":"${EMAIL}"}\n\n`;
     const input = { body, contentType: 'text/plain', path: '/v1/embeddings' };
-    expect((await judgeAnswer(dlp(), answered(input))).body).toBe('data: ***\n\n');
+    expect((await judgeAnswer(dlp(), answered(input))).body).toBe('data: {"a":"***"}\n\n');
   });
 });
