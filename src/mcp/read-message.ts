@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { JsonRpcId, McpMessage } from './message.ts';
+import { withoutCase } from './without-case.ts';
 
 type Json = { readonly [name: string]: unknown };
 
@@ -7,7 +8,7 @@ type Json = { readonly [name: string]: unknown };
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 /** Members of `params` that decide what is done. */
 const DECISIVE: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', '_meta']);
-const FOLDED_DECISIVE: ReadonlySet<string> = new Set([...DECISIVE].map(folded));
+const FOLDED_DECISIVE: ReadonlySet<string> = new Set([...DECISIVE].map(withoutCase));
 
 /**
  * Reads one JSON-RPC 2.0 message as MCP has them, so strictly that no server reads another one in it: no unknown
@@ -66,14 +67,9 @@ function readResponse(body: Json): McpMessage {
 function assertPlainParams(params: unknown): void {
   if (!isObject(params)) throw invalid('has params that are not an object');
   const lookalike = Object.keys(params).some(
-    (name) => !DECISIVE.has(name) && FOLDED_DECISIVE.has(folded(name)),
+    (name) => !DECISIVE.has(name) && FOLDED_DECISIVE.has(withoutCase(name)),
   );
   if (lookalike) throw invalid('has a member of params that differs from one of MCP only in letter case');
-}
-
-/** Upper-casing first folds the letters that lower-casing alone leaves apart, such as the long s. */
-function folded(name: string): string {
-  return name.toUpperCase().toLowerCase();
 }
 
 function isId(value: unknown): value is JsonRpcId {

@@ -1,4 +1,5 @@
 import type { JsonRpcId } from '../../mcp/message.ts';
+import { withoutCase } from '../../mcp/without-case.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -6,10 +7,29 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A JSON-RPC message of a server: a response, a request of its own, or a notification. */
+/** A JSON-RPC message of a server: a response, a request of its own, or a notification, and the same to every parser. */
 export function isMessage(value: unknown): value is JsonObject {
-  if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
+  if (!isObject(value) || value['jsonrpc'] !== '2.0' || isMisread(value)) return false;
   return ['result', 'error', 'method'].some((name) => Object.hasOwn(value, name));
+}
+
+const MEMBERS = lookalikesOf(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
+const OF_RESULTS = lookalikesOf(['tools', 'content', 'structuredContent']);
+const OF_TOOLS = lookalikesOf(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations']);
+
+/** Whether a parser that does not mind letter case, as some languages' are, would read tools where others read none. */
+function isMisread(message: JsonObject): boolean {
+  if (MEMBERS(message)) return true;
+  const { result } = message;
+  return isObject(result) && (OF_RESULTS(result) || (listedTools(message) ?? []).some(OF_TOOLS));
+}
+
+/** Whether a value has a member whose name differs from one of these in letter case only. */
+function lookalikesOf(names: readonly string[]): (value: unknown) => boolean {
+  const known = new Set(names);
+  const folded = new Set(names.map(withoutCase));
+  return (value) =>
+    isObject(value) && Object.keys(value).some((name) => !known.has(name) && folded.has(withoutCase(name)));
 }
 
 /** The id of the request that a message answers, null where its server could not read one; undefined for no response. */
@@ -37,4 +57,12 @@ export function isDefinitions(message: unknown): boolean {
     LISTS.some((name) => Array.isArray(result[name])) ||
     OF_A_SERVER.some((name) => Object.hasOwn(result, name))
   );
+}
+
+const OF_A_CALL = ['content', 'structuredContent', 'contents', 'messages'];
+
+/** Whether a message holds what came of a call, whatever else it tells. */
+export function isAnswer(message: unknown): boolean {
+  const result = isObject(message) ? message['result'] : undefined;
+  return isObject(result) && OF_A_CALL.some((name) => Object.hasOwn(result, name));
 }

@@ -1,11 +1,13 @@
 import type { Config } from '../../config/schema.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
 import type { Audit } from '../../telemetry/audit.ts';
 import { createJudge } from './judge.ts';
 import { createLeaks } from './leak.ts';
+import { refused } from './outcome.ts';
 import type { PinStore } from './pins.ts';
 import { createRecordJudgement } from './record.ts';
 import { createRewriter } from './rewriter.ts';
@@ -60,8 +62,16 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
         rule: 'tool_pin',
       });
     },
-    response: (exchange) =>
-      exchange.mcp === undefined || exchange.form === 'stream' ? PASS : judgeWhole(exchange, answerDeps),
+    response(exchange) {
+      if (exchange.mcp === undefined) return PASS;
+      if (exchange.form === 'whole') return judgeWhole(exchange, answerDeps);
+      return isOfEvents(exchange) ? PASS : refused('it is a stream of another kind than MCP has');
+    },
     stream: (exchange) => (exchange.mcp === undefined ? undefined : createRewriter(exchange, answerDeps)),
   };
+}
+
+/** Some clients read events in the answer to a GET whatever its type says, and would read others than were judged. */
+function isOfEvents({ answerHeaders }: Answered): boolean {
+  return /^\s*text\/event-stream\s*(?:;|$)/i.test(answerHeaders.get('content-type') ?? '');
 }

@@ -5,7 +5,7 @@ import { findToolPoisoning } from '../../detectors/injection-poisoning.ts';
 import { findPathTraversal } from '../../detectors/path-traversal.ts';
 import { findPromptInjection } from '../../detectors/prompt-injection.ts';
 import { customRule, groupOf } from '../../detectors/tool-rules.ts';
-import { isDefinitions } from './answer-shape.ts';
+import { isAnswer, isDefinitions } from './answer-shape.ts';
 import { readTexts } from './read-texts.ts';
 import { searchTexts, type Hit } from './search.ts';
 
@@ -32,7 +32,7 @@ export function createInspect({ inspector, servers }: Config['mcp']): Inspect {
   const suppressedAt = new Map(servers.map(({ name, suppress }) => [name, new Set(suppress)]));
   return async (message, server) => {
     const definitions = isDefinitions(message);
-    const texts = await readTexts(message, definitions);
+    const texts = await readTexts(message, definitions && !isAnswer(message));
     if (texts === undefined) return { refusal: 'it holds more text than can be inspected' };
     const suppression = new Suppression(suppressedAt.get(server));
     const detectors = definitions ? [findToolPoisoning, ...inAnswers] : inAnswers;

@@ -8,7 +8,7 @@ import { findingId } from '../../pipeline/finding-id.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
 import { isObject } from './answer-shape.ts';
 import type { Judgement } from './judge.ts';
-import { maskedResult } from './masked-result.ts';
+import { maskedResult, mayBeShown } from './masked-result.ts';
 import type { Hit } from './search.ts';
 
 /** The store looks at no more. */
@@ -38,7 +38,8 @@ export function createLeaks({ reportSecretLeak, lockMs }: LeakDeps): Leaks {
       const rules = [...new Set(secrets.map(({ finding }) => finding.rule))];
       const reason = `the answer holds a secret (${rules.join(', ')}), which was taken out of it`;
       const toolName = calledTool(exchange.request.mcp);
-      const masked = isObject(message) ? maskedResult(withEdits(message, edits)) : undefined;
+      const masked =
+        isObject(message) && mayBeShown(message) ? maskedResult(withEdits(message, edits)) : undefined;
       return {
         kind: 'deny',
         type: 'policy_denied',

@@ -2,6 +2,8 @@ import { isObject, type JsonObject } from './answer-shape.ts';
 
 /** What an agent is shown of an answer that it may not have. */
 const MAX_BYTES = 16_384;
+/** Of a value: one character, and what parts it from the next. */
+const LEAST_BYTES = 2;
 /** Strings are cut to the first of these under which the whole fits. */
 const STRING_CHARS = [8_192, 2_048, 512, 128, 32] as const;
 const CUT = '… [cut]';
@@ -18,6 +20,20 @@ export function maskedResult(message: JsonObject): unknown {
     if (fits(shorter)) return shorter;
   }
   return undefined;
+}
+
+/** False where the JSON of a message's result is too long, however short its strings: then it need not be masked first. */
+export function mayBeShown(message: JsonObject): boolean {
+  const unread: unknown[] = [message['result'], message['error']];
+  for (let values = 0; unread.length > 0; values += 1) {
+    if ((values + unread.length) * LEAST_BYTES > MAX_BYTES) return false;
+    const value = unread.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    const below: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    if (below.length * LEAST_BYTES > MAX_BYTES) return false;
+    unread.push(...below);
+  }
+  return true;
 }
 
 function fits(value: unknown): boolean {

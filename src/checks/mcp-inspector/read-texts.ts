@@ -9,7 +9,10 @@ import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type Piece, type Place 
 
 /** Everything that a message says. */
 export interface Texts {
-  /** Sentences: all texts on one page, one after the other, so that what is split over several is found. */
+  /**
+   * Sentences: one after the other, so that what is split over several is found. What clients put together for a model
+   * (`text`), a word at a time or more, has a page without all else.
+   */
   readonly prose: readonly Page[];
   /** Single words, each behind its name, for the name of a secret tells what it is. */
   readonly words: Page;
@@ -54,6 +57,7 @@ class TextReader {
   /** Grows while it is read: a string may hold a document. */
   readonly docs: Doc[] = [];
   readonly #apart: boolean;
+  readonly #said = new PageWriter();
   readonly #prose: PageWriter[] = [];
   readonly #words = new PageWriter();
   readonly #names = new Map<string, Place[]>();
@@ -83,7 +87,8 @@ class TextReader {
   }
 
   texts(): Texts {
-    return { prose: this.#prose.map((writer) => writer.page()), words: this.#words.page() };
+    const prose = [this.#said, ...this.#prose].map((writer) => writer.page());
+    return { prose, words: this.#words.page() };
   }
 
   #readNext(top: Open, doc: Doc, open: Open[]): void {
@@ -133,6 +138,10 @@ class TextReader {
 
   #addText(piece: Omit<Piece, 'start'>, name = ''): void {
     this.#chars += piece.text.length;
+    if (!this.#apart && name === 'text') {
+      this.#said.add(piece, '', '\n');
+      return;
+    }
     if (!isWord(piece.text)) {
       this.#addProse(piece);
       return;

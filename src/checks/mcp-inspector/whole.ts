@@ -36,8 +36,15 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
 const READ_OTHERWISE = /charset\s*=\s*["']?(?!utf-?8\b|us-ascii\b|iso-8859-1\b)/i;
 const ERROR_STATUS = 400;
 
-/** JSON, or the text of what is none; undefined where a message was asked for, or nobody can tell what is said. */
-function readWhole({ request, status }: Answered, { json, body, contentType = '' }: WholeAnswer): unknown {
+/**
+ * JSON, or the text of what is none; undefined where a message was asked for, or nobody can tell what is said. A GET asks
+ * for a stream, and clients read one in whatever comes with it.
+ */
+function readWhole(
+  { method, request, status }: Answered,
+  { json, body, contentType = '' }: WholeAnswer,
+): unknown {
+  if (method === 'GET' && status < ERROR_STATUS) return undefined;
   const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
   if (isAskedFor) return isMessage(json) ? json : undefined;
   if (json !== undefined) return json;

@@ -368,7 +368,8 @@ describe('an answer that is no message', () => {
       params: {},
       [name]: name === 'jsonrpc' ? '2.0' : ATTACK,
     };
-    const { denial } = await inspector().whole(message, { asked: { body: undefined } });
+    const asked = { body: { jsonrpc: '2.0', method: 'notifications/initialized' } };
+    const { denial } = await inspector().whole(message, { asked });
     if (name === 'jsonrpc') expect(denial).toBeUndefined();
     else expect(denial).toMatchObject(REFUSED);
   });
