@@ -3,6 +3,7 @@ import type { Frame, StreamFormat } from '../streams/frame.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from './check.ts';
 import type { Answer } from './exchange.ts';
 import { rewrittenEvent } from './rewritten-event.ts';
+import { strictFrame } from './strict-frame.ts';
 import { unambiguousEvent } from './unambiguous-event.ts';
 
 /** A longer frame cannot be held for inspection and ends the stream. */
@@ -85,11 +86,12 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     return { ...named, raw: format.copy(named, frame.data ?? '') };
   }
 
-  function passPayload(frame: Frame): Awaitable<void> {
-    if (frame.data === undefined) {
-      pieces.push(writer.write(frame));
+  function passPayload(received: Frame): Awaitable<void> {
+    if (received.data === undefined) {
+      pieces.push(writer.write(received));
       return;
     }
+    const frame = isJudged ? strictFrame(format, received) : received;
     const event = reader.read(frame);
     keepAccount(answer, event);
     return passEvent(isJudged ? unambiguousEvent(format, event, frame) : event, 0);

@@ -55,17 +55,56 @@ export class Outlet {
   }
 
   /**
-   * Called in order of `start`. What overlaps or touches the one before goes with it, without a text of its own; what
-   * has left already is past replacing, and the rest is replaced.
+   * What overlaps or touches the one before goes with it, without a text of its own; what has left already is past
+   * replacing, and the rest is replaced. Cheap in order of `start`.
    */
   replace({ start, end, text }: Replacement): void {
+    if (start < (this.#replacements.at(-1)?.start ?? -1)) {
+      if (!this.#covers(start, end)) this.replaceAlso([{ start, end, text }]);
+      return;
+    }
     if (start <= this.#replacedTo) {
       if (end <= this.#replacedTo) return;
       this.#replacements.push({ start: Math.max(this.#replacedTo, this.#sent), end, text: '' });
     } else {
       this.#replacements.push({ start: Math.max(start, this.#sent), end, text });
     }
-    this.#replacedTo = end;
+    this.#replacedTo = Math.max(this.#replacedTo, end);
+  }
+
+  /** The same for many, in whatever order they stand to those that are known. */
+  replaceAlso(more: readonly Replacement[]): void {
+    if (more.length === 0) return;
+    const all = [...this.#replacements, ...more].toSorted((a, b) => a.start - b.start);
+    let to = this.#sent;
+    this.#replacements = [];
+    for (const { start, end, text } of all) {
+      if (end <= to) continue;
+      const begun = this.#replacements.length > 0 && start <= to;
+      this.#replacements.push(
+        begun ? { start: to, end, text: '' } : { start: Math.max(start, to), end, text },
+      );
+      to = end;
+    }
+    this.#replacedTo = Math.max(this.#replacedTo, to);
+  }
+
+  /** Whether all between two offsets is replaced by one that is known. */
+  #covers(start: number, end: number): boolean {
+    const known = this.#replacements[this.#firstAfter(start)];
+    return known !== undefined && known.start <= start && known.end >= end;
+  }
+
+  /** The index of the first replacement that ends after an offset. */
+  #firstAfter(offset: number): number {
+    let low = 0;
+    let high = this.#replacements.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#replacements[middle]?.end ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Leaves nothing of the text. */
@@ -81,15 +120,7 @@ export class Outlet {
 
   /** Whether something between two offsets is replaced; only asked of what is not taken. */
   isReplaced(start: number, end: number): boolean {
-    const all = this.#replacements;
-    let low = 0;
-    let high = all.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((all[middle]?.end ?? 0) <= start) low = middle + 1;
-      else high = middle;
-    }
-    const next = all[low];
+    const next = this.#replacements[this.#firstAfter(start)];
     return next !== undefined && next.start < Math.max(end, start + 1);
   }
 

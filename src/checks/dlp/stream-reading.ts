@@ -5,6 +5,7 @@ import { canCarry } from './carrier.ts';
 import { OtherValues } from './other-values.ts';
 import type { Found } from './passages.ts';
 import { RawFrames } from './raw-frames.ts';
+import { searchRawText } from './raw-text.ts';
 import { spelledText, tokenGroups, tokensOf } from './spelled-tokens.ts';
 import type { TokenGroup } from './spelled-tokens.ts';
 import { contextBefore, endsOf, StreamChannels } from './stream-channels.ts';
@@ -41,7 +42,7 @@ export class StreamReading {
   /** Searches an event; adds what is decided now to `found`. */
   *read(event: StreamEvent, found: Found[]): Work<StreamEntry> {
     const raw = event.json === undefined ? yield* this.#rawFrames.read(event, found) : undefined;
-    if (raw !== undefined) return { ...NOTHING_READ, event, ...raw, waits: true };
+    if (raw !== undefined) return { ...NOTHING_READ, event, pieces: [raw], waits: true };
     if (event.beside !== true) this.#rawFrames.finish(found);
     const edits = yield* this.#readOther(event, found);
     const ends = endsOf(event);
@@ -88,7 +89,10 @@ export class StreamReading {
       return yield* this.#otherValues.search(json, event, found);
     }
     if (typeof json !== 'string') return [];
-    const outlet = yield* this.#wholeTexts.search({ text: json }, found);
+    const outlet =
+      event.beside === true
+        ? yield* searchRawText(this.#wholeTexts, json, found)
+        : yield* this.#wholeTexts.search({ text: json }, found);
     const value = outlet.take(outlet.length);
     return value === json ? [] : [{ kind: 'set', path: [], value }];
   }

@@ -24,7 +24,7 @@ import {
 import type { InvokeFamily } from './bedrock-prompts.ts';
 import { createV1Reader as createCohereReader } from './cohere-answer.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
-import { objectOf, optionalArray, parseJson } from './fields.ts';
+import { isObject, objectOf, optionalArray, parseJson } from './fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import { openaiChat } from './openai-chat.ts';
 import { createChoiceReader } from './openai-choices.ts';
@@ -72,7 +72,7 @@ const nova: InvokeFamily = {
     read(frame) {
       const json = parseJson(frame.data);
       const event = objectOf(json);
-      const name = Object.keys(event)[0] ?? '';
+      const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
       return { frame, json, ...readEvent(name, objectOf(event[name]), [name], false) };
     },
   }),

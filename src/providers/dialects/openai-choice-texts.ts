@@ -17,8 +17,8 @@ export type NameCall = (choice: number, call: JsonObject, place: number) => stri
 export const wholeCall: NameCall = (_choice, _call, place) => String(place);
 
 /**
- * Calls of a stream: entries of one `index` are pieces of one call, until another `id` comes under it (some servers
- * number all their calls 0).
+ * Calls of a stream: entries of one `index` are pieces of one call, until another `id` comes under it with a name (some
+ * servers number all their calls 0). Without a name it is the same call: some servers give every piece an `id`.
  */
 export function createCallNames(): NameCall {
   const calls = new Map<string, { id: unknown; count: number }>();
@@ -29,12 +29,17 @@ export function createCallNames(): NameCall {
     const known = calls.get(key);
     if (known === undefined) calls.set(key, { id, count: 0 });
     else if (typeof id === 'string' && id !== '' && id !== known.id) {
-      if (known.id !== undefined) known.count += 1;
+      if (known.id !== undefined && isNamed(call)) known.count += 1;
       known.id = id;
     }
     const { count } = known ?? { count: 0 };
     return count === 0 ? String(index) : `${index}.${count}`;
   };
+}
+
+function isNamed(call: JsonObject): boolean {
+  const name = objectOf(call.function).name ?? objectOf(call.custom).name;
+  return typeof name === 'string' && name !== '';
 }
 
 /** Where a choice has its message: chat's `delta` or `message`; completions have none. */

@@ -141,8 +141,17 @@ export function createResponseReader(): StreamReader {
 
 type Said = Pick<StreamEvent, 'deltas' | 'ends' | 'tokens'>;
 
+/** Sound in base64. */
+const SOUND = 'response.audio';
+
+/** What streams as a string streams in pieces, also where its event is not known. */
+function pieceNamed(name: string, { delta }: JsonObject): Piece | undefined {
+  const isText = typeof delta === 'string' && name !== SOUND;
+  return PIECES.get(name) ?? (isText ? { kind: 'text', word: name } : undefined);
+}
+
 function readPiece(event: JsonObject, type: string): Said {
-  const piece = PIECES.get(type.slice(0, -'.delta'.length));
+  const piece = pieceNamed(type.slice(0, -'.delta'.length), event);
   if (piece === undefined) return readCopies(event, type);
   const { word, ...kind } = piece;
   const name = channelOf(event, word);

@@ -62,12 +62,16 @@ const ROWS: readonly MeaningRow[] = [
     ],
   },
   {
-    name: 'chat: calls that share a number are told apart by their ids',
+    name: 'chat: calls that share a number are told apart by their ids, where they have names',
     reader: createChoiceReader,
     frames: [
       [chat(delta(0, call(0, '{"a":1', { id: 'one' }))), ['0/tool/0 J: {"a":1']],
       [chat(delta(0, call(0, '}', { id: 'one' }))), ['0/tool/0 J: }']],
-      [chat(delta(0, call(0, '{"b":', { id: 'two' }))), ['0/tool/0.1 J: {"b":']],
+      [
+        chat(delta(0, call(0, '', { id: 'two', function: { name: 'f', arguments: '{"b":' } }))),
+        ['0/tool/0.1 J: {"b":'],
+      ],
+      [chat(delta(0, call(0, ' ', { id: 'three' }))), ['0/tool/0.1 J:  ']],
       [chat(delta(0, call(0, '2}', { id: '' }))), ['0/tool/0.1 J: 2}']],
     ],
   },

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { createContentDetector } from '../../../../src/detectors/content.ts';
+import { createDlpRewriter } from '../../../../src/checks/dlp/stream-rewriter.ts';
+import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
+import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
+import type { ProviderName } from '../../../../src/providers/provider.ts';
+import { providers } from '../../../../src/providers/registry.ts';
+import { awsEventStream } from '../../../../src/streams/aws-event-stream.ts';
+import type { StreamFormat } from '../../../../src/streams/frame.ts';
+import { sse } from '../../../../src/streams/sse.ts';
+
+const detector = createContentDetector({
+  scanSecrets: true,
+  scanPii: true,
+  scanNetwork: false,
+  allowedHosts: [],
+});
+
+/** What is left of a stream, as text. */
+async function masked(
+  format: StreamFormat,
+  provider: ProviderName,
+  path: string,
+  bytes: Buffer,
+): Promise<Buffer> {
+  const reader = providers[provider].endpoint('POST', path, '')?.dialect.stream();
+  if (reader === undefined) throw new Error(`${path} does not stream`);
+  const rewriter = createDlpRewriter({
+    detector,
+    actionOf: () => 'mask',
+    onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
+    onFound: () => undefined,
+    comments: false,
+  });
+  const answer = {
+    whole: undefined,
+    facts: undefined,
+    usage: undefined,
+    written: createWrittenText(),
+    complete: false,
+  };
+  const stream = createAnswerStream({ answer, format, reader, rewriters: [rewriter] });
+  const sent = await stream.push(bytes);
+  return Buffer.concat([sent.bytes, (await stream.end()).bytes]);
+}
+
+async function maskedSse(path: string, ...payloads: string[]): Promise<string> {
+  const bytes = Buffer.from(payloads.map((payload) => `data: ${payload}\n\n`).join(''));
+  return (await masked(sse, 'openai', path, bytes)).toString();
+}
+
+const CHAT = '/v1/chat/completions';
+const chat = (content: string, more: string): string =>
+  `{"choices":[{"index":0,"delta":{"content":"${content}"}${more}}]}`;
+
+describe('frames that are JSON to some readers only', () => {
+  it('say null for numbers that JSON does not have, and are read as what they are', async () => {
+    const sent = await maskedSse(
+      CHAT,
+      chat('jane@exam', ',"logprobs":NaN'),
+      chat('ple.com, NaN', ',"logprobs":-Infinity'),
+      chat('! ', ''),
+    );
+    expect(sent).toBe(
+      [chat('', ',"logprobs":null'), chat('***, ', ',"logprobs":null'), chat('NaN! ', '')]
+        .map((payload) => `data: ${payload}\n\n`)
+        .join(''),
+    );
+  });
+
+  it('are searched with their escapes read', async () => {
+    const sent = await maskedSse(CHAT, `${chat(String.raw`jane\u0040example.com`, '')} {}`);
+    expect(sent).toBe(`data: ${chat('***', '')} {}\n\n`);
+  });
+
+  it('are searched with their escapes read also where they stand beside all payloads', async () => {
+    const sent = await masked(sse, 'openai', CHAT, Buffer.from(String.raw`{"a":"jane\u0040example.com"}`));
+    expect(sent.toString()).toBe('');
+  });
+
+  it('are masked by what each holds and by what begins in one and ends in the next', async () => {
+    const sent = await maskedSse(CHAT, 'joe@example.com, jane@exam', 'ple.com, jim@example.com', '[DONE]');
+    expect(sent).toBe('data: ***, ***\n\ndata: , ***\n\ndata: [DONE]\n\n');
+  });
+
+  it('are masked in time that grows with their length', async () => {
+    const addresses = String.raw`a\u0040example.com b@example.com `.repeat(20_000);
+    expect(await maskedSse(CHAT, `{${addresses}`)).toBe(`data: {${'*** *** '.repeat(20_000)}\n\n`);
+  }, 30_000);
+});
+
+describe('frames that few readers know', () => {
+  it('are one text where a Responses event streams strings under a name of its own', async () => {
+    const event = (delta: string): string => JSON.stringify({ type: 'response.new_thing.delta', delta });
+    const sent = await maskedSse('/v1/responses', event('jane@exam'), event('ple.com, '), '[DONE]');
+    expect(sent).toBe(
+      [event(''), event('***, '), '[DONE]'].map((payload) => `data: ${payload}\n\n`).join(''),
+    );
+  });
+
+  it('are one text where each piece of a tool call has an id of its own', async () => {
+    const piece = (id: string, text: string, name?: string): string =>
+      JSON.stringify({
+        choices: [
+          { index: 0, delta: { tool_calls: [{ index: 0, id, function: { name, arguments: text } }] } },
+        ],
+      });
+    const sent = await maskedSse(
+      CHAT,
+      piece('a', '{"to":"', 'send'),
+      piece('b', 'jane@exam'),
+      piece('c', 'ple.com"}'),
+    );
+    expect(sent).toBe(
+      [piece('a', '{"to":"', 'send'), piece('b', ''), piece('c', '***"}')]
+        .map((payload) => `data: ${payload}\n\n`)
+        .join(''),
+    );
+  });
+});
+
+describe('what Bedrock packs in base64', () => {
+  const NOVA = '/model/amazon.nova-lite-v1:0/invoke-with-response-stream';
+  const empty = awsEventStream.createWriter().cut('{}', 'chunk');
+  const chunk = (inner: string): Buffer =>
+    awsEventStream.withData({ raw: empty }, JSON.stringify({ bytes: Buffer.from(inner).toString('base64') }));
+
+  async function innerOf(...inners: string[]): Promise<string[]> {
+    const bytes = await masked(awsEventStream, 'bedrock', NOVA, Buffer.concat(inners.map(chunk)));
+    const frames = awsEventStream.createDecoder({ maxFrameBytes: 65_536 }).push(bytes);
+    return frames.map(({ data = '{}' }) =>
+      Buffer.from(String((JSON.parse(data) as { bytes: unknown }).bytes), 'base64').toString(),
+    );
+  }
+
+  it('is searched also where it is no JSON', async () => {
+    expect(await innerOf('To jane@example.com')).toEqual(['To ***']);
+  });
+
+  it('keeps the number of its block where held text goes out alone', async () => {
+    const delta = (text: string): string =>
+      JSON.stringify({ contentBlockDelta: { contentBlockIndex: 3, delta: { text } } });
+    expect(await innerOf(delta('Ask jane'))).toEqual([delta('Ask '), delta('jane')]);
+  });
+
+  it('is read by the event in it, wherever that stands', async () => {
+    const delta = (text: string): string =>
+      JSON.stringify({ id: 'x', contentBlockDelta: { contentBlockIndex: 0, delta: { text } } });
+    expect(await innerOf(delta('jane@exam'), delta('ple.com, '))).toEqual([delta(''), delta('***, ')]);
+  });
+});
