@@ -6,6 +6,8 @@ type Json = { readonly [name: string]: unknown };
 
 /** Members of a JSON-RPC message; MCP's own schemas take no others. */
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
+/** What a careless server cuts off, leaves out or folds would hide a method from the checks. */
+const METHOD = /^[\x21-\x7e]+$/;
 /** Members of `params` that decide what is done. */
 const DECISIVE: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'arguments', '_meta']);
 const FOLDED_DECISIVE: ReadonlySet<string> = new Set([...DECISIVE].map(withoutCase));
@@ -30,6 +32,7 @@ export function paramsOf(body: Json): Json {
 function readCall(body: Json): McpMessage {
   const { method } = body;
   if (typeof method !== 'string' || method === '') throw invalid('has a method that is not a string');
+  if (!METHOD.test(method)) throw invalid('has a method with a character that is not visible ASCII');
   if (Object.hasOwn(body, 'result') || Object.hasOwn(body, 'error')) {
     throw invalid('has a method and a result or an error: it must be a call or an answer');
   }

@@ -59,7 +59,7 @@ export function createMcpCheck({ binding, scorePolicyBlock }: McpCheckDeps): Che
 /** A call that asks for no answer, or spells its method so that only a careless server knows it: yet it may be made. */
 function isDisguised(message: McpMessage | undefined): boolean {
   if (message === undefined || message.kind === 'response' || calledTool(message) !== undefined) return false;
-  return message.method.trim().toLowerCase() === TOOLS_CALL;
+  return message.method.toLowerCase() === TOOLS_CALL;
 }
 
 function disguised(): Denial {

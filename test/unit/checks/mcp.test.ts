@@ -97,7 +97,6 @@ describe('a call in disguise', () => {
   it.each<[string, JsonObject]>([
     ['asks for no answer', { jsonrpc: '2.0', method: 'tools/call', params: { name: 'run', arguments: {} } }],
     ['in capitals', { jsonrpc: '2.0', id: 1, method: 'Tools/Call', params: { name: 'run' } }],
-    ['with blanks', { jsonrpc: '2.0', id: 1, method: ' tools/call\n', params: { name: 'run' } }],
   ])('is refused, whatever the key may call: %s', async (_what, body) => {
     for (const allowed of [undefined, ['run']] as const) {
       expect(await rig().judge(call('', allowed, { body }))).toMatchObject({
