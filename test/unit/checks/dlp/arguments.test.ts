@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createArgumentsScanner, readArguments } from '../../../../src/checks/dlp/arguments.ts';
 import type { Found } from '../../../../src/checks/dlp/passages.ts';
+import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { wordDetector } from './stream-detectors.ts';
 
@@ -9,8 +10,11 @@ function masked(json: string): string {
   return mask(wordDetector.find(text));
 }
 
-function scan(pieces: Iterable<string>): { pieces: string[]; text: string; found: Found[] } {
-  const scanner = createArgumentsScanner(wordDetector);
+function scan(
+  pieces: Iterable<string>,
+  detector: StreamDetector = wordDetector,
+): { pieces: string[]; text: string; found: Found[] } {
+  const scanner = createArgumentsScanner(detector);
   const { outlet } = scanner;
   const out: string[] = [];
   const found: Found[] = [];
@@ -55,6 +59,7 @@ const VALID: Readonly<Record<string, readonly [json: string, masked: string]>> =
   'part of a number': ['[-1,{"password":-12.5e-7}]', '[-1,{"password":"***"}]'],
   'numbers side by side': ['[4111111111111111,4111111111111111]', '["***","***"]'],
   'a literal that is found': ['{"password":true,"b":null}', '{"password":true,"b":null}'],
+  'a string that reads like a literal': ['{"password":"true"}', '{"password":"***"}'],
   'a block over several strings': [
     '["<<BEGIN>> one","two", 3, null, {"four":"five <<END>> six"}]',
     '["***","***", "***", null, {"***":"*** six"}]',
@@ -77,6 +82,7 @@ const INVALID: Readonly<Record<string, readonly [json: string, masked: string]>>
   'cut off behind a backslash': ['{"to":"jane@example.com \\', '{"to":"*** \\'],
   'cut off in a number': ['{"card":4111111111111111', '{"card":"***"'],
   'an escape that is none': [String.raw`{"to":"\jane@example.com\u00zz"}`, String.raw`{"to":"\***\u00zz"}`],
+  'an escape outside of strings': [String.raw`{to: \u006aane@example.com}`, String.raw`{to: \***}`],
   'names without quotes': ['{to: jane@example.com}', '{to: ***}'],
   'other quotes': ["{'password': 'hunter2'}", "{'password': '***'}"],
   'a quote too many': ['"" " jane@example.com', '"" " ***'],
@@ -138,6 +144,29 @@ describe('a scanner of arguments', () => {
       'c":1}',
       '',
     ]);
+  });
+
+  it('keeps the beginning of a number until its end shows what it is', () => {
+    const digits: StreamDetector = {
+      find: (text) =>
+        [...text.matchAll(/(?<!\d)\d{16}(?!\d)/g)].map(({ index }) => ({
+          detector: 'card',
+          class: 'card',
+          rule: 'digits',
+          start: index,
+          end: index + 16,
+        })),
+      openFrom: (text) => text.length - (/\d{0,16}$/.exec(text)?.[0].length ?? 0),
+    };
+    for (const [json, expected] of [
+      ['[-4111111111111111]', '["***"]'],
+      ['{"a":0.4111111111111111e5 }', '{"a":"***" }'],
+      ['[1.4111111111111111', '["***"'],
+      ['[-12.25e-3,1]', '[-12.25e-3,1]'],
+    ] as const) {
+      for (const pieces of everyCut(json)) expect(scan(pieces, digits).text).toBe(expected);
+      expect(scan([...json], digits).text).toBe(expected);
+    }
   });
 
   it('never sends half an escape', () => {

@@ -110,11 +110,11 @@ describe('a scanner of one channel', () => {
     leave();
     expect(scanner.finish()).toEqual([]);
     leave();
-    scanner.push('ple.com, joe');
+    scanner.push('ple.com, which is longer than what has left, joe');
     leave();
     expect(scanner.push('@example.com').length + scanner.finish().length).toBe(1);
     leave();
-    expect(out).toEqual(['Mail ', 'jane@exam', '***, ', '***']);
+    expect(out).toEqual(['Mail ', 'jane@exam', '***, which is longer than what has left, ', '***']);
   });
 
   it('goes on masking what it masked, where text comes after its end', () => {

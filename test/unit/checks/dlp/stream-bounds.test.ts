@@ -90,6 +90,7 @@ describe('a stream of any size', () => {
     await expect(send([one])).rejects.toMatchObject({ type: 'upstream_unavailable' });
     const many = Array.from({ length: 10_000 }, (_, index) => chat([{ text: 'a ', index }]));
     await expect(send(many)).rejects.toMatchObject({ type: 'upstream_unavailable' });
+    await expect(send([{ ...one, ends: ['*'] }])).rejects.toMatchObject({ type: 'upstream_unavailable' });
     const few = many.slice(0, 500);
     expect((await send(few)).frames).toHaveLength(500);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mask } from '../../../../src/detectors/mask.ts';
-import type { StreamEvent } from '../../../../src/providers/provider.ts';
+import type { StreamEvent, TextDelta } from '../../../../src/providers/provider.ts';
 import { together } from '../../../../src/providers/together.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { wordDetector } from './stream-detectors.ts';
@@ -109,6 +109,16 @@ function interleaved<T>(one: readonly T[], two: readonly T[]): T[] {
     .flat()
     .filter((item) => item !== undefined);
 }
+
+describe('a text that comes under a name', () => {
+  const under = (kind: TextDelta['kind']): StreamEvent =>
+    eventOf({ password: 'hunter2' }, [{ channel: 'a', kind, text: 'hunter2', path: ['password'] }]);
+
+  it('is known by it where it is an argument', async () => {
+    expect((await send([under('tool_arguments')])).frames.join('')).toContain('***');
+    expect((await send([under('text')])).frames.join('')).not.toContain('***');
+  });
+});
 
 describe('a text that comes twice in each event', () => {
   it('is masked in both places', async () => {
@@ -244,6 +254,13 @@ describe('a channel that ends', () => {
     ]);
   });
 
+  it('keeps a long event, rather than to send its like again', async () => {
+    const long = chat(`${'words and '.repeat(2000)}jane`);
+    const { steps } = await send([long, chat('@'), chat(' you')]);
+    expect(steps[0]).toEqual([]);
+    expect(steps[2]?.[0]).toBe(long.frame.data);
+  });
+
   it('may go on all the same', async () => {
     const { frames } = await send([
       chat('jane@exam', { ends: ['0/content'] }),
@@ -256,14 +273,14 @@ describe('a channel that ends', () => {
   it('is another text, where it begins and ends with each event', async () => {
     const whole = (text: string): StreamEvent => chat([{ text }], { ends: ['*'] });
     const { steps } = await send([
-      whole('so'),
+      whole('so-'),
       whole('jane@example.com'),
       whole('joe@exam'),
       whole('ple.com'),
     ]);
-    expect(steps.map((frames) => textOf(frames))).toEqual(['so', '***', 'joe@exam', 'ple.com', '']);
+    expect(steps.map((frames) => textOf(frames))).toEqual(['so-', '***', 'joe@exam', 'ple.com', '']);
     const two = chat([{ text: 'jane@' }, { text: 'example.com' }], { ends: ['*'] });
-    expect(textOf((await send([whole('so'), two])).frames)).toBe('so***');
+    expect(textOf((await send([whole('so-'), two])).frames)).toBe('so-***');
   });
 });
 

@@ -153,6 +153,14 @@ describe('what is no text of a channel', () => {
     });
   });
 
+  it('is masked each time it comes, also where it was a text before', async () => {
+    const payload = { x: 'jane@example.com' };
+    const delta: TextDelta = { channel: 'x', kind: 'text', text: payload.x, path: ['x'] };
+    const event = eventOf(payload, []);
+    const { frames } = await send([eventOf(payload, [delta], { ends: ['*'] }), event, event]);
+    expect(frames).toEqual(new Array(3).fill('{"x":"***"}'));
+  });
+
   it('is refused where it is nested deeper than any answer', async () => {
     const deep = `{"a":${'['.repeat(300)}${']'.repeat(300)}}`;
     await expect(send([eventOf(deep, [])])).rejects.toMatchObject({ type: 'upstream_unavailable' });
