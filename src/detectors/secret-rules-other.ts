@@ -45,6 +45,7 @@ const prefixedTokens: readonly SecretRule[] = [
   ),
   prefixed('vault_token', ['hvs.', 'hvb.', 'hvr.'], '[A-Za-z0-9_-]{24,512}', {
     notBefore: '',
+    maxChars: 520,
     minEntropy: 3.5,
   }),
   prefixed('terraform_token', ['.atlasv1.'], '[A-Za-z0-9_=-]{60,72}', { notBefore: '', minEntropy: 3.5 }),

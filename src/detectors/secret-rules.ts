@@ -84,7 +84,7 @@ const cloudKeys: readonly SecretRule[] = [
     anchor: 'inner',
     pattern: /[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])/y,
     lead: { maxChars: 4, startOf: (_text, keywordStart) => keywordStart - 4 },
-    maxChars: 40,
+    maxChars: 41,
     minEntropy: 3,
   },
   named(

@@ -57,7 +57,10 @@ function readUntil(reading: Reading, end: number): void {
   const { text } = reading;
   for (let at = text.indexOf('\\', reading.read); at !== -1 && at < end; at = text.indexOf('\\', at)) {
     const rowEnd = endOfRow(text, at);
-    if (rowEnd - at > MAX_ROW_CHARS) at = rowEnd;
+    if (rowEnd - at > MAX_ROW_CHARS) {
+      copyUntil(reading, rowEnd);
+      at = rowEnd;
+    }
     for (; at + 1 < rowEnd; at += 2) readEscape(reading, at, at + 2, '\\');
     if (at < rowEnd) at = readLast(reading, at);
   }
