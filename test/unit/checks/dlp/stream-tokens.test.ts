@@ -61,9 +61,9 @@ describe('tokens with their probabilities', () => {
 
   it('are blanked one by one where an event has several', async () => {
     const { frames } = await send([
-      chatWithTokens('to jane@example.com, yes ', ['to ', 'ja', '', 'ne@example.com, ', 'yes ', '']),
+      chatWithTokens('to jane@example.com, yes ', ['to ', '', 'ja', '', 'ne@example.com, ', 'yes ', '']),
     ]);
-    expect(shown(frames)).toEqual([['to ***, yes ', 'to ', '***!', '***!', '***!', 'yes ', '']]);
+    expect(shown(frames)).toEqual([['to ***, yes ', 'to ', '***!', '***!', '***!', '***!', 'yes ', '']]);
   });
 
   it('are all blanked where they do not spell a text that is masked', async () => {
