@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { createAudit, matchDigest, type AuditEvent } from '../../../src/telemetry/audit.ts';
+
+function rig() {
+  const lines: [level: string, fields: object, message: string][] = [];
+  const audit = createAudit({
+    info: (fields: object, message: string) => lines.push(['info', fields, message]),
+    debug: (fields: object, message: string) => lines.push(['debug', fields, message]),
+  } as never);
+  return { audit, lines };
+}
+
+const EVENT: AuditEvent = {
+  event: 'tool_response_inspected',
+  requestId: 'r-1',
+  keyHash: 'sha256:abc',
+  action: 'redacted',
+  enforced: true,
+  server: 'files',
+  tool: 'read',
+  findings: [{ rule: 'a', class: 'override', path: 'result.content.0.text', start: 1, end: 2, digest: 'd' }],
+  moreFindings: 3,
+};
+
+describe('a security audit event', () => {
+  it('is one line of the log', () => {
+    const { audit, lines } = rig();
+    audit.emit(EVENT);
+    expect(lines).toEqual([
+      [
+        'info',
+        {
+          audit: 'tool_response_inspected',
+          request_id: 'r-1',
+          key_hash: 'sha256:abc',
+          server: 'files',
+          tool: 'read',
+          action: 'redacted',
+          enforced: true,
+          findings: EVENT.findings,
+          more_findings: 3,
+          suppressed_rules: undefined,
+        },
+        'security audit event',
+      ],
+    ]);
+  });
+
+  it('of what is suppressed is for those who debug', () => {
+    const { audit, lines } = rig();
+    audit.emit({ ...EVENT, action: 'suppressed', findings: [], suppressedRules: ['a'] });
+    expect(lines).toMatchObject([
+      ['debug', { action: 'suppressed', suppressed_rules: ['a'] }, 'security audit event'],
+    ]);
+  });
+
+  it('names equal matches alike, and tells nothing of them', () => {
+    expect(matchDigest('a match')).toBe(matchDigest('a match'));
+    expect(matchDigest('a match')).not.toBe(matchDigest('another'));
+    expect(matchDigest('a match')).toMatch(/^[\w-]{22}$/);
+  });
+});
