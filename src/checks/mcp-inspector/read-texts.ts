@@ -132,8 +132,9 @@ class TextReader {
     const mayBeBlob = place.doc.depth === 0 && isBlob(holder, place.path);
     const blob = mayBeBlob ? textOfBlob(text, holder) : undefined;
     if (blob === 'no text') return;
-    if (blob === undefined) this.#addText({ kind: 'value', text, places: [place] }, name);
-    else this.#addText({ kind: 'blob', text: blob, places: [place] }, name);
+    const label = name === 'value' ? namedIn(holder) : name;
+    if (blob === undefined) this.#addText({ kind: 'value', text, places: [place] }, label);
+    else this.#addText({ kind: 'blob', text: blob, places: [place] }, label);
   }
 
   #addText(piece: Omit<Piece, 'start'>, name = ''): void {
@@ -171,6 +172,12 @@ class TextReader {
     if (isWord(name)) this.#words.add(piece, '"', '":\n\n');
     else this.#addProse(piece);
   }
+}
+
+/** Variables are often listed so: `{"name": "COHERE_API_KEY", "value": "…"}`. */
+function namedIn(holder: object = {}): string {
+  const name = 'name' in holder ? holder.name : 'key' in holder ? holder.key : undefined;
+  return typeof name === 'string' ? name : 'value';
 }
 
 function saysSomething(value: unknown): boolean {

@@ -194,14 +194,23 @@ describe('a whole answer', () => {
     );
   });
 
-  it('knows a secret by the name of its member', async () => {
-    const secret = AWS_KEY.toLowerCase().repeat(2).slice(0, 20) + 'AbCdEfGhIj0123456789';
-    const { denial } = await inspector().whole(
-      result({ structuredContent: { aws_secret_access_key: secret } }),
-    );
+  it.each<[string, (secret: string) => JsonObject]>([
+    ['its member', (secret) => ({ aws_secret_access_key: secret })],
+    [
+      'the variable it is the value of',
+      (secret) => ({ env: [{ name: 'AWS_SECRET_ACCESS_KEY', value: secret }] }),
+    ],
+    ['a list of pairs', (secret) => ({ key: 'aws_secret_access_key', value: secret })],
+  ])('knows a secret by the name of %s', async (_what, make) => {
+    const secret = `${AWS_KEY.toLowerCase()}AbCdEfGhIj0123456789`;
+    const { denial } = await inspector().whole(result({ structuredContent: make(secret) }));
     expect(denial?.details).toMatchObject({
       rule: 'aws_secret_access_key',
-      maskedResult: { structuredContent: { aws_secret_access_key: '***' } },
+      maskedResult: { structuredContent: make('***') },
+    });
+    const asText = await inspector().whole(textResult(JSON.stringify(make(secret))));
+    expect(asText.denial?.details).toMatchObject({
+      maskedResult: textResult(JSON.stringify(make('***')))['result'],
     });
   });
 
