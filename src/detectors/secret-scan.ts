@@ -1,6 +1,5 @@
 import { LOOK_BEHIND_CHARS } from './finding.ts';
 import { createSearch, searchStep, STEP_CHARS } from './secret-search.ts';
-import { withoutOverlaps } from './overlaps.ts';
 import { MAX_SECRET_CHARS, secretRules } from './secret-rules.ts';
 import { unescaped, unescapedWhole, unfinishedEscapeAt } from './secret-views.ts';
 import type { Match } from './secret-match.ts';
@@ -45,9 +44,8 @@ function* matchesIn(text: string): Generator<undefined, Match[]> {
 /** From where on more text could change what `searchSecrets` finds: `StreamDetector.openFrom`. */
 export function undecidedSecretsFrom(text: string): number {
   const { matches, openFrom } = searchLevels(text, true);
-  if (matches.length === 0) return openFrom;
-  const over = apart(matches).find(({ start, end }) => start < openFrom && end > openFrom);
-  return over?.end ?? openFrom;
+  // What is decided may reach over what is not, and covers it: nothing is found there that begins before its end.
+  return matches.reduce((from, { start, end }) => (start < openFrom ? Math.max(from, end) : from), openFrom);
 }
 
 interface Searched {
@@ -98,22 +96,23 @@ function inGiven(views: readonly TextView[], matches: readonly Match[]): readonl
     .filter(({ from, start, end }) => start - from <= MAX_NAME_CHARS && end - start <= MAX_SECRET_CHARS);
 }
 
-function findingsOf(matches: readonly Match[]): readonly Finding[] {
-  if (matches.length === 0) return [];
-  return apart(matches).map(({ rule, start, end }) => ({
-    detector: 'secrets',
-    class: 'secret',
-    rule: secretRules[rule]?.id ?? '',
-    start,
-    end,
-  }));
-}
-
 /**
  * One secret may fit two rules, or be found at two levels of escapes: of those that begin together the longest stays,
  * of the first rule, and of what reaches further than another the rest. So what is found up to an offset does not
  * depend on what begins behind it.
  */
-function apart(matches: readonly Match[]): readonly Match[] {
-  return withoutOverlaps(matches.toSorted((a, b) => a.start - b.start || b.end - a.end || a.rule - b.rule));
+function findingsOf(matches: Match[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  let reached = 0;
+  for (const { rule, start, end } of matches.sort(inOrder)) {
+    if (end <= reached) continue;
+    const id = secretRules[rule]?.id ?? '';
+    findings.push({ detector: 'secrets', class: 'secret', rule: id, start: Math.max(start, reached), end });
+    reached = end;
+  }
+  return findings;
+}
+
+function inOrder(a: Match, b: Match): number {
+  return a.start - b.start || b.end - a.end || a.rule - b.rule;
 }

@@ -24,7 +24,14 @@ interface Reading {
   readonly starts: number[];
   readonly shifts: number[];
   read: number;
-  view: string;
+  /** The view: of each step that is done, and the pieces of the one that is not. */
+  readonly steps: string[];
+  readonly pieces: string[];
+  viewLength: number;
+}
+
+function startReading(text: string): Reading {
+  return { text, starts: [], shifts: [], read: 0, steps: [], pieces: [], viewLength: 0 };
 }
 
 /**
@@ -32,7 +39,7 @@ interface Reading {
  * `undefined` when there is none. Yields after every `stepChars` characters, so that a caller can give way.
  */
 export function* unescaped(text: string, stepChars: number): Generator<undefined, TextView | undefined> {
-  const reading: Reading = { text, starts: [], shifts: [], read: 0, view: '' };
+  const reading = startReading(text);
   readUntil(reading, Math.min(text.length, stepChars));
   while (reading.read < text.length) {
     yield;
@@ -43,13 +50,14 @@ export function* unescaped(text: string, stepChars: number): Generator<undefined
 
 /** The same at once. */
 export function unescapedWhole(text: string): TextView | undefined {
-  const reading: Reading = { text, starts: [], shifts: [], read: 0, view: '' };
+  const reading = startReading(text);
   readUntil(reading, text.length);
   return viewOf(reading);
 }
 
-function viewOf({ view, starts, shifts }: Reading): TextView | undefined {
-  return starts.length === 0 ? undefined : { text: view, toGiven: (at) => at + shiftAt(starts, shifts, at) };
+function viewOf({ steps, starts, shifts }: Reading): TextView | undefined {
+  if (starts.length === 0) return undefined;
+  return { text: steps.join(''), toGiven: (at) => at + shiftAt(starts, shifts, at) };
 }
 
 /** Reads one step; an escape or a drawing that begins in it is read whole. */
@@ -65,6 +73,8 @@ function readUntil(reading: Reading, end: number): void {
     if (at < rowEnd) at = readLast(reading, at);
   }
   if (reading.read < end) copyUntil(reading, end);
+  reading.steps.push(reading.pieces.join(''));
+  reading.pieces.length = 0;
 }
 
 /** The backslash that ends a row, and what it escapes. */
@@ -84,15 +94,17 @@ function readLast(reading: Reading, at: number): number {
 
 function readEscape(reading: Reading, at: number, end: number, meaning: string): number {
   copyUntil(reading, at);
-  reading.view += meaning;
+  reading.pieces.push(meaning);
+  reading.viewLength += 1;
   reading.read = end;
-  reading.starts.push(reading.view.length);
-  reading.shifts.push(end - reading.view.length);
+  reading.starts.push(reading.viewLength);
+  reading.shifts.push(end - reading.viewLength);
   return end;
 }
 
 function copyUntil(reading: Reading, end: number): void {
-  if (reading.read < end) reading.view += reading.text.slice(reading.read, end);
+  if (reading.read < end) reading.pieces.push(reading.text.slice(reading.read, end));
+  reading.viewLength += end - reading.read;
   reading.read = end;
 }
 

@@ -1,6 +1,6 @@
 import { unescaped } from '../../detectors/secret-views.ts';
 import type { TextView } from '../../detectors/secret-views.ts';
-import { Outlet } from './outlet.ts';
+import type { Outlet } from './outlet.ts';
 import type { Found } from './passages.ts';
 import { TURN_CHARS } from './turns.ts';
 import type { Work } from './turns.ts';

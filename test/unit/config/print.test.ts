@@ -15,7 +15,11 @@ const everySecret: ConfigInput = {
   server: { extproc: { token: SECRET } },
   mcp: {
     servers: [
-      { name: 'a', url: `https://mcp.example/?key=${SECRET}`, headers: { authorization: `Bearer ${SECRET}` } },
+      {
+        name: 'a',
+        url: `https://mcp.example/?key=${SECRET}`,
+        headers: { authorization: `Bearer ${SECRET}` },
+      },
     ],
   },
   otel: { endpoint: `https://x:${SECRET}@otel.example` },
