@@ -1,6 +1,6 @@
 import type { ContentClass } from '../../detectors/finding.ts';
 import { HEADER } from '../../headers.ts';
-import { PASS } from '../../pipeline/check.ts';
+import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
 import type { Denial, StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
@@ -57,8 +57,12 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     const rewriter = rewriterOf(exchange, (found) => masked.push(found), false);
     const rewritten = await rewriteWhole(whole.body, stream, rewriter);
     if ('denial' in rewritten) return rewritten.denial;
-    if (masked.length === 0) return PASS;
-    return masking(exchange, masked.join(', '), () => (whole.replacement = rewritten.bytes));
+    const send = (): void => void (whole.replacement = rewritten.bytes);
+    if (masked.length > 0) return masking(exchange, masked.join(', '), send);
+    // Where others may read the provider's bytes in another way than we did, what was judged is sent.
+    const asRead = await rewriteWhole(whole.body, stream, { event: () => PASS_EVENT });
+    const isPlain = 'bytes' in asRead && asRead.bytes.equals(whole.body);
+    return isPlain ? PASS : { kind: 'rewrite', reason: 'a stream that reads in two ways', apply: send };
   }
 
   function rewriterOf(

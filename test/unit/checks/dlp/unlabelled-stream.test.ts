@@ -51,6 +51,13 @@ describe('a stream that does not say that it is one', () => {
     expect(body).not.toContain('x-gateway');
   });
 
+  it('is sent as it was read, where a member stands twice in it', async () => {
+    const twice = `data: {"choices":[{"index":0,"delta":{"content":"to ${EMAIL}","content":"hello."}}]}\n\n`;
+    const { body } = await judgeAnswer(dlp(), answered({ body: twice, contentType: 'text/plain' }));
+    expect(said(body, 'delta')).toBe('hello.');
+    expect(body).not.toContain(EMAIL);
+  });
+
   it('is masked over its pieces: AWS messages', async () => {
     const frames = Buffer.concat(['to ', EMAIL.slice(0, 9), EMAIL.slice(9), ', bye'].map(message));
     const input = { provider: 'bedrock', path: '/model/m/converse-stream' } as const;
