@@ -7,7 +7,7 @@ import { classesOf, rulesOf } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
 import { createAnswerJudge } from './judge-answer.ts';
 import { requestDenied, requestNotMaskable } from './refusals.ts';
-import { inspectRequest } from './requests.ts';
+import { inspectRequest } from './requests/requests.ts';
 
 /**
  * Data-loss prevention (SPEC "DLP"): personal data, addresses of private networks and secrets are masked in answers,

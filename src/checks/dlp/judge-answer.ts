@@ -10,10 +10,10 @@ import type { DlpCheckDeps } from './deps.ts';
 import type { Inspected } from './inspected.ts';
 import type { Found } from './passages.ts';
 import { quarantined } from './refusals.ts';
-import { createDlpRewriter } from './stream-rewriter.ts';
-import { rewriteWhole, unlabelledStream } from './unlabelled-stream.ts';
-import type { UnlabelledStream } from './unlabelled-stream.ts';
-import { inspectAnswer } from './whole-answer.ts';
+import { createDlpRewriter } from './stream/stream-rewriter.ts';
+import { rewriteWhole, unlabelledStream } from './whole/unlabelled-stream.ts';
+import type { UnlabelledStream } from './whole/unlabelled-stream.ts';
+import { inspectAnswer } from './whole/whole-answer.ts';
 
 export interface AnswerJudge {
   whole(exchange: Answered): Promise<Verdict>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createArgumentsScanner, readArguments } from '../../../../src/checks/dlp/arguments.ts';
+import { createArgumentsScanner, readArguments } from '../../../../src/checks/dlp/scan/arguments.ts';
 import type { Found } from '../../../../src/checks/dlp/passages.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { everyCut, randomPieces } from './cuts.ts';

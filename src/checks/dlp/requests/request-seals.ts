@@ -1,0 +1,41 @@
+import type { JsonPath } from '../../../json/path.ts';
+import type { Parsed } from '../../../pipeline/exchange.ts';
+import type { JsonObject } from '../../../providers/provider.ts';
+
+/** What of a request is looked at, and may not be changed. */
+export interface Seals {
+  /** True for a value whose change would break the request, or make another one of it. */
+  has(path: JsonPath): boolean;
+  /** Texts that stand in the body in another form: files in base64. */
+  readonly encoded: readonly string[];
+}
+
+/** Members that say who answers, or what an answer belongs to. */
+const SEALED = [['model'], ['id'], ['method'], ['jsonrpc']].map(key);
+
+export function sealsOf({ json, request }: Parsed): Seals {
+  const sealed = new Set(SEALED);
+  const encoded: string[] = [];
+  for (const { text, path, editable } of request.texts) {
+    if (editable !== false) continue;
+    const value = valueAt(json, path);
+    // Else it is the names and numbers of an object, each of which is come upon where it stands.
+    if (typeof value !== 'string') continue;
+    sealed.add(key(path));
+    if (value !== text) encoded.push(text);
+  }
+  return { has: (path) => sealed.has(key(path)), encoded };
+}
+
+function valueAt(json: JsonObject, path: JsonPath): unknown {
+  let at: unknown = json;
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
+    at = (at as Record<string | number, unknown>)[step];
+  }
+  return at;
+}
+
+function key(path: JsonPath): string {
+  return JSON.stringify(path);
+}

@@ -1,0 +1,55 @@
+import type { Finding } from '../../../detectors/finding.ts';
+import type { Parsed } from '../../../pipeline/exchange.ts';
+import { createDocumentSearch } from '../whole/document-search.ts';
+import type { WordsKind } from '../whole/document-search.ts';
+import type { PromptText } from '../../../providers/provider.ts';
+import { CLEAN } from '../inspected.ts';
+import type { Inspected } from '../inspected.ts';
+import type { FindAll } from '../passages.ts';
+import { createPassages } from '../whole/search-passages.ts';
+import { sealsOf } from './request-seals.ts';
+
+export interface InspectedRequest extends Inspected {
+  /** Those that no edit can take out. */
+  readonly unmaskable: readonly Finding[];
+}
+
+/**
+ * Looks at all of a request: messages of every role, tools and their results, and members that no dialect knows. What
+ * comes again with the next turn is masked alike again. Headers that repeat arguments follow the body at the edge.
+ */
+export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promise<InspectedRequest> {
+  const seals = sealsOf(exchange);
+  const passages = createPassages(findAll);
+  const document = createDocumentSearch({ ...exchange, words: wordsOf(exchange.request.texts) });
+  await document.gather(passages);
+  for (const text of seals.encoded) passages.add(text);
+  await passages.search();
+  if (passages.found.length === 0) return { ...CLEAN, unmaskable: [] };
+
+  const hits = await document.hits(passages);
+  const sealed = hits.filter(({ kind, path }) => kind === 'name' || seals.has(path));
+  return {
+    found: passages.found,
+    unmaskable: [
+      ...sealed.flatMap(({ findings }) => findings),
+      ...seals.encoded.flatMap((text) => passages.findingsIn(text)),
+    ],
+    mask: () =>
+      Promise.resolve(() => {
+        for (const { path, masked } of hits) exchange.edits.push({ kind: 'set', path, value: masked });
+      }),
+  };
+}
+
+function wordsOf(texts: readonly PromptText[]): ReadonlyMap<string, WordsKind> {
+  return new Map(texts.filter(({ editable }) => editable !== false).map((one) => [one.text, kindOf(one)]));
+}
+
+const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
+
+/** A tool call's arguments are a JSON document in a string, in most dialects. */
+function kindOf({ kind, text }: PromptText): WordsKind {
+  if (PROSE.has(kind)) return 'prose';
+  return kind === 'tool_arguments' && /^\s*[[{]/.test(text) ? 'document' : 'value';
+}

@@ -1,0 +1,41 @@
+import { unescaped } from '../../../detectors/secret-views.ts';
+import type { TextView } from '../../../detectors/secret-views.ts';
+import type { Outlet } from './outlet.ts';
+import type { Found } from '../passages.ts';
+import { TURN_CHARS } from './turns.ts';
+import type { Work } from './turns.ts';
+import type { WholeTexts } from './whole-texts.ts';
+
+/** A JSON text in a JSON string is escaped twice; deeper is not looked. */
+const ESCAPE_LEVELS = 2;
+
+/**
+ * Searches a text that is no JSON to everybody, and may be to somebody: as it stands, and with JSON's escapes read, one
+ * level and two. Gives it on its way out; adds what was found.
+ */
+export function* searchRawText(wholeTexts: WholeTexts, text: string, found: Found[]): Work<Outlet> {
+  const outlet = yield* wholeTexts.search({ text }, found);
+  let last: TextView = { text, toGiven: (at) => at };
+  for (let level = 0; level < ESCAPE_LEVELS; level += 1) {
+    const view = yield* readEscapes(last.text);
+    if (view === undefined) return outlet;
+    const { toGiven } = last;
+    last = { text: view.text, toGiven: (at) => toGiven(view.toGiven(at)) };
+    const searched = yield* wholeTexts.search({ text: last.text }, found);
+    const { toGiven: inText } = last;
+    outlet.replaceAlso(
+      searched.replacements.map((one) => ({ ...one, start: inText(one.start), end: inText(one.end) })),
+    );
+  }
+  return outlet;
+}
+
+function* readEscapes(text: string): Work<TextView | undefined> {
+  if (!text.includes('\\')) return undefined;
+  const reading = unescaped(text, TURN_CHARS);
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) return step.value;
+    yield TURN_CHARS;
+  }
+}

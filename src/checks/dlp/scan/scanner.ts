@@ -1,0 +1,62 @@
+import type { StreamDetector } from '../../../detectors/finding.ts';
+import { MASK } from '../actions.ts';
+import { Outlet } from './outlet.ts';
+import type { Found } from '../passages.ts';
+import { ScanWindow } from './scan-window.ts';
+
+/** Searches one channel of a streamed answer, and says what of it may leave. */
+export interface ChannelScanner {
+  /** The channel's text on its way out, masked as far as it is settled. */
+  readonly outlet: Outlet;
+  /** Characters that are kept: what is held, and what was sent last. */
+  readonly keptChars: number;
+  /**
+   * Adds a piece of the channel; gives the findings that are decided now. Pieces of more than `TURN_CHARS` take long.
+   * @throws GatewayError upstream_unavailable where too much would have to be held
+   */
+  push(text: string): readonly Found[];
+  /** Lets everything leave that was held. More may come all the same: it is judged by what was there before. */
+  finish(): readonly Found[];
+}
+
+export interface TextScannerOptions {
+  /** What stands before the text in its document (`"api_key": "`), for detectors that go by it. */
+  readonly context?: string;
+  /** A signature covers the text: it is not masked, but withheld from the first finding on. */
+  readonly signed?: boolean;
+}
+
+/** A scanner of plain text, in which `***` stands for each finding. */
+export function createTextScanner(
+  detector: StreamDetector,
+  { context = '', signed = false }: TextScannerOptions = {},
+): ChannelScanner {
+  const window = new ScanWindow(detector, context);
+  const outlet = new Outlet();
+
+  function replace(found: readonly Found[]): readonly Found[] {
+    for (const { finding } of found) {
+      const { start, end } = finding;
+      outlet.replace(signed ? { start, end: Infinity, text: '' } : { start, end, text: MASK });
+    }
+    return found;
+  }
+
+  return {
+    outlet,
+    get keptChars() {
+      return window.size + outlet.length - outlet.sent;
+    },
+    push(text) {
+      outlet.append(text);
+      const found = replace(window.add(text));
+      outlet.settle(window.settled);
+      return found;
+    },
+    finish() {
+      const found = replace(window.finish());
+      outlet.settleAll();
+      return found;
+    },
+  };
+}

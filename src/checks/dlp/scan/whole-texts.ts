@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+import type { StreamDetector } from '../../../detectors/finding.ts';
+import type { TextDelta } from '../../../providers/provider.ts';
+import { RecentMap } from '../../../recent-map.ts';
+import { createArgumentsScanner } from './arguments.ts';
+import { Outlet } from './outlet.ts';
+import type { Replacement } from './outlet.ts';
+import type { Found } from '../passages.ts';
+import { createTextScanner } from './scanner.ts';
+import { piecesOf } from './turns.ts';
+import type { Work } from './turns.ts';
+
+/** Shorter ones cost less to search than to look up. */
+const MIN_REMEMBERED_CHARS = 256;
+const MAX_REMEMBERED = 16;
+
+interface WholeText extends Pick<TextDelta, 'text' | 'isJson' | 'signed'> {
+  /** What stands before it, as in TextScannerOptions. */
+  readonly context?: string;
+}
+
+/**
+ * Searches texts that come whole. The end of a stream says all of it again, up to four times: what was found is
+ * remembered by a digest, the text is not.
+ */
+export class WholeTexts {
+  readonly #detector: StreamDetector;
+  readonly #known = new RecentMap<readonly Replacement[]>(MAX_REMEMBERED);
+
+  constructor(detector: StreamDetector) {
+    this.#detector = detector;
+  }
+
+  /** The text on its way out; adds what was found, once for equal texts. */
+  *search(whole: WholeText, found: Found[]): Work<Outlet> {
+    const { text, context = '', isJson = false, signed = false } = whole;
+    const key =
+      text.length < MIN_REMEMBERED_CHARS
+        ? undefined
+        : `${isJson} ${signed} ${hash('sha256', context + text, 'base64')}`;
+    const known = key === undefined ? undefined : this.#known.get(key);
+    if (known !== undefined) return withReplacements(text, known);
+
+    const scanner = isJson
+      ? createArgumentsScanner(this.#detector)
+      : createTextScanner(this.#detector, { context });
+    for (const piece of piecesOf(text)) {
+      for (const one of scanner.push(piece)) found.push(one);
+      yield piece.length;
+    }
+    for (const one of scanner.finish()) found.push(one);
+    const { outlet } = scanner;
+    // The provider takes a signed text back as it was, or empty.
+    if (signed && outlet.replacements.length > 0) outlet.replaceAll();
+    if (key !== undefined) this.#known.set(key, outlet.replacements);
+    return outlet;
+  }
+}
+
+function withReplacements(text: string, replacements: readonly Replacement[]): Outlet {
+  const outlet = new Outlet();
+  outlet.append(text);
+  for (const one of replacements) outlet.replace(one);
+  outlet.settleAll();
+  return outlet;
+}

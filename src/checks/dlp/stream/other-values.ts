@@ -1,0 +1,182 @@
+import { mask } from '../../../detectors/mask.ts';
+import type { Finding, StreamDetector } from '../../../detectors/finding.ts';
+import { GatewayError } from '../../../errors.ts';
+import type { JsonEdit, JsonPath } from '../../../json/path.ts';
+import type { StreamEvent } from '../../../providers/provider.ts';
+import { MASK } from '../actions.ts';
+import { EventMarks } from './event-marks.ts';
+import type { Marks } from './event-marks.ts';
+import { numberSources } from '../whole/number-sources.ts';
+import { isOpaque } from '../opaque-members.ts';
+import { contextOf } from '../passages.ts';
+import type { Found } from '../passages.ts';
+import { RecentTexts } from '../scan/recent-texts.ts';
+import { TURN_CHARS } from '../scan/turns.ts';
+import type { Work } from '../scan/turns.ts';
+import type { WholeTexts } from '../scan/whole-texts.ts';
+
+/** Deeper than any dialect's frames. */
+const MAX_DEPTH = 256;
+/** Shorter numbers are nothing that is looked for. */
+const MIN_NUMBER = 1e8;
+const MAX_NUMBER_CHARS = 64;
+/** Of an event that the next is compared with. */
+const MAX_KEPT_BYTES = 16_384;
+/** What one look at a value costs beside what it reads, and how much is done in one step, in characters of a search. */
+const SEARCH_CHARS = 32;
+const STEP_CHARS = 2048;
+
+type Span = Pick<Finding, 'start' | 'end'>;
+
+/** An object or array on the way down. */
+interface Level {
+  readonly value: object;
+  /** Of an object's members. */
+  readonly names: readonly string[] | undefined;
+  readonly length: number;
+  readonly marks: Marks | undefined;
+  /** The nearest member name. */
+  readonly name: string | undefined;
+  /** What stood in its place in an event before, and was clean. */
+  readonly before: unknown;
+  next: number;
+}
+
+/**
+ * Looks at everything in a stream's events that is no text of a channel: errors, names, citations, what is new in a
+ * dialect. Nearly all of it is the same in every event, and costs a look-up.
+ */
+export class OtherValues {
+  readonly #detector: StreamDetector;
+  readonly #wholeTexts: WholeTexts;
+  readonly #clean = new RecentTexts();
+  readonly #marks = new EventMarks();
+  /** The last event that was clean. */
+  #last: { readonly root: object; readonly marks: Marks } | undefined;
+  #cost = 0;
+
+  constructor(detector: StreamDetector, wholeTexts: WholeTexts) {
+    this.#detector = detector;
+    this.#wholeTexts = wholeTexts;
+  }
+
+  /** The edits that mask what is found in the object or array `root`. */
+  *search(root: object, event: StreamEvent, found: Found[]): Work<JsonEdit[]> {
+    const marks = this.#marks.of(event);
+    const before = this.#last?.marks === marks ? this.#last.root : undefined;
+    const edits = yield* this.#searchLevels(levelOf(root, marks, undefined, before), event, found);
+    const isKept = edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
+    this.#last = isKept ? { root, marks } : undefined;
+    return edits;
+  }
+
+  *#searchLevels(root: Level, event: StreamEvent, found: Found[]): Work<JsonEdit[]> {
+    const edits: JsonEdit[] = [];
+    const path: (string | number)[] = [];
+    /** Numbers that a double does not hold. */
+    const long: JsonPath[] = [];
+    const levels = [root];
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      if (level.next === level.length) {
+        levels.pop();
+        path.pop();
+        continue;
+      }
+      if (this.#cost > STEP_CHARS) yield this.#takeCost();
+      const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
+      const value = (level.value as Record<string | number, unknown>)[step];
+      level.next += 1;
+      this.#cost += 1;
+      const before = memberOf(level.before, step);
+      if (value === before && typeof value !== 'object') continue;
+      if (
+        before === undefined &&
+        typeof step === 'string' &&
+        (yield* this.#masked(step, undefined, found)) !== step
+      ) {
+        edits.push({ kind: 'remove', path: [...path, step] });
+      }
+      const marks = level.marks?.get(step);
+      if (marks === true) continue;
+      const name = typeof step === 'string' ? step : level.name;
+      if (typeof value === 'object' && value !== null) {
+        if (levels.length === MAX_DEPTH) throw tooDeep();
+        levels.push(levelOf(value, marks, name, before));
+        path.push(step);
+      } else if (typeof value === 'string') {
+        const masked = yield* this.#masked(value, name, found);
+        if (masked !== value) edits.push({ kind: 'set', path: [...path, step], value: masked });
+      } else if (typeof value === 'number' && Math.abs(value) >= MIN_NUMBER) {
+        if (!Number.isSafeInteger(value)) long.push([...path, step]);
+        else if (this.#spansIn(String(value), name, found) !== undefined) {
+          edits.push({ kind: 'set', path: [...path, step], value: MASK });
+        }
+      }
+    }
+    for (const [at, text] of longNumbers(event, long)) {
+      if (text.length > MAX_NUMBER_CHARS || this.#spansIn(text, nameAbove(at), found) === undefined) continue;
+      edits.push({ kind: 'set', path: at, value: MASK });
+    }
+    return edits;
+  }
+
+  #takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    return cost;
+  }
+
+  *#masked(text: string, name: string | undefined, found: Found[]): Work<string> {
+    if (text === '' || isOpaque(name, text)) return text;
+    if (text.length <= TURN_CHARS) {
+      const spans = this.#spansIn(text, name, found);
+      return spans === undefined ? text : mask(text, spans);
+    }
+    const outlet = yield* this.#wholeTexts.search({ text, context: contextOf(name) }, found);
+    return outlet.take(outlet.length);
+  }
+
+  /** Where something is found; undefined where nothing is. */
+  #spansIn(text: string, name: string | undefined, found: Found[]): readonly Span[] | undefined {
+    const context = contextOf(name);
+    const whole = context + text;
+    if (this.#clean.has(whole)) return undefined;
+    this.#cost += whole.length + SEARCH_CHARS;
+    const findings = this.#detector.find(whole).filter(({ end }) => end > context.length);
+    if (findings.length === 0) {
+      this.#clean.add(whole);
+      return undefined;
+    }
+    for (const finding of findings) found.push({ finding, text: whole.slice(finding.start, finding.end) });
+    return findings.map(({ start, end }) => ({
+      start: Math.max(0, start - context.length),
+      end: end - context.length,
+    }));
+  }
+}
+
+function levelOf(value: object, marks: Marks | undefined, name: string | undefined, before: unknown): Level {
+  const names = Array.isArray(value) ? undefined : Object.keys(value);
+  const length = Array.isArray(value) ? value.length : (names?.length ?? 0);
+  return { value, names, length, marks, name, before, next: 0 };
+}
+
+function memberOf(container: unknown, step: string | number): unknown {
+  if (typeof container !== 'object' || container === null) return undefined;
+  return (container as Record<string | number, unknown>)[step];
+}
+
+/** As they are written, by their paths. */
+function* longNumbers(event: StreamEvent, paths: readonly JsonPath[]): Generator<[JsonPath, string], void> {
+  if (paths.length === 0) return;
+  const sources = numberSources(Buffer.from(event.inner?.json ?? event.frame.data ?? ''), paths);
+  for (const path of paths) yield [path, sources.get(JSON.stringify(path)) ?? ''];
+}
+
+function nameAbove(path: JsonPath): string | undefined {
+  return path.findLast((step) => typeof step === 'string');
+}
+
+function tooDeep(): GatewayError {
+  return new GatewayError('upstream_unavailable', 'the provider sent an answer that is nested too deep');
+}

@@ -1,0 +1,119 @@
+import type { StreamDetector } from '../../../detectors/finding.ts';
+import type { JsonPath } from '../../../json/path.ts';
+import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
+import { createArgumentsScanner } from '../scan/arguments.ts';
+import { contextOf } from '../passages.ts';
+import { createTextScanner } from '../scan/scanner.ts';
+import type { ChannelScanner } from '../scan/scanner.ts';
+import { tooMuchHeld } from '../scan/too-much-held.ts';
+
+/** One text of a streamed answer: of a choice, a content block, a tool call. */
+export interface Channel {
+  readonly name: string;
+  readonly scanner: ChannelScanner;
+  /** Where what is held would go if nothing more came; undefined where nothing is held. */
+  carrier: Carrier | undefined;
+  /** Nothing more is to come; it may all the same. */
+  hasEnded: boolean;
+}
+
+/** An event that was sent, and the place of the channel's text in it. */
+export interface Carrier {
+  readonly event: StreamEvent;
+  readonly path: JsonPath;
+}
+
+/** Texts that run at once. Answers have a few; an agent's longest has some hundreds, one after the other. */
+const MAX_LIVE = 512;
+/** Ended channels that are kept, should they go on. */
+const MAX_ENDED = 64;
+/** Those of one event that end with it count too while it is read: a tool call may hold as many strings. */
+const MAX_AT_ONCE = 8192;
+/** All channels together; a frame may have 4 Mi, and waits as a whole where its end is undecided. */
+const MAX_KEPT_CHARS = 6_291_456;
+
+/** The channels of one streamed answer; bounded, and throws GatewayError upstream_unavailable over it. */
+export class StreamChannels {
+  readonly #detector: StreamDetector;
+  readonly #channels = new Map<string, Channel>();
+  /** Of the events since what is kept was counted: it cannot be more. */
+  #bytes = 0;
+
+  constructor(detector: StreamDetector) {
+    this.#detector = detector;
+  }
+
+  /** @param endsAtOnce the channel ends with this delta's event: if it had ended before, this is another text */
+  ofDelta(delta: TextDelta, endsAtOnce: boolean): Channel {
+    const known = this.#channels.get(delta.channel);
+    if (known !== undefined && !(endsAtOnce && known.hasEnded)) return known;
+    return this.#add(delta.channel, this.#scannerFor(delta));
+  }
+
+  ofTokens(name: string): Channel {
+    return this.#channels.get(name) ?? this.#add(name, createTextScanner(this.#detector));
+  }
+
+  all(): Iterable<Channel> {
+    return this.#channels.values();
+  }
+
+  /** Called after each event, with its length: makes room, and sees that bounds are kept. */
+  settle(bytes: number): void {
+    if (this.#channels.size > MAX_LIVE) this.#dropEnded();
+    this.#bytes += bytes;
+    if (this.#bytes <= MAX_KEPT_CHARS) return;
+    this.#bytes = 0;
+    for (const { scanner } of this.#channels.values()) this.#bytes += scanner.keptChars;
+    if (this.#bytes > MAX_KEPT_CHARS) throw tooMuchHeld();
+  }
+
+  #scannerFor(delta: TextDelta): ChannelScanner {
+    if (delta.isJson === true) return createArgumentsScanner(this.#detector);
+    return createTextScanner(this.#detector, {
+      context: contextBefore(delta),
+      signed: delta.signed === true,
+    });
+  }
+
+  #add(name: string, scanner: ChannelScanner): Channel {
+    if (this.#channels.size >= MAX_AT_ONCE) throw tooMuchHeld();
+    const channel: Channel = { name, scanner, carrier: undefined, hasEnded: false };
+    this.#channels.set(name, channel);
+    return channel;
+  }
+
+  /** The oldest go first; they wait to be sent nowhere else than in events that know them. */
+  #dropEnded(): void {
+    const ended = [...this.#channels.values()].filter(({ hasEnded }) => hasEnded);
+    for (const { name } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#channels.delete(name);
+    if (this.#channels.size - Math.min(ended.length, MAX_ENDED) > MAX_LIVE) throw tooMuchHeld();
+  }
+}
+
+/** An argument is known by its name; what a model says stands in members that are named for the dialect. */
+export function contextBefore({ kind, isJson, path }: TextDelta): string {
+  if (kind !== 'tool_arguments' || isJson === true) return '';
+  return contextOf(path.findLast((step) => typeof step === 'string'));
+}
+
+/** What ends with an event. */
+export interface ChannelEnds {
+  has(channel: string): boolean;
+}
+
+/** Undefined where no channel ends with the event. */
+export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
+  if (ends.length === 0) return undefined;
+  if (ends.includes('*')) return { has: () => true };
+  const names = new Set(ends);
+  return {
+    has(channel) {
+      if (names.has(channel)) return true;
+      for (let slash = channel.indexOf('/'); slash >= 0; slash = channel.indexOf('/', slash + 1)) {
+        if (names.has(channel.slice(0, slash + 1))) return true;
+      }
+      return false;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { RewrittenFrame } from '../../../pipeline/check.ts';
+import type { JsonEdit } from '../../../json/path.ts';
+import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
+import { carrierFrame } from './carrier.ts';
+import type { Outlet } from '../scan/outlet.ts';
+import type { Channel } from './stream-channels.ts';
+
+/** A part of a text on its way out. */
+export interface Stretch {
+  readonly outlet: Outlet;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One of an event's texts. */
+export interface Piece extends Stretch {
+  readonly delta: TextDelta;
+  /** Undefined for a text that came whole. */
+  readonly channel: Channel | undefined;
+}
+
+export interface SpelledToken extends Stretch {
+  readonly blank: readonly JsonEdit[];
+  /** Texts that the tokens stand for without spelling them: one finding there blanks them all. */
+  readonly beside: readonly Stretch[];
+}
+
+/** An event that was read, and what it waits for. */
+export interface StreamEntry {
+  readonly event: StreamEvent;
+  /** Of everything that is no piece. */
+  readonly edits: readonly JsonEdit[];
+  readonly pieces: readonly Piece[];
+  readonly tokens: readonly SpelledToken[];
+  /** Texts of it that are searched and sent as they came, or not at all. */
+  readonly unsent: readonly Stretch[];
+  /** Channels that end with it; their text up to there must be sent by then. */
+  readonly closed: readonly { readonly channel: Channel; readonly to: number }[];
+  /** It is sent only once all of its text is decided. */
+  readonly waits: boolean;
+}
+
+export interface Released {
+  readonly before: readonly RewrittenFrame[];
+  readonly edits: readonly JsonEdit[];
+}
+
+export function mayLeave({ waits, pieces, unsent }: StreamEntry): boolean {
+  return !waits || (pieces.every(isSettled) && unsent.every(isSettled));
+}
+
+export function isSettled({ outlet, to }: Stretch): boolean {
+  return outlet.settled >= to;
+}
+
+/** Takes out of the channels what leaves with an event, and puts it into its texts. Called in order of the events. */
+export function release(entry: StreamEntry): Released {
+  const { event, pieces, tokens, unsent, closed } = entry;
+  const edits: JsonEdit[] = [...entry.edits];
+  for (const token of tokens) if (isBlanked(token)) edits.push(...token.blank);
+  for (const { outlet, to } of unsent) outlet.take(to);
+  const texts = pieces.map(({ outlet, to }) => outlet.take(Math.min(to, outlet.settled)));
+  const before = closed.flatMap(({ channel, to }) => restOf(channel, to));
+  for (const [index, { channel, outlet, delta }] of pieces.entries()) {
+    const text = texts[index] ?? '';
+    if (text !== delta.text) edits.push({ kind: 'set', path: delta.path, value: text });
+    if (channel === undefined) continue;
+    channel.carrier = outlet.sent < outlet.length ? { event, path: delta.path } : undefined;
+  }
+  return { before, edits };
+}
+
+/** What a channel held to its end: an event of its own carries it, as the last text of the channel has left. */
+export function restOf(channel: Channel, to: number): readonly RewrittenFrame[] {
+  const rest = channel.scanner.outlet.take(to);
+  const { carrier } = channel;
+  channel.carrier = undefined;
+  if (rest === '') return [];
+  if (carrier === undefined) throw new Error('text was held of which no event is known');
+  return [carrierFrame(carrier, rest)];
+}
+
+function isBlanked({ outlet, from, to, beside }: SpelledToken): boolean {
+  return outlet.isReplaced(from, to) || beside.some((text) => text.outlet.isReplaced(text.from, text.to));
+}

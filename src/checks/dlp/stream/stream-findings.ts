@@ -1,0 +1,58 @@
+import { CONTENT_CLASSES } from '../../../detectors/finding.ts';
+import type { ContentClass } from '../../../detectors/finding.ts';
+import type { Denial } from '../../../pipeline/check.ts';
+import type { DlpAction } from '../actions.ts';
+import type { Found } from '../passages.ts';
+
+export interface StreamFindingsDeps {
+  readonly actionOf: (found: ContentClass) => DlpAction;
+  /** What the stream is cut with. The findings hold what was matched: to be digested, not to be kept. */
+  readonly onQuarantine: (found: readonly Found[]) => Denial;
+  /** Called once per class and stream. */
+  readonly onFound: (found: ContentClass, action: DlpAction) => void;
+}
+
+/** What was found in one stream: by class and rule, never the text. */
+export class StreamFindings {
+  readonly #deps: StreamFindingsDeps;
+  readonly #classes = new Set<ContentClass>();
+  readonly #rules = new Set<string>();
+  #newRules: string[] = [];
+
+  constructor(deps: StreamFindingsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Something is masked. */
+  get any(): boolean {
+    return this.#rules.size > 0;
+  }
+
+  /** The denial that the stream is cut with, where something is found that must not pass even masked. */
+  judge(found: readonly Found[]): Denial | undefined {
+    const withheld = found.filter(({ finding }) => this.#note(finding.class, finding.rule) === 'quarantine');
+    return withheld.length === 0 ? undefined : this.#deps.onQuarantine(withheld);
+  }
+
+  /** What was masked and not told yet, by class and rule. */
+  takeReason(): string | undefined {
+    if (this.#newRules.length === 0) return undefined;
+    const reason = `masked in the answer: ${this.#newRules.join(', ')}`;
+    this.#newRules = [];
+    return reason;
+  }
+
+  #note(name: string, rule: string): DlpAction | undefined {
+    const found = CONTENT_CLASSES.find((one) => one === name);
+    if (found === undefined) return undefined;
+    const action = this.#deps.actionOf(found);
+    if (!this.#classes.has(found)) this.#deps.onFound(found, action);
+    this.#classes.add(found);
+    const told = `${found} (${rule})`;
+    if (action === 'mask' && !this.#rules.has(told)) {
+      this.#rules.add(told);
+      this.#newRules.push(told);
+    }
+    return action;
+  }
+}

@@ -1,0 +1,153 @@
+import type { StreamDetector } from '../../../detectors/finding.ts';
+import type { JsonEdit } from '../../../json/path.ts';
+import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
+import { canCarry } from './carrier.ts';
+import { OtherValues } from './other-values.ts';
+import type { Found } from '../passages.ts';
+import { RawFrames } from './raw-frames.ts';
+import { searchRawText } from '../scan/raw-text.ts';
+import { spelledText, tokenGroups, tokensOf } from './spelled-tokens.ts';
+import type { TokenGroup } from './spelled-tokens.ts';
+import { contextBefore, endsOf, StreamChannels } from './stream-channels.ts';
+import type { Channel, ChannelEnds } from './stream-channels.ts';
+import { isSettled } from './stream-entry.ts';
+import type { Piece, SpelledToken, StreamEntry, Stretch } from './stream-entry.ts';
+import { piecesOf } from '../scan/turns.ts';
+import type { Work } from '../scan/turns.ts';
+import { WholeTexts } from '../scan/whole-texts.ts';
+
+const EVERY_CHANNEL: ChannelEnds = { has: () => true };
+const NOTHING_READ = { edits: [], pieces: [], tokens: [], unsent: [], closed: [], waits: false };
+
+/** What searching a piece costs beside its length, in characters: what was sent last is read with it. */
+const SEARCH_CHARS = 256;
+
+/** Searches the events of one stream, and keeps its texts until they are decided. */
+export class StreamReading {
+  readonly #channels: StreamChannels;
+  /** Tokens that do not spell the text of their event are a text of their own, which is never sent. */
+  readonly #tokenChannels: StreamChannels;
+  readonly #wholeTexts: WholeTexts;
+  readonly #otherValues: OtherValues;
+  readonly #rawFrames: RawFrames;
+
+  constructor(detector: StreamDetector) {
+    this.#channels = new StreamChannels(detector);
+    this.#tokenChannels = new StreamChannels(detector);
+    this.#wholeTexts = new WholeTexts(detector);
+    this.#otherValues = new OtherValues(detector, this.#wholeTexts);
+    this.#rawFrames = new RawFrames(detector, this.#wholeTexts);
+  }
+
+  /** Searches an event; adds what is decided now to `found`. */
+  *read(event: StreamEvent, found: Found[]): Work<StreamEntry> {
+    const raw = event.json === undefined ? yield* this.#rawFrames.read(event, found) : undefined;
+    if (raw !== undefined) return { ...NOTHING_READ, event, pieces: [raw], waits: true };
+    if (event.beside !== true) this.#rawFrames.finish(found);
+    const edits = yield* this.#readOther(event, found);
+    const ends = endsOf(event);
+    const pieces: Piece[] = [];
+    for (const delta of event.deltas) pieces.push(yield* this.#readText(delta, ends, found));
+    const { tokens, unsent } = yield* this.#readTokens(event, pieces, found);
+    const closed = ends === undefined ? [] : yield* this.#finish(ends, found);
+    const waits = tokens.length > 0 || (!pieces.every(isSettled) && !canCarry(event));
+    return { event, edits, pieces, tokens, unsent, closed, waits };
+  }
+
+  /** Ends all there is. */
+  *finishAll(found: Found[]): Work<StreamEntry['closed']> {
+    this.#rawFrames.finish(found);
+    return yield* this.#finish(EVERY_CHANNEL, found);
+  }
+
+  /** Ends channels; gives those that are sent, and how far they have come. */
+  *#finish(ends: ChannelEnds, found: Found[]): Work<StreamEntry['closed']> {
+    for (const channel of this.#tokenChannels.all()) {
+      if (ends.has(channel.name)) yield* finishChannel(channel, found);
+    }
+    const closed: { channel: Channel; to: number }[] = [];
+    for (const channel of this.#channels.all()) {
+      if (channel.hasEnded || !ends.has(channel.name)) continue;
+      yield* finishChannel(channel, found);
+      closed.push({ channel, to: channel.scanner.outlet.length });
+    }
+    return closed;
+  }
+
+  /**
+   * Called when an event is on its way: makes room.
+   * @throws GatewayError upstream_unavailable where too much is held
+   */
+  settle({ frame }: StreamEvent): void {
+    this.#channels.settle(frame.raw.length);
+    this.#tokenChannels.settle(frame.raw.length);
+  }
+
+  *#readOther(event: StreamEvent, found: Found[]): Work<readonly JsonEdit[]> {
+    const { json } = event;
+    if (typeof json === 'object' && json !== null) {
+      return yield* this.#otherValues.search(json, event, found);
+    }
+    if (typeof json !== 'string') return [];
+    const outlet =
+      event.beside === true
+        ? yield* searchRawText(this.#wholeTexts, json, found)
+        : yield* this.#wholeTexts.search({ text: json }, found);
+    const value = outlet.take(outlet.length);
+    return value === json ? [] : [{ kind: 'set', path: [], value }];
+  }
+
+  *#readText(delta: TextDelta, ends: ChannelEnds | undefined, found: Found[]): Work<Piece> {
+    if (delta.repeats === true) {
+      const outlet = yield* this.#wholeTexts.search({ ...delta, context: contextBefore(delta) }, found);
+      return { delta, outlet, from: 0, to: outlet.length, channel: undefined };
+    }
+    const channel = this.#channels.ofDelta(delta, ends?.has(delta.channel) === true);
+    return { ...(yield* addTo(channel, delta.text, found)), delta, channel };
+  }
+
+  *#readTokens(
+    event: StreamEvent,
+    pieces: readonly Piece[],
+    found: Found[],
+  ): Work<Pick<StreamEntry, 'tokens' | 'unsent'>> {
+    if (event.tokens === undefined) return NOTHING_READ;
+    const tokens: SpelledToken[] = [];
+    const unsent: Stretch[] = [];
+    for (const group of tokenGroups(event.tokens, pieces)) {
+      const own = spelledText(group);
+      const stretch = own ?? (yield* this.#readSpelled(group, found));
+      if (own === undefined) unsent.push(stretch);
+      for (const token of tokensOf(group, stretch, own === undefined ? group.pieces : [])) tokens.push(token);
+    }
+    return { tokens, unsent };
+  }
+
+  /** Tokens as a text of their own. */
+  *#readSpelled({ channel, spelled, pieces }: TokenGroup, found: Found[]): Work<Stretch> {
+    if (pieces.every((piece) => piece.channel !== undefined)) {
+      return yield* addTo(this.#tokenChannels.ofTokens(channel), spelled, found);
+    }
+    const outlet = yield* this.#wholeTexts.search({ text: spelled }, found);
+    return { outlet, from: 0, to: outlet.length };
+  }
+}
+
+function* addTo(channel: Channel, text: string, found: Found[]): Work<Stretch> {
+  const { outlet } = channel.scanner;
+  const from = outlet.length;
+  channel.hasEnded = false;
+  for (const piece of piecesOf(text)) {
+    for (const one of channel.scanner.push(piece)) found.push(one);
+    yield piece.length + SEARCH_CHARS;
+  }
+  return { outlet, from, to: outlet.length };
+}
+
+function* finishChannel(channel: Channel, found: Found[]): Work<void> {
+  const { scanner } = channel;
+  const isOpen = scanner.outlet.settled < scanner.outlet.length;
+  for (const one of scanner.finish()) found.push(one);
+  channel.hasEnded = true;
+  if (isOpen) yield scanner.keptChars;
+}

@@ -1,0 +1,85 @@
+import type { StreamDetector } from '../../../detectors/finding.ts';
+import { HEADER } from '../../../headers.ts';
+import { PASS_EVENT } from '../../../pipeline/check.ts';
+import type { RewrittenFrame, StreamAction, StreamRewriter, StreamTail } from '../../../pipeline/check.ts';
+import type { StreamEvent } from '../../../providers/provider.ts';
+import type { Found } from '../passages.ts';
+import { restOf } from './stream-entry.ts';
+import { StreamFindings } from './stream-findings.ts';
+import type { StreamFindingsDeps } from './stream-findings.ts';
+import { StreamQueue } from './stream-queue.ts';
+import { StreamReading } from './stream-reading.ts';
+import { inTurns } from '../scan/turns.ts';
+import type { Work } from '../scan/turns.ts';
+
+export interface DlpRewriterDeps extends StreamFindingsDeps {
+  readonly detector: StreamDetector;
+  /** A comment at the end says that something was masked. */
+  readonly comments: boolean;
+}
+
+/**
+ * Masks a streamed answer, or cuts it, event by event. What cannot be part of a finding leaves at once and in order;
+ * what may be goes with a later event of its channel. An event without findings leaves byte for byte, but for text
+ * that moves to the next. One rewriter is for one stream; what it holds is bounded, and over that it throws.
+ */
+export function createDlpRewriter(deps: DlpRewriterDeps): StreamRewriter {
+  const stream = new MaskedStream(deps);
+  return {
+    event: (event) => inTurns(stream.event(event)),
+    end: () => inTurns(stream.end()),
+  };
+}
+
+const NOTHING_BEFORE = { before: [], isHeld: false } as const;
+
+class MaskedStream {
+  readonly #reading: StreamReading;
+  readonly #findings: StreamFindings;
+  readonly #queue = new StreamQueue();
+  readonly #comments: boolean;
+
+  constructor(deps: DlpRewriterDeps) {
+    this.#reading = new StreamReading(deps.detector);
+    this.#findings = new StreamFindings(deps);
+    this.#comments = deps.comments;
+  }
+
+  *event(event: StreamEvent): Work<StreamAction> {
+    const found: Found[] = [];
+    const entry = yield* this.#reading.read(event, found);
+    const denial = this.#findings.judge(found);
+    if (denial !== undefined) return { kind: 'cut', denial };
+    const reason = this.#findings.takeReason();
+    // What stands beside a payload is read alone, and has no place among the texts.
+    const released =
+      event.beside === true ? { ...NOTHING_BEFORE, edits: entry.edits } : this.#queue.add(entry);
+    this.#reading.settle(event);
+    const { before, edits, isHeld } = released;
+    if (before.length === 0 && edits.length === 0 && !isHeld && reason === undefined) return PASS_EVENT;
+    return {
+      kind: 'rewrite',
+      ...(before.length > 0 && { before }),
+      ...(edits.length > 0 && { edits }),
+      ...(isHeld && { held: true }),
+      ...(reason !== undefined && { reason }),
+    };
+  }
+
+  *end(): Work<StreamTail | undefined> {
+    const found: Found[] = [];
+    const closed = yield* this.#reading.finishAll(found);
+    const cut = this.#findings.judge(found);
+    if (cut !== undefined) return { cut };
+    const before: RewrittenFrame[] = [...this.#queue.release()];
+    for (const { channel, to } of closed) before.push(...restOf(channel, to));
+    const reason = this.#findings.takeReason();
+    const isTold = this.#comments && this.#findings.any;
+    if (before.length === 0 && reason === undefined && !isTold) return undefined;
+    return {
+      ...(before.length > 0 && { before }),
+      ...(reason !== undefined && { reason }),
+      ...(isTold && { comment: `${HEADER.dlpRedacted}=true` }),
+    };
+  }
+}

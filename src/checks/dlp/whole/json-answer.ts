@@ -1,0 +1,62 @@
+import type { JsonEdit, JsonPath } from '../../../json/path.ts';
+import type { WholeAnswer } from '../../../pipeline/exchange.ts';
+import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
+import { createDocumentSearch } from './document-search.ts';
+import type { Hit, WordsKind } from './document-search.ts';
+import type { Inspected } from '../inspected.ts';
+import type { FindAll } from '../passages.ts';
+import { createPassages } from './search-passages.ts';
+import { blankedTokens, tokenChannels } from './token-channels.ts';
+
+/**
+ * Looks at all of an answer, whether the dialect knows it or not: errors, names, citations and what comes next are read
+ * by clients as well.
+ */
+export async function inspectJson(
+  whole: WholeAnswer,
+  facts: AnswerFacts | undefined,
+  findAll: FindAll,
+): Promise<Inspected> {
+  const texts = facts?.texts ?? [];
+  const channels = tokenChannels(facts?.tokens ?? [], texts);
+  const passages = createPassages(findAll);
+  const document = createDocumentSearch({ ...whole, words: wordsOf(texts) });
+  await document.gather(passages);
+  for (const channel of channels) passages.add(channel.spelled);
+  await passages.search();
+  return {
+    found: passages.found,
+    async mask() {
+      const signed = signedPaths(texts);
+      const hits = await document.hits(passages);
+      const blanks = channels.flatMap((channel) => blankedTokens(channel, passages));
+      return () => {
+        for (const hit of hits) whole.edits.push(editOf(hit, signed));
+        for (const edit of blanks) whole.edits.push(edit);
+      };
+    },
+  };
+}
+
+function wordsOf(texts: readonly AnswerText[]): ReadonlyMap<string, WordsKind> {
+  return new Map(texts.filter(({ editable }) => editable !== false).map((one) => [one.text, kindOf(one)]));
+}
+
+function kindOf({ kind, isJson }: AnswerText): WordsKind {
+  if (isJson === true) return 'document';
+  return kind === 'tool_arguments' ? 'value' : 'prose';
+}
+
+function signedPaths(texts: readonly AnswerText[]): ReadonlySet<string> {
+  return new Set(texts.filter((text) => text.signed === true).map(({ path }) => key(path)));
+}
+
+function editOf({ kind, masked, path }: Hit, signed: ReadonlySet<string>): JsonEdit {
+  if (kind === 'name') return { kind: 'remove', path };
+  // The provider takes a signed text back empty or as it was, never changed.
+  return { kind: 'set', path, value: signed.has(key(path)) ? '' : masked };
+}
+
+function key(path: JsonPath): string {
+  return JSON.stringify(path);
+}

@@ -1,0 +1,59 @@
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { unescaped } from '../../../detectors/secret-views.ts';
+import type { TextView } from '../../../detectors/secret-views.ts';
+import type { WholeAnswer } from '../../../pipeline/exchange.ts';
+import type { Inspected } from '../inspected.ts';
+import type { FindAll } from '../passages.ts';
+import { createPassages } from './search-passages.ts';
+import { maskRaw } from './mask-raw.ts';
+
+/** A JSON text in a JSON string is escaped twice; deeper is not looked. */
+const ESCAPE_LEVELS = 2;
+const STEP_CHARS = 32_768;
+
+/**
+ * Looks at a body that is text, and no JSON that reads the same to everybody: as it stands, and with the escapes of
+ * its strings read. What is not UTF-8 is read byte by byte, so that whatever is not masked stays as it was.
+ */
+export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
+  const encoding = isUtf8(whole.body) ? 'utf8' : 'latin1';
+  const text = whole.body.toString(encoding);
+  const views = await viewsOf(text);
+  const passages = createPassages(findAll);
+  for (const view of views) passages.add(view.text);
+  await passages.search();
+  return {
+    found: passages.found,
+    async mask() {
+      const spans = views.flatMap((view) =>
+        passages
+          .findingsIn(view.text)
+          .map(({ start, end }) => ({ start: view.toGiven(start), end: view.toGiven(end) })),
+      );
+      const masked = Buffer.from(await maskRaw(text, spans), encoding);
+      return () => (whole.replacement = masked);
+    },
+  };
+}
+
+/** A text, and the same as readers of one and of two levels of JSON's escapes see it. */
+async function viewsOf(text: string): Promise<readonly TextView[]> {
+  const views: TextView[] = [{ text, toGiven: (at) => at }];
+  for (let last = views[0]; last !== undefined && views.length <= ESCAPE_LEVELS;) {
+    const { toGiven } = last;
+    const view = await readEscapes(last.text);
+    last = view && { text: view.text, toGiven: (at) => toGiven(view.toGiven(at)) };
+    if (last !== undefined) views.push(last);
+  }
+  return views;
+}
+
+async function readEscapes(text: string): Promise<TextView | undefined> {
+  const reading = unescaped(text, STEP_CHARS);
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
