@@ -8,6 +8,9 @@ const JWT_MAX_CHARS = 20_608;
 /** A header holds an algorithm, a key's id, at most a certificate's digest: its beginning tells. */
 const HEADER_LOOK_CHARS = 2048;
 
+/** Any JSON in base64 begins as a header does: a long one must name a member of headers first. */
+const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
+
 /**
  * JSON web tokens: signed, unsecured (an empty signature, RFC 7519 section 6) and encrypted (RFC 7516 section 3.1).
  * A header that starts as JSON does must be JSON; a token with another header is judged by its form alone.
@@ -20,6 +23,7 @@ export const jsonWebToken: SecretRule = {
   maxChars: JWT_MAX_CHARS,
   minEntropy: 3,
   startsRun: true,
+  mayBegin: mayBeginToken,
   accepts: (secret) => !secret.startsWith('eyJ') || isJson(secret.slice(0, secret.indexOf('.'))),
 };
 
@@ -49,6 +53,12 @@ function wrappedExtent(text: string, start: number, firstEnd: number): Extent {
 
 const CLAIM_OR_HEADER =
   /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|b64|crit|iss|sub|aud|ap[uv]|p2[cs]|epk|iv|tag|url|nonce)"/;
+
+function mayBeginToken(text: string, at: number): boolean {
+  LONG_HEADER.lastIndex = at;
+  const header = LONG_HEADER.exec(text);
+  return header === null || CLAIM_OR_HEADER.test(decode(header[0]));
+}
 
 /** So much of the base64 holds the beginning of a header, or all of a short one and the full stop behind it. */
 const BEGINNING = /[A-Za-z0-9+/_-]{64}/y;

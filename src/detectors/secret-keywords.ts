@@ -39,7 +39,7 @@ export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
 interface Tree {
   readonly width: number;
   /** Per node and class the node behind it; 0 where there is none. */
-  readonly next: number[];
+  readonly next: Uint16Array;
   readonly ends: number[][];
 }
 
@@ -55,16 +55,15 @@ function classesOf(keywords: readonly string[]): Uint8Array {
 
 function growTree(keywords: readonly string[], classes: Uint8Array): Tree {
   const width = Math.max(...classes) + 1;
-  const next = new Array<number>(width).fill(0);
+  const capacity = keywords.reduce((sum, keyword) => sum + keyword.length, 1);
+  if (capacity > 65_535) throw new Error('too many keywords for one table');
+  const next = new Uint16Array(capacity * width);
   const ends: number[][] = [[]];
   for (const [index, keyword] of keywords.entries()) {
     let node = 0;
     for (let at = 0; at < keyword.length; at += 1) {
       const edge = node * width + (classes[keyword.charCodeAt(at)] ?? 0);
-      if (next[edge] === 0) {
-        next[edge] = ends.push([]) - 1;
-        for (let blank = 0; blank < width; blank += 1) next.push(0);
-      }
+      if (next[edge] === 0) next[edge] = ends.push([]) - 1;
       node = next[edge] ?? 0;
     }
     ends[node]?.push(index);
@@ -95,18 +94,23 @@ function linkFailures({ width, next, ends }: Tree): void {
 
 /** Numbers the nodes anew, those that end keywords last, so that one comparison tells them. */
 function tableOf({ width, next, ends }: Tree, classes: Uint8Array): KeywordTable {
-  const order = [...ends.keys()].sort((a, b) => Number(isEnding(a)) - Number(isEnding(b)) || a - b);
+  const isEnding = (node: number): boolean => ends[node]?.length !== 0;
+  const others = [...ends.keys()].filter((node) => !isEnding(node));
+  const order = [...others, ...[...ends.keys()].filter(isEnding)];
   const rows = new Uint32Array(ends.length);
   for (const [row, node] of order.entries()) rows[node] = row * width;
-  const table = next.length > 65_536 ? new Uint32Array(next.length) : new Uint16Array(next.length);
-  for (const [edge, child] of next.entries()) {
-    table[(rows[Math.floor(edge / width)] ?? 0) + (edge % width)] = rows[child] ?? 0;
+  const size = ends.length * width;
+  const table = size > 65_536 ? new Uint32Array(size) : new Uint16Array(size);
+  for (const [row, node] of order.entries()) {
+    for (let edge = 0; edge < width; edge += 1) {
+      table[row * width + edge] = rows[next[node * width + edge] ?? 0] ?? 0;
+    }
   }
   const endings = order.map((node) => ends[node] ?? []);
-  const firstEnding = order.filter((node) => !isEnding(node)).length * width;
-  return { classes, next: table, firstEnding, endsOf: (state) => endings[state / width] ?? [] };
-
-  function isEnding(node: number): boolean {
-    return (ends[node]?.length ?? 0) > 0;
-  }
+  return {
+    classes,
+    next: table,
+    firstEnding: others.length * width,
+    endsOf: (state) => endings[state / width] ?? [],
+  };
 }

@@ -104,6 +104,11 @@ describe('what is held back', () => {
     ['a value that another may take the place of', `jira is ${jira} = x1Y2`, `${jira} = x1Y2`],
     ['a token of JSON, its header alone', `t=${jwtHeader}`, jwtHeader],
     ['a header with a comma', `t=${jwtHeader},`, ''],
+    [
+      'JSON in base64 that is too long for a header',
+      `d: ${btoa(JSON.stringify({ items: 'ab'.repeat(150) }))}`,
+      '',
+    ],
     ['a private key without its footer', `> ${pem.slice(0, 150)}`, pem.slice(0, 150)],
     ['a private key with its footer', `> ${pem}`, ''],
     ['a certificate', `> ${pem.replaceAll('PRIVATE KEY', 'CERTIFICATE').slice(0, 150)} `, ''],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { maskSecrets } from '../../../src/detectors/mask.ts';
 import { MAX_SECRET_CHARS, secretRules } from '../../../src/detectors/secret-rules.ts';
+import { STEP_CHARS } from '../../../src/detectors/secret-search.ts';
 import { findSecrets, findSecretsAll } from '../../../src/detectors/secrets.ts';
 import { makeSecret, secretSamples, seededRandom } from './secret-samples.ts';
 
@@ -144,6 +145,15 @@ describe('tokens of JSON', () => {
     expect(maskSecrets(`token: ${wrapped}\n`)).toBe('token: ***\n');
   });
 
+  it('are found with a long header, and JSON in base64 that only looks like one is not', () => {
+    const chain = Array.from({ length: 100 }, (_, at) => at * 7919).join('');
+    const token = (header: unknown): string => `${segment(header)}.${payload}.${'q8Z'.repeat(15)}`;
+    expect(spansOf(token({ alg: 'RS256', x5c: [chain] }))[0]?.found).toBe(
+      token({ alg: 'RS256', x5c: [chain] }),
+    );
+    expect(spansOf(token({ items: [chain] }))).toEqual([]);
+  });
+
   it('are not: a header alone, a header that is no JSON', () => {
     expect(spansOf(segment({ alg: 'HS256', typ: 'JWT' }))).toEqual([]);
     expect(spansOf(`eyJbroken${payload}.${payload}.${payload}`)).toEqual([]);
@@ -236,6 +246,37 @@ describe('findSecrets', () => {
   it('finds a secret behind a keyword that is repeated without a space', () => {
     const { secret } = makeSecret('gitlab_token', seededRandom(12));
     expect(maskSecrets(`${'glpat-'.repeat(3)}${secret}`)).not.toContain(secret.slice(6));
+  });
+
+  it('finds the same wherever a long text is parted into steps', () => {
+    const random = seededRandom(14);
+    for (const rule of rules) {
+      const text = ` ${makeSecret(rule, random).text} `;
+      const expected = findSecrets(text);
+      for (const at of [0, 1, 30, 36, 37, 60, text.length - 1]) {
+        const before = ' '.repeat(STEP_CHARS - at);
+        const moved = findSecrets(before + text + before).map(({ start, end, ...kind }) => ({
+          ...kind,
+          start: start - before.length,
+          end: end - before.length,
+        }));
+        expect(moved).toEqual(expected);
+      }
+    }
+  });
+
+  it('finds a later secret in a run that is longer than one may be', () => {
+    const { secret } = makeSecret('bedrock_short_lived_api_key', seededRandom(15));
+    const run = `${secret}/${'aB3/'.repeat(2500)}${secret}`;
+    expect(maskSecrets(`key ${run} end`)).not.toContain(secret.slice(16));
+  });
+
+  it('gives findings that do not overlap', () => {
+    const { secret } = makeSecret('gitlab_token', seededRandom(16));
+    const text = `${`${secret}-`.repeat(12)}${secret}, x`;
+    const spans = findSecrets(text).map(({ start, end }) => [start, end]);
+    expect(spans.flat()).toEqual(spans.flat().toSorted((a, b) => a - b));
+    expect(maskSecrets(text)).toBe('***, x');
   });
 
   it('takes linear time for what is made to be slow', () => {
