@@ -94,7 +94,7 @@ interface Target {
 
 const TARGETS: readonly Target[] = [
   { corpus: 'obfuscation', tier: 'spec', what: 'revealed', share: 0.99 },
-  { corpus: 'secrets', tier: 'spec', what: 'found', share: 0.98 },
+  { corpus: 'secrets', tier: 'spec', what: 'found', share: 0.99 },
   { corpus: 'secrets', tier: 'negative', what: 'fired', share: 0.995 },
   { corpus: 'injection', tier: 'spec', what: 'found', share: 0.95 },
   { corpus: 'injection', tier: 'negative', what: 'fired', share: 0.99 },
