@@ -61,7 +61,7 @@ function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer):
 
 /** The server's own address, whatever the client's was, and the headers that it is configured with. */
 function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | undefined): Sent {
-  const { headers, json, headerEdits, request } = exchange;
+  const { headers, json, request } = exchange;
   const isEdited = edited !== undefined && exchange.edits.length > 0;
   const mirrored = isEdited
     ? mirroredAfter(headers, json, () => JSON.parse(edited.toString()) as JsonObject)
@@ -70,7 +70,7 @@ function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | unde
     value === undefined ? [] : [[name, value] as const],
   );
   return {
-    set: [[':path', upstream.path], ...rewritten, ...headerEdits, ...upstream.headers],
+    set: [[':path', upstream.path], ...rewritten, ...upstream.headers],
     isRemoved: (name) =>
       // Without a body there is nothing to repeat. MCP names headers after arguments, underscores and all.
       isMirrored(name) ? request.mcp === undefined || mirrored.has(name) : isStripped(name),

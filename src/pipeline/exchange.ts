@@ -63,8 +63,6 @@ export interface Parsed extends Identified {
   readonly request: RequestFacts;
   /** Changes to the body, applied once, in order, before it is sent. Stages and checks append. */
   readonly edits: JsonEdit[];
-  /** New values of client headers that say again what the edits change (MCP's `Mcp-Param-*`). */
-  readonly headerEdits: Map<string, string>;
 }
 
 /** What Envoy said of where an answer came from, at response headers. */

@@ -22,7 +22,7 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   const unbounded =
     facts.unbounded ?? (isProviders ? exchange.provider.unboundedBy?.(exchange.headers) : undefined);
   const request = unbounded === undefined ? facts : { ...facts, unbounded };
-  return { ...exchange, body, json, request, edits: [], headerEdits: new Map() };
+  return { ...exchange, body, json, request, edits: [] };
 }
 
 /**

@@ -142,5 +142,5 @@ export function proxyKeyCarried(): GatewayError {
 
 function withoutBody(exchange: Identified): Parsed {
   const request = exchange.endpoint.dialect.request({}, exchange.endpoint);
-  return { ...exchange, body: NO_BODY, json: {}, request, edits: [], headerEdits: new Map() };
+  return { ...exchange, body: NO_BODY, json: {}, request, edits: [] };
 }

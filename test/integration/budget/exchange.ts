@@ -58,7 +58,6 @@ export function parsed(options: RequestOptions): Parsed {
     json: options.body,
     request: endpoint.dialect.request(options.body, endpoint),
     edits: [],
-    headerEdits: new Map(),
   };
 }
 

@@ -147,7 +147,6 @@ export function parsed({
     json,
     request: endpoint.dialect.request(json, endpoint),
     edits: [],
-    headerEdits: new Map(),
   };
 }
 
