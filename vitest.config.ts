@@ -1,10 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-/** Three projects: unit is pure and parallel; integration and e2e share real Redis and Envoy per file. */
+/**
+ * Four projects: unit is pure; integration and e2e have real Redis and Envoy, shared per file; load is e2e under
+ * load, and has the machine for itself.
+ */
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], maxWorkers: 2 } },
       {
         test: {
           name: 'integration',
@@ -19,10 +22,22 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: ['test/e2e/load/**'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           globalSetup: ['test/support/global-setup.ts'],
-          maxWorkers: 2,
+          // Most of the time they wait: for a start, a drain, a timeout.
+          maxWorkers: 3,
+        },
+      },
+      {
+        test: {
+          name: 'load',
+          include: ['test/e2e/load/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          globalSetup: ['test/support/global-setup.ts'],
+          maxWorkers: 1,
         },
       },
     ],

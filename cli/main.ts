@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { ConfigError, formatProblem } from '../src/config/problems.ts';
 import { ExitCode, UsageError } from './command.ts';
 import type { Io, Register } from './command.ts';
+import { keepCompiledCode } from './compiled-code.ts';
 import { painter } from './output.ts';
 
 /** Every command, in the order of `gateway --help`; loaded only where its name is on the command line, or for help. */
@@ -107,6 +108,7 @@ if (import.meta.main) {
   const { stdin, stdout, stderr, env } = process;
   // `gateway keys list | head` closes the pipe: nobody is left to read an error.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  await keepCompiledCode(env);
   const code = await main(process.argv.slice(2), { stdin, stdout, stderr, env });
   // The work is done: timers of connections that never came about must not hold the terminal.
   stdout.write('', () => process.exit(code));

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { FromWorker, ToWorker } from './runtime/worker-protocol.ts';
 import { startSidecar, type Sidecar } from './sidecar.ts';
 
@@ -12,6 +13,8 @@ async function receive(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'start':
       sidecar = await startSidecar({ ...message, onRedis: (up) => say({ kind: 'redis', up }) });
+      // For the next start: a worker that is killed later writes nothing when it ends.
+      flushCompileCache();
       say({ kind: 'listening' });
       break;
     case 'metrics':

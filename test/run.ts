@@ -30,7 +30,7 @@ const STATIC_STEPS: readonly Step[] = [
   },
 ];
 
-const TEST_PROJECTS = ['unit', 'integration', 'e2e'];
+const TEST_PROJECTS = ['unit', 'integration', 'e2e', 'load'];
 
 /** Runs one program; its output goes to ours as it comes, or is kept and returned. */
 function run(

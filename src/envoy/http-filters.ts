@@ -4,8 +4,11 @@ import type { Config } from '../config/schema.ts';
 import { seconds, typed, type EnvoyObject } from './layout.ts';
 
 const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.url), 'utf8');
-/** What Envoy waits beyond the deadline for all Redis work of a phase, so that the client gets our answer. */
-const MESSAGE_MARGIN_MS = 500;
+/**
+ * What Envoy waits beyond the deadline for all Redis work of a phase: 2 MiB of text are judged meanwhile, or a
+ * thousand requests that came at once, by a process that has one core and shares it.
+ */
+const MESSAGE_MARGIN_MS = 5_000;
 
 /** Requests pass them from the first to the last, answers from the last to the first. */
 export function httpFilters(config: Config): EnvoyObject[] {

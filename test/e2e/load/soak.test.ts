@@ -3,13 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { readAccount } from '../support/account.ts';
-import { startCannedProvider, type CannedProvider } from '../support/canned.ts';
-import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
-import { hostileBodies } from '../support/hostile-bodies.ts';
-import { send } from '../support/http.ts';
-import { runLoad, type Target } from '../support/load.ts';
-import { DEBUGGABLE, envoyAllocatedBytes, envoyStats, inspect, slope } from '../support/memory.ts';
+import { readAccount } from '../../support/account.ts';
+import { startCannedProvider, type CannedProvider } from '../../support/canned.ts';
+import { startGateway, type TestGateway, type TestKey } from '../../support/gateway.ts';
+import { hostileBodies } from '../../support/hostile-bodies.ts';
+import { send } from '../../support/http.ts';
+import { runLoad, type Target } from '../../support/load.ts';
+import { DEBUGGABLE, envoyAllocatedBytes, envoyStats, inspect, slope } from '../../support/memory.ts';
 
 /** One gateway with one sidecar process, over many requests. */
 const REQUESTS = 20_000;

@@ -4,7 +4,7 @@ import { LEASE_MS } from '../../support/account.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import type { Reply } from '../../support/http.ts';
 import { createRandom } from '../../support/random.ts';
-import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from './rig.ts';
+import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from '../budgets/rig.ts';
 
 /** 1,000 requests at once, each on a connection of its own, against a budget worth exactly 10 of them. */
 const REQUESTS = 1_000;

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 
-import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { DEBUGGABLE, inspect, type Inspector } from '../support/memory.ts';
-import { http2Session, streamHttp2 } from '../support/streams.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { DEBUGGABLE, inspect, type Inspector } from '../../support/memory.ts';
+import { http2Session, streamHttp2 } from '../../support/streams.ts';
 
 /** What many long streams hold while DLP looks at all of them. */
 const STREAMS = 200;
