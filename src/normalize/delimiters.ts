@@ -1,5 +1,6 @@
 import { hasSingles } from './scan.ts';
-import { isWord, segment, soundsEnglish } from './words.ts';
+import { segment } from './segment.ts';
+import { isWord, soundsEnglish } from './words.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
 
@@ -74,6 +75,7 @@ function evidentSigns(found: readonly Chain[]): string[] {
  * company.
  */
 function pointsOf({ letters, sign }: Chain): number {
+  if (isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
   if (isAlphabetical(word)) return 0;
   if (isWord(word, 6)) return 2;
@@ -83,6 +85,20 @@ function pointsOf({ letters, sign }: Chain): number {
   if (isWord(word, 3)) return isShouted && sign === '.' ? 0 : 1;
   return word.length >= 5 && !isShouted && soundsEnglish(word) ? 1 : 0;
 }
+
+/** Digits alone are numbers, as in a mask of ones; one or two letters again and again spell nothing. */
+function isPattern(letters: string): boolean {
+  if (/^[0-9]+$/.test(letters)) return true;
+  const other = /^(.)\1*(.)/.exec(letters)?.[2];
+  if (letters.length < shortestPattern || other === undefined) return false;
+  for (let at = 1; at < letters.length; at++) {
+    const letter = letters.charAt(at);
+    if (letter !== other && letter !== letters.charAt(0)) return false;
+  }
+  return true;
+}
+
+const shortestPattern = 8;
 
 /** Letters of several words without gaps. */
 const isSentence = (letters: string): boolean =>

@@ -78,48 +78,37 @@ export const words: ReadonlySet<string> = new Set(listed.trim().split(/\s+/));
 export const isWord = (text: string, letters = 3): boolean =>
   text.length >= letters && words.has(text.toLowerCase());
 
-const longestWord = Math.max(...[...words].map((word) => word.length));
+/** Letters and digits of words behind the signs for the edges of one; 0 stands for all else. */
+const signs = '\0^$abcdefghijklmnopqrstuvwxyz0123456789';
+const startSign = 1;
+const endSign = 2;
+const signOf = Uint8Array.from({ length: 128 }, (_, unit) =>
+  Math.max(0, signs.indexOf(String.fromCharCode(unit))),
+);
 
-const trigrams: ReadonlySet<string> = new Set([...words].flatMap((word) => trigramsOf(word)));
-
-function trigramsOf(word: string): string[] {
-  const padded = `^${word}$`;
-  return Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3));
+function signAt(word: string, at: number): number {
+  if (at < 0) return startSign;
+  return at < word.length ? (signOf[word.charCodeAt(at)] ?? 0) : endSign;
 }
+
+/** Where `triples` has a letter together with its neighbours. */
+const tripleAt = (word: string, at: number): number =>
+  (signAt(word, at - 1) * signs.length + signAt(word, at)) * signs.length + signAt(word, at + 1);
+
+/** 1 for each three letters or edges that follow each other in a known word. */
+const triples = new Uint8Array(signs.length ** 3);
+
+for (const word of words) for (let at = 0; at < word.length; at++) triples[tripleAt(word, at)] = 1;
 
 /** Whether letters follow each other as in English: a known word, or one spelled with the letter triples of known words. */
 export function soundsEnglish(text: string): boolean {
   const word = text.toLowerCase();
   if (words.has(word)) return true;
   if (word.length < 4 || word.length > 24) return false;
-  const triples = trigramsOf(word);
-  return triples.filter((triple) => trigrams.has(triple)).length >= triples.length * 0.65;
+  let known = 0;
+  for (let at = 0; at < word.length; at++) known += triples[tripleAt(word, at)] ?? 0;
+  return known >= word.length * 0.65;
 }
-
-/** Letters without gaps cut into known words, or nothing where they do not divide; the fewest words win. */
-export function segment(letters: string): string[] | undefined {
-  const text = letters.toLowerCase();
-  const fewest: number[] = [0];
-  const from: number[] = [0];
-  for (let end = 1; end <= text.length; end++) {
-    let best = Infinity;
-    for (let start = Math.max(0, end - longestWord); start < end; start++) {
-      const count = (fewest[start] ?? Infinity) + 1;
-      if (count >= best || !isSegment(text.slice(start, end))) continue;
-      best = count;
-      from[end] = start;
-    }
-    fewest[end] = best;
-  }
-  if (!Number.isFinite(fewest[text.length] ?? Infinity)) return undefined;
-  const cuts: string[] = [];
-  for (let end = text.length; end > 0; end = from[end] ?? 0) cuts.unshift(letters.slice(from[end] ?? 0, end));
-  return cuts;
-}
-
-/** Single letters would divide anything. */
-const isSegment = (text: string): boolean =>
-  words.has(text) && (text.length > 1 || text === 'a' || text === 'i');
 
 /**
  * Whether a text reads like prose: words between spaces, at least one of them known, or several words in letters

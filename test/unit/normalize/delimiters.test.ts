@@ -40,6 +40,8 @@ describe('collapseDelimiters', () => {
     ['formulas', 'a = b * c * d * e; x, y, z; i+j+k+l'],
     ['names', 'snake_case_name kebab-case dotted.name.here a_b_c to-do-list up_to_me'],
     ['lists', '- a\n- b\n- c\n[ ] d\n[x] e'],
+    ['lists of digits', `[${'1,'.repeat(40)}1] and 7,3,5,7,1,4,3 and 7-3-5-7-3-0`],
+    ['one or two letters again and again', `${'a '.repeat(40)}and ${'A-I-'.repeat(20)}A`],
     ['stammering', '"n-n-no!" and "w-w-what?"'],
   ])('leaves %s alone', (_, given) => {
     expect(collapseDelimiters(given)).toMatchObject({ text: given, found: false });

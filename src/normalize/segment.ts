@@ -1,0 +1,61 @@
+import { words } from './words.ts';
+
+const alphabetSize = 26;
+const firstLetter = 0x61;
+
+/** Known words letter by letter: at `node * alphabetSize + letter` the node that follows, 0 where no word goes on so. */
+const following: number[] = new Array<number>(alphabetSize).fill(0);
+/** 1 for the nodes that words end at. */
+const endsWord: number[] = [0];
+
+function learn(word: string): void {
+  let node = 0;
+  for (let at = 0; at < word.length; at++) {
+    const slot = node * alphabetSize + word.charCodeAt(at) - firstLetter;
+    let next = following[slot] ?? 0;
+    if (next === 0) {
+      next = endsWord.push(0) - 1;
+      for (let letter = 0; letter < alphabetSize; letter++) following.push(0);
+      following[slot] = next;
+    }
+    node = next;
+  }
+  endsWord[node] = 1;
+}
+
+/** Single letters would divide anything. */
+for (const word of words) if (/^[a-z]{2,}$|^[ai]$/.test(word)) learn(word);
+
+/**
+ * Letters A to Z without gaps cut into known words, or nothing where they do not divide; the fewest words win. Time is
+ * linear: from no letter on it looks further than known words go.
+ */
+export function segment(letters: string): string[] | undefined {
+  const text = letters.toLowerCase();
+  const fewest: number[] = new Array<number>(text.length + 1).fill(Infinity);
+  const from: number[] = new Array<number>(text.length + 1).fill(0);
+  fewest[0] = 0;
+  for (let start = 0; start < text.length; start++) {
+    const count = (fewest[start] ?? Infinity) + 1;
+    if (count === Infinity) continue;
+    let node = 0;
+    for (let at = start; at < text.length; at++) {
+      node = after(node, text.charCodeAt(at) - firstLetter);
+      if (node === 0) break;
+      if (endsWord[node] === 0 || count >= (fewest[at + 1] ?? 0)) continue;
+      fewest[at + 1] = count;
+      from[at + 1] = start;
+    }
+  }
+  return fewest[text.length] === Infinity ? undefined : cutsOf(letters, from);
+}
+
+const after = (node: number, letter: number): number =>
+  letter >= 0 && letter < alphabetSize ? (following[node * alphabetSize + letter] ?? 0) : 0;
+
+/** @param from where the word begins that ends at each place */
+function cutsOf(letters: string, from: readonly number[]): string[] {
+  const cuts: string[] = [];
+  for (let end = letters.length; end > 0; end = from[end] ?? 0) cuts.push(letters.slice(from[end] ?? 0, end));
+  return cuts.reverse();
+}
