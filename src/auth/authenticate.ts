@@ -3,11 +3,11 @@ import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import type { Identified } from '../pipeline/exchange.ts';
 import type { Lock } from '../redis/risk-profile.ts';
-import type { KeyStateStore } from './key-state-store.ts';
+import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
 /** What a proxy key adds to an exchange. */
-export type Identity = Pick<Identified, 'key' | 'budgetLimits' | 'facts'>;
+export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'budgetLimits' | 'facts'>;
 
 export interface AuthenticateDeps {
   readonly keys: KeyStateStore;
@@ -31,18 +31,18 @@ export type Authenticate = (attempt: Attempt) => Promise<Identity>;
  */
 export function createAuthenticate({ keys, countFailure, riskProfile }: AuthenticateDeps): Authenticate {
   return async ({ rawKey, clientAddress }) => {
-    const state = rawKey === undefined ? undefined : await keys.readKeyState(hashKey(rawKey));
+    const rawKeyHash = rawKey === undefined ? '' : hashKey(rawKey);
+    const state = rawKey === undefined ? undefined : await keys.readKeyState(rawKeyHash);
     if (state?.status !== 'active') {
       countFailure(clientAddress);
       throw invalidKey();
     }
-    const { blockedAt, ...agentRisk } = state.risk;
-    const overThreshold = agentRisk.riskScore > riskProfile.permanent_block_threshold;
-    if (riskProfile.enabled && (blockedAt !== undefined || overThreshold)) throw riskBlocked();
-    if (state.lock) throw quarantined(state.lock);
+    assertConduct(state, riskProfile);
     keys.noteUse(state.record);
+    const { blockedAt: _since, ...agentRisk } = state.risk;
     return {
       key: state.record,
+      rawKeyHash,
       budgetLimits: state.limits,
       facts: {
         agentRisk: riskProfile.enabled ? agentRisk : { ...agentRisk, riskScore: 0 },
@@ -52,6 +52,35 @@ export function createAuthenticate({ keys, countFailure, riskProfile }: Authenti
       },
     };
   };
+}
+
+export type AuthenticateAgain = (rawKeyHash: string) => Promise<void>;
+
+/**
+ * Judges a key that was let in before, while what it asked for still goes on. Neither a use nor a failed attempt of
+ * anybody is noted.
+ * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
+ */
+export function createAuthenticateAgain({
+  keys,
+  riskProfile,
+}: Pick<AuthenticateDeps, 'riskProfile'> & {
+  readonly keys: Pick<KeyStateStore, 'readKeyState'>;
+}): AuthenticateAgain {
+  return async (rawKeyHash) => {
+    const state = await keys.readKeyState(rawKeyHash);
+    if (state?.status !== 'active') throw invalidKey();
+    assertConduct(state, riskProfile);
+  };
+}
+
+function assertConduct(
+  { risk, lock }: Pick<KeyState, 'risk' | 'lock'>,
+  riskProfile: AuthenticateDeps['riskProfile'],
+): void {
+  const overThreshold = risk.riskScore > riskProfile.permanent_block_threshold;
+  if (riskProfile.enabled && (risk.blockedAt !== undefined || overThreshold)) throw riskBlocked();
+  if (lock) throw quarantined(lock);
 }
 
 /** One answer for missing, unknown, expired and revoked keys: whoever tries keys learns nothing. */

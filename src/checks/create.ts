@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { createAuthenticateAgain } from '../auth/authenticate.ts';
+import { createKeyStateStore } from '../auth/key-state-store.ts';
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
 import { createContentDetector, createFindContentAll } from '../detectors/content.ts';
@@ -118,6 +120,10 @@ function mcpCheck({ config, redis: client }: ChecksDeps, risk: RiskStore): Check
     async scorePolicyBlock(keyHash, findings) {
       await risk.record({ trigger: 'policy_block', keyHash, findings, operationId: randomUUID() });
     },
+    authenticateAgain: createAuthenticateAgain({
+      keys: createKeyStateStore({ client, deadlineMs }),
+      riskProfile: config.risk_profile,
+    }),
   });
 }
 

@@ -38,6 +38,8 @@ export interface Routed {
 
 export interface Identified extends Routed {
   readonly key: KeyRecord;
+  /** SHA-256 of the raw key that was sent, `sha256:<hex>`: a rotated key has several, and each ends by itself. */
+  readonly rawKeyHash: string;
   /** The real provider key; undefined where the provider needs none. Never logged, stored or echoed. */
   readonly providerKey: string | undefined;
   /** What Redis said of this key at the request headers, in the same wait as the key record. */

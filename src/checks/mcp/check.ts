@@ -4,6 +4,7 @@ import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/chec
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
+import { createKeyGuard } from './key-guard.ts';
 import { refuseRedirect } from './redirect.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
 
@@ -11,6 +12,8 @@ export interface McpCheckDeps {
   readonly binding: SessionBinding;
   /** Scores a policy block of a key (SPEC "Scoring rules"): +10, once a day for one and the same finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
+  /** Throws GatewayError where the raw key of this hash would not be let in now. */
+  readonly authenticateAgain: (rawKeyHash: string) => Promise<void>;
 }
 
 export interface McpState {
@@ -25,7 +28,9 @@ const RULE = 'allowed_tools';
  * Holds a key to its own tools and its own MCP sessions (DECISIONS "MCP"), on both paths alike: what a message says
  * decides, never its path or its headers. All methods but `tools/call` pass.
  */
-export function createMcpCheck({ binding, scorePolicyBlock }: McpCheckDeps): Check<McpState> {
+export function createMcpCheck(deps: McpCheckDeps): Check<McpState> {
+  const { binding, scorePolicyBlock, authenticateAgain } = deps;
+
   function judgeTool({ key, request }: Parsed): Verdict {
     if (isDisguised(request.mcp)) return disguised();
     const tool = calledTool(request.mcp);
@@ -53,6 +58,7 @@ export function createMcpCheck({ binding, scorePolicyBlock }: McpCheckDeps): Che
     },
     response: (exchange) =>
       exchange.mcp === undefined ? PASS : (refuseRedirect(exchange) ?? binding.keep(exchange)),
+    stream: (exchange) => createKeyGuard(exchange, authenticateAgain),
   };
 }
 

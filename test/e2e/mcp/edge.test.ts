@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { send, sendRaw, type Reply, type SendOptions } from '../../support/http.ts';
+import { cli } from '../budgets/rig.ts';
 import { SERVER_CREDENTIAL, SERVER_QUERY, startMcpRig, type McpRig } from '../../support/mcp-rig.ts';
 import type { McpRecorded } from '../../support/mcp-server.ts';
 
@@ -427,21 +428,53 @@ describe('a server that fails', () => {
 });
 
 describe('the server’s own stream', () => {
-  const listen = (onText?: (text: string) => void): Promise<Reply> =>
+  const listen = (key = rawKey, onText?: (text: string) => void): Promise<Reply> =>
     send(rig.gateway.baseUrl, {
       path: '/mcp/files',
-      headers: { authorization: `Bearer ${rawKey}`, accept: 'text/event-stream' },
+      headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
       ...(onText !== undefined && { onText }),
     });
 
+  it.each([
+    ['locked', 'quarantined', 'quarantine', 'set'],
+    ['revoked', 'invalid_key', 'keys', 'revoke'],
+  ])(
+    'is cut with its next event once its key is %s',
+    async (_how, type, ...command) => {
+      const key = await rig.gateway.createKey();
+      let hungUp: () => void = () => undefined;
+      const serverFreed = new Promise<void>((resolve) => (hungUp = resolve));
+      respond = (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const message = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+        const beat = setInterval(() => response.write(`data: ${message}\n\n`), 50);
+        response.on('close', () => {
+          clearInterval(beat);
+          hungUp();
+        });
+      };
+      let refusing: Promise<unknown> | undefined;
+      const reply = await listen(key.rawKey, () => {
+        refusing ??= cli(rig.gateway, ...command, key.keyHash);
+      });
+      await Promise.all([refusing, serverFreed]);
+      const last = reply.body.trimEnd().split('\n\n').at(-1) ?? '';
+      expect(JSON.parse(last.slice('data: '.length))).toMatchObject({
+        jsonrpc: '2.0',
+        error: { code: -32000, data: { type } },
+      });
+    },
+    15_000,
+  );
+
   it('lives as long as something comes, be it comments alone', async () => {
-    const beats = 5;
+    const beats = 16;
     respond = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.flushHeaders();
       void (async () => {
         for (let beat = 0; beat < beats; beat++) {
-          await delay(UPSTREAM_TIMEOUT_MS * 0.6);
+          await delay(UPSTREAM_TIMEOUT_MS / 10);
           response.write(': beat\n\n');
         }
         response.end();
@@ -451,7 +484,7 @@ describe('the server’s own stream', () => {
     const reply = await listen();
     expect([reply.status, reply.cut]).toEqual([200, false]);
     expect(reply.body.match(/: beat/g)).toHaveLength(beats);
-    expect(performance.now() - began).toBeGreaterThan(UPSTREAM_TIMEOUT_MS * 2);
+    expect(performance.now() - began).toBeGreaterThan(UPSTREAM_TIMEOUT_MS * 1.5);
   }, 15_000);
 
   it('that is silent for proxy.upstream_timeout is closed, and the client may open it again', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAuthenticate } from '../../../src/auth/authenticate.ts';
+import { createAuthenticate, createAuthenticateAgain } from '../../../src/auth/authenticate.ts';
 import type { Authenticate } from '../../../src/auth/authenticate.ts';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import type { KeyStore } from '../../../src/auth/key-store.ts';
-import { createRawKey } from '../../../src/auth/raw-key.ts';
+import { createRawKey, hashKey } from '../../../src/auth/raw-key.ts';
 import { defaultConfig } from '../../../src/config/load.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
@@ -67,6 +67,7 @@ describe('a good key', () => {
     const { rawKey, record } = await store.create(agent);
     expect(await present(rawKey)).toEqual({
       key: record,
+      rawKeyHash: record.keyHash,
       budgetLimits: {},
       facts: { agentRisk: NO_RISK, session: undefined, drift: undefined, prompt: undefined },
     });
@@ -166,6 +167,38 @@ describe('a key that is none', () => {
     await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '100' });
     await store.revoke('agent-7');
     expect((await refusal(rawKey)).type).toBe('invalid_key');
+  });
+});
+
+describe('a key that was let in before', () => {
+  const again = (rawKeyHash: string) =>
+    createAuthenticateAgain({ keys: createKeyStateStore({ client, deadlineMs: 500 }), riskProfile })(
+      rawKeyHash,
+    );
+
+  it('is let in again as long as nothing has changed, and neither counted nor noted', async () => {
+    const { record } = await store.create(agent);
+    const rotated = await store.rotate('agent-7', 60_000);
+    for (const raw of [record.keyHash, hashKey(rotated.rawKey)]) await again(raw);
+    expect([(await store.find(record.keyHash)).lastUsedAt, failures]).toEqual([undefined, []]);
+  });
+
+  it.each<[string, string, (keyHash: string) => Promise<unknown>]>([
+    ['it was revoked', 'invalid_key', (keyHash) => store.revoke(keyHash)],
+    ['its raw key was rotated away', 'invalid_key', (keyHash) => store.rotate(keyHash, 0)],
+    ['it is gone', 'invalid_key', (keyHash) => redis.client.del(`gateway:key:${keyHash}`)],
+    ['it was locked', 'quarantined', (keyHash) => redis.client.set(`gateway:quarantine:${keyHash}`, '1')],
+    [
+      'it was blocked',
+      'agent_risk_blocked',
+      (keyHash) => redis.client.hset(`gateway:risk_profile:${keyHash}`, { risk_score: '91' }),
+    ],
+  ])('is refused once %s', async (_what, type, change) => {
+    const { rawKey, record } = await store.create(agent);
+    const { rawKeyHash } = await present(rawKey);
+    await change(record.keyHash);
+    await expect(again(rawKeyHash)).rejects.toMatchObject({ type });
+    expect(failures).toEqual([]);
   });
 });
 

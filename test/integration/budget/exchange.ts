@@ -37,6 +37,7 @@ export function parsed(options: RequestOptions): Parsed {
       tags: {},
       createdAt: 0,
     },
+    rawKeyHash: 'sha256:raw',
     providerKey: undefined,
     budgetLimits: options.limits ?? {},
     facts: {

@@ -44,7 +44,7 @@ async function start(ended: Outcome[]): Promise<{ server: ExtProcServer; path: s
     failed: nothing,
   };
   const services: EdgeServices = {
-    authenticate: () => Promise.resolve({ key, budgetLimits, facts }),
+    authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: [check], shadowMode: false, observer }),
     settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false },

@@ -47,6 +47,23 @@ describe('an MCP session', () => {
     expect(await rig().judge(initialize(ALICE))).toEqual(PASSED);
   });
 
+  it('is what a stream is resumed in: events of nobody knows whose are given out to nobody', async () => {
+    const binding = rig();
+    await binding.keep(answerOf(initialize(ALICE), 's-1'));
+    const resume = { 'last-event-id': '0' };
+    const own = { ...resume, 'mcp-session-id': 's-1' };
+    expect(await binding.judge(mcpExchange({ headers: resume, key: BOB }))).toMatchObject({
+      kind: 'deny',
+      type: 'invalid_request',
+    });
+    expect(await binding.judge(mcpExchange({ headers: own, key: BOB }))).toMatchObject(GONE);
+    expect(await binding.judge(mcpExchange({ headers: own, key: ALICE }))).toEqual(PASSED);
+    expect(await binding.judge(mcpExchange({ key: ALICE }))).toEqual(PASSED);
+    expect(await binding.judge(mcpExchange({ headers: resume, body: INITIALIZE, key: ALICE }))).toEqual(
+      PASSED,
+    );
+  });
+
   it('that a server gives to a second key is kept from it', async () => {
     const binding = rig();
     await binding.keep(answerOf(initialize(ALICE), 'fixed'));

@@ -19,6 +19,7 @@ function rig() {
   const check = createMcpCheck({
     binding: createSessionBinding(createMemoryMcpSessionStore({ ttlMs: 60_000 })),
     scorePolicyBlock: (...block) => Promise.resolve(void scored.push(block)),
+    authenticateAgain: () => Promise.resolve(),
   });
   const judge = async (exchange: Parsed) => {
     const state = check.begin?.() as McpState;
@@ -138,6 +139,7 @@ describe('a session of MCP', () => {
     const check = createMcpCheck({
       binding: createSessionBinding(store),
       scorePolicyBlock: () => Promise.resolve(),
+      authenticateAgain: gone,
     });
     const exchange = call('a', undefined, session);
     const state = check.begin?.() as McpState;

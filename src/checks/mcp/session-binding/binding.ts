@@ -15,7 +15,7 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
   return {
     async judge(exchange) {
       const session = sessionOf(exchange, exchange.headers.get(MCP_SESSION_HEADER));
-      if (session === undefined) return PASS;
+      if (session === undefined) return resumesNobodys(exchange) ? sessionMissing() : PASS;
       // Nobody's and another's look alike: whoever guesses ids learns nothing.
       return (await store.use(session)) === 'own' ? PASS : sessionGone();
     },
@@ -36,6 +36,19 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
 function sessionOf({ mcp, key }: Parsed, sessionId: string | undefined): McpSession | undefined {
   if (mcp === undefined || sessionId === undefined) return undefined;
   return { server: mcp.server, sessionId, keyHash: key.keyHash };
+}
+
+/** All keys are one client to a server: only a session tells it whose events it gives out once more. */
+function resumesNobodys({ mcp, method, headers }: Parsed): boolean {
+  return mcp !== undefined && method === 'GET' && headers.has('last-event-id');
+}
+
+function sessionMissing(): Denial {
+  return {
+    kind: 'deny',
+    type: 'invalid_request',
+    message: 'Last-Event-ID without Mcp-Session-Id: a stream is resumed in the session that it belongs to',
+  };
 }
 
 /** A server may refuse to end a session (405), and then keeps it. */

@@ -126,6 +126,7 @@ export function parsed({
     clientAddress: '127.0.0.1',
     headers: new Map(),
     key: { keyHash: 'sha256:ab', name: 'test', provider: name, tags: {}, createdAt: 0 },
+    rawKeyHash: 'sha256:ab',
     providerKey: undefined,
     budgetLimits: {},
     facts: {
