@@ -178,8 +178,10 @@ function pieceOf(event: JsonObject): Meaning {
     case 'text_delta':
       return piece('text', 'text');
     case 'thinking_delta':
-      // Its signature comes last.
       return piece('reasoning', 'thinking', { signed: true });
+    case 'signature_delta':
+      // It covers all of the block's thinking, none of which may come behind it.
+      return { deltas: [], ends: [channel('reasoning', event)] };
     case 'input_json_delta':
       return piece('tool_arguments', 'partial_json', { isJson: true });
     case 'compaction_delta':

@@ -180,7 +180,8 @@ function deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Omit<Stre
           : [];
     }
   });
-  return { deltas, ends: [citation] };
+  const isSigned = objectOf(delta.reasoningContent).signature !== undefined;
+  return { deltas, ends: isSigned ? [citation, `0/reasoning/${index}`] : [citation] };
 }
 
 function piece(

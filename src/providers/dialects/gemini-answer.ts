@@ -106,7 +106,7 @@ function audioTokens(details: unknown): number {
 export function createStreamReader(): StreamReader {
   const running = new Set<number>();
   const endsChoice = createChoiceEnds();
-  const call = { count: 0 };
+  const calls = new Map<number, CallsSoFar>();
   let finished = false;
   return {
     read(frame: Frame): StreamEvent {
@@ -126,7 +126,9 @@ export function createStreamReader(): StreamReader {
         } else {
           running.add(index);
         }
-        const said = candidateParts(value, path).map((placed) => readPart(placed, index, call));
+        const said = candidateParts(value, path).map((placed) =>
+          readPart(placed, index, callsOf(calls, index)),
+        );
         deltas.push(...said.flatMap((part) => part.deltas));
         ends.push(...said.flatMap((part) => part.ends));
         tokens.push(...candidateTokens(candidate, path, `${index}/text`));
@@ -161,14 +163,28 @@ interface PartSaid {
   readonly ends: readonly string[];
 }
 
-/** `call` counts the answer's function calls: a call is an object, or comes as pieces of the strings in it. */
-function readPart({ part, path }: PlacedPart, candidate: number, call: { count: number }): PartSaid {
+/** Function calls of one candidate. */
+interface CallsSoFar {
+  count: number;
+  /** The last of them goes on in the candidate's next function call. */
+  continues: boolean;
+}
+
+function callsOf(calls: Map<number, CallsSoFar>, candidate: number): CallsSoFar {
+  const known = calls.get(candidate) ?? { count: 0, continues: false };
+  calls.set(candidate, known);
+  return known;
+}
+
+/** A call is an object, or comes as pieces of the strings in it until one does not say `willContinue`. */
+function readPart({ part, path }: PlacedPart, candidate: number, calls: CallsSoFar): PartSaid {
   const { functionCall, ...rest } = part;
   const words = readWords(rest, path, candidate);
   if (functionCall === undefined) return words;
   const { partialArgs, ...whole } = objectOf(functionCall);
-  if (partialArgs === undefined || typeof whole.name === 'string') call.count += 1;
-  const under = `${candidate}/tool/${call.count}/`;
+  if (!calls.continues) calls.count += 1;
+  calls.continues = [whole, ...arrayOf(partialArgs)].some((said) => objectOf(said).willContinue === true);
+  const under = `${candidate}/tool/${calls.count}/`;
   const pieces = arrayOf(partialArgs).flatMap((value, index): TextDelta[] => {
     const { jsonPath, stringValue: text } = objectOf(value);
     if (typeof text !== 'string' || text === '') return [];
@@ -181,7 +197,7 @@ function readPart({ part, path }: PlacedPart, candidate: number, call: { count: 
     ends: [
       ...words.ends,
       ...['text', 'reasoning'].map((word) => `${candidate}/${word}`),
-      whole.willContinue === true ? `${under}whole/` : under,
+      calls.continues ? `${under}whole/` : under,
     ],
   };
 }

@@ -190,7 +190,11 @@ const ROWS: readonly MeaningRow[] = [
         block('content_block_delta', 0, { delta: { type: 'thinking_delta', thinking: 'hm' } }),
         ['0/reasoning/0 S: hm'],
       ],
-      [block('content_block_delta', 0, { delta: { type: 'signature_delta', signature: 'x' } }), []],
+      [
+        block('content_block_delta', 0, { delta: { type: 'signature_delta', signature: 'x' } }),
+        [],
+        ['0/reasoning/0'],
+      ],
       [
         block('content_block_stop', 0),
         [],
@@ -256,10 +260,20 @@ const ROWS: readonly MeaningRow[] = [
         ['0/whole/', '0/text', '0/reasoning', '0/tool/2/whole/'],
       ],
       [
-        part({ functionCall: { partialArgs: [{ jsonPath: '$.x', stringValue: 'cd' }] } }),
-        ['0/tool/2/$.x: cd'],
-        ['0/whole/', '0/text', '0/reasoning', '0/tool/2/'],
+        {
+          candidates: [
+            { index: 1, content: { parts: [{ functionCall: { name: 'h', willContinue: true } }] } },
+          ],
+        },
+        ['1/tool/1/whole/candidates.0.content.parts.0.functionCall.name: h'],
+        ['1/whole/', '1/text', '1/reasoning', '1/tool/1/whole/'],
       ],
+      [
+        part({ functionCall: { partialArgs: [{ jsonPath: '$.x', stringValue: 'cd', willContinue: true }] } }),
+        ['0/tool/2/$.x: cd'],
+        ['0/whole/', '0/text', '0/reasoning', '0/tool/2/whole/'],
+      ],
+      [part({ functionCall: {} }), [], ['0/whole/', '0/text', '0/reasoning', '0/tool/2/']],
       [
         { candidates: [{ index: 1, content: { parts: [{ text: 'b' }] }, finishReason: 'STOP' }] },
         ['1/text: b'],
@@ -276,6 +290,14 @@ const ROWS: readonly MeaningRow[] = [
         converse('contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { text: 'hm' } } }),
         ['0/reasoning/0 S: hm'],
         ['0/citation/0/'],
+      ],
+      [
+        converse('contentBlockDelta', {
+          contentBlockIndex: 0,
+          delta: { reasoningContent: { signature: 'x' } },
+        }),
+        [],
+        ['0/citation/0/', '0/reasoning/0'],
       ],
       [
         converse('contentBlockStop', { contentBlockIndex: 0 }),

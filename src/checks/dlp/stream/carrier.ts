@@ -48,7 +48,7 @@ function addEdits(edits: JsonEdit[], container: unknown, at: JsonPath, way: stri
 /** Says that an answer is over, or counts what it took. */
 const ONCE = /^(?:done|is_finished)$|count$|_duration$|tokens/i;
 /** What tells one element from the next, and what it is; `role` is a member that some clients insist on. */
-const PLACE: ReadonlySet<string> = new Set(['index', 'contentBlockIndex', 'type', 'role']);
+const PLACE: ReadonlySet<string> = new Set(['index', 'contentBlockIndex', 'jsonPath', 'type', 'role']);
 
 /** What is left of a member in a copy, which has the members that clients look into; undefined for nothing. */
 function emptied(name: string, value: unknown, isRoot: boolean): unknown {

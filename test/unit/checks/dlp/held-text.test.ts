@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { createDlpRewriter } from '../../../../src/checks/dlp/stream/stream-rewriter.ts';
+import { createContentDetector } from '../../../../src/detectors/content.ts';
+import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
+import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
+import type { ProviderName } from '../../../../src/providers/provider.ts';
+import { providers } from '../../../../src/providers/registry.ts';
+import { sse } from '../../../../src/streams/sse.ts';
+
+const detector = createContentDetector({
+  scanSecrets: true,
+  scanPii: true,
+  scanNetwork: true,
+  allowedHosts: [],
+});
+
+/** Ends in what may become a card number. */
+const OPEN_TEXT = `It is ${['4539', '1488'].join(' ')}`;
+
+/** The payloads that come of these in an endpoint's stream. */
+async function through(
+  provider: ProviderName,
+  path: string,
+  payloads: readonly object[],
+): Promise<unknown[]> {
+  const reader = providers[provider].endpoint('POST', path, 'alt=sse')?.dialect.stream();
+  if (reader === undefined) throw new Error(`${path} does not stream`);
+  const stream = createAnswerStream({
+    answer: {
+      whole: undefined,
+      facts: undefined,
+      usage: undefined,
+      written: createWrittenText(),
+      complete: false,
+    },
+    format: sse,
+    reader,
+    rewriters: [
+      createDlpRewriter({
+        detector,
+        actionOf: () => 'mask',
+        onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
+        onFound: () => undefined,
+        comments: false,
+      }),
+    ],
+  });
+  const sent = [
+    await stream.push(
+      Buffer.from(payloads.map((payload) => `data: ${JSON.stringify(payload)}\n\n`).join('')),
+    ),
+    await stream.end(),
+  ];
+  const text = Buffer.concat(sent.map(({ bytes }) => bytes)).toString();
+  return text
+    .split('\n\n')
+    .filter((event) => event !== '')
+    .map((event) => JSON.parse(event.slice('data: '.length)) as unknown);
+}
+
+describe('text that is held to the end of its channel', () => {
+  it('is thought before its signature, which covers it', async () => {
+    const delta = (said: object) => ({ type: 'content_block_delta', index: 0, delta: said });
+    const thought = (thinking: string) => delta({ type: 'thinking_delta', thinking });
+    const rest = [
+      delta({ type: 'signature_delta', signature: 'c2lnbmVk' }),
+      { type: 'content_block_stop', index: 0 },
+    ];
+    const sent = await through('anthropic', '/v1/messages', [thought(OPEN_TEXT), ...rest]);
+    expect(sent).toEqual([thought('It is '), thought('4539 1488'), ...rest]);
+  });
+
+  it('names its place in the arguments of its call, and comes before the call ends', async () => {
+    const call = (functionCall: object, index = 0) => ({
+      candidates: [{ content: { role: 'model', parts: [{ functionCall }] }, index }],
+    });
+    const piece = (stringValue: string) =>
+      call({ partialArgs: [{ jsonPath: '$.note', stringValue, willContinue: true }], willContinue: true });
+    const begin = call({ name: 'note', willContinue: true });
+    const beside = call({ name: 'note', willContinue: true }, 1);
+    const sent = await through('gemini', '/v1beta/models/gemini-x:streamGenerateContent', [
+      begin,
+      piece('Mail '),
+      beside,
+      piece(OPEN_TEXT),
+      call({}),
+    ]);
+    expect(sent).toEqual([begin, piece('Mail '), beside, piece('It is '), piece('4539 1488'), call({})]);
+  });
+});
