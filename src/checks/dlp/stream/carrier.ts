@@ -39,10 +39,15 @@ function addEdits(edits: JsonEdit[], container: unknown, at: JsonPath, way: stri
     const step = Array.isArray(container) ? Number(name) : name;
     if (step === way) continue;
     const path = [...at, step];
-    const left = typeof step === 'number' ? undefined : emptied(step, value, isRoot);
+    const left = typeof step === 'number' || isAddedUp(at, step) ? undefined : emptied(step, value, isRoot);
     if (left === undefined) edits.push({ kind: 'remove', path });
     else if (left !== value) edits.push({ kind: 'set', path, value: left });
   }
+}
+
+/** The role of a chat's delta: some clients join what deltas say, member by member. */
+function isAddedUp(at: JsonPath, name: string): boolean {
+  return name === 'role' && at.at(-1) === 'delta';
 }
 
 /** Says that an answer is over, or counts what it took. */

@@ -70,6 +70,22 @@ describe('text that is held to the end of its channel', () => {
     expect(sent).toEqual([thought('It is '), thought('4539 1488'), ...rest]);
   });
 
+  it('says no role again, which clients would join to the first', async () => {
+    const chunk = (delta: object, finish: string | null = null) => ({
+      id: 'chatcmpl-1',
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    });
+    const sent = await through('openai', '/v1/chat/completions', [
+      chunk({ role: 'assistant', content: OPEN_TEXT }),
+      chunk({}, 'stop'),
+    ]);
+    expect(sent).toEqual([
+      chunk({ role: 'assistant', content: 'It is ' }),
+      chunk({ content: '4539 1488' }),
+      chunk({}, 'stop'),
+    ]);
+  });
+
   it('names its place in the arguments of its call, and comes before the call ends', async () => {
     const call = (functionCall: object, index = 0) => ({
       candidates: [{ content: { role: 'model', parts: [{ functionCall }] }, index }],

@@ -188,7 +188,7 @@ describe('a channel that ends', () => {
     expect(steps[1]).toHaveLength(2);
   });
 
-  it("sends a tool call's name, id and usage once", async () => {
+  it("sends a tool call's role, name, id and usage once", async () => {
     const payload = {
       type: 'chunk',
       tokens: 3,
@@ -226,7 +226,6 @@ describe('a channel that ends', () => {
             index: 1,
             finish_reason: null,
             delta: {
-              role: 'assistant',
               tool_calls: [{ index: 2, type: 'function', function: { arguments: 'jane' } }],
             },
           },
