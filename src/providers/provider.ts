@@ -206,6 +206,8 @@ export interface AnswerFacts {
   readonly usage: Usage | undefined;
   /** Everything the model wrote, for counting and for scanning. */
   readonly texts: readonly AnswerText[];
+  /** Those of `texts` that clients join into one, with nothing between; absent where none has another to be joined to. */
+  readonly joined?: readonly (readonly AnswerText[])[];
   /** Tokens that spell texts again, with their probabilities. */
   readonly tokens?: readonly TokenText[];
 }

@@ -9,16 +9,26 @@ export interface Found {
   readonly text: string;
 }
 
+/** Characters `start` to `end` (exclusive) of a text. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** The texts of one body. What is repeated is searched once, so that it is masked alike everywhere. */
 export interface Passages {
   /** @param name the member name above it, which may give away what it is: `"aws_secret_access_key": "…"` */
   add(text: string, name?: string): void;
+  /** A text that is read as it stands, also where the same stands elsewhere as a document. */
+  addProse(text: string): void;
   /** Arguments of a tool: a JSON document in a string. It is one wherever it stands. */
   addArguments(json: string): void;
   /** Once, after everything was added. */
   search(): Promise<void>;
   /** The findings in a text that was added; their offsets are the text's, or those of the arguments as they are read. */
   findingsIn(text: string, name?: string): readonly Finding[];
+  /** What is found in a text that was added as prose, in order; offsets are always the text's own. */
+  spansIn(text: string): readonly TextSpan[];
   /** The text with `***` in place of its findings. */
   masked(text: string, name?: string): string;
   /** What was found: of each rule the first 64, what is repeated once. */

@@ -12,13 +12,19 @@ import type { JsonPath } from '../../json/path.ts';
 import { anthropicCut } from './cuts.ts';
 import { editable, wholeDeltas } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
+import { joinedMember } from './joined-texts.ts';
 import { answerTextsIn } from './json-text.ts';
 
 /** Reads a whole message. */
 export function readAnswer(body: unknown): AnswerFacts {
   const message = objectOf(body);
   const texts = arrayOf(message.content).flatMap((block, index) => blockTexts(block, ['content', index]));
-  return { usage: readUsage(objectOf(message.usage)), texts };
+  return { usage: readUsage(objectOf(message.usage)), texts, ...joinedMember(texts, joinedName) };
+}
+
+/** Text is cut into blocks where citations, tools and thoughts stand between: it is shown as one. */
+function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | undefined {
+  return below.length === 0 && (name === 'text' || name === 'thinking') ? kind : undefined;
 }
 
 function blockTexts(value: unknown, path: JsonPath): AnswerText[] {

@@ -13,6 +13,7 @@ import type {
 import { bedrockCut } from './cuts.ts';
 import { wholeDeltas } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
+import { joinedMember } from './joined-texts.ts';
 import { answerTextsIn } from './json-text.ts';
 
 /** Reads a whole Converse answer. */
@@ -22,7 +23,14 @@ export function readAnswer(body: unknown): AnswerFacts {
   const texts = arrayOf(message.content).flatMap((block, index) =>
     blockTexts(objectOf(block), ['output', 'message', 'content', index]),
   );
-  return { usage: readUsage(answer.usage), texts };
+  return { usage: readUsage(answer.usage), texts, ...joinedMember(texts, joinedName) };
+}
+
+/** A block's `text`, and the text between whose parts its citations stand; what was thought apart. */
+function joinedName({ kind, path: [, , , , name, list, , member] }: AnswerText): string | undefined {
+  if (name === 'reasoningContent') return kind;
+  const isCited = name === 'citationsContent' && list === 'content' && member === 'text';
+  return isCited || (name === 'text' && list === undefined) ? kind : undefined;
 }
 
 function blockTexts(block: JsonObject, path: JsonPath): AnswerText[] {

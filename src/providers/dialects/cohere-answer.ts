@@ -12,6 +12,7 @@ import { readUsage } from './cohere-usage.ts';
 import { cohereV1Cut, cohereV2Cut } from './cuts.ts';
 import { editable, wholeDeltas } from './deltas.ts';
 import { arrayOf, objectOf, parseJson } from './fields.ts';
+import { joinedMember } from './joined-texts.ts';
 import { answerTextsIn } from './json-text.ts';
 import { pieceTokens, tokensMember } from './token-texts.ts';
 
@@ -41,6 +42,7 @@ export function readV2Answer(body: unknown): AnswerFacts {
       ...calls,
       ...answerTextsIn('text', message.citations, ['message', 'citations']),
     ],
+    ...joinedMember(content, ({ kind }) => kind),
     ...tokensMember(logprobs),
   };
 }

@@ -13,6 +13,7 @@ import type {
 import { geminiCut } from './cuts.ts';
 import { createChoiceEnds, wholeDeltas } from './deltas.ts';
 import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
+import { joinedMember } from './joined-texts.ts';
 import { answerTextsIn } from './json-text.ts';
 import { chosenTokens, tokensMember } from './token-texts.ts';
 
@@ -27,8 +28,22 @@ export function readAnswer(body: unknown): AnswerFacts {
     const spelled = texts.find(({ kind, path: at }) => kind === 'text' && at[1] === c)?.path ?? path;
     return candidateTokens(objectOf(candidate), path, spelled.join('.'));
   });
-  return { usage: readUsage(answer.usageMetadata), texts, ...tokensMember(tokens) };
+  return {
+    usage: readUsage(answer.usageMetadata),
+    texts,
+    ...joinedMember(texts, joinedName),
+    ...tokensMember(tokens),
+  };
 }
+
+/** `response.text` of Google's SDKs: the text of all parts of a candidate, whatever stands between; thoughts apart. */
+function joinedName({ kind, path }: AnswerText): string | undefined {
+  const isPartText = path.length === PART_TEXT_STEPS && path.at(-1) === 'text';
+  return isPartText ? `${String(path[1])}/${kind}` : undefined;
+}
+
+/** `candidates.0.content.parts.0.text` */
+const PART_TEXT_STEPS = 6;
 
 function candidateTokens(candidate: JsonObject, path: JsonPath, channel: string): TokenText[] {
   return chosenTokens(objectOf(candidate.logprobsResult), [...path, 'logprobsResult'], channel);

@@ -3,6 +3,7 @@ import type { AnswerFacts, AnswerText, JsonObject, StreamReader, TokenText } fro
 import { choicesCut } from './cuts.ts';
 import { createChoiceEnds } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson } from './fields.ts';
+import { joinedMember } from './joined-texts.ts';
 import { answerTextsIn } from './json-text.ts';
 import { createCallNames, readChoiceTexts, wholeCall } from './openai-choice-texts.ts';
 import type { ChoiceTexts } from './openai-choice-texts.ts';
@@ -13,22 +14,32 @@ import { listedTokens, parallelTokens, tokensMember } from './token-texts.ts';
 export function readChoices(body: unknown): AnswerFacts {
   const answer = objectOf(body);
   const tokens: TokenText[] = [];
+  /** Parts of one channel are one text, as the pieces of a stream are. */
+  const channels = new Map<AnswerText, string>();
   const texts = arrayOf(answer.choices).flatMap((value, place) => {
     const choice = objectOf(value);
     const path = ['choices', place];
     const into: ChoiceTexts = { deltas: [], ends: [] };
     readChoiceTexts(into, choice, place, path, 'message', wholeCall);
     const at = path.join('.');
-    const isChat = isObject(choice.message);
+    const content = into.deltas.find(({ channel }) => channel === `${place}/text`)?.path.join('.');
     tokens.push(
       ...choiceTokens(choice, path, {
-        content: isChat ? `${at}.message.content` : `${at}.text`,
+        content: content ?? `${at}.message.content`,
         refusal: `${at}.message.refusal`,
       }),
     );
-    return into.deltas.map(({ channel: _channel, ...text }): AnswerText => text);
+    return into.deltas.map(({ channel, ...text }): AnswerText => {
+      channels.set(text, channel);
+      return text;
+    });
   });
-  return { usage: usageOf(answer), texts: [...texts, ...executedTools(answer)], ...tokensMember(tokens) };
+  return {
+    usage: usageOf(answer),
+    texts: [...texts, ...executedTools(answer)],
+    ...joinedMember(texts, (text) => channels.get(text)),
+    ...tokensMember(tokens),
+  };
 }
 
 /** Groq's compound models and the like show what their own tools did. */

@@ -12,6 +12,7 @@ import type {
 import { responsesCut } from './cuts.ts';
 import { wholeDeltas } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson } from './fields.ts';
+import { joinedMember } from './joined-texts.ts';
 import { answerTextsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { listedTokens, tokensMember } from './token-texts.ts';
@@ -19,11 +20,19 @@ import { listedTokens, tokensMember } from './token-texts.ts';
 /** Reads a whole response: its output items and usage. */
 export function readResponse(body: unknown): AnswerFacts {
   const response = objectOf(body);
+  const texts = outputTexts(response, []);
   return {
     usage: readOpenaiUsage(response.usage),
-    texts: outputTexts(response, []),
+    texts,
+    ...joinedMember(texts, joinedName),
     ...tokensMember(outputTokens(response, [], (path) => path.join('.'))),
   };
+}
+
+/** `response.output_text` of OpenAI's SDKs: the text of all parts of all messages. Refusals and thoughts alike, apart. */
+function joinedName({ kind, path: [, , list, , name, ...below] }: AnswerText): string | undefined {
+  const isPart = (list === 'content' || list === 'summary') && below.length === 0;
+  return isPart && (name === 'text' || name === 'refusal') ? `${kind}/${list}/${name}` : undefined;
 }
 
 function outputTexts(response: JsonObject, path: JsonPath): AnswerText[] {

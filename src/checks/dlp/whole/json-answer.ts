@@ -4,6 +4,7 @@ import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
 import { createDocumentSearch } from './document-search.ts';
 import type { Hit, WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
+import { createJoinedText, maskMember } from './joined-text.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
 import { blankedTokens, tokenChannels } from './token-channels.ts';
@@ -18,10 +19,11 @@ export async function inspectJson(
   findAll: FindAll,
 ): Promise<Inspected> {
   const texts = facts?.texts ?? [];
-  const channels = tokenChannels(facts?.tokens ?? [], texts);
   const passages = createPassages(findAll);
   const document = createDocumentSearch({ ...whole, words: wordsOf(texts) });
   await document.gather(passages);
+  const joined = (facts?.joined ?? []).map((together) => createJoinedText(together, passages));
+  const channels = tokenChannels(facts?.tokens ?? [], texts, joined);
   for (const channel of channels) passages.add(channel.spelled);
   await passages.search();
   return {
@@ -29,9 +31,14 @@ export async function inspectJson(
     async mask() {
       const signed = signedPaths(texts);
       const hits = await document.hits(passages);
+      const members = joined.flatMap((one) => [...one.members().values()]);
       const blanks = channels.flatMap((channel) => blankedTokens(channel, passages));
       return () => {
         for (const hit of hits) whole.edits.push(editOf(hit, signed));
+        // After the same text's own edit: the later one holds.
+        for (const member of members) {
+          whole.edits.push(setText(member.of.path, maskMember(member), signed));
+        }
         for (const edit of blanks) whole.edits.push(edit);
       };
     },
@@ -52,8 +59,11 @@ function signedPaths(texts: readonly AnswerText[]): ReadonlySet<string> {
 }
 
 function editOf({ kind, masked, path }: Hit, signed: ReadonlySet<string>): JsonEdit {
-  if (kind === 'name') return { kind: 'remove', path };
-  // The provider takes a signed text back empty or as it was, never changed.
+  return kind === 'name' ? { kind: 'remove', path } : setText(path, masked, signed);
+}
+
+/** The provider takes a signed text back empty or as it was, never changed. */
+function setText(path: JsonPath, masked: string, signed: ReadonlySet<string>): JsonEdit {
   return { kind: 'set', path, value: signed.has(key(path)) ? '' : masked };
 }
 

@@ -3,32 +3,54 @@ import { mask } from '../../../detectors/mask.ts';
 import { readArguments } from '../scan/arguments.ts';
 import type { ReadArguments } from '../scan/arguments.ts';
 import { contextOf } from '../passages.ts';
-import type { FindAll, Found, Passages } from '../passages.ts';
+import type { FindAll, Found, Passages, TextSpan } from '../passages.ts';
 
 const NOTHING: readonly Finding[] = [];
 /** As many as one event of the risk store takes; what is masked goes by findingsIn. */
 const MAX_PER_RULE = 64;
 
+/** A text to be searched, with the name before it as it stands in a document. */
+interface Passage {
+  readonly searched: string;
+  /** Where the text itself begins. */
+  readonly from: number;
+  findings: readonly Finding[];
+}
+
+interface Document {
+  readonly read: ReadArguments;
+  readonly passage: Passage;
+}
+
 export function createPassages(findAll: FindAll): Passages {
-  const findings = new Map<string, readonly Finding[]>();
-  /** Length of what was put before a text, by the whole. */
-  const contexts = new Map<string, number>();
-  const documents = new Map<string, ReadArguments>();
+  /** Apart, since a text can look like another with its name before it. */
+  const plain = new Map<string, Passage>();
+  const named = new Map<string, Passage>();
+  const documents = new Map<string, Document>();
   const found: Found[] = [];
   const counts = new Map<string, number>();
 
-  function findingsIn(text: string, name?: string): readonly Finding[] {
-    const searched = documents.get(text)?.text ?? contextOf(name) + text;
-    return findings.get(searched) ?? NOTHING;
+  function addPlain(text: string): Passage {
+    const known = plain.get(text);
+    if (known !== undefined) return known;
+    const passage = { searched: text, from: 0, findings: NOTHING };
+    plain.set(text, passage);
+    return passage;
+  }
+
+  function passageOf(text: string, name: string | undefined): Passage | undefined {
+    const document = documents.get(text);
+    if (document !== undefined) return document.passage;
+    const context = contextOf(name);
+    return context === '' ? plain.get(text) : named.get(namedKey(context, text));
   }
 
   /** Findings in the context are those of the name, which is searched by itself. */
-  function note(searched: string, all: readonly Finding[]): void {
-    const from = contexts.get(searched) ?? 0;
-    const inText =
+  function note(passage: Passage, all: readonly Finding[]): void {
+    const { searched, from } = passage;
+    passage.findings =
       from === 0 ? all : all.filter(({ end }) => end > from).map((finding) => movedBack(finding, from));
-    findings.set(searched, inText);
-    for (const finding of inText) {
+    for (const finding of passage.findings) {
       const count = (counts.get(finding.rule) ?? 0) + 1;
       counts.set(finding.rule, count);
       if (count > MAX_PER_RULE) continue;
@@ -39,32 +61,49 @@ export function createPassages(findAll: FindAll): Passages {
   return {
     found,
     add(text, name) {
+      if (documents.has(text)) return;
       const context = contextOf(name);
-      const searched = context + text;
-      if (documents.has(text) || findings.has(searched)) return;
-      findings.set(searched, NOTHING);
-      if (context !== '') contexts.set(searched, context.length);
+      if (context === '') {
+        addPlain(text);
+        return;
+      }
+      const key = namedKey(context, text);
+      if (named.has(key)) return;
+      named.set(key, { searched: context + text, from: context.length, findings: NOTHING });
     },
+    addProse: (text) => void addPlain(text),
     addArguments(json) {
       if (documents.has(json)) return;
-      const document = readArguments(json);
-      documents.set(json, document);
-      findings.set(document.text, NOTHING);
+      const read = readArguments(json);
+      documents.set(json, { read, passage: addPlain(read.text) });
     },
     async search() {
-      const searched = [...findings.keys()];
-      const results = await findAll(searched);
-      for (const [index, text] of searched.entries()) {
+      const passages = [...plain.values(), ...named.values()];
+      const results = await findAll(passages.map(({ searched }) => searched));
+      for (const [index, passage] of passages.entries()) {
         const all = results[index] ?? NOTHING;
-        if (all.length > 0) note(text, all);
+        if (all.length > 0) note(passage, all);
       }
     },
-    findingsIn,
+    findingsIn: (text, name) => passageOf(text, name)?.findings ?? NOTHING,
+    spansIn(text): readonly TextSpan[] {
+      const findings = plain.get(text)?.findings ?? NOTHING;
+      const document = documents.get(text);
+      if (document === undefined || document.passage.findings.length === 0) return findings;
+      // Offsets of a document are those of what was read in it.
+      return document.read.text === text ? findings : [{ start: 0, end: text.length }];
+    },
     masked(text, name) {
       const document = documents.get(text);
-      return document === undefined ? mask(text, findingsIn(text, name)) : document.mask(findingsIn(text));
+      const findings = passageOf(text, name)?.findings ?? NOTHING;
+      return document === undefined ? mask(text, findings) : document.read.mask(findings);
     },
   };
+}
+
+/** Its length tells where the name ends. */
+function namedKey(context: string, text: string): string {
+  return `${context.length} ${context}${text}`;
 }
 
 function movedBack(finding: Finding, chars: number): Finding {

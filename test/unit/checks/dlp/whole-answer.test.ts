@@ -321,3 +321,16 @@ describe('hostile answers', () => {
     expect(turns).toBeGreaterThan(20);
   });
 });
+
+describe('texts that look like others with their names', () => {
+  it('are masked where the finding is', async () => {
+    const name = 'a_name_of_twenty_signs';
+    const written = `${name}": "${CARD}`;
+    const content = [
+      { type: 'tool_use', id: 't', name: 'f', input: { [name]: CARD } },
+      { type: 'text', text: written },
+    ];
+    const input: AnswerInput = { body: { content }, provider: 'anthropic', path: '/v1/messages' };
+    expect(await masked(input)).toBe(JSON.stringify({ content }).replaceAll(CARD, '***'));
+  });
+});

@@ -1,0 +1,22 @@
+import type { AnswerFacts, AnswerText } from '../provider.ts';
+
+/**
+ * Texts of one name that clients join into one, as a member of an answer's facts: absent where there are none. Arguments
+ * are each a document of its own.
+ * @param nameOf undefined for a text that stands alone
+ */
+export function joinedMember(
+  texts: readonly AnswerText[],
+  nameOf: (text: AnswerText) => string | undefined,
+): Pick<AnswerFacts, 'joined'> {
+  const named = new Map<string, AnswerText[]>();
+  for (const text of texts) {
+    const name = text.kind === 'tool_arguments' || text.editable === false ? undefined : nameOf(text);
+    if (name === undefined) continue;
+    const known = named.get(name);
+    if (known === undefined) named.set(name, [text]);
+    else known.push(text);
+  }
+  const joined = [...named.values()].filter(({ length }) => length > 1);
+  return joined.length === 0 ? {} : { joined };
+}
