@@ -34,7 +34,7 @@ export default defineConfig({
         test: {
           name: 'load',
           include: ['test/e2e/load/*.test.ts'],
-          testTimeout: 120_000,
+          testTimeout: 300_000,
           hookTimeout: 120_000,
           globalSetup: ['test/support/global-setup.ts'],
           maxWorkers: 1,
