@@ -71,6 +71,8 @@ const MEMBER =
   /^(?:this|self|super|cls|obj|object|window|document|module|exports|globalThis)\.|(?:^|\.)storage\.local$/;
 /** `specifierNode.local`, `SpanKind.INTERNAL`. */
 const CAMEL_CASE = /(?:^|\.)(?:[a-z]{2,}[A-Z]\w*\.[a-z]+|\w*[a-z]\w*\.[A-Z]+)$/;
+/** `codes.Internal`, `time.Local`, `ErrorKind.Internal`. */
+const VALUE = /^(?:[a-z]\w*|(?:[A-Z][a-z]+){2,})\.[A-Z][a-z]+$/;
 /** Packages of Java and its relatives. */
 const PACKAGE = /^(?:(?:com|org|net|edu)\..+|javax?|jdk|sun|kotlinx?|androidx?)\.internal$/;
 const IMPORT = /(?<![\w-])(?:import|package|namespace) (?:static )?$/;
@@ -78,10 +80,12 @@ const IMPORT_CHARS = 20;
 
 function isMember(text: string, start: number, end: number): boolean {
   if (text[end] === '(' || text[end] === '=' || text[start - 1] === '$') return true;
+  if (text.slice(Math.max(0, start - 3), start) === '://') return false;
   const name = text.slice(start, end);
   return (
     MEMBER.test(name) ||
     CAMEL_CASE.test(name) ||
+    VALUE.test(name) ||
     PACKAGE.test(name) ||
     IMPORT.test(text.slice(Math.max(0, start - IMPORT_CHARS), start))
   );

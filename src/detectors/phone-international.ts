@@ -8,6 +8,8 @@ import { goesOnAsNumber } from './phone-context.ts';
 const GAP = `[${BLANKS}${HYPHENS}./()]{0,3}`;
 const MAX_DIGITS = 15;
 const MIN_DIGITS = 7;
+/** Points in time, which have ten, may stand behind a plus where lines are added. */
+const MIN_LONG_DIGITS = 11;
 
 /** A plus, also as careful encoders of JSON write it and as it stands in the query of a URL, and all digits behind it. */
 const WRITTEN = new RegExp(
@@ -22,14 +24,20 @@ export function internationalNumbersIn(text: string): readonly Span[] {
   for (let match = WRITTEN.exec(text); match !== null; match = WRITTEN.exec(text)) {
     const start = match.index;
     const digits = WRITTEN.lastIndex - (match[1] ?? '').length;
-    const end =
-      beginsWord(text, start) && text[start - 1] !== '+'
-        ? numberEnd(text, digits, WRITTEN.lastIndex)
-        : undefined;
+    const end = beginsNumber(text, start) ? numberEnd(text, digits, WRITTEN.lastIndex) : undefined;
     if (end !== undefined) found.push({ start, end });
     WRITTEN.lastIndex = end ?? digits;
   }
   return found;
+}
+
+/** `35557327 + 98283264`, `f(x) + 98283264`. */
+const SUM = new RegExp(String.raw`(?<=[\d)\]][${BLANKS}]{0,2})\+[${BLANKS}]\d{1,20}(?!\d|${GAP}\d)`, 'y');
+
+function beginsNumber(text: string, start: number): boolean {
+  if (!beginsWord(text, start) || text[start - 1] === '+') return false;
+  SUM.lastIndex = start;
+  return !SUM.test(text);
 }
 
 /** Where other numbers follow with the same gaps, some of the last groups are theirs. */
@@ -50,12 +58,16 @@ function numberEnd(text: string, from: number, to: number): number | undefined {
 /** The last group and the gap before it. */
 const LAST_GROUP = /(?<=\d)\D+\d+$/;
 
-/** A number of the plan; or of a length that its country has and written in groups, since plans grow. */
+/**
+ * A number of the plan; or of a length that its country has and either in groups or long, since plans grow and examples
+ * are made up.
+ */
 function isNumber(written: string): boolean {
   const digits = written.replaceAll(/\D/g, '');
   if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;
   const judged = judge(digits);
-  return judged === 'valid' || (judged === 'possible' && /\d\D+\d+\D+\d/.test(written));
+  const isPlain = digits.length < MIN_LONG_DIGITS && !/\d\D+\d+\D+\d/.test(written);
+  return judged === 'valid' || (judged === 'possible' && !isPlain);
 }
 
 type Judged = 'valid' | 'possible' | 'none';

@@ -70,8 +70,8 @@ function isPhone(number: Written): boolean {
   const isPlain = areaGap === '/' || gap === '' || isInBlanks(number);
   if (!isPlain) return true;
   if (gap === '' && /^\s$/.test(areaGap)) return false;
-  // Sizes, as of pictures and memory: 256 512 1024.
-  if ([area, exchange, line].every((group) => Number(group) % 64 === 0)) return false;
+  // Sizes, as of pictures and memory: 256 512 1024, 640 480 1280.
+  if ([area, exchange, line].every((group) => Number(group) % 16 === 0)) return false;
   return isNanpNumber(area, exchange);
 }
 

@@ -5,16 +5,24 @@ import type { Extent, SecretRule } from './secret-rule.ts';
 /** A 16,384-bit RSA key takes 13,000 characters; JSON's escapes, quotes and indentation come on top. */
 const PEM_MAX_CHARS = 32_768;
 /** Room for the separators and the footer behind the last line. */
-const MAX_KEY_CHARS = PEM_MAX_CHARS - 512;
+const MAX_KEY_CHARS = PEM_MAX_CHARS - 1024;
 /** A key is never shorter than this; `anything` between the lines is none. */
 const MIN_BODY_CHARS = 20;
 const MIN_BODY_ENTROPY = 3;
 /** A body is broken into lines; what is shorter than this is its last line, or prose that follows a key cut short. */
 const MIN_LINE_CHARS = 16;
 
-/** `Proc-Type: 4,ENCRYPTED`, `DEK-Info: ...` (RFC 1421), `Version: ...`, `Comment: ...` (RFC 9580). */
-const HEADER_LINES = /(?:\s{0,8}[A-Z][A-Za-z-]{2,24}:[^\r\n]{0,121}\r?\n){0,8}/y;
-const SEPARATORS = /(?:[\s"'`>#*|,;+\\]|-(?!-)){0,64}/y;
+/**
+ * Between lines: blanks, quotes and signs of source code, of Markdown and of differences, the slashes of a comment, HTML's
+ * line breaks, and the numbers that tools print before lines.
+ */
+const SEPARATOR = String.raw`[\s"'\x60>#*|,;+\\]|-(?!-)|\/\/(?=[ \t])|<br ?\/?>|(?<=[\r\n][ \t]{0,8})\d{1,6}(?:\t|[ \t]?[:|→])`;
+const SEPARATORS = new RegExp(`(?:${SEPARATOR}){0,64}`, 'y');
+/** Of keys that OpenSSL encrypts (RFC 1421): known to their last letter, so that they need no line of their own. */
+const OLD_HEADER = 'Proc-Type: ?4,ENCRYPTED|DEK-Info: ?[A-Z0-9-]{3,24},(?:[A-F0-9]{32}|[A-F0-9]{16})';
+/** `Version: ...`, `Comment: ...` (RFC 9580). */
+const HEADER_LINE = String.raw`[A-Z][A-Za-z-]{2,24}:[^\r\n]{0,121}\r?\n`;
+const HEADER_LINES = new RegExp(`(?:(?:${SEPARATOR}){0,16}(?:${OLD_HEADER}|${HEADER_LINE})){0,8}`, 'y');
 const LINE = /[A-Za-z0-9/+]{1,4096}={0,2}/y;
 const FOOTER = /-----END [A-Z0-9 ]{0,40}-----/y;
 const FOOTER_BEGIN = /-----END/y;

@@ -297,7 +297,7 @@ const chatTokens: readonly SecretRule[] = [
   }),
   prefixed('slack_workspace_token', ['xoxa-', 'xoxr-'], '\\d-[A-Za-z0-9]{8,48}', {
     minEntropy: 1,
-    accepts: (secret) => /\d{2}/.test(secret),
+    accepts: (secret) => /\d/.test(secret.slice(7)),
   }),
   longRun('slack_cookie', ['xoxd-'], '[A-Za-z0-9%+/=_-]', { minChars: 64, maxChars: 1100, minEntropy: 3.5 }),
   prefixed('slack_app_token', ['xapp-'], '\\d-[A-Za-z0-9]{8,16}-\\d{8,16}-[A-Za-z0-9]{20,128}'),
@@ -345,9 +345,13 @@ const chatTokens: readonly SecretRule[] = [
   ),
 ];
 
-/** Words of headlines, all in capitals, begin with ASIA too: an id has a digit, or more rare letters than a word. */
+/**
+ * Words of headlines, all in capitals, begin with ASIA too: an id has a digit, or more rare letters than a word, or
+ * consonants that no word has in a row.
+ */
 function isNoWord(id: string): boolean {
-  return /\d/.test(id) || (id.slice(4).match(/[JQVWXYZ]/g) ?? []).length >= 3;
+  const letters = id.slice(4);
+  return /\d|[B-DF-HJ-NP-TV-XZ]{5}/.test(letters) || (letters.match(/[JQVWXYZ]/g) ?? []).length >= 3;
 }
 
 /** The marker stands in the middle of the key; -1 when no `sk-` comes before it. */

@@ -35,6 +35,8 @@ describe('names of hosts inside a network', () => {
     [String.raw`\tlocalhost`, 'localhost'],
     ['http://localhost:3000/', 'localhost'],
     ['请连接wiki.corp。', 'wiki.corp'],
+    ['https://wiki.INTERNAL/a', 'wiki.INTERNAL'],
+    ['https://fileServer.local', 'fileServer.local'],
   ])('are found in %s', (text, name) => {
     expect(wordsIn(internalHostDetector, text)).toEqual([name]);
   });
@@ -46,6 +48,7 @@ describe('names of hosts inside a network', () => {
     ['names like localhost', 'localhosts mylocalhost my-localhost localhost.example localhost_1'],
     ['members', 'this.local = 1; self.internal; obj.local; document.local'],
     ['members of an object', 'chrome.storage.local, specifierNode.local, SpanKind.INTERNAL'],
+    ['values of code', 'codes.Internal, time.Local, ErrorKind.Internal'],
     ['calls', 'threading.local() and server.internal(1)'],
     ['assignments', 'e.local=1'],
     ['variables of a shell', '$scope.local'],

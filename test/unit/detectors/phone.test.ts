@@ -21,6 +21,9 @@ describe('phone numbers with a plus', () => {
     '+1 (212) 555-0134',
     '+1 555 123 4567',
     '+12125550134',
+    '+15551230134',
+    '+1 5551230134',
+    '+447700612345',
   ])('are found: %s', (number) => {
     expect(wordsIn(phoneDetector, `at ${number}, or`)).toEqual([number]);
   });
@@ -43,6 +46,8 @@ describe('phone numbers with a plus', () => {
     ['+999 212 555 0134 9'],
     ['+10 000 000 000 people'],
     ['a+12125550134'],
+    ['35557327 + 98283264 = 133840591'],
+    ['f(x) + 98283264.'],
     ['++12125550134'],
     ['+12125550134abc'],
     ['+1234567890'],
@@ -96,7 +101,7 @@ describe('phone numbers of North America', () => {
     ['an order of a shop', '212-1234567-1234567'],
     ['a row of numbers', '212 555 0134 999'],
     ['a row of numbers before', '77 212 555 0134'],
-    ['sizes', '256 512 1024'],
+    ['sizes', '256 512 1024, 640 480 1280'],
     ['an exchange that begins with 1, between blanks', '212 155 0134'],
     ['two groups between blanks', '212 5550134'],
     ['an area that is not given out', '211 555 0134'],
@@ -189,7 +194,22 @@ describe('a stream of phone numbers', () => {
       '1',
       '0',
     ];
-    const signs = ['+', '\\u002B', '%2B', '%', 'x', 'e', 'ext', ' x 1', 'phone: ', 'content": "', '"', '@'];
+    const signs = [
+      '+',
+      ' + ',
+      ')',
+      '\\u002B',
+      '%2B',
+      '%',
+      'x',
+      'e',
+      'ext',
+      ' x 1',
+      'phone: ',
+      'content": "',
+      '"',
+      '@',
+    ];
     const between = [' ', '-', '.', '/', '(', ')', '\n', '    ', 'a', '\\', '\\n', '\\u00e9'];
     expectStreamContract(phoneDetector, [...pieces, ...signs, ...between], { maxOpenChars: 72 });
   });

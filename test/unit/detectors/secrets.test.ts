@@ -71,6 +71,14 @@ describe('every rule', () => {
   });
 });
 
+/** The text as tools print files: a number before every line but the first. */
+function numbered(text: string, before: (line: number) => string): string {
+  return text
+    .split('\n')
+    .map((line, at) => (at === 0 ? line : before(at + 1) + line))
+    .join('\n');
+}
+
 describe('private keys', () => {
   const random = seededRandom(5);
   const { secret: pem } = makeSecret('pem_private_key', random);
@@ -89,6 +97,18 @@ describe('private keys', () => {
     expect(spansOf(key)).toEqual([{ rule: 'pem_private_key', found: key }]);
   });
 
+  it.each([
+    ['quoted', '\n> '],
+    ['in a comment', '\n// '],
+    ['on one line', ' '],
+    ['as strings in source code', '\\n" +\n  "'],
+    ['in a list of JSON', '","'],
+  ])('are found with these headers %s', (_how, lineBreak) => {
+    const headers = 'Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF0123456789ABCDEF\n\n';
+    const key = pem.replace('-----\n', `-----\n${headers}`).replaceAll('\n', lineBreak);
+    expect(maskSecrets(`> ${key}\n`)).toBe('> ***\n');
+  });
+
   it('are found as PGP blocks', () => {
     const key = pem
       .replaceAll('PRIVATE KEY', 'PGP PRIVATE KEY BLOCK')
@@ -102,6 +122,11 @@ describe('private keys', () => {
     ['with Windows line ends', pem.replaceAll('\n', '\r\n')],
     ['as strings in source code', pem.replaceAll('\n', '" +\n  "')],
     ['indented', pem.replaceAll('\n', '\n    ')],
+    ['in comments', pem.replaceAll('\n', '\n// ')],
+    ['with line breaks of HTML', pem.replaceAll('\n', '<br />\n')],
+    ['in numbered lines', numbered(pem, (line) => `${String(line).padStart(6)}\t`)],
+    ['in numbered lines with arrows', numbered(pem, (line) => `${String(line).padStart(5)}→`)],
+    ['in numbered lines with colons', numbered(pem, (line) => `${String(line)}: `)],
   ])('are found %s', (_how, key) => {
     expect(spansOf(key)).toEqual([{ rule: 'pem_private_key', found: key }]);
   });
@@ -186,6 +211,18 @@ describe('look-alikes', () => {
     ['prefixes alone', 'ghp_ glpat- xoxb- sk-ant-api03- npm_ hvs. AKIA AIza eyJ'],
   ])('%s is no secret', (_what, text) => {
     expect(spansOf(text)).toEqual([]);
+  });
+});
+
+describe('ids and tokens that hold few digits', () => {
+  it.each(['ASIA', 'ABIA', 'ACCA'])('are found behind %s without any, where no words are', (prefix) => {
+    const id = `${prefix}${'HBWTLRMK'}${'ANDGPSFC'}`;
+    expect(spansOf(`id: ${id}.`).map(({ found }) => found)).toEqual([id]);
+  });
+
+  it('are found in workspaces of Slack', () => {
+    const token = ['xoxa', '2', 'qzu8gueop0zkt7nubdv'].join('-');
+    expect(spansOf(`t=${token}`).map(({ found }) => found)).toEqual([token]);
   });
 });
 
