@@ -10,6 +10,10 @@ import { secretRules } from './secret-rules.ts';
 type RuleGroup = 'secrets' | 'prompt_injection' | 'path_traversal' | 'tool_poisoning' | 'custom';
 
 const CUSTOM = 'custom';
+
+/** A credential that a server was configured with (`mcp.servers[].headers`, `url`), in what it says. */
+export const SERVER_CREDENTIAL_RULE = 'server_credential';
+
 const POISONING: ReadonlySet<string> = new Set(POISONING_RULES);
 
 /** The rule of the n-th of `mcp.inspector.custom_injection_patterns`. */
@@ -40,6 +44,7 @@ export function toolRuleNames(customPatterns: number): readonly string[] {
     TRAVERSAL_RULE,
     ...POISONING_RULES,
     ...secretRules.map(({ id }) => id),
+    SERVER_CREDENTIAL_RULE,
     ...Array.from({ length: customPatterns }, (_, index) => customRule(index)),
   ];
   return [...new Set([...groups, ...rules])];

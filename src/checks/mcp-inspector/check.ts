@@ -1,4 +1,5 @@
 import type { Config } from '../../config/schema.ts';
+import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
@@ -11,6 +12,7 @@ import { refused } from './outcome.ts';
 import type { PinStore } from './pins.ts';
 import { createRecordJudgement } from './record.ts';
 import { createRewriter } from './rewriter.ts';
+import { createCredentialsOf } from './server-credentials.ts';
 import { judgeWhole, type AnswerDeps } from './whole.ts';
 
 export interface McpInspectorDeps {
@@ -36,12 +38,20 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   const { config, pins, audit, shadowMode, reportSecretLeak } = deps;
   const name = 'mcp-inspector';
   if (!config.enabled || !config.inspector.enabled) return { name, shadowable: true };
+  const credentialsOf = createCredentialsOf(config.servers);
   const answerDeps: AnswerDeps = {
-    judge: createJudge({ config, pins }),
+    judge: createJudge({ config, pins, credentialsOf }),
     leaks: createLeaks({ reportSecretLeak, lockMs: config.inspector.quarantine_duration }),
     record: createRecordJudgement({ audit, enforced: !shadowMode }),
   };
   const blocking = new Set(config.servers.flatMap((server) => (server.pin === 'block' ? [server.name] : [])));
+  const mayTell = new Set(config.servers.flatMap((server) => (isTrusted(server) ? [server.name] : [])));
+
+  /** A header is no place for an error that says so, and to take one out may break what it was for. */
+  function tellsCredential({ mcp, answerHeaders }: Answered): boolean {
+    const server = mcp?.server ?? '';
+    return !mayTell.has(server) && [...answerHeaders.values()].some(credentialsOf(server).isIn);
+  }
 
   return {
     name,
@@ -64,11 +74,17 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
     },
     response(exchange) {
       if (exchange.mcp === undefined) return PASS;
+      if (tellsCredential(exchange)) return refused('its headers hold the credentials that it was given');
       if (exchange.form === 'whole') return judgeWhole(exchange, answerDeps);
       return isOfEvents(exchange) ? PASS : refused('it is a stream of another kind than MCP has');
     },
     stream: (exchange) => (exchange.mcp === undefined ? undefined : createRewriter(exchange, answerDeps)),
   };
+}
+
+/** Whether a server may tell its credentials (`suppress`). */
+function isTrusted({ suppress }: Config['mcp']['servers'][number]): boolean {
+  return suppress.includes('secrets') || suppress.includes(SERVER_CREDENTIAL_RULE);
 }
 
 /** Some clients read events in the answer to a GET whatever its type says, and would read others than were judged. */

@@ -8,6 +8,7 @@ import { customRule, groupOf } from '../../detectors/tool-rules.ts';
 import { isAnswer, isDefinitions } from './answer-shape.ts';
 import { readTexts } from './read-texts.ts';
 import { searchTexts, type Hit } from './search.ts';
+import type { CredentialsOf } from './server-credentials.ts';
 
 /** What a message of a server holds that must not reach its reader. */
 export interface Inspection {
@@ -23,8 +24,13 @@ export type Inspect = (
   server: string,
 ) => Promise<Inspection | { readonly refusal: string }>;
 
+export interface InspectDeps {
+  readonly config: Config['mcp'];
+  readonly credentialsOf: CredentialsOf;
+}
+
 /** @throws Error where a custom pattern is none */
-export function createInspect({ inspector, servers }: Config['mcp']): Inspect {
+export function createInspect({ config: { inspector, servers }, credentialsOf }: InspectDeps): Inspect {
   const custom = inspector.custom_injection_patterns.map((pattern, index) =>
     createPatternDetector(pattern, customRule(index)),
   );
@@ -38,6 +44,7 @@ export function createInspect({ inspector, servers }: Config['mcp']): Inspect {
     const detectors = definitions ? [findToolPoisoning, ...inAnswers] : inAnswers;
     const hits = await searchTexts(texts, {
       detectors: detectors.map((detector) => suppression.over(detector)),
+      credentials: credentialsOf(server),
       counts: (secret) => suppression.leaves(secret),
     });
     if (hits === undefined) return { refusal: 'more must be taken out of it than can be' };

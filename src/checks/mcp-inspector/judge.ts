@@ -6,6 +6,7 @@ import { isObject, listedTools } from './answer-shape.ts';
 import { createInspect, type Inspection } from './inspect.ts';
 import type { PinState, PinStore } from './pins.ts';
 import { isFixed, redactions } from './redact.ts';
+import type { CredentialsOf } from './server-credentials.ts';
 import {
   pinnable,
   readTools,
@@ -32,13 +33,14 @@ export type Judge = (exchange: Answered, message: unknown) => Promise<Judged>;
 export interface JudgeDeps {
   readonly config: Config['mcp'];
   readonly pins: PinStore;
+  readonly credentialsOf: CredentialsOf;
 }
 
 const NO_TOOLS: readonly ListedTool[] = [];
 
 /** @throws GatewayError redis_unavailable */
-export function createJudge({ config, pins }: JudgeDeps): Judge {
-  const inspect = createInspect(config);
+export function createJudge({ config, pins, credentialsOf }: JudgeDeps): Judge {
+  const inspect = createInspect({ config, credentialsOf });
   const pinModes = new Map(config.servers.map(({ name, pin }) => [name, pin]));
 
   async function comparePins(server: string, tools: readonly ListedTool[]): Promise<readonly PinState[]> {

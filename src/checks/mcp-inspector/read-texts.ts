@@ -9,10 +9,9 @@ import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type Piece, type Place 
 
 /** Everything that a message says. */
 export interface Texts {
-  /**
-   * Sentences: one after the other, so that what is split over several is found. What clients put together for a model
-   * (`text`), a word at a time or more, has a page without all else.
-   */
+  /** What clients put together for a model (`text`), a word at a time or more. */
+  readonly said: Page;
+  /** Sentences: one after the other, so that what is split over several is found. */
   readonly prose: readonly Page[];
   /** Single words, each behind its name, for the name of a secret tells what it is. */
   readonly words: Page;
@@ -87,8 +86,8 @@ class TextReader {
   }
 
   texts(): Texts {
-    const prose = [this.#said, ...this.#prose].map((writer) => writer.page());
-    return { prose, words: this.#words.page() };
+    const prose = this.#prose.map((writer) => writer.page());
+    return { said: this.#said.page(), prose, words: this.#words.page() };
   }
 
   #readNext(top: Open, doc: Doc, open: Open[]): void {

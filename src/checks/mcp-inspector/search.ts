@@ -3,8 +3,10 @@ import type { Detector, Finding } from '../../detectors/finding.ts';
 import { findSecretsAll } from '../../detectors/secrets.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
-import { stretchesOf, type Page, type Stretch } from './page.ts';
+import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
 import type { Texts } from './read-texts.ts';
+import { unseenOf, withoutGaps, type Reading } from './readings.ts';
+import type { ServerCredentials } from './server-credentials.ts';
 
 /** Something found, and the stretches of texts that hold it. */
 export interface Hit {
@@ -19,6 +21,8 @@ const MAX_FOUND = 5_000;
 
 export interface Search {
   readonly detectors: readonly Detector[];
+  /** The server's own, which are secrets in what it says. */
+  readonly credentials: ServerCredentials;
   /** Which secrets count. */
   readonly counts: (secret: Finding) => boolean;
 }
@@ -28,28 +32,93 @@ export interface Search {
  * where they find more than can be taken out. Secrets are searched without cuts, since a key may be longer than slices
  * overlap.
  */
-export async function searchTexts(
-  texts: Texts,
-  { detectors, counts }: Search,
-): Promise<readonly Hit[] | undefined> {
-  const pages = [...texts.prose, texts.words];
-  const raws = pages.map(({ text }) => text);
+export async function searchTexts(texts: Texts, search: Search): Promise<readonly Hit[] | undefined> {
+  const readings = await readingsOf(texts);
+  const raws = readings.map(({ text }) => text);
   const normalized = await normalizeAll(raws);
   const searched = normalized.map((one, index) => ({ raw: raws[index] ?? '', normalized: one }));
-  const counted = countingFindings(detectors);
+  const counted = countingFindings(search.detectors);
   const found = await detectAll(searched, counted.detectors);
   if (counted.hasTooMany()) return undefined;
-  const plain = await findSecretsAll(raws);
+  const plain = await secretsIn(raws, search.credentials);
   // Where nothing was disguised, there is nothing more to see.
-  const disguised = await findSecretsAll(
+  const disguised = await secretsIn(
     searched.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
+    search.credentials,
   );
-  const hits = pages.flatMap((page, index) => {
+  const hits = new Hits();
+  for (const [index, reading] of readings.entries()) {
     const secrets = [...(plain[index] ?? []), ...revealed(disguised[index] ?? [], normalized[index])];
-    const all = [...(found[index] ?? []), ...withoutRepeats(secrets.filter(counts))];
-    return all.flatMap((finding) => hitsOf(page, finding, page === texts.words));
-  });
-  return hits.length > MAX_HITS ? undefined : hits;
+    const all = [...(found[index] ?? []), ...withoutRepeats(secrets.filter(search.counts))];
+    for (const finding of all) hits.add(reading, finding);
+  }
+  return hits.all.length > MAX_HITS ? undefined : hits.all;
+}
+
+/** A reading, and which of the hits in it are there. */
+interface Searched extends Reading {
+  readonly counts: (stretches: readonly Stretch[]) => boolean;
+}
+
+const COUNTS_ALL = (): boolean => true;
+
+async function readingsOf({ said, prose, words }: Texts): Promise<readonly Searched[]> {
+  const pages = [said, ...prose, words];
+  const unseen = await Promise.all(pages.map(unseenOf));
+  const joined = withoutGaps(said);
+  return [
+    ...[said, ...prose].map((page) => asPage(page, COUNTS_ALL)),
+    // Words have nothing to do with their neighbours: what is found across two of them is not there.
+    asPage(words, ({ length }) => length === 1),
+    ...unseen.flatMap((reading) => (reading === undefined ? [] : [{ ...reading, counts: COUNTS_ALL }])),
+    // What lies in one text was found there.
+    ...(joined === undefined ? [] : [{ ...joined, counts: ({ length }: readonly Stretch[]) => length > 1 }]),
+  ];
+}
+
+function asPage(page: Page, counts: Searched['counts']): Searched {
+  return { text: page.text, stretches: (start, end) => stretchesOf(page, start, end), counts };
+}
+
+async function secretsIn(
+  texts: readonly string[],
+  credentials: ServerCredentials,
+): Promise<readonly (readonly Finding[])[]> {
+  const secrets = await findSecretsAll(texts);
+  const known = await credentials.findAll(texts);
+  return secrets.map((found, index) => [...found, ...(known[index] ?? [])]);
+}
+
+/** Hits in the order in which they were found; what shows again in another reading is not another one. */
+class Hits {
+  readonly all: Hit[] = [];
+  readonly #seen = new Map<Piece, Hit[]>();
+
+  add({ stretches: stretchesIn, counts }: Searched, finding: Finding): void {
+    const stretches = stretchesIn(finding.start, finding.end);
+    const [first] = stretches;
+    if (first === undefined || !counts(stretches)) return;
+    const seen = this.#seen.get(first.piece) ?? [];
+    this.#seen.set(first.piece, seen);
+    const hit = { finding, stretches };
+    if (seen.some((other) => isSameHit(other, hit))) return;
+    seen.push(hit);
+    this.all.push(hit);
+  }
+}
+
+/** Of one rule, beginning in one piece: whether they overlap there, and end in one piece. */
+function isSameHit(one: Hit, other: Hit): boolean {
+  const [a] = one.stretches;
+  const [b] = other.stretches;
+  return (
+    one.finding.rule === other.finding.rule &&
+    one.stretches.at(-1)?.piece === other.stretches.at(-1)?.piece &&
+    a !== undefined &&
+    b !== undefined &&
+    a.start < b.end &&
+    b.start < a.end
+  );
 }
 
 /** Detectors that stop finding where there is more than can be taken out. */
@@ -81,10 +150,4 @@ function withoutRepeats(findings: readonly Finding[]): readonly Finding[] {
       reached = Math.max(reached, end);
       return isNew;
     });
-}
-
-/** Words have nothing to do with their neighbours: what is found across two of them is not there. */
-function hitsOf(page: Page, finding: Finding, isWords: boolean): readonly Hit[] {
-  const stretches = stretchesOf(page, finding.start, finding.end);
-  return stretches.length === 0 || (isWords && stretches.length > 1) ? [] : [{ finding, stretches }];
 }

@@ -86,15 +86,27 @@ export function inspector(options: RigOptions = {}) {
   /** A whole answer, to a call of the tool `read` unless something else is asked. */
   async function whole(
     said: unknown,
-    { asked = { body: toolCall('read') }, status = 200, contentType = 'application/json' }: WholeOptions = {},
+    {
+      asked = { body: toolCall('read') },
+      status = 200,
+      contentType = 'application/json',
+      headers = {},
+    }: WholeOptions = {},
   ): Promise<Sent> {
-    const answered = wholeAnswer(mcpExchange(asked), bytesOf(said), status, contentType);
+    const read = wholeAnswer(mcpExchange(asked), bytesOf(said), status, contentType);
+    const answered = { ...read, answerHeaders: new Map(Object.entries(headers)) };
     const denial = await newRun().response(answered);
     return {
       body: denial === undefined ? sentBody(answered.answer.whole) : '',
       denial,
       headers: answered.responseHeaders,
     };
+  }
+
+  /** The headers of a stream of events. */
+  async function head(headers: Readonly<Record<string, string>>): Promise<Denial | undefined> {
+    const answerHeaders = new Map([['content-type', 'text/event-stream'], ...Object.entries(headers)]);
+    return newRun().response({ ...streamed(mcpExchange({ body: toolCall('read') })), answerHeaders });
   }
 
   /** A stream of events, in these pieces. */
@@ -119,13 +131,15 @@ export function inspector(options: RigOptions = {}) {
     };
   }
 
-  return { check, request, whole, stream, audited, leaks, verdicts, failures, pins };
+  return { check, request, whole, head, stream, audited, leaks, verdicts, failures, pins };
 }
 
 export interface WholeOptions {
   readonly asked?: McpRequestOptions;
   readonly status?: number;
   readonly contentType?: string | undefined;
+  /** Of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A result of the request that `toolCall` makes. */

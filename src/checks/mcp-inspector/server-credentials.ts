@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Config } from '../../config/schema.ts';
+import type { Finding } from '../../detectors/finding.ts';
+import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
+
+type Server = Config['mcp']['servers'][number];
+
+/** What a server was configured with, and must not tell its clients. */
+export interface ServerCredentials {
+  /** The n-th findings are the n-th text's. Linear, in turns. */
+  findAll(texts: readonly string[]): Promise<readonly (readonly Finding[])[]>;
+  isIn(text: string): boolean;
+}
+
+/** The credentials of a server by its name. */
+export type CredentialsOf = (server: string) => ServerCredentials;
+
+export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
+  const known = new Map(servers.map((server) => [server.name, createServerCredentials(server)]));
+  return (server) => known.get(server) ?? NONE;
+}
+
+/** Names of headers and parameters with a credential. */
+const NAMED = /auth|token|secret|key|passw|cookie|credential|session|signature/i;
+/** A shorter value would be found in ordinary texts. */
+const LEAST_CHARS = 8;
+/** A long segment of letters and digits in a server's address; ids in the form of UUIDs are mostly none. */
+const OPAQUE_SEGMENT = /^(?=.*\d)(?=.*[A-Za-z])(?![0-9a-f-]{36}$)[\w-]{24,}$/;
+const TURN_CHARS = 65_536;
+
+/**
+ * Knows the credentials in `headers` and `url` of a server by their values, whatever their form: as they are,
+ * percent-encoded, in hex, or anywhere in Base64.
+ */
+export function createServerCredentials(server: Pick<Server, 'headers' | 'url'>): ServerCredentials {
+  const written = [...new Set(credentialsOf(server).flatMap(spellings))];
+
+  function find(text: string, needle: string): readonly Finding[] {
+    const found: Finding[] = [];
+    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+      found.push(finding(at, at + needle.length));
+    }
+    return found;
+  }
+
+  return {
+    isIn: (text) => written.some((needle) => text.includes(needle)),
+    async findAll(texts) {
+      const all: Finding[][] = [];
+      let chars = 0;
+      for (const text of texts) {
+        const found: Finding[] = [];
+        for (const needle of written) {
+          found.push(...find(text, needle));
+          chars += text.length;
+          if (chars < TURN_CHARS) continue;
+          chars = 0;
+          await nextTurn();
+        }
+        all.push(found);
+      }
+      return all;
+    },
+  };
+}
+
+const NONE = createServerCredentials({ headers: {}, url: 'http://localhost' });
+
+function finding(start: number, end: number): Finding {
+  return { detector: 'secrets', class: 'secret', rule: SERVER_CREDENTIAL_RULE, start, end };
+}
+
+function credentialsOf({ headers, url }: Pick<Server, 'headers' | 'url'>): readonly string[] {
+  const { pathname, searchParams } = new URL(url);
+  const inHeaders = Object.entries(headers).flatMap(([name, value]) =>
+    NAMED.test(name) ? valuesIn(value) : [],
+  );
+  const inQuery = [...searchParams].flatMap(([name, value]) => (NAMED.test(name) ? [value] : []));
+  const inPath = pathname.split('/').filter((segment) => OPAQUE_SEGMENT.test(segment));
+  return [...inHeaders, ...inQuery, ...inPath].filter(({ length }) => length >= LEAST_CHARS);
+}
+
+/** Without its scheme, a cookie's without its name; what is Basic is also its password. */
+function valuesIn(header: string): readonly string[] {
+  const [scheme = '', value] = header.split(/\s+(.*)/);
+  if (scheme.endsWith(';') || scheme.includes('=')) {
+    return header.split(/;\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));
+  }
+  if (value === undefined) return [header];
+  if (scheme.toLowerCase() !== 'basic') return [value];
+  const plain = Buffer.from(value, 'base64').toString();
+  return [value, plain, plain.slice(plain.indexOf(':') + 1)];
+}
+
+function spellings(value: string): readonly string[] {
+  const percent = encodeURIComponent(value);
+  const hex = Buffer.from(value).toString('hex');
+  const inBase64 = [0, 1, 2].flatMap((before) => {
+    const base64 = withinBase64(value, before);
+    return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  const lower = percent.replaceAll(/%../g, (escape) => escape.toLowerCase());
+  return [value, percent, lower, hex, hex.toUpperCase(), ...inBase64];
+}
+
+/** The digits that a value has in Base64 wherever so many bytes (modulo 3) stand before it, whatever comes after. */
+function withinBase64(value: string, bytesBefore: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(value)]);
+  const first = Math.ceil((bytesBefore * 8) / 6);
+  return bytes.toString('base64').slice(first, Math.floor((bytes.length * 8) / 6));
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { createServerCredentials } from '../../../../src/checks/mcp-inspector/server-credentials.ts';
+import { event, inspector, messagesIn, result, textResult, type RigOptions } from './rig.ts';
+
+/** No rule knows them: they are ordinary words. */
+const TOKEN = 'of the/server+alone';
+const server = { headers: { Authorization: `Bearer ${TOKEN}`, 'X-Tenant': 'people-of-the-town' } };
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const RULE = 'server_credential';
+
+describe("a server's own credential in its answer", () => {
+  it.each<[string, string]>([
+    ['as it is', `got: Bearer ${TOKEN}!`],
+    ['percent-encoded', `got: ${encodeURIComponent(TOKEN)}`],
+    ['percent-encoded, in lower case', `got: ${encodeURIComponent(TOKEN).toLowerCase()}`],
+    ['in Base64', `got: ${base64(`Bearer ${TOKEN}`)}`],
+    ['in Base64, a byte later', `got: ${base64(`a Bearer ${TOKEN} b`)}`],
+    ['in Base64, two bytes later', `got: ${base64(`ab Bearer ${TOKEN}`)}`],
+    ['in Base64 of addresses', `got: ${Buffer.from(`x?${TOKEN}?>~`).toString('base64url')}`],
+    ['in hex', `got: ${Buffer.from(TOKEN).toString('hex')}`],
+    ['with something unseen in it', `got: ${TOKEN.slice(0, 6)}\u200b${TOKEN.slice(6)}`],
+    ['with entities', `got: ${TOKEN.replace('/', '&#47;')}`],
+    ['in JSON in a text', JSON.stringify({ headers: { authorization: `Bearer ${TOKEN}` } })],
+  ])('is a secret: %s', async (_form, text) => {
+    const rig = inspector({ server });
+    const { denial } = await rig.whole(textResult(text));
+    expect(denial?.details).toMatchObject({ rule: RULE });
+    expect(JSON.stringify(denial)).toContain('***');
+    expect(JSON.stringify(denial)).not.toMatch(/server.{1,3}alone/);
+    expect(rig.leaks).toHaveLength(1);
+    expect(JSON.stringify([rig.audited, rig.leaks[0]?.findings])).not.toContain('alone');
+  });
+
+  it.each<[string, Parameters<ReturnType<typeof inspector>['whole']>[1], string]>([
+    ['a text of an HTTP error', { status: 401, contentType: 'text/plain' }, `no such token: ${TOKEN}`],
+    ['a JSON-RPC error', {}, JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: 1, message: TOKEN } })],
+    ['structured content', {}, JSON.stringify(result({ structuredContent: { a: [{ b: TOKEN }] } }))],
+    ['the name of a member', {}, JSON.stringify(result({ structuredContent: { [TOKEN]: 1 } }))],
+  ])('is a secret in %s', async (_place, options, said) => {
+    const { denial, body } = await inspector({ server }).whole(said, options);
+    expect(denial?.details).toMatchObject({ rule: RULE });
+    expect(body).toBe('');
+  });
+
+  it('is masked in a stream, in its comments too', async () => {
+    const { body } = await inspector({ server }).stream([
+      `: hello ${TOKEN}\n\n`,
+      event({ jsonrpc: '2.0', method: 'notifications/message', params: { data: TOKEN } }),
+      event(textResult(TOKEN)),
+    ]);
+    expect(body).not.toContain(TOKEN);
+    expect(messagesIn(body)).toMatchObject([{ params: { data: '***' } }, { error: { code: -32001 } }]);
+  });
+
+  it.each<[string, NonNullable<RigOptions['server']>]>([
+    ['the rule is suppressed', { ...server, suppress: [RULE] }],
+    ['its group is suppressed', { ...server, suppress: ['secrets'] }],
+    ['its header is no credential', { headers: { 'X-Tenant': TOKEN } }],
+    ['it is another server’s', { headers: {} }],
+  ])('is none where %s', async (_why, with_) => {
+    const bytes = JSON.stringify(textResult(TOKEN));
+    expect((await inspector({ server: with_ }).whole(bytes)).body).toBe(bytes);
+  });
+
+  it.each([{ 'x-debug': `Bearer ${TOKEN}` }, { 'www-authenticate': `Bearer sent="${base64(TOKEN)}"` }])(
+    'refuses the answer where it stands in its headers: %j',
+    async (headers) => {
+      const { whole, head } = inspector({ server });
+      expect((await whole(textResult('soup'), { headers })).denial).toMatchObject({
+        type: 'upstream_unavailable',
+      });
+      expect(await head(headers)).toMatchObject({ type: 'upstream_unavailable' });
+      expect(await head({ 'x-debug': 'soup' })).toBeUndefined();
+    },
+  );
+});
+
+describe('what is taken for a credential', () => {
+  const isKnown = (headers: Record<string, string>, text: string, url = 'https://mcp.test/mcp'): boolean =>
+    createServerCredentials({ headers, url }).isIn(text);
+
+  it.each<[string, Record<string, string>, string]>([
+    ['a bare key', { 'X-Api-Key': 'abcd1234efgh' }, 'abcd1234efgh'],
+    ['a password', { Authorization: `Basic ${base64('soup:bread-and-butter')}` }, 'bread-and-butter'],
+    [
+      'a user with it',
+      { Authorization: `Basic ${base64('soup:bread-and-butter')}` },
+      base64('soup:bread-and-butter'),
+    ],
+    ['a cookie', { Cookie: 'theme=dark; sid=bread-and-butter' }, 'bread-and-butter'],
+    ['a scheme of its own', { 'X-Auth': 'Soup bread-and-butter' }, 'bread-and-butter'],
+  ])('%s', (_what, headers, text) => {
+    expect(isKnown(headers, `a ${text} b`)).toBe(true);
+  });
+
+  it.each<[string, string, string]>([
+    ['a parameter that says so', 'https://mcp.test/mcp?api_key=bread%20and%20butter', 'bread and butter'],
+    ['an opaque segment', 'https://mcp.test/s/NzA4YzUwYjktYTE1ZC00Yjk0/mcp', 'NzA4YzUwYjktYTE1ZC00Yjk0'],
+  ])('in an address: %s', (_what, url, text) => {
+    expect(isKnown({}, `a ${text} b`, url)).toBe(true);
+  });
+
+  it.each<[string, Record<string, string>, string, string]>([
+    ['a short value', { Authorization: 'Bearer soup' }, 'https://mcp.test/mcp', 'soup'],
+    ['a scheme', { Authorization: 'Negotiate bread-and-butter' }, 'https://mcp.test/mcp', 'Negotiate'],
+    ['another parameter', {}, 'https://mcp.test/mcp?tenant=bread-and-butter', 'bread-and-butter'],
+    ['words of the path', {}, 'https://mcp.test/api/model-context-protocol/mcp', 'model-context-protocol'],
+    [
+      'an id',
+      {},
+      'https://mcp.test/708c50b9-a15d-4b94-9d3c-1f6a4b7e0c11/mcp',
+      '708c50b9-a15d-4b94-9d3c-1f6a4b7e0c11',
+    ],
+  ])('and what is not: %s', (_what, headers, url, text) => {
+    expect(isKnown(headers, text, url)).toBe(false);
+  });
+
+  it('takes time that grows with the text alone', async () => {
+    const token = 'ab'.repeat(2_000);
+    const { findAll } = createServerCredentials({
+      headers: { Authorization: `Bearer ${token}c` },
+      url: 'https://a.test',
+    });
+    const began = performance.now();
+    expect(await findAll(['ab'.repeat(1_000_000)])).toEqual([[]]);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
