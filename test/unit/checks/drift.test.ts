@@ -3,6 +3,7 @@ import { createConversationJudge } from '../../../src/checks/drift/conversation.
 import { judgeTurn } from '../../../src/checks/drift/drift.ts';
 import type { DriftSettings } from '../../../src/checks/drift/drift.ts';
 import { createMemoryDriftStore } from '../../../src/checks/drift/memory-store.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const DEFAULTS: DriftSettings = { minTurns: 3, anchorSimilarityThreshold: 0.08, driftScoreThreshold: 0.45 };
 
@@ -200,17 +201,6 @@ describe('judging 2 MiB', () => {
     const session = { keyHash: 'k', sessionId: 's', createdAt: 0 };
     await store.passTurn(session, judgeTurn(undefined, text, DEFAULTS).passed);
     const state = await store.read(session);
-    expect(quickest(() => judgeTurn(state, text, DEFAULTS))).toBeLessThan(50);
+    expect(quickestCpuMs(() => judgeTurn(state, text, DEFAULTS), 5)).toBeLessThan(50);
   });
 });
-
-/** Milliseconds of the quickest of some runs, for the machine may be busy. */
-function quickest(work: () => unknown): number {
-  return Math.min(
-    ...Array.from({ length: 5 }, () => {
-      const started = performance.now();
-      work();
-      return performance.now() - started;
-    }),
-  );
-}

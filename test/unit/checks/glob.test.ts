@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { globMatches } from '../../../src/checks/allowed/glob.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 describe('a model glob', () => {
   it.each([
@@ -20,8 +21,8 @@ describe('a model glob', () => {
   });
 
   it('costs no more than its length on a hostile name', () => {
-    const started = performance.now();
-    expect(globMatches(`${'*a'.repeat(50)}*b`, 'a'.repeat(2_000_000))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(200);
+    const [glob, name] = [`${'*a'.repeat(50)}*b`, 'a'.repeat(2_000_000)];
+    expect(globMatches(glob, name)).toBe(false);
+    expect(quickestCpuMs(() => globMatches(glob, name))).toBeLessThan(200);
   });
 });

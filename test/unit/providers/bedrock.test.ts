@@ -7,6 +7,7 @@ import type { Dialect, Endpoint, JsonObject, RequestFacts } from '../../../src/p
 import { awsEventStream } from '../../../src/streams/aws-event-stream.ts';
 import { eventFrame } from '../../support/fake-provider/bedrock.ts';
 import { readCutAtEachByte } from '../../support/read-stream.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const ENDPOINT: Endpoint = { operation: 'chat', dialect: bedrockConverse, model: 'amazon.nova-lite-v1:0' };
 
@@ -259,12 +260,11 @@ describe('converse requests', () => {
 
   it('find a costly name among many letters in no time', () => {
     const name = `max${'token'.repeat(100_000)}-`;
-    const began = performance.now();
     const fields = { [name]: 1, max_tokens: 9 };
     const endpoint = bedrock.endpoint('POST', '/model/anthropic.claude-3-haiku-20240307-v1:0/converse');
     const body = { messages: [], additionalModelRequestFields: fields };
     expect(endpoint?.dialect.request(body, endpoint).unbounded).toBe('additionalModelRequestFields');
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(quickestCpuMs(() => endpoint?.dialect.request(body, endpoint))).toBeLessThan(500);
   });
 
   it('of count-tokens are read in both forms', () => {
