@@ -2,7 +2,7 @@ import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
 import { createDocumentSearch } from './document-search.ts';
-import type { Hit, WordsKind } from './document-search.ts';
+import type { WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { createJoinedText, maskMember } from './joined-text.ts';
 import type { FindAll } from '../passages.ts';
@@ -34,12 +34,15 @@ export async function inspectJson(
       const members = joined.flatMap((one) => [...one.members().values()]);
       const blanks = channels.flatMap((channel) => blankedTokens(channel, passages));
       return () => {
-        for (const hit of hits) whole.edits.push(editOf(hit, signed));
-        // After the same text's own edit: the later one holds.
+        // Of two edits of one place the later holds: what a text shares over its own, a name's over its value's.
+        for (const hit of hits) {
+          if (hit.kind !== 'name') whole.edits.push(setText(hit.path, hit.masked, signed));
+        }
         for (const member of members) {
           whole.edits.push(setText(member.of.path, maskMember(member), signed));
         }
         for (const edit of blanks) whole.edits.push(edit);
+        for (const { kind, path } of hits) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
       };
     },
   };
@@ -56,10 +59,6 @@ function kindOf({ kind, isJson }: AnswerText): WordsKind {
 
 function signedPaths(texts: readonly AnswerText[]): ReadonlySet<string> {
   return new Set(texts.filter((text) => text.signed === true).map(({ path }) => key(path)));
-}
-
-function editOf({ kind, masked, path }: Hit, signed: ReadonlySet<string>): JsonEdit {
-  return kind === 'name' ? { kind: 'remove', path } : setText(path, masked, signed);
 }
 
 /** The provider takes a signed text back empty or as it was, never changed. */

@@ -50,6 +50,17 @@ describe('an answer that is JSON', () => {
     expect(await masked({ body })).toBe(JSON.stringify(chat({ content: '', x: { before: 1, after: 2 } })));
   });
 
+  it('loses a member whose name is a finding, and whose value is one', async () => {
+    const body = (x: object): object => chat({ content: '', x });
+    const before = body({
+      a: 1,
+      [EMAIL]: SSN,
+      b: { [SSN]: [EMAIL, Number(CARD)] },
+      c: { [CARD]: { d: EMAIL } },
+    });
+    expect(await masked({ body: before })).toBe(JSON.stringify(body({ a: 1, b: {}, c: {} })));
+  });
+
   it('is masked in a number that is too long for a double, as it is written', async () => {
     const card = ['4539', '1488', '0343', '6460', '003'].join('');
     expect(String(Number(card))).not.toBe(card);
