@@ -67,6 +67,8 @@ export function release(entry: StreamEntry): Released {
     if (channel === undefined) continue;
     channel.carrier = outlet.sent < outlet.length ? { event, path: delta.path } : undefined;
   }
+  // Of two edits of one place the later holds: a member whose name is a finding goes, whatever its value becomes.
+  for (const edit of entry.edits) if (edit.kind === 'remove') edits.push(edit);
   return { before, edits };
 }
 

@@ -22,6 +22,22 @@ function counting(): { detector: StreamDetector; read: () => number } {
   return { detector: { ...wordDetector, find }, read: () => read };
 }
 
+describe('a member whose name is a finding', () => {
+  const address = 'jane@example.com';
+
+  it('goes although its value is one too', async () => {
+    const payload = { a: 1, [address]: '4111111111111111', b: { [address]: address } };
+    expect(await masked(payload)).toEqual({ a: 1, b: {} });
+  });
+
+  it('goes although a text under it is masked', async () => {
+    const path = ['args', address];
+    const text = 'to 4111111111111111 ';
+    const delta: TextDelta = { channel: '0/tool/', kind: 'tool_arguments', text, path };
+    expect(await masked({ a: 1, args: { [address]: text } }, [delta])).toEqual({ a: 1, args: {} });
+  });
+});
+
 describe('a text that a stream says again', () => {
   const again = (text: string, more: Partial<TextDelta> = {}): StreamEvent =>
     eventOf({ type: 'done', text }, [
