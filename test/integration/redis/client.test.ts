@@ -47,7 +47,7 @@ describe('while Redis is away', () => {
     await expect.poll(() => client.status).not.toBe('ready');
     const started = performance.now();
     await expect(get(client)).rejects.toMatchObject(UNAVAILABLE);
-    expect(performance.now() - started).toBeLessThan(100);
+    expect(performance.now() - started).toBeLessThan(1_000);
     await redis.start();
     await expect.poll(() => get(client).catch(() => 'down'), { timeout: 10_000 }).toBeNull();
     expect(states).toEqual(['ready', 'down', 'ready']);
