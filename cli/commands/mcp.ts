@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Pin } from '../../src/checks/mcp-inspector/pins.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
-import { loadedConfig } from '../command.ts';
+import { loadedConfig, UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
@@ -11,6 +11,13 @@ import { recordChange } from '../record-change.ts';
 interface OutputOptions {
   readonly output: OutputFormat;
 }
+
+interface AcceptOptions extends OutputOptions {
+  readonly digest?: string;
+}
+
+/** Enough to tell definitions apart, and to name one to `accept`. */
+const SHOWN_DIGEST_CHARS = 16;
 
 type ServerPin = Pin & { readonly server: string };
 
@@ -26,9 +33,10 @@ export function registerMcp(program: Command, io: Io): void {
   withOutput(
     pins
       .command('accept <server> [tool]')
-      .description('take the changed definition of a tool, or of all tools of a server, for the right one'),
-  ).action((server: string, tool: string | undefined, options: OutputOptions, command: Command) =>
-    acceptPins(command, io, { server, tool }, options.output),
+      .description('take the changed definition of a tool, or of all tools of a server, for the right one')
+      .option('--digest <start>', 'only where the digest of the changed definition begins so (see list)'),
+  ).action((server: string, tool: string | undefined, options: AcceptOptions, command: Command) =>
+    acceptPins(command, io, { server, tool, digest: options.digest }, options.output),
   );
 }
 
@@ -43,8 +51,8 @@ async function listPins(
   const pins = await operate(config, (operations) => pinsOf(operations, servers));
   print(io, output, pins.map(pinJson), () => {
     if (pins.length === 0) return 'No tool is pinned.';
-    const rows = pins.map((pin) => [pin.server, pin.tool, shortTime(pin.pinnedAt), changeOf(pin)]);
-    return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)'], rows, painter(io));
+    const rows = pins.map((pin) => [pin.server, pin.tool, shortTime(pin.pinnedAt), ...changeOf(pin)]);
+    return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'TO'], rows, painter(io));
   });
 }
 
@@ -54,21 +62,42 @@ async function pinsOf({ pins }: Operations, servers: readonly string[]): Promise
   return all;
 }
 
+interface Accepting {
+  readonly server: string;
+  readonly tool: string | undefined;
+  readonly digest: string | undefined;
+}
+
 async function acceptPins(
   command: Command,
   io: Io,
-  { server, tool }: { readonly server: string; readonly tool: string | undefined },
+  { server, tool, digest }: Accepting,
   output: OutputFormat,
 ): Promise<void> {
+  if (digest !== undefined && tool === undefined) throw new UsageError('--digest needs the name of a tool');
   const { config } = loadedConfig(command, io);
-  const accepted = await operate(config, ({ pins }) => pins.accept(server, tool));
+  const acceptable = tool === undefined ? undefined : { tool, ...(digest !== undefined && { digest }) };
+  const accepted = await operate(config, async ({ pins }) => {
+    const taken = await pins.accept(server, acceptable);
+    if (digest !== undefined && taken.length === 0) throw await notThis(pins, server, tool ?? '');
+    return taken;
+  });
   if (accepted.length > 0) recordChange(io, 'tool definitions accepted', { server, tools: accepted });
   print(io, output, { server, accepted }, () => {
-    if (accepted.length > 0) return `Accepted: ${accepted.map(printable).join(', ')}`;
+    if (accepted.length > 0) {
+      return `Accepted: ${accepted.map((one) => `${printable(one.tool)} (${one.digest})`).join(', ')}`;
+    }
     return tool === undefined
       ? `No tool of ${printable(server)} has changed.`
       : `${printable(tool)} of ${printable(server)} has not changed.`;
   });
+}
+
+/** What an operator has looked at is not what would be accepted. */
+async function notThis(pins: Operations['pins'], server: string, tool: string): Promise<Error> {
+  const change = (await pins.list(server)).find((pin) => pin.tool === tool)?.change;
+  const now = change === undefined ? 'has not changed' : `has changed to ${change.digest}`;
+  return new Error(`${printable(tool)} of ${printable(server)} ${now}: nothing was accepted`);
 }
 
 function pinJson({ server, tool, digest, pinnedAt, change }: ServerPin): Record<string, unknown> {
@@ -82,8 +111,10 @@ function pinJson({ server, tool, digest, pinnedAt, change }: ServerPin): Record<
   };
 }
 
-function changeOf({ change }: Pin): string {
-  return change === undefined ? '-' : shortTime(change.seenAt);
+function changeOf({ change }: Pin): readonly [when: string, to: string] {
+  return change === undefined
+    ? ['-', '-']
+    : [shortTime(change.seenAt), change.digest.slice(0, SHOWN_DIGEST_CHARS)];
 }
 
 function shortTime(unixMs: number): string {

@@ -329,9 +329,12 @@ describe('tools', () => {
     });
     expect(await score(keyHash)).toBeNull();
     const listed = await cli(gateway, 'mcp', 'pins', 'list', 'pinned', '--output', 'json');
-    const pins = JSON.parse(listed.stdout) as { tool: string; changed_at: string | null }[];
-    expect(pins.filter(({ changed_at }) => changed_at !== null).map(({ tool }) => tool)).toEqual(['clock']);
-    expect((await cli(gateway, 'mcp', 'pins', 'accept', 'pinned', 'clock')).stdout).toBe('Accepted: clock\n');
+    const pins = JSON.parse(listed.stdout) as { tool: string; changed_digest: string | null }[];
+    const changed = pins.filter(({ changed_digest }) => changed_digest !== null);
+    expect(changed.map(({ tool }) => tool)).toEqual(['clock']);
+    const digest = changed[0]?.changed_digest ?? '';
+    const accepted = await cli(gateway, 'mcp', 'pins', 'accept', 'pinned', 'clock', '--digest', digest);
+    expect(accepted.stdout).toBe(`Accepted: clock (${digest})\n`);
     expect(await names()).toContain('clock');
     expect(await call()).toMatchObject({ content: [{ text: 'noon' }] });
   });

@@ -2,15 +2,17 @@
 -- Takes the changed definitions of a server's tools for the pinned ones. A repeat finds nothing left to accept.
 --
 -- KEYS  1 pins of the server (hash, see pin-tools.lua)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2.. names of tools; none = every changed one
--- reply names of the tools that had changed
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
+--       2 what the digest of the changed definition begins with; '' = whatever it is
+--       3.. names of tools; none = every changed one
+-- reply name and digest of each tool that had changed
 
 -- @include ../../redis/clock.lua
 
 local now = int(now_ms(ARGV[1]))
 
 local names = {}
-for at = 2, #ARGV do
+for at = 3, #ARGV do
   names[#names + 1] = ARGV[at]
 end
 if #names == 0 then
@@ -22,10 +24,11 @@ end
 local accepted = {}
 for _, name in ipairs(names) do
   local change = redis.call('HGET', KEYS[1], 'changed:' .. name)
-  if change then
-    redis.call('HSET', KEYS[1], 'pin:' .. name, string.match(change, '^(%S+)') .. ' ' .. now)
+  local digest = change and string.match(change, '^(%S+)')
+  if digest and string.sub(digest, 1, #ARGV[2]) == ARGV[2] then
+    redis.call('HSET', KEYS[1], 'pin:' .. name, digest .. ' ' .. now)
     redis.call('HDEL', KEYS[1], 'changed:' .. name)
-    accepted[#accepted + 1] = name
+    accepted[#accepted + 1] = { name, digest }
   end
 end
 return accepted

@@ -1,15 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
 import { isObject, type JsonObject } from './answer-shape.ts';
 
-/** What a model is told of a tool, and what its client goes by; icons and `_meta` change without meaning. */
-const PINNED = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
+/** Members that change without meaning: signed addresses of pictures, notes of the server's own. */
+const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);
 
 /**
  * Names a tool's definition: SHA-256 of its canonical JSON, in which the order of members does not count. Yields after
  * every value, so that a caller can give way.
  */
 export function* definitionDigest(tool: JsonObject): Generator<undefined, string> {
-  const pinned = PINNED.flatMap((name) => (tool[name] === undefined ? [] : [[name, tool[name]]]));
+  const pinned = Object.entries(tool).filter(([name]) => !VARYING.has(name));
   const hash = createHash('sha256');
   yield* addCanonical(hash, Object.fromEntries(pinned));
   return hash.digest('base64url');

@@ -28,16 +28,16 @@ export function createMemoryPinStore(now: () => number = Date.now): PinStore {
     isChanged: (server, tool) => Promise.resolve(pinsOf(server).get(tool)?.change !== undefined),
     list: (server) =>
       Promise.resolve([...pinsOf(server).values()].toSorted((a, b) => (a.tool < b.tool ? -1 : 1))),
-    accept(server, tool) {
+    accept(server, acceptable) {
       const pins = pinsOf(server);
-      const names = tool === undefined ? [...pins.keys()] : [tool];
-      const accepted = names.flatMap((name) => {
-        const change = pins.get(name)?.change;
-        if (change === undefined) return [];
-        pins.set(name, { tool: name, digest: change.digest, pinnedAt: now() });
-        return [name];
+      const names = acceptable === undefined ? [...pins.keys()].toSorted() : [acceptable.tool];
+      const accepted = names.flatMap((tool) => {
+        const digest = pins.get(tool)?.change?.digest;
+        if (digest === undefined || !digest.startsWith(acceptable?.digest ?? '')) return [];
+        pins.set(tool, { tool, digest, pinnedAt: now() });
+        return [{ tool, digest }];
       });
-      return Promise.resolve(accepted.toSorted());
+      return Promise.resolve(accepted);
     },
   };
 }

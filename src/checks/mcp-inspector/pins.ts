@@ -22,6 +22,19 @@ export interface Pin {
   readonly change?: { readonly digest: string; readonly seenAt: number };
 }
 
+/** Which changed definitions are taken for the pinned ones; all where no tool is named. */
+export interface Acceptable {
+  readonly tool: string;
+  /** What the digest of the changed definition begins with: where it is another by now, nothing is accepted. */
+  readonly digest?: string;
+}
+
+/** A tool whose changed definition is the pinned one now. */
+export interface Accepted {
+  readonly tool: string;
+  readonly digest: string;
+}
+
 /** Remembers the definitions of MCP servers' tools. Each step is atomic, and repeating one changes nothing. */
 export interface PinStore {
   /** Pins what is seen for the first time; the n-th state is the n-th tool's. */
@@ -30,8 +43,8 @@ export interface PinStore {
   isChanged(server: string, tool: string): Promise<boolean>;
   /** In order of their names. */
   list(server: string): Promise<readonly Pin[]>;
-  /** Takes the changed definition of one tool, or of all, for the pinned one; resolves to the tools that had changed. */
-  accept(server: string, tool?: string): Promise<readonly string[]>;
+  /** Takes changed definitions for the pinned ones; resolves to those that were, in order of their names. */
+  accept(server: string, acceptable?: Acceptable): Promise<readonly Accepted[]>;
 }
 
 /** Tools of one server that are pinned: a server that invents names fills no Redis. */

@@ -3,7 +3,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { mcpPinsKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { MAX_PINNED_TOOLS, type Pin, type PinStore } from './pins.ts';
+import { MAX_PINNED_TOOLS, type Accepted, type Pin, type PinStore } from './pins.ts';
 
 export interface RedisPinStoreOptions {
   readonly client: RedisClient;
@@ -17,7 +17,7 @@ const pinScript = loadScript(new URL('./pin-tools.lua', import.meta.url));
 const acceptScript = loadScript(new URL('./accept-pins.lua', import.meta.url));
 
 const pinReply = z.array(z.enum(['new', 'same', 'changed', 'held', 'full']));
-const acceptReply = z.array(z.string());
+const acceptReply = z.array(z.tuple([z.string(), z.string()]));
 const flag = z.literal([0, 1]);
 const stored = z.templateLiteral([z.string().regex(/^\S+$/), ' ', z.int().min(0)]);
 
@@ -35,11 +35,14 @@ export function createRedisPinStore({ client, deadlineMs, now }: RedisPinStoreOp
     isChanged: (server, tool) =>
       within(async () => flag.parse(await client.hexists(mcpPinsKey(server), `changed:${tool}`)) === 1),
     list: (server) => within(async () => readPins(await client.hgetall(mcpPinsKey(server)))),
-    accept: (server, tool) =>
+    accept: (server, acceptable) =>
       within(async () => {
-        const names = tool === undefined ? [] : [tool];
-        const reply = await acceptScript.run(client, [mcpPinsKey(server)], [at(), ...names]);
-        return acceptReply.parse(reply).toSorted();
+        const names = acceptable === undefined ? [] : [acceptable.tool];
+        const args = [at(), acceptable?.digest ?? '', ...names];
+        const accepted = acceptReply.parse(await acceptScript.run(client, [mcpPinsKey(server)], args));
+        return accepted
+          .map(([tool, digest]): Accepted => ({ tool, digest }))
+          .toSorted((a, b) => (a.tool < b.tool ? -1 : 1));
       }),
   };
 }

@@ -49,10 +49,10 @@ describe('gateway mcp pins', () => {
     const { code, stdout } = await gateway('mcp', 'pins', 'list');
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)'],
-      ['files', 'read', '2025-10-09 08:53:20', '-'],
-      ['files', 'write', '2025-10-09 08:53:20', '2025-10-09 08:53:21'],
-      ['mail', 'send', '2025-10-09 08:53:20', '-'],
+      ['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'TO'],
+      ['files', 'read', '2025-10-09 08:53:20', '-', '-'],
+      ['files', 'write', '2025-10-09 08:53:20', '2025-10-09 08:53:21', 'digest-3'],
+      ['mail', 'send', '2025-10-09 08:53:20', '-', '-'],
       [''],
     ]);
   });
@@ -74,11 +74,14 @@ describe('gateway mcp pins', () => {
 
   it('accept takes what has changed, records it, and has nothing to do the second time', async () => {
     const first = await gateway('mcp', 'pins', 'accept', 'files', '--output', 'json');
-    expect(JSON.parse(first.stdout)).toEqual({ server: 'files', accepted: ['write'] });
+    expect(JSON.parse(first.stdout)).toEqual({
+      server: 'files',
+      accepted: [{ tool: 'write', digest: 'digest-3' }],
+    });
     expect(JSON.parse(first.stderr)).toMatchObject({
       msg: 'tool definitions accepted',
       server: 'files',
-      tools: ['write'],
+      tools: [{ tool: 'write', digest: 'digest-3' }],
     });
     expect(await redis.client.hget('gateway:mcp_pins:files', 'pin:write')).toMatch(/^digest-3 \d+$/);
     const second = await gateway('mcp', 'pins', 'accept', 'files', 'write');
@@ -91,7 +94,21 @@ describe('gateway mcp pins', () => {
 
   it('accept takes one tool alone where it is named', async () => {
     await redis.client.hset('gateway:mcp_pins:files', { 'changed:read': `digest-5 ${String(PINNED_AT)}` });
-    expect((await gateway('mcp', 'pins', 'accept', 'files', 'read')).stdout).toBe('Accepted: read\n');
+    expect((await gateway('mcp', 'pins', 'accept', 'files', 'read')).stdout).toBe(
+      'Accepted: read (digest-5)\n',
+    );
     expect(await redis.client.hexists('gateway:mcp_pins:files', 'changed:write')).toBe(1);
+  });
+
+  it('accept takes what its operator has looked at, and nothing that came after', async () => {
+    const other = await gateway('mcp', 'pins', 'accept', 'files', 'write', '--digest', 'digest-2');
+    expect([other.code, other.stdout]).toEqual([1, '']);
+    expect(other.stderr).toContain('write of files has changed to digest-3: nothing was accepted');
+    expect(await redis.client.hexists('gateway:mcp_pins:files', 'changed:write')).toBe(1);
+    const none = await gateway('mcp', 'pins', 'accept', 'files', 'read', '--digest', 'digest-1');
+    expect(none.stderr).toContain('read of files has not changed: nothing was accepted');
+    expect((await gateway('mcp', 'pins', 'accept', 'files', '--digest', 'digest-3')).code).toBe(2);
+    const { stdout } = await gateway('mcp', 'pins', 'accept', 'files', 'write', '--digest', 'digest-3');
+    expect(stdout).toBe('Accepted: write (digest-3)\n');
   });
 });

@@ -66,7 +66,7 @@ describe.each<[string, (now: () => number) => PinStore]>([
     await pins.show(server, [tool('add', 'B')]);
     expect(await pins.show(server, [tool('add', 'A')])).toEqual(['held']);
     expect(await pins.isChanged(server, 'add')).toBe(true);
-    expect(await pins.accept(server, 'add')).toEqual(['add']);
+    expect(await pins.accept(server, { tool: 'add' })).toEqual([{ tool: 'add', digest: 'A' }]);
     expect(await pins.show(server, [tool('add', 'A')])).toEqual(['same']);
     expect(await pins.isChanged(server, 'add')).toBe(false);
   });
@@ -76,10 +76,13 @@ describe.each<[string, (now: () => number) => PinStore]>([
     await pins.show(server, [tool('a', '1'), tool('b', '1'), tool('c', '1'), tool('d', '1')]);
     await pins.show(server, [tool('a', '2'), tool('b', '2'), tool('c', '2')]);
     clock.now += 1_000;
-    expect(await pins.accept(server, 'b')).toEqual(['b']);
-    expect(await pins.accept(server, 'b')).toEqual([]);
-    expect(await pins.accept(server, 'd')).toEqual([]);
-    expect(await pins.accept(server)).toEqual(['a', 'c']);
+    expect(await pins.accept(server, { tool: 'b' })).toEqual([{ tool: 'b', digest: '2' }]);
+    expect(await pins.accept(server, { tool: 'b' })).toEqual([]);
+    expect(await pins.accept(server, { tool: 'd' })).toEqual([]);
+    expect(await pins.accept(server)).toEqual([
+      { tool: 'a', digest: '2' },
+      { tool: 'c', digest: '2' },
+    ]);
     expect(await pins.list(server)).toEqual([
       { tool: 'a', digest: '2', pinnedAt: START + 1_000 },
       { tool: 'b', digest: '2', pinnedAt: START + 1_000 },
@@ -87,6 +90,20 @@ describe.each<[string, (now: () => number) => PinStore]>([
       { tool: 'd', digest: '1', pinnedAt: START },
     ]);
     expect(await pins.show(server, [tool('a', '1')])).toEqual(['changed']);
+  });
+
+  it('take no other definition than the one that is named', async () => {
+    const { pins, server } = rig();
+    await pins.show(server, [tool('add', 'one')]);
+    await pins.show(server, [tool('add', 'two')]);
+    await pins.show(server, [tool('add', 'three')]);
+    expect(await pins.accept(server, { tool: 'add', digest: 'two' })).toEqual([]);
+    expect(await pins.isChanged(server, 'add')).toBe(true);
+    expect(await pins.accept(server, { tool: 'add', digest: 'three and more' })).toEqual([]);
+    expect(await pins.accept(server, { tool: 'add', digest: 'thr' })).toEqual([
+      { tool: 'add', digest: 'three' },
+    ]);
+    expect(await pins.show(server, [tool('add', 'three')])).toEqual(['same']);
   });
 
   it('keep tools of the same name apart by their servers', async () => {
@@ -106,7 +123,7 @@ describe.each<[string, (now: () => number) => PinStore]>([
     ).toEqual(names.map(() => 'new'));
     expect(await pins.isChanged(server, 'add')).toBe(false);
     await pins.show(server, [tool('pin:add', 'B')]);
-    expect(await pins.accept(server)).toEqual(['pin:add']);
+    expect(await pins.accept(server)).toEqual([{ tool: 'pin:add', digest: 'B' }]);
   });
 
   it('take no more tools than a server can have', async () => {

@@ -194,7 +194,7 @@ describe('pins', () => {
     });
     expect(await rig.request({ body: toolCall('sub') })).toBeUndefined();
     expect(await rig.request({ body: LIST })).toBeUndefined();
-    expect(await rig.pins.accept('files', 'add')).toEqual(['add']);
+    expect(await rig.pins.accept('files', { tool: 'add' })).toMatchObject([{ tool: 'add' }]);
     expect(await rig.request({ body: toolCall('add') })).toBeUndefined();
     expect(namesIn((await rig.whole(list(CHANGED), { asked: { body: LIST } })).body)).toEqual(['add']);
   });
@@ -233,6 +233,8 @@ describe('pins', () => {
     ['input', { inputSchema: { type: 'object', properties: { a: {} } } }],
     ['output', { outputSchema: { type: 'object' } }],
     ['annotations', { annotations: { readOnlyHint: true } }],
+    ['execution', { execution: { taskSupport: 'required' } }],
+    ['member that MCP does not have', { note: 'n' }],
   ])('mind another %s', async (_what, fields) => {
     const { rig } = await shown('warn', list(tool('add')), list(tool('add', fields)));
     expect(rig.verdicts).toHaveLength(1);
