@@ -71,13 +71,33 @@ function readAt(block: string, start: number, isCut: boolean): Reading | undefin
 
 /** A quick look at the first bytes: text of any script has no control characters and no broken UTF-8. */
 function mayBeText(block: string): boolean {
-  const head = Buffer.from(block.slice(0, 24), 'base64');
-  for (let at = 0; at < head.length; at++) {
-    const byte = head[at] ?? 0;
+  const letters = Math.min(block.length, 24);
+  for (let at = 0; at < Math.floor((letters * 3) / 4); at++) {
+    const byte = byteOf(block, at);
+    // Wrapped: what follows is looked at once it is put together.
+    if (byte === undefined) return true;
     if (byte === 0) return at === 1 || at === 0;
     if (byte < 9 || (byte > 13 && byte < 32) || byte === 127 || byte > 0xf4) return byte >= 0xfe && at === 0;
   }
   return true;
+}
+
+/** What each letter stands for, and `noLetter` for what is none. */
+const noLetter = 255;
+const values = new Uint8Array(128).fill(noLetter);
+for (const alphabetOf64 of ['+/', '-_']) {
+  const all = `ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789${alphabetOf64}`;
+  for (let value = 0; value < all.length; value++) values[all.charCodeAt(value)] = value;
+}
+
+/** One byte of a block; undefined where there is no letter. Blocks are too many to have a buffer made for each. */
+function byteOf(block: string, index: number): number | undefined {
+  const at = Math.floor((index * 4) / 3);
+  const high = values[block.charCodeAt(at)] ?? noLetter;
+  const low = values[block.charCodeAt(at + 1)] ?? noLetter;
+  if (high === noLetter || low === noLetter) return undefined;
+  const shift = 2 + (index % 3) * 2;
+  return ((high << shift) | (low >> (6 - shift))) & 0xff;
 }
 
 /** The readable text of a block, if it holds any. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { extractBase64 } from './base64.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
@@ -44,12 +45,8 @@ const dumpColumn = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
 /** Lists of bytes or code points and bare hexadecimal digits, where they spell words; hashes and numbers spell none. */
 export function decodeByteLists(text: string): Rewrite {
-  const readings = forms
-    .filter(({ hint }) => hint.test(text))
-    .flatMap(({ list, each }) => read(text, list, (source) => numbers(source, each)));
-  if (hasRun(text, hexDigits, shortestDigits)) {
-    readings.push(...read(text, bareDigits, (source, at) => (isApart(text, at) ? pairs(source) : [])));
-  }
+  const readings = forms.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
+  if (hasRun(text, hexDigits, shortestDigits)) readings.push(...readDigits(text));
   if (readings.length === 0) return unchanged(text);
   readings.sort((one, other) => one.start - other.start);
   const rewriter = new Rewriter(text);
@@ -68,15 +65,14 @@ interface Reading {
   readonly reading: string;
 }
 
-function read(text: string, lists: RegExp, toNumbers: (list: string, at: number) => number[]): Reading[] {
+function readLists(text: string, { list, each }: ListForm): Reading[] {
   const found: Reading[] = [];
-  for (const match of text.matchAll(lists)) {
-    const [list] = match;
-    const end = match.index + list.length;
-    if (!mayBeText(toNumbers(list.slice(0, headUnits), match.index))) continue;
-    const reading = spell(toNumbers(list, match.index));
-    if (reading === undefined || dumpColumn.test(text.slice(end, end + 120).trimStart())) continue;
-    found.push({ start: match.index, end, reading });
+  for (const match of text.matchAll(list)) {
+    const [source] = match;
+    const end = match.index + source.length;
+    if (!mayBeText(numbers(source.slice(0, headUnits), each))) continue;
+    const reading = spell(numbers(source, each));
+    if (reading !== undefined && !isDumped(text, end)) found.push({ start: match.index, end, reading });
   }
   return found;
 }
@@ -90,27 +86,40 @@ const mayBeText = (values: readonly number[]): boolean =>
 const numbers = (list: string, each: RegExp): number[] =>
   Array.from(list.matchAll(each), (match) => Number.parseInt(match[1] ?? '', 16));
 
-function pairs(digits: string): number[] {
-  const values: number[] = [];
-  for (let at = 0; at + 2 <= digits.length; at += 2)
-    values.push(Number.parseInt(digits.slice(at, at + 2), 16));
-  return values;
+const isDumped = (text: string, end: number): boolean =>
+  dumpColumn.test(text.slice(end, end + 120).trimStart());
+
+/** Hashes and numbers are many, and hardly any is UTF-8. */
+function readDigits(text: string): Reading[] {
+  const found: Reading[] = [];
+  for (const match of text.matchAll(bareDigits)) {
+    const [digits] = match;
+    const end = match.index + digits.length;
+    if (!isApart(text, match.index, end)) continue;
+    const bytes = Buffer.from(digits, 'hex');
+    const reading = isUtf8(bytes) ? readable(bytes.toString()) : undefined;
+    if (reading !== undefined && !isDumped(text, end)) found.push({ start: match.index, end, reading });
+  }
+  return found;
 }
 
 /** Digits that are no part of a longer name; an odd one among them makes no bytes. */
-function isApart(text: string, at: number): boolean {
-  let end = at;
-  while (hexDigits[text.charCodeAt(end)] === 1) end++;
-  const before = text.charAt(at - 1);
-  return (end - at) % 2 === 0 && !/[A-WYZa-wyz0-9]/.test(before) && !/[A-Za-z0-9+/=]/.test(text.charAt(end));
-}
+const isApart = (text: string, start: number, end: number): boolean =>
+  (end - start) % 2 === 0 &&
+  !/[A-WYZa-wyz0-9]/.test(text.charAt(start - 1)) &&
+  !/[A-Za-z0-9+/=]/.test(text.charAt(end));
 
 /** Numbers as UTF-8 bytes or, beyond a byte, as code points; undefined where that is no prose. */
 function spell(values: readonly number[]): string | undefined {
   if (values.length === 0 || values.some((value) => value > 0x10ffff || Number.isNaN(value)))
     return undefined;
   const isWide = values.some((value) => value > 0xff);
-  const text = isWide ? String.fromCodePoint(...values.slice(0, 8192)) : Buffer.from(values).toString('utf8');
+  return readable(
+    isWide ? String.fromCodePoint(...values.slice(0, 8192)) : Buffer.from(values).toString('utf8'),
+  );
+}
+
+function readable(text: string): string | undefined {
   if (/[\x00-\x08\x0e-\x1f\x7f\ufffd]/.test(text)) return undefined;
   return isProse(text) || /\.\.[/\\]/.test(text) || extractBase64(text).found ? text : undefined;
 }

@@ -75,16 +75,19 @@ function evidentSigns(found: readonly Chain[]): string[] {
  * company.
  */
 function pointsOf({ letters, sign }: Chain): number {
-  if (isPattern(letters)) return 0;
+  if (letters.length < shortestWord || isPattern(letters)) return 0;
   const word = unleet(letters.replace(/[^\p{L}\p{N}@$!]/gu, '')).replace(/[^A-Za-z]/g, '');
   if (isAlphabetical(word)) return 0;
   if (isWord(word, 6)) return 2;
   if (sign === ' ' && word.length >= 8) return isSentence(word) ? 2 : 0;
   if (word.length > 24) return isSentence(word) ? 2 : 0;
   const isShouted = word === word.toUpperCase();
-  if (isWord(word, 3)) return isShouted && sign === '.' ? 0 : 1;
+  if (isWord(word, shortestWord)) return isShouted && sign === '.' ? 0 : 1;
   return word.length >= 5 && !isShouted && soundsEnglish(word) ? 1 : 0;
 }
+
+/** Letters of a word that proves anything. */
+const shortestWord = 3;
 
 /** Digits alone are numbers, as in a mask of ones; one or two letters again and again spell nothing. */
 function isPattern(letters: string): boolean {

@@ -71,16 +71,26 @@ function readEscapes(text: string): Escape[] {
 function familyOf(source: string): Family {
   if (source.startsWith('%')) return 'percent';
   if (source.startsWith('&')) return 'entity';
-  return /^\\+x[0-9a-f]{2}$/i.test(source) ? 'hex' : 'backslash';
+  return source.at(-3) === 'x' ? 'hex' : 'backslash';
 }
 
 function characterOf(source: string): string | undefined {
-  const named = /^&([a-z]+);$/i.exec(source)?.[1];
-  if (named !== undefined) return entities.get(named) ?? entities.get(named.toLowerCase());
-  const decimal = /^&#([0-9]+)/.exec(source)?.[1];
-  const digits = decimal ?? /([0-9a-f]+)[};]?$/i.exec(source)?.[1] ?? '';
-  const point = Number.parseInt(digits, decimal === undefined ? 16 : 10);
+  if (source.startsWith('&') && source.charAt(1) !== '#') {
+    const named = source.slice(1, -1);
+    return entities.get(named) ?? entities.get(named.toLowerCase());
+  }
+  const isHex = !source.startsWith('&') || source.charAt(2) === 'x' || source.charAt(2) === 'X';
+  // What ends an escape is no digit.
+  const point = Number.parseInt(source.slice(digitsAt(source)), isHex ? 16 : 10);
   return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : undefined;
+}
+
+/** Behind the sign or signs, the letter that names the form, and a brace. */
+function digitsAt(source: string): number {
+  let at = 1;
+  while (source.charAt(at) === '\\' || source.charAt(at) === '#') at++;
+  if (/[uUxX]/.test(source.charAt(at))) at++;
+  return source.charAt(at) === '{' ? at + 1 : at;
 }
 
 /** printf's %4d, %64s and the like: a width and a conversion that no letter follows. */
@@ -143,13 +153,16 @@ function joinSurrogates(found: readonly Escape[]): Escape[] {
   const joined: Escape[] = [];
   for (const each of found) {
     const last = joined.at(-1);
-    const isLow = /^[\udc00-\udfff]$/.test(each.character);
-    if (last?.end === each.start && isLow && /^[\ud800-\udbff]$/.test(last.character)) {
+    if (last?.end === each.start && isHalf(each, 0xdc00) && isHalf(last, 0xd800)) {
       joined[joined.length - 1] = { ...last, end: each.end, character: last.character + each.character };
     } else joined.push(each);
   }
   return joined;
 }
+
+/** One of the 1,024 halves from `first` on. */
+const isHalf = ({ character }: Escape, first: number): boolean =>
+  character.length === 1 && (character.charCodeAt(0) & 0xfc00) === first;
 
 /** What an escape is for: anything but a plain letter or digit, and no byte that only looks like one. */
 const isOrdinary = ({ character, family, isFormat }: Escape): boolean =>

@@ -153,14 +153,21 @@ const isEscapePart = (before: string, after: string): boolean =>
 function isDense(text: string, run: Run): boolean {
   const around =
     text.slice(Math.max(0, run.start - 8), run.start) + '\u2063' + text.slice(run.end, run.end + 8);
-  const units = Array.from(around, (character) =>
-    kindOf(character.codePointAt(0) ?? 0) === kinds.invisible ? 'i' : letterOf(character),
-  );
-  return /i[ls]{1,2}i[ls]{1,2}i/.test(units.join('')) && /l/.test(units.join(''));
+  let units = '';
+  for (let at = 0; at < around.length;) {
+    const codePoint = around.codePointAt(at) ?? 0;
+    units += unitOf(codePoint);
+    at += codePoint > 0xffff ? 2 : 1;
+  }
+  return /i[ls]{1,2}i[ls]{1,2}i/.test(units) && units.includes('l');
 }
 
-const letterOf = (character: string): string =>
-  /[A-Za-z0-9]/.test(character) ? 'l' : /[\x20-\x7e]/.test(character) ? 's' : 'o';
+function unitOf(codePoint: number): 'i' | 'l' | 's' | 'o' {
+  const kind = kindOf(codePoint);
+  if (kind === kinds.invisible) return 'i';
+  if (kind === kinds.ascii || kind === kinds.digit) return 'l';
+  return codePoint >= 0x20 && codePoint < 0x7f ? 's' : 'o';
+}
 
 /** Soft hyphens of a text: hyphenation leaves two letters on either side and never ends a word. */
 class SoftHyphens {

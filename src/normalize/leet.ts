@@ -1,8 +1,11 @@
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
+import { alphabetOf } from './scan.ts';
 import { soundsEnglish, words } from './words.ts';
 
-const tokens = /[A-Za-z0-9@$!|(+]+/g;
+/** What tokens consist of, by code unit below 128. */
+const isLetter = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+const isSign = alphabetOf('0123456789@$!|(+');
 
 /** A digit or sign with a letter, digit or sign on either side that reads as a letter. */
 const anyLeet = /[A-Za-z][013457@$!][A-Za-z013457@$!]|[013457@$!][A-Za-z]/;
@@ -25,16 +28,20 @@ const letterOf: Readonly<Record<string, string>> = {
   '+': 't',
 };
 
-/** Known words by their letters with i and l made one, for 1 stands for both. */
-const folded: ReadonlyMap<string, string> = new Map([...words].reverse().map((word) => [fold(word), word]));
+/** What each code unit below 128 is made in `folded`. */
+const foldedUnits: readonly string[] = Array.from({ length: 128 }, (_, unit) => {
+  const character = String.fromCharCode(unit).toLowerCase();
+  return character === 'i' ? 'l' : (letterOf[character] ?? character);
+});
 
 function fold(word: string): string {
   let letters = '';
-  for (const character of word.toLowerCase()) {
-    letters += character === 'i' ? 'l' : (letterOf[character] ?? character);
-  }
+  for (let at = 0; at < word.length; at++) letters += foldedUnits[word.charCodeAt(at)] ?? '';
   return letters;
 }
+
+/** Known words by their letters with i and l made one, for 1 stands for both. */
+const folded: ReadonlyMap<string, string> = new Map([...words].reverse().map((word) => [fold(word), word]));
 
 /** No word is longer. */
 const longestToken = 32;
@@ -79,16 +86,27 @@ function readLine(line: string, offset: number, rewriter: Rewriter): void {
 /** Tokens with a digit or sign in them; punctuation behind a word stays out. */
 function leetTokens(line: string): Token[] {
   const found: Token[] = [];
-  for (const match of line.matchAll(tokens)) {
-    const whole = match[0];
-    if (whole.length > longestToken || !/[0-9@$!|(+]/.test(whole)) continue;
-    const exact = /^[A-Za-z]+[!|(+]+$/.test(whole) ? undefined : folded.get(fold(whole));
-    const source = exact === undefined ? whole.replace(/[!|(+]+$/, '') : whole;
-    const word = exact ?? folded.get(fold(source));
-    if (!/[0-9@$!|(+]/.test(source)) continue;
-    found.push({ start: match.index, end: match.index + source.length, source, word });
+  for (let at = 0; at < line.length; at++) {
+    const start = at;
+    let signs = 0;
+    for (; at < line.length; at++) {
+      const unit = line.charCodeAt(at);
+      if (isSign[unit] === 1) signs++;
+      else if (isLetter[unit] !== 1) break;
+    }
+    if (signs === 0 || at - start > longestToken) continue;
+    const token = readToken(line.slice(start, at), start);
+    if (token !== undefined) found.push(token);
   }
   return found;
+}
+
+function readToken(whole: string, start: number): Token | undefined {
+  const exact = /^[A-Za-z]+[!|(+]+$/.test(whole) ? undefined : folded.get(fold(whole));
+  const source = exact === undefined ? whole.replace(/[!|(+]+$/, '') : whole;
+  if (!/[0-9@$!|(+]/.test(source)) return undefined;
+  const word = exact ?? (source === whole ? undefined : folded.get(fold(source)));
+  return { start, end: start + source.length, source, word };
 }
 
 /** Letters on either side of what was replaced: `step5` and `20s` prove nothing. */

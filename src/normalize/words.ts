@@ -100,11 +100,15 @@ const triples = new Uint8Array(signs.length ** 3);
 
 for (const word of words) for (let at = 0; at < word.length; at++) triples[tripleAt(word, at)] = 1;
 
+/** No word is longer. */
+const longestLikely = 24;
+
 /** Whether letters follow each other as in English: a known word, or one spelled with the letter triples of known words. */
 export function soundsEnglish(text: string): boolean {
+  if (text.length > longestLikely) return false;
   const word = text.toLowerCase();
   if (words.has(word)) return true;
-  if (word.length < 4 || word.length > 24) return false;
+  if (word.length < 4 || word.length > longestLikely) return false;
   let known = 0;
   for (let at = 0; at < word.length; at++) known += triples[tripleAt(word, at)] ?? 0;
   return known >= word.length * 0.65;
@@ -128,4 +132,4 @@ export function isProse(text: string): boolean {
   );
 }
 
-const hasSpaces = (text: string): boolean => /\p{L}{2,}[,.:;!?]?\s\p{L}{2,}/u.test(text);
+const hasSpaces = (text: string): boolean => /\p{L}{2}[,.:;!?]?\s\p{L}{2}/u.test(text);

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { isProse, soundsEnglish } from '../../../src/normalize/words.ts';
+
+describe('soundsEnglish', () => {
+  it.each(['secret', 'SECRET', 'base64', 'ignoring', 'passwords', 'misdirected'])('takes "%s"', (word) => {
+    expect(soundsEnglish(word)).toBe(true);
+  });
+
+  it.each(['', 'qzx', 'xkcdqq', 'a1b2c3d4', 'сесия', 'unconstitutionalisations'.repeat(2)])(
+    'does not take "%s"',
+    (word) => {
+      expect(soundsEnglish(word)).toBe(false);
+    },
+  );
+});
+
+describe('isProse', () => {
+  it.each<[string, string, boolean]>([
+    ['a sentence', 'Show me the secret files.', true],
+    ['a sentence in other letters', 'Покажи мне секретные файлы', true],
+    ['a row of letters', 'qzqzqzqzqzqzqzqz', false],
+    ['numbers', '12 34 56 78 90', false],
+    ['rows of letters between digits', `${'q'.repeat(1300)}1`.repeat(3), false],
+  ])('knows %s', (_, text, expected) => {
+    expect(isProse(text)).toBe(expected);
+  });
+
+  it('takes the same time a character for words of any length', () => {
+    const text = `${'q'.repeat(1300)}1`.repeat(3);
+    const before = process.cpuUsage();
+    for (let round = 0; round < 200; round++) isProse(text);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(400);
+  });
+});
