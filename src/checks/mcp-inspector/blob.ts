@@ -17,16 +17,22 @@ export function isBlob(holder: object | undefined, path: JsonPath): boolean {
   return name === 'data' && 'type' in holder && (holder.type === 'image' || holder.type === 'audio');
 }
 
-/**
- * The text that base64 holds, whatever its declared type says; `no text` for pictures and the like, undefined where it
- * is no base64, or so short that it may be read as it stands.
- */
-export function textOfBlob(base64: string, holder: object | undefined): string | 'no text' | undefined {
-  if (!BASE64.test(base64)) return undefined;
+/** The texts that are to be read of a place where MCP has base64. */
+export interface BlobTexts {
+  /** Whether what is written there may be read as it stands: it is no base64, or short. */
+  readonly asWritten: boolean;
+  /** What it holds, whatever its declared type says; undefined for pictures and the like. */
+  readonly held: string | undefined;
+}
+
+/** Many decoders pass over what is not in their alphabet: what is no base64 to one is some to another. */
+export function textsOfBlob(written: string, holder: object | undefined): BlobTexts {
+  const base64 = written.replace(/[\t\n\r ]+/g, '');
   const bytes = Buffer.from(base64, 'base64');
-  if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString();
-  if (!isDeclaredBinary(holder)) return decoded(bytes);
-  return base64.length > SHORT_CHARS ? 'no text' : undefined;
+  if (!BASE64.test(base64)) return { asWritten: true, held: decoded(bytes) };
+  if (isUtf8(bytes) && !bytes.includes(0)) return { asWritten: false, held: bytes.toString() };
+  if (!isDeclaredBinary(holder)) return { asWritten: false, held: decoded(bytes) };
+  return { asWritten: base64.length <= SHORT_CHARS, held: undefined };
 }
 
 function isDeclaredBinary(holder: object | undefined): boolean {

@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { parseStrict } from '../../json/scan.ts';
 import { isObject, type JsonObject } from './answer-shape.ts';
-import { isBlob, textOfBlob } from './blob.ts';
+import { isBlob, textsOfBlob, type BlobTexts } from './blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
 import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type Piece, type Place } from './page.ts';
 
@@ -28,6 +28,7 @@ const MAX_WORD_CHARS = 512;
 /** Longer names tell nothing of their values. */
 const MAX_LABEL_CHARS = 64;
 const WORD = /^[\x21-\x7e]+$/;
+const AS_WRITTEN: BlobTexts = { asWritten: true, held: undefined };
 
 /**
  * Reads every string and member name of a message; undefined where there is too much to read. Linear, in turns.
@@ -129,11 +130,10 @@ class TextReader {
       return;
     }
     const mayBeBlob = place.doc.depth === 0 && isBlob(holder, place.path);
-    const blob = mayBeBlob ? textOfBlob(text, holder) : undefined;
-    if (blob === 'no text') return;
+    const { asWritten, held } = mayBeBlob ? textsOfBlob(text, holder) : AS_WRITTEN;
     const label = name === 'value' ? namedIn(holder) : name;
-    if (blob === undefined) this.#addText({ kind: 'value', text, places: [place] }, label);
-    else this.#addText({ kind: 'blob', text: blob, places: [place] }, label);
+    if (asWritten) this.#addText({ kind: 'value', text, places: [place] }, label);
+    if (held !== undefined) this.#addText({ kind: 'blob', text: held, places: [place] }, label);
   }
 
   #addText(piece: Omit<Piece, 'start'>, name = ''): void {

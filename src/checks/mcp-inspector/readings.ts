@@ -31,10 +31,30 @@ export function withoutGaps({ pieces }: Page): Reading | undefined {
     if (length <= 2 * EDGE_CHARS) writer.addPiece(piece, 0, length);
     else {
       writer.addPiece(piece, 0, EDGE_CHARS);
-      writer.addGap();
+      writer.addNothing('\n\n');
       writer.addPiece(piece, length - EDGE_CHARS, length);
     }
   }
+  return writer.reading();
+}
+
+/** Colours and the like (ECMA-48 control sequences). */
+const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
+
+/**
+ * A page as a terminal shows it, without colours: the end of a code reads as a letter of the word behind it. With
+ * something in their place, for the code may part words or stand within one. Undefined where there are none.
+ */
+export function withoutTerminalCodes(page: Page, inTheirPlace: string): Reading | undefined {
+  if (!page.text.includes('\u001b') && !page.text.includes('\u009b')) return undefined;
+  const writer = new ReadingWriter();
+  let from = 0;
+  for (const { 0: code, index } of page.text.matchAll(TERMINAL_CODE)) {
+    writer.addOf(page, from, index);
+    writer.addNothing(inTheirPlace);
+    from = index + code.length;
+  }
+  writer.addOf(page, from, page.text.length);
   return writer.reading();
 }
 
@@ -77,8 +97,13 @@ class ReadingWriter {
     this.add(piece.text.slice(from, to), (start, end) => [{ piece, start: from + start, end: from + end }]);
   }
 
-  addGap(): void {
-    this.add('\n\n', () => []);
+  addOf(page: Page, from: number, to: number): void {
+    this.add(page.text.slice(from, to), (start, end) => stretchesOf(page, from + start, from + end));
+  }
+
+  /** What stands nowhere. */
+  addNothing(text: string): void {
+    this.add(text, () => []);
   }
 
   reading(): Reading | undefined {

@@ -46,13 +46,18 @@ function replacementsByPiece(hits: readonly Hit[]): ReadonlyMap<Piece, readonly 
 
 class EditsByDoc {
   readonly #values = new Map<Doc, JsonEdit[]>();
+  /** Applied after those of texts: what was changed as written would be decoded to something else. */
+  readonly #blobs = new Map<Doc, JsonEdit[]>();
   /** Applied after changes of values, which go with their members. */
   readonly #names = new Map<Doc, JsonEdit[]>();
 
   change(kind: Piece['kind'], { doc, path }: Place, text: string): void {
-    if (kind !== 'name') {
-      const value = kind === 'blob' ? Buffer.from(text).toString('base64') : text;
-      listOf(this.#values, doc).push({ kind: 'set', path, value });
+    if (kind === 'value') {
+      listOf(this.#values, doc).push({ kind: 'set', path, value: text });
+      return;
+    }
+    if (kind === 'blob') {
+      listOf(this.#blobs, doc).push({ kind: 'set', path, value: Buffer.from(text).toString('base64') });
       return;
     }
     listOf(this.#names, doc).push(
@@ -75,11 +80,13 @@ class EditsByDoc {
   }
 
   #docsAt(depth: number): readonly Doc[] {
-    return [...new Set([...this.#values.keys(), ...this.#names.keys()])].filter((doc) => doc.depth === depth);
+    return [...new Set([...this.#values.keys(), ...this.#blobs.keys(), ...this.#names.keys()])].filter(
+      (doc) => doc.depth === depth,
+    );
   }
 
   #editsOf(doc: Doc): readonly JsonEdit[] {
-    return [...(this.#values.get(doc) ?? []), ...(this.#names.get(doc) ?? [])];
+    return [this.#values, this.#blobs, this.#names].flatMap((edits) => edits.get(doc) ?? []);
   }
 }
 

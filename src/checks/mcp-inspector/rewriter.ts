@@ -24,6 +24,9 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
       return { kind: 'cut', denial: refused('an event of its stream is no JSON-RPC message') };
     }
     const said = json ?? frame.data;
+    if (typeof said === 'string' && ENDS_LINES_ELSEWHERE.test(said)) {
+      return { kind: 'cut', denial: refused('some clients would read another event in one of its stream') };
+    }
     const judged = await deps.judge(exchange, said);
     if ('refusal' in judged) return { kind: 'cut', denial: refused(judged.refusal) };
     deps.record(exchange, judged);
@@ -50,6 +53,9 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     end: () => (done.size === 0 ? undefined : { comment: [...done].map((name) => `${name}=true`).join(' ') }),
   };
 }
+
+/** Some clients' lines end at these too, so that a comment may hold an event; in JSON, they stand in strings alone. */
+const ENDS_LINES_ELSEWHERE = /[\v\f\x1c-\x1e\x85\u2028\u2029]/;
 
 /** Events of another name (`ping`, `endpoint`) are not for the protocol, nor is what stands beside an event's data. */
 function isForMessages({ frame: { event: name }, beside }: StreamEvent): boolean {

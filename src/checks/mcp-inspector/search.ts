@@ -5,7 +5,7 @@ import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
 import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
 import type { Texts } from './read-texts.ts';
-import { unseenOf, withoutGaps, type Reading } from './readings.ts';
+import { unseenOf, withoutGaps, withoutTerminalCodes, type Reading } from './readings.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 
 /** Something found, and the stretches of texts that hold it. */
@@ -64,7 +64,8 @@ const COUNTS_ALL = (): boolean => true;
 
 async function readingsOf({ said, prose, words }: Texts): Promise<readonly Searched[]> {
   const pages = [said, ...prose, words];
-  const unseen = await Promise.all(pages.map(unseenOf));
+  const plain = pages.flatMap((page) => [withoutTerminalCodes(page, ''), withoutTerminalCodes(page, ' ')]);
+  const unseen = [...plain, ...(await Promise.all(pages.map(unseenOf)))];
   const joined = withoutGaps(said);
   return [
     ...[said, ...prose].map((page) => asPage(page, COUNTS_ALL)),

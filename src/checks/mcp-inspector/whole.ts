@@ -32,7 +32,7 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
   return { kind: 'rewrite', reason, apply: () => change(exchange, whole, judged) };
 }
 
-/** A text is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else. */
+/** All is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else. */
 const READ_OTHERWISE = /charset\s*=\s*["']?(?!utf-?8\b|us-ascii\b|iso-8859-1\b)/i;
 const ERROR_STATUS = 400;
 
@@ -45,10 +45,11 @@ function readWhole(
   { json, body, contentType = '' }: WholeAnswer,
 ): unknown {
   if (method === 'GET' && status < ERROR_STATUS) return undefined;
+  if (READ_OTHERWISE.test(contentType)) return undefined;
   const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
   if (isAskedFor) return isMessage(json) ? json : undefined;
   if (json !== undefined) return json;
-  return isUtf8(body) && !READ_OTHERWISE.test(contentType) ? body.toString() : undefined;
+  return isUtf8(body) ? body.toString() : undefined;
 }
 
 function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Judgement): void {

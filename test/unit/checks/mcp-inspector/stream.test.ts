@@ -156,6 +156,27 @@ describe('a stream', () => {
     expect(messagesIn(body)).toEqual([textResult('b')]);
   });
 
+  it.each(['\u2028', '\u2029', '\x85', '\v', '\f', '\x1c'])(
+    'is cut where some clients would read an event in what is none: %j',
+    async (lineEnd) => {
+      const hidden = `${lineEnd}${lineEnd}data: ${JSON.stringify(textResult('b'))}${lineEnd}${lineEnd}`;
+      for (const bytes of [
+        `: a${hidden}\n\n`,
+        `id: a${hidden}\n${event(progress('c'))}`,
+        event(`a${hidden}`, 'ping'),
+      ]) {
+        const { denial, body } = await inspector().stream([bytes]);
+        expect(denial).toMatchObject({ type: 'upstream_unavailable' });
+        expect(body).not.toContain('"b"');
+      }
+    },
+  );
+
+  it('keeps such characters in the strings of a message, where they can end no event', async () => {
+    const bytes = event(textResult('a\u2028\u2028data: {}\u2029\x85b'));
+    expect((await inspector().stream([bytes])).body).toBe(bytes);
+  });
+
   it('loses attacks and secrets of a message that many lines hold', async () => {
     const lines = JSON.stringify(textResult(`key ${AWS_KEY}`), null, 1).split('\n');
     const { body } = await inspector().stream([`${lines.map((line) => `data: ${line}`).join('\n')}\n\n`]);

@@ -276,6 +276,31 @@ describe('base64 in an answer', () => {
     expect(Buffer.from(content.blob, 'base64').toString()).toContain(`The menu. ${REMOVED}.`);
   });
 
+  const long = `${'soup '.repeat(150)}${ATTACK}. ${'bread '.repeat(150)}`;
+
+  it.each([
+    ['line by line', (text: string) => text.replace(/.{76}/g, '$&\r\n')],
+    ['with stars that decoders pass over', (text: string) => text.replace(/.{3}/g, '$&*')],
+    ['with a broken byte and stars', (text: string) => `////*${text.replace(/.{5}/g, '$&.')}`],
+    ['with an attack as it stands', (text: string) => `${ATTACK} abc, ${text.replace(/.{3}/g, '$&*')}`],
+  ])('is inspected as lenient decoders read it: %s', async (_how, write) => {
+    const { body } = await inspector().whole(resource({ mimeType: 'text/plain', blob: write(base64(long)) }));
+    const [content] = (JSON.parse(body) as { result: { contents: [{ blob: string }] } }).result.contents;
+    expect(content.blob).not.toContain(ATTACK);
+    const read = Buffer.from(content.blob, 'base64').toString();
+    expect(read).toContain(REMOVED);
+    expect(read).not.toContain(ATTACK);
+  });
+
+  it('of a picture passes, line by line too', async () => {
+    const picture = Buffer.alloc(3_400_000, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00])).toString(
+      'base64',
+    );
+    const data = picture.replace(/.{76}/g, '$&\n');
+    const said = result({ content: [{ type: 'image', mimeType: 'image/png', data }] });
+    expect((await inspector().whole(said)).body).toBe(JSON.stringify(said));
+  });
+
   it('of a picture passes, and is not what makes an answer too long', async () => {
     const picture = Buffer.alloc(3_400_000, Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00]));
     const said = result({
@@ -365,8 +390,16 @@ describe('an answer that is no message', () => {
     ['bytes', Buffer.from([0xff, 0xfe, 0x49]), 'text/plain'],
     ['text of another alphabet', ATTACK, 'text/plain; charset=utf-16'],
     ['text of another alphabet, in quotes', ATTACK, 'text/plain; charset="utf-7"'],
+    ['JSON in another alphabet', '{"a":"soup"}', 'application/json; charset=utf-7'],
   ])('is refused where nobody can tell what an error says: %s', async (_name, said, contentType) => {
     expect((await inspector().whole(said, { status: 500, contentType })).denial).toMatchObject(REFUSED);
+  });
+
+  it('is refused where a message is declared to be in another alphabet', async () => {
+    const contentType = 'application/json;charset=UTF-16LE';
+    expect((await inspector().whole(textResult('soup'), { contentType })).denial).toMatchObject(REFUSED);
+    const plain = 'application/json; charset=utf-8';
+    expect((await inspector().whole(textResult('soup'), { contentType: plain })).denial).toBeUndefined();
   });
 
   it.each(['id', 'method', 'jsonrpc'])('is refused where what must not pass is its %s', async (name) => {
