@@ -293,6 +293,8 @@ export interface TextDelta {
   /** As in AnswerText; pieces of a JSON document, where they stream as such. */
   readonly isJson?: true;
   readonly signed?: true;
+  /** Channels of one such name are one text to clients, each behind the one before, where they do not run at once. */
+  readonly joins?: string;
   /** A copy of what was already streamed (`response.output_text.done`): to be scanned, not to be counted again. */
   readonly repeats?: true;
 }

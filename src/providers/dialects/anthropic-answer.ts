@@ -154,6 +154,7 @@ function startOf(event: JsonObject): Meaning {
   const deltas = editable(found.filter(begun)).map((text) => ({
     ...text,
     channel: channel(text.kind, event),
+    joins: text.kind,
   }));
   const under = `${channel('text', event)}/whole/`;
   return {
@@ -182,9 +183,9 @@ function pieceOf(event: JsonObject): Meaning {
   };
   switch (delta.type) {
     case 'text_delta':
-      return piece('text', 'text');
+      return piece('text', 'text', { joins: 'text' });
     case 'thinking_delta':
-      return piece('reasoning', 'thinking', { signed: true });
+      return piece('reasoning', 'thinking', { signed: true, joins: 'reasoning' });
     case 'signature_delta':
       // It covers all of the block's thinking, none of which may come behind it.
       return { deltas: [], ends: [channel('reasoning', event)] };
@@ -202,7 +203,7 @@ function pieceOf(event: JsonObject): Meaning {
   }
 }
 
-type PieceMarks = Pick<TextDelta, 'isJson' | 'signed'>;
+type PieceMarks = Pick<TextDelta, 'isJson' | 'signed' | 'joins'>;
 
 const CHANNEL_WORD = { text: 'text', reasoning: 'reasoning', tool_arguments: 'tool' } as const;
 const KINDS = ['text', 'reasoning', 'tool_arguments'] as const;

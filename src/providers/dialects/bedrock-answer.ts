@@ -169,7 +169,7 @@ function deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Omit<Stre
     const at = [...path, name];
     switch (name) {
       case 'text':
-        return piece(`0/text/${index}`, 'text', value, at);
+        return piece(`0/text/${index}`, 'text', value, at, { joins: 'text' });
       case 'toolUse':
         return piece(`0/tool/${index}`, 'tool_arguments', objectOf(value).input, [...at, 'input'], {
           isJson: true,
@@ -177,6 +177,7 @@ function deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Omit<Stre
       case 'reasoningContent':
         return piece(`0/reasoning/${index}`, 'reasoning', objectOf(value).text, [...at, 'text'], {
           ...(signed && { signed }),
+          joins: 'reasoning',
         });
       case 'image':
         return [];
@@ -197,7 +198,7 @@ function piece(
   kind: TextDelta['kind'],
   text: unknown,
   path: JsonPath,
-  marks: Pick<TextDelta, 'isJson' | 'signed'> = {},
+  marks: Pick<TextDelta, 'isJson' | 'signed' | 'joins'> = {},
 ): TextDelta[] {
   return typeof text === 'string' && text !== '' ? [{ channel, kind, text, path, ...marks }] : [];
 }

@@ -104,8 +104,12 @@ function readV2Event(event: JsonObject): Meaning {
       const tokens = pieceTokens(event.logprobs, ['logprobs'], `0/text/${index}`);
       return {
         deltas: [
-          ...on(`0/text/${index}`, text('text', content.text, [...at, 'text'])),
-          ...on(`0/reasoning/${index}`, text('reasoning', content.thinking, [...at, 'thinking'])),
+          ...on(`0/text/${index}`, text('text', content.text, [...at, 'text']), 'text'),
+          ...on(
+            `0/reasoning/${index}`,
+            text('reasoning', content.thinking, [...at, 'thinking']),
+            'reasoning',
+          ),
         ],
         ...tokensMember(tokens),
       };
@@ -143,8 +147,8 @@ function readV2Event(event: JsonObject): Meaning {
 }
 
 /** Pieces of one channel's text. */
-function on(channel: string, found: readonly AnswerText[]): TextDelta[] {
-  return editable(found).map((piece) => ({ ...piece, channel }));
+function on(channel: string, found: readonly AnswerText[], joins?: string): TextDelta[] {
+  return editable(found).map((piece) => ({ ...piece, channel, ...(joins !== undefined && { joins }) }));
 }
 
 /** Reads the events of `/v1/chat`, as SSE data or as lines of NDJSON alike. */

@@ -104,15 +104,17 @@ interface Piece {
   /** Names its channel, together with the numbers of its item and part. */
   readonly word: string;
   readonly isJson?: true;
+  /** Clients join those of all items. */
+  readonly joins?: string;
 }
 
 /** Events that carry a new piece of text in `delta`, without their ending: each has a `.delta` and a `.done`. */
 const PIECES: ReadonlyMap<string, Piece> = new Map<string, Piece>([
-  ['response.output_text', { kind: 'text', word: 'text' }],
-  ['response.refusal', { kind: 'text', word: 'refusal' }],
+  ['response.output_text', { kind: 'text', word: 'text', joins: 'text' }],
+  ['response.refusal', { kind: 'text', word: 'refusal', joins: 'refusal' }],
   ['response.audio.transcript', { kind: 'text', word: 'audio' }],
-  ['response.reasoning_text', { kind: 'reasoning', word: 'reasoning' }],
-  ['response.reasoning_summary_text', { kind: 'reasoning', word: 'summary' }],
+  ['response.reasoning_text', { kind: 'reasoning', word: 'reasoning', joins: 'reasoning' }],
+  ['response.reasoning_summary_text', { kind: 'reasoning', word: 'summary', joins: 'summary' }],
   ['response.function_call_arguments', { kind: 'tool_arguments', word: 'tool', isJson: true }],
   ['response.mcp_call_arguments', { kind: 'tool_arguments', word: 'tool', isJson: true }],
   ['response.custom_tool_call_input', { kind: 'tool_arguments', word: 'tool' }],

@@ -441,7 +441,7 @@ describe('anthropic streams', () => {
     const data = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"x"}}';
     const event = anthropicMessages.stream()?.read({ raw: Buffer.from(data), data });
     expect(event?.deltas).toEqual([
-      { channel: '0/text/0', kind: 'text', text: 'x', path: ['delta', 'text'] },
+      { channel: '0/text/0', kind: 'text', text: 'x', path: ['delta', 'text'], joins: 'text' },
     ]);
   });
 });

@@ -521,7 +521,7 @@ describe('invoke', () => {
     if (frame === undefined) throw new Error('no frame');
     const event = invoke('anthropic.claude-x', true).stream()?.read(frame);
     expect(event?.deltas).toEqual([
-      { channel: '0/text/0', kind: 'text', text: 'secret', path: ['delta', 'text'] },
+      { channel: '0/text/0', kind: 'text', text: 'secret', path: ['delta', 'text'], joins: 'text' },
     ]);
     const changed = event?.inner?.pack(event.inner.json.replace('secret', '***'));
     const payload = JSON.parse(changed ?? '{}') as { bytes: string; p: string };

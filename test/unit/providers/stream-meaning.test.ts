@@ -13,7 +13,7 @@ import type { RequestFacts, StreamEvent, StreamReader } from '../../../src/provi
 
 /** Which text a frame continues, which it ends, what may be done with it. */
 
-/** `channel: text`, with its marks after the channel: `J` JSON, `S` signed, `R` repeats. */
+/** `channel: text`, with its marks after the channel: `J` JSON, `S` signed, `+name` joins others, `R` repeats. */
 type Said = readonly string[];
 
 interface MeaningRow {
@@ -121,7 +121,7 @@ const ROWS: readonly MeaningRow[] = [
     frames: [
       [
         { type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 1, delta: 'r' },
-        ['0/summary/1: r'],
+        ['0/summary/1 +summary: r'],
       ],
       [
         { type: 'response.reasoning_summary_text.done', output_index: 0, summary_index: 1, text: 'r' },
@@ -130,9 +130,12 @@ const ROWS: readonly MeaningRow[] = [
       ],
       [
         { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'a' },
-        ['1/text/0: a'],
+        ['1/text/0 +text: a'],
       ],
-      [{ type: 'response.refusal.delta', output_index: 1, content_index: 1, delta: 'b' }, ['1/refusal/1: b']],
+      [
+        { type: 'response.refusal.delta', output_index: 1, content_index: 1, delta: 'b' },
+        ['1/refusal/1 +refusal: b'],
+      ],
       [
         { type: 'response.output_text.done', output_index: 1, content_index: 0, text: 'a' },
         ['1/repeat/text R: a'],
@@ -188,7 +191,7 @@ const ROWS: readonly MeaningRow[] = [
       ],
       [
         block('content_block_delta', 0, { delta: { type: 'thinking_delta', thinking: 'hm' } }),
-        ['0/reasoning/0 S: hm'],
+        ['0/reasoning/0 S +reasoning: hm'],
       ],
       [
         block('content_block_delta', 0, { delta: { type: 'signature_delta', signature: 'x' } }),
@@ -202,10 +205,10 @@ const ROWS: readonly MeaningRow[] = [
       ],
       [
         block('content_block_start', 1, { content_block: { type: 'text', text: 'A' } }),
-        ['0/text/1: A'],
+        ['0/text/1 +text: A'],
         ['0/text/1/whole/'],
       ],
-      [block('content_block_delta', 1, { delta: { type: 'text_delta', text: 'b' } }), ['0/text/1: b']],
+      [block('content_block_delta', 1, { delta: { type: 'text_delta', text: 'b' } }), ['0/text/1 +text: b']],
       [
         block('content_block_delta', 1, {
           delta: { type: 'citations_delta', citation: { cited_text: 'c', document_title: 'd' } },
@@ -288,7 +291,7 @@ const ROWS: readonly MeaningRow[] = [
     frames: [
       [
         converse('contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { text: 'hm' } } }),
-        ['0/reasoning/0 S: hm'],
+        ['0/reasoning/0 S +reasoning: hm'],
         ['0/citation/0/'],
       ],
       [
@@ -306,7 +309,7 @@ const ROWS: readonly MeaningRow[] = [
       ],
       [
         converse('contentBlockDelta', { contentBlockIndex: 1, delta: { text: 'a' } }),
-        ['0/text/1: a'],
+        ['0/text/1 +text: a'],
         ['0/citation/1/'],
       ],
       [
@@ -334,7 +337,7 @@ const ROWS: readonly MeaningRow[] = [
     frames: [
       [
         converse('contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { text: 'hm' } } }),
-        ['0/reasoning/0: hm'],
+        ['0/reasoning/0 +reasoning: hm'],
         ['0/citation/0/'],
       ],
     ],
@@ -364,10 +367,13 @@ const ROWS: readonly MeaningRow[] = [
       ],
       [{ type: 'tool-call-end', index: 0 }, [], ['0/tool/0']],
       [{ type: 'content-start', index: 1, delta: { message: { content: { type: 'text', text: '' } } } }, []],
-      [{ type: 'content-delta', index: 1, delta: { message: { content: { text: 'a' } } } }, ['0/text/1: a']],
+      [
+        { type: 'content-delta', index: 1, delta: { message: { content: { text: 'a' } } } },
+        ['0/text/1 +text: a'],
+      ],
       [
         { type: 'content-delta', index: 0, delta: { message: { content: { thinking: 'b' } } } },
-        ['0/reasoning/0: b'],
+        ['0/reasoning/0 +reasoning: b'],
       ],
       [{ type: 'content-end', index: 1 }, [], ['0/text/1', '0/reasoning/1']],
       [
@@ -434,8 +440,8 @@ function frameOf(frame: unknown): { raw: Buffer; data: string; event?: string } 
 }
 
 function saidBy({ deltas }: StreamEvent): string[] {
-  return deltas.map(({ channel, text, isJson, signed, repeats }) => {
-    const marks = [isJson && 'J', signed && 'S', repeats && 'R'].filter(Boolean);
+  return deltas.map(({ channel, text, isJson, signed, joins, repeats }) => {
+    const marks = [isJson && 'J', signed && 'S', joins && `+${joins}`, repeats && 'R'].filter(Boolean);
     return `${[channel, ...marks].join(' ')}: ${text}`;
   });
 }
@@ -471,7 +477,14 @@ describe('documents inside of frames', () => {
   it('are what the paths point into', () => {
     const event = read(`{"bytes":"${bytes}","p":"abc"}`);
     expect(event?.deltas).toEqual([
-      { channel: '0/reasoning/0', kind: 'reasoning', text: 'hm', path: ['delta', 'thinking'], signed: true },
+      {
+        channel: '0/reasoning/0',
+        kind: 'reasoning',
+        text: 'hm',
+        path: ['delta', 'thinking'],
+        signed: true,
+        joins: 'reasoning',
+      },
     ]);
     expect(event?.json).toEqual(JSON.parse(inner));
     expect(event?.frame.data).toBe(`{"bytes":"${bytes}","p":"abc"}`);

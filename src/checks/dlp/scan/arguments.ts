@@ -81,6 +81,7 @@ export function createArgumentsScanner(detector: StreamDetector): ChannelScanner
     get keptChars() {
       return window.size + outlet.length - outlet.sent;
     },
+    tail: '',
     push(text) {
       outlet.append(text);
       const found = note(window.add(lexer.add(text)));

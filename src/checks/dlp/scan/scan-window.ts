@@ -42,6 +42,11 @@ export class ScanWindow {
     return Math.max(0, this.#from);
   }
 
+  /** The part that is kept, with what stands before the text where it is still in reach. */
+  get kept(): string {
+    return this.#text;
+  }
+
   /** Characters that are kept. */
   get size(): number {
     return this.#text.length;

@@ -10,6 +10,8 @@ export interface ChannelScanner {
   readonly outlet: Outlet;
   /** Characters that are kept: what is held, and what was sent last. */
   readonly keptChars: number;
+  /** The end of the channel, for a text that clients join to it. */
+  readonly tail: string;
   /**
    * Adds a piece of the channel; gives the findings that are decided now. Pieces of more than `TURN_CHARS` take long.
    * @throws GatewayError upstream_unavailable where too much would have to be held
@@ -24,14 +26,21 @@ export interface TextScannerOptions {
   readonly context?: string;
   /** A signature covers the text: it is not masked, but withheld from the first finding on. */
   readonly signed?: boolean;
+  /** The end of a text to which clients join this one: findings may begin there. */
+  readonly joinedTo?: string;
 }
+
+/** Of a text to which another is joined. */
+const MAX_TAIL_CHARS = 1024;
 
 /** A scanner of plain text, in which `***` stands for each finding. */
 export function createTextScanner(
   detector: StreamDetector,
-  { context = '', signed = false }: TextScannerOptions = {},
+  { context = '', signed = false, joinedTo = '' }: TextScannerOptions = {},
 ): ChannelScanner {
   const window = new ScanWindow(detector, context);
+  /** The text with what it is joined to. Which of the two a client reads, nobody knows: both are searched. */
+  let joined = joinedTo === '' ? undefined : new ScanWindow(detector, joinedTo);
   const outlet = new Outlet();
 
   function replace(found: readonly Found[]): readonly Found[] {
@@ -45,18 +54,25 @@ export function createTextScanner(
   return {
     outlet,
     get keptChars() {
-      return window.size + outlet.length - outlet.sent;
+      return window.size + (joined?.size ?? 0) + outlet.length - outlet.sent;
+    },
+    get tail() {
+      return (joined ?? window).kept.slice(-MAX_TAIL_CHARS);
     },
     push(text) {
       outlet.append(text);
       const found = replace(window.add(text));
-      outlet.settle(window.settled);
-      return found;
+      const more = joined === undefined ? found : [...found, ...replace(joined.add(text))];
+      outlet.settle(Math.min(window.settled, joined?.settled ?? Infinity));
+      // What it is joined to is out of reach.
+      if (joined !== undefined && joined.start > 0) joined = undefined;
+      return more;
     },
     finish() {
       const found = replace(window.finish());
+      const more = joined === undefined ? found : [...found, ...replace(joined.finish())];
       outlet.settleAll();
-      return found;
+      return more;
     },
   };
 }

@@ -36,6 +36,8 @@ const MAX_KEPT_CHARS = 6_291_456;
 export class StreamChannels {
   readonly #detector: StreamDetector;
   readonly #channels = new Map<string, Channel>();
+  /** Of the texts that clients join, by their common name, the one that began last. */
+  readonly #lastJoined = new Map<string, Channel>();
   /** Of the events since what is kept was counted: it cannot be more. */
   #bytes = 0;
 
@@ -47,7 +49,9 @@ export class StreamChannels {
   ofDelta(delta: TextDelta, endsAtOnce: boolean): Channel {
     const known = this.#channels.get(delta.channel);
     if (known !== undefined && !(endsAtOnce && known.hasEnded)) return known;
-    return this.#add(delta.channel, this.#scannerFor(delta));
+    const channel = this.#add(delta.channel, this.#scannerFor(delta));
+    if (delta.joins !== undefined) this.#lastJoined.set(delta.joins, channel);
+    return channel;
   }
 
   ofTokens(name: string): Channel {
@@ -70,9 +74,12 @@ export class StreamChannels {
 
   #scannerFor(delta: TextDelta): ChannelScanner {
     if (delta.isJson === true) return createArgumentsScanner(this.#detector);
+    const before = delta.joins === undefined ? undefined : this.#lastJoined.get(delta.joins);
     return createTextScanner(this.#detector, {
       context: contextBefore(delta),
       signed: delta.signed === true,
+      // Texts that run side by side are no one text.
+      joinedTo: before?.hasEnded === true ? before.scanner.tail : '',
     });
   }
 

@@ -58,6 +58,48 @@ async function through(
     .map((event) => JSON.parse(event.slice('data: '.length)) as unknown);
 }
 
+describe('blocks of text', () => {
+  const MAIL = ['ann.lee', 'mail.example-shop.com'].join('@');
+  const start = (index: number) => ({
+    type: 'content_block_start',
+    index,
+    content_block: { type: 'text', text: '' },
+  });
+  const delta = (index: number, text: string) => ({
+    type: 'content_block_delta',
+    index,
+    delta: { type: 'text_delta', text },
+  });
+  const stop = (index: number) => ({ type: 'content_block_stop', index });
+  const texts = (sent: readonly unknown[]): string[] => {
+    const joined = ['', ''];
+    for (const event of sent as ReturnType<typeof delta>[]) {
+      if (event.type === 'content_block_delta') joined[event.index] += event.delta.text;
+    }
+    return joined;
+  };
+
+  it('are one text where one follows the other', async () => {
+    for (let at = 1; at < MAIL.length; at += 1) {
+      const sent = await through('anthropic', '/v1/messages', [
+        ...[start(0), delta(0, `Mail ${MAIL.slice(0, at)}`), stop(0)],
+        ...[start(1), delta(1, MAIL.slice(at)), delta(1, ' today'), stop(1)],
+      ]);
+      // What may be an address by itself is masked with it.
+      expect(texts(sent).join('')).toMatch(/^Mail (?!ann\.lee@mail\.example-shop\.com).*\*\*\* today$/);
+    }
+  });
+
+  it('are each a text of its own where they run at once', async () => {
+    const sent = await through('anthropic', '/v1/messages', [
+      ...[start(0), start(1)],
+      ...[delta(0, MAIL.slice(0, 5)), delta(1, 'Words'), delta(0, MAIL.slice(5)), delta(1, ' beside it')],
+      ...[stop(0), stop(1)],
+    ]);
+    expect(texts(sent)).toEqual(['***', 'Words beside it']);
+  });
+});
+
 describe('text that is held to the end of its channel', () => {
   it('is thought before its signature, which covers it', async () => {
     const delta = (said: object) => ({ type: 'content_block_delta', index: 0, delta: said });

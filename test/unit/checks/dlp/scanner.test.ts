@@ -133,6 +133,30 @@ describe('a scanner of one channel', () => {
     expect(scan(['@example.com', ' it'], { context: 'jane' }).text).toBe('*** it');
   });
 
+  it('finds what begins in a text before, and what it has by itself, wherever it is cut', () => {
+    const joined = 'ple.com is hers. joe@example.com!';
+    const alone = 'joe@example.com is his';
+    for (const pieces of everyCut(joined)) {
+      const { text, found } = scan(pieces, { joinedTo: 'Mail jane@exam' });
+      expect(text).toBe('*** is hers. ***!');
+      expect(new Set(found)).toEqual(new Set(['address jane@example.com', 'address joe@example.com']));
+    }
+    for (const pieces of everyCut(alone)) {
+      expect(scan(pieces, { joinedTo: 'at:home@' }).text).toBe('*** is his');
+    }
+  });
+
+  it('forgets what a text is joined to, once that is out of reach', () => {
+    const scanner = createTextScanner(wordDetector, { joinedTo: 'Mail jane@exam' });
+    expect(scanner.tail).toBe('Mail jane@exam');
+    for (let piece = 0; piece < 100; piece += 1) {
+      scanner.push('ordinary words, and more of them. ');
+      scanner.outlet.take(scanner.outlet.settled);
+    }
+    expect(scanner.keptChars).toBe(256);
+    expect(scanner.tail).toHaveLength(256);
+  });
+
   it('withholds a signed text from the first finding on', () => {
     const { text, found } = scan(randomPieces('I think of jane@example.com, and of joe@example.com!', 1), {
       signed: true,
