@@ -13,6 +13,8 @@ export interface MemberFindings {
   readonly spans: readonly TextSpan[];
   /** The first span goes on with one that begins in a text before. */
   readonly isContinued: boolean;
+  /** The last span goes on in a text behind. */
+  readonly goesOn: boolean;
 }
 
 /** Texts of an answer that its clients read as one. Each is read by itself as well, for a client may do so too. */
@@ -75,20 +77,26 @@ function byMember(members: readonly Member[], all: readonly TextSpan[]): readonl
     while ((all[next]?.end ?? Infinity) <= from) next += 1;
     const isContinued = (all[next]?.start ?? Infinity) < from;
     const spans: TextSpan[] = [];
+    let goesOn = false;
     for (let span = all[next], at = next; span !== undefined && span.start < to; span = all[++at]) {
       spans.push({ start: Math.max(span.start, from) - from, end: Math.min(span.end, to) - from });
+      goesOn = span.end > to;
     }
-    if (spans.length > 0) found.push({ of, spans, isContinued });
+    if (spans.length > 0) found.push({ of, spans, isContinued, goesOn });
   }
   return found;
 }
 
 /**
- * One mask stands for a finding, in the text where it begins. A text of which nothing would be left is masked too:
- * providers take no empty ones back with the next turn.
+ * What becomes of a text for what it is joined to; undefined where that adds nothing to what is found in it alone. One
+ * mask stands for a finding, in the text where it begins. A text of which nothing would be left is masked too: providers
+ * take no empty ones back with the next turn.
  */
-export function maskMember({ of, spans, isContinued }: MemberFindings): string {
+export function maskShared(member: MemberFindings, passages: Passages): string | undefined {
+  const { of, spans, isContinued, goesOn } = member;
   const masked = mask(of.text, spans);
+  const isAlone = !isContinued && !goesOn;
+  if (isAlone && masked === mask(of.text, passages.spansIn(of.text))) return undefined;
   const left = isContinued ? masked.slice(MASK.length) : masked;
   return left === '' ? MASK : left;
 }

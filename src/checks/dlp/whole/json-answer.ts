@@ -1,10 +1,11 @@
+import { shapeOf } from '../../../json/document-shape.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
 import { createDocumentSearch } from './document-search.ts';
 import type { WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
-import { createJoinedText, maskMember } from './joined-text.ts';
+import { createJoinedText, maskShared } from './joined-text.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
 import { blankedTokens, tokenChannels } from './token-channels.ts';
@@ -24,7 +25,9 @@ export async function inspectJson(
   await document.gather(passages);
   const joined = (facts?.joined ?? []).map((together) => createJoinedText(together, passages));
   const channels = tokenChannels(facts?.tokens ?? [], texts, joined);
-  for (const channel of channels) passages.add(channel.spelled);
+  for (const { spelled, spelt } of channels) {
+    for (const text of [spelled, ...spelt.map((one) => one.text)]) passages.addProse(text);
+  }
   await passages.search();
   return {
     found: passages.found,
@@ -39,7 +42,8 @@ export async function inspectJson(
           if (hit.kind !== 'name') whole.edits.push(setText(hit.path, hit.masked, signed));
         }
         for (const member of members) {
-          whole.edits.push(setText(member.of.path, maskMember(member), signed));
+          const shared = maskShared(member, passages);
+          if (shared !== undefined) whole.edits.push(setText(member.of.path, shared, signed));
         }
         for (const edit of blanks) whole.edits.push(edit);
         for (const { kind, path } of hits) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
@@ -52,9 +56,23 @@ function wordsOf(texts: readonly AnswerText[]): ReadonlyMap<string, WordsKind> {
   return new Map(texts.filter(({ editable }) => editable !== false).map((one) => [one.text, kindOf(one)]));
 }
 
-function kindOf({ kind, isJson }: AnswerText): WordsKind {
-  if (isJson === true) return 'document';
+function kindOf({ kind, text, isJson }: AnswerText): WordsKind {
+  if (isJson === true || (kind === 'text' && isDocument(text))) return 'document';
   return kind === 'tool_arguments' ? 'value' : 'prose';
+}
+
+/** Structured output: a text that is JSON, and is to stay so. */
+function isDocument(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  const { isTooDeep, isTooLarge } = shapeOf(text);
+  if (isTooDeep || isTooLarge) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // Prose that begins with a bracket.
+    return false;
+  }
 }
 
 function signedPaths(texts: readonly AnswerText[]): ReadonlySet<string> {

@@ -52,7 +52,7 @@ function alone(text: AnswerText): SpeltText {
   return {
     text: text.text,
     isPlain: isPlain(text),
-    spansIn: (passages) => passages.findingsIn(text.text, contextName(text)),
+    spansIn: (passages) => passages.spansIn(text.text),
   };
 }
 
@@ -80,7 +80,7 @@ export function blankedTokens(
   if (same === undefined && spelt.some((one) => one.spansIn(passages).length > 0)) {
     return tokens.flatMap(({ blank }) => blank);
   }
-  const spans = [...(same?.spansIn(passages) ?? []), ...passages.findingsIn(spelled)];
+  const spans = [...(same?.spansIn(passages) ?? []), ...passages.spansIn(spelled)];
   if (spans.length === 0) return [];
   const covered = covering(spelled.length, spans);
   const edits: JsonEdit[] = [];
@@ -91,11 +91,6 @@ export function blankedTokens(
     start = end;
   }
   return edits;
-}
-
-/** As it was searched under: what a model says stands in members that are named for the dialect. */
-function contextName({ kind, path }: AnswerText): string | undefined {
-  return kind === 'tool_arguments' ? path.findLast((step) => typeof step === 'string') : undefined;
 }
 
 /** One for each character of a span, else zero. */
