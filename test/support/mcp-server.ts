@@ -298,6 +298,17 @@ function registerStateless(server: StatelessMcpServer, shared: Shared): void {
       });
     },
   );
+  server.registerTool(
+    'think',
+    { description: 'Asks the model of its client.', inputSchema: z.object({ question: z.string() }) },
+    ({ question }, { mcpReq: { inputResponses } }) => {
+      if (inputResponses !== undefined) return text(JSON.stringify(inputResponses));
+      const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: question } }];
+      return inputRequired({
+        inputRequests: { thought: inputRequired.createMessage({ messages, maxTokens: 100 }) },
+      });
+    },
+  );
   server.registerResource('memo', 'memo://greeting', { description: 'A greeting.' }, ({ href }) => ({
     contents: [{ uri: href, mimeType: 'text/plain', text: 'hello from a resource' }],
   }));

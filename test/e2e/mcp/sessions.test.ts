@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import {
   connectClient,
+  connectStateless,
   SERVER_CREDENTIAL,
   SERVER_QUERY,
   startMcpRig,
@@ -205,6 +206,77 @@ describe('a call that is answered with events', () => {
     expect(await client.callTool({ name: 'ask', arguments: { question: 'well?' } })).toEqual(
       text('accept: {"reply":"aye"}'),
     );
+    await client.close();
+  });
+});
+
+describe.each(['auto', 'legacy'] as const)('the official client of both eras, in mode %s,', (mode) => {
+  const connect = async (
+    options: Parameters<typeof connectStateless>[1] = {},
+    prepare?: Parameters<typeof connectStateless>[2],
+  ) => connectStateless(await rig.access('events'), { versionNegotiation: { mode }, ...options }, prepare);
+
+  it('finds the older era, and lists, calls and reads there', async () => {
+    const client = await connect();
+    expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('think');
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'Grüße 🙂' } })).toEqual(
+      text('Grüße 🙂'),
+    );
+    expect((await client.readResource({ uri: 'memo://greeting' })).contents).toMatchObject([
+      { text: 'hello from a resource' },
+    ]);
+    expect(rig.servers.events.requests.at(-1)?.headers['mcp-session-id']).toEqual(expect.any(String));
+    await client.close();
+  });
+
+  it('is told of progress, and resumes a call that breaks off', async () => {
+    const client = await connect();
+    const steps: string[] = [];
+    let cut = false;
+    const result = await client.callTool(
+      { name: 'count', arguments: { steps: 20 } },
+      {
+        onprogress({ message = '' }) {
+          steps.push(message);
+          if (steps.length < 3 || cut) return;
+          cut = true;
+          rig.servers.events.cut();
+        },
+        resetTimeoutOnProgress: true,
+      },
+    );
+    expect(result).toEqual(text('counted to 20'));
+    expect(steps).toEqual(Array.from({ length: 20 }, (_, index) => `step ${index + 1}`));
+    await client.close();
+  });
+
+  it('cancels a call, hears of changes, and is asked for its model', async () => {
+    const changed = vi.fn();
+    const client = await connect({ capabilities: { sampling: {} } }, (each) => {
+      each.setNotificationHandler('notifications/tools/list_changed', changed);
+      each.setRequestHandler('sampling/createMessage', () => ({
+        model: 'm',
+        role: 'assistant',
+        content: { type: 'text', text: 'a thought' },
+      }));
+    });
+    const sessionId = rig.servers.events.requests.findLast(({ headers }) => headers['mcp-session-id'])
+      ?.headers['mcp-session-id'];
+    await listening('events', String(sessionId));
+    await rig.servers.events.announce();
+    await vi.waitFor(() => expect(changed).toHaveBeenCalled());
+    const { content } = await client.callTool({ name: 'think', arguments: { question: 'life' } });
+    expect(JSON.stringify(content)).toContain('a thought');
+
+    const before = rig.servers.events.cancelled;
+    const stop = new AbortController();
+    const ended = expect(client.callTool({ name: 'wait' }, { signal: stop.signal })).rejects.toThrow();
+    await vi.waitFor(() =>
+      expect(JSON.stringify(rig.servers.events.requests.at(-1)?.body)).toContain('"wait"'),
+    );
+    stop.abort();
+    await ended;
+    await vi.waitFor(() => expect(rig.servers.events.cancelled).toBe(before + 1));
     await client.close();
   });
 });

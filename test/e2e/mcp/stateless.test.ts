@@ -21,7 +21,15 @@ describe.each<[string, Name]>([
     const before = rig.servers[name].requests.length;
     const client = await connectStateless(access);
     const { tools } = await client.listTools();
-    expect(tools.map((tool) => tool.name)).toEqual(['echo', 'say', 'locate', 'count', 'wait', 'ask']);
+    expect(tools.map((tool) => tool.name)).toEqual([
+      'echo',
+      'say',
+      'locate',
+      'count',
+      'wait',
+      'ask',
+      'think',
+    ]);
     expect(await client.callTool({ name: 'echo', arguments: { text: 'Grüße 🙂' } })).toMatchObject(
       text('Grüße 🙂'),
     );
@@ -69,6 +77,22 @@ describe.each<[string, Name]>([
     );
     const { content } = await client.callTool({ name: 'ask', arguments: { question: 'well?' } });
     expect(JSON.stringify(content)).toContain('aye');
+    await client.close();
+  });
+
+  it('is asked for its model in the answer, and sends what it thought with the same call', async () => {
+    const client = await connectStateless(
+      await rig.access(name),
+      { capabilities: { sampling: {} } },
+      (each) =>
+        each.setRequestHandler('sampling/createMessage', ({ params }) => ({
+          model: 'm',
+          role: 'assistant',
+          content: { type: 'text', text: `thought about ${JSON.stringify(params.messages[0]?.content)}` },
+        })),
+    );
+    const { content } = await client.callTool({ name: 'think', arguments: { question: 'life' } });
+    expect(JSON.stringify(content)).toMatch(/thought about .*life/);
     await client.close();
   });
 
