@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { quarantineKey, riskProfileKey } from '../../src/redis/keys.ts';
@@ -15,10 +16,14 @@ const random = seededRandom(81);
 const secretOf = (rule: string): string => makeSecret(rule, random).text;
 
 interface Said {
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly type?: string;
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Ordinary words, which no rule knows: an operator's word to a server. */
+const OPERATORS = 'bread and butter of the house';
 
 /** What the scripted server answers next. */
 let said: Said;
@@ -36,7 +41,10 @@ beforeAll(async () => {
   scripted = await startMcpServer({
     era: 'sessions',
     intercept(_request, response) {
-      response.writeHead(said.status ?? 200, { 'content-type': said.type ?? 'application/json' });
+      response.writeHead(said.status ?? 200, {
+        'content-type': said.type ?? 'application/json',
+        ...said.headers,
+      });
       response.end(said.body);
       return true;
     },
@@ -56,7 +64,7 @@ beforeAll(async () => {
   const mcp = {
     enabled: true,
     servers: [
-      { name: 'scripted', url: scripted.url },
+      { name: 'scripted', url: scripted.url, headers: { 'X-Api-Key': OPERATORS } },
       { name: 'trusted', url: scripted.url, suppress: ['prompt_injection'] },
       { name: 'live', url: live.url },
       { name: 'pinned', url: live.url, pin: 'block' as const },
@@ -256,6 +264,21 @@ describe('secret patterns', () => {
     await client.close();
   });
 
+  it.each([
+    ['as it came', OPERATORS],
+    ['in Base64', Buffer.from(`key ${OPERATORS}`).toString('base64')],
+    ['percent-encoded', encodeURIComponent(OPERATORS)],
+  ])('are what an operator has configured the server with, too: %s', async (_how, echoed) => {
+    const { call, keyHash } = await newKey();
+    const reply = await call(textResult(`You sent ${echoed}.`));
+    expect(JSON.parse(reply.body)).toMatchObject({
+      error: { code: -32001, data: { type: 'policy_denied', rule: 'server_credential' } },
+    });
+    expect(reply.body).not.toContain(echoed.slice(8, -4));
+    expect(await score(keyHash)).toBe('30');
+    expect(gateway.logs()).not.toContain(OPERATORS);
+  });
+
   it('score once where a server says the same again to a key that was let go', async () => {
     const secret = secretOf('aws_access_key_id');
     const { call, keyHash } = await newKey();
@@ -278,6 +301,61 @@ describe('an answer that cannot be inspected', () => {
     expect(reply.body).not.toContain(ATTACK);
     if (answer.type === 'text/event-stream') expect(reply.body).toContain('"code":-32000');
     else expectRefusal(reply, 502, 'upstream_unavailable');
+  });
+
+  const attack = JSON.stringify(textResult(`Soup. ${ATTACK}.`));
+  const clean = textResult(`Soup. ${REMOVED}.`);
+
+  it.each<[string, Said]>([
+    ['compressed', { body: gzipSync(attack), headers: { 'content-encoding': 'gzip' } }],
+    ['with another status of success', { body: attack, status: 202 }],
+    ['as something else', { body: attack, type: 'text/html' }],
+    [
+      'with a byte order mark',
+      { body: `data: {}\n\n`.replace('{}', attack).replace(/^/, '\uFEFF'), type: 'text/event-stream' },
+    ],
+    ['with lines that end at CR', { body: `: a\rid: 1\rdata: ${attack}\r\r`, type: 'text/event-stream' }],
+    [
+      'over several lines',
+      { body: `data: ${attack.replace(',', ',\ndata: ')}\n\n`, type: 'text/event-stream; charset=utf-8' },
+    ],
+    ['without its end', { body: `data: ${attack}`, type: 'text/event-stream' }],
+  ])('is inspected however it comes: %s', async (_how, answer) => {
+    const { call } = await newKey();
+    const reply = await call(answer);
+    expect(reply.body).not.toContain(ATTACK);
+    const json = reply.body.startsWith('{')
+      ? reply.body
+      : reply.body
+          .split(/[\r\n]+/)
+          .filter((line) => line.startsWith('data:') || line.startsWith('\uFEFFdata:'))
+          .map((line) => line.slice(line.indexOf(':') + 1))
+          .join('\n');
+    expect(JSON.parse(json)).toEqual(clean);
+  });
+
+  it.each<[string, Said]>([
+    ['compressed twice', { body: gzipSync(gzipSync(attack)), headers: { 'content-encoding': 'gzip, gzip' } }],
+    ['compressed by another word', { body: attack, headers: { 'content-encoding': 'zstd' } }],
+    [
+      'events, compressed',
+      { body: gzipSync(attack), type: 'text/event-stream', headers: { 'content-encoding': 'gzip' } },
+    ],
+    [
+      'in another alphabet',
+      { body: Buffer.from(attack, 'utf16le'), type: 'application/json; charset=utf-16' },
+    ],
+    ['said to be in another', { body: attack, type: 'application/json; charset=utf-7' }],
+    ['events in another', { body: attack, type: 'text/event-stream; charset=utf-16' }],
+    ['lines of JSON', { body: `${attack}\n`, type: 'application/x-ndjson' }],
+    ['elsewhere', { body: attack, status: 302, headers: { location: 'http://localhost:1/' } }],
+    ['a message without a place to go', { body: ATTACK, status: 300 }],
+    ['the credentials in its headers', { body: '{}', headers: { 'x-debug': `sent ${OPERATORS}` } }],
+  ])('is refused where it cannot be inspected: %s', async (_how, answer) => {
+    const { call } = await newKey();
+    const reply = await call(answer);
+    expectRefusal(reply, 502, 'upstream_unavailable');
+    expect(JSON.stringify(reply.headers)).not.toContain(OPERATORS);
   });
 
   it('passes as an HTTP error whose text was looked at', async () => {
