@@ -2,7 +2,8 @@ import { isUndecidedAt } from './partial-pattern.ts';
 import { longRun } from './secret-rule.ts';
 import type { Extent, SecretRule } from './secret-rule.ts';
 
-const SIGNED = '\\.ey[A-Za-z0-9_-]{15,16384}\\.[A-Za-z0-9_-]{0,2048}';
+/** Some encode in the plain alphabet of base64, and pad. A signature is not read so: a path may follow. */
+const SIGNED = '={0,2}\\.ey[A-Za-z0-9_+/-]{15,16384}={0,2}\\.[A-Za-z0-9_-]{0,2048}';
 const ENCRYPTED = '(?:\\.[A-Za-z0-9_-]{0,1024}){2}\\.[A-Za-z0-9_-]{16,16384}\\.[A-Za-z0-9_-]{16,64}';
 const JWT_MAX_CHARS = 20_608;
 /** A header holds an algorithm, a key's id, at most a certificate's digest: its beginning tells. */

@@ -59,13 +59,17 @@ export interface Extent {
 type Options = Partial<
   Pick<SecretRule, 'maxChars' | 'minEntropy' | 'startsRun' | 'mayBegin' | 'accepts' | 'extend'>
 > & {
-  /** What must not follow; default a letter, digit or underscore. */
+  /** What must not follow; default a letter or digit, also behind underscores. */
   readonly notBefore?: string;
 };
 
+/** Base64 and base64url bodies end where none of their characters follows. */
+export const END_OF_BASE64 = '(?![A-Za-z0-9+/=_-])';
+
 const DEFAULT_MAX_CHARS = 512;
 const DEFAULT_MIN_ENTROPY = 3;
-const NOT_BEFORE_WORD = '(?![A-Za-z0-9_])';
+/** Underscores that no word goes on behind are Markdown's: `_token_`, `__token__`. */
+const NOT_BEFORE_WORD = '(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])';
 
 /**
  * A rule for secrets that begin with one of `prefixes`, in exactly that case, and go on with `body`. A group around the

@@ -1,4 +1,4 @@
-import { hasDigitAndLetter, isMixed, longRun, named, prefixed } from './secret-rule.ts';
+import { END_OF_BASE64, hasDigitAndLetter, isMixed, longRun, named, prefixed } from './secret-rule.ts';
 import type { SecretRule } from './secret-rule.ts';
 
 const HEX_32 = '[a-fA-F0-9]{32}';
@@ -51,7 +51,15 @@ const prefixedTokens: readonly SecretRule[] = [
   prefixed('terraform_token', ['.atlasv1.'], '[A-Za-z0-9_=-]{60,72}', { notBefore: '', minEntropy: 3.5 }),
   prefixed('airtable_token', ['pat'], '[A-Za-z0-9]{14}\\.[a-f0-9]{64}'),
   prefixed('asana_token', ['2/'], '\\d{16}/\\d{16}:[a-f0-9]{32}'),
-  prefixed('notion_token', ['ntn_', 'secret_'], '[A-Za-z0-9]{43,50}', { minEntropy: 3.5, accepts: isMixed }),
+  prefixed(
+    'notion_token',
+    ['ntn_', 'secret_'],
+    '(?<=ntn_)\\d{11}[A-Za-z0-9]{35}|(?<=secret_)[A-Za-z0-9]{43}',
+    {
+      minEntropy: 3.5,
+      accepts: isMixed,
+    },
+  ),
   prefixed('figma_token', ['figd_', 'figo_'], '[A-Za-z0-9_-]{40,64}', { notBefore: '' }),
   prefixed('sentry_user_token', ['sntryu_', 'sntrya_', 'sntryi_'], '[a-f0-9]{64}'),
   prefixed('sentry_org_token', ['sntrys_eyJ'], '[A-Za-z0-9+/]{30,400}={0,2}_[A-Za-z0-9+/]{43}', {
@@ -71,6 +79,7 @@ const prefixedTokens: readonly SecretRule[] = [
     minChars: 40,
     maxChars: 1520,
     minEntropy: 3.5,
+    accepts: (secret) => secret.startsWith('fo1_') || secret.length >= 100,
   }),
   prefixed('dynatrace_token', ['dt0c01.'], '[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}'),
   prefixed('easypost_key', ['EZTK', 'EZAK'], '[A-Za-z0-9]{54}'),
@@ -83,11 +92,12 @@ const prefixedTokens: readonly SecretRule[] = [
     { minEntropy: 2.5 },
   ),
   prefixed('square_token', ['EAAA', 'sq0atp-', 'sq0csp-'], '[A-Za-z0-9_-]{60}|(?<=-)[A-Za-z0-9_-]{22,43}', {
-    notBefore: '',
+    notBefore: END_OF_BASE64,
     minEntropy: 3.5,
     accepts: isMixed,
   }),
   prefixed('facebook_token', ['EAAC', 'EAAM', 'EAAB', 'EAAD', 'EAAG'], '[A-Za-z0-9]{96,400}', {
+    notBefore: END_OF_BASE64,
     minEntropy: 3.5,
     accepts: isMixed,
   }),

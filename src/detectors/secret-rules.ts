@@ -1,11 +1,16 @@
 import { encodedJsonWebToken, jsonWebToken } from './secret-jwt.ts';
 import { encodedPemPrivateKey, pemPrivateKey } from './secret-pem.ts';
-import { hasDigitAndLetter, isMixed, longRun, named, prefixed, startsToken } from './secret-rule.ts';
+import {
+  END_OF_BASE64,
+  hasDigitAndLetter,
+  isMixed,
+  longRun,
+  named,
+  prefixed,
+  startsToken,
+} from './secret-rule.ts';
 import { otherSecrets } from './secret-rules-other.ts';
 import type { SecretRule } from './secret-rule.ts';
-
-/** Base64 and base64url bodies end where none of their characters follows. */
-const END_OF_BASE64 = '(?![A-Za-z0-9+/=_-])';
 
 /** What comes before `T3BlbkFJ`: `sk-`, a kind and 128 characters; before the colon of a bot's token. */
 const MAX_OPENAI_LEAD_CHARS = 146;
@@ -133,7 +138,7 @@ const providerKeys: readonly SecretRule[] = [
       accepts: isMixed,
     },
   ),
-  prefixed('anthropic_api_key', ['sk-ant-'], '(?:api|admin|oat|ort|sid|usr)\\d\\d-[A-Za-z0-9_-]{64,160}AA', {
+  prefixed('anthropic_api_key', ['sk-ant-'], '(?:api|admin|oat|ort|sid|usr)\\d\\d-[A-Za-z0-9_-]{80,160}AA', {
     notBefore: '(?![A-Za-z0-9_-])',
   }),
   prefixed('gemini_api_key', ['AQ.'], '[A-Za-z0-9_-]{40,100}', { minEntropy: 4, accepts: isMixed }),
@@ -230,6 +235,7 @@ const providerKeys: readonly SecretRule[] = [
   prefixed('perplexity_api_key', ['pplx-'], '[A-Za-z0-9]{40,64}', { minEntropy: 3.5 }),
   prefixed('gateway_proxy_key', ['gw-'], '[A-Za-z0-9_-]{43}', {
     notBefore: '(?![A-Za-z0-9_-])',
+    accepts: isMixed,
     minEntropy: 3.5,
   }),
 ];
@@ -237,6 +243,8 @@ const providerKeys: readonly SecretRule[] = [
 const GITLAB_BODY = '[A-Za-z0-9_-]';
 /** Routable tokens end in a length and a checksum, parted by full stops. */
 const GITLAB_ROUTE = '(?:\\.[0-9a-z]{2}\\.[0-9a-z]{9}|\\.[0-9a-z]{9})?';
+/** People test with tokens of words, which repeat their letters. */
+const GITLAB_OPTIONS = { notBefore: '', minEntropy: 2.7 };
 const GITLAB_20 = [
   'glpat-',
   'gldt-',
@@ -254,8 +262,8 @@ const repositoryTokens: readonly SecretRule[] = [
   prefixed('github_token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], '[A-Za-z0-9]{36,255}'),
   prefixed('github_app_token', ['ghs_'], `\\d{1,12}_${TOKEN_SEGMENTS}`, { maxChars: 5200, startsRun: true }),
   prefixed('github_fine_grained_token', ['github_pat_'], '[A-Za-z0-9_]{60,255}'),
-  prefixed('gitlab_token', GITLAB_20, `${GITLAB_BODY}{20,320}${GITLAB_ROUTE}`, { notBefore: '' }),
-  prefixed('gitlab_incoming_mail_token', ['glimt-'], `${GITLAB_BODY}{25,320}`, { notBefore: '' }),
+  prefixed('gitlab_token', GITLAB_20, `${GITLAB_BODY}{20,320}${GITLAB_ROUTE}`, GITLAB_OPTIONS),
+  prefixed('gitlab_incoming_mail_token', ['glimt-'], `${GITLAB_BODY}{25,320}`, GITLAB_OPTIONS),
   prefixed('gitlab_pipeline_trigger_token', ['glptt-'], `${GITLAB_BODY}{40,320}`, { notBefore: '' }),
   prefixed('gitlab_agent_token', ['glagent-'], `${GITLAB_BODY}{50,1024}`, {
     notBefore: '',
@@ -326,9 +334,9 @@ const chatTokens: readonly SecretRule[] = [
     id: 'telegram_bot_token',
     keywords: [':aa'],
     anchor: 'inner',
-    pattern: /\d{8,11}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y,
-    lead: { maxChars: MAX_DIGITS, startOf: startOfDigits },
-    maxChars: 48,
+    pattern: /(?:bot)?(\d{8,11}:AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])/y,
+    lead: { maxChars: MAX_DIGITS + 'bot'.length, startOf: startOfBot },
+    maxChars: 51,
     minEntropy: 3.5,
   },
   named(
@@ -366,10 +374,11 @@ function startOfOpenAiKey(text: string, markerStart: number): number {
   return -1;
 }
 
-function startOfDigits(text: string, keywordStart: number): number {
+/** Where the digits before the colon begin, or the word before them: `api.telegram.org/bot123:AA...`. */
+function startOfBot(text: string, keywordStart: number): number {
   let start = keywordStart;
   while (keywordStart - start < MAX_DIGITS && /\d/.test(text[start - 1] ?? '')) start -= 1;
-  return start;
+  return text.startsWith('bot', start - 3) ? start - 3 : start;
 }
 
 /** Every rule; docs/secrets.md says what each finds. */

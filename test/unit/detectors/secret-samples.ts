@@ -98,7 +98,7 @@ export const secretSamples: Readonly<Record<string, string>> = {
   terraform_token: '.atlasv1.{a67}',
   airtable_token: 'pat{a14}.{x64}',
   asana_token: '2/{d16}/{d16}:{x32}',
-  notion_token: 'ntn_{a46}',
+  notion_token: 'ntn_{d11}{a35}',
   figma_token: 'figd_{a40}',
   sentry_user_token: 'sntryu_{x64}',
   sentry_org_token: 'sntrys_eyJ{a120}_{a43}',

@@ -179,6 +179,13 @@ describe('tokens of JSON', () => {
     expect(spansOf(token({ items: [chain] }))).toEqual([]);
   });
 
+  it('are found in the plain alphabet of base64, padded', () => {
+    const plain = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
+    const token = [plain({ alg: 'RS256' }), plain({ sub: 'ÿÿÿ>>>???', iat: 17 }), 'q8Z'.repeat(15)].join('.');
+    expect(token).toMatch(/[+/].*=\./);
+    expect(spansOf(`"${token}"`)[0]?.found).toBe(token);
+  });
+
   it('are not: a header alone, a header that is no JSON', () => {
     expect(spansOf(segment({ alg: 'HS256', typ: 'JWT' }))).toEqual([]);
     expect(spansOf(`eyJbroken${payload}.${payload}.${payload}`)).toEqual([]);
@@ -198,7 +205,10 @@ describe('look-alikes', () => {
       'names in code',
       'const 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 = gsk_settings.sk_live_reload_enabled_by_default;',
     ],
-    ['words', 'disk-encryption, risk-averse, task-sk-learn, ASIANDEVELOPMENTBANKS, ASIANDEVELOPMENTBANK'],
+    [
+      'words',
+      'disk-encryption, task-sk-learn, gw-begin-string-update-buffer-begin-index-user, ASIANDEVELOPMENTBANKS, ASIANDEVELOPMENTBANK',
+    ],
     [
       'variables',
       'key: ${process.env.OPENAI_API_KEY}, Bearer {token}, cohere_api_key = os.environ["COHERE_API_KEY"]',
@@ -210,6 +220,43 @@ describe('look-alikes', () => {
     ['a hash behind a provider’s name', 'mistral: d41d8cd98f00b204e9800998ecf8427e'],
     ['prefixes alone', 'ghp_ glpat- xoxb- sk-ant-api03- npm_ hvs. AKIA AIza eyJ'],
   ])('%s is no secret', (_what, text) => {
+    expect(spansOf(text)).toEqual([]);
+  });
+});
+
+describe('tokens and what stands right beside them', () => {
+  const random = seededRandom(17);
+  const mixed = 'aB3dE5fGh7kLmN9pQrS2tUvW4xYz8cJ'.repeat(4);
+
+  it.each(['github_token', 'aws_access_key_id', 'groq_api_key'])(
+    '%s is found in italics and in bold of underscores, not in a longer name',
+    (rule) => {
+      const { secret } = makeSecret(rule, random);
+      expect(maskSecrets(`_${secret}_ or __${secret}__.`)).toBe('_***_ or __***__.');
+      expect(spansOf(`${secret}_old`)).toEqual([]);
+    },
+  );
+
+  it('a bot of Telegram is found in the address of its interface', () => {
+    const { secret } = makeSecret('telegram_bot_token', random);
+    expect(maskSecrets(`https://api.telegram.org/bot${secret}/getMe`)).toBe(
+      'https://api.telegram.org/bot***/getMe',
+    );
+    expect(spansOf(`robot${secret}`)).toEqual([]);
+  });
+
+  it('a token of GitLab is found that is made of words', () => {
+    const token = ['glpat', 'testing', 'testing3else'].join('-');
+    expect(spansOf(token)).toEqual([{ rule: 'gitlab_token', found: token }]);
+  });
+
+  it.each([
+    ['a key of Anthropic', `sk-ant-api03-${mixed.slice(0, 70)}AA`],
+    ['a token of Notion', `ntn_${mixed.slice(0, 46)}`],
+    ['a macaroon of Fly', `fm2_${mixed.slice(0, 60)}`],
+    ['base64 that begins as a token of Square does', `EAAA${mixed.slice(0, 60)}/aB3d`],
+    ['base64 that begins as a token of Facebook does', `EAAB${mixed.slice(0, 100)}+aB3d`],
+  ])('%s is none that is too short or goes on', (_what, text) => {
     expect(spansOf(text)).toEqual([]);
   });
 });
