@@ -2,6 +2,7 @@ import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { createArgumentsScanner } from '../scan/arguments.ts';
+import { beginsDocument } from '../scan/begins-document.ts';
 import { contextOf } from '../passages.ts';
 import { createTextScanner } from '../scan/scanner.ts';
 import type { ChannelScanner } from '../scan/scanner.ts';
@@ -75,11 +76,13 @@ export class StreamChannels {
   #scannerFor(delta: TextDelta): ChannelScanner {
     if (delta.isJson === true) return createArgumentsScanner(this.#detector);
     const before = delta.joins === undefined ? undefined : this.#lastJoined.get(delta.joins);
+    // Texts that run side by side are no one text.
+    const joinedTo = before?.hasEnded === true ? before.scanner.tail : '';
+    if (joinedTo === '' && beginsDocument(delta)) return createArgumentsScanner(this.#detector);
     return createTextScanner(this.#detector, {
       context: contextBefore(delta),
       signed: delta.signed === true,
-      // Texts that run side by side are no one text.
-      joinedTo: before?.hasEnded === true ? before.scanner.tail : '',
+      joinedTo,
     });
   }
 

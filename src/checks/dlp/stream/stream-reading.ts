@@ -5,6 +5,7 @@ import { canCarry } from './carrier.ts';
 import { OtherValues } from './other-values.ts';
 import type { Found } from '../passages.ts';
 import { RawFrames } from './raw-frames.ts';
+import { beginsDocument } from '../scan/begins-document.ts';
 import { searchRawText } from '../scan/raw-text.ts';
 import { spelledText, tokenGroups, tokensOf } from './spelled-tokens.ts';
 import type { TokenGroup } from './spelled-tokens.ts';
@@ -99,7 +100,9 @@ export class StreamReading {
 
   *#readText(delta: TextDelta, ends: ChannelEnds | undefined, found: Found[]): Work<Piece> {
     if (delta.repeats === true) {
-      const outlet = yield* this.#wholeTexts.search({ ...delta, context: contextBefore(delta) }, found);
+      const isJson = delta.isJson === true || beginsDocument(delta);
+      const whole = { ...delta, isJson, context: contextBefore(delta) };
+      const outlet = yield* this.#wholeTexts.search(whole, found);
       return { delta, outlet, from: 0, to: outlet.length, channel: undefined };
     }
     const channel = this.#channels.ofDelta(delta, ends?.has(delta.channel) === true);

@@ -100,6 +100,42 @@ describe('blocks of text', () => {
   });
 });
 
+describe('a text that is a JSON document', () => {
+  const CARD_NUMBER = ['4539', '1488', '0343', '6467'].join('');
+  const MAIL = ['ann.lee', 'mail.example-shop.com'].join('@').replace('@', '\\u0040');
+  const DOCUMENT = `{"card": ${CARD_NUMBER}, "mail": "${MAIL}\\n", "note": "[${CARD_NUMBER}]"}`;
+  const MASKED = '{"card": "***", "mail": "***\\n", "note": "[***]"}';
+
+  it('stays one, where its pieces come and where it is said again', async () => {
+    const delta = (text: string) => ({
+      type: 'response.output_text.delta',
+      output_index: 0,
+      content_index: 0,
+      delta: text,
+    });
+    const done = (text: string) => ({
+      type: 'response.output_text.done',
+      output_index: 0,
+      content_index: 0,
+      text,
+    });
+    for (let at = 1; at < DOCUMENT.length; at += 1) {
+      const pieces = [delta(DOCUMENT.slice(0, at)), delta(DOCUMENT.slice(at))];
+      const sent = await through('openai', '/v1/responses', [...pieces, done(DOCUMENT)]);
+      const deltas = (sent.slice(0, -1) as ReturnType<typeof delta>[]).map((event) => event.delta);
+      expect(deltas.join('')).toBe(MASKED);
+      expect(sent.at(-1)).toEqual(done(MASKED));
+    }
+  });
+
+  it('is prose where it only begins like one', async () => {
+    const prose = `[1] Card ${CARD_NUMBER} "is" {it}`;
+    const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+    const sent = await through('openai', '/v1/chat/completions', [chunk(prose)]);
+    expect(sent).toEqual([chunk('[1] Card *** "is" {it}')]);
+  });
+});
+
 describe('text that is held to the end of its channel', () => {
   it('is thought before its signature, which covers it', async () => {
     const delta = (said: object) => ({ type: 'content_block_delta', index: 0, delta: said });
