@@ -12,6 +12,9 @@ import { dropTrailers, refuse, type Refusal } from './respond.ts';
 
 export type Call = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
 
+/** Messages that wait for the one before; more stay with Envoy, which stops reading from the provider. */
+const MAX_QUEUED = 16;
+
 /**
  * Serves one ext_proc stream, that is one request: messages in order, one at a time, each answered by its phase.
  *
@@ -30,12 +33,14 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
   let working = false;
   let closed = false;
   let failed = false;
+  let isFull = false;
   let answerTimer: NodeJS.Timeout | undefined;
   let finishing: Promise<void> | undefined;
 
   call.on('data', (message: ProcessingRequest) => {
     if (closed || failed) return;
     queue.push(message);
+    if (queue.length >= MAX_QUEUED) call.pause();
     if (!working) void work();
   });
   call.on('end', () => {
@@ -58,11 +63,13 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
         }
         for (const reply of Array.isArray(replies) ? replies : [replies]) send(reply);
         watchAnswer();
+        readOn();
       } catch (cause) {
         fail(cause);
       }
     }
     working = false;
+    readOn();
     if (closed) await leave();
     else if (context.progress === 'done') await finishOnce();
   }
@@ -78,9 +85,18 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
   }
 
   function send(reply: ProcessingResponse): void {
-    if (call.write(reply)) return;
+    if (call.write(reply) || isFull) return;
+    isFull = true;
     call.pause();
-    call.once('drain', () => call.resume());
+    call.once('drain', () => {
+      isFull = false;
+      readOn();
+    });
+  }
+
+  /** Once Envoy takes replies, and there is room for what it sends. */
+  function readOn(): void {
+    if (call.isPaused() && !isFull && queue.length < MAX_QUEUED) call.resume();
   }
 
   /** Bounds the whole of an unstreamed answer; Envoy's own timeouts bound only the silence in it. */

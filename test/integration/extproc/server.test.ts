@@ -8,6 +8,7 @@ import { defaultConfig } from '../../../src/config/load.ts';
 import type { EdgeServices } from '../../../src/extproc/context.ts';
 import { loadServices, type ProcessingRequest, type ProcessingResponse } from '../../../src/extproc/proto.ts';
 import { startExtProcServer, type ExtProcServer } from '../../../src/extproc/server.ts';
+import { PASS_EVENT } from '../../../src/pipeline/check.ts';
 import type { Outcome } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import { createRoute } from '../../../src/routing/route.ts';
@@ -24,13 +25,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function start(ended: Outcome[]): Promise<{ server: ExtProcServer; path: string }> {
+async function start(ended: Outcome[], eventMs = 0): Promise<{ server: ExtProcServer; path: string }> {
   const { key, budgetLimits, facts } = parsed({ body: { model: 'gpt-4o', messages: [] } });
   const config = defaultConfig();
   const nothing = (): void => undefined;
   const check = {
     name: 'budget',
     shadowable: false,
+    stream: () => ({
+      event: () => (eventMs === 0 ? PASS_EVENT : delay(eventMs, PASS_EVENT)),
+    }),
     async end(_exchange: unknown, outcome: Outcome): Promise<void> {
       await delay(SETTLE_MS);
       ended.push(outcome);
@@ -54,13 +58,13 @@ async function start(ended: Outcome[]): Promise<{ server: ExtProcServer; path: s
   return { server: await startExtProcServer({ address: { kind: 'unix', path }, services }), path };
 }
 
+type Call = ClientDuplexStream<ProcessingRequest, ProcessingResponse>;
+
 /** A request whose body has not come yet. */
-async function begin(path: string): Promise<() => void> {
+async function begin(path: string): Promise<{ call: Call; close: () => void }> {
   const { processor } = loadServices();
   const client = new processor(`unix:${path}`, credentials.createInsecure());
-  const call = (
-    client as unknown as Record<'Process', () => ClientDuplexStream<ProcessingRequest, ProcessingResponse>>
-  ).Process();
+  const call = (client as unknown as Record<'Process', () => Call>).Process();
   call.on('error', () => undefined);
   const headers = {
     ':method': 'POST',
@@ -69,18 +73,71 @@ async function begin(path: string): Promise<() => void> {
     authorization: 'Bearer gw-any',
     'x-gateway-provider-key': 'sk-any',
   };
-  const list = Object.entries(headers).map(([name, value]) => ({ key: name, raw_value: Buffer.from(value) }));
+  expect(await ask(call, { request_headers: headersOf(headers) })).toHaveProperty('request_headers');
+  return { call, close: () => client.close() };
+}
+
+function headersOf(headers: Readonly<Record<string, string>>) {
+  const list = Object.entries(headers).map(([key, value]) => ({ key, raw_value: Buffer.from(value) }));
+  return { headers: { headers: list }, end_of_stream: false };
+}
+
+function ask(call: Call, message: object): Promise<unknown> {
   const answered = new Promise((resolve) => call.once('data', resolve));
-  call.write({ request_headers: { headers: { headers: list }, end_of_stream: false } });
-  expect(await answered).toHaveProperty('request_headers');
-  return () => client.close();
+  call.write(message);
+  return answered;
+}
+
+/** The same, with its answer's headers seen: chunks of a stream come next. */
+async function beginStream(path: string): Promise<{ call: Call; close: () => void }> {
+  const begun = await begin(path);
+  const body = Buffer.from('{"model":"gpt-4o","stream":true,"messages":[]}');
+  await ask(begun.call, { request_body: { body, end_of_stream: true } });
+  const started = await ask(begun.call, {
+    response_headers: headersOf({ ':status': '200', 'content-type': 'text/event-stream' }),
+    attributes: {
+      'envoy.filters.http.ext_proc': { fields: { 'response.code_details': { stringValue: 'via_upstream' } } },
+    },
+  });
+  expect(started).toHaveProperty('mode_override');
+  return begun;
 }
 
 it('what a drain cuts off is settled before the drain is over', async () => {
   const ended: Outcome[] = [];
   const { server, path } = await start(ended);
-  const close = await begin(path);
+  const { close } = await begin(path);
   await server.drain(10);
   expect([ended, server.openStreams]).toEqual([[{ kind: 'not_forwarded' }], 0]);
   close();
 });
+
+it.each([0, 1])(
+  'waits once for an Envoy that reads no more, with checks that take %i ms',
+  async (eventMs) => {
+    const CHUNKS = 400;
+    const { server, path } = await start([], eventMs);
+    const { call, close } = await beginStream(path);
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): unknown => warnings.push(name);
+    process.on('warning', onWarning);
+    call.pause();
+    const body = Buffer.from(`data: {"x":"${'y'.repeat(16_000)}"}\n\n`);
+    for (let nth = 1; nth <= CHUNKS; nth++)
+      call.write({ response_body: { body, end_of_stream: nth === CHUNKS } });
+    await delay(500);
+    let replies = 0;
+    const ended = new Promise<void>((resolve) => {
+      call.on('data', () => {
+        if (++replies === CHUNKS) resolve();
+      });
+    });
+    call.resume();
+    await ended;
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+    call.end();
+    close();
+    await server.drain(1_000);
+  },
+);
