@@ -49,20 +49,26 @@ export function listedTools(message: unknown): readonly unknown[] | undefined {
 const LISTS = ['tools', 'prompts', 'resources', 'resourceTemplates'];
 const OF_A_SERVER = ['instructions', 'serverInfo', 'capabilities'];
 
-/** Whether a message tells what a server has, which a model takes for its host's word, and not what came of a call. */
+/**
+ * Whether a message tells what a server has, which a model takes for its host's word, and not what came of a call: its
+ * lists, what it says of itself, and tools that it gives a client's model along with a question.
+ */
 export function isDefinitions(message: unknown): boolean {
-  const result = isObject(message) ? message['result'] : undefined;
-  if (!isObject(result)) return false;
-  return (
-    LISTS.some((name) => Array.isArray(result[name])) ||
-    OF_A_SERVER.some((name) => Object.hasOwn(result, name))
+  return saidBy(message).some(
+    (said) =>
+      LISTS.some((name) => Array.isArray(said[name])) ||
+      OF_A_SERVER.some((name) => Object.hasOwn(said, name)),
   );
+}
+
+/** What a message says to its reader. */
+function saidBy(message: unknown): readonly JsonObject[] {
+  return isObject(message) ? [message['result'], message['params']].filter(isObject) : [];
 }
 
 const OF_A_CALL = ['content', 'structuredContent', 'contents', 'messages'];
 
 /** Whether a message holds what came of a call, whatever else it tells. */
 export function isAnswer(message: unknown): boolean {
-  const result = isObject(message) ? message['result'] : undefined;
-  return isObject(result) && OF_A_CALL.some((name) => Object.hasOwn(result, name));
+  return saidBy(message).some((said) => OF_A_CALL.some((name) => Object.hasOwn(said, name)));
 }

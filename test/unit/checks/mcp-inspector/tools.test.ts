@@ -101,6 +101,21 @@ describe('a list of tools', () => {
     expect(body).toBe(JSON.stringify(result(said)).replace(POISON, REMOVED));
   });
 
+  it('is looked through for poison where a server asks a model with tools of its own', async () => {
+    const ask = (params: JsonObject): JsonObject => ({
+      jsonrpc: '2.0',
+      id: 7,
+      method: 'sampling/createMessage',
+      params: {
+        messages: [{ role: 'user', content: { type: 'text', text: 'Soup?' } }],
+        maxTokens: 9,
+        ...params,
+      },
+    });
+    const { body } = await inspector().stream([event(ask({ tools: [tool('a', { description: POISON })] }))]);
+    expect(messagesIn(body)).toEqual([ask({ tools: [tool('a', { description: REMOVED })] })]);
+  });
+
   it('leaves such words alone in what a tool answers', async () => {
     const said = JSON.stringify(result({ content: [{ type: 'text', text: POISON }] }));
     expect((await inspector().whole(said)).body).toBe(said);
