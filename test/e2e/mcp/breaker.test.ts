@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mcpBreakerKey, mcpFailuresKey } from '../../../src/redis/keys.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
@@ -11,7 +10,7 @@ import { expectRefusal } from '../budgets/rig.ts';
 
 /** SPEC "Limits", MCP circuit breaker; DECISIONS "MCP". */
 const THRESHOLD = 5;
-const WINDOW_SECONDS = 3;
+const WINDOW_SECONDS = 60;
 const UPSTREAM_TIMEOUT_MS = 1_000;
 
 let one: TestGateway;
@@ -112,14 +111,14 @@ function expectOpen(reply: Reply): void {
     error: {
       code: -32000,
       message: expect.stringMatching(
-        /^the MCP server [\w-]+ has failed too often: try again in \d s$/,
+        /^the MCP server [\w-]+ has failed too often: try again in \d+ s$/,
       ) as string,
       data: { type: 'circuit_open' },
     },
   });
   expect(reply.status).toBe(200);
   expect(reply.headers['content-type']).toBe('application/json');
-  expect(reply.headers['retry-after']).toMatch(/^[123]$/);
+  expect(reply.headers['retry-after']).toMatch(/^[1-9]\d?$/);
 }
 
 function expectDone(reply: Reply): void {
@@ -132,7 +131,14 @@ async function open(asked: Asked = {}): Promise<void> {
   server.requests.length = 0;
 }
 
-const windowOver = () => delay(WINDOW_SECONDS * 1_000 + 50);
+/** Puts what is remembered of the server back by a window, as if that had passed. */
+async function windowOver(): Promise<void> {
+  const { client } = one.redis;
+  const back = -WINDOW_SECONDS * 1_000;
+  const [circuit, failures] = [mcpBreakerKey(name), mcpFailuresKey(name)];
+  if ((await client.exists(circuit)) === 1) await client.hincrby(circuit, 'opened', back);
+  for (const failure of await client.zrange(failures, 0, -1)) await client.zincrby(failures, back, failure);
+}
 
 describe('a server that fails five times', () => {
   it('is left alone by all gateways: the sixth call fails fast, as JSON-RPC with HTTP 200', async () => {
@@ -263,11 +269,10 @@ describe('after the window', () => {
     respond = (response, id) => void hold.then(() => done(response, id));
     const replies = Array.from({ length: 40 }, (_, nth) => call({ gateway: nth % 2 === 0 ? one : other }));
     await vi.waitFor(() => expect(server.requests).toHaveLength(1));
-    const first = await Promise.all(
-      replies.map((reply) => Promise.race([reply, delay(500).then(() => undefined)])),
-    );
-    expect(first.filter((reply) => reply === undefined)).toHaveLength(1);
-    for (const reply of first) if (reply !== undefined) expect(reply.body).toContain('circuit_open');
+    const refused: Reply[] = [];
+    for (const reply of replies) void reply.then((early) => refused.push(early));
+    await vi.waitFor(() => expect(refused).toHaveLength(39), { timeout: 5_000 });
+    for (const reply of refused) expect(reply.body).toContain('circuit_open');
     answer(undefined);
     const all = await Promise.all(replies);
     expect(all.filter(({ body }) => body.includes('done'))).toHaveLength(1);
