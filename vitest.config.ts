@@ -15,6 +15,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           globalSetup: ['test/support/global-setup.ts'],
+          setupFiles: ['test/support/patience.ts'],
           maxWorkers: 2,
         },
       },
@@ -26,6 +27,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           globalSetup: ['test/support/global-setup.ts'],
+          setupFiles: ['test/support/patience.ts'],
           // Most of the time they wait: for a start, a drain, a timeout.
           maxWorkers: 3,
         },
@@ -37,6 +39,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 120_000,
           globalSetup: ['test/support/global-setup.ts'],
+          setupFiles: ['test/support/patience.ts'],
           maxWorkers: 1,
         },
       },

@@ -18,7 +18,7 @@ const READ_TIMEOUT_MS = 1_000;
 const WRITE_TIMEOUT_MS = 2_000;
 const UPSTREAM_TIMEOUT_MS = 1_500;
 /** For a machine that is busy with something else. */
-const SLACK_MS = 1_500;
+const SLACK_MS = 4_000;
 const NEVER = new Promise<never>(() => undefined);
 const MAX_TOKENS = 100;
 /** The limit alone costs that much at 10 USD a million: a full reservation is more, a real cost here less. */
