@@ -41,7 +41,11 @@ function findAddresses(text: string, isAllowed: (domain: string) => boolean): re
   return found;
 }
 
-/** Where the local part begins that ends at `at`; undefined where there is none. */
+/** A local part in quotes (RFC 5322 section 3.4.1) ends here. It has been sent before a stream shows that it is one. */
+const QUOTED = /\w\\?"$/;
+const QUOTE_CHARS = 3;
+
+/** Where the local part begins that ends at `at`, `at` behind one in quotes; undefined where there is none. */
 function localStart(text: string, at: number): number | undefined {
   let start = at;
   while (start > 0 && at - start < MAX_LOCAL_CHARS && isLocalCode(text.charCodeAt(start - 1))) {
@@ -51,7 +55,8 @@ function localStart(text: string, at: number): number | undefined {
   }
   start = behindEscape(text, start);
   while (start < at && isPunctuation(text.charCodeAt(start))) start += 1;
-  return start < at ? start : undefined;
+  if (start < at) return start;
+  return QUOTED.test(text.slice(Math.max(0, at - QUOTE_CHARS), at)) ? at : undefined;
 }
 
 /** Letters, digits, underscore, and punctuation that does not end a word. */

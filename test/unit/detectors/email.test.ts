@@ -37,6 +37,8 @@ describe('email addresses', () => {
     [String.raw`\u003cann@mail.example\u003e`, 'ann@mail.example'],
     [String.raw`C:\users\ann@mail.example`, 'ann@mail.example'],
     ['write to git@mail.example: soon', 'git@mail.example'],
+    ['to "ann lee"@mail.example', '@mail.example'],
+    [String.raw`\"ann lee\"@mail.example`, '@mail.example'],
   ])('are found in %s', (text, address) => {
     expect(wordsIn(detector, text)).toEqual([address]);
   });
@@ -49,7 +51,7 @@ describe('email addresses', () => {
     ['a label that begins with a hyphen', 'ann@-mail.example'],
     ['a label of 64 letters', `ann@${'a'.repeat(64)}.example`],
     ['a domain of more than 120 characters', `ann@${'a.'.repeat(60)}example`],
-    ['nothing before the at sign', 'see @mail.example'],
+    ['nothing before the at sign', 'see @mail.example or "@mail.example", {"a":"@mail.example"}'],
     ['a number', 'ann@10.20.30.40'],
     ['a package', 'left-pad@1.3.0-beta.rc and @scope/name@2.0.1'],
     ['a picture', 'icon@2x.png'],
@@ -129,7 +131,7 @@ describe('a stream of email addresses', () => {
   it('keeps its promises', () => {
     const pieces = ['a', 'ann', '@', 'a@b.example', '@ours.example', 'git@', 'x'.repeat(50), 'y'.repeat(70)];
     const domains = ['.', '.example', '.dd'.repeat(30), '1.2.3', '.png', 'é', '%40', '%', '..'];
-    const between = [' ', ':', '-', '+', '_', '/', '://', '\\', '\\n', '\\u00e9'];
+    const between = [' ', '"', ':', '-', '+', '_', '/', '://', '\\', '\\n', '\\u00e9'];
     const detector = createEmailDetector(['ours.example']);
     expectStreamContract(detector, [...pieces, ...domains, ...between], { maxOpenChars: 320 });
   });
