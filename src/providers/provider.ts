@@ -217,7 +217,10 @@ export interface AnswerFacts {
  * they do not, nobody can tell which token holds what.
  */
 export interface TokenText {
-  /** A whole answer's: the path, joined by `.`, of the text that it spells; a stream's: the delta's channel. */
+  /**
+   * A whole answer's: the path, joined by `.`, of the text that it spells; a stream's: the delta's channel. With more
+   * behind it (`/bytes`) what stands beside the tokens and says something else.
+   */
   readonly channel: string;
   readonly text: string;
   /** The edits that leave nothing of its words: token `***`, no bytes, no alternatives. */

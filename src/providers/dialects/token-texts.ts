@@ -1,6 +1,8 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { JsonObject, TokenText } from '../provider.ts';
 import { arrayOf, objectOf } from './fields.ts';
+import { saysOther, spelledBytes } from './token-bytes.ts';
+import type { TokenBytes } from './token-bytes.ts';
 
 const MASK = '***';
 
@@ -9,7 +11,8 @@ const MASK = '***';
  * top_logprobs}`. `path` is the list's own.
  */
 export function listedTokens(list: unknown, path: JsonPath, channel: string): TokenText[] {
-  return arrayOf(list).flatMap((value, index) => {
+  const alternatives: TokenText[] = [];
+  const listed = arrayOf(list).flatMap((value, index): TokenBytes[] => {
     const item = objectOf(value);
     if (typeof item.token !== 'string') return [];
     const at = [...path, index];
@@ -18,7 +21,23 @@ export function listedTokens(list: unknown, path: JsonPath, channel: string): To
       ...setWhere(item, 'bytes', at, null),
       ...setWhere(item, 'top_logprobs', at, []),
     ];
-    return [{ channel, text: item.token, blank }];
+    for (const [nth, text] of alternativeBytes(item.top_logprobs).entries()) {
+      alternatives.push({ channel: `${channel}/bytes/${index}/${nth}`, text, blank });
+    }
+    return [{ token: { channel, text: item.token, blank }, bytes: item.bytes }];
+  });
+  return [...listed.map(({ token }) => token), ...spelledBytes(listed), ...alternatives];
+}
+
+/** Nothing that is looked for is shorter. */
+const MIN_FOUND_BYTES = 6;
+
+/** What the bytes of tokens that could have been chosen say, where those tokens say something else. */
+function alternativeBytes(list: unknown): string[] {
+  return arrayOf(list).flatMap((value) => {
+    const { token, bytes } = objectOf(value);
+    const isLong = typeof token === 'string' && arrayOf(bytes).length >= MIN_FOUND_BYTES;
+    return isLong && saysOther(token, bytes) ? [Buffer.from(arrayOf(bytes).map(Number)).toString()] : [];
   });
 }
 

@@ -244,3 +244,66 @@ it.each([null, 'x', [null, 1, {}], { content: 7 }, { tokens: [1, null] }, { cont
     expect(dialect?.answer(answer).tokens).toBeUndefined();
   },
 );
+
+describe('bytes beside tokens', () => {
+  const bytes = (text: string): number[] => [...Buffer.from(text)];
+  const read = (content: readonly object[]): readonly TokenText[] => {
+    const { dialect } = providers.openai.endpoint('POST', '/v1/chat/completions') ?? {};
+    return dialect?.answer({ choices: [{ message: { content: 'a' }, logprobs: { content } }] }).tokens ?? [];
+  };
+  const spelledIn = (tokens: readonly TokenText[]): Record<string, string> => {
+    const channels = Object.entries(Object.groupBy(tokens, ({ channel }) => channel));
+    return Object.fromEntries(
+      channels.map(([channel, own]) => [channel, (own ?? []).map(({ text }) => text).join('')]),
+    );
+  };
+
+  it.each<[string, string, unknown]>([
+    ['the same', 'héllo \u{1F600}', bytes('héllo \u{1F600}')],
+    ['nothing', 'hello', null],
+    ['part of a character, as OpenAI writes it', 'bytes: \\xf0\\x9f', [0x20, 0xf0, 0x9f]],
+    ['part of a character, as others write it', 'a\ufffd', [0x61, 0xf0, 0x9f]],
+  ])('are no text of their own where they say %s', (_what, token, said) => {
+    expect(spelledIn(read([{ token, bytes: said }]))).toEqual({ 'choices.0.message.content': token });
+  });
+
+  it('are a text of their own where they say something else, joined over the tokens', () => {
+    const [first, second] = [bytes('jané@x').slice(0, 4), bytes('jané@x').slice(4)];
+    const tokens = read([
+      { token: 'one', bytes: first },
+      { token: 'two', bytes: null },
+      { token: 'three', bytes: second },
+    ]);
+    expect(spelledIn(tokens)).toEqual({
+      'choices.0.message.content': 'onetwothree',
+      // The token between says itself, and cuts the character.
+      'choices.0.message.content/bytes': 'jan\ufffdtwo\ufffd@x',
+    });
+    expect(
+      spelledIn(
+        read([
+          { token: 'one', bytes: first },
+          { token: 'three', bytes: second },
+        ]),
+      ),
+    ).toEqual({
+      'choices.0.message.content': 'onethree',
+      'choices.0.message.content/bytes': 'jané@x',
+    });
+  });
+
+  it('are texts of their own beside tokens that could have been chosen', () => {
+    const alternative = { token: 'x', logprob: -1, bytes: bytes('jane@example.com') };
+    const tokens = read([{ token: 'one', bytes: bytes('one'), top_logprobs: [alternative] }]);
+    expect(spelledIn(tokens)).toEqual({
+      'choices.0.message.content': 'one',
+      'choices.0.message.content/bytes/0/0': 'jane@example.com',
+    });
+  });
+
+  it('are read whatever stands in them', () => {
+    for (const odd of [['x', {}, null], [-1, 300, 1.5], [[]], Array<number>(100_000).fill(65)]) {
+      expect(spelledIn(read([{ token: 'one', bytes: odd }]))['choices.0.message.content']).toBe('one');
+    }
+  });
+});

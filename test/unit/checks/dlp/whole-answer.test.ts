@@ -179,6 +179,58 @@ describe('tokens with their probabilities', () => {
   });
 });
 
+describe('bytes beside tokens', () => {
+  const bytes = (text: string): number[] => [...Buffer.from(text)];
+  const half = EMAIL.length >> 1;
+  const blank = { token: '***', bytes: null, top_logprobs: [] };
+  const answer = (content: string, tokens: readonly object[]): object =>
+    chat({ content }, { logprobs: { content: tokens } });
+
+  it('are searched where they spell something else than their tokens, and blanked with them', async () => {
+    const tokens = (first: object, second: object): object[] => [
+      { token: 'no', bytes: bytes('to '), top_logprobs: [] },
+      first,
+      second,
+      { token: '.', bytes: bytes('.'), top_logprobs: [] },
+    ];
+    const body = answer(
+      'nothing.',
+      tokens(
+        { token: 'th', bytes: bytes(EMAIL.slice(0, half)), top_logprobs: [] },
+        { token: 'ing', bytes: bytes(EMAIL.slice(half)), top_logprobs: [] },
+      ),
+    );
+    expect(await masked({ body })).toBe(JSON.stringify(answer('nothing.', tokens(blank, blank))));
+  });
+
+  it('are searched beside tokens that could have been chosen', async () => {
+    const alternative = { token: 'x', bytes: bytes(EMAIL) };
+    const body = answer('no', [{ token: 'no', bytes: bytes('no'), top_logprobs: [alternative] }]);
+    expect(await masked({ body })).toBe(JSON.stringify(answer('no', [blank])));
+  });
+
+  it('withhold an answer for a secret', async () => {
+    const body = answer(
+      'no',
+      [...AWS_KEY].map((letter) => ({ token: 'n', bytes: bytes(letter) })),
+    );
+    const { verdict } = await judgeAnswer(dlp(), answered({ body }));
+    expect(verdict).toMatchObject({ kind: 'deny', type: 'dlp_quarantine' });
+  });
+
+  it('stay where they are part of a character, and go with a text that holds something', async () => {
+    const said = (content: string): object =>
+      answer(content, [
+        { token: 'bytes:\\xf0\\x9f', bytes: [0xf0, 0x9f], top_logprobs: [] },
+        { token: 'bytes:\\x98\\x80', bytes: [0x98, 0x80], top_logprobs: [] },
+      ]);
+    expect(await masked({ body: said('\u{1F600}') })).toBe(JSON.stringify(said('\u{1F600}')));
+    expect(await masked({ body: said(`\u{1F600} ${EMAIL}`) })).toBe(
+      JSON.stringify(answer('\u{1F600} ***', [blank, blank])),
+    );
+  });
+});
+
 describe('an answer that is text', () => {
   it.each([
     ['plain text', 'text/plain', `no ${EMAIL} at ${ADDRESS}\n`, 'no *** at ***\n'],

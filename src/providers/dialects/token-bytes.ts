@@ -1,0 +1,60 @@
+import type { TokenText } from '../provider.ts';
+import { arrayOf } from './fields.ts';
+
+/** A token of a list, and the `bytes` beside it: the UTF-8 of its text, or part of a character's. */
+export interface TokenBytes {
+  readonly token: TokenText;
+  readonly bytes: unknown;
+}
+
+/**
+ * What the bytes of a list spell, as tokens of a text of its own; none where they say what the tokens say. A character
+ * that is cut belongs to the token with its end.
+ */
+export function spelledBytes(list: readonly TokenBytes[]): TokenText[] {
+  if (!list.some(({ token, bytes }) => saysOther(token.text, bytes))) return [];
+  const decoder = new TextDecoder();
+  return list.map(({ token, bytes }) => ({
+    channel: `${token.channel}/bytes`,
+    text: decoder.decode(bytesOf(token.text, bytes), { stream: true }),
+    blank: token.blank,
+  }));
+}
+
+/** True where the bytes beside a token are not those of its text. */
+export function saysOther(text: string, bytes: unknown): boolean {
+  if (!Array.isArray(bytes)) return false;
+  if (bytes.length === text.length && isAscii(text, bytes)) return false;
+  const given = bytesOf(text, bytes);
+  const own = ESCAPED.test(text) ? escapedBytes(text) : Buffer.from(text);
+  if (own.equals(given)) return false;
+  // Part of a character, which no string holds: what is ASCII in it is said all the same.
+  return !text.includes('\ufffd') || asciiIn(given) !== asciiIn(own);
+}
+
+function isAscii(text: string, bytes: readonly unknown[]): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code > 0x7f || bytes[at] !== code) return false;
+  }
+  return true;
+}
+
+function bytesOf(text: string, bytes: unknown): Buffer {
+  return Array.isArray(bytes) ? Buffer.from(arrayOf(bytes).map(Number)) : Buffer.from(text);
+}
+
+function asciiIn(bytes: Buffer): string {
+  return Buffer.from(bytes.filter((byte) => byte <= 0x7f)).toString('latin1');
+}
+
+/** How OpenAI writes a token with part of a character: `bytes: \xf0\x9f`. */
+const ESCAPED = /^bytes:[\x20-\x7e]*\\x[89a-f][0-9a-f]/i;
+
+function escapedBytes(text: string): Buffer {
+  const written = text.slice('bytes:'.length);
+  const read = written.replace(/\\x([89a-f][0-9a-f])/gi, (_, hex: string) =>
+    String.fromCharCode(parseInt(hex, 16)),
+  );
+  return Buffer.from(read, 'latin1');
+}
