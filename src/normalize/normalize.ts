@@ -1,3 +1,4 @@
+import { nextTurn } from '../next-turn.ts';
 import { extractBase64 } from './base64.ts';
 import { resolveConfusables } from './confusables.ts';
 import { collapseDelimiters } from './delimiters.ts';
@@ -6,7 +7,7 @@ import { stripInvisible } from './invisible.ts';
 import { readLeet } from './leet.ts';
 import type { Normalized, Obfuscation, Span } from './normalized.ts';
 import type { Rewrite, SpanMap, Stage } from './rewrite.ts';
-import { sliceEnds } from './slices.ts';
+import { sliceEnds, sliceUnits } from './slices.ts';
 
 /** How often the stages are gone through: Base64 within Base64, entities of lookalikes. */
 const mostRounds = 4;
@@ -41,21 +42,41 @@ export function normalize(text: string): Normalized {
   return joined(slices, text);
 }
 
-/** Normalizes texts of any length without holding up the event loop: it yields between slices. */
+/**
+ * Normalizes texts of any length without holding up the event loop: it yields between slices. Agents' histories repeat
+ * themselves, in names of tools and members above all: equal short texts have one answer.
+ */
 export async function normalizeAll(texts: readonly string[]): Promise<readonly Normalized[]> {
   const all: Normalized[] = [];
+  const repeats = new Map<string, Normalized>();
   const turn = new Turn();
   for (const text of texts) {
-    const slices: Slice[] = [];
-    let start = 0;
-    for (const end of sliceEnds(text)) {
-      await turn.pause();
-      slices.push({ start, made: normalizeSlice(text.slice(start, end)) });
-      start = end;
+    const isShort = text.length <= longestRepeat && !/^\d/.test(text);
+    const known = isShort ? repeats.get(text) : undefined;
+    if (known !== undefined) {
+      all.push(known);
+      continue;
     }
-    all.push(joined(slices, text));
+    const made = text.length <= sliceUnits ? normalizeSlice(text) : await normalizeLong(text, turn);
+    if (isShort) repeats.set(text, made);
+    all.push(made);
+    if (turn.isOver()) await turn.next();
   }
   return all;
+}
+
+/** Longest text that is looked up; none that begins with a digit, for the engine's hash of numbers can be foreseen. */
+const longestRepeat = 64;
+
+async function normalizeLong(text: string, turn: Turn): Promise<Normalized> {
+  const slices: Slice[] = [];
+  let start = 0;
+  for (const end of sliceEnds(text)) {
+    slices.push({ start, made: normalizeSlice(text.slice(start, end)) });
+    start = end;
+    if (turn.isOver()) await turn.next();
+  }
+  return joined(slices, text);
 }
 
 /** Longest that slices are worked on in one turn. */
@@ -65,9 +86,12 @@ const turnMs = 6;
 class Turn {
   #startedMs = performance.now();
 
-  async pause(): Promise<void> {
-    if (performance.now() - this.#startedMs < turnMs) return;
-    await new Promise((resolve) => setImmediate(resolve));
+  isOver(): boolean {
+    return performance.now() - this.#startedMs >= turnMs;
+  }
+
+  async next(): Promise<void> {
+    await nextTurn();
     this.#startedMs = performance.now();
   }
 }

@@ -1,5 +1,5 @@
 /** Most UTF-16 units of one slice; a slice is normalized in one turn of the event loop. */
-const sliceUnits = 8192;
+export const sliceUnits = 8192;
 
 /** How far before the end of a slice a gap between two ordinary words is looked for. */
 const searchUnits = 2048;
