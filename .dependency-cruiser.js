@@ -28,7 +28,10 @@ export default {
     forbid(
       'leaves-stay-leaves',
       { path: '^src/(json|streams|text|normalize|detectors)/' },
-      { path: '^src/', pathNot: '^src/(errors|headers|recent-map|next-turn|json|streams|text|normalize|detectors)' },
+      {
+        path: '^src/',
+        pathNot: '^src/(errors|headers|recent-map|next-turn|json|streams|text|normalize|detectors)',
+      },
       'Leaves may be imported by anyone, so they import nobody.',
     ),
     forbid(
