@@ -22,10 +22,12 @@ export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
 
 /** Names of headers and parameters with a credential. */
 const NAMED = /auth|token|secret|key|passw|cookie|credential|session|signature/i;
-/** A shorter value would be found in ordinary texts. */
+/** A shorter value, and a shorter one without a digit among its letters, would be found in ordinary texts. */
 const LEAST_CHARS = 8;
-/** A long segment of letters and digits in a server's address; ids in the form of UUIDs are mostly none. */
-const OPAQUE_SEGMENT = /^(?=.*\d)(?=.*[A-Za-z])(?![0-9a-f-]{36}$)[\w-]{24,}$/;
+const LEAST_WORDY_CHARS = 20;
+/** Of a segment in a server's address that may be a credential: the names of services are words, ids of short groups. */
+const LEAST_SEGMENT_CHARS = 24;
+const OPAQUE_RUN = /[A-Za-z0-9]{16,}/g;
 const TURN_CHARS = 65_536;
 
 /**
@@ -76,8 +78,19 @@ function credentialsOf({ headers, url }: Pick<Server, 'headers' | 'url'>): reado
     NAMED.test(name) ? valuesIn(value) : [],
   );
   const inQuery = [...searchParams].flatMap(([name, value]) => (NAMED.test(name) ? [value] : []));
-  const inPath = pathname.split('/').filter((segment) => OPAQUE_SEGMENT.test(segment));
-  return [...inHeaders, ...inQuery, ...inPath].filter(({ length }) => length >= LEAST_CHARS);
+  return [...inHeaders, ...inQuery, ...pathname.split('/').filter(isOpaque)].filter(isTelling);
+}
+
+function isTelling(value: string): boolean {
+  return value.length >= (isMixed(value) ? LEAST_CHARS : LEAST_WORDY_CHARS);
+}
+
+function isOpaque(segment: string): boolean {
+  return segment.length >= LEAST_SEGMENT_CHARS && (segment.match(OPAQUE_RUN) ?? []).some(isMixed);
+}
+
+function isMixed(value: string): boolean {
+  return /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
 /** Without its scheme, a cookie's without its name; what is Basic is also its password. */

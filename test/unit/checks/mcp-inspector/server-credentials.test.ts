@@ -3,7 +3,7 @@ import { createServerCredentials } from '../../../../src/checks/mcp-inspector/se
 import { event, inspector, messagesIn, result, textResult, type RigOptions } from './rig.ts';
 
 /** No rule knows them: they are ordinary words. */
-const TOKEN = 'of the/server+alone';
+const TOKEN = 'of the one/server+alone';
 const server = { headers: { Authorization: `Bearer ${TOKEN}`, 'X-Tenant': 'people-of-the-town' } };
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const RULE = 'server_credential';
@@ -81,20 +81,20 @@ describe('what is taken for a credential', () => {
 
   it.each<[string, Record<string, string>, string]>([
     ['a bare key', { 'X-Api-Key': 'abcd1234efgh' }, 'abcd1234efgh'],
-    ['a password', { Authorization: `Basic ${base64('soup:bread-and-butter')}` }, 'bread-and-butter'],
+    ['a password', { Authorization: `Basic ${base64('soup:bread-and-butter-4')}` }, 'bread-and-butter-4'],
     [
       'a user with it',
-      { Authorization: `Basic ${base64('soup:bread-and-butter')}` },
-      base64('soup:bread-and-butter'),
+      { Authorization: `Basic ${base64('soup:bread-and-butter-4')}` },
+      base64('soup:bread-and-butter-4'),
     ],
-    ['a cookie', { Cookie: 'theme=dark; sid=bread-and-butter' }, 'bread-and-butter'],
-    ['a scheme of its own', { 'X-Auth': 'Soup bread-and-butter' }, 'bread-and-butter'],
+    ['a cookie', { Cookie: 'theme=dark; sid=bread-and-butter-4' }, 'bread-and-butter-4'],
+    ['a scheme of its own', { 'X-Auth': 'Soup bread-and-butter-4' }, 'bread-and-butter-4'],
   ])('%s', (_what, headers, text) => {
     expect(isKnown(headers, `a ${text} b`)).toBe(true);
   });
 
   it.each<[string, string, string]>([
-    ['a parameter that says so', 'https://mcp.test/mcp?api_key=bread%20and%20butter', 'bread and butter'],
+    ['a parameter that says so', 'https://mcp.test/mcp?api_key=bread%204%20butter', 'bread 4 butter'],
     ['an opaque segment', 'https://mcp.test/s/NzA4YzUwYjktYTE1ZC00Yjk0/mcp', 'NzA4YzUwYjktYTE1ZC00Yjk0'],
   ])('in an address: %s', (_what, url, text) => {
     expect(isKnown({}, `a ${text} b`, url)).toBe(true);
@@ -102,9 +102,11 @@ describe('what is taken for a credential', () => {
 
   it.each<[string, Record<string, string>, string, string]>([
     ['a short value', { Authorization: 'Bearer soup' }, 'https://mcp.test/mcp', 'soup'],
-    ['a scheme', { Authorization: 'Negotiate bread-and-butter' }, 'https://mcp.test/mcp', 'Negotiate'],
-    ['another parameter', {}, 'https://mcp.test/mcp?tenant=bread-and-butter', 'bread-and-butter'],
-    ['words of the path', {}, 'https://mcp.test/api/model-context-protocol/mcp', 'model-context-protocol'],
+    ['a word', { 'X-Auth-Type': 'application' }, 'https://mcp.test/mcp', 'application'],
+    ['a date', { 'X-Key-Version': '2026-01-02' }, 'https://mcp.test/mcp', '2026-01-02'],
+    ['a scheme', { Authorization: 'Negotiate bread-and-butter-4' }, 'https://mcp.test/mcp', 'Negotiate'],
+    ['another parameter', {}, 'https://mcp.test/mcp?tenant=bread-and-butter-4', 'bread-and-butter-4'],
+    ['words of the path', {}, 'https://mcp.test/model-context-protocol-v2/mcp', 'model-context-protocol-v2'],
     [
       'an id',
       {},
