@@ -16,6 +16,7 @@ export default defineConfig({
           hookTimeout: 60_000,
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['test/support/patience.ts'],
+          expect: { poll: { timeout: 10_000 } },
           maxWorkers: 2,
         },
       },
@@ -28,6 +29,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['test/support/patience.ts'],
+          expect: { poll: { timeout: 10_000 } },
           // Most of the time they wait: for a start, a drain, a timeout.
           maxWorkers: 3,
         },
@@ -40,6 +42,7 @@ export default defineConfig({
           hookTimeout: 120_000,
           globalSetup: ['test/support/global-setup.ts'],
           setupFiles: ['test/support/patience.ts'],
+          expect: { poll: { timeout: 10_000 } },
           maxWorkers: 1,
         },
       },
