@@ -14,7 +14,9 @@ import type { Work } from './turns.ts';
 const MIN_REMEMBERED_CHARS = 256;
 const MAX_REMEMBERED = 16;
 
-interface WholeText extends Pick<TextDelta, 'text' | 'isJson' | 'signed'> {
+interface WholeText extends Pick<TextDelta, 'text' | 'signed'> {
+  /** A JSON document, or what may be one. */
+  readonly isJson?: boolean;
   /** What stands before it, as in TextScannerOptions. */
   readonly context?: string;
 }
