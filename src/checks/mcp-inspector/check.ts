@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
 import { calledTool } from '../../mcp/message.ts';
-import { PASS, type Check } from '../../pipeline/check.ts';
+import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
@@ -13,6 +13,7 @@ import type { PinStore } from './pins.ts';
 import { createRecordJudgement } from './record.ts';
 import { createRewriter } from './rewriter.ts';
 import { createCredentialsOf } from './server-credentials.ts';
+import { isReadableName } from './tool-list.ts';
 import { judgeWhole, type AnswerDeps } from './whole.ts';
 
 export interface McpInspectorDeps {
@@ -65,12 +66,14 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       state.isChanged.catch(() => undefined);
     },
     async requestBody({ request }, { isChanged }) {
-      if (isChanged === undefined || !(await isChanged)) return PASS;
-      return toolDenied({
-        tool: calledTool(request.mcp) ?? '',
-        reason: 'its definition has changed since it was first seen, and an operator has not accepted that',
-        rule: 'tool_pin',
-      });
+      if (isChanged === undefined) return PASS;
+      const tool = calledTool(request.mcp) ?? '';
+      if (!isReadableName(tool)) return held(tool, 'no list shows a tool of such a name');
+      if (!(await isChanged)) return PASS;
+      return held(
+        tool,
+        'its definition has changed since it was first seen, and an operator has not accepted that',
+      );
     },
     response(exchange) {
       if (exchange.mcp === undefined) return PASS;
@@ -80,6 +83,10 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
     },
     stream: (exchange) => (exchange.mcp === undefined ? undefined : createRewriter(exchange, answerDeps)),
   };
+}
+
+function held(tool: string, reason: string): Denial {
+  return toolDenied({ tool, reason, rule: 'tool_pin' });
 }
 
 /** Whether a server may tell its credentials (`suppress`). */

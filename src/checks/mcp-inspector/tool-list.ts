@@ -44,7 +44,12 @@ export async function readTools(tools: readonly unknown[]): Promise<readonly Lis
 
 function nameOf(tool: JsonObject): string | undefined {
   const { name } = tool;
-  return typeof name === 'string' && NAME.test(name) ? name : undefined;
+  return typeof name === 'string' && isReadableName(name) ? name : undefined;
+}
+
+/** Whether a name is one to everybody: of `a\0b` and ` a` some servers make `a`. */
+export function isReadableName(name: string): boolean {
+  return NAME.test(name) && name === name.trim();
 }
 
 /** The tools that can be pinned; those of a longer list are not. */

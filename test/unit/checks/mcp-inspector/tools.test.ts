@@ -127,6 +127,7 @@ describe('a list of tools', () => {
     ['its name is no text', { name: 7 }],
     ['its name is empty', { name: '' }],
     ['its name hides something', { name: 'b\u{E0041}' }],
+    ['its name begins with a blank', { name: ' b' }],
     ['its name is longer than any', { name: 'b'.repeat(129) }],
   ])('is without a tool where %s', async (_why, fields) => {
     const rig = inspector();
@@ -213,6 +214,18 @@ describe('pins', () => {
     expect(await rig.request({ body: toolCall('add') })).toBeUndefined();
     expect(namesIn((await rig.whole(list(CHANGED), { asked: { body: LIST } })).body)).toEqual(['add']);
   });
+
+  it.each(['add\0', 'add\0more', ' add', 'add\n', 'add\u200b', 'a'.repeat(129)])(
+    'block: refuse a call by a name that no list shows, for some servers make another of it: %j',
+    async (name) => {
+      const { rig } = await shown('block', list(tool('add')), list(CHANGED));
+      expect(await rig.request({ body: toolCall(name) })).toMatchObject({
+        type: 'policy_denied',
+        details: { rule: 'tool_pin' },
+      });
+      expect(await inspector().request({ body: toolCall(name) })).toBeUndefined();
+    },
+  );
 
   it('block: go on withholding a tool that is again what it was, since nobody knows what it did in between', async () => {
     const { bodies } = await shown('block', list(tool('add')), list(CHANGED), list(tool('add')));
