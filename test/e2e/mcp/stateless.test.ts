@@ -1,5 +1,7 @@
 import type { CallToolResult, Progress } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { send } from '../../support/http.ts';
+import { cli } from '../budgets/rig.ts';
 import { connectStateless, SERVER_CREDENTIAL, startMcpRig, type McpRig } from '../../support/mcp-rig.ts';
 
 type Name = 'events' | 'documents';
@@ -130,6 +132,42 @@ describe.each<[string, Name]>([
     await client.close();
   });
 });
+
+it('a subscription is cut with its next event once its key is locked', async () => {
+  const { rawKey, keyHash, url, headers } = await rig.access('events');
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test-client', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const params = { notifications: { toolsListChanged: true }, _meta: meta };
+  const announcing = setInterval(() => void rig.servers.events.announce(), 50);
+  let locking: Promise<unknown> | undefined;
+  const reply = await send(rig.gateway.baseUrl, {
+    path: url.pathname,
+    method: 'POST',
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'subscriptions/listen',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'subscriptions/listen', params }),
+    onText(text) {
+      if (text.includes('list_changed')) locking ??= cli(rig.gateway, 'quarantine', 'set', keyHash);
+    },
+  }).finally(() => clearInterval(announcing));
+  await locking;
+  expect(reply.status).toBe(200);
+  const last = reply.body.trimEnd().split('\n\n').at(-1) ?? '';
+  expect(JSON.parse(last.slice('data: '.length))).toEqual({
+    jsonrpc: '2.0',
+    id: 7,
+    error: { code: -32000, message: 'this proxy key is locked', data: { type: 'quarantined' } },
+  });
+  expect(reply.body).not.toContain(rawKey);
+}, 15_000);
 
 it('a call tells its progress as it goes', async () => {
   const client = await connectStateless(await rig.access('events'));
