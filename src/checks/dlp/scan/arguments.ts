@@ -81,7 +81,9 @@ export function createArgumentsScanner(detector: StreamDetector): ChannelScanner
     get keptChars() {
       return window.size + outlet.length - outlet.sent;
     },
-    tail: '',
+    get tail() {
+      return window.tail;
+    },
     push(text) {
       outlet.append(text);
       const found = note(window.add(lexer.add(text)));

@@ -8,6 +8,8 @@ import { tooMuchHeld } from './too-much-held.ts';
 const MAX_OPEN_CHARS = 65_536;
 /** Where this much is open it is looked at again only once it has grown by an eighth, or long matches cost their square. */
 const MUCH_OPEN_CHARS = 1024;
+/** Of a text to which another is joined. */
+const MAX_TAIL_CHARS = 1024;
 const NOTHING: readonly Found[] = [];
 
 /**
@@ -42,9 +44,9 @@ export class ScanWindow {
     return Math.max(0, this.#from);
   }
 
-  /** The part that is kept, with what stands before the text where it is still in reach. */
-  get kept(): string {
-    return this.#text;
+  /** The end of what has come, with what stands before the text where that is still in reach. */
+  get tail(): string {
+    return this.#text.slice(-MAX_TAIL_CHARS);
   }
 
   /** Characters that are kept. */

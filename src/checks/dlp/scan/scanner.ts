@@ -30,9 +30,6 @@ export interface TextScannerOptions {
   readonly joinedTo?: string;
 }
 
-/** Of a text to which another is joined. */
-const MAX_TAIL_CHARS = 1024;
-
 /** A scanner of plain text, in which `***` stands for each finding. */
 export function createTextScanner(
   detector: StreamDetector,
@@ -57,7 +54,7 @@ export function createTextScanner(
       return window.size + (joined?.size ?? 0) + outlet.length - outlet.sent;
     },
     get tail() {
-      return (joined ?? window).kept.slice(-MAX_TAIL_CHARS);
+      return (joined ?? window).tail;
     },
     push(text) {
       outlet.append(text);

@@ -90,6 +90,14 @@ describe('blocks of text', () => {
     }
   });
 
+  it('are one text where the first begins as a document does', async () => {
+    const sent = await through('anthropic', '/v1/messages', [
+      ...[start(0), delta(0, `{"to": "${MAIL.slice(0, 5)}`), stop(0)],
+      ...[start(1), delta(1, `${MAIL.slice(5)}"}`), stop(1)],
+    ]);
+    expect(texts(sent)).toEqual(['{"to": "ann.l', '***"}']);
+  });
+
   it('are each a text of its own where they run at once', async () => {
     const sent = await through('anthropic', '/v1/messages', [
       ...[start(0), start(1)],
