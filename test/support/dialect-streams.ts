@@ -166,6 +166,74 @@ export const DIALECT_STREAMS: readonly DialectStream[] = [
       ),
   },
   {
+    name: 'Gemini, arguments in pieces of two candidates',
+    ...sseDialect('gemini', '/v1beta/models/gemini-2.0-flash:streamGenerateContent', 'alt=sse'),
+    ...plain,
+    write: (pieces) =>
+      events([
+        ...([0, 1] as const).map((of) => geminiCall(of, { name: 'note', willContinue: true })),
+        ...pieces.map(({ of, text }) =>
+          geminiCall(of, {
+            partialArgs: [{ jsonPath: '$.value', stringValue: text, willContinue: true }],
+            willContinue: true,
+          }),
+        ),
+        ...([0, 1] as const).map((of) => geminiCall(of, {})),
+      ]),
+    read: (bytes) => {
+      const over = new Set<unknown>();
+      return readSse((add, { json }) => {
+        for (const candidate of list(json['candidates'])) {
+          const { index, content } = candidate;
+          const call = object(list(object(content)['parts'])[0]?.['functionCall']);
+          for (const piece of list(call['partialArgs'])) {
+            if (over.has(index) || piece['jsonPath'] !== '$.value')
+              throw new Error('a piece out of its place');
+            add(index, piece['stringValue']);
+          }
+          if (call['willContinue'] !== true) over.add(index);
+        }
+      })(bytes);
+    },
+  },
+  {
+    name: 'Bedrock, two tool calls',
+    ...readerOf('bedrock', '/model/amazon.nova-lite-v1:0/converse-stream'),
+    format: awsEventStream,
+    ...inArguments,
+    write: (pieces) =>
+      Buffer.concat([
+        ...pieces.map(({ of, text }) =>
+          awsMessage('contentBlockDelta', { contentBlockIndex: of, delta: { toolUse: { input: text } } }),
+        ),
+        ...[0, 1].map((of) => awsMessage('contentBlockStop', { contentBlockIndex: of })),
+        awsMessage('messageStop', { stopReason: 'tool_use' }),
+      ]),
+    read: (bytes) =>
+      reassemble(awsEvents(bytes), (add, { json }) =>
+        add(json['contentBlockIndex'], object(object(json['delta'])['toolUse'])['input']),
+      ),
+  },
+  {
+    name: 'Cohere, two tool calls',
+    ...sseDialect('cohere', '/v2/chat'),
+    ...inArguments,
+    write: (pieces) =>
+      events([
+        ...pieces.map(({ of, text }) => ({
+          type: 'tool-call-delta',
+          index: of,
+          delta: { message: { tool_calls: { function: { arguments: text } } } },
+        })),
+        ...[0, 1].map((index) => ({ type: 'tool-call-end', index })),
+        { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
+      ]),
+    read: readSse((add, { json }) => {
+      const { tool_calls: call } = object(object(json['delta'])['message']);
+      add(json['index'], object(object(call)['function'])['arguments']);
+    }),
+  },
+  {
     name: 'Cohere, two content parts',
     ...sseDialect('cohere', '/v2/chat'),
     ...plain,
@@ -241,6 +309,10 @@ function anthropic(pieces: readonly Piece[], start: Json, delta: (text: string) 
     ],
     true,
   );
+}
+
+function geminiCall(index: number, functionCall: Json): Json {
+  return { candidates: [{ index, content: { role: 'model', parts: [{ functionCall }] } }] };
 }
 
 function gemini(pieces: readonly Piece[]): Json[] {
