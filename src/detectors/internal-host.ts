@@ -70,9 +70,9 @@ function isFile(text: string, start: number, end: number): boolean {
 const MEMBER =
   /^(?:this|self|super|cls|obj|object|window|document|module|exports|globalThis)\.|(?:^|\.)storage\.local$/;
 /** `specifierNode.local`, `SpanKind.INTERNAL`. */
-const CAMEL_CASE = /(?:^|\.)(?:[a-z]{2,}[A-Z]\w*\.[a-z]+|\w*[a-z]\w*\.[A-Z]+)$/;
+const CAMEL_CASE = /(?:^|\.)(?:[a-z]{2,}[A-Z]\w*\.[a-z]+|[A-Za-z_]*[a-z][A-Za-z_]*\.[A-Z]+)$/;
 /** `codes.Internal`, `time.Local`, `ErrorKind.Internal`. */
-const VALUE = /^(?:[a-z]\w*|(?:[A-Z][a-z]+){2,})\.[A-Z][a-z]+$/;
+const VALUE = /^(?:[a-z][A-Za-z_]*|(?:[A-Z][a-z]+){2,})\.[A-Z][a-z]+$/;
 /** Packages of Java and its relatives. */
 const PACKAGE = /^(?:(?:com|org|net|edu)\..+|javax?|jdk|sun|kotlinx?|androidx?)\.internal$/;
 const IMPORT = /(?<![\w-])(?:import|package|namespace) (?:static )?$/;

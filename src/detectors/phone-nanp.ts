@@ -45,6 +45,9 @@ function isInBlanks({ areaGap, gap }: Written): boolean {
 
 const JOINED_BEFORE = new RegExp(String.raw`\d[${HYPHENS}.]$`);
 const COUNTRY_BEFORE = new RegExp(String.raw`(?<!\d[${HYPHENS}.]?)(?:00)?1[${HYPHENS}.${BLANKS}]$`);
+/** Neither in another line nor in another column. */
+const IN_ROW_BEFORE = new RegExp(String.raw`\d[${BLANKS}]$`);
+const IN_ROW_BEHIND = new RegExp(String.raw`^[${BLANKS}]\d`);
 const BEFORE_CHARS = 6;
 
 function beginsNumber(text: string, number: Written): boolean {
@@ -52,7 +55,7 @@ function beginsNumber(text: string, number: Written): boolean {
   if (!beginsWord(text, start)) return false;
   const before = text.slice(Math.max(0, start - BEFORE_CHARS), start);
   if (COUNTRY_BEFORE.test(before)) return true;
-  return !JOINED_BEFORE.test(before) && !(isInBlanks(number) && /\d\s$/.test(before));
+  return !JOINED_BEFORE.test(before) && !(isInBlanks(number) && IN_ROW_BEFORE.test(before));
 }
 
 const JOINED_BEHIND = new RegExp(String.raw`^[${HYPHENS}.]\d`);
@@ -61,7 +64,7 @@ function endsNumber(text: string, number: Written): boolean {
   const { end } = number;
   const behind = text.slice(end, end + 2);
   if (goesOnAsNumber(text, end) || JOINED_BEHIND.test(behind)) return false;
-  return !(isInBlanks(number) && /^\s\d/.test(behind));
+  return !(isInBlanks(number) && IN_ROW_BEHIND.test(behind));
 }
 
 /** What hyphens, dots or brackets group like a phone number is taken for one; the rest must be one of the plan. */

@@ -294,7 +294,7 @@ const chatTokens: readonly SecretRule[] = [
     'slack_token',
     ['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xoxc-'],
     '(?:\\d-)?\\d{5,16}(?:-\\d{5,16}){0,3}-[A-Za-z0-9]{10,64}(?:-[A-Za-z0-9-]{0,64})?',
-    { notBefore: '', minEntropy: 2.5, accepts: (secret) => /[A-Za-z]/.test(secret.slice(5)) },
+    { notBefore: '', minEntropy: 2.5, accepts: (secret) => /[A-Za-z]|(?:\d-\d+){3}/.test(secret.slice(5)) },
   ),
   prefixed('slack_configuration_token', ['xoxe.xoxb-', 'xoxe.xoxp-', 'xoxe-'], '\\d-[A-Za-z0-9]{60,400}', {
     minEntropy: 3.5,

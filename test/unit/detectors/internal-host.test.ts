@@ -12,6 +12,8 @@ describe('names of hosts inside a network', () => {
     ['internal_host', 'Jörgs-Drucker.local'],
     ['internal_host', 'WIKI.CORP'],
     ['internal_host', 'Wiki.Internal'],
+    ['internal_host', 'wiki7.CORP'],
+    ['internal_host', 'wiki7.Corp'],
     ['internal_host', '_http._tcp.local'],
     ['localhost', 'localhost'],
     ['localhost', 'LOCALHOST'],

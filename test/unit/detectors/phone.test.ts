@@ -92,6 +92,12 @@ describe('phone numbers of North America', () => {
     expect(wordsIn(phoneDetector, text)).toEqual([number]);
   });
 
+  it('are found in lines and columns of their own', () => {
+    const numbers = ['212 555 0134', '212 555 0143'];
+    expect(wordsIn(phoneDetector, `${numbers.join('\n')}\n9`)).toEqual(numbers);
+    expect(wordsIn(phoneDetector, `7\t${numbers.join('\t')}\t9`)).toEqual(numbers);
+  });
+
   test.each([
     ['an area that begins with 1', '112-555-0134'],
     ['more digits', '212-555-01345'],
@@ -210,7 +216,7 @@ describe('a stream of phone numbers', () => {
       '"',
       '@',
     ];
-    const between = [' ', '-', '.', '/', '(', ')', '\n', '    ', 'a', '\\', '\\n', '\\u00e9'];
+    const between = [' ', '-', '.', '/', '(', ')', '\n', '\t', '    ', 'a', '\\', '\\n', '\\u00e9'];
     expectStreamContract(phoneDetector, [...pieces, ...signs, ...between], { maxOpenChars: 72 });
   });
 });

@@ -267,6 +267,12 @@ describe('ids and tokens that hold few digits', () => {
     expect(spansOf(`id: ${id}.`).map(({ found }) => found)).toEqual([id]);
   });
 
+  it('are found with digits alone in four groups of Slack, not in three', () => {
+    const groups = ['xoxs', '3472098910', '4382517429', '5069359254', '9319657024'];
+    expect(spansOf(groups.join('-')).map(({ found }) => found)).toEqual([groups.join('-')]);
+    expect(spansOf(groups.slice(0, 4).join('-'))).toEqual([]);
+  });
+
   it('are found in workspaces of Slack', () => {
     const token = ['xoxa', '2', 'qzu8gueop0zkt7nubdv'].join('-');
     expect(spansOf(`t=${token}`).map(({ found }) => found)).toEqual([token]);
