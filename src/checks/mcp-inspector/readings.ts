@@ -8,16 +8,18 @@ export interface Reading {
   readonly stretches: (start: number, end: number) => readonly Stretch[];
 }
 
-/** A span of a reading, and what it was made of. */
-interface Part {
-  /** UTF-16 units of the reading. */
-  readonly start: number;
-  readonly end: number;
-  readonly stretches: (start: number, end: number) => readonly Stretch[];
-}
-
 /** Of a long text, so much of its ends is put together with its neighbours: no attack is longer, and hardly a secret. */
 const EDGE_CHARS = 1_024;
+/** Between the two ends of a long text. */
+const GAP = '\n\n';
+
+/** The end of a text, or all of it, in a reading. */
+interface Edge {
+  readonly piece: Piece;
+  /** UTF-16 units of the piece. */
+  readonly from: number;
+  readonly length: number;
+}
 
 /**
  * The texts of a page one right after the other, as some clients join the texts of a result: what was split within a
@@ -25,18 +27,41 @@ const EDGE_CHARS = 1_024;
  */
 export function withoutGaps({ pieces }: Page): Reading | undefined {
   if (pieces.length < 2) return undefined;
-  const writer = new ReadingWriter();
+  const texts: string[] = [];
+  const edges: Edge[] = [];
+  const starts: number[] = [];
+  let length = 0;
+  const add = (edge: Edge): void => {
+    starts.push(length);
+    edges.push(edge);
+    texts.push(edge.piece.text.slice(edge.from, edge.from + edge.length));
+    length += edge.length;
+  };
   for (const piece of pieces) {
-    const { length } = piece.text;
-    if (length <= 2 * EDGE_CHARS) writer.addPiece(piece, 0, length);
-    else {
-      writer.addPiece(piece, 0, EDGE_CHARS);
-      writer.addNothing('\n\n');
-      writer.addPiece(piece, length - EDGE_CHARS, length);
+    const { length: chars } = piece.text;
+    if (chars <= 2 * EDGE_CHARS) {
+      add({ piece, from: 0, length: chars });
+      continue;
     }
+    add({ piece, from: 0, length: EDGE_CHARS });
+    texts.push(GAP);
+    length += GAP.length;
+    add({ piece, from: chars - EDGE_CHARS, length: EDGE_CHARS });
   }
-  return writer.reading();
+  const inEdge = (index: number, start: number, end: number): readonly Stretch[] => {
+    const { piece, from, length: chars } = edges[index] as Edge;
+    const at = starts[index] ?? 0;
+    const stretch = { piece, start: from + Math.max(0, start - at), end: from + Math.min(chars, end - at) };
+    return stretch.start < stretch.end ? [stretch] : [];
+  };
+  return {
+    text: texts.join(''),
+    stretches: (start, end) => indexesFrom(starts, start, end).flatMap((index) => inEdge(index, start, end)),
+  };
 }
+
+/** Matches that are looked at in one turn. */
+const TURN_MATCHES = 4_096;
 
 /** Colours and the like (ECMA-48 control sequences). */
 const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
@@ -45,99 +70,86 @@ const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
  * A page as a terminal shows it, without colours: the end of a code reads as a letter of the word behind it. With
  * something in their place, for the code may part words or stand within one. Undefined where there are none.
  */
-export function withoutTerminalCodes(page: Page, inTheirPlace: string): Reading | undefined {
+export async function withoutTerminalCodes(page: Page, inTheirPlace: string): Promise<Reading | undefined> {
   if (!page.text.includes('\u001b') && !page.text.includes('\u009b')) return undefined;
-  const writer = new ReadingWriter();
+  let text = '';
+  let texts: string[] = [];
+  /** From the n-th start on, the page is so many units ahead of the reading. */
+  const starts = [0];
+  const ahead = [0];
+  let length = 0;
   let from = 0;
   for (const { 0: code, index } of page.text.matchAll(TERMINAL_CODE)) {
-    writer.addOf(page, from, index);
-    writer.addNothing(inTheirPlace);
+    texts.push(page.text.slice(from, index), inTheirPlace);
+    length += index - from + inTheirPlace.length;
     from = index + code.length;
+    starts.push(length);
+    ahead.push(from - length);
+    if (texts.length < TURN_MATCHES) continue;
+    text += texts.join('');
+    texts = [];
+    await nextTurn();
   }
-  writer.addOf(page, from, page.text.length);
-  return writer.reading();
+  text += texts.join('') + page.text.slice(from);
+  const onPage = (at: number): number => at + (ahead[indexAt(starts, at)] ?? 0);
+  return {
+    text,
+    stretches: (start, end) => stretchesOf(page, onPage(start), onPage(end - 1) + 1),
+  };
 }
 
 /** Tags, variation selectors, and what else prints nothing: in UTF-16 units, for a class of them is searched faster. */
-const UNSEEN = /(?:[\u200b-\u200f]|[\u2060-\u2064\ufeff]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff])+/g;
-/** Of one run; read in one turn. */
-const MAX_RUN_CHARS = 8_192;
+const UNSEEN = /(?:[\u200b-\u200f]|[\u2060-\u2064\ufeff]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]){1,4096}/g;
 
 /**
  * What is written on a page in characters that print nothing, by itself: right behind a letter it would read as part of
  * another word. What is found takes the whole run along. Undefined where nothing is.
  */
 export async function unseenOf(page: Page): Promise<Reading | undefined> {
-  const writer = new ReadingWriter();
+  let text = '';
+  const starts: number[] = [];
+  const runStarts: number[] = [];
+  const runEnds: number[] = [];
+  let matches = 0;
   for (const { 0: run, index } of page.text.matchAll(UNSEEN)) {
-    for (let from = 0; from < run.length; from += MAX_RUN_CHARS) {
-      const part = run.slice(from, from + MAX_RUN_CHARS);
-      const shown = part.length > 1 ? readHidden(part) : undefined;
-      if (shown === undefined) continue;
-      writer.add(shown, () => stretchesOf(page, index + from, index + from + part.length));
-      if (part.length === MAX_RUN_CHARS) await nextTurn();
+    matches += run.length;
+    if (matches >= TURN_MATCHES) {
+      matches = 0;
+      await nextTurn();
     }
+    const shown = run.length > 1 ? readHidden(run) : undefined;
+    if (shown === undefined) continue;
+    starts.push(text.length);
+    runStarts.push(index);
+    runEnds.push(index + run.length);
+    text += shown;
   }
-  return writer.reading();
+  if (text === '') return undefined;
+  return {
+    text,
+    stretches: (start, end) =>
+      indexesFrom(starts, start, end).flatMap((at) =>
+        stretchesOf(page, runStarts[at] ?? 0, runEnds[at] ?? 0),
+      ),
+  };
 }
 
-class ReadingWriter {
-  readonly #texts: string[] = [];
-  readonly #parts: Part[] = [];
-  #length = 0;
-
-  add(text: string, stretches: Part['stretches']): void {
-    const start = this.#length;
-    this.#texts.push(text);
-    this.#length += text.length;
-    this.#parts.push({ start, end: this.#length, stretches });
-  }
-
-  addPiece(piece: Piece, from: number, to: number): void {
-    this.add(piece.text.slice(from, to), (start, end) => [{ piece, start: from + start, end: from + end }]);
-  }
-
-  addOf(page: Page, from: number, to: number): void {
-    this.add(page.text.slice(from, to), (start, end) => stretchesOf(page, from + start, from + end));
-  }
-
-  /** What stands nowhere. */
-  addNothing(text: string): void {
-    this.add(text, () => []);
-  }
-
-  reading(): Reading | undefined {
-    const parts = this.#parts;
-    if (parts.length === 0) return undefined;
-    return {
-      text: this.#texts.join(''),
-      stretches: (start, end) =>
-        parts
-          .slice(firstEndingAfter(parts, start), firstStartingFrom(parts, end))
-          .flatMap((part) =>
-            part.stretches(Math.max(0, start - part.start), Math.min(end, part.end) - part.start),
-          ),
-    };
-  }
+/** Indexes of the parts, by their starts, that a span reaches. */
+function indexesFrom(starts: readonly number[], start: number, end: number): number[] {
+  const indexes: number[] = [];
+  for (let at = indexAt(starts, start); at < starts.length && (starts[at] ?? 0) < end; at += 1)
+    indexes.push(at);
+  return indexes;
 }
 
-function firstEndingAfter(parts: readonly Part[], at: number): number {
-  return firstWhere(parts, ({ end }) => end > at);
-}
-
-function firstStartingFrom(parts: readonly Part[], at: number): number {
-  return firstWhere(parts, ({ start }) => start >= at);
-}
-
-/** Index of the first part for which it is so, as for all after it. */
-function firstWhere(parts: readonly Part[], isSo: (part: Part) => boolean): number {
+/** Index of the last start at or before an offset; 0 where there is none. */
+function indexAt(starts: readonly number[], offset: number): number {
   let low = 0;
-  let high = parts.length;
+  let high = starts.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const part = parts[middle];
-    if (part !== undefined && isSo(part)) high = middle;
-    else low = middle + 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle + 1;
+    else high = middle;
   }
-  return low;
+  return Math.max(0, low - 1);
 }

@@ -64,14 +64,21 @@ const COUNTS_ALL = (): boolean => true;
 
 async function readingsOf({ said, prose, words }: Texts): Promise<readonly Searched[]> {
   const pages = [said, ...prose, words];
-  const plain = pages.flatMap((page) => [withoutTerminalCodes(page, ''), withoutTerminalCodes(page, ' ')]);
-  const unseen = [...plain, ...(await Promise.all(pages.map(unseenOf)))];
+  const otherwise: Reading[] = [];
+  for (const page of pages) {
+    const read = [
+      await withoutTerminalCodes(page, ''),
+      await withoutTerminalCodes(page, ' '),
+      await unseenOf(page),
+    ];
+    otherwise.push(...read.filter((reading) => reading !== undefined));
+  }
   const joined = withoutGaps(said);
   return [
     ...[said, ...prose].map((page) => asPage(page, COUNTS_ALL)),
     // Words have nothing to do with their neighbours: what is found across two of them is not there.
     asPage(words, ({ length }) => length === 1),
-    ...unseen.flatMap((reading) => (reading === undefined ? [] : [{ ...reading, counts: COUNTS_ALL }])),
+    ...otherwise.map((reading) => ({ ...reading, counts: COUNTS_ALL })),
     // What lies in one text was found there.
     ...(joined === undefined ? [] : [{ ...joined, counts: ({ length }: readonly Stretch[]) => length > 1 }]),
   ];

@@ -72,6 +72,13 @@ describe('2 MiB of anything', () => {
     ['JSON as text', () => textResult(JSON.stringify(rows(16_000)))],
     ['structured content', () => result({ structuredContent: { rows: rows(16_000) } })],
     ['percent-encoding', () => textResult(filled('%49%67nore ', 2 * MIB))],
+    ['codes of a terminal', () => textResult(filled('a\u001b[m', MIB))],
+    ['unseen characters', () => textResult(filled('a\u200b\u{e0041}', MIB / 2))],
+    ['nothing but unseen characters', () => textResult(filled('\u{e0041}', MIB))],
+    [
+      'many texts',
+      () => result({ content: Array.from({ length: 30_000 }, () => ({ type: 'text', text: 'Ig' })) }),
+    ],
     [
       'tools',
       () =>
