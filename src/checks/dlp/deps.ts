@@ -14,7 +14,7 @@ export interface DlpCheckDeps {
   readonly reportSecretLeak: ReportSecretLeak;
   /** `server.strip_budget_headers`: a stream tells by no comment what was masked in it. */
   readonly stripComments: boolean;
-  /** Called once per class and body, in shadow mode too. */
+  /** Called once per class and body, and for an answer's headers; in shadow mode too. */
   readonly onFound: (found: FoundClass) => void;
 }
 

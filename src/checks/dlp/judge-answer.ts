@@ -4,6 +4,7 @@ import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
 import type { Denial, StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
+import { createHeaderInspection } from './answer-headers.ts';
 import { actionFor, classesOf, rulesOf } from './actions.ts';
 import type { DlpAction } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
@@ -16,6 +17,7 @@ import type { UnlabelledStream } from './whole/unlabelled-stream.ts';
 import { inspectAnswer } from './whole/whole-answer.ts';
 
 export interface AnswerJudge {
+  /** A whole answer, or the headers of a stream. */
   whole(exchange: Answered): Promise<Verdict>;
   rewriter(exchange: Answered): StreamRewriter;
 }
@@ -25,6 +27,7 @@ const MAX_IDS = 64;
 
 export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   const { config } = deps;
+  const inspectHeaders = createHeaderInspection(deps.detector);
   const actionOf = (found: ContentClass): DlpAction => actionFor(found, config.action);
 
   function withhold(exchange: Answered, found: readonly Found[]): Denial {
@@ -82,16 +85,35 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     });
   }
 
+  async function judgeBody(exchange: Answered): Promise<Verdict> {
+    const { whole, facts } = exchange.answer;
+    if (whole === undefined) return PASS;
+    const stream = unlabelledStream(exchange);
+    if (stream !== undefined) return judgeStream(exchange, whole, stream);
+    const inspected = await inspectAnswer(whole, facts, deps.findAll);
+    return 'kind' in inspected ? inspected : judged(exchange, inspected);
+  }
+
   return {
     async whole(exchange) {
-      const { whole, facts } = exchange.answer;
-      if (whole === undefined) return PASS;
-      const stream = unlabelledStream(exchange);
-      if (stream !== undefined) return judgeStream(exchange, whole, stream);
-      const inspected = await inspectAnswer(whole, facts, deps.findAll);
-      return 'kind' in inspected ? inspected : judged(exchange, inspected);
+      const headers = await judged(exchange, inspectHeaders(exchange));
+      return headers.kind === 'deny' ? headers : both(headers, await judgeBody(exchange));
     },
     rewriter: (exchange) => rewriterOf(exchange, () => undefined, !deps.stripComments),
+  };
+}
+
+/** Of two that rewrite, both do. */
+function both(first: Verdict, second: Verdict): Verdict {
+  if (first.kind !== 'rewrite') return second;
+  if (second.kind !== 'rewrite') return second.kind === 'pass' ? first : second;
+  return {
+    kind: 'rewrite',
+    reason: `${first.reason}; ${second.reason}`,
+    apply() {
+      first.apply();
+      second.apply();
+    },
   };
 }
 

@@ -62,6 +62,7 @@ export interface AnswerInput {
   readonly contentType?: string | undefined;
   readonly status?: number;
   readonly facts?: Partial<AnswerFacts>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly provider?: ProviderName;
   readonly path?: string;
 }
@@ -91,7 +92,7 @@ export function answered(
     ...request,
     origin: 'provider',
     status: input.status ?? 200,
-    answerHeaders: new Map(),
+    answerHeaders: new Map(Object.entries(input.headers ?? {})),
     form: 'whole',
     answer: { whole, facts, usage: undefined, written: createWrittenText(), complete: true },
   };

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, SSN } from './rig.ts';
+
+const BODY = { choices: [{ message: { content: 'Fine.' } }] };
+const FINE = JSON.stringify(BODY);
+
+async function judged(headers: Readonly<Record<string, string>>, rig = dlp(), body: object = BODY) {
+  const exchange = answered({ body, headers });
+  const result = await judgeAnswer(rig, exchange);
+  return { ...result, set: Object.fromEntries(exchange.responseHeaders) };
+}
+
+describe('headers of an answer', () => {
+  it('pass as they are where nothing is found', async () => {
+    const { verdict, set } = await judged({
+      ':status': '200',
+      'x-request-id': 'req_0123456789abcdef0123456789abcdef',
+      'x-ratelimit-remaining-tokens': '29999980',
+      'openai-processing-ms': '1234',
+      'cf-ray': '8c1f2a3b4c5d6e7f-SJC',
+      'retry-after-ms': '1722222222',
+      server: 'cloudflare',
+    });
+    expect([verdict, set]).toEqual([{ kind: 'pass' }, {}]);
+  });
+
+  it('are masked in their values, and the answer says so', async () => {
+    const { verdict, set, body } = await judged({
+      'x-debug': `user ${EMAIL} at /`,
+      'x-card': CARD,
+      'x-a': 'b',
+    });
+    expect(verdict).toMatchObject({
+      kind: 'rewrite',
+      reason: 'masked in the answer: email (email_address), card (visa)',
+    });
+    expect(set).toEqual({ 'x-debug': 'user *** at /', 'x-card': '***', 'x-gateway-dlp-redacted': 'true' });
+    expect(body).toBe(FINE);
+  });
+
+  it('are masked with the body, and once each', async () => {
+    const { set, body, verdict } = await judged({ 'x-debug': EMAIL }, dlp(), {
+      error: { message: `no ${SSN}` },
+    });
+    expect(verdict).toMatchObject({
+      reason: 'masked in the answer: email (email_address); masked in the answer: ssn (us_ssn)',
+    });
+    expect(set).toEqual({ 'x-debug': '***', 'x-gateway-dlp-redacted': 'true' });
+    expect(body).toBe('{"error":{"message":"no ***"}}');
+  });
+
+  it('are masked whole where they hold more than ASCII', async () => {
+    expect((await judged({ 'x-debug': `caf\u00c3\u00a9 ${EMAIL}` })).set).toMatchObject({ 'x-debug': '***' });
+  });
+
+  it('withhold the answer for a secret', async () => {
+    const rig = dlp();
+    const { verdict, set } = await judged({ 'x-debug': `key=${AWS_KEY}` }, rig);
+    expect(verdict).toMatchObject({
+      kind: 'deny',
+      type: 'dlp_quarantine',
+      message: 'the answer was withheld: it holds secrets',
+    });
+    expect(set).toEqual({});
+    expect(rig.leaks).toHaveLength(1);
+    expect(rig.classes).toEqual([{ class: 'secret', side: 'answer', action: 'quarantine' }]);
+  });
+
+  it('are looked at where a secret is told by its header’s name', async () => {
+    const secret = `wJ4hPq8${'rT2vXz6LmN0bKd3FgY5sCe1uAi9oQwErTyUi'.slice(0, 33)}`;
+    const { set } = await judged({ aws_secret_access_key: secret }, dlp({ action: 'mask' }));
+    expect(set).toMatchObject({ aws_secret_access_key: '***' });
+  });
+
+  it('are looked at where no body came, and where a stream comes', async () => {
+    const { check } = dlp();
+    const exchange = answered({ body: '', headers: { 'x-debug': EMAIL } });
+    for (const form of ['whole', 'stream'] as const) {
+      const headersOnly = { ...exchange, form, answer: { ...exchange.answer, whole: undefined } };
+      const verdict = await check.response?.(headersOnly, undefined);
+      expect(verdict).toMatchObject({
+        kind: 'rewrite',
+        reason: 'masked in the answer: email (email_address)',
+      });
+    }
+  });
+
+  it('are masked in every answer, whatever passed before', async () => {
+    const rig = dlp();
+    for (let round = 0; round < 300; round += 1) {
+      const { set } = await judged({ 'x-a': `fine ${String(round)}`, 'x-debug': EMAIL, 'x-b': 'fine' }, rig);
+      expect(set).toEqual({ 'x-debug': '***', 'x-gateway-dlp-redacted': 'true' });
+    }
+  });
+
+  it('are left alone where they say how a body is read, or are cookies', async () => {
+    const { verdict } = await judged({
+      'content-type': `application/json; x=${EMAIL}`,
+      'set-cookie': `session=${AWS_KEY}`,
+      etag: `"${CARD}"`,
+    });
+    expect(verdict).toEqual({ kind: 'pass' });
+  });
+
+  it('are not made ours by a mask', async () => {
+    const { verdict, set } = await judged({ 'x-gateway-request-cost': EMAIL });
+    expect([verdict, set]).toEqual([{ kind: 'pass' }, {}]);
+  });
+});
