@@ -49,7 +49,10 @@ describe('names of hosts inside a network', () => {
     ['the endings alone', '.local corp internal'],
     ['names like localhost', 'localhosts mylocalhost my-localhost localhost.example localhost_1'],
     ['members', 'this.local = 1; self.internal; obj.local; document.local'],
-    ['members of an object', 'chrome.storage.local, specifierNode.local, SpanKind.INTERNAL'],
+    [
+      'members of an object',
+      'chrome.storage.local, specifierNode.local, SpanKind.INTERNAL, code_pb2.INTERNAL',
+    ],
     ['values of code', 'codes.Internal, time.Local, ErrorKind.Internal'],
     ['calls', 'threading.local() and server.internal(1)'],
     ['assignments', 'e.local=1'],
