@@ -10,7 +10,7 @@ import { createRawProvider, type RawProvider } from '../support/raw-provider.ts'
 import { makeSecret, seededRandom } from '../unit/detectors/secret-samples.ts';
 import { expectRefusal } from './budgets/rig.ts';
 
-/** SPEC "Behaviour of checks on a proxy request", DLP: unstreamed answers and requests. */
+/** SPEC "Behaviour of checks on a proxy request", DLP: answers, streams as they stand on the wire, and requests. */
 type Dlp = NonNullable<NonNullable<ConfigInput['server']>['dlp']>;
 
 const CHAT = '/openai/v1/chat/completions';
@@ -175,6 +175,28 @@ describe('SPEC DLP, action mask (default for personal data)', () => {
     expectMasked(await ask(), call('{"to":"***", "card":"***"}'));
   });
 
+  it('masks what is spread over texts that clients join', async () => {
+    const parts = (...texts: string[]): string =>
+      `{"candidates":[{"content":{"parts":[${texts.map((text) => `{"text":"${text}"}`).join(', ')}]}}]}`;
+    provider.answer({ body: parts('Card 4539 1488', ' 0343 64', '67, thanks.', ' \\u0021') });
+    expectMasked(
+      await ask({ path: GENERATE, body: { contents: [] } }),
+      parts('Card ***', '***', ', thanks.', ' \\u0021'),
+    );
+  });
+
+  it('masks structured output, which stays valid JSON', async () => {
+    provider.answer({ body: chat('{"card": 4539148803436467, "n": 1}') });
+    expectMasked(await ask(), chat('{"card": "***", "n": 1}'));
+  });
+
+  it('masks a header of the answer', async () => {
+    provider.answer({ headers: { 'x-debug': 'asked by ann.lee@shop.example.org' }, body: chat('Fine.') });
+    const reply = await ask();
+    expectMasked(reply, chat('Fine.'));
+    expect(reply.headers['x-debug']).toBe('asked by ***');
+  });
+
   it('leaves an answer without findings byte for byte as it was', async () => {
     const body = chat('Order 20240117-88 \u2014 10,000 units at v1.2.3.4, 50 % off \ud83d\ude00');
     provider.answer({ body });
@@ -280,6 +302,20 @@ describe('SPEC DLP, action quarantine (default for secrets)', () => {
     await expectQuarantined(await ask(), 'secrets');
   });
 
+  it('finds one that is spread over texts that clients join', async () => {
+    const [first, second] = [SECRET.slice(0, 9), SECRET.slice(9)];
+    const block = (text: string): string => `{"type":"text","text":"${text}"}`;
+    provider.answer({ body: `{"type":"message","content":[${block(first)},${block(second)}]}` });
+    await expectQuarantined(await ask({ path: MESSAGES }), 'secrets');
+  });
+
+  it('finds one in a header of the answer', async () => {
+    provider.answer({ headers: { 'x-debug': `key=${SECRET}` }, body: chat('Fine.') });
+    const reply = await ask();
+    await expectQuarantined(reply, 'secrets');
+    expect(JSON.stringify(reply.headers)).not.toContain(SECRET);
+  });
+
   it('charges the key what the provider bills all the same', async () => {
     await gateway.setBudget(key.keyHash, { daily: 1 });
     provider.answer({ body: chat(`The key is ${SECRET}.`) });
@@ -298,6 +334,58 @@ describe('SPEC DLP, action quarantine (default for secrets)', () => {
     });
     const found = await sessions.read({ keyHash: key.keyHash, sessionId: 's-1' });
     expect(found?.session.taintFlags).toEqual(['secret_accessed']);
+  });
+});
+
+describe('SPEC DLP, SSE streams', () => {
+  const chunk = (content: string): string =>
+    `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
+  const last = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+  const events = { 'content-type': 'text/event-stream' };
+  const said = (body: string): string =>
+    [...body.matchAll(/"content":"([^"]*)"/g)].map(([, text]) => text ?? '').join('');
+
+  it('rewrites each chunk’s data in flight, and says so in a comment', async () => {
+    provider.answer({
+      headers: events,
+      body: chunk('Write to ann.lee@sh') + chunk('op.example.org today.') + last,
+    });
+    const reply = await ask();
+    expect(reply.status).toBe(200);
+    expect(said(reply.body)).toBe('Write to *** today.');
+    expect(reply.body).toContain(last);
+    expect(reply.body).toContain('\n: x-gateway-dlp-redacted=true\n');
+    expect(reply.headers).not.toHaveProperty('content-length');
+    await expectUntouched();
+  });
+
+  it('cuts at a secret that is split across chunks, with an error frame of type dlp_quarantine', async () => {
+    const body =
+      chunk(`The key is ${SECRET.slice(0, 10)}`) + chunk(`${SECRET.slice(10)}.`) + chunk('More.') + last;
+    provider.answer({ headers: events, body });
+    const reply = await ask();
+    expect(reply.status).toBe(200);
+    const frames = reply.body.split('\n\n').filter((frame) => frame.startsWith('data: '));
+    const cut = JSON.parse(frames.at(-1)?.slice('data: '.length) ?? '') as { type: string };
+    expect(cut.type).toBe('dlp_quarantine');
+    expect(reply.body).not.toMatch(/\[DONE\]|More|finish_reason":"stop/);
+    expect(reply.body).not.toContain(SECRET.slice(0, 4));
+    await expect.poll(() => riskOf()).toBe('30');
+    expect(await lockMs()).toBeGreaterThan(0);
+    provider.answer({ body: chat('Fine.') });
+    expectRefusal(await ask(), 403, 'quarantined');
+  });
+
+  it('masks a header of the stream', async () => {
+    provider.answer({ headers: { ...events, 'x-debug': 'at 10.20.30.40' }, body: chunk('Fine.') + last });
+    const reply = await ask();
+    expect([reply.status, said(reply.body)]).toEqual([200, 'Fine.']);
+    expect(reply.headers).toMatchObject({ 'x-debug': 'at ***', 'x-gateway-dlp-redacted': 'true' });
+  });
+
+  it('withholds a stream for a secret in its headers', async () => {
+    provider.answer({ headers: { ...events, 'x-debug': SECRET }, body: chunk('Fine.') + last });
+    await expectQuarantined(await ask(), 'secrets');
   });
 });
 
