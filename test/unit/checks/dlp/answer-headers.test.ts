@@ -87,7 +87,7 @@ describe('headers of an answer', () => {
 
   it('are masked in every answer, whatever passed before', async () => {
     const rig = dlp();
-    for (let round = 0; round < 300; round += 1) {
+    for (let round = 0; round < 50; round += 1) {
       const { set } = await judged({ 'x-a': `fine ${String(round)}`, 'x-debug': EMAIL, 'x-b': 'fine' }, rig);
       expect(set).toEqual({ 'x-debug': '***', 'x-gateway-dlp-redacted': 'true' });
     }
