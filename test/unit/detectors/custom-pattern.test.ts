@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPatternDetector } from '../../../src/detectors/custom-pattern.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const matched = (pattern: string, text: string): string[] =>
   createPatternDetector(pattern, 'custom:0')(text).map(({ start, end }) => text.slice(start, end));
@@ -37,8 +38,8 @@ describe('a pattern of an operator', () => {
   );
 
   it.each(['(a+)+$', '(a|aa)+$', '(.*)*b', '(a*)*b'])('takes linear time: %s', (pattern) => {
-    const started = performance.now();
-    expect(matched(pattern, `${'a'.repeat(20_000)}!`)).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const text = `${'a'.repeat(20_000)}!`;
+    expect(matched(pattern, text)).toEqual([]);
+    expect(quickestCpuMs(() => matched(pattern, text))).toBeLessThan(1_000);
   });
 });
