@@ -11,8 +11,7 @@ export const ndjson: StreamFormat = {
   createWriter,
   withData: (frame, data) => {
     const text = frame.raw.toString('utf8');
-    const lineEnd = /\s*$/.exec(text)?.[0] ?? '';
-    return Buffer.from(oneLine(data) + lineEnd);
+    return Buffer.from(oneLine(data) + text.slice(text.trimEnd().length));
   },
   copy: (_frame, data) => Buffer.from(`${oneLine(data)}\n`),
   readable: readableText,
