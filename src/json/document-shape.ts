@@ -46,7 +46,8 @@ export function shapeOf(text: string): DocumentShape {
   let nameStart = 0;
   let nameEnd = 0;
   memberCount[0] = 0;
-  for (let i = 0; i < length && work <= MAX_ANSWER_WORK && depth <= MAX_ANSWER_DEPTH;) {
+  // The commonest first, and bounds only where a part begins: what a list of numbers costs is here.
+  for (let i = 0; i < length;) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) {
       nameStart = i;
@@ -55,8 +56,12 @@ export function shapeOf(text: string): DocumentShape {
       continue;
     }
     i += 1;
-    if (code === COMMA) work += 1;
-    else if (code === COLON) {
+    if (code === COMMA) {
+      work += 1;
+      continue;
+    }
+    if (code < COLON) continue;
+    if (code === COLON) {
       members += 1;
       const count = (memberCount[depth] ?? 0) + 1;
       memberCount[depth] = count;
@@ -65,6 +70,7 @@ export function shapeOf(text: string): DocumentShape {
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       work += PART_WORK;
       depth += 1;
+      if (depth > MAX_ANSWER_DEPTH || work > MAX_ANSWER_WORK) break;
       memberCount[depth] = 0;
     } else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && depth > 0) depth -= 1;
   }
@@ -85,7 +91,8 @@ export function assertParseable(text: string, shape: DocumentShape = shapeOf(tex
   if (shape.isTooLarge) throw unparseable('has too many parts');
 }
 
-function unparseable(what: string): GatewayError {
+/** What a provider sent cannot be read without holding up everybody else. */
+export function unparseable(what: string): GatewayError {
   return new GatewayError('upstream_unavailable', `the provider sent an answer that ${what}`);
 }
 
@@ -94,26 +101,41 @@ function unparseable(what: string): GatewayError {
  * Of a name that stands twice, parsers keep the first, the last or both.
  */
 export function saysAll(shape: DocumentShape, parsed: unknown): boolean {
-  return !shape.hasEscapedNames && countMembers(parsed) === shape.members;
+  if (shape.hasEscapedNames) return false;
+  return (isContainer(parsed) ? countMembers(parsed) : 0) === shape.members;
 }
 
-/** Recursion is bounded by `MAX_ANSWER_DEPTH`. */
-function countMembers(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
+/**
+ * Recursion is bounded by `MAX_ANSWER_DEPTH`. No list of an object's values is made: names that some code has given to
+ * all objects would count too, and the document would not be trusted.
+ */
+function countMembers(value: object): number {
   let count = 0;
   if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object') count += countMembers(item);
+    for (let index = 0; index < value.length; index += 1) {
+      const item: unknown = value[index];
+      if (isContainer(item)) count += countMembers(item);
+    }
     return count;
   }
-  for (const item of Object.values(value)) count += 1 + (typeof item === 'object' ? countMembers(item) : 0);
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name in members) {
+    const item = members[name];
+    count += 1;
+    if (isContainer(item)) count += countMembers(item);
+  }
   return count;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Characters of a string that are looked at one by one; beyond them the search for a quote is native. */
 const SHORT_STRING = 32;
 
 /** The offset after the string whose opening quote is at `i`. */
-function skipString(text: string, i: number): number {
+export function skipString(text: string, i: number): number {
   const { length } = text;
   i += 1;
   while (i < length) {

@@ -121,6 +121,9 @@ class Scanner {
         expectName = isObject[depth] === 1;
         work += 1;
         if (work > MAX_WORK) throw tooManyValues();
+      } else if (byte === undefined || byte < OPEN_ARRAY) {
+        // Numbers, blanks and colons: a list of numbers has nothing else.
+        continue;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
         work += PART_WORK;
         if (work > MAX_WORK) throw tooManyValues();
