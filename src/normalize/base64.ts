@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
-import { alphabetOf, hasRun } from './scan.ts';
+import { alphabetOf, nextRun } from './scan.ts';
 import { isProse } from './words.ts';
 
 /** A block in one or more lines, of the standard or the URL-safe alphabet. */
-const blocks = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/g;
+const blockThere = /[A-Za-z0-9+/_-]{12,}(?:={1,2}|(?:\r?\n[ \t]{0,8}[A-Za-z0-9+/_-]{2,}={0,2})+)?/y;
 
 const alphabet = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-');
 
@@ -16,16 +16,28 @@ const deepest = 4;
 
 /** Stage 4: blocks of Base64 that hold readable text become that text. Pictures, keys, hashes and tokens hold none. */
 export function extractBase64(text: string): Rewrite {
-  if (!hasRun(text, alphabet, shortestBlock)) return unchanged(text);
+  const first = nextRun(text, alphabet, shortestBlock, 0);
+  if (first < 0) return unchanged(text);
   const rewriter = new Rewriter(text);
   let flagged = false;
-  for (const match of text.matchAll(blocks)) {
-    for (const { start, end, reading } of readBlock(text, match.index, match[0])) {
+  for (const [at, source] of blocksFrom(text, first)) {
+    for (const { start, end, reading } of readBlock(text, at, source)) {
       rewriter.replace(start, end, reading);
       if (isHidden(text, start, reading)) flagged = true;
     }
   }
   return rewriter.finish(flagged);
+}
+
+/** Blocks and where they begin. */
+function* blocksFrom(text: string, first: number): Generator<readonly [at: number, source: string], void> {
+  for (let at = first; at >= 0;) {
+    blockThere.lastIndex = at;
+    const source = blockThere.exec(text)?.[0];
+    if (source === undefined) return;
+    yield [at, source];
+    at = nextRun(text, alphabet, shortestBlock, at + source.length);
+  }
 }
 
 interface Reading {

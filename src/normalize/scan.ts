@@ -10,14 +10,21 @@ export function alphabetOf(characters: string): Alphabet {
 }
 
 /** Whether a text has `length` characters of an alphabet in a row; looks at few of them where it has not. */
-export function hasRun(text: string, alphabet: Alphabet, length: number): boolean {
-  for (let last = length - 1; last < text.length;) {
+export const hasRun = (text: string, alphabet: Alphabet, length: number): boolean =>
+  nextRun(text, alphabet, length, 0) >= 0;
+
+/** Where the first run of at least `length` characters of an alphabet begins, from `from` on; -1 where there is none. */
+export function nextRun(text: string, alphabet: Alphabet, length: number, from: number): number {
+  for (let last = from + length - 1; last < text.length;) {
     let at = last;
     while (at > last - length && alphabet[text.charCodeAt(at)] === 1) at--;
-    if (at === last - length) return true;
+    if (at === last - length) {
+      while (at >= from && alphabet[text.charCodeAt(at)] === 1) at--;
+      return at + 1;
+    }
     last = at + length;
   }
-  return false;
+  return -1;
 }
 
 /** How many units may stand between the letters of a chain: a sign with a space on either side. */
