@@ -2,31 +2,11 @@ import { GatewayError } from '../errors.ts';
 import type { JsonPath } from '../json/path.ts';
 import { parseStrict } from '../json/scan.ts';
 import { textsIn } from '../providers/dialects/json-text.ts';
-import type {
-  AnswerFacts,
-  Dialect,
-  JsonObject,
-  PromptText,
-  RequestFacts,
-  StreamReader,
-} from '../providers/provider.ts';
+import { NOTHING_ASKED, NOTHING_SAID } from '../providers/dialects/model-list.ts';
+import type { Dialect, JsonObject, PromptText, RequestFacts, StreamReader } from '../providers/provider.ts';
 import type { McpMessage } from './message.ts';
 import { paramsOf, readMessage } from './read-message.ts';
 import { jsonRpcError } from './refusal.ts';
-
-const NOTHING_ASKED: RequestFacts = {
-  model: undefined,
-  models: [],
-  stream: false,
-  texts: [],
-  media: [],
-  tools: [],
-  providerTools: [],
-  choices: 1,
-  output: undefined,
-  unseenContent: false,
-};
-const NOTHING_SAID: AnswerFacts = { usage: undefined, texts: [] };
 
 /** Members of `params` whose change would make another call of it than the one that was judged. */
 const SEALED: ReadonlySet<string> = new Set(['name', 'uri', 'taskId', 'requestState', '_meta']);

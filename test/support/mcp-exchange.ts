@@ -3,7 +3,7 @@ import type { McpTarget } from '../../src/mcp/target.ts';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { Parsed } from '../../src/pipeline/exchange.ts';
 import type { JsonObject, RequestFacts } from '../../src/providers/provider.ts';
-import { parsed } from '../integration/budget/exchange.ts';
+import { parsed } from './exchange.ts';
 
 export interface McpRequestOptions {
   /** The JSON-RPC message; undefined is a GET. */

@@ -1,6 +1,7 @@
 import type { AnswerFacts, Dialect, RequestFacts } from '../provider.ts';
 
-const NOTHING_ASKED: RequestFacts = {
+/** Of a request without a body. */
+export const NOTHING_ASKED: RequestFacts = {
   model: undefined,
   models: [],
   stream: false,
@@ -13,7 +14,7 @@ const NOTHING_ASKED: RequestFacts = {
   unseenContent: false,
 };
 
-const NOTHING_SAID: AnswerFacts = { usage: undefined, texts: [] };
+export const NOTHING_SAID: AnswerFacts = { usage: undefined, texts: [] };
 
 /** `GET …/models`: no body, no cost, nothing to read. */
 export const modelList: Dialect = {

@@ -9,8 +9,8 @@ import { createPricing } from '../../../src/pricing/pricing.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
-import { answered, parsed, streamEvent } from './exchange.ts';
-import type { AnswerOptions, RequestOptions } from './exchange.ts';
+import { answered, parsed, streamEvent } from '../../support/exchange.ts';
+import type { AnswerOptions, RequestOptions } from '../../support/exchange.ts';
 import { budgetStore, connect, USD, windowStatus } from './support.ts';
 
 let redis: TestRedis;

@@ -11,8 +11,8 @@ import type { RedisClient } from '../../../src/redis/client.ts';
 import { riskProfileKey, spendKey } from '../../../src/redis/keys.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
-import { answered, parsed } from './exchange.ts';
-import type { RequestOptions } from './exchange.ts';
+import { answered, parsed } from '../../support/exchange.ts';
+import type { RequestOptions } from '../../support/exchange.ts';
 import { budgetStore, connect, newKeyHash, reservation, USD, windowStatus } from './support.ts';
 
 let redis: TestRedis;

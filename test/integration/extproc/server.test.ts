@@ -13,7 +13,7 @@ import type { Outcome } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import { createRoute } from '../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
-import { parsed } from '../budget/exchange.ts';
+import { parsed } from '../../support/exchange.ts';
 
 /** As long as a settlement takes. */
 const SETTLE_MS = 200;

@@ -6,8 +6,8 @@ import type { Parsed } from '../../../src/pipeline/exchange.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
-import { answered, parsed } from '../budget/exchange.ts';
-import type { RequestOptions } from '../budget/exchange.ts';
+import { answered, parsed } from '../../support/exchange.ts';
+import type { RequestOptions } from '../../support/exchange.ts';
 import { connect } from '../budget/support.ts';
 import { DAY_MS } from './contract.ts';
 

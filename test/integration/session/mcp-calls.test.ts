@@ -11,7 +11,7 @@ import type { RedisClient } from '../../../src/redis/client.ts';
 import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
-import { answered, parsed } from '../budget/exchange.ts';
+import { answered, parsed } from '../../support/exchange.ts';
 import { connect, newKeyHash } from '../budget/support.ts';
 import { DAY_MS } from './contract.ts';
 

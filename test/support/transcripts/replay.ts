@@ -5,7 +5,7 @@ import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
 import { HEADER } from '../../../src/headers.ts';
 import { normalizeAll } from '../../../src/normalize/normalize.ts';
 import type { Parsed } from '../../../src/pipeline/exchange.ts';
-import { answered, parsed } from '../../integration/budget/exchange.ts';
+import { answered, parsed } from '../exchange.ts';
 import type { Transcript, TranscriptCall } from './transcript.ts';
 
 export type LoopConfig = NonNullable<ConfigInput['loop_detection']>;

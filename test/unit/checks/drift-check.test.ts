@@ -6,8 +6,8 @@ import { defaultConfig } from '../../../src/config/load.ts';
 import type { Check } from '../../../src/pipeline/check.ts';
 import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import type { SessionFacts } from '../../../src/pipeline/facts.ts';
-import { answered, parsed } from '../../integration/budget/exchange.ts';
-import type { AnswerOptions } from '../../integration/budget/exchange.ts';
+import { answered, parsed } from '../../support/exchange.ts';
+import type { AnswerOptions } from '../../support/exchange.ts';
 
 const TOPIC = [
   'How do I prune an old apple tree in the orchard?',

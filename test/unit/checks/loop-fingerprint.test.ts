@@ -3,7 +3,7 @@ import { fingerprintOf } from '../../../src/checks/loop/fingerprint.ts';
 import { latestStep, type Step } from '../../../src/checks/loop/step.ts';
 import { unpaddedWords } from '../../../src/checks/loop/padding.ts';
 import { hammingDistance } from '../../../src/text/simhash.ts';
-import { parsed, type RequestOptions } from '../../integration/budget/exchange.ts';
+import { parsed, type RequestOptions } from '../../support/exchange.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const NOTHING: Step = { said: '', called: '', got: '', answered: '', tools: [], medium: '' };

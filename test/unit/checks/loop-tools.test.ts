@@ -7,7 +7,7 @@ import { HEADER } from '../../../src/headers.ts';
 import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import type { SessionFacts } from '../../../src/pipeline/facts.ts';
 import type { JsonObject } from '../../../src/providers/provider.ts';
-import { answered } from '../../integration/budget/exchange.ts';
+import { answered } from '../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../support/mcp-exchange.ts';
 import { toExchange, type LoopConfig } from '../../support/transcripts/replay.ts';
 import { slowness, threadCpuMs } from '../../support/cpu-time.ts';

@@ -5,7 +5,7 @@ import { configSchema } from '../../../src/config/schema.ts';
 import { HEADER } from '../../../src/headers.ts';
 import type { Verdict } from '../../../src/pipeline/check.ts';
 import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
-import { answered } from '../../integration/budget/exchange.ts';
+import { answered } from '../../support/exchange.ts';
 import { toExchange, type LoopConfig } from '../../support/transcripts/replay.ts';
 
 interface SendOptions {

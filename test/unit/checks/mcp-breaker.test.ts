@@ -5,7 +5,7 @@ import { createMemoryBreakerStore } from '../../../src/checks/mcp-breaker/memory
 import type { BreakerStore, CallResult } from '../../../src/checks/mcp-breaker/store.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { Answered, Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
-import { answered, parsed } from '../../integration/budget/exchange.ts';
+import { answered, parsed } from '../../support/exchange.ts';
 import { SETTINGS } from '../../integration/mcp-breaker/contract.ts';
 import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
 

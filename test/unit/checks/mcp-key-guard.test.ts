@@ -3,7 +3,7 @@ import { createKeyGuard } from '../../../src/checks/mcp/key-guard.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { PASS_EVENT, type StreamAction } from '../../../src/pipeline/check.ts';
 import type { StreamEvent } from '../../../src/providers/provider.ts';
-import { answered, parsed } from '../../integration/budget/exchange.ts';
+import { answered, parsed } from '../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../support/mcp-exchange.ts';
 
 const EVENT: StreamEvent = { frame: { raw: Buffer.from('data: {}\n\n'), data: '{}' }, deltas: [], json: {} };

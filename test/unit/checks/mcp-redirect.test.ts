@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { refuseRedirect } from '../../../src/checks/mcp/redirect.ts';
 import type { Answered } from '../../../src/pipeline/exchange.ts';
-import { answered } from '../../integration/budget/exchange.ts';
+import { answered } from '../../support/exchange.ts';
 import { mcpExchange } from '../../support/mcp-exchange.ts';
 
 const LOCATION = new Map([['location', 'https://inside.example/mcp/']]);

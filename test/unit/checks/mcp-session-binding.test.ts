@@ -3,7 +3,7 @@ import { createSessionBinding } from '../../../src/checks/mcp/session-binding/bi
 import { createMemoryMcpSessionStore } from '../../../src/checks/mcp/session-binding/memory-store.ts';
 import type { Answered, Parsed } from '../../../src/pipeline/exchange.ts';
 import { mcpSessionOf } from '../../../src/pipeline/mcp-session.ts';
-import { answered, parsed } from '../../integration/budget/exchange.ts';
+import { answered, parsed } from '../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
 
 const ALICE = { keyHash: 'sha256:a' };

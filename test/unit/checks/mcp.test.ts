@@ -9,7 +9,7 @@ import type { Denial } from '../../../src/pipeline/check.ts';
 import type { Answered, Parsed } from '../../../src/pipeline/exchange.ts';
 import { findingId } from '../../../src/pipeline/finding-id.ts';
 import type { JsonObject } from '../../../src/providers/provider.ts';
-import { answered, parsed } from '../../integration/budget/exchange.ts';
+import { answered, parsed } from '../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../support/mcp-exchange.ts';
 
 const REASON = 'the allowed_tools of this key do not name it';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRateLimitCheck } from '../../../src/checks/rate-limit/check.ts';
 import { createMemoryRateLimitStore } from '../../../src/checks/rate-limit/memory-store.ts';
-import { parsed } from '../../integration/budget/exchange.ts';
+import { parsed } from '../../support/exchange.ts';
 
 function rig(config: { enabled: boolean; requests_per_minute: number }) {
   const clock = { now: 1_000_000 };

@@ -15,7 +15,7 @@ import type { Check, Denial, StreamRewriter } from '../../../src/pipeline/check.
 import type { Answered } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import type { ProviderName } from '../../../src/providers/provider.ts';
-import { parsed } from '../../integration/budget/exchange.ts';
+import { parsed } from '../../support/exchange.ts';
 
 /** What Envoy is told of an answer, phase by phase. */
 

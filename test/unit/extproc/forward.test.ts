@@ -6,7 +6,7 @@ import { createRoute } from '../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
 import type { JsonEdit } from '../../../src/json/path.ts';
 import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
-import { parsed } from '../../integration/budget/exchange.ts';
+import { parsed } from '../../support/exchange.ts';
 import { defaultConfig } from '../../../src/config/load.ts';
 
 it('a request that was forwarded keeps no copy of its prompt while its answer runs', () => {

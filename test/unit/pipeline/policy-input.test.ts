@@ -4,7 +4,7 @@ import type { Parsed } from '../../../src/pipeline/exchange.ts';
 import type { Facts } from '../../../src/pipeline/facts.ts';
 import { llmCallInput, mcpToolCallInput } from '../../../src/pipeline/policy-input.ts';
 import type { JsonObject } from '../../../src/providers/provider.ts';
-import { parsed, type RequestOptions } from '../../integration/budget/exchange.ts';
+import { NO_FACTS, parsed, type RequestOptions } from '../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../support/mcp-exchange.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
@@ -64,21 +64,6 @@ const FACTS: Facts = {
     },
   },
 };
-const NO_FACTS: Facts = {
-  agentRisk: {
-    riskScore: 0,
-    totalPolicyBlocks: 0,
-    totalEscalations: 0,
-    totalSpendNanoUsd: 0,
-    persistentTaintFlags: [],
-    sessionCount: 0,
-    quarantineActive: false,
-  },
-  session: undefined,
-  drift: undefined,
-  prompt: undefined,
-};
-
 const COMMON = {
   agent: {
     key_hash: 'sha256:abc',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createReportSecretLeak } from '../../../../src/checks/secret-leak.ts';
 import { createMemoryRiskStore } from '../../../../src/checks/risk/memory-store.ts';
 import { findingId } from '../../../../src/pipeline/finding-id.ts';
-import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer } from './rig.ts';
+import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, KEY_HASH } from './rig.ts';
 
 const said = (text: string) => answered({ body: { choices: [{ message: { content: text } }] } });
 
@@ -150,8 +150,8 @@ describe('a secret that leaks', () => {
     await report(leak());
     expect(tainted).toEqual([]);
     await report(leak('s-1'));
-    expect(tainted).toEqual(['sha256:ab s-1 secret_accessed 36']);
-    const { risk: profile, lock } = await risk.read('sha256:ab');
+    expect(tainted).toEqual([`${KEY_HASH} s-1 secret_accessed 36`]);
+    const { risk: profile, lock } = await risk.read(KEY_HASH);
     expect(profile).toMatchObject({ riskScore: 30, persistentTaintFlags: ['secret_accessed'] });
     expect(lock?.ttlMs).toBeGreaterThan(4_000);
   });
@@ -160,7 +160,7 @@ describe('a secret that leaks', () => {
     const risk = createMemoryRiskStore({ settings: { ...settings, enabled: false } });
     const addTaint = () => Promise.resolve('added' as const);
     await createReportSecretLeak({ record: (event) => risk.record(event), addTaint })(leak());
-    const { risk: profile, lock } = await risk.read('sha256:ab');
+    const { risk: profile, lock } = await risk.read(KEY_HASH);
     expect([profile.riskScore, lock !== undefined]).toEqual([0, true]);
   });
 

@@ -4,14 +4,13 @@ import { configSchema } from '../../../../src/config/schema.ts';
 import type { ConfigInput } from '../../../../src/config/schema.ts';
 import { createContentDetector, createFindContentAll } from '../../../../src/detectors/content.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
-import { parseStrict } from '../../../../src/json/scan.ts';
 import type { Check, Verdict } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import type { SecretLeak } from '../../../../src/pipeline/secret-leak.ts';
 import { readBody } from '../../../../src/pipeline/whole-answer.ts';
 import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
 import type { AnswerFacts, ProviderName } from '../../../../src/providers/provider.ts';
-import { providers } from '../../../../src/providers/registry.ts';
+import { parsed as parsedExchange } from '../../../support/exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
 
 /** Made up; none of them stands in a source as it is. */
@@ -21,6 +20,8 @@ export const CARD = ['4539', '1488', '0343', '6467'].join('');
 export const SSN = ['219', '09', '9999'].join('-');
 export const PHONE = ['+1', '212', '555', '0187'].join(' ');
 export const ADDRESS = ['10', '20', '30', '40'].join('.');
+
+export const KEY_HASH = 'sha256:ab';
 
 type DlpInput = NonNullable<NonNullable<ConfigInput['server']>['dlp']>;
 
@@ -105,51 +106,14 @@ export interface RequestInput {
   readonly text?: string;
 }
 
-export function parsed({
-  provider: name = 'openai',
-  path = '/v1/chat/completions',
-  body = {},
-  text,
-}: RequestInput): Parsed {
-  const provider = providers[name];
-  const endpoint = provider.endpoint('POST', path);
-  if (endpoint === undefined) throw new Error(`no endpoint at ${path}`);
-  const bytes = Buffer.from(text ?? JSON.stringify({ model: 'gpt-4o', messages: [], ...body }));
-  const json = parseStrict(bytes) as Record<string, unknown>;
-  return {
-    requestId: 'test',
-    startedAt: 0,
-    method: 'POST',
-    path,
-    query: '',
+export function parsed({ provider, path, body = {}, text }: RequestInput): Parsed {
+  return parsedExchange({
     provider,
-    endpoint,
-    clientAddress: '127.0.0.1',
-    headers: new Map(),
-    key: { keyHash: 'sha256:ab', name: 'test', provider: name, tags: {}, createdAt: 0 },
-    rawKeyHash: 'sha256:ab',
-    providerKey: undefined,
-    budgetLimits: {},
-    facts: {
-      agentRisk: {
-        riskScore: 0,
-        totalPolicyBlocks: 0,
-        totalEscalations: 0,
-        totalSpendNanoUsd: 0,
-        persistentTaintFlags: [],
-        sessionCount: 0,
-        quarantineActive: false,
-      },
-      session: undefined,
-      drift: undefined,
-      prompt: undefined,
-    },
-    responseHeaders: new Map(),
-    body: bytes,
-    json,
-    request: endpoint.dialect.request(json, endpoint),
-    edits: [],
-  };
+    path,
+    text,
+    keyHash: KEY_HASH,
+    body: { model: 'gpt-4o', messages: [], ...body },
+  });
 }
 
 export interface Judged {

@@ -1,25 +1,49 @@
-import type { Answered, BudgetLimits, Parsed } from '../../../src/pipeline/exchange.ts';
-import { createWrittenText } from '../../../src/pipeline/written-text.ts';
-import type { ProviderName, StreamEvent, Usage } from '../../../src/providers/provider.ts';
-import { providers } from '../../../src/providers/registry.ts';
-import { newKeyHash } from './support.ts';
+import { randomUUID } from 'node:crypto';
+import { parseStrict } from '../../src/json/scan.ts';
+import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange.ts';
+import type { Facts } from '../../src/pipeline/facts.ts';
+import { createWrittenText } from '../../src/pipeline/written-text.ts';
+import type { JsonObject, ProviderName, StreamEvent, Usage } from '../../src/providers/provider.ts';
+import { providers } from '../../src/providers/registry.ts';
+
+/** What is known of an agent at its first request. */
+export const NO_FACTS: Facts = {
+  agentRisk: {
+    riskScore: 0,
+    totalPolicyBlocks: 0,
+    totalEscalations: 0,
+    totalSpendNanoUsd: 0,
+    persistentTaintFlags: [],
+    sessionCount: 0,
+    quarantineActive: false,
+  },
+  session: undefined,
+  drift: undefined,
+  prompt: undefined,
+};
 
 export interface RequestOptions {
-  readonly provider?: ProviderName;
-  readonly path?: string;
-  readonly body: Record<string, unknown>;
+  readonly provider?: ProviderName | undefined;
+  readonly path?: string | undefined;
+  readonly body: JsonObject;
+  /** The body as it is sent, where it is not as `JSON.stringify` writes it. */
+  readonly text?: string | undefined;
   readonly limits?: BudgetLimits;
   readonly keyHash?: string;
 }
 
-/** A request as the stages before the checks leave it, read by the provider's real dialect. */
+/** A request as the stages before the checks leave it, read by the provider's real dialect; of a key of its own unless told. */
 export function parsed(options: RequestOptions): Parsed {
-  const provider = providers[options.provider ?? 'openai'];
-  const path = options.path ?? '/v1/chat/completions';
+  const {
+    provider: name = 'openai',
+    path = '/v1/chat/completions',
+    keyHash = `sha256:${randomUUID()}`,
+  } = options;
+  const provider = providers[name];
   const endpoint = provider.endpoint('POST', path);
-  if (endpoint === undefined) {
-    throw new Error(`no endpoint at ${path}`);
-  }
+  if (endpoint === undefined) throw new Error(`no endpoint at ${path}`);
+  const body = Buffer.from(options.text ?? JSON.stringify(options.body));
+  const json = parseStrict(body) as JsonObject;
   return {
     requestId: 'test',
     startedAt: performance.now(),
@@ -30,34 +54,15 @@ export function parsed(options: RequestOptions): Parsed {
     endpoint,
     clientAddress: '127.0.0.1',
     headers: new Map(),
-    key: {
-      keyHash: options.keyHash ?? newKeyHash(),
-      name: 'test key',
-      provider: provider.name,
-      tags: {},
-      createdAt: 0,
-    },
+    key: { keyHash, name: 'test key', provider: name, tags: {}, createdAt: 0 },
     rawKeyHash: 'sha256:raw',
     providerKey: undefined,
     budgetLimits: options.limits ?? {},
-    facts: {
-      agentRisk: {
-        riskScore: 0,
-        totalPolicyBlocks: 0,
-        totalEscalations: 0,
-        totalSpendNanoUsd: 0,
-        persistentTaintFlags: [],
-        sessionCount: 0,
-        quarantineActive: false,
-      },
-      session: undefined,
-      drift: undefined,
-      prompt: undefined,
-    },
+    facts: { ...NO_FACTS },
     responseHeaders: new Map(),
-    body: Buffer.from(JSON.stringify(options.body)),
-    json: options.body,
-    request: endpoint.dialect.request(options.body, endpoint),
+    body,
+    json,
+    request: endpoint.dialect.request(json, endpoint),
     edits: [],
   };
 }
