@@ -50,9 +50,13 @@ export async function searchTexts(texts: Texts, search: Search): Promise<readonl
   for (const [index, reading] of readings.entries()) {
     const secrets = [...(plain[index] ?? []), ...revealed(disguised[index] ?? [], normalized[index])];
     const all = [...(found[index] ?? []), ...withoutRepeats(secrets.filter(search.counts))];
-    for (const finding of all) hits.add(reading, finding);
+    for (const finding of all) {
+      hits.add(reading, finding);
+      // Each is compared with those before it: no more of them than can be taken out.
+      if (hits.all.length > MAX_HITS) return undefined;
+    }
   }
-  return hits.all.length > MAX_HITS ? undefined : hits.all;
+  return hits.all;
 }
 
 /** A reading, and which of the hits in it are there. */
