@@ -15,7 +15,13 @@ const BY_MEDIA_TYPE: ReadonlyMap<string, StreamFormat> = new Map([
 ]);
 
 /** What JSON is called, or what a server says that does not know. */
-const MAY_BE_JSON: ReadonlySet<string> = new Set(['application/json', 'text/json', 'text/plain', '']);
+const MAY_BE_JSON: ReadonlySet<string> = new Set([
+  'application/json',
+  'text/json',
+  'text/plain',
+  'application/octet-stream',
+  '',
+]);
 
 /**
  * How an answer streams: what its Content-Type says, or else what its endpoint is known for (Gemini's array,
@@ -27,6 +33,7 @@ export function streamFormatFor(
 ): StreamFormat | undefined {
   const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const format = BY_MEDIA_TYPE.get(mediaType);
-  if (format !== undefined) return format;
-  return endpoint.streamFormat === 'json-array' && MAY_BE_JSON.has(mediaType) ? jsonArray : undefined;
+  if (endpoint.streamFormat !== 'json-array') return format;
+  // Lines too are read as elements, whether or not an array is around them.
+  return format === ndjson || MAY_BE_JSON.has(mediaType) ? jsonArray : format;
 }

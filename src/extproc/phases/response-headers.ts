@@ -5,6 +5,7 @@ import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { createWrittenText } from '../../pipeline/written-text.ts';
 import { createAnyJsonReader } from '../../providers/dialects/any-json.ts';
 import type { StreamReader } from '../../providers/provider.ts';
+import { asLabelled } from '../../streams/as-labelled.ts';
 import { streamFormatFor } from '../../streams/format.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
 import { outcomeOf, type StreamContext } from '../context.ts';
@@ -68,14 +69,19 @@ async function beginStream(
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
   if (isJudged && !isReadable(headers.get('content-type') ?? '')) throw unreadable();
   const { answer } = exchange;
-  context.stream = createAnswerStream({ answer, format, reader: readerOf(exchange), rewriters });
+  const labelled = isAnswer(exchange) ? asLabelled(format) : format;
+  context.stream = createAnswerStream({ answer, format: labelled, reader: readerOf(exchange), rewriters });
   return startStream(headerChanges(context, headers));
 }
 
 /** An error says what it says in a form of its own. */
-function readerOf({ status, endpoint, request }: Answered): StreamReader {
-  const isAnswer = status >= 200 && status < 300;
-  return (isAnswer ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();
+function readerOf(exchange: Answered): StreamReader {
+  const { endpoint, request } = exchange;
+  return (isAnswer(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();
+}
+
+function isAnswer({ status }: Answered): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** Character sets whose letters are ASCII's bytes; streams are UTF-8 whatever they say, for nearly every client. */

@@ -263,6 +263,17 @@ describe('a streamed answer that is cut', () => {
     expect(trailed.context.refusal?.type).toBe('dlp_quarantine');
   });
 
+  it('is refused where clients would read another kind of stream in it, unless it is an error', async () => {
+    const lines = '{"a":1}\n\n{"a":2}\n\n';
+    const rewriter = { event: () => PASS_EVENT };
+    const answer = answering({ rewriter });
+    await answer.headers({ 'content-type': 'text/event-stream' });
+    await expect(answer.chunk(lines)).rejects.toThrow('another kind of stream');
+    const error = answering({ rewriter, status: 429 });
+    await error.headers({ 'content-type': 'text/event-stream' });
+    expect(streamed(await error.chunk(lines))).toEqual({ text: lines, isEnd: false });
+  });
+
   it('counts what it emits, as the gate does', async () => {
     const answer = answering({ rewriter: cutting() });
     await answer.headers(SSE);

@@ -257,6 +257,8 @@ describe('streamFormatFor', () => {
     ['application/json; charset=UTF-8', { streamFormat: 'json-array' }, 'json-array'],
     ['text/event-stream', { streamFormat: 'json-array' }, 'sse'],
     [undefined, { streamFormat: 'json-array' }, 'json-array'],
+    ['application/x-ndjson', { streamFormat: 'json-array' }, 'json-array'],
+    ['application/octet-stream', { streamFormat: 'json-array' }, 'json-array'],
     ['text/html', { streamFormat: 'json-array' }, undefined],
     [undefined, {}, undefined],
   ] as const)('reads %s %j as %s', (contentType, endpoint, name) => {
