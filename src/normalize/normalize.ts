@@ -51,6 +51,7 @@ export async function normalizeAll(texts: readonly string[]): Promise<readonly N
   const repeats = new Map<string, Normalized>();
   const turn = new Turn();
   for (const text of texts) {
+    if (turn.isOver()) await turn.next();
     const isShort = text.length <= longestRepeat && !/^\d/.test(text);
     const known = isShort ? repeats.get(text) : undefined;
     if (known !== undefined) {
@@ -60,7 +61,6 @@ export async function normalizeAll(texts: readonly string[]): Promise<readonly N
     const made = text.length <= sliceUnits ? normalizeSlice(text) : await normalizeLong(text, turn);
     if (isShort) repeats.set(text, made);
     all.push(made);
-    if (turn.isOver()) await turn.next();
   }
   return all;
 }
