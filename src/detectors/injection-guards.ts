@@ -6,7 +6,7 @@ const NARRATORS = `i they he she people users who which often sometimes students
 /** Tell of an act too, unless they speak to the model. */
 const MODALS = `will may can`;
 const ADDRESSED = `you u ai assistant assistants model llm chatbot chatgpt gpt agent it`;
-const NEGATIONS = `not dont never cannot cant wont shouldnt mustnt doesnt didnt nicht nie`;
+const NEGATIONS = `not dont never cannot cant wont shouldnt mustnt doesnt didnt nicht nie 不要 请勿 切勿`;
 const HOW = `to do does can could should would did i models attackers`;
 
 const MENTION =

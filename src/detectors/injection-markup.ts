@@ -6,7 +6,7 @@ const STYLE = String.raw`(?:display:\s?none|font-size:\s?0|visibility:\s?hidden|
 /** Where markup rules are tried; matches one character, the anchor. */
 const ANCHOR = new RegExp(
   [
-    String.raw`<(?=\|[a-z]|<\/?sys|!--|(?:start|end)_of_turn>|\/?(?:system|sys|user_input|admin|instructions?|tool_call|function_calls?|invoke)\b|\/user>\s{0,4}<|[a-z]{1,10}\s[^<>]{0,100}${STYLE})`,
+    String.raw`<(?=\|[a-z]|<\/?sys|!--|(?:start|end)_of_turn>|\/?(?:system|sys|user_input|admin|instructions?|tool_call|function_calls?|invoke)(?![a-z])|\/user>\s{0,4}<|[a-z]{1,10}\s(?:[^<>]{0,100}${STYLE}|hidden\s{0,3}>))`,
     String.raw`\[(?=\/?inst\]|tool_calls\])`,
     String.raw`!(?=\[[^\][\n]{0,80}\]\()`,
     String.raw`\n(?=${LINE_START})`,
@@ -24,7 +24,10 @@ interface MarkupRule {
 const COMMAND = [
   '(?:(?:ignore|disregard|forget|override|bypass) (?:all|any|the|these|those|previous|prior|earlier|your|every|everything|above|what|this)',
   'you must|you are now|you will now|from now on|do not (?:follow|tell|mention|inform|reveal)|unrestricted|unfiltered|no restrictions',
-  'new (?:instructions?|rules|task)|reveal|exfiltrate|execute the|jailbreak)',
+  'new (?:instructions?|rules|task)|reveal|exfiltrate|execute the|jailbreak|(?:enter|enable) (?:developer|debug|god|dan) mode',
+  '(?:output|print|show|send|leak|dump) (?:me )?(?:all |the |your |any ){0,2}(?:secrets?|passwords?|credentials|api keys?|system prompt)',
+  '(?:safety|content) (?:filters?|checks?|rules|guidelines) (?:are|is) (?:now )?(?:off|disabled|suspended|lifted)',
+  'the user is (?:now )?(?:an |the )?(?:admin|administrator|developer|owner|root))',
 ].join('|');
 const AI = String.raw`(?:\bAI\b|assistant|\bLLMs?\b|language model|chatgpt|claude|gemini|copilot|\bagents?\b|\bGPT)`;
 const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send|post|forward|email|upload)';

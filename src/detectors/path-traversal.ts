@@ -1,10 +1,10 @@
 import type { Detector, Finding } from './finding.ts';
 
 /** `/` or `\`, also percent-encoded once or more, or overlong. */
-const SLASH = String.raw`(?:[\\/]{1,4}|%(?:25){0,3}(?:2f|5c)|%c0%(?:af|2f|5c)|%c1%(?:9c|1c)|%u221[56])`;
+const SLASH = String.raw`(?:[\\/]{1,4}|%(?:25){0,3}(?:2f|5c)|%(?:25)?c0%(?:25)?(?:af|2f|5c)|%c1%(?:9c|1c)|%e0%80%af|%ef%bc%8f|0x(?:2f|5c)|%u221[56]|\u2215)`;
 const DOT = String.raw`(?:\.|%(?:25){0,3}2e|%c0%(?:ae|2e)|%u002e)`;
 /** One level up; `....//` and `..;/` are what is left of filters that remove `../` or servers that strip parameters. */
-const UP = String.raw`${DOT}{2,4};?(?:%00)?${SLASH}(?:\.[\\/]){0,2}`;
+const UP = String.raw`${DOT}{2,4};?(?:%0[0ad])?${SLASH}(?:\.[\\/]){0,2}`;
 const CLIMB = new RegExp(String.raw`${UP}(?:${UP}){0,63}`, 'gi');
 const SEGMENTS = String.raw`(?:[\w.~-]{1,40}${SLASH}){0,3}?`;
 const END = String.raw`(?![\w-])`;
@@ -12,10 +12,10 @@ const END = String.raw`(?![\w-])`;
 /** Files of the machine: one level up is enough. */
 const SYSTEM_FILE = new RegExp(
   SEGMENTS +
-    String.raw`(?:etc${SLASH}(?:passwd|shadow|gshadow|hosts|group|sudoers|issue|motd|fstab|crontab|hostname|resolv\.conf|my\.cnf|mysql|ssh|ssl|apache2?|httpd|nginx|php|network|security|cron\w{0,8}|environment|profile|inetd\.conf|vsftpd)` +
-    String.raw`|proc${SLASH}(?:self|version|net|cmdline|mounts|cpuinfo|sched_debug|\d{1,7})|boot\.ini|(?:win|system)\.ini|win(?:dows|nt)${SLASH}\w{1,20}|system32` +
+    String.raw`(?:etc${SLASH}(?:passwd|shadow|gshadow|hosts|group|sudoers|issue|motd|fstab|crontab|hostname|resolv\.conf|my\.cnf|mysql|ssh|ssl|apache2?|httpd|nginx|php|network|security|cron\w{0,8}|environment|profile|inetd\.conf|vsftpd|[a-z]{2,12}-release|os-release|shells|exports|samba)` +
+    String.raw`|proc${SLASH}(?:self|version|net|cmdline|mounts|cpuinfo|sched_debug|\d{1,7})|boot\.ini|autoexec\.bat|config\.sys|(?:win|system)\.ini|win(?:dows|nt)${SLASH}\w{1,20}|system32` +
     String.raw`|\.ssh|id_(?:rsa|dsa|ecdsa|ed25519)|authorized_keys|\.aws|\.kube${SLASH}config|\.docker${SLASH}config|\.gnupg|\.netrc|\.pgpass|\.(?:bash|zsh|mysql)_history|\.htpasswd|\.htaccess` +
-    String.raw`|var${SLASH}(?:log|run${SLASH}secrets|lib${SLASH}mlocate|spool)|inetpub|global\.asa|web-inf|sam|ntds\.dit|root${SLASH}\.?\w{1,20})${END}`,
+    String.raw`|usr${SLASH}local${SLASH}(?:apache2?|nginx|etc)|var${SLASH}(?:log|www${SLASH}[\w-]{1,20}${SLASH}(?:config|wp-config|settings)|run${SLASH}secrets|lib${SLASH}mlocate|spool)|inetpub|global\.asa|web-inf|sam|ntds\.dit|root${SLASH}\.?\w{1,20})${END}`,
   'iy',
 );
 

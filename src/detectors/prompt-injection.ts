@@ -1,5 +1,5 @@
 import type { Detector, Finding } from './finding.ts';
-import { compileGrammar, matchAt } from './injection-grammar.ts';
+import { branchGrammar, compileGrammar, matchAll } from './injection-grammar.ts';
 import { createMentionGuard } from './injection-guards.ts';
 import { lex, Vocabulary, type Tokens } from './injection-lexer.ts';
 import { findMarkup } from './injection-markup.ts';
@@ -13,10 +13,12 @@ import type { TextView } from './secret-views.ts';
 type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 
 const vocabulary = new Vocabulary();
-const GRAMMAR = compileGrammar<Label>(vocabulary, WORDS, [
-  ...PHRASE_RULES.map(({ label, patterns }) => ({ label: { phrase: label }, patterns })),
-  ...SIGNS.map((sign) => ({ label: { sign }, patterns: sign.patterns })),
-]);
+const GRAMMAR = branchGrammar(
+  compileGrammar<Label>(vocabulary, WORDS, [
+    ...PHRASE_RULES.map(({ label, patterns }) => ({ label: { phrase: label }, patterns })),
+    ...SIGNS.map((sign) => ({ label: { sign }, patterns: sign.patterns })),
+  ]),
+);
 const isMention = createMentionGuard(vocabulary);
 const TREE = vocabulary.freeze();
 
@@ -77,14 +79,13 @@ const readSentences = (
   const phrases: Finding[] = [];
   const signs: SeenSign[] = [];
   for (let at = 0; at < tokens.count; at++) {
-    for (const { label, sequence } of GRAMMAR[tokens.words[at] ?? 0] ?? []) {
-      const next = matchAt(tokens, sequence, at);
-      if (next === -1) continue;
+    if (tokens.words[at] === 0) continue;
+    matchAll(GRAMMAR, tokens, at, (label, next) => {
       const start = tokens.starts[at] ?? 0;
       const end = tokens.ends[next - 1] ?? start;
       if ('sign' in label) signs.push({ sign: label.sign, start, end });
       else if (!isMention(text, tokens, at, end)) addPhrase(phrases, label.phrase, start, end);
-    }
+    });
   }
   return { phrases, signs };
 };

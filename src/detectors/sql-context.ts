@@ -11,7 +11,10 @@ export const isTail: Confirm = (before) => !STATEMENT.test(before);
 
 /** A number and nothing of SQL before it, as in `1; drop table x`. */
 export const isNumberTail: Confirm = (before, matched) =>
-  isTail(before, matched) && /(?:^|[\s=:'"])\d{1,12}[)\s]{0,4}$/.test(before.slice(-20));
+  isTail(before, matched) && /(?:^|[\s=:'"])-?\d{1,12}[)\s]{0,4}$/.test(before.slice(-20));
+
+/** Nothing at all before it. */
+export const isStart: Confirm = (before) => before.trim() === '';
 
 /** A quote and nothing of SQL before it, as in `' or 2 > 1`. */
 export const isQuoteTail: Confirm = (before, matched) =>
@@ -41,7 +44,7 @@ export const beginsWithStray: Confirm = (before, matched) =>
 
 /** Stands where SQL takes a condition or a value; `sleep(5)` of a program does not. */
 export const isCondition: Confirm = (before) =>
-  /(?:\b(?:or|and|xor|rlike|by|having)|\(\s{0,3}select|[%'"]\s{0,3}(?:\|\||&&|;)|;\s{0,3}select|\d\)*\s{0,3}(?:\|\||&&|;))[\s(]{0,6}$/i.test(
+  /(?:\b(?:or|and|xor|rlike|having|by(?:\s{1,3}\d{1,3},){0,4})|\(\s{0,3}select|[%'"]\s{0,3}(?:\|\||&&|;)|;\s{0,3}select|\d\)*\s{0,3}(?:\|\||&&|;))[\s(]{0,6}$/i.test(
     before.slice(-24),
   );
 

@@ -8,6 +8,7 @@ import {
   isNoTalk,
   isNumberTail,
   isQuoteTail,
+  isStart,
   isTail,
   type Confirm,
 } from './sql-context.ts';
@@ -24,7 +25,7 @@ export interface SqlRule {
 /** A blank, and what stands for it where blanks are filtered. */
 const S = String.raw`(?:\s|\/\*[^*]{0,24}\*\/|\+|%20|%0[9a-d])`;
 /** A comment that cuts off the rest of the statement: on its line nothing follows but a sign. */
-const CUT = String.raw`(?:(?:--|#)[-+ \t]{0,4}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
+const CUT = String.raw`(?:;?\s{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
 const OPERATOR = String.raw`(?:or|and|xor|having|\|\||&&)`;
 
 const OPERATORS = ['or', 'and', 'xor', 'having', '||', '&&'];
@@ -42,7 +43,7 @@ export const SQL_RULES: readonly SqlRule[] = [
   sql(
     'tautology',
     OPERATORS,
-    String.raw`${OPERATOR}${S}{0,6}(?:not${S}{1,6})?[(]{0,4}(['"]?)(\d{1,12})\1?${S}{0,4}(?:=|like\b|<=>)${S}{0,4}[(]{0,4}['"]?\2(?![\w.=])`,
+    String.raw`${OPERATOR}${S}{0,6}(?:not${S}{1,6})?[(]{0,4}(['"]?)(\d{1,12})\1?[)]{0,3}${S}{0,4}(?:=|like\b|<=>)${S}{0,4}[(]{0,4}['"]?\2(?![\w.=])`,
   ),
   sql(
     'tautology',
@@ -64,6 +65,12 @@ export const SQL_RULES: readonly SqlRule[] = [
     'tautology',
     OPERATORS,
     String.raw`${OPERATOR}${S}{0,6}[(]{0,4}\d{1,12}${S}{0,2}=${S}{0,2}\d{1,12}[)\s]{0,4}(?:${CUT}|and${S}|or${S})`,
+    isTail,
+  ),
+  sql(
+    'tautology',
+    OPERATORS,
+    String.raw`${OPERATOR}${S}{1,6}[(]{0,4}\d{1,12}${S}{0,2}(?:[<>]|<>|!=)${S}{0,2}\d{1,12}[)\s]{0,4}${CUT}`,
     isTail,
   ),
 
@@ -113,7 +120,7 @@ export const SQL_RULES: readonly SqlRule[] = [
   sql(
     'union_select',
     ['union'],
-    String.raw`union${S}{1,6}(?:(?:all|distinct)${S}{1,6})?[(]{0,3}${S}{0,4}select${S}{0,6}[(]{0,3}(?:\d{1,6}\s{0,3}[,)#-]|null\s{0,3},|char[(]|concat|group_concat|@@|version[(]|database[(]|user[(]|0x)`,
+    String.raw`union${S}{1,6}(?:(?:all|distinct)${S}{1,6})?[(]{0,3}${S}{0,4}select${S}{0,6}[(]{0,3}(?:\d{1,6}\s{0,3}[,)#-]|null\s{0,3},|char[(]|concat|group_concat|@@|version[(]|database[(]|(?:system_|current_|session_)?user[(]|sleep[(]|0x)`,
   ),
   sql(
     'union_select',
@@ -164,6 +171,12 @@ export const SQL_RULES: readonly SqlRule[] = [
   ),
   sql(
     'error_based',
+    OPERATORS,
+    String.raw`${OPERATOR}${S}{1,4}\d{1,9}${S}{0,3}=${S}{0,3}cast\s?[(]{1,3}\s{0,3}(?:select|chr?[(]|char[(]|@@)`,
+    isTail,
+  ),
+  sql(
+    'error_based',
     ['extractvalue', 'updatexml'],
     String.raw`(?:extractvalue|updatexml)\s?[(][^()\n]{0,24},\s{0,3}(?:concat|0x|[(]\s{0,3}select)`,
   ),
@@ -179,6 +192,12 @@ export const SQL_RULES: readonly SqlRule[] = [
     'blind',
     ['or', 'and', 'rlike', 'xor'],
     String.raw`(?:or|and|rlike|xor)${S}{0,4}[(]{1,3}\s{0,3}select\b`,
+    isTail,
+  ),
+  sql(
+    'blind',
+    ['or', 'and'],
+    String.raw`(?:or|and)${S}{1,4}(?:exists\s?[(]\s{0,3}select\b|(?:ascii|ord|length|char_length|substr|substring|mid)\s?[(]{1,3}\s{0,3}(?:select|substr|substring|mid|database|user|version|@@)[^\n]{0,80}?[=<>])`,
     isTail,
   ),
   sql(
@@ -209,7 +228,7 @@ export const SQL_RULES: readonly SqlRule[] = [
     'stacked_query',
     [';'],
     String.raw`;${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`,
-    either(both(isBrokenOut, isTail), isNumberTail),
+    either(both(isBrokenOut, isTail), isNumberTail, isStart),
   ),
   sql(
     'command_execution',

@@ -17,6 +17,13 @@ const CLIMBING = [
   '../../../root/.bashrc',
   '../../../../var/log/auth.log',
   `${'../'.repeat(300)}etc/passwd`,
+  '..%ef%bc%8f..%ef%bc%8fetc/passwd',
+  '..%25c0%25af..%25c0%25afetc/hosts',
+  '..0x2f..0x2fetc/shadow',
+  '..%0d/..%0d/boot.ini',
+  '../../config.sys',
+  '../../../etc/alpine-release',
+  '../../../usr/local/nginx/conf/nginx.conf',
 ];
 
 const HARMLESS = [
@@ -31,6 +38,8 @@ const HARMLESS = [
   'a../b',
   '../sample.ts',
   'Well.../etcetera',
+  '../../usr/local/bin/tool',
+  '../../var/www/index.html',
 ];
 
 describe('path traversal', () => {
