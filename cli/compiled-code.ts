@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 
@@ -10,10 +11,18 @@ import { cacheDirectory } from '../src/runtime/program.ts';
 export async function keepCompiledCode(env: NodeJS.ProcessEnv): Promise<void> {
   if (getCompileCacheDir() !== undefined) return; // NODE_COMPILE_CACHE has said where
   try {
-    const directory = join(await cacheDirectory(env), 'compiled');
+    const cache = await cacheDirectory(env);
+    if (!(await isOurs(cache))) return;
+    const directory = join(cache, 'compiled');
     enableCompileCache(directory);
     env['NODE_COMPILE_CACHE'] = directory;
   } catch {
     // No home that can be written to, as in a container with a read-only root.
   }
+}
+
+/** Whoever can write there decides what we run. */
+async function isOurs(directory: string): Promise<boolean> {
+  const { uid, mode } = await stat(directory);
+  return uid === process.getuid?.() && (mode & 0o022) === 0;
 }

@@ -59,8 +59,8 @@ async function beginStream(
   format: StreamFormat,
   headers: ReadonlyMap<string, string>,
 ): Promise<ProcessingResponse> {
-  const coding = headers.get('content-encoding');
-  if (coding !== undefined && coding !== 'identity') {
+  const coding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (coding !== 'identity') {
     throw new GatewayError('upstream_unavailable', 'the provider compressed a stream that must be inspected');
   }
   context.progress = 'streaming';

@@ -137,7 +137,8 @@ async function windowOver(): Promise<void> {
   const back = -WINDOW_SECONDS * 1_000;
   const [circuit, failures] = [mcpBreakerKey(name), mcpFailuresKey(name)];
   if ((await client.exists(circuit)) === 1) await client.hincrby(circuit, 'opened', back);
-  for (const failure of await client.zrange(failures, '0', '-1')) await client.zincrby(failures, back, failure);
+  for (const failure of await client.zrange(failures, '0', '-1'))
+    await client.zincrby(failures, back, failure);
 }
 
 describe('a server that fails five times', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,6 +31,14 @@ describe('compiled code', () => {
     expect(version).toContain(process.version);
     const files = await readdir(join(directory, 'ai-firewall-gateway', 'compiled', String(version)));
     expect(files.length).toBeGreaterThan(10);
+  });
+
+  it('is not kept where others can write', async () => {
+    const cache = join(directory, 'ai-firewall-gateway');
+    await mkdir(cache);
+    await chmod(cache, 0o777);
+    expect(await keysHelp(directory)).toContain('Usage: gateway keys');
+    expect(await readdir(cache)).toEqual([]);
   });
 
   it('is done without where nothing can be kept', async () => {
