@@ -113,15 +113,16 @@ async function startRig(ca: TestCa | undefined, cluster: Upstream): Promise<Rig>
   const imposter = await startImposter(sidecar, { cluster, authority });
   const envoyFile = run.file('envoy.yaml');
   const adminSocketPath = run.file('admin.sock');
-  writeFileSync(
-    envoyFile,
-    renderEnvoy(config, {
-      sidecars: [{ kind: 'unix', path: sidecar }],
-      adminSocketPath,
-      systemCaFile: ca?.caFile ?? '/etc/ssl/certs/ca-certificates.crt',
-      accessLogPath: '/dev/null',
-    }),
-  );
+  const rendered = renderEnvoy(config, {
+    sidecars: [{ kind: 'unix', path: sidecar }],
+    adminSocketPath,
+    systemCaFile: ca?.caFile ?? '/etc/ssl/certs/ca-certificates.crt',
+    accessLogPath: '/dev/null',
+  });
+  // Hung is hung after a second, too.
+  const hasty = rendered.replace(/^(?<key> *message_timeout: ).*$/m, '$<key>1s');
+  expect(hasty).not.toBe(rendered);
+  writeFileSync(envoyFile, hasty);
   const lines: string[] = [];
   const envoy: EnvoyProcess = startEnvoy({
     binary: await envoyPath(),
