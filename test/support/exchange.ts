@@ -6,17 +6,19 @@ import { createWrittenText } from '../../src/pipeline/written-text.ts';
 import type { JsonObject, ProviderName, StreamEvent, Usage } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
 
+export const NO_RISK: Facts['agentRisk'] = {
+  riskScore: 0,
+  totalPolicyBlocks: 0,
+  totalEscalations: 0,
+  totalSpendNanoUsd: 0,
+  persistentTaintFlags: [],
+  sessionCount: 0,
+  quarantineActive: false,
+};
+
 /** What is known of an agent at its first request. */
 export const NO_FACTS: Facts = {
-  agentRisk: {
-    riskScore: 0,
-    totalPolicyBlocks: 0,
-    totalEscalations: 0,
-    totalSpendNanoUsd: 0,
-    persistentTaintFlags: [],
-    sessionCount: 0,
-    quarantineActive: false,
-  },
+  agentRisk: NO_RISK,
   session: undefined,
   drift: undefined,
   prompt: undefined,

@@ -11,6 +11,7 @@ import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
+import { NO_RISK } from '../../support/exchange.ts';
 
 let redis: TestRedis;
 let client: RedisClient;
@@ -20,15 +21,6 @@ let failures: string[] = [];
 
 const agent = { name: 'agent-7', provider: 'openai' } as const;
 const riskProfile = defaultConfig().risk_profile;
-const NO_RISK = {
-  riskScore: 0,
-  totalPolicyBlocks: 0,
-  totalEscalations: 0,
-  totalSpendNanoUsd: 0,
-  persistentTaintFlags: [],
-  sessionCount: 0,
-  quarantineActive: false,
-};
 
 beforeAll(async () => {
   redis = await startTestRedis();
