@@ -20,7 +20,7 @@ const COST_NANO_USD = 10 * 1_000 + OUTPUT_TOKENS * 10_000;
 /** `redis.read_timeout` + 0.5 s, and what Envoy waits beyond it. */
 const PHASE_DEADLINE_MS = 800;
 /** Time for the gateway to answer by itself, where Redis did not. */
-const ANSWERED_MS = PHASE_DEADLINE_MS + 3_000;
+const ANSWERED_MS = PHASE_DEADLINE_MS + 500;
 const MESSAGE_TIMEOUT_MS = PHASE_DEADLINE_MS + 5_000;
 
 const closers: (() => Promise<unknown>)[] = [];

@@ -10,7 +10,7 @@ import { http2Session, streamHttp2 } from '../../support/streams.ts';
 /** What many long streams hold while DLP looks at all of them. */
 const STREAMS = 200;
 const EVENTS_A_CHUNK = 20;
-const CHUNKS_A_PART = 15;
+const CHUNKS_A_PART = 30;
 /** Its number is unfinished at the end of each event, so that there is always something held. */
 const EVENT = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: ' Mail to jane.doe@example.com, +1 415 555' } }] })}\n\n`;
 /** 256 characters of context, what is held, a template frame, and the gRPC stream; the text kept for counting comes on top. */
