@@ -5,11 +5,13 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 
 interface Count {
   readonly passed: number;
   readonly failed: number;
+  /** What failed and why, told again at the end, where it is found without scrolling. */
+  readonly failures: readonly string[];
 }
 
 interface Step {
@@ -69,7 +71,7 @@ async function staticStep({ name, command }: Step): Promise<Count> {
   const result = await run(command, 'keep');
   say(`${name}: ${result.ok ? 'passed' : 'FAILED'}`);
   if (!result.ok) process.stdout.write(`${result.output}\n`);
-  return result.ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  return result.ok ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: [name] };
 }
 
 async function testProject(name: string): Promise<Count> {
@@ -81,20 +83,45 @@ async function testProject(name: string): Promise<Count> {
     const result = await run(['vitest', 'run', '--project', name, ...reporters], 'show');
     const count = readReport(report);
     // A run that failed without a failed test (a file that does not load, an error outside of tests) is a failure.
-    const failed = result.ok ? count.failed : Math.max(count.failed, 1);
+    const outside = !result.ok && count.failed === 0;
+    const failed = outside ? 1 : count.failed;
+    const failures = outside ? [`${name}: an error outside of its tests, see above`] : count.failures;
     say(`${name} tests: ${String(count.passed)} passed, ${String(failed)} failed`);
-    return { passed: count.passed, failed };
+    return { passed: count.passed, failed, failures };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
+/** vitest's JSON report, as far as it is read here. */
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
 function readReport(file: string): Count {
   try {
-    const report = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-    return { passed: Number(report['numPassedTests']), failed: Number(report['numFailedTests']) };
+    const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+    const failures = report.testResults.flatMap(({ name, message, assertionResults }) => {
+      const where = relative(root, name);
+      const failed = assertionResults.filter(({ status }) => status === 'failed');
+      if (failed.length === 0) return message === '' ? [] : [`${where}: ${message}`];
+      return failed.map(({ fullName, failureMessages }) =>
+        [`${where}: ${fullName}`, ...failureMessages.map((text) => text.slice(0, 1_000))].join('\n  '),
+      );
+    });
+    return { passed: report.numPassedTests, failed: report.numFailedTests, failures };
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, failures: ['no report of the tests was written, see above'] };
   }
 }
 
@@ -108,5 +135,6 @@ for (const project of TEST_PROJECTS) counts.push(await testProject(project));
 
 const passed = counts.reduce((sum, count) => sum + count.passed, 0);
 const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+for (const failure of counts.flatMap(({ failures }) => failures)) process.stdout.write(`FAILED ${failure}\n`);
 process.stdout.write(`${String(passed)} passed, ${String(failed)} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;

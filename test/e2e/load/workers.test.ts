@@ -248,58 +248,61 @@ describe('SIGTERM while clients come and go', () => {
     readonly reply: Reply;
   }
 
-  it.each([1, 2, 3, 4, 5])('nobody who was let in is failed, and nothing is uncharged (round %i)', async () => {
-    const provider = await createFakeProvider();
-    closers.push(() => provider.close());
-    provider.behave(({ json }) =>
-      json.stream === true
-        ? { outputTokens: PIECES, pieceDelayMs: 50 }
-        : { outputTokens: 5, headersDelayMs: Math.random() * 100 },
-    );
-    const redis = await startTestRedis();
-    closers.push(() => redis.close());
-    const envoy = await watchedEnvoy();
-    const gateway = await start(provider.url, {
-      redis,
-      config: {
-        server: { log_level: 'warn', drain_timeout: DRAIN_TIMEOUT },
-        envoy: { path: envoy.path },
-      },
-    });
-    const key = await gateway.createKey({}, { monthly: 100_000 });
+  it.each([1, 2, 3, 4, 5])(
+    'nobody who was let in is failed, and nothing is uncharged (round %i)',
+    async () => {
+      const provider = await createFakeProvider();
+      closers.push(() => provider.close());
+      provider.behave(({ json }) =>
+        json.stream === true
+          ? { outputTokens: PIECES, pieceDelayMs: 50 }
+          : { outputTokens: 5, headersDelayMs: Math.random() * 100 },
+      );
+      const redis = await startTestRedis();
+      closers.push(() => redis.close());
+      const envoy = await watchedEnvoy();
+      const gateway = await start(provider.url, {
+        redis,
+        config: {
+          server: { log_level: 'warn', drain_timeout: DRAIN_TIMEOUT },
+          envoy: { path: envoy.path },
+        },
+      });
+      const key = await gateway.createKey({}, { monthly: 100_000 });
 
-    const clients = comeAndGo(gateway, key);
-    await delay(1_500);
-    const signalledAt = performance.now();
-    gateway.signal('SIGTERM');
-    const code = await gateway.exited;
-    const tookMs = performance.now() - signalledAt;
-    const sent = await clients.stop(signalledAt);
+      const clients = comeAndGo(gateway, key);
+      await delay(1_500);
+      const signalledAt = performance.now();
+      gateway.signal('SIGTERM');
+      const code = await gateway.exited;
+      const tookMs = performance.now() - signalledAt;
+      const sent = await clients.stop(signalledAt);
 
-    const seen = byId(provider);
-    const failed = sent.filter(({ reply }) => reply.status >= 500);
-    const dropped = sent.filter(
-      ({ id, hungUp, reply }) => !hungUp && seen.has(id) && (reply.status !== 200 || reply.cut),
-    );
-    const refused = sent.filter(({ hungUp, reply }) => !hungUp && reply.status === 0);
-    const served = sent.filter(({ reply }) => reply.status === 200 && !reply.cut);
-    console.log(
-      `${String(sent.length)} sent, ${String(served.length)} served (${String(served.filter(({ sentMs }) => sentMs > 0).length)} after the signal), ` +
-        `${String(sent.filter(({ hungUp }) => hungUp).length)} hung up, ${String(refused.length)} refused, ` +
-        `${String(failed.length)} failed, ${String(dropped.length)} dropped; gone after ${tookMs.toFixed(0)} ms`,
-    );
-    expect([code, await envoy.exitCode()]).toEqual([0, 0]);
-    expect(failed.map(({ sentMs, reply }) => [sentMs, reply.status, reply.body])).toEqual([]);
-    expect(dropped.map(({ sentMs, reply }) => [sentMs, reply.status, reply.body.length])).toEqual([]);
-    expect(refused.filter(({ sentMs }) => sentMs < REFUSED_AFTER_MS - SLACK_MS)).toEqual([]);
-    expect(served.length).toBeGreaterThan(100);
+      const seen = byId(provider);
+      const failed = sent.filter(({ reply }) => reply.status >= 500);
+      const dropped = sent.filter(
+        ({ id, hungUp, reply }) => !hungUp && seen.has(id) && (reply.status !== 200 || reply.cut),
+      );
+      const refused = sent.filter(({ hungUp, reply }) => !hungUp && reply.status === 0);
+      const served = sent.filter(({ reply }) => reply.status === 200 && !reply.cut);
+      console.log(
+        `${String(sent.length)} sent, ${String(served.length)} served (${String(served.filter(({ sentMs }) => sentMs > 0).length)} after the signal), ` +
+          `${String(sent.filter(({ hungUp }) => hungUp).length)} hung up, ${String(refused.length)} refused, ` +
+          `${String(failed.length)} failed, ${String(dropped.length)} dropped; gone after ${tookMs.toFixed(0)} ms`,
+      );
+      expect([code, await envoy.exitCode()]).toEqual([0, 0]);
+      expect(failed.map(({ sentMs, reply }) => [sentMs, reply.status, reply.body])).toEqual([]);
+      expect(dropped.map(({ sentMs, reply }) => [sentMs, reply.status, reply.body.length])).toEqual([]);
+      expect(refused.filter(({ sentMs }) => sentMs < REFUSED_AFTER_MS - SLACK_MS)).toEqual([]);
+      expect(served.length).toBeGreaterThan(100);
 
-    expect(provider.requests.length).toBeGreaterThan(100);
-    for (const request of provider.requests) expectVouchedFor(request, key);
-    const { spent, reserved } = await readAccount(redis, key.keyHash);
-    expect(reserved).toBe(0);
-    expect(spent).toBeGreaterThan(0);
-  });
+      expect(provider.requests.length).toBeGreaterThan(100);
+      for (const request of provider.requests) expectVouchedFor(request, key);
+      const { spent, reserved } = await readAccount(redis, key.keyHash);
+      expect(reserved).toBe(0);
+      expect(spent).toBeGreaterThan(0);
+    },
+  );
 
   /** Only the sidecar puts the provider's key there, asks for the usage, and takes ours out. */
   function expectVouchedFor(request: FakeProvider['requests'][number], key: TestKey): void {
