@@ -4,11 +4,11 @@ import {
   either,
   isBrokenOut,
   isCondition,
+  isLineStart,
   isNoMember,
   isNoTalk,
   isNumberTail,
   isQuoteTail,
-  isStart,
   isTail,
   type Confirm,
 } from './sql-context.ts';
@@ -228,7 +228,7 @@ export const SQL_RULES: readonly SqlRule[] = [
     'stacked_query',
     [';'],
     String.raw`;${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`,
-    either(both(isBrokenOut, isTail), isNumberTail, isStart),
+    either(both(isBrokenOut, isTail), isNumberTail, isLineStart),
   ),
   sql(
     'command_execution',
