@@ -1,13 +1,32 @@
-import { freePort, portIsFree } from '../../src/runtime/free-port.ts';
+import { randomInt } from 'node:crypto';
+import { portIsFree } from '../../src/runtime/free-port.ts';
 
-export { freePort } from '../../src/runtime/free-port.ts';
+/**
+ * Below the ports that the program itself picks from, a stripe for each test worker: files run side by side, and what
+ * one has asked for but not bound yet, or wants to stay closed, must not be taken by another.
+ */
+const LOWEST = 10_000;
+const PORTS_PER_WORKER = 1_000;
+const WORKERS = 8;
+const TRIES = 500;
 
-/** The first of `count` free ports in a row. */
+const first = LOWEST + (Number(process.env['VITEST_POOL_ID'] ?? '0') % WORKERS) * PORTS_PER_WORKER;
+const given = new Set<number>();
+
+/** A TCP port that nobody listens on, and that nobody else who asks here gets. */
+export function freePort(): Promise<number> {
+  return freePortRow(1);
+}
+
+/** The first of `count` such ports in a row. */
 export async function freePortRow(count: number): Promise<number> {
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    const first = await freePort();
-    const rest = Array.from({ length: count - 1 }, (_, index) => portIsFree('127.0.0.1', first + 1 + index));
-    if ((await Promise.all(rest)).every((free) => free)) return first;
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const start = first + randomInt(PORTS_PER_WORKER - count);
+    const ports = Array.from({ length: count }, (_, index) => start + index);
+    if (ports.some((port) => given.has(port))) continue;
+    for (const port of ports) given.add(port);
+    const free = await Promise.all(ports.map((port) => portIsFree('127.0.0.1', port)));
+    if (free.every(Boolean)) return start;
   }
-  throw new Error(`no ${String(count)} free ports in a row`);
+  throw new Error(`no ${String(count)} free TCP ports from ${String(first)} on`);
 }
