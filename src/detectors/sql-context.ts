@@ -6,8 +6,6 @@ export const LOOKBACK = 256;
 
 const STATEMENT = /\b(?:select|insert|update|delete|create|from|where)\b/i;
 
-const currentLine = (before: string): string => before.slice(before.lastIndexOf('\n') + 1);
-
 /** No statement before it: what is injected is the tail of somebody else's. */
 export const isTail: Confirm = (before) => !STATEMENT.test(before);
 
@@ -15,13 +13,14 @@ export const isTail: Confirm = (before) => !STATEMENT.test(before);
 export const isNumberTail: Confirm = (before, matched) =>
   isTail(before, matched) && /(?:^|[\s=:'"])-?\d{1,12}[)\s]{0,4}$/.test(before.slice(-20));
 
-/** Nothing before it on its line, and nothing of SQL on the lines before that. */
-export const isLineStart: Confirm = (before, matched) =>
-  currentLine(before).trim() === '' && isTail(before, matched);
+/** Nothing at all before it. */
+export const isStart: Confirm = (before) => before.trim() === '';
 
 /** A quote and nothing of SQL before it, as in `' or 2 > 1`. */
 export const isQuoteTail: Confirm = (before, matched) =>
   isTail(before, matched) && /(?:^|[\s=:\w])['"][)\s]{0,4}$/.test(before.slice(-20));
+
+const currentLine = (before: string): string => before.slice(before.lastIndexOf('\n') + 1);
 
 /** Quotes of one kind in a line, without the apostrophes of prose. */
 const countQuotes = (line: string, quote: string): number => {

@@ -4,11 +4,11 @@ import {
   either,
   isBrokenOut,
   isCondition,
-  isLineStart,
   isNoMember,
   isNoTalk,
   isNumberTail,
   isQuoteTail,
+  isStart,
   isTail,
   type Confirm,
 } from './sql-context.ts';
@@ -26,6 +26,8 @@ export interface SqlRule {
 const S = String.raw`(?:\s|\/\*[^*]{0,24}\*\/|\+|%20|%0[9a-d])`;
 /** A comment that cuts off the rest of the statement: on its line nothing follows but a sign. */
 const CUT = String.raw`(?:;?\s{0,2}(?:--|#)[-+ \t]{0,4}$|--[ \t][a-z]{1,2}$|--\+|\/\*[* \t]{0,4}$|;?%00)`;
+/** A statement behind the end of another; comments of some languages begin like that too. */
+const STACKED = String.raw`;${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`;
 const OPERATOR = String.raw`(?:or|and|xor|having|\|\||&&)`;
 
 const OPERATORS = ['or', 'and', 'xor', 'having', '||', '&&'];
@@ -224,12 +226,8 @@ export const SQL_RULES: readonly SqlRule[] = [
     String.raw`if\s?[(]\s{0,3}\d{1,9}\s{0,3}=\s{0,3}\d{1,9}\s{0,3}[)]?\s{0,3},?\s{0,3}(?:select|sleep|waitfor|benchmark|drop)`,
   ),
 
-  sql(
-    'stacked_query',
-    [';'],
-    String.raw`;${S}{0,6}(?:drop${S}{1,4}(?:table|database|schema|user|view|index)|delete${S}{1,4}from|insert${S}{1,4}into|update${S}{1,4}[\w.]{1,40}${S}{1,4}set|truncate${S}|alter${S}{1,4}(?:table|user|login)|create${S}{1,4}(?:user|login)|exec(?:ute)?${S}{0,4}(?:[(@']|xp_|sp_|master)|shutdown\b|declare${S}{1,4}@|waitfor\b|select${S}{1,4}(?:pg_)?sleep)`,
-    either(both(isBrokenOut, isTail), isNumberTail, isLineStart),
-  ),
+  sql('stacked_query', [';'], STACKED, either(both(isBrokenOut, isTail), isNumberTail, isStart)),
+  sql('stacked_query', [';'], String.raw`(?<=^[ \t]{0,8})${STACKED}[^\n]{0,160}?${CUT}`, isTail),
   sql(
     'command_execution',
     ['exec', 'execute'],

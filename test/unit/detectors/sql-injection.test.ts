@@ -157,6 +157,9 @@ const HARMLESS = [
   'Is `a or 1 > 0` always true in Python?',
   'print("yes" or name == "Bob")',
   "WHERE name = 'Bob' AND age > 5 AND city IS NOT NULL",
+  'ALTER TABLE carts ADD note text\n;\nDROP TABLE old_carts\n;',
+  '[cache]\npath=disk\n; delete from disk after an hour\n; shutdown takes a minute\nttl=9',
+  '(defun tidy ()\n  ; drop table rows that are stale\n  (sweep))',
 ];
 
 describe('SQL injection', () => {
