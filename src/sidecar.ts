@@ -12,7 +12,8 @@ import { createFitness, type Fitness } from './redis/fitness.ts';
 import { createRoute } from './routing/route.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
 import type { WorkerAddress } from './runtime/worker-protocol.ts';
-import { createLogger, type Logger } from './telemetry/logger.ts';
+import { createAnonymousLines } from './telemetry/anonymous-lines.ts';
+import { createAuditLog, createLogger, standardOutput, type Logger } from './telemetry/logger.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createObserver } from './telemetry/observer.ts';
 
@@ -32,7 +33,10 @@ export interface Sidecar {
 
 /** The composition root of one sidecar process: it says what is built from what. */
 export async function startSidecar({ config, index, address, onRedis }: SidecarOptions): Promise<Sidecar> {
-  const log = createLogger(config.server.log_level, { name: 'gateway', worker: index });
+  const fields = { name: 'gateway', worker: index };
+  const output = standardOutput();
+  const log = createLogger(config.server.log_level, fields, output);
+  const auditLog = createAuditLog(fields, output);
   const metrics = createMetrics();
   let fitness: Fitness | undefined = undefined;
   const redis = connectRedis(config.redis, {
@@ -52,15 +56,20 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     onProblem: (problem) => log.error(problem),
   });
 
-  const checks = createChecks({ config, redis, log, metrics });
-  const observer = createObserver(log, metrics);
+  const checks = createChecks({ config, redis, log, auditLog, metrics });
+  const observer = createObserver(log, auditLog, metrics);
+  const anonymousLines = createAnonymousLines({
+    maxPerMinute: config.auth.max_failures_per_minute,
+    onUnlogged: (requests) =>
+      auditLog.info({ requests }, 'more requests without a good key, not logged one by one'),
+  });
   // One that listened before would refuse, for want of Redis, what the other workers serve.
   await firstAttempt(redis, config.redis.dial_timeout);
   const server = await startExtProcServer({
     address: listenAddress(config, address),
     token: config.server.extproc.token,
     services: {
-      authenticate: authenticate(config, redis, fitness, log, metrics),
+      authenticate: authenticate(config, redis, fitness, { log, auditLog, metrics }),
       route: createRoute(config, configuredUpstreams(config)),
       newRun: createRunner({ checks: checks.inOrder, shadowMode: config.server.shadow_mode, observer }),
       settings: {
@@ -68,6 +77,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
         stripTelemetry: config.server.strip_budget_headers,
       },
       observer,
+      takeAnonymousLine: anonymousLines.take,
     },
   });
   return {
@@ -76,6 +86,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       await server.drain(config.server.drain_timeout);
       await checks.close();
       redis.disconnect();
+      anonymousLines.flush();
       await new Promise((resolve) => log.flush(resolve));
     },
   };
@@ -85,20 +96,19 @@ function authenticate(
   config: Config,
   client: RedisClient,
   fitness: Fitness,
-  log: Logger,
-  metrics: Metrics,
+  { log, auditLog, metrics }: { readonly log: Logger; readonly auditLog: Logger; readonly metrics: Metrics },
 ): Authenticate {
   const onNoteFailed = (failure: unknown): void => {
     log.debug({ cause: failure instanceof Error ? failure.message : '' }, 'Redis did not take a note');
   };
   const judge = createAuthenticate({
     keys: createKeyStateStore({ client, deadlineMs: phaseDeadlineMs(config), onNoteFailed }),
-    countFailure: createFailureLimit({
+    failures: createFailureLimit({
       client,
       maxFailuresPerMinute: config.auth.max_failures_per_minute,
       onFailure({ clientAddress, overLimit }) {
         if (overLimit) metrics.authLimited.inc();
-        else log.info({ client_address: clientAddress }, 'authentication failed');
+        else auditLog.info({ client_address: clientAddress }, 'authentication failed');
       },
       onCountFailed: onNoteFailed,
     }),

@@ -3,6 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import type { Identified } from '../pipeline/exchange.ts';
 import type { Lock } from '../redis/risk-profile.ts';
+import type { FailureLimit } from './failure-limit.ts';
 import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
@@ -11,8 +12,7 @@ export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'budgetLimits' | 
 
 export interface AuthenticateDeps {
   readonly keys: KeyStateStore;
-  /** Counts a failed attempt of a client address; see `createFailureLimit`. */
-  readonly countFailure: (clientAddress: string) => void;
+  readonly failures: FailureLimit;
   readonly riskProfile: Pick<Config['risk_profile'], 'enabled' | 'permanent_block_threshold'>;
 }
 
@@ -29,12 +29,12 @@ export type Authenticate = (attempt: Attempt) => Promise<Identity>;
  * good is not told to come back when its lock ends.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
-export function createAuthenticate({ keys, countFailure, riskProfile }: AuthenticateDeps): Authenticate {
+export function createAuthenticate({ keys, failures, riskProfile }: AuthenticateDeps): Authenticate {
   return async ({ rawKey, clientAddress }) => {
     const rawKeyHash = rawKey === undefined ? '' : hashKey(rawKey);
     const state = rawKey === undefined ? undefined : await keys.readKeyState(rawKeyHash);
     if (state?.status !== 'active') {
-      countFailure(clientAddress);
+      failures.count(clientAddress);
       throw invalidKey();
     }
     assertConduct(state, riskProfile);

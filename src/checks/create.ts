@@ -45,6 +45,8 @@ export interface ChecksDeps {
   readonly config: Config;
   readonly redis: RedisClient;
   readonly log: Logger;
+  /** What `server.log_level` does not silence. */
+  readonly auditLog: Logger;
   readonly metrics: Metrics;
 }
 
@@ -128,14 +130,14 @@ function mcpCheck({ config, redis: client }: ChecksDeps, risk: RiskStore): Check
 }
 
 function inspectorCheck(
-  { config, redis: client, log }: ChecksDeps,
+  { config, redis: client, log, auditLog }: ChecksDeps,
   reportSecretLeak: ReportSecretLeak,
 ): Check {
   return createMcpInspectorCheck({
     config: config.mcp,
     shadowMode: config.server.shadow_mode,
     pins: createRedisPinStore({ client, deadlineMs: phaseDeadlineMs(config) }),
-    audit: createAudit(log),
+    audit: createAudit(auditLog, log),
     reportSecretLeak,
   });
 }

@@ -5,6 +5,11 @@ import { typed } from './layout.ts';
 
 /** `details` of the sidecar's own ImmediateResponse (extproc/respond); its body is ready and passes as it is. */
 const OURS = 'gw';
+/** The same of one that is not to be logged, so that strangers cannot fill the access log. */
+const OURS_UNLOGGED = 'gw_unlogged';
+
+/** Keeps out of the access log what the sidecar only counts. */
+export const ACCESS_LOG_FILTER: EnvoyObject = byDetails(`!= '${OURS_UNLOGGED}'`);
 
 const TIMEOUTS = [
   'stream_idle_timeout',
@@ -24,7 +29,7 @@ export function localReplies(): EnvoyObject {
   return {
     mappers: [
       {
-        filter: byDetails(`== '${OURS}'`),
+        filter: byDetails(`in [${quoted([OURS, OURS_UNLOGGED])}]`),
         body_format_override: {
           text_format_source: { inline_string: '%LOCAL_REPLY_BODY%' },
           content_type: 'application/json',

@@ -5,7 +5,7 @@ import { configuredUpstreams } from '../routing/upstreams.ts';
 import { BUFFER_BYTES, upstreamCluster, sidecarCluster } from './clusters.ts';
 import { httpFilters } from './http-filters.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
-import { localReplies } from './local-replies.ts';
+import { ACCESS_LOG_FILTER, localReplies } from './local-replies.ts';
 
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
@@ -189,6 +189,7 @@ function accessLog(path: string): EnvoyObject {
       : { type: 'file.v3.FileAccessLog', fields: { path } };
   return {
     name: 'access_log',
+    filter: ACCESS_LOG_FILTER,
     typed_config: typed(`envoy.extensions.access_loggers.${logger.type}`, {
       ...logger.fields,
       log_format: {

@@ -15,6 +15,8 @@ export interface EdgeServices {
   readonly newRun: () => Run;
   readonly settings: EdgeSettings;
   readonly observer: EdgeObserver;
+  /** Whether a request whose key is not known to be good may write its line into the logs. */
+  readonly takeAnonymousLine: (clientAddress: string) => boolean;
 }
 
 export interface EdgeSettings {
@@ -35,6 +37,8 @@ export interface FinishedExchange {
   /** What the provider reported, where it did. */
   readonly usage: Usage | undefined;
   readonly durationMs: number;
+  /** False where it is only counted. */
+  readonly isLogged: boolean;
 }
 
 export interface EdgeObserver {
@@ -60,6 +64,11 @@ export interface StreamContext {
   readonly services: EdgeServices;
   readonly startedAt: number;
   requestId: string;
+  clientAddress: string;
+  /** Its key is good: known, neither expired nor revoked, neither locked nor blocked. */
+  isIdentified: boolean;
+  /** Decided once; see `isLogged`. */
+  isLogged: boolean | undefined;
   /** Kept until the body was checked for it; never leaves this object. */
   rawKey: string;
   progress: Progress;
@@ -82,6 +91,9 @@ export function createContext(services: EdgeServices): StreamContext {
     services,
     startedAt: performance.now(),
     requestId: '',
+    clientAddress: '',
+    isIdentified: false,
+    isLogged: undefined,
     rawKey: '',
     progress: 'receiving',
     target: undefined,
@@ -95,6 +107,12 @@ export function createContext(services: EdgeServices): StreamContext {
     status: 0,
     refusal: undefined,
   };
+}
+
+/** Whether this request writes a line into the logs, Envoy's included; strangers' lines are bounded. */
+export function isLogged(context: StreamContext): boolean {
+  return (context.isLogged ??=
+    context.isIdentified || context.services.takeAnonymousLine(context.clientAddress));
 }
 
 /** The outcome of an exchange that ends now (DECISIONS "Budgets and cost", the table of charges). */

@@ -94,9 +94,9 @@ export interface Refusal extends RefusedMessage {
 
 /**
  * Ends the exchange with our JSON error shape (SPEC "Errors"), or as JSON-RPC where an MCP client can act on it;
- * `details` lets Envoy pass the body as it is.
+ * `details` lets Envoy pass the body as it is, and tells it what is not to be logged.
  */
-export function refuse(refusal: Refusal, stripTelemetry: boolean): ProcessingResponse {
+export function refuse(refusal: Refusal, stripTelemetry: boolean, isLogged: boolean): ProcessingResponse {
   const { type, message } = refusal;
   const asMcp = mcpAnswer(refusal);
   const headers = new Map([...refusal.headers, ...(asMcp?.headers ?? [])]);
@@ -110,7 +110,7 @@ export function refuse(refusal: Refusal, stripTelemetry: boolean): ProcessingRes
       status: { code: asMcp?.status ?? ERROR_STATUS[type] },
       headers: mutation({ set, remove: [] }),
       body: Buffer.from(asMcp?.body ?? errorBody(type, message)),
-      details: 'gw',
+      details: isLogged ? 'gw' : 'gw_unlogged',
     },
   };
 }

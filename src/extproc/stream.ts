@@ -1,7 +1,7 @@
 import { status as GrpcStatus, type ServerDuplexStream } from '@grpc/grpc-js';
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
-import { createContext, outcomeOf, type EdgeServices, type StreamContext } from './context.ts';
+import { createContext, isLogged, outcomeOf, type EdgeServices, type StreamContext } from './context.ts';
 import { onRequestBody } from './phases/request-body.ts';
 import { onRequestHeaders } from './phases/request-headers.ts';
 import { onResponseBody } from './phases/response-body.ts';
@@ -119,7 +119,7 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     if (refusal === undefined) services.observer.failed(context.requestId, cause);
     else context.refusal = refusal;
     if (refusal !== undefined && context.stream === undefined) {
-      const reply = refuse(toRefusal(context, refusal), services.settings.stripTelemetry);
+      const reply = refuse(toRefusal(context, refusal), services.settings.stripTelemetry, isLogged(context));
       context.status = reply.immediate_response?.status.code ?? refusal.status;
       send(reply);
     } else {
@@ -186,5 +186,6 @@ async function finish(context: StreamContext): Promise<void> {
     outcome,
     usage: context.answered?.answer.usage,
     durationMs: performance.now() - context.startedAt,
+    isLogged: isLogged(context),
   });
 }

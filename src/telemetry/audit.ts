@@ -37,12 +37,12 @@ export interface Audit {
   emit(event: AuditEvent): void;
 }
 
-/** Writes security events to the log, suppressed ones at debug. */
-export function createAudit(log: Pick<Logger, 'info' | 'debug'>): Audit {
+/** Writes security events to the audit channel; those of rules that are suppressed are for who debugs. */
+export function createAudit(auditLog: Pick<Logger, 'info'>, log: Pick<Logger, 'debug'>): Audit {
   return {
     emit(event) {
-      const level = event.action === 'suppressed' ? 'debug' : 'info';
-      log[level](
+      const write = event.action === 'suppressed' ? log.debug.bind(log) : auditLog.info.bind(auditLog);
+      write(
         {
           audit: event.event,
           request_id: event.requestId,

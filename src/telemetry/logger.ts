@@ -20,11 +20,27 @@ const REDACTED = [
   '*.headers',
 ];
 
-/** JSON lines with level names and ISO times; `destination` is standard output by default. */
+/** Standard output; loggers of one process share one, or their lines would run into each other. */
+export function standardOutput(): DestinationStream {
+  return pino.destination({ sync: false });
+}
+
+/**
+ * Security events and verdicts: a channel of its own (`"channel": "audit"`), which `server.log_level` does not
+ * silence.
+ */
+export function createAuditLog(
+  fields: Readonly<Record<string, unknown>>,
+  destination: DestinationStream,
+): Logger {
+  return createLogger('info', { ...fields, channel: 'audit' }, destination);
+}
+
+/** JSON lines with level names and ISO times. */
 export function createLogger(
   level: 'debug' | 'info' | 'warn' | 'error',
   fields: Readonly<Record<string, unknown>>,
-  destination?: DestinationStream,
+  destination: DestinationStream,
 ): Logger {
   const options = {
     level,
@@ -33,7 +49,5 @@ export function createLogger(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return destination === undefined
-    ? pino(options, pino.destination({ sync: false }))
-    : pino(options, destination);
+  return pino(options, destination);
 }

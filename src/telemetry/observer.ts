@@ -25,13 +25,18 @@ export interface ObservedFinish {
   readonly outcome: { readonly kind: string };
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
   readonly durationMs: number;
+  /** False for a refusal that is only counted; see `AnonymousLines`. */
+  readonly isLogged: boolean;
 }
 
 const DONE = { flag: 'flagged', rewrite: 'rewritten', deny: 'denied' } as const;
 const WOULD_HAVE = { flag: 'flagged', rewrite: 'would have rewritten', deny: 'would have denied' } as const;
 
-/** Logs and counts what the edge and the runner report: one line per request, one per verdict that is no pass. */
-export function createObserver(log: Logger, metrics: Metrics) {
+/**
+ * Logs and counts what the edge and the runner report: one line per request, one per verdict that is no pass.
+ * Verdicts go to the audit channel.
+ */
+export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) {
   return {
     finished(finish: ObservedFinish): void {
       const provider = finish.exchange?.provider.name ?? 'none';
@@ -44,6 +49,7 @@ export function createObserver(log: Logger, metrics: Metrics) {
         metrics.tokens.inc({ provider, kind: 'input' }, finish.usage.inputTokens);
         metrics.tokens.inc({ provider, kind: 'output' }, finish.usage.outputTokens);
       }
+      if (!finish.isLogged) return;
       const line = {
         request_id: finish.requestId,
         key_hash: finish.exchange?.key.keyHash,
@@ -68,7 +74,7 @@ export function createObserver(log: Logger, metrics: Metrics) {
         type: verdict.type ?? '',
         enforced: String(enforced),
       });
-      log.info(
+      auditLog.info(
         {
           request_id: exchange.requestId,
           key_hash: exchange.key.keyHash,

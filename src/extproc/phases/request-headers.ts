@@ -28,8 +28,10 @@ export async function onRequestHeaders(
   const head = readRequestHead(message.request_headers ?? {});
   context.requestId = head.requestId;
   const clientAddress = addressWithoutPort(attribute(message.attributes, 'source.address') ?? '');
+  context.clientAddress = clientAddress;
   const credentials = extractCredentials(head.list, head.target);
   const identity = await identify(context, credentials.proxyKeys, clientAddress);
+  context.isIdentified = true;
   if (credentials.proxyKeys.length > 1) throw twoKeys('proxy keys; send one');
 
   const hasBody = message.request_headers?.end_of_stream !== true;

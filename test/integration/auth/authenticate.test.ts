@@ -18,6 +18,7 @@ let client: RedisClient;
 let store: KeyStore;
 let authenticate: Authenticate;
 let failures: string[] = [];
+let overLimit = false;
 
 const agent = { name: 'agent-7', provider: 'openai' } as const;
 const riskProfile = defaultConfig().risk_profile;
@@ -35,13 +36,14 @@ afterAll(async () => {
 beforeEach(async () => {
   await redis.flush();
   failures = [];
+  overLimit = false;
   authenticate = start();
 });
 
 function start(enabled = true): Authenticate {
   return createAuthenticate({
     keys: createKeyStateStore({ client, deadlineMs: 500 }),
-    countFailure: (address) => failures.push(address),
+    failures: { count: (address) => failures.push(address), isOver: () => overLimit },
     riskProfile: { ...riskProfile, enabled },
   });
 }

@@ -39,7 +39,7 @@ const counter = (minute: number, address = ADDRESS) =>
 describe('failed authentications of one address', () => {
   it('are counted in Redis up to the limit and not beyond', async () => {
     const { limit, seen } = start();
-    for (let failure = 0; failure < 10; failure++) limit(ADDRESS);
+    for (let failure = 0; failure < 10; failure++) limit.count(ADDRESS);
 
     await expect.poll(() => counter(0)).toBe('3');
     expect(seen).toEqual([false, false, false, ...Array.from({ length: 7 }, () => true)]);
@@ -49,14 +49,14 @@ describe('failed authentications of one address', () => {
   it('count for all instances together', async () => {
     const first = start();
     const second = start();
-    first.limit(ADDRESS);
-    first.limit(ADDRESS);
+    first.limit.count(ADDRESS);
+    first.limit.count(ADDRESS);
     await expect.poll(() => counter(0)).toBe('2');
-    second.limit(ADDRESS);
+    second.limit.count(ADDRESS);
     await expect.poll(() => counter(0)).toBe('3');
     await expect
       .poll(() => {
-        second.limit(ADDRESS);
+        second.limit.count(ADDRESS);
         return second.seen.at(-1);
       })
       .toBe(true);
@@ -65,10 +65,10 @@ describe('failed authentications of one address', () => {
   it('are forgotten with the minute, and do not concern other addresses', async () => {
     let time = 1_000;
     const { limit, seen } = start(() => time);
-    for (let failure = 0; failure < 4; failure++) limit(ADDRESS);
-    limit('198.51.100.1');
+    for (let failure = 0; failure < 4; failure++) limit.count(ADDRESS);
+    limit.count('198.51.100.1');
     time += 60_000;
-    limit(ADDRESS);
+    limit.count(ADDRESS);
 
     expect(seen).toEqual([false, false, false, true, false, false]);
     await expect.poll(() => counter(1)).toBe('1');
@@ -76,8 +76,8 @@ describe('failed authentications of one address', () => {
 
   it('are one for a whole IPv6 /64', async () => {
     const { limit } = start();
-    limit('2001:db8:1:2::1');
-    limit('2001:db8:1:2:ffff::9');
+    limit.count('2001:db8:1:2::1');
+    limit.count('2001:db8:1:2:ffff::9');
     await expect.poll(() => counter(0, '2001:db8:1:2::/64')).toBe('2');
   });
 });

@@ -53,6 +53,7 @@ async function start(ended: Outcome[], eventMs = 0): Promise<{ server: ExtProcSe
     newRun: createRunner({ checks: [check], shadowMode: false, observer }),
     settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false },
     observer,
+    takeAnonymousLine: () => true,
   };
   const path = join(folder, 'gateway.sock');
   return { server: await startExtProcServer({ address: { kind: 'unix', path }, services }), path };

@@ -3,10 +3,10 @@ import { createAudit, matchDigest, type AuditEvent } from '../../../src/telemetr
 
 function rig() {
   const lines: [level: string, fields: object, message: string][] = [];
-  const audit = createAudit({
-    info: (fields: object, message: string) => lines.push(['info', fields, message]),
-    debug: (fields: object, message: string) => lines.push(['debug', fields, message]),
-  } as never);
+  const audit = createAudit(
+    { info: (fields: object, message: string) => lines.push(['info', fields, message]) } as never,
+    { debug: (fields: object, message: string) => lines.push(['debug', fields, message]) } as never,
+  );
   return { audit, lines };
 }
 
@@ -23,7 +23,7 @@ const EVENT: AuditEvent = {
 };
 
 describe('a security audit event', () => {
-  it('is one line of the log', () => {
+  it('is one line of the audit channel', () => {
     const { audit, lines } = rig();
     audit.emit(EVENT);
     expect(lines).toEqual([

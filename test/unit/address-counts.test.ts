@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressGroup } from '../../../src/auth/failure-limit.ts';
+import { addressGroup } from '../../src/address-counts.ts';
 
 describe('addresses that count as one', () => {
   it.each([

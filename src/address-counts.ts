@@ -1,0 +1,57 @@
+const MINUTE_MS = 60_000;
+/** Addresses that one instance remembers within a minute. */
+const MAX_ADDRESSES = 20_000;
+
+/** Counts something per client address and minute, in this process and in bounded memory. */
+export interface AddressCounts {
+  /** The minute of now, counted from 1970. */
+  minute(): number;
+  /** How often it happened to this address in this minute; `Infinity` for one that came when no place was left. */
+  get(clientAddress: string): number;
+  /** Takes `count` where it is higher than what is known. */
+  raise(clientAddress: string, count: number): void;
+}
+
+export function createAddressCounts(now: () => number): AddressCounts {
+  const counts = new Map<string, number>();
+  let current = 0;
+
+  function minute(): number {
+    const thisMinute = Math.floor(now() / MINUTE_MS);
+    if (thisMinute !== current) {
+      current = thisMinute;
+      counts.clear();
+    }
+    return current;
+  }
+
+  function get(clientAddress: string): number {
+    minute();
+    return counts.get(addressGroup(clientAddress)) ?? (counts.size < MAX_ADDRESSES ? 0 : Infinity);
+  }
+
+  return {
+    minute,
+    get,
+    raise(clientAddress, count) {
+      const before = get(clientAddress);
+      if (Number.isFinite(before)) counts.set(addressGroup(clientAddress), Math.max(before, count));
+    },
+  };
+}
+
+/** One IPv6 customer has a whole /64 of addresses: they count as one. */
+export function addressGroup(clientAddress: string): string {
+  if (!clientAddress.includes(':')) return clientAddress;
+  const [head = '', tail] = clientAddress.toLowerCase().split('%', 1)[0]?.split('::') ?? [];
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
+  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
+  // An IPv4 address in IPv6 clothes is one address.
+  if (groups.at(-1)?.includes('.') === true) return groups.at(-1) ?? clientAddress;
+  return `${groups
+    .slice(0, 4)
+    .map((part) => part.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`;
+}

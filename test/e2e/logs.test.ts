@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal, startBudgets, type Budgets } from './budgets/rig.ts';
+import { send } from '../support/http.ts';
+
+const MAX_LINES = 5;
+const STRANGERS = 40;
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** What the gateway, its worker and its Envoy have printed, line by line. */
+function lines(rig: Budgets): Line[] {
+  return rig.gateway
+    .logs()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Line);
+}
+
+const isAudit = (line: Line): boolean => line['channel'] === 'audit';
+const isAccess = (line: Line): boolean => 'protocol' in line && 'flags' in line;
+
+let quiet: Budgets;
+let talkative: Budgets;
+beforeAll(async () => {
+  const auth = { max_failures_per_minute: MAX_LINES };
+  talkative = await startBudgets({ auth });
+  quiet = await startBudgets({ auth, server: { log_level: 'error' } }, talkative);
+});
+afterAll(async () => {
+  await quiet.close();
+  await talkative.close();
+});
+
+describe('requests without a good key', () => {
+  it('write a bounded number of lines, and are told as a number', async () => {
+    const { baseUrl } = talkative.gateway;
+    // Away from the turn of the minute, at which counting begins anew.
+    const second = new Date().getSeconds();
+    if (second > 50) await new Promise((resolve) => setTimeout(resolve, (61 - second) * 1_000));
+    for (let stranger = 0; stranger < STRANGERS; stranger++) {
+      const headers = stranger % 2 === 0 ? {} : { authorization: `Bearer gw-${'x'.repeat(43)}` };
+      const path = stranger % 4 < 2 ? '/openai/v1/models' : '/no/such/place';
+      expectRefusal(await send(baseUrl, { path, headers }), 401, 'invalid_key');
+    }
+    const client = await talkative.newClient();
+    expect((await client.ask()).status).toBe(200);
+
+    await expect
+      .poll(() => lines(talkative).filter((line) => isAccess(line) && line['status'] === 200))
+      .toHaveLength(1);
+    const refused = (line: Line): boolean => line['status'] === 401;
+    await expect
+      .poll(() => lines(talkative).filter((line) => refused(line) && isAccess(line)).length)
+      .toBe(MAX_LINES);
+    expect(lines(talkative).filter((line) => refused(line) && line['msg'] === 'request')).toHaveLength(
+      MAX_LINES,
+    );
+    expect(lines(talkative).filter((line) => line['msg'] === 'authentication failed')).toHaveLength(
+      MAX_LINES,
+    );
+    expect(
+      lines(talkative).filter((line) => line['msg'] === 'request' && line['status'] === 200),
+    ).toHaveLength(1);
+    await talkative.gateway.stop();
+    expect(lines(talkative)).toContainEqual(
+      expect.objectContaining({ channel: 'audit', requests: STRANGERS - MAX_LINES }) as object,
+    );
+  });
+});
+
+describe('with log_level: error', () => {
+  it('verdicts and failed authentications are told all the same, and nothing else of a request', async () => {
+    const client = await quiet.newClient({ key: { allowedModels: ['another-model'] } });
+    expectRefusal(await client.ask(), 403, 'policy_denied');
+    expectRefusal(await send(quiet.gateway.baseUrl, { path: '/openai/v1/models' }), 401, 'invalid_key');
+
+    await expect
+      .poll(() => lines(quiet).filter(isAudit))
+      .toEqual([
+        expect.objectContaining({ msg: 'denied', type: 'policy_denied', key_hash: client.keyHash }),
+        expect.objectContaining({ msg: 'authentication failed' }),
+      ]);
+    expect(lines(quiet).filter((line) => !isAudit(line) && !isAccess(line))).toEqual([]);
+  });
+});
