@@ -32,7 +32,8 @@ export type Authenticate = (attempt: Attempt) => Promise<Identity>;
 export function createAuthenticate({ keys, failures, riskProfile }: AuthenticateDeps): Authenticate {
   return async ({ rawKey, clientAddress }) => {
     const rawKeyHash = rawKey === undefined ? '' : hashKey(rawKey);
-    const state = rawKey === undefined ? undefined : await keys.readKeyState(rawKeyHash);
+    const trust = failures.isOver(clientAddress) ? 'doubted' : 'trusted';
+    const state = rawKey === undefined ? undefined : await keys.readKeyState(rawKeyHash, trust);
     if (state?.status !== 'active') {
       failures.count(clientAddress);
       throw invalidKey();

@@ -36,8 +36,11 @@ export interface KeyState {
 }
 
 export interface KeyStateStore {
-  /** Undefined where no raw key of this hash is known; throws `redis_unavailable`. */
-  readKeyState(rawHash: string): Promise<KeyState | undefined>;
+  /**
+   * Undefined where no raw key of this hash is known; throws `redis_unavailable`. A key that is doubted is looked up
+   * with one read, and the rest is read only where it could be good.
+   */
+  readKeyState(rawHash: string, trust?: 'trusted' | 'doubted'): Promise<KeyState | undefined>;
   /** Notes the use of a key, at most once a minute; never waits and never fails. */
   noteUse(record: KeyRecord): void;
 }
@@ -68,7 +71,10 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   }
 
   return {
-    readKeyState: (rawHash) => withRedisDeadline(deadlineMs, () => read(rawHash)),
+    readKeyState: (rawHash, trust = 'trusted') =>
+      withRedisDeadline(deadlineMs, async () =>
+        trust === 'trusted' || (await couldBeGood(client, rawHash)) ? read(rawHash) : undefined,
+      ),
     noteUse({ keyHash, lastUsedAt = 0 }) {
       const time = now();
       if (time - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
@@ -78,6 +84,14 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
       });
     },
   };
+}
+
+/** Known, and not revoked; what its expiry, its rotation or its lock say is not asked yet. */
+async function couldBeGood(client: RedisClient, rawHash: string): Promise<boolean> {
+  const reply: unknown = await client.hmget(keyRecordKey(rawHash), 'key_hash', 'identity', 'revoked_at');
+  if (!Array.isArray(reply) || reply.length !== 3) throw wrongShape();
+  const [keyHash, identity, revokedAt] = reply as unknown[];
+  return (keyHash !== null || identity !== null) && revokedAt === null;
 }
 
 interface Answers {
@@ -100,9 +114,13 @@ async function readTogether(client: RedisClient, identity: string): Promise<Answ
   const hashes = [record, own, fallback];
   if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs) || !isProfile(risk)) {
     // Out of step, it would read as an unknown key, or as a key without a budget.
-    throw new Error('Redis gave a reply of the wrong shape');
+    throw wrongShape();
   }
   return { record, lockTtlMs, risk, own, fallback };
+}
+
+function wrongShape(): Error {
+  return new Error('Redis gave a reply of the wrong shape');
 }
 
 function isHash(reply: unknown): boolean {

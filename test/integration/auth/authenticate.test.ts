@@ -83,21 +83,13 @@ describe('a good key', () => {
     for (const key of [rawKey, rotated]) await present(key);
 
     for (const key of [rawKey, rotated]) {
-      const monitor = await redis.client.duplicate().monitor();
-      const seen: string[] = [];
-      monitor.on('monitor', (_time: string, command: string[]) => seen.push(command[0] ?? ''));
-      const before = await readCalls();
-      await present(key);
-      const reads = (await readCalls()) - before;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      monitor.disconnect();
-      expect(seen.filter((name) => name !== 'info').toSorted()).toEqual([
-        'hgetall',
-        'hgetall',
-        'hgetall',
-        'hmget',
-        'pttl',
-      ]);
+      let reads = 0;
+      const seen = await commandsOf(async () => {
+        const before = await readCalls();
+        await present(key);
+        reads = (await readCalls()) - before;
+      });
+      expect(seen.filter((name) => name !== 'info').toSorted()).toEqual(ONE_WAIT);
       // One arrives with the commands, one with the second INFO.
       expect(reads).toBeLessThanOrEqual(2);
     }
@@ -127,6 +119,51 @@ describe('a good key', () => {
 async function readCalls(): Promise<number> {
   return Number(/total_reads_processed:(\d+)/.exec(await redis.client.info('stats'))?.[1]);
 }
+
+const ONE_WAIT = ['hgetall', 'hgetall', 'hgetall', 'hmget', 'pttl'];
+
+/** The commands that Redis was given meanwhile, by name. */
+async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const monitor = await redis.client.duplicate().monitor();
+  const seen: string[] = [];
+  monitor.on('monitor', (_time: string, command: string[]) => seen.push(command[0] ?? ''));
+  await work();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  monitor.disconnect();
+  return seen;
+}
+
+describe('an address that is over its limit of failures', () => {
+  beforeEach(() => {
+    overLimit = true;
+  });
+
+  it.each(['unknown', 'revoked'])('costs one read for an %s key', async (state) => {
+    const { rawKey } = await store.create({ ...agent, name: 'gone' });
+    await store.revoke('gone');
+    const tried = state === 'revoked' ? rawKey : createRawKey();
+    const seen = await commandsOf(async () => {
+      expect((await refusal(tried)).type).toBe('invalid_key');
+    });
+    expect(seen).toEqual(['hmget']);
+  });
+
+  it('gets in with a good key, a rotated one too', async () => {
+    const { rawKey, record } = await store.create(agent);
+    const rotated = (await store.rotate('agent-7', 60_000)).rawKey;
+    for (const key of [rawKey, rotated]) expect((await present(key)).key.keyHash).toBe(record.keyHash);
+  });
+
+  it.each(['expired', 'rotated out'])('is refused with a key that is %s', async (state) => {
+    const { rawKey } = await store.create({
+      ...agent,
+      ...(state === 'expired' && { expiresInMs: 1 }),
+    });
+    if (state !== 'expired') await store.rotate('agent-7', 0);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await refusal(rawKey)).type).toBe('invalid_key');
+  });
+});
 
 describe('a key that is none', () => {
   it('gets one and the same 401, whatever is wrong with it', async () => {
