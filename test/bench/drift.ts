@@ -1,7 +1,7 @@
 /**
  * `node test/bench/drift.ts CORPUS.jsonl[.gz]`: how well drift detection tells conversations that leave their topic
  * from those that keep it; the figures of docs/drift.md. A row is `{id, source, turns, replies, expect: {drift, tier,
- * drift_from_turn}}`; rows whose `drift` is null are left out.
+ * drift_from_turn}}`; rows whose `drift` is null are small talk, which has no topic to leave.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -120,6 +120,21 @@ function spliced(rows: readonly Row[]): Splice[] {
   );
 }
 
+/** Three turns of one conversation, then four of another, of those that have no answers: all pairs of two topics. */
+function questions(rows: readonly Row[]): Splice[] {
+  const bare = rows.filter(({ replies }) => replies.length === 0);
+  return bare.flatMap((one) =>
+    bare
+      .filter((other) => topicOf(other) !== topicOf(one))
+      .map((other) => ({
+        cut: 3,
+        half: undefined,
+        turns: [...one.turns.slice(0, 3), ...other.turns.slice(0, 4)],
+        replies: [],
+      })),
+  );
+}
+
 /** 50 KB of words that nobody says, or of what is said in the other conversations. */
 function longText(kind: 'made-up' | 'prose', rows: readonly Row[]): string {
   const random = createRandom(SEED);
@@ -161,6 +176,11 @@ async function measure(read: Reading, rows: readonly Row[]): Promise<Record<stri
   const figures: Record<string, string> = {
     'hard caught': await count(hard, denied),
     'splices caught': await count(splices, after),
+    'questions, then others: caught': await count(
+      questions(onTopic.filter(({ expect }) => expect.tier === 'clear')),
+      after,
+    ),
+    'elliptical ones among them: caught': await count(questions(onTopic), after),
     'splices caught, half 0': await count(
       splices.filter(({ half }) => half === 0),
       after,
@@ -188,6 +208,10 @@ async function measure(read: Reading, rows: readonly Row[]): Promise<Record<stri
   return {
     ...figures,
     'soft denied': await count(soft, denied),
+    'small talk denied': await count(
+      rows.filter(({ expect }) => expect.drift === null),
+      denied,
+    ),
     'hard caught, 50 KB of made-up words before the anchor': await longAnchor('made-up'),
     'hard caught, 50 KB of prose before the anchor': await longAnchor('prose'),
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DriftFacts } from '../../pipeline/facts.ts';
 import { contentWords } from '../../text/content-words.ts';
+import { asksForSomething, isSmallTalk } from '../../text/small-talk.ts';
 import { containment, gramSet, headAndTailWords, wordGrams } from '../../text/ngrams.ts';
 import type { GramSet, WordGrams } from '../../text/ngrams.ts';
 
@@ -17,7 +18,7 @@ export interface DriftState {
   readonly createdAt: number;
   /** User turns that passed, the anchor included. */
   readonly turnCount: number;
-  /** The first turn that says anything; undefined until there is one. */
+  /** The turn that says what the session is about; undefined until there is one. */
   readonly anchor: { readonly digest: string; readonly grams: GramSet } | undefined;
   /** The anchor's answer, as the client was given it. */
   readonly answer: GramSet;
@@ -25,6 +26,8 @@ export interface DriftState {
   readonly widened: GramSet;
   /** The last turn that was judged and stayed on the topic. */
   readonly prior: GramSet;
+  /** The short turns since one was on the topic, oldest first: each said too little to be judged by itself. */
+  readonly unjudged: readonly GramSet[];
   /** The last turns that passed, oldest first. */
   readonly recentDigests: readonly string[];
 }
@@ -35,6 +38,8 @@ export interface PassedTurn {
   /** It anchors the session, unless another turn was quicker. */
   readonly anchor?: GramSet;
   readonly prior?: GramSet;
+  /** The short turns that are unjudged from now on; left out, they stay. */
+  readonly unjudged?: readonly GramSet[];
   /** To be added to what widens the anchor, while there is room. */
   readonly widen?: GramSet;
 }
@@ -49,10 +54,20 @@ export interface Judgement {
 const ANCHOR_WEIGHT = 0.75;
 const PRIOR_WEIGHT = 0.25;
 
-/** A turn with fewer n-grams says too little to have left the topic. Chosen by measurement: docs/drift.md. */
+/** A turn with fewer n-grams says too little by itself to have left the topic. Chosen by measurement: docs/drift.md. */
 const MIN_JUDGED_GRAMS = 18;
-/** A turn with fewer ("hi there") is no anchor. */
-const MIN_ANCHOR_GRAMS = 5;
+/**
+ * Short turns are judged together with those before them that speak of the same thing, from so many n-grams on. The
+ * facets of a topic that goes unnamed ("what about the oldest?") have nothing in common with each other.
+ */
+const MIN_AKIN_GRAMS = 16;
+const MAX_UNJUDGED_TURNS = 8;
+/** A first turn with fewer says nothing in particular. */
+const MIN_FIRST_GRAMS = 5;
+/** After a first turn that says nothing in particular, what asks for something is a topic from here on ... */
+const MIN_TASK_GRAMS = 8;
+/** ... and anything from here on. */
+const MIN_TOPIC_GRAMS = 40;
 /** A turn widens the anchor where so much of it is grounded: one that names the topic in passing does not. */
 const MIN_WIDENING_SIMILARITY = 0.2;
 /** N-grams kept of one text; a set that held more would share something with any turn. */
@@ -78,17 +93,25 @@ export function judgeTurn(state: DriftState | undefined, text: string, settings:
   const repeated = state?.recentDigests.includes(digest) === true;
   const turnCount = (state?.turnCount ?? 0) + (repeated ? 0 : 1);
   if (state?.anchor === undefined) {
-    return {
-      facts: onTopic(turnCount),
-      passed: grams.size < MIN_ANCHOR_GRAMS ? { digest } : { digest, anchor: grams },
-    };
+    const anchors = isTopic(text, grams, state === undefined);
+    return { facts: onTopic(turnCount), passed: anchors ? { digest, anchor: grams } : { digest } };
   }
-  const seen = compare(state, state.anchor.grams, words);
-  const widens = seen.originalSimilarity >= MIN_WIDENING_SIMILARITY;
-  const widen = widens ? { widen: without(grams, state) } : {};
-  if (grams.size < MIN_JUDGED_GRAMS) return { facts: onTopic(turnCount), passed: { digest, ...widen } };
+  const isShort = grams.size < MIN_JUDGED_GRAMS;
+  const akin = isShort ? state.unjudged.filter((turn) => containment(words, turn) > 0) : [];
+  const evidence = akin.reduce(union, grams);
+  const seen = compare(state, state.anchor.grams, words, evidence.size);
   const driftScore = score(seen, settings.anchorSimilarityThreshold);
   const over = driftScore > settings.driftScoreThreshold;
+  const widens = seen.originalSimilarity >= MIN_WIDENING_SIMILARITY;
+  const passed: PassedTurn = {
+    digest,
+    ...(!over && !isShort && { prior: grams }),
+    ...(over ? isShort && { unjudged: latest([...state.unjudged, grams]) } : { unjudged: [] }),
+    ...(widens && { widen: without(grams, state) }),
+  };
+  if (isShort && (akin.length === 0 || evidence.size < MIN_AKIN_GRAMS)) {
+    return { facts: onTopic(turnCount), passed };
+  }
   return {
     facts: {
       driftDetected: over && !repeated && turnCount >= settings.minTurns,
@@ -97,8 +120,18 @@ export function judgeTurn(state: DriftState | undefined, text: string, settings:
       priorSimilarity: seen.priorSimilarity,
       turnCount,
     },
-    passed: over ? { digest } : { digest, prior: grams, ...widen },
+    passed,
   };
+}
+
+/**
+ * Whether a turn gives its session a topic. One that begins with small talk has none to leave until somebody asks
+ * for something, or says a lot.
+ */
+function isTopic(text: string, grams: GramSet, isFirst: boolean): boolean {
+  if (grams.size >= MIN_TOPIC_GRAMS) return true;
+  if (isFirst) return grams.size >= MIN_FIRST_GRAMS && !isSmallTalk(text);
+  return grams.size >= MIN_TASK_GRAMS && asksForSomething(text);
 }
 
 /** The n-grams that an answer adds to the anchor it answers. */
@@ -127,15 +160,17 @@ interface Comparison {
   readonly priorSimilarity: number;
 }
 
-function compare(state: DriftState, anchor: GramSet, words: WordGrams): Comparison {
+/** `outOf`: n-grams of the turn, and of the short turns before it that shared nothing. */
+function compare(state: DriftState, anchor: GramSet, words: WordGrams, outOf: number): Comparison {
+  const part = outOf === 0 ? 0 : gramSet(words).size / outOf;
   const original = union(anchor, state.answer);
-  const originalSimilarity = similarity(words, original);
-  const widenedSimilarity = similarity(words, union(original, state.widened));
+  const originalSimilarity = part * similarity(words, original);
+  const widenedSimilarity = part * similarity(words, union(original, state.widened));
   return {
     originalSimilarity,
     // More n-grams leave more to chance: what the anchor alone explains is not lost by widening it.
     anchorSimilarity: Math.max(originalSimilarity, widenedSimilarity),
-    priorSimilarity: similarity(words, state.prior),
+    priorSimilarity: part * similarity(words, state.prior),
   };
 }
 
@@ -152,6 +187,10 @@ function score({ anchorSimilarity, priorSimilarity }: Comparison, threshold: num
 
 function union(one: GramSet, other: GramSet): GramSet {
   return other.size === 0 ? one : new Set([...one, ...other]);
+}
+
+function latest(turns: readonly GramSet[]): readonly GramSet[] {
+  return turns.filter(({ size }) => size > 0).slice(-MAX_UNJUDGED_TURNS);
 }
 
 /** What of a turn is not in the anchor's topic already. */

@@ -10,6 +10,7 @@ const FRESH: Omit<DriftState, 'createdAt'> = {
   answer: NONE,
   widened: NONE,
   prior: NONE,
+  unjudged: [],
   recentDigests: [],
 };
 
@@ -52,7 +53,12 @@ function passed(state: DriftState, turn: PassedTurn): DriftState {
       ? { ...counted, anchor: { digest, grams: anchor }, prior: anchor }
       : counted;
   }
-  return { ...counted, prior: prior ?? state.prior, widened: widened(state.widened, turn.widen ?? NONE) };
+  return {
+    ...counted,
+    prior: prior ?? state.prior,
+    unjudged: turn.unjudged ?? state.unjudged,
+    widened: widened(state.widened, turn.widen ?? NONE),
+  };
 }
 
 function widened(before: GramSet, more: GramSet): GramSet {

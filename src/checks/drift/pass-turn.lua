@@ -13,6 +13,7 @@
 --       6 the turn's n-grams as anchor, or ''; where there is one already, the turn is only counted
 --       7 the turn's n-grams as prior turn, or ''
 --       8 n-grams that widen the anchor, or ''
+--       9 short turns that are not judged yet, a space between their n-grams; '=' where they stay as they are
 -- reply 1 where the turn is the anchor, now or already; else 0
 
 local digest, session = ARGV[1], tonumber(ARGV[2])
@@ -48,6 +49,9 @@ if not known then
   else
     if ARGV[7] ~= '' then
       redis.call('HSET', KEYS[1], 'prior', ARGV[7])
+    end
+    if ARGV[9] ~= '=' then
+      redis.call('HSET', KEYS[1], 'unjudged', ARGV[9])
     end
     local widened = fields[4] or ''
     if ARGV[8] ~= '' and #widened + #ARGV[8] <= tonumber(ARGV[5]) then

@@ -28,6 +28,7 @@ const FIELDS = [
   'answer',
   'widened',
   'prior',
+  'unjudged',
   'recent',
 ] as const;
 
@@ -36,6 +37,17 @@ const grams = z
   .nullable()
   .transform((text) => decodeGrams(text ?? ''))
   .pipe(z.custom<GramSet>((set) => set !== undefined));
+/** Sets with a space between them, which their encoding does not have. */
+const listOfGrams = z
+  .string()
+  .nullable()
+  .transform((text) =>
+    (text ?? '')
+      .split(' ')
+      .filter((set) => set !== '')
+      .map(decodeGrams),
+  )
+  .pipe(z.array(z.custom<GramSet>((set) => set !== undefined)));
 const wholeNumber = z
   .string()
   .regex(/^\d{1,16}$/)
@@ -49,9 +61,12 @@ const fieldsReply = z.tuple([
   grams,
   grams,
   grams,
+  listOfGrams,
   z.string().nullable(),
 ]);
 const flag = z.literal([0, 1]);
+/** Says to the script that a field stays as it is. */
+const KEPT = '=';
 
 /** Topics of sessions in Redis: one hash a session, bounded, with the session's life. */
 export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftStoreOptions): DriftStore {
@@ -62,10 +77,12 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
       withRedisDeadline(deadlineMs, async () => stateOf(await client.hmget(keyOf(session), ...FIELDS))),
     passTurn: (session, turn) =>
       withRedisDeadline(deadlineMs, async () => {
-        const { digest, anchor, prior, widen } = turn;
+        const { digest, anchor, prior, widen, unjudged } = turn;
         const limits = [session.createdAt, ttlMs, MAX_RECENT_TURNS, MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS];
         const sets = [anchor, prior, widen].map(encoded);
-        return flag.parse(await passScript.run(client, [keyOf(session)], [digest, ...limits, ...sets])) === 1;
+        const waiting = unjudged === undefined ? KEPT : unjudged.map(encodeGrams).join(' ');
+        const reply = await passScript.run(client, [keyOf(session)], [digest, ...limits, ...sets, waiting]);
+        return flag.parse(reply) === 1;
       }),
     answerAnchor: (session, digest, answer) =>
       withRedisDeadline(deadlineMs, async () => {
@@ -75,7 +92,7 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
 }
 
 function stateOf(reply: unknown): DriftState | undefined {
-  const [createdAt, turnCount, anchor, anchorDigest, answer, widened, prior, recent] =
+  const [createdAt, turnCount, anchor, anchorDigest, answer, widened, prior, unjudged, recent] =
     fieldsReply.parse(reply);
   if (turnCount === null) return undefined;
   return {
@@ -85,6 +102,7 @@ function stateOf(reply: unknown): DriftState | undefined {
     answer,
     widened,
     prior,
+    unjudged,
     recentDigests: recent === null ? [] : recent.split(' '),
   };
 }

@@ -81,6 +81,7 @@ describe.each<[string, () => DriftStore]>([
       answer: NONE,
       widened: NONE,
       prior: grams(0),
+      unjudged: [],
       recentDigests: ['hi', 'a', 'b'],
     });
   });
@@ -96,6 +97,17 @@ describe.each<[string, () => DriftStore]>([
       prior: grams(10),
       widened: new Set([...grams(30), ...grams(60)]),
     });
+  });
+
+  it('keeps the short turns that are not judged yet, until a turn says which they are now', async () => {
+    const { session, store, read } = rig();
+    await store.passTurn(session, { digest: 'a', anchor: grams(0) });
+    await store.passTurn(session, { digest: 'b', unjudged: [grams(10, 5)] });
+    await store.passTurn(session, { digest: 'c', unjudged: [grams(10, 5), grams(60, 7)] });
+    await store.passTurn(session, { digest: 'd' });
+    expect((await read()).unjudged).toEqual([grams(10, 5), grams(60, 7)]);
+    await store.passTurn(session, { digest: 'e', prior: grams(10), unjudged: [] });
+    expect((await read()).unjudged).toEqual([]);
   });
 
   it('is widened by at most 128 n-grams, by whole turns', async () => {
@@ -152,6 +164,7 @@ describe.each<[string, () => DriftStore]>([
       answer: NONE,
       widened: NONE,
       prior: grams(200),
+      unjudged: [],
       recentDigests: ['b'],
     };
     expect(await read()).toEqual(begun);

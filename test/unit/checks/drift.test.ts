@@ -126,6 +126,76 @@ describe('a conversation', () => {
   });
 });
 
+describe('short turns in a row', () => {
+  const SOURDOUGH = ['What is a sourdough starter?', 'How do I feed a sourdough starter?'];
+  const TAXES = ['What is a tax credit?', 'Who gets a tax credit?', 'Is a child tax credit paid out?'];
+
+  it('that speak of another topic are denied once they say enough together', async () => {
+    expect(await deniedTurns([...SOURDOUGH, ...TAXES], {}, [])).toEqual([5]);
+  });
+
+  it('stay denied, until one is on the topic again', async () => {
+    const turns = [...SOURDOUGH, ...TAXES, 'And tax credit reimbursements?', 'Does sourdough need salt?'];
+    expect(await deniedTurns([...turns, 'A tax credit form?'], {}, [])).toEqual([5, 6]);
+  });
+
+  it('with a turn about nothing between them are one all the same', async () => {
+    const between = TAXES.flatMap((turn) => [turn, 'Thanks, and then?']);
+    expect(await deniedTurns([...SOURDOUGH, ...between], {}, [])).toEqual([7]);
+  });
+
+  it('that have nothing in common with each other are facets of a topic that goes unnamed', async () => {
+    const facets = ['What about salt?', 'Which flour?', 'And wholemeal rye?', 'Can it freeze?', 'Any mould?'];
+    expect(await deniedTurns([...SOURDOUGH, ...facets], {}, [])).toEqual([]);
+  });
+
+  it('are not added up with themselves', async () => {
+    expect(await deniedTurns([...SOURDOUGH, ...Array<string>(6).fill('Tax credit?')], {}, [])).toEqual([]);
+    const reworded = ['Tax credit?', 'Which tax credit?', 'The tax credit!', 'A tax credit.'];
+    expect(await deniedTurns([...SOURDOUGH, ...reworded], {}, [])).toEqual([]);
+  });
+
+  it('before min_turns, or where nothing is enforced, are known when it counts', async () => {
+    expect(await deniedTurns([SOURDOUGH[0] ?? '', ...TAXES], { minTurns: 5 }, [])).toEqual([]);
+    const more = 'When are tax credits reimbursed?';
+    expect(await deniedTurns([SOURDOUGH[0] ?? '', ...TAXES, more], { minTurns: 5 }, [])).toEqual([5]);
+  });
+});
+
+describe('a session that begins with small talk', () => {
+  const CHAT = [
+    'Hi there, how was your day?',
+    'Mine was long, my train broke down near the harbour.',
+    'Do you like violin concertos or rather jazz?',
+    'My grandmother used to keep honeybees behind her cottage.',
+    'We always had pancakes with blueberries on Sundays.',
+  ];
+
+  it('has no topic to leave', async () => {
+    expect(await deniedTurns(CHAT, {}, [])).toEqual([]);
+    expect(await deniedTurns(['How have you been?', ...CHAT.slice(1)], {}, [])).toEqual([]);
+    expect(await deniedTurns(['My sister just had twins!', ...CHAT.slice(1)], {}, [])).toEqual([]);
+  });
+
+  it('gets one as soon as somebody asks for something', async () => {
+    expect(await deniedTurns([...CHAT, ...BEES, OTHER])).toEqual([10]);
+    const order = 'Please write a limerick about honeybees in a winter hive.';
+    expect(await deniedTurns(['hello', order, OTHER], {}, [])).toEqual([3]);
+  });
+
+  it('gets one where somebody says a lot', async () => {
+    const story =
+      'The colony behind our cottage lost its queen during the storm, the honeybees swarmed into the neighbour’s ' +
+      'chimney, and now a beekeeper from the village has caught them with smoke and a wooden box.';
+    expect(await deniedTurns(['hello', story, OTHER], {}, [])).toEqual([3]);
+  });
+
+  it('is not one because it is polite', async () => {
+    expect(await deniedTurns([`Hello! ${BEES[0] ?? ''}`, ...BEES.slice(1), OTHER])).toEqual([5]);
+    expect(await deniedTurns(['I need help with my honeybees in winter.', ...BEES, OTHER])).toEqual([6]);
+  });
+});
+
 describe('the settings', () => {
   it('decide how much of a turn grounds it, and which score is too much', async () => {
     const half = 'Do honeybees make violin concertos for baroque composers at the Dresden court?';
