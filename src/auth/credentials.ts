@@ -1,10 +1,12 @@
 import { HEADER } from '../headers.ts';
+import { carriesProxyKey } from './carried-key.ts';
+import { isProxyKey, RAW_KEY_PREFIX } from './raw-key.ts';
 
-/** A proxy key begins with this wherever it stands; everything else in a credential's place is a provider key. */
-const PROXY_KEY_PREFIX = 'gw-';
+const BEARER = /^bearer[ \t]+/i;
 
-/** Headers in which SDKs send their key (DECISIONS "Names, keys, identity"). */
+/** Headers in which credentials stand (DECISIONS "Names, keys, identity"). */
 const KEY_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
   'x-api-key',
   'x-goog-api-key',
   'api-key',
@@ -20,6 +22,8 @@ export interface Credentials {
   /** Distinct values, in order of appearance: path, headers, query. */
   readonly proxyKeys: readonly string[];
   readonly providerKeys: readonly string[];
+  /** Some credential that is no proxy key has one in it: in quotes, in base64, as the password of another scheme. */
+  readonly hidesProxyKey: boolean;
   /** The path without a key segment and without its query. */
   readonly path: string;
   /** The rest of the query with its `?`, or the empty string. */
@@ -29,7 +33,8 @@ export interface Credentials {
 /**
  * Collects the credentials of a request from all the places where an unmodified SDK may put one: path segment,
  * `Authorization: Bearer`, the providers' own key headers, `X-Gateway-Provider-Key`, the query. Other
- * authorization schemes (a client's own SigV4, Basic) are for another host and are no credential here.
+ * authorization schemes (a client's own SigV4, Basic) are for another host and are no credential here. What begins with
+ * `gw-` is a proxy key, everything else a provider key.
  */
 export function extractCredentials(
   headers: Iterable<readonly [string, string]>,
@@ -37,29 +42,42 @@ export function extractCredentials(
 ): Credentials {
   const proxyKeys = new Set<string>();
   const providerKeys = new Set<string>();
-  const take = (value: string): void => {
-    if (value === '') return;
-    (value.startsWith(PROXY_KEY_PREFIX) ? proxyKeys : providerKeys).add(value);
+  let hidesProxyKey = false;
+  const take = (value: string, written = value): void => {
+    if (isProxyKey(value)) {
+      proxyKeys.add(value);
+      return;
+    }
+    if (value !== '') providerKeys.add(value);
+    hidesProxyKey ||= carriesProxyKey(written);
   };
 
   const mark = target.indexOf('?');
   let path = mark < 0 ? target : target.slice(0, mark);
-  if (path.startsWith(`/${PROXY_KEY_PREFIX}`)) {
+  if (path.startsWith(`/${RAW_KEY_PREFIX}`)) {
     const end = path.indexOf('/', 1);
     take(path.slice(1, end < 0 ? path.length : end));
     path = end < 0 ? '/' : path.slice(end);
   }
   for (const [name, value] of headers) {
-    if (name !== 'authorization' && !KEY_HEADERS.has(name)) continue;
+    if (!isKeyHeader(name)) continue;
     // A repeated header may come merged; no credential holds a comma.
-    for (const part of value.split(',')) take(name === 'authorization' ? bearerToken(part) : part.trim());
+    for (const part of value.split(',')) {
+      take(name === 'authorization' ? bearerToken(part.trim()) : part.trim(), part);
+    }
   }
   const query = mark < 0 ? '' : withoutKeys(target.slice(mark + 1), take);
-  return { proxyKeys: [...proxyKeys], providerKeys: [...providerKeys], path, query };
+  return { proxyKeys: [...proxyKeys], providerKeys: [...providerKeys], hidesProxyKey, path, query };
+}
+
+/** Whether credentials are taken from this header, and none of it travels on. */
+export function isKeyHeader(name: string): boolean {
+  return KEY_HEADERS.has(name);
 }
 
 function bearerToken(authorization: string): string {
-  return /^bearer[ \t]+(.+)$/i.exec(authorization.trim())?.[1]?.trim() ?? '';
+  const scheme = BEARER.exec(authorization);
+  return scheme === null ? '' : authorization.slice(scheme[0].length);
 }
 
 function withoutKeys(query: string, take: (value: string) => void): string {

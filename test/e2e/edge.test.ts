@@ -136,6 +136,55 @@ describe('credentials', () => {
     expect(request.body.toString()).toContain(`k=${'*'.repeat(46)}!`);
   });
 
+  it('a proxy key that is wrapped in anything is refused in every place, and never sent', async () => {
+    const path = `/${key.rawKey}${CHAT}`;
+    const json = { 'content-type': 'application/json', 'x-gateway-provider-key': PROVIDER_KEY };
+    const other = await gateway.createKey();
+    const before = provider.requests.length;
+    const wrapped = [key.rawKey, other.rawKey].flatMap((raw) => [
+      `"${raw}"`,
+      `sk-${raw}`,
+      `AKIAIOSFODNN7EXAMPLE:${raw}`,
+      raw.replace('gw-', '%67w%2D'),
+      raw.replace('gw-', '%2567w-'),
+      btoa(`user:${raw}`),
+    ]);
+    for (const value of wrapped) {
+      for (const headers of [
+        { authorization: `Bearer ${value}` },
+        { authorization: `Basic ${value}` },
+        { 'x-api-key': value },
+        { 'x-goog-api-key': value },
+        { 'api-key': value },
+        { 'x-gateway-provider-key': value },
+        { 'x-title': value },
+        { referer: `https://host/${value}` },
+        { cookie: `a=${value}` },
+      ]) {
+        expectRefusal(await chat({ path, headers: { ...json, ...headers } }), 400, 'invalid_request');
+      }
+      const encoded = encodeURIComponent(value);
+      for (const query of [`key=${encoded}`, `access_token=${encoded}`, `note=${encoded}`, `${encoded}=1`]) {
+        expectRefusal(await chat({ path: `${path}?${query}`, headers: json }), 400, 'invalid_request');
+      }
+    }
+    for (const raw of [key.rawKey, other.rawKey.replace('g', '%67')]) {
+      const path = `/openai/v1/models/${raw}`;
+      expectRefusal(await send(gateway.baseUrl, { path, headers: auth }), 400, 'invalid_request');
+    }
+    expect(provider.requests.slice(before)).toEqual([]);
+  });
+
+  it('a proxy key in quotes is no proxy key: 401 where there is no other', async () => {
+    const before = provider.requests.length;
+    const quoted = `"${key.rawKey}"`;
+    for (const headers of [{ authorization: `Bearer ${quoted}` }, { 'x-api-key': quoted }]) {
+      const reply = await chat({ headers: { 'content-type': 'application/json', ...headers } });
+      expectRefusal(reply, 401, 'invalid_key');
+    }
+    expect(provider.requests.slice(before)).toEqual([]);
+  });
+
   it('a key for one provider is useless for another', async () => {
     const foreign = await gateway.createKey({ provider: 'anthropic' });
     const headers = { ...auth, authorization: `Bearer ${foreign.rawKey}` };
@@ -149,6 +198,14 @@ describe('credentials', () => {
     const headers = { ...auth, authorization: `Bearer ${limited.rawKey}` };
     expectRefusal(await chat({ headers }), 403, 'policy_denied');
     await forwarded({ headers, body: BODY.replace('gpt-4o', 'gpt-4o-mini') });
+  });
+
+  it('a key whose list of models is empty may use none, and only its own provider', async () => {
+    const idle = await gateway.createKey({ allowedModels: [], allowedProviders: [] });
+    const headers = { ...auth, authorization: `Bearer ${idle.rawKey}` };
+    expectRefusal(await chat({ headers }), 403, 'policy_denied');
+    const foreign = await chat({ headers, path: '/groq/openai/v1/chat/completions' });
+    expectRefusal(foreign, 403, 'policy_denied');
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Identity } from '../../auth/authenticate.ts';
-import { extractCredentials } from '../../auth/credentials.ts';
+import { carriesProxyKey } from '../../auth/carried-key.ts';
+import { extractCredentials, isKeyHeader, type Credentials } from '../../auth/credentials.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
@@ -54,7 +55,7 @@ export async function onRequestHeaders(
   };
   const run = context.services.newRun();
   Object.assign(context, { target, exchange, run, rawKey: credentials.proxyKeys[0] ?? '' });
-  assertNotCarried(context.rawKey, exchange);
+  assertNotCarried(credentials, exchange.headers);
   throwDenial(await run.requestHeaders(exchange));
   if (hasBody) return awaitRequestBody();
   // No phase of a body will come: what its checks would hold back must be held back here.
@@ -121,25 +122,23 @@ function missingProviderKey(provider: string): GatewayError {
   );
 }
 
-/** A proxy key is taken out of its places; in any other header, path segment or parameter it is refused. */
-function assertNotCarried(rawKey: string, exchange: Identified): void {
-  const stripped = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key', HEADER.providerKey];
-  let carried = holds(exchange.path + exchange.query, rawKey);
-  for (const [name, value] of exchange.headers) carried ||= holds(value, rawKey) && !stripped.includes(name);
-  if (carried) throw proxyKeyCarried();
-}
-
-/** Also percent-encoded, since whoever reads an address decodes it. */
-function holds(text: string, rawKey: string): boolean {
-  if (text.includes(rawKey)) return true;
-  if (!text.includes('%')) return false;
-  return text
-    .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
-    .includes(rawKey);
+/** A proxy key is taken out of its places; in any other header, path segment or parameter one is refused, whosever. */
+function assertNotCarried(
+  { hidesProxyKey, path, query }: Credentials,
+  headers: ReadonlyMap<string, string>,
+): void {
+  const isCarried =
+    hidesProxyKey ||
+    carriesProxyKey(path + query) ||
+    [...headers].some(([name, value]) => !isKeyHeader(name) && carriesProxyKey(value));
+  if (isCarried) throw proxyKeyCarried();
 }
 
 export function proxyKeyCarried(): GatewayError {
-  return new GatewayError('invalid_request', 'the proxy key stands in a place that would be sent upstream');
+  return new GatewayError(
+    'invalid_request',
+    'a proxy key stands where it could be sent upstream: send it alone, without quotes, in Authorization: Bearer or in the path, and in no other header, parameter or segment',
+  );
 }
 
 function withoutBody(exchange: Identified): Parsed {

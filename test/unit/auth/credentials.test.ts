@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { extractCredentials } from '../../../src/auth/credentials.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const PROXY = 'gw-0123456789012345678901234567890123456789012';
 
@@ -96,6 +97,41 @@ const ROWS: [string, [string, string][], string, string[], string[], string, str
 
 describe('credentials', () => {
   it.each(ROWS)('%s', (_name, headers, target, proxyKeys, providerKeys, path, query) => {
-    expect(extractCredentials(headers, target)).toEqual({ proxyKeys, providerKeys, path, query });
+    expect(extractCredentials(headers, target)).toEqual({
+      proxyKeys,
+      providerKeys,
+      hidesProxyKey: false,
+      path,
+      query,
+    });
+  });
+
+  it.each([
+    ['authorization', `Bearer "${PROXY}"`],
+    ['authorization', `Bearer '${PROXY}'`],
+    ['authorization', `Token ${PROXY}`],
+    ['authorization', PROXY],
+    ['authorization', `Basic ${btoa(`user:${PROXY}`)}`],
+    ['authorization', `AWS4-HMAC-SHA256 Credential=${PROXY}/20260101/us-east-1/bedrock/aws4_request`],
+    ['x-api-key', `"${PROXY}"`],
+    ['x-goog-api-key', `key=${PROXY}`],
+    ['api-key', encodeURIComponent(`"${PROXY}"`)],
+    ['api-key', PROXY.replace('gw', '%67%77')],
+    ['x-gateway-provider-key', `AKIAIOSFODNN7EXAMPLE:${PROXY}`],
+    ['x-gateway-provider-key', `sk-1, <${PROXY}>`],
+    ['x-gateway-provider-key', PROXY.replace('gw-', 'GW-')],
+  ])('%s: %s hides a proxy key, and is none', (name, value) => {
+    const credentials = extractCredentials([[name, value]], '/openai/v1/models');
+    expect(credentials).toMatchObject({ proxyKeys: [], hidesProxyKey: true });
+  });
+
+  it('a proxy key in quotes in the query is one that hides', () => {
+    const target = `/gemini/v1beta/models?key=%22${PROXY}%22`;
+    expect(extractCredentials([], target)).toMatchObject({ proxyKeys: [], hidesProxyKey: true });
+  });
+
+  it('reads an authorization of blanks in no time', () => {
+    const blanks = `bearer x${' '.repeat(60_000)}\n`;
+    expect(quickestCpuMs(() => extractCredentials([['authorization', blanks]], '/'))).toBeLessThan(20);
   });
 });

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { carriesProxyKey } from '../../../src/auth/carried-key.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
+
+const KEY = 'gw-0123456789abcdefghijABCDEFGHIJ_-_-_-_-_-_-012';
+const base64 = Buffer.from(`user:${KEY}`).toString('base64');
+
+describe('a carried proxy key', () => {
+  it.each([
+    ['as it is', KEY],
+    ['in quotes', `"${KEY}"`],
+    ['within a longer word', `x${KEY}yz`],
+    ['in an address', `https://h/${KEY}/v1?x=1`],
+    ['with an upper-case prefix', KEY.replace('gw', 'GW')],
+    ['percent-encoded in part', KEY.replace('-', '%2D')],
+    ['percent-encoded throughout', KEY.replaceAll(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`)],
+    ['percent-encoded twice', KEY.replace('gw-', '%2567w%252d')],
+    ['percent-encoded three times', KEY.replace('g', '%252567')],
+    ['beside a percent sign that encodes nothing', `100% of ${KEY.replace('w', '%77')}`],
+    ['in Basic', `Basic ${base64}`],
+    ['in base64url', `Basic ${Buffer.from(KEY).toString('base64url')}`],
+    ['in base64 that is percent-encoded', encodeURIComponent(base64)],
+    ...[1, 2, 3].map((chars) => [
+      `in base64 with ${String(chars)} letters glued to it`,
+      'a'.repeat(chars) + base64,
+    ]),
+    ['as MCP writes what a header cannot hold', `=?base64?${base64}?=`],
+  ])('is seen %s', (_name, text) => {
+    expect(carriesProxyKey(text)).toBe(true);
+  });
+
+  it.each([
+    ['a shorter word', KEY.slice(0, -3)],
+    ['other keys', `sk-proj-${'a1B2'.repeat(40)}`],
+    [
+      'base64 of something else',
+      Buffer.from('the quick brown fox jumps over the lazy dog'.repeat(4)).toString('base64'),
+    ],
+    ['percent signs', '%%%2%zz%67w-'],
+  ])('is not seen in %s', (_name, text) => {
+    expect(carriesProxyKey(text)).toBe(false);
+  });
+
+  it.each([['%'], ['%25'], ['g'], ['gw-'], ['%67w-'], ['gw-aaaa,'], ['A']])(
+    'takes no time in 60,000 characters of %s',
+    (pump) => {
+      const text = pump.repeat(60_000 / pump.length);
+      expect(quickestCpuMs(() => carriesProxyKey(text))).toBeLessThan(20);
+    },
+  );
+});
