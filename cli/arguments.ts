@@ -12,19 +12,31 @@ export function commaList(written: string): string[] {
   return items;
 }
 
-/** `openai,anthropic`. */
+/** Stands for an empty list: nothing is allowed. Without the flag, everything is. */
+const NOTHING = 'none';
+
+/** `a,b,c`, or `none`. */
+export function allowedList(written: string): string[] {
+  const items = commaList(written);
+  if (!items.includes(NOTHING)) return items;
+  if (items.length > 1) throw new UsageError(`${NOTHING} allows nothing: it stands alone in a list`);
+  return [];
+}
+
+/** `openai,anthropic`, or `none`. */
 export function providerList(written: string): ProviderName[] {
-  return commaList(written).map((item) => {
+  return allowedList(written).map((item) => {
     const known = PROVIDER_NAMES.find((name) => name === item);
-    if (known === undefined) throw new UsageError(`--allowed-providers: one of ${PROVIDER_NAMES.join(', ')}`);
+    if (known === undefined)
+      throw new UsageError(`--allowed-providers: one of ${PROVIDER_NAMES.join(', ')}, or none`);
     return known;
   });
 }
 
-/** `key=value,key=value`. */
+/** `key=value,key=value`, or `none`. */
 export function tagMap(written: string): Record<string, string> {
   return Object.fromEntries(
-    commaList(written).map((pair) => {
+    allowedList(written).map((pair) => {
       const equals = pair.indexOf('=');
       if (equals < 1) throw new UsageError('--tags: key=value pairs, comma-separated');
       return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];

@@ -43,6 +43,15 @@ export function statusOf(record: KeyRecord): KeyState['status'] {
   return record.expiresAt !== undefined && record.expiresAt <= Date.now() ? 'expired' : 'active';
 }
 
+/** What a listing shows of a key; a list that allows nothing is no missing list, which allows everything. */
+export function keyEntries(json: Record<string, unknown>): [string, string][] {
+  const shown = Object.entries(json).map(([name, value]) => [
+    name,
+    Array.isArray(value) && value.length === 0 ? 'none' : value,
+  ]);
+  return entries(Object.fromEntries(shown));
+}
+
 /** What a listing shows of it: names and values, without what is empty. */
 export function entries(json: Record<string, unknown>): [string, string][] {
   return Object.entries(json)

@@ -5,10 +5,10 @@ import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
-import { commaList, duration, providerList, tagMap } from '../arguments.ts';
+import { allowedList, duration, providerList, tagMap } from '../arguments.ts';
 import { loadedConfig, UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
-import { entries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
+import { keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
 import { listing, painter, print, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
 
@@ -71,9 +71,21 @@ function registerCreate(keys: Command, io: Io): void {
     )
     .option('--agent-name <name>', 'agent identity, for policies')
     .option('--owner <owner>', 'owner identity, for policies')
-    .option('--allowed-tools <list>', 'MCP tools it may call, comma-separated', commaList)
-    .option('--allowed-providers <list>', 'further providers it may use, comma-separated', providerList)
-    .option('--allowed-models <list>', 'models it may use, comma-separated globs such as gpt-4o*', commaList)
+    .option(
+      '--allowed-tools <list>',
+      'MCP tools it may call, comma-separated, or none; without it, any',
+      allowedList,
+    )
+    .option(
+      '--allowed-providers <list>',
+      'further providers it may use, comma-separated, or none; without it, none',
+      providerList,
+    )
+    .option(
+      '--allowed-models <list>',
+      'models it may use, comma-separated globs such as gpt-4o*, or none; without it, any',
+      allowedList,
+    )
     .option('--tags <list>', 'key=value pairs, comma-separated', tagMap)
     .option('--jwt-subject <subject>', 'who may use it where JWTs are asked for')
     .option('--expires-in <duration>', 'life of the key, e.g. 30d', duration)
@@ -133,7 +145,7 @@ async function showKey(command: Command, io: Io, reference: string, output: Outp
     return { record: found, state: await keyStates.readKeyState(found.keyHash) };
   });
   const json = { ...recordJson(record), ...stateJson(state) };
-  print(io, output, json, () => listing(entries(json), painter(io)));
+  print(io, output, json, () => listing(keyEntries(json), painter(io)));
 }
 
 async function revokeKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
@@ -160,5 +172,5 @@ function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => 
 function printIssued(io: Io, output: OutputFormat, rawKey: string, record: KeyRecord, note: string): void {
   const json = { key: rawKey, ...recordJson(record) };
   const paint = painter(io);
-  print(io, output, json, () => `${listing(entries(json), paint)}\n\n${paint('yellow', note)}`);
+  print(io, output, json, () => `${listing(keyEntries(json), paint)}\n\n${paint('yellow', note)}`);
 }

@@ -75,6 +75,21 @@ describe('gateway keys', () => {
     }
   });
 
+  it('create takes none for nothing allowed, which a rotation keeps, and tells it from no list', async () => {
+    const lists = ['--allowed-tools', '--allowed-models', '--allowed-providers', '--tags'];
+    const nothing = { allowed_tools: [], allowed_models: [], allowed_providers: [], tags: {} };
+    const created = await create(...lists.flatMap((flag) => [flag, 'none']));
+    expect(created).toMatchObject(nothing);
+    expect(await json('keys', 'show', 'planner')).toMatchObject(nothing);
+    expect(await json('keys', 'rotate', 'planner')).toMatchObject(nothing);
+    const { stdout } = await gateway(['keys', 'show', 'planner']);
+    expect(stdout.match(/^allowed_\w+ +none$/gm)).toHaveLength(3);
+
+    const free = await json('keys', 'create', '--name', 'free', '--provider', 'openai');
+    expect(Object.keys(free).filter((name) => name.startsWith('allowed_'))).toEqual([]);
+    expect((await gateway(['keys', 'show', 'free'])).stdout).not.toContain('allowed_');
+  });
+
   it('show says whether the key is locked and what it may spend', async () => {
     const { key_hash: keyHash } = await create();
     await redis.client.set(`gateway:quarantine:${String(keyHash)}`, '1', 'EX', 100);

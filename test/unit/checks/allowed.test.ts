@@ -18,6 +18,12 @@ describe('a key that is limited to some models', () => {
     expect(await judge(asks('models', [], ['gpt-4o*']))).toBe('pass');
   });
 
+  it('may use none where the list is empty, and any where there is no list', async () => {
+    expect(await judge(asks('chat', ['gpt-4o'], []))).toBe('deny');
+    expect(await judge(asks('embeddings', ['gpt-4o'], []))).toBe('deny');
+    expect(await judge(asks('chat', ['gpt-4o']))).toBe('pass');
+  });
+
   it('may not use an endpoint that nobody can read, whatever model its body names', async () => {
     expect(await judge(asks('unknown', ['gpt-4o'], ['gpt-4o*']))).toBe('deny');
     expect(await judge(asks('unknown', ['gpt-4o']))).toBe('pass');

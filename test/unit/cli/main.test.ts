@@ -50,6 +50,10 @@ describe('a wrong call', () => {
     [['keys', 'create', '--name', 'x', '--provider', 'openai', '--tags', 'a'], /^gateway: --tags: key=value/],
     [['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-tools', 'a,,b'], /empty entry/],
     [['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-providers', 'x'], /one of openai/],
+    [
+      ['keys', 'create', '--name', 'x', '--provider', 'openai', '--allowed-tools', 'a,none'],
+      /none allows nothing: it stands alone/,
+    ],
     [['keys', 'create', '--name', 'x', '--provider', 'openai', '--expires-in', 'soon'], /must be a duration/],
     [['keys', 'list', '--output', 'xml'], /Allowed choices are json, table/],
     [['config', 'chek'], /unknown command 'chek'/],
