@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { parseStrict } from '../json/scan.ts';
+import { assertModelName } from '../providers/model-name.ts';
 import type { JsonObject } from '../providers/provider.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
@@ -18,6 +19,7 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   if (facts.models.length > MAX_MODELS) {
     throw new GatewayError('invalid_request', `the request names more than ${MAX_MODELS} models`);
   }
+  facts.models.forEach(assertModelName);
   const isProviders = exchange.mcp === undefined;
   const unbounded =
     facts.unbounded ?? (isProviders ? exchange.provider.unboundedBy?.(exchange.headers) : undefined);

@@ -16,7 +16,7 @@ const COMPATIBLE = under(
 const MODEL_PATH = /^\/model\/([^/]+)\/([a-z-]+)$/;
 
 /** What a decoded model id or ARN is made of. */
-const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,2047}$/;
+const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
 
 /** An ARN whose last part is the model's own id, and not a name that somebody gave. */
 const NAMES_MODEL = /^arn:[^/]*:(?:foundation-model|inference-profile)\/([^/]+)$/;

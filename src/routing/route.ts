@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { GatewayError } from '../errors.ts';
 import { opaque } from '../providers/dialects/opaque.ts';
+import { assertModelName } from '../providers/model-name.ts';
 import { PROVIDER_NAMES, type Endpoint, type ProviderName } from '../providers/provider.ts';
 import { createMcpRoute } from './mcp-route.ts';
 import { assertPlainPath } from './path.ts';
@@ -40,7 +41,10 @@ function createProviderRoute(
     const { provider } = upstream;
     const known = METHODS.filter((each) => each === method);
     const endpoint = known.length > 0 ? provider.endpoint(method, path, query) : undefined;
-    if (endpoint !== undefined) return { kind: 'provider', upstream, endpoint, path, maxRequestBytes };
+    if (endpoint !== undefined) {
+      if (endpoint.model !== undefined) assertModelName(endpoint.model);
+      return { kind: 'provider', upstream, endpoint, path, maxRequestBytes };
+    }
 
     const takes = METHODS.filter((each) => provider.endpoint(each, path, query) !== undefined);
     if (known.length === 0 || takes.length > 0) throw methodNotAllowed(takes.length === 0 ? METHODS : takes);

@@ -365,6 +365,38 @@ describe('bodies', () => {
   });
 });
 
+describe('names of models', () => {
+  it('of more than 256 characters are 400 with the remedy, in the path and in the body', async () => {
+    const names = ['openai', 'gemini', 'bedrock', 'anthropic', 'openrouter'] as const;
+    const any = await gateway.createKey({ allowedProviders: [...names] });
+    const headers = { ...auth, authorization: `Bearer ${any.rawKey}` };
+    const before = provider.requests.length;
+    for (const chars of [257, 8_000]) {
+      const long = 'gpt-5'.repeat(chars).slice(0, chars);
+      const asked = JSON.stringify({
+        model: long,
+        max_tokens: 1,
+        messages: [{ role: 'user', content: 'hi' }],
+      });
+      const fallbacks = BODY.replace('{', `{"models":["${long}"],`);
+      for (const [path, body] of [
+        [CHAT, asked],
+        ['/anthropic/v1/messages', asked],
+        ['/openrouter/v1/chat/completions', fallbacks],
+        [`/gemini/v1beta/models/${long}:generateContent`, '{"contents":[]}'],
+        [`/bedrock/model/${long}/converse`, '{"messages":[]}'],
+        [`/bedrock/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Acustom-model%2F${long}/invoke`, '{}'],
+      ] as const) {
+        const reply = await chat({ path, body, headers });
+        expectRefusal(reply, 400, 'invalid_request');
+        expect(reply.body).toContain('at most 256 characters');
+      }
+    }
+    expect(provider.requests.slice(before)).toEqual([]);
+    await forwarded({ body: BODY.replace('gpt-4o', 'm'.repeat(256)) });
+  });
+});
+
 describe('headers', () => {
   it('of ours and of proxies never reach the provider or a decision', async () => {
     const request = await forwarded({

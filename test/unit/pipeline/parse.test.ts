@@ -19,4 +19,24 @@ describe('a request', () => {
     expect(parseRequest(identified(), request(31)).request.models).toHaveLength(32);
     expect(() => parseRequest(identified(), request(32))).toThrow('more than 32 models');
   });
+
+  it.each([
+    ['openai', '/v1/chat/completions', { model: 'LONG', messages: [] }],
+    ['openai', '/v1/responses', { model: 'LONG', input: 'x' }],
+    ['openai', '/v1/embeddings', { model: 'LONG', input: 'x' }],
+    ['anthropic', '/v1/messages', { model: 'LONG', max_tokens: 1, messages: [] }],
+    ['cohere', '/v2/chat', { model: 'LONG', messages: [] }],
+    ['ollama', '/api/chat', { model: 'LONG', messages: [] }],
+    ['openrouter', '/v1/chat/completions', { model: 'm', models: ['n', 'LONG'], messages: [] }],
+    ['openrouter', '/v1/messages', { model: 'LONG', max_tokens: 1, messages: [] }],
+    ['gemini', '/v1beta/openai/chat/completions', { model: 'LONG', messages: [] }],
+    ['bedrock', '/openai/v1/chat/completions', { model: 'LONG', messages: [] }],
+  ] as const)('to %s%s names a model of at most 256 characters', (name, path, body) => {
+    const provider = providers[name];
+    const endpoint = provider.endpoint('POST', path);
+    const exchange = { provider, endpoint, headers: new Map() } as unknown as Identified;
+    const naming = (model: string) => Buffer.from(JSON.stringify(body).replace('LONG', model));
+    expect(parseRequest(exchange, naming('m'.repeat(256))).request.models).toContain('m'.repeat(256));
+    expect(() => parseRequest(exchange, naming('m'.repeat(257)))).toThrow('at most 256 characters');
+  });
 });
