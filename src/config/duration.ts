@@ -21,7 +21,7 @@ export const DURATION_RULE = 'must be a duration such as 250ms, 30s, 5m, 1h or 1
 export function parseDuration(written: string): Milliseconds | undefined {
   if (!DURATION_PATTERN.test(written)) return undefined;
   let totalMs = 0;
-  for (const [, amount, unit] of written.matchAll(/([\d.]+)(ms|s|m|h|d)/g)) {
+  for (const [, amount, unit] of written.matchAll(/([\d.]{1,19})(ms|s|m|h|d)/g)) {
     totalMs += Number(amount) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
   }
   return totalMs <= MAX_DURATION_MS ? Math.round(totalMs) : undefined;

@@ -32,12 +32,16 @@ export interface Filled {
   readonly problems: readonly string[];
 }
 
+/** One that is not closed is read to the end of the value, and left as it is. */
+const EXPRESSION = /\$\$\{|\$\{([^}]*)(\}|$)/g;
+
 /** Fills `${NAME}` and `${NAME:-default}` into a value; `$${` stands for a literal `${`. Not recursive. */
 export function fillEnvironment(value: string, env: Environment): Filled {
   const problems: string[] = [];
   let filled = false;
-  const text = value.replace(/\$\$\{|\$\{([^}]*)\}/g, (whole, expression: string | undefined): string => {
+  const text = value.replace(EXPRESSION, (whole, expression: string | undefined, end: string): string => {
     if (expression === undefined) return '${';
+    if (end === '') return whole;
     const match = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([^]*))?$/.exec(expression);
     const name = match?.[1];
     if (name === undefined) {

@@ -80,4 +80,4 @@ export const baseUrl = z
     },
     { error: 'must be an http:// or https:// URL without credentials, query or fragment' },
   )
-  .transform((written) => written.replace(/\/+$/, ''));
+  .transform((written) => written.replace(/(?<!\/)\/+$/, ''));

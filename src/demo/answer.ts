@@ -15,7 +15,7 @@ export function demoAnswer(messages: unknown, maxTokens: number | undefined): De
   const said = lastText(messages);
   const echo = said.length > MAX_ECHO_CHARS ? `${said.slice(0, MAX_ECHO_CHARS)}…` : said;
   const text = `Hello from the demo provider. You said: ${echo === '' ? '(nothing)' : echo}`;
-  const words = text.match(/\s*\S+/g) ?? [];
+  const words = text.match(/(?<!\s)\s*\S+/g) ?? [];
   const limit = Math.max(0, maxTokens ?? words.length);
   return {
     pieces: words.slice(0, limit),

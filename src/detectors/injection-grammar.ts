@@ -113,7 +113,7 @@ const matchFrom = (tokens: Tokens, sequence: Sequence, element: number, at: numb
 
 /** `a [b] c` -> `a c`, `a b c`. */
 const withoutOptions = (source: string): string[] => {
-  const option = /\[([^\]]+)\]/.exec(source);
+  const option = /\[([^[\]]+)\]/.exec(source);
   if (option === null) return withoutEndChoices(source);
   const [whole, inner = ''] = option;
   return [source.replace(whole, inner), source.replace(whole, ' ')].flatMap(withoutOptions);
@@ -121,7 +121,7 @@ const withoutOptions = (source: string): string[] => {
 
 /** `a b|$` -> `a b`, `a $`: the end is no word, so it cannot be in a set of words. */
 const withoutEndChoices = (source: string): string[] => {
-  const choice = /(\S+)\|\$/.exec(source);
+  const choice = /(?<!\S)(\S+)\|\$/.exec(source);
   if (choice === null) return [source];
   const [whole, words = ''] = choice;
   return [source.replace(whole, words), source.replace(whole, '$$')];

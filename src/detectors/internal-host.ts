@@ -70,7 +70,8 @@ function isFile(text: string, start: number, end: number): boolean {
 const MEMBER =
   /^(?:this|self|super|cls|obj|object|window|document|module|exports|globalThis)\.|(?:^|\.)storage\.local$/;
 /** `specifierNode.local`, `SpanKind.INTERNAL`. */
-const CAMEL_CASE = /(?:^|\.)(?:[a-z]{2,}[A-Z]\w*\.[a-z]+|(?:[A-Za-z]*[a-z][A-Za-z]*|\w*_\w*)\.[A-Z]+)$/;
+const CAMEL_CASE =
+  /(?:^|\.)(?:[a-z]{2,}[A-Z]\w*\.[a-z]+|(?:(?=[A-Z]*[a-z])[A-Za-z]+|(?=[^\W_]*_)\w+)\.[A-Z]+)$/;
 /** `codes.Internal`, `time.Local`, `ErrorKind.Internal`. */
 const VALUE = /^(?:[a-z][A-Za-z_]*|(?:[A-Z][a-z]+){2,})\.[A-Z][a-z]+$/;
 /** Packages of Java and its relatives. */

@@ -178,7 +178,7 @@ const providerKeys: readonly SecretRule[] = [
   named('cohere_api_key', ['cohere', 'co_api_key'], '[A-Za-z0-9]{40}', { accepts: isMixed, minEntropy: 3.5 }),
   prefixed('deepseek_api_key', ['sk-'], '[a-z0-9]{32}', {
     notBefore: '(?![A-Za-z0-9_-])',
-    accepts: (secret) => /\d.*[a-z]|[a-z].*\d/.test(secret.slice(3)),
+    accepts: (secret) => hasDigitAndLetter(secret.slice(3)),
   }),
   prefixed('together_api_key', ['tgp_v1_'], '[A-Za-z0-9_-]{43}'),
   named(

@@ -7,7 +7,7 @@ const PLAIN = /^[\t\x20-\x7e]*$/;
 
 /** What the value of a mirrored header says; undefined where it is not written as MCP has it. */
 export function decodeHeaderValue(written: string): string | undefined {
-  const value = written.replace(/^[\t ]+|[\t ]+$/g, '');
+  const value = written.replace(/^[\t ]+|(?<![\t ])[\t ]+$/g, '');
   if (!PLAIN.test(value)) return undefined;
   if (!value.startsWith(PREFIX) || !value.endsWith(SUFFIX)) return value;
   const base64 = value.slice(PREFIX.length, -SUFFIX.length);

@@ -147,7 +147,7 @@ const hidesMore = (text: string): boolean =>
 function isToken(text: string, start: number, end: number): boolean {
   if (text.startsWith('eyJ', start) && text.charAt(end) === '.') return true;
   return (
-    text.charAt(start - 1) === '.' && /eyJ[\w-]{8,}\.$/.test(text.slice(Math.max(0, start - 200), start))
+    text.charAt(start - 1) === '.' && /eyJ[\w-]{8,200}\.$/.test(text.slice(Math.max(0, start - 200), start))
   );
 }
 

@@ -103,7 +103,7 @@ function leetTokens(line: string): Token[] {
 
 function readToken(whole: string, start: number): Token | undefined {
   const exact = /^[A-Za-z]+[!|(+]+$/.test(whole) ? undefined : folded.get(fold(whole));
-  const source = exact === undefined ? whole.replace(/[!|(+]+$/, '') : whole;
+  const source = exact === undefined ? whole.replace(/(?<![!|(+])[!|(+]+$/, '') : whole;
   if (!/[0-9@$!|(+]/.test(source)) return undefined;
   const word = exact ?? (source === whole ? undefined : folded.get(fold(source)));
   return { start, end: start + source.length, source, word };

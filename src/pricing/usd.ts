@@ -6,7 +6,7 @@ export function formatUsd(nanoUsd: number): string {
   const dollars = Math.floor(whole / NANO_PER_USD);
   const fraction = String(whole % NANO_PER_USD)
     .padStart(9, '0')
-    .replace(/0+$/, '');
+    .replace(/(?<!0)0+$/, '');
   const sign = nanoUsd < 0 && whole > 0 ? '-' : '';
   return `${sign}${String(dollars)}${fraction === '' ? '' : `.${fraction}`}`;
 }

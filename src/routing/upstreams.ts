@@ -60,7 +60,7 @@ function providerUpstream(provider: Provider, base: URL, caFile: string | undefi
     ...upstream(`provider_${provider.name}`, base, caFile),
     provider,
     // A base URL may end in `/v1`, as SDKs write it; the client's path carries its version itself.
-    basePath: base.pathname.replace(/\/+$/, '').replace(/\/v\d+(beta\d*)?$/, ''),
+    basePath: base.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v\d+(beta\d*)?$/, ''),
   };
 }
 

@@ -27,7 +27,7 @@ const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
  * was (platform.openai.com, reasoning; docs.x.ai, reasoning).
  */
 const HIDES_REASONING =
-  /(?:^|[/.])(?:o[1-9](?:$|-)|gpt-[56](?!.*chat)|codex|grok-[4-9]|gemini-(?:2\.5|[3-9]))/;
+  /(?:^|[/.])(?:o[1-9](?:$|-)|gpt-[56](?!.{0,256}chat)|codex|grok-[4-9]|gemini-(?:2\.5|[3-9]))/;
 /** Claude 4 and later show a summary of what they thought, and bill the thoughts (platform.claude.com, extended thinking). */
 const SHOWS_SUMMARY = /claude-(?:[a-z]+-)[4-9]/;
 

@@ -61,7 +61,7 @@ export function unpaddedWords(text: string): string[] {
 
 /** `loginForm2` is two words; with digits in its middle it is an identifier, a hash or base64, and no word. */
 function partsOf(chunk: string): readonly string[] {
-  const letters = chunk.replace(/^\p{N}+|\p{N}+$/gu, '');
+  const letters = chunk.replace(/^\p{N}+|(?<!\p{N})\p{N}+$/gu, '');
   if (letters === '' || /\p{N}/u.test(letters)) return [];
   return letters
     .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')

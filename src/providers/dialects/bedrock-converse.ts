@@ -168,18 +168,14 @@ function whyUnbounded(body: JsonObject, model: string): string | undefined {
 
 /** Names under which models' own formats keep an output limit, a number of answers, or a dearer service. */
 const COSTLY =
-  /^(max_?(\w*tokens?\w*|gen_?len|length)|n|best_?of|num_?(generations|results|return\w*)|service_?tier|speed)$/i;
-
-/** No limit has a longer name, and the pattern's time grows with the square of a name made for it. */
-const MAX_COSTLY_NAME_CHARS = 64;
+  /^(max_?((?=\w*token)\w+|gen_?len|length)|n|best_?of|num_?(generations|results|return\w*)|service_?tier|speed)$/i;
 
 /** True where additional fields could undo the limits that the gateway reads and sets. */
 function raisesCost(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(raisesCost);
   if (!isObject(value)) return false;
   return Object.entries(value).some(
-    ([name, member]) =>
-      name !== 'tools' && ((name.length <= MAX_COSTLY_NAME_CHARS && COSTLY.test(name)) || raisesCost(member)),
+    ([name, member]) => name !== 'tools' && (COSTLY.test(name) || raisesCost(member)),
   );
 }
 

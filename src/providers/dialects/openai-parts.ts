@@ -89,7 +89,7 @@ function readMedium(into: Gathered, place: Place, kind: Media['kind'], value: un
   }
 }
 
-const DATA_URL = /^data:([^;,]*)[^,]*,/i;
+const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?,/i;
 const URL_START = /^[a-z][a-z0-9+.-]*:/i;
 
 function addMedium(into: Gathered, place: Place, kind: Media['kind'], text: string, path: JsonPath): void {

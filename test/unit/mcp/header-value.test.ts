@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeHeaderValue, encodeHeaderValue } from '../../../src/mcp/header-value.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 describe('the value of a header that repeats what a message says', () => {
   it.each([
@@ -28,6 +29,15 @@ describe('the value of a header that repeats what a message says', () => {
         expect(decodeHeaderValue(value)).toBe(text);
       }),
     );
+  });
+
+  it.each([
+    ['before it', `${' \t'.repeat(30_000)}x`, 'x'],
+    ['behind it', `x${' \t'.repeat(30_000)}`, 'x'],
+    ['within it', `x${' '.repeat(60_000)}y`, `x${' '.repeat(60_000)}y`],
+  ])('with 60,000 blanks %s takes no time', (_where, value, text) => {
+    expect(decodeHeaderValue(value)).toBe(text);
+    expect(quickestCpuMs(() => decodeHeaderValue(value))).toBeLessThan(20);
   });
 
   it.each([

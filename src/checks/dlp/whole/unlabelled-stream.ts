@@ -27,7 +27,7 @@ export function unlabelledStream({ answer, endpoint, request }: Answered): Unlab
 const HEAD_BYTES = 4096;
 /** Begins with a field of SSE, and has JSON in one. */
 const SSE = /^\uFEFF?[\r\n]*(?:(?:data|event|id|retry)?:[^\r\n]*[\r\n]+){0,64}data: ?[[{]/;
-const NDJSON = /^\s*\{[^\n]*\}\s*\n\s*\{/;
+const NDJSON = /^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/;
 /** Length of the whole message, of its headers, and the checksum of these two. */
 const AWS_PRELUDE_BYTES = 12;
 

@@ -1,0 +1,121 @@
+import { threadCpuMs } from '../cpu-time.ts';
+import { attacksOn } from './attacks.ts';
+import { automatonOf } from './automaton.ts';
+import type { Automaton } from './automaton.ts';
+
+/** Lengths that time is measured at; near together where an exponential pattern would never come back. */
+const FIRST_CHARS = [16, 20, 24, 28, 32, 40, 48, 64, 256, 1_024, 4_096];
+const LATER_CHARS = [16_384, 65_536, 262_144, 1_048_576];
+/** A search is long when it takes this: several ticks of the clock that counts CPU time. */
+const LONG_MS = 40;
+/** What a linear search needs for a text, it needs for sixteen of a sixteenth too; a quadratic one needs 16 times as long. */
+const PARTS = 16;
+const MOST_RATIO = 4;
+const CLOCK_MS = 5;
+const SLOWEST = 4;
+const MOST_NEIGHBOURS = 8;
+
+/** A text that is `prefix`, many times `pump`, and `suffix`. */
+interface Shape {
+  readonly prefix: string;
+  readonly pump: string;
+  readonly suffix: string;
+}
+
+/** A text on which a pattern takes more than linear time. */
+export interface Excess extends Shape {
+  readonly chars: number;
+  readonly cpuMs: number;
+  /** Of the CPU time to that of sixteen texts of a sixteenth of the length: 1 for a linear pattern. */
+  readonly ratio: number;
+}
+
+/** What takes `pattern` more than linear time, if anything does, among the worst texts that its structure suggests. */
+export function excessOf(pattern: RegExp): Excess | undefined {
+  const automaton = automatonOf(pattern);
+  const search = searchOf(pattern, automaton);
+  const quick: (Shape & { readonly ms: number })[] = [];
+  for (const shape of shapesFor(automaton)) {
+    const { chars, ms } = climb(search, shape, FIRST_CHARS);
+    const excess = ms > LONG_MS ? judge(search, shape, chars) : undefined;
+    if (excess !== undefined) return excess;
+    quick.push({ ...shape, ms });
+  }
+  const slowest = quick.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
+  for (const shape of slowest) {
+    const { chars, ms } = climb(search, shape, LATER_CHARS);
+    const excess = ms > LONG_MS ? judge(search, shape, chars) : undefined;
+    if (excess !== undefined) return excess;
+  }
+  return undefined;
+}
+
+/**
+ * Each attack between each two of the characters that the pattern tells apart: what stands before it decides where a
+ * search can begin, what stands behind whether it fails.
+ */
+function shapesFor(automaton: Automaton): Shape[] {
+  const neighbours = ['', ...automaton.alphabet.slice(0, MOST_NEIGHBOURS)];
+  return attacksOn(automaton).flatMap(({ prefix: first, pump }) =>
+    [...new Set([first, ...neighbours])].flatMap((prefix) =>
+      neighbours.map((suffix) => ({ prefix, pump, suffix })),
+    ),
+  );
+}
+
+type Search = (text: string) => void;
+
+/**
+ * Finds all that there is in a text. A sticky pattern that can read no more than a bounded stretch is asked at one
+ * place, as its callers ask it; another at each, since each place may read the whole rest.
+ */
+function searchOf(pattern: RegExp, { isEndless }: Automaton): Search {
+  if (pattern.sticky && !isEndless) {
+    return (text) => {
+      pattern.lastIndex = 0;
+      pattern.test(text);
+    };
+  }
+  const everywhere = new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, '')}g`);
+  return (text) => text.replace(everywhere, '');
+}
+
+/** Searches longer and longer texts until one takes long; by the clock on the wall, which is exact enough for a guess. */
+function climb(search: Search, shape: Shape, lengths: readonly number[]): { chars: number; ms: number } {
+  let last = { chars: 0, ms: 0 };
+  for (const chars of lengths) {
+    const text = textOf(shape, chars);
+    const before = performance.now();
+    search(text);
+    last = { chars, ms: performance.now() - before };
+    if (last.ms > LONG_MS) break;
+  }
+  return last;
+}
+
+function judge(search: Search, shape: Shape, chars: number): Excess | undefined {
+  const whole = textOf(shape, chars);
+  const part = textOf(shape, chars / PARTS);
+  const cpuMs = quickestMs(() => {
+    search(whole);
+  });
+  const partsMs = quickestMs(() => {
+    for (let count = 0; count < PARTS; count += 1) search(part);
+  });
+  const ratio = cpuMs / Math.max(CLOCK_MS, partsMs);
+  return ratio > MOST_RATIO ? { ...shape, chars, cpuMs, ratio } : undefined;
+}
+
+function quickestMs(work: () => void): number {
+  return Math.min(
+    ...[1, 2, 3].map(() => {
+      const before = threadCpuMs();
+      work();
+      return threadCpuMs() - before;
+    }),
+  );
+}
+
+function textOf({ prefix, pump, suffix }: Shape, chars: number): string {
+  return prefix + pump.repeat(Math.ceil(chars / pump.length)) + suffix;
+}
