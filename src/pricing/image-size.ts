@@ -1,68 +1,148 @@
+import { startsWith } from './media-bytes.ts';
+
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Headers are read from so many characters of base64; a JPEG's may come after its embedded preview. */
-const MAX_HEADER_BASE64_CHARS = 262_144;
+/** One picture, not several that follow each other. */
+export interface StillImage {
+  /** Undefined where its headers are missing, unreadable, or say different things. */
+  readonly size: ImageSize | undefined;
+}
 
-/** The pixels of a base64 PNG, JPEG, GIF or WebP by its header; undefined where it cannot be read. */
-export function imageSize(base64: string): ImageSize | undefined {
-  const bytes = Buffer.from(base64.slice(0, MAX_HEADER_BASE64_CHARS), 'base64');
-  const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
+/**
+ * A PNG, JPEG, GIF, WebP, BMP, HEIC or AVIF of one picture, with its pixels as far as its bytes tell them. Undefined for
+ * animations, files of several pages (TIFF) and all that is not known. Linear in the bytes.
+ */
+export function stillImage(bytes: Buffer): StillImage | undefined {
+  if (startsWith(bytes, '\x89PNG')) return pngImage(bytes);
+  if (startsWith(bytes, '\xff\xd8')) return { size: positive(jpegSize(bytes)) };
+  if (startsWith(bytes, 'GIF8')) return gifImage(bytes);
+  if (startsWith(bytes, 'RIFF') && bytes.toString('latin1', 8, 12) === 'WEBP') return webpImage(bytes);
+  if (startsWith(bytes, 'BM')) return { size: undefined };
+  return bytes.toString('latin1', 4, 8) === 'ftyp' ? heifImage(bytes) : undefined;
+}
+
+function positive(size: ImageSize | undefined): ImageSize | undefined {
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** PNG specification, "IHDR image header". */
-function pngSize(bytes: Buffer): ImageSize | undefined {
-  return bytes.length >= 24 && bytes.readUInt32BE(0) === 0x89504e47
-    ? { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
-    : undefined;
-}
-
-/** GIF89a specification, section 18 "Logical Screen Descriptor". */
-function gifSize(bytes: Buffer): ImageSize | undefined {
-  return bytes.length >= 10 && bytes.toString('latin1', 0, 4) === 'GIF8'
-    ? { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) }
-    : undefined;
-}
-
-/** RFC 9649 sections 2.5 to 2.7: simple lossy, simple lossless and extended files. */
-function webpSize(bytes: Buffer): ImageSize | undefined {
-  if (bytes.length < 30 || bytes.toString('latin1', 8, 12) !== 'WEBP') {
-    return undefined;
-  }
-  switch (bytes.toString('latin1', 12, 16)) {
-    case 'VP8 ':
-      return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
-    case 'VP8L': {
-      const bits = bytes.readUInt32LE(21);
-      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+/** PNG specification (third edition), "IHDR" and "acTL", which makes it an animation, come before the pixels. */
+function pngImage(bytes: Buffer): StillImage | undefined {
+  let size: ImageSize | undefined;
+  for (let at = 8; at + 8 <= bytes.length;) {
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (type === 'IDAT') break;
+    if (type === 'acTL') return undefined;
+    if (type === 'IHDR') {
+      if (at !== 8 || bytes.length < 24) return { size: undefined };
+      size = { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
     }
-    case 'VP8X':
-      return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
-    default:
-      return undefined;
+    at += 12 + bytes.readUInt32BE(at);
   }
+  return { size: positive(size) };
 }
 
-/** ITU-T T.81 annex B: walks the segments to the frame header (SOF0 to SOF15 without DHT, JPG and DAC). */
-function jpegSize(bytes: Buffer): ImageSize | undefined {
-  if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) {
-    return undefined;
+/** GIF89a specification: the screen of section 18 says nothing of the frames of section 20, which readers grow it to. */
+function gifImage(bytes: Buffer): StillImage | undefined {
+  if (bytes.length < 13) return { size: undefined };
+  let width = bytes.readUInt16LE(6);
+  let height = bytes.readUInt16LE(8);
+  let frames = 0;
+  let at = 13 + colorTableBytes(bytes[10]);
+  while (at < bytes.length && bytes[at] !== 0x3b) {
+    if (bytes[at] === 0x21) at = afterSubBlocks(bytes, at + 2);
+    else if (bytes[at] === 0x2c && at + 10 <= bytes.length) {
+      frames += 1;
+      if (frames > 1) return undefined;
+      width = Math.max(width, bytes.readUInt16LE(at + 1) + bytes.readUInt16LE(at + 5));
+      height = Math.max(height, bytes.readUInt16LE(at + 3) + bytes.readUInt16LE(at + 7));
+      at = afterSubBlocks(bytes, at + 11 + colorTableBytes(bytes[at + 9]));
+      // Readers skip what stands between blocks.
+    } else at += 1;
   }
+  return { size: positive({ width, height }) };
+}
+
+function colorTableBytes(flags = 0): number {
+  return (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1);
+}
+
+function afterSubBlocks(bytes: Buffer, start: number): number {
+  let at = start;
+  for (let length = bytes[at] ?? 0; length > 0; length = bytes[at] ?? 0) at += 1 + length;
+  return at + 1;
+}
+
+/** RFC 9649 sections 2.5 to 2.7: the canvas of an extended file, and the picture in it. */
+function webpImage(bytes: Buffer): StillImage | undefined {
+  let picture: ImageSize | undefined;
+  let canvas: ImageSize = { width: 0, height: 0 };
+  for (let at = 12; at + 18 <= bytes.length;) {
+    const type = bytes.toString('latin1', at, at + 4);
+    if (type === 'ANIM' || type === 'ANMF') return undefined;
+    if (type === 'VP8 ' || type === 'VP8L') {
+      if (picture !== undefined) return { size: undefined };
+      picture = type === 'VP8 ' ? lossySize(bytes, at) : losslessSize(bytes.readUInt32LE(at + 9));
+    }
+    if (type === 'VP8X') {
+      if (((bytes[at + 8] ?? 0) & 2) !== 0) return undefined;
+      canvas = { width: bytes.readUIntLE(at + 12, 3) + 1, height: bytes.readUIntLE(at + 15, 3) + 1 };
+    }
+    const size = bytes.readUInt32LE(at + 4);
+    at += 8 + size + (size % 2);
+  }
+  const size = picture && {
+    width: Math.max(picture.width, canvas.width),
+    height: Math.max(picture.height, canvas.height),
+  };
+  return { size: positive(size) };
+}
+
+function lossySize(bytes: Buffer, at: number): ImageSize {
+  return { width: bytes.readUInt16LE(at + 14) & 0x3fff, height: bytes.readUInt16LE(at + 16) & 0x3fff };
+}
+
+function losslessSize(bits: number): ImageSize {
+  return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
+}
+
+/** ITU-T T.81 annex B: walks the segments to the scan; the frame headers are SOF0 to SOF15 without DHT, JPG and DAC. */
+function jpegSize(bytes: Buffer): ImageSize | undefined {
+  let size: ImageSize | undefined;
   let at = 2;
-  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
+  while (at + 9 <= bytes.length) {
     const marker = bytes[at + 1] ?? 0;
+    if (bytes[at] !== 0xff) return undefined;
     if (marker === 0xff) {
       at += 1;
       continue;
     }
-    const startsFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
-    if (startsFrame) {
-      return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
+    if (marker === 0xda) break;
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      // Of several frames, readers disagree which counts.
+      if (size !== undefined) return undefined;
+      size = { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
     }
     at += 2 + bytes.readUInt16BE(at + 2);
   }
-  return undefined;
+  return size;
+}
+
+/** ISO/IEC 23008-12: boxes of a file with no film in it. */
+const STILL_BOXES: ReadonlySet<string> = new Set(['ftyp', 'meta', 'mdat', 'free', 'skip']);
+const STILL_BRANDS = /^(?:heic|heix|heim|heis|mif1|avif)$/;
+const FILM_BRANDS = /avis|msf1|hevc|hevx|isom|iso[2-9]|mp4[12]|qt {2}|M4V|3gp/;
+
+function heifImage(bytes: Buffer): StillImage | undefined {
+  const brands = bytes.toString('latin1', 8, Math.min(bytes.readUInt32BE(0), 256));
+  if (!STILL_BRANDS.test(brands.slice(0, 4)) || FILM_BRANDS.test(brands)) return undefined;
+  let at = 0;
+  while (at + 8 <= bytes.length) {
+    const size = bytes.readUInt32BE(at);
+    if (size < 8 || !STILL_BOXES.has(bytes.toString('latin1', at + 4, at + 8))) return undefined;
+    at += size;
+  }
+  return { size: undefined };
 }

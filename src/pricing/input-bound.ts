@@ -1,18 +1,20 @@
 import type { Operation, ProviderName, RequestFacts } from '../providers/provider.ts';
 import { createTokenCounter, dearCharacters } from './count.ts';
-import { mediaTokens } from './media-bound.ts';
+import { mediaBound } from './media-bound.ts';
 
 /** The most that the input of a request can be billed as, in tokens. */
 export interface InputBound {
-  /** Text, images, film and documents. */
+  /** Text, images and documents. */
   readonly textTokens: number;
-  /** Sound, which has a price of its own. */
+  /** What is sound, has sound, or may have: at the dearer of its price and the text's. */
   readonly audioTokens: number;
 }
 
 export interface InputSource {
   readonly provider: ProviderName;
   readonly request: RequestFacts;
+  /** The models whose price it is, where the request names them otherwise (deployments). */
+  readonly pricedModels: readonly string[];
   /** Length of the whole body as sent. */
   readonly bodyBytes: number;
   /** The model's context window, or `pricing.default_context_tokens`. */
@@ -80,24 +82,26 @@ export function requestUnits(operation: Operation, request: RequestFacts): numbe
 }
 
 function bounded(source: InputSource, ownTokens: number): InputBound {
-  const { request, provider, contextTokens } = source;
-  let textTokens = ownTokens + PROMPT_OVERHEAD_TOKENS;
-  let audioTokens = 0;
-  if (request.tools.length > 0 || request.providerTools.length > 0) {
-    textTokens += TOOLS_OVERHEAD_TOKENS;
-  }
+  const { request, provider, contextTokens, pricedModels } = source;
+  const around = request.tools.length > 0 || request.providerTools.length > 0 ? TOOLS_OVERHEAD_TOKENS : 0;
+  const target = { provider, models: [...request.models, ...pricedModels], contextTokens };
+  let images = 0;
+  let sound = 0;
+  let documents = 0;
   for (const media of request.media) {
-    const tokens = mediaTokens(media, { provider, model: request.model ?? '', contextTokens });
-    if (media.kind === 'audio') {
-      audioTokens += tokens;
-    } else {
-      textTokens += tokens;
-    }
+    const { tokens, mayBeSound } = mediaBound(media, target);
+    if (mayBeSound) sound += tokens;
+    else if (media.kind === 'document') documents += tokens;
+    else images += tokens;
   }
-  if (request.unseenContent) {
-    textTokens = Math.max(textTokens, contextTokens);
-  }
-  return { textTokens, audioTokens };
+  // Each may fill the context, and all together can no more.
+  const audioTokens = Math.min(sound, contextTokens);
+  const textTokens =
+    ownTokens + PROMPT_OVERHEAD_TOKENS + around + images + Math.min(documents, contextTokens);
+  return {
+    textTokens: request.unseenContent ? Math.max(textTokens, contextTokens - audioTokens) : textTokens,
+    audioTokens,
+  };
 }
 
 function mediaChars(request: RequestFacts): number {

@@ -1,5 +1,7 @@
 import type { Media, ProviderName } from '../providers/provider.ts';
-import { imageSize } from './image-size.ts';
+import { stillImage } from './image-size.ts';
+import { decodeBase64, isDocument, isPlainText, isSoundFile } from './media-bytes.ts';
+import { soundSeconds } from './sound-length.ts';
 
 /**
  * The most tokens that a provider makes of one image of any size, detail setting as dear as it comes: OpenAI's
@@ -14,53 +16,114 @@ const MAX_IMAGE_TOKENS: Readonly<Partial<Record<ProviderName, number>>> = {
   mistral: 4_400,
   xai: 1_800,
 };
-const DEFAULT_MAX_IMAGE_TOKENS = 10_000;
+export const DEFAULT_MAX_IMAGE_TOKENS = 10_000;
 const MINI_MAX_IMAGE_TOKENS = 48_200;
 
-/** Speech codecs go down to 6 kbit/s (Opus), and the densest count is Gemini's 32 tokens a second. */
-const MIN_AUDIO_BYTES_PER_SECOND = 750;
+/** The densest count, Gemini's (ai.google.dev, audio understanding). */
 const AUDIO_TOKENS_PER_SECOND = 32;
-
-/** Film under 64 kbit/s is not to be watched; one frame a second at 258 tokens, sound at 32. */
-const MIN_VIDEO_BYTES_PER_SECOND = 8_000;
-const VIDEO_TOKENS_PER_SECOND = 300;
-
-/** A page goes in as its text (up to 3,000 tokens) and as an image. */
-const PAGE_TOKENS = 8_000;
-const PDF_PAGE = /\/Type\s*\/Page(?![a-zA-Z])/g;
-const PDF_PAGE_COUNT = /\/Count\s+(\d{1,6})/g;
 
 export interface MediaModel {
   readonly provider: ProviderName;
-  readonly model: string;
+  /** The names of the models that may read it: as asked for, and as priced. */
+  readonly models: readonly string[];
   /** What a single input can cost at most: the model's context window. */
   readonly contextTokens: number;
 }
 
-/** The most tokens that one piece of media can be billed as. */
-export function mediaTokens(media: Media, target: MediaModel): number {
-  const data = media.source === 'inline' ? media.data : undefined;
-  switch (media.kind) {
-    case 'image':
-      return imageTokens(data, target);
-    case 'audio':
-      return perSecond(data, MIN_AUDIO_BYTES_PER_SECOND, AUDIO_TOKENS_PER_SECOND, target);
+/** How much input one piece of media can be billed as, and at which price. */
+export interface MediaBound {
+  readonly tokens: number;
+  /** It is sound, has sound, or may have: priced at the dearer of sound and text. */
+  readonly mayBeSound: boolean;
+}
+
+/**
+ * The most that one piece of media can be billed as: by its bytes, read as each kind that it is said to be, the largest.
+ * What its bytes do not bound counts as the whole context.
+ */
+export function mediaBound(media: Media, target: MediaModel): MediaBound {
+  const bytes = media.data === undefined ? undefined : decodeBase64(media.data);
+  const whole: MediaBound = {
+    tokens: target.contextTokens,
+    mayBeSound: bytes === undefined || !isDocument(bytes) || isSoundType(media),
+  };
+  let largest: MediaBound = { tokens: 0, mayBeSound: false };
+  for (const kind of kindsOf(media)) {
+    const bound = boundAs(kind, media, bytes, target) ?? whole;
+    largest = {
+      tokens: Math.max(largest.tokens, bound.tokens),
+      mayBeSound: largest.mayBeSound || bound.mayBeSound,
+    };
+  }
+  return largest;
+}
+
+/** Sound by what it is called or by its first bytes. */
+export function isSound(media: Media): boolean {
+  const start = media.data === undefined ? undefined : Buffer.from(media.data.slice(0, 64), 'base64');
+  return isSoundType(media) || (start !== undefined && isSoundFile(start));
+}
+
+function isSoundType({ kind, mimeType }: Media): boolean {
+  return kind === 'audio' || (mimeType !== undefined && /^audio\//i.test(mimeType));
+}
+
+/** By the member that it came in, and by its type. */
+function kindsOf({ kind, mimeType }: Media): readonly Media['kind'][] {
+  const family = mimeType?.split(/[/;]/, 1)[0]?.trim().toLowerCase();
+  if (family === undefined || /^application\/octet-stream\b/i.test(mimeType ?? '')) return [kind];
+  return family === 'image' || family === 'audio' || family === 'video' ? [kind, family] : [kind, 'document'];
+}
+
+/** Undefined where nothing bounds it. */
+function boundAs(
+  kind: Media['kind'],
+  media: Media,
+  bytes: Buffer | undefined,
+  target: MediaModel,
+): MediaBound | undefined {
+  if (kind === 'image') return imageBound(media, bytes, target);
+  if (bytes === undefined) return undefined;
+  switch (kind) {
+    case 'audio': {
+      const seconds = soundSeconds(bytes);
+      if (seconds === undefined) return undefined;
+      const tokens = Math.min((Math.ceil(seconds) + 1) * AUDIO_TOKENS_PER_SECOND, target.contextTokens);
+      return { tokens, mayBeSound: true };
+    }
+    // A still picture holds for hours in a few bytes, and headers say how long as they like.
     case 'video':
-      return perSecond(data, MIN_VIDEO_BYTES_PER_SECOND, VIDEO_TOKENS_PER_SECOND, target);
+      return undefined;
+    // What is compressed may hold a thousand times its size, and a PDF any number of pages of that.
     case 'document':
-      return data === undefined ? target.contextTokens : documentTokens(data, target);
+      return isTextType(media.mimeType) && isPlainText(bytes)
+        ? { tokens: Math.min(bytes.length, target.contextTokens), mayBeSound: false }
+        : undefined;
   }
 }
 
-function imageTokens(data: string | undefined, { provider, model }: MediaModel): number {
-  const mini = model.includes('4o-mini');
+/** A type that leaves open whether it is text. */
+function isTextType(mimeType = ''): boolean {
+  return mimeType === '' || /^(?:text\/|application\/octet-stream\b)/i.test(mimeType);
+}
+
+/** An image at an address or under an id is one that the provider takes; inline it must be one that can be told. */
+function imageBound(
+  { source }: Media,
+  bytes: Buffer | undefined,
+  { provider, models }: MediaModel,
+): MediaBound | undefined {
+  const mini = models.some((model) => model.toLowerCase().includes('4o-mini'));
   const flat = mini ? MINI_MAX_IMAGE_TOKENS : (MAX_IMAGE_TOKENS[provider] ?? DEFAULT_MAX_IMAGE_TOKENS);
-  const size = data === undefined || mini ? undefined : imageSize(data);
-  return size === undefined ? flat : Math.min(flat, tokensOfPixels(provider, size.width, size.height));
+  if (source !== 'inline') return { tokens: flat, mayBeSound: false };
+  const still = bytes && stillImage(bytes);
+  if (still === undefined) return undefined;
+  const pixels = still.size && tokensOfPixels(provider, still.size.width, still.size.height);
+  return { tokens: mini || pixels === undefined ? flat : Math.min(flat, pixels), mayBeSound: false };
 }
 
 /** By each provider's own rule, rounded up; others are taken to cut patches of 14 px, the finest in use. */
-function tokensOfPixels(provider: ProviderName, width: number, height: number): number {
+function tokensOfPixels(provider: ProviderName, width: number, height: number): number | undefined {
   const squares = (edge: number): number => Math.ceil(width / edge) * Math.ceil(height / edge);
   switch (provider) {
     case 'anthropic':
@@ -71,37 +134,10 @@ function tokensOfPixels(provider: ProviderName, width: number, height: number): 
     case 'gemini':
       // A tile may be as small as 256 px (crop unit), and a new model bills up to 1,120 for any image.
       return Math.max(258 * squares(256), 1_120);
+    // Some of its hosts bill a picture flat, which may be more than its pixels.
+    case 'openrouter':
+      return undefined;
     default:
       return squares(14) + 64;
   }
-}
-
-function perSecond(
-  data: string | undefined,
-  minBytesPerSecond: number,
-  tokensPerSecond: number,
-  { contextTokens }: MediaModel,
-): number {
-  return data === undefined
-    ? contextTokens
-    : Math.min(contextTokens, Math.ceil(bytesOf(data) / minBytesPerSecond) * tokensPerSecond);
-}
-
-/** A PDF by the pages found in it (compressed ones hide them: then any number); other documents by their bytes. */
-function documentTokens(data: string, { contextTokens }: MediaModel): number {
-  const bytes = Buffer.from(data, 'base64');
-  if (!bytes.subarray(0, 1024).includes('%PDF')) {
-    return Math.min(contextTokens, bytes.length);
-  }
-  const text = bytes.toString('latin1');
-  let pages = [...text.matchAll(PDF_PAGE)].length;
-  for (const [, count] of text.matchAll(PDF_PAGE_COUNT)) {
-    pages = Math.max(pages, Number(count));
-  }
-  const hidden = pages === 0 || text.includes('/ObjStm');
-  return hidden ? contextTokens : Math.min(contextTokens, pages * PAGE_TOKENS);
-}
-
-function bytesOf(base64: string): number {
-  return Math.ceil((base64.length * 3) / 4);
 }

@@ -137,7 +137,7 @@ export function addUrlMedium(
   if (typeof url !== 'string') return;
   const [prefix, mimeType = ''] = DATA_URL.exec(url.slice(0, 256)) ?? [];
   if (prefix === undefined) {
-    into.media.push({ kind, source: 'url' });
+    into.media.push({ kind, source: /^data:/i.test(url) ? 'inline' : 'url' });
     addText(into, place, url, path);
   } else {
     into.media.push({

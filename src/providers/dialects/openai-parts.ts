@@ -89,7 +89,7 @@ function readMedium(into: Gathered, place: Place, kind: Media['kind'], value: un
   }
 }
 
-const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?,/i;
+const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/i;
 const URL_START = /^[a-z][a-z0-9+.-]*:/i;
 
 function addMedium(into: Gathered, place: Place, kind: Media['kind'], text: string, path: JsonPath): void {
@@ -102,7 +102,9 @@ function addMedium(into: Gathered, place: Place, kind: Media['kind'], text: stri
     const inlineKind = kind === 'document' && mimeType !== '' ? mediaKind(mimeType) : kind;
     into.media.push({ kind: inlineKind, source: 'inline', data, ...(mimeType !== '' && { mimeType }) });
   } else if (URL_START.test(text)) {
-    into.media.push({ kind, source: 'url' });
+    // A data URL in another form carries its bytes along, and nobody here reads them.
+    const source = /^data:/i.test(text) ? 'inline' : 'url';
+    into.media.push({ kind, source });
     addText(into, place, text, path);
   } else {
     into.media.push({ kind, source: 'inline', data: text });

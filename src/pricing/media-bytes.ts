@@ -1,0 +1,56 @@
+/**
+ * The bytes of base64 that every decoder reads alike: the standard alphabet, in lines or not, padded or not.
+ * Undefined where another might skip, stop or translate what this one does not.
+ */
+export function decodeBase64(data: string): Buffer | undefined {
+  const joined = data.includes('\n') || data.includes('\r') ? data.replace(/[\r\n]+/g, '') : data;
+  // Node takes both alphabets, and others drop what is not of theirs.
+  if (joined.includes('-') || joined.includes('_')) return undefined;
+  const padding = joined.endsWith('==') ? 2 : joined.endsWith('=') ? 1 : 0;
+  const bytes = Buffer.from(joined, 'base64');
+  // Whatever is no digit is skipped, or ends the reading, and leaves fewer bytes.
+  return bytes.length === Math.floor(((joined.length - padding) * 3) / 4) ? bytes : undefined;
+}
+
+/** Documents whose text, however compressed, is no sound: PDF, zipped office formats, older ones. */
+export function isDocument(bytes: Buffer): boolean {
+  return (
+    startsWith(bytes, '%PDF-') || startsWith(bytes, 'PK\x03\x04') || startsWith(bytes, '\xd0\xcf\x11\xe0')
+  );
+}
+
+/** Words in plain sight: UTF-8 without control characters, which no reader takes for anything else. */
+export function isPlainText(bytes: Buffer): boolean {
+  if (bytes.includes('%PDF') || startsWith(bytes, '%!')) return false;
+  const text = bytes.toString('utf8');
+  // eslint-disable-next-line no-control-regex -- they are what is looked for
+  return !/[\0-\x08\x0e-\x1f\ufffd]/.test(text);
+}
+
+/** First bytes of sound, whatever it is called. */
+const SOUND_STARTS = [
+  'fLaC',
+  'OggS',
+  'ID3',
+  '#!AMR',
+  'caff',
+  '.snd',
+  'MThd',
+  'RF64',
+  'wvpk',
+  'MAC ',
+] as const;
+
+export function isSoundFile(bytes: Buffer): boolean {
+  if (SOUND_STARTS.some((start) => startsWith(bytes, start))) return true;
+  const form = bytes.toString('latin1', 8, 12);
+  if (startsWith(bytes, 'RIFF') && form === 'WAVE') return true;
+  if (startsWith(bytes, 'FORM') && form.startsWith('AIF')) return true;
+  if (bytes.toString('latin1', 4, 8) === 'ftyp' && /^(?:M4A|M4B)/.test(form)) return true;
+  // An MPEG or AAC frame begins with eleven set bits.
+  return bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe0) === 0xe0;
+}
+
+export function startsWith(bytes: Buffer, start: string): boolean {
+  return bytes.toString('latin1', 0, start.length) === start;
+}
