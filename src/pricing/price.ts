@@ -1,4 +1,4 @@
-import type { ProviderName, Usage } from '../providers/provider.ts';
+import type { OutputModality, ProviderName, Usage } from '../providers/provider.ts';
 
 /** What is known of one model's price; resolved once per provider and model, then cached. */
 export interface ModelPrice {
@@ -10,6 +10,10 @@ export interface ModelPrice {
   readonly worstOutputNanoUsd: number;
   /** Dearest rate of one audio input token; undefined where the model has no audio price. */
   readonly worstInputAudioNanoUsd: number | undefined;
+  /** What beside text it has an output price for. */
+  readonly pricedOutputs: ReadonlySet<OutputModality>;
+  /** The rates that a host of the model lists for text, above no tier; undefined where nothing was listed. */
+  readonly listed: { readonly inputNanoUsd: number; readonly outputNanoUsd: number } | undefined;
   /** Flat price of one call, in nano-USD (rerank, search). */
   readonly requestNanoUsd: number;
   readonly maxOutputTokens: number | undefined;

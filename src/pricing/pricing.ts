@@ -1,7 +1,8 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import type { ModelInfo } from '@pydantic/genai-prices';
 import type { Config } from '../config/schema.ts';
-import type { ProviderName, Usage } from '../providers/provider.ts';
+import { OUTPUT_MODALITIES } from '../providers/provider.ts';
+import type { OutputModality, ProviderName, Usage } from '../providers/provider.ts';
 import { tableNames } from './model-names.ts';
 import { knownMaxOutputTokens } from './output-limits.ts';
 import type { ModelPrice, Pricing } from './price.ts';
@@ -13,11 +14,12 @@ import {
   periodAt,
   periodsFrom,
   periodsOf,
+  TEXT_ONLY,
   tierFor,
   worstInput,
   worstOutput,
 } from './rates.ts';
-import type { PriceOverride, PricePeriod } from './rates.ts';
+import type { PriceOverride, PricePeriod, Rates } from './rates.ts';
 
 /** What prices depend on in gateway.yaml. */
 export interface PricingConfig {
@@ -84,11 +86,12 @@ export function priceOfUnknown(
     return undefined;
   }
   const rates = action === 'free' ? FREE : overrideRates(action);
-  return createModelPrice([{ tiers: [{ above: -1, rates }] }], {
+  const price = createModelPrice([{ tiers: [{ above: -1, rates }] }], {
     models: [],
     maxOutputTokens: undefined,
     contextTokens: undefined,
   });
+  return action === 'free' ? { ...price, listed: undefined } : price;
 }
 
 /** One price for a request that any of several models may serve: the dearest of each rate, the least of each limit. */
@@ -102,12 +105,23 @@ export function dearestOf(prices: readonly ModelPrice[]): ModelPrice {
     const known = prices.map(value).filter((limit) => limit !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
   };
+  const listed = prices.map((price) => price.listed).filter((rates) => rates !== undefined);
   const allHaveAudio = prices.every(({ worstInputAudioNanoUsd }) => worstInputAudioNanoUsd !== undefined);
   return {
     models: prices.flatMap(({ models }) => models),
     worstInputNanoUsd: most((price) => price.worstInputNanoUsd),
     worstOutputNanoUsd: most((price) => price.worstOutputNanoUsd),
     worstInputAudioNanoUsd: allHaveAudio ? most((price) => price.worstInputAudioNanoUsd ?? 0) : undefined,
+    pricedOutputs: new Set(
+      OUTPUT_MODALITIES.filter((output) => prices.every(({ pricedOutputs }) => pricedOutputs.has(output))),
+    ),
+    listed:
+      listed.length < prices.length
+        ? undefined
+        : {
+            inputNanoUsd: Math.max(...listed.map(({ inputNanoUsd }) => inputNanoUsd)),
+            outputNanoUsd: Math.max(...listed.map(({ outputNanoUsd }) => outputNanoUsd)),
+          },
     requestNanoUsd: most((price) => price.requestNanoUsd),
     maxOutputTokens: least((price) => price.maxOutputTokens),
     contextTokens: least((price) => price.contextTokens),
@@ -119,19 +133,17 @@ export function dearestOf(prices: readonly ModelPrice[]): ModelPrice {
   };
 }
 
-function overrideRates(price: { readonly input: number; readonly output: number }): typeof FREE {
+function overrideRates(price: { readonly input: number; readonly output: number }): Rates {
   const input = nanoUsdPerToken(price.input);
   const output = nanoUsdPerToken(price.output);
   return {
-    ...FREE,
+    ...TEXT_ONLY,
     input,
     cacheRead: input,
     cacheWrite: input,
     cacheWrite1h: input,
-    inputAudio: input,
     output,
     reasoning: output,
-    outputAudio: output,
   };
 }
 
@@ -193,13 +205,21 @@ function createModelPrice(
 ): ModelPrice {
   const possible = periodsFrom(periods, Date.now());
   const allRates = possible.flatMap(({ tiers }) => tiers.map(({ rates }) => rates));
-  const dearest = (rate: (rates: typeof FREE) => number): number => Math.max(...allRates.map(rate));
+  const dearest = (rate: (rates: Rates) => number): number => Math.max(...allRates.map(rate));
+  const untiered = possible.flatMap(({ tiers }) => tiers.slice(0, 1).map(({ rates }) => rates));
   const hasAudio = allRates.every(({ inputAudio }) => inputAudio !== undefined);
   return {
     ...limits,
     worstInputNanoUsd: dearest(worstInput),
     worstOutputNanoUsd: dearest(worstOutput),
     worstInputAudioNanoUsd: hasAudio ? dearest(({ inputAudio }) => inputAudio ?? 0) : undefined,
+    pricedOutputs: new Set(
+      OUTPUT_MODALITIES.filter((output) => allRates.every((rates) => rateOf(rates, output) !== undefined)),
+    ),
+    listed: {
+      inputNanoUsd: Math.max(...untiered.map(({ input }) => input)),
+      outputNanoUsd: Math.max(...untiered.map(({ output }) => output)),
+    },
     requestNanoUsd: dearest(({ request }) => request),
     worstRates(maxInputTokens) {
       let inputNanoUsd = 0;
@@ -221,4 +241,8 @@ function createModelPrice(
       return Math.max(0, Math.ceil(cost - 1e-6));
     },
   };
+}
+
+function rateOf(rates: Rates, output: OutputModality): number | undefined {
+  return { audio: rates.outputAudio, image: rates.outputImage, video: rates.outputVideo }[output];
 }

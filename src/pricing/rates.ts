@@ -14,7 +14,10 @@ export interface Rates {
   readonly inputAudio: number | undefined;
   readonly output: number;
   readonly reasoning: number;
+  /** Undefined, as those of pictures and film: the model has no such price, and would be billed as text. */
   readonly outputAudio: number | undefined;
+  readonly outputImage: number | undefined;
+  readonly outputVideo: number | undefined;
   /** For each call, whatever its tokens. */
   readonly request: number;
 }
@@ -57,7 +60,7 @@ export function overriddenPeriods(
   const setsPrice =
     override.input !== undefined || override.output !== undefined || override.request !== undefined;
   if (table === undefined) {
-    return setsPrice ? [{ tiers: [{ above: -1, rates: overriddenRates(FREE, override) }] }] : undefined;
+    return setsPrice ? [{ tiers: [{ above: -1, rates: overriddenRates(TEXT_ONLY, override) }] }] : undefined;
   }
   return table.map((period) => ({
     ...period,
@@ -74,7 +77,18 @@ export const FREE: Rates = {
   output: 0,
   reasoning: 0,
   outputAudio: 0,
+  outputImage: 0,
+  outputVideo: 0,
   request: 0,
+};
+
+/** Sound, pictures and film have no price of their own: one for text says nothing of them. */
+export const TEXT_ONLY: Rates = {
+  ...FREE,
+  inputAudio: undefined,
+  outputAudio: undefined,
+  outputImage: undefined,
+  outputVideo: undefined,
 };
 
 /** The price that holds at a time: the last one that applies, as the table is written. */
@@ -116,17 +130,19 @@ export function costOf(rates: Rates, usage: Usage): number {
     rest -= taken;
     return taken;
   };
+  // Sound first: no usage tells how much of what was cached is sound, which costs more than text even there.
   const inputCost =
+    part(usage.inputAudioTokens) * (rates.inputAudio ?? rates.input) +
     part(usage.cacheReadTokens) * rates.cacheRead +
     part(usage.cacheWrite1hTokens) * rates.cacheWrite1h +
     part(usage.cacheWriteTokens) * rates.cacheWrite +
-    part(usage.inputAudioTokens) * (rates.inputAudio ?? rates.input) +
     rest * rates.input;
   rest = tokens(usage.outputTokens);
   const outputCost =
     part(usage.outputAudioTokens) * (rates.outputAudio ?? rates.output) +
     part(usage.reasoningTokens) * rates.reasoning +
-    rest * rates.output;
+    // Pictures and film are not told apart in a usage: they are charged at the dearer of their rate and the text's.
+    rest * Math.max(rates.output, rates.outputImage ?? 0, rates.outputVideo ?? 0);
   return inputCost + outputCost + rates.request;
 }
 
@@ -146,7 +162,8 @@ export function worstInput(rates: Rates): number {
 }
 
 export function worstOutput(rates: Rates): number {
-  return Math.max(rates.output, rates.reasoning, rates.outputAudio ?? 0);
+  const { output, reasoning, outputAudio = 0, outputImage = 0, outputVideo = 0 } = rates;
+  return Math.max(output, reasoning, outputAudio, outputImage, outputVideo);
 }
 
 function holds({ from, hours }: PricePeriod, now: number): boolean {
@@ -182,17 +199,13 @@ function tiersOf(prices: TablePrices, modelId: string): PricePeriod['tiers'] | u
 /** Claude's one-hour cache write costs twice the input, also where the table does not say so (platform.claude.com, prompt caching). */
 function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
   const rate = (name: string): number | undefined => perToken(prices[name], above);
-  // Pictures and film are not told apart in a usage: they are charged at the dearer of their rate and the text's.
+  // Pictures and film are not told apart in a usage: see costOf.
   const input = Math.max(
     rate('input_mtok') ?? 0,
     rate('input_image_mtok') ?? 0,
     rate('input_video_mtok') ?? 0,
   );
-  const output = Math.max(
-    rate('output_mtok') ?? 0,
-    rate('output_image_mtok') ?? 0,
-    rate('output_video_mtok') ?? 0,
-  );
+  const output = rate('output_mtok') ?? 0;
   const cacheWrite = rate('cache_write_mtok') ?? input;
   const twiceInput = modelId.includes('claude') ? 2 * input : 0;
   return {
@@ -203,10 +216,15 @@ function ratesOf(prices: TablePrices, above: number, modelId: string): Rates {
     inputAudio: rate('input_audio_mtok'),
     output,
     reasoning: rate('output_reasoning_mtok') ?? output,
-    outputAudio: rate('output_audio_mtok'),
+    outputAudio: rate('output_audio_mtok') ?? (SPEAKS_ONLY.test(modelId) ? output : undefined),
+    outputImage: rate('output_image_mtok'),
+    outputVideo: rate('output_video_mtok'),
     request: 0,
   };
 }
+
+/** Models whose one output price is that of sound, since they write nothing else. */
+const SPEAKS_ONLY = /(?:^|-)tts(?:-|$)/;
 
 function perToken(price: TablePrice, above: number): number | undefined {
   if (typeof price !== 'object') {
@@ -216,7 +234,10 @@ function perToken(price: TablePrice, above: number): number | undefined {
   return nanoUsdPerToken(tier?.price ?? price.base);
 }
 
-/** An overridden input or output price replaces every rate of its direction that is not overridden too. */
+/**
+ * An overridden input or output price replaces every rate of text in its direction that is not overridden too. Sound,
+ * pictures and film keep the table's price, if they have one: the price of text is none of theirs.
+ */
 function overriddenRates(rates: Rates, override: PriceOverride): Rates {
   const input = maybe(override.input);
   const output = maybe(override.output);
@@ -226,12 +247,19 @@ function overriddenRates(rates: Rates, override: PriceOverride): Rates {
     cacheRead: maybe(override.cached_input) ?? input ?? rates.cacheRead,
     cacheWrite: cacheWrite ?? rates.cacheWrite,
     cacheWrite1h: cacheWrite ?? rates.cacheWrite1h,
-    inputAudio: maybe(override.input_audio) ?? input ?? rates.inputAudio,
+    inputAudio: maybe(override.input_audio) ?? besideText(rates.inputAudio, input),
     output: output ?? rates.output,
     reasoning: output ?? rates.reasoning,
-    outputAudio: maybe(override.output_audio) ?? output ?? rates.outputAudio,
+    outputAudio: maybe(override.output_audio) ?? besideText(rates.outputAudio, output),
+    outputImage: maybe(override.output_image) ?? besideText(rates.outputImage, output),
+    outputVideo: maybe(override.output_video) ?? besideText(rates.outputVideo, output),
     request: override.request === undefined ? rates.request : Math.round(override.request * 1e9),
   };
+}
+
+/** What was free along with all the rest is not free beside text that has a price. */
+function besideText(rate: number | undefined, textRate: number | undefined): number | undefined {
+  return rate === 0 && textRate !== undefined && textRate > 0 ? undefined : rate;
 }
 
 function maybe(usdPerMillion: number | undefined): number | undefined {

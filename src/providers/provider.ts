@@ -137,6 +137,8 @@ export interface RequestFacts {
   readonly choices: number;
   /** The output limit; undefined where the operation generates nothing (embeddings, rerank, count_tokens). */
   readonly output: OutputLimit | undefined;
+  /** What the answer is asked to be beside text. */
+  readonly outputs?: readonly OutputModality[];
   /** Text that the gateway cannot see takes part (previous_response_id, stored prompts, file ids). */
   readonly unseenContent: boolean;
   /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
@@ -175,6 +177,10 @@ export interface ProviderTool {
   /** The request insists on it (`tool_choice`), so that it cannot silently be taken out. */
   readonly forced: boolean;
 }
+
+/** What an answer can be beside text, each with a price of its own. */
+export const OUTPUT_MODALITIES = ['audio', 'image', 'video'] as const;
+export type OutputModality = (typeof OUTPUT_MODALITIES)[number];
 
 export interface OutputLimit {
   /** The client's own limit in tokens per choice, where set. */

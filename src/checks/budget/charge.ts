@@ -1,8 +1,11 @@
 import type { Answered, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { countWritten } from '../../pricing/count.ts';
 import { countedInput, requestUnits } from '../../pricing/input-bound.ts';
+import type { InputBound } from '../../pricing/input-bound.ts';
+import { isSound } from '../../pricing/media-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
 import type { Usage } from '../../providers/provider.ts';
+import { outputsOf } from './outputs.ts';
 
 /** An exchange whose reservation is to be settled. */
 export interface ChargeParts {
@@ -11,6 +14,8 @@ export interface ChargeParts {
   readonly answered: Answered | undefined;
   readonly outcome: Outcome;
   readonly price: ModelPrice;
+  /** The most its input can have been. */
+  bound(by: 'count'): InputBound;
   readonly reservedNanoUsd: number;
   /** Calls of tools that the provider runs itself; usage does not tell them. */
   readonly toolsNanoUsd: number;
@@ -54,10 +59,15 @@ function completeCharge(parts: ChargeParts, answered: Answered): number {
   }
   const { usage, facts, written } = answered.answer;
   if (usage !== undefined) {
-    return costOf(parts, usage);
+    const cost = costOf(parts, withSound(parts, usage));
+    // Sound without a price was billed all the same, and not as text.
+    return writesUnpriced(parts, usage) ? Math.max(cost, parts.reservedNanoUsd) : cost;
   }
   // Of an answer that was to be written and shows neither usage nor a word, nobody can tell what it cost.
   const writes = parts.parsed.request.output !== undefined;
+  if (outputsOf(parts.parsed.request, parts.price).length > 0) {
+    return parts.reservedNanoUsd;
+  }
   const readable = written.text !== '' || (!writes && (facts !== undefined || answered.form === 'stream'));
   return readable ? costOf(parts, countedUsage(parts, answered)) : parts.reservedNanoUsd;
 }
@@ -66,7 +76,8 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
   if (answered.status < 200 || answered.status >= 300) {
     return completeCharge(parts, answered);
   }
-  if (hidesOutput(parts, answered)) {
+  // Sound and pictures are not counted as they pass.
+  if (hidesOutput(parts, answered) || outputsOf(parts.parsed.request, parts.price).length > 0) {
     return parts.reservedNanoUsd;
   }
   const seen = answered.answer.usage ?? countedUsage(parts, answered);
@@ -94,11 +105,30 @@ function hidesOutput({ parsed: { request }, price }: ChargeParts, { answer }: An
   );
 }
 
-function countedUsage({ parsed }: ChargeParts, { answer }: Answered): Usage {
+/** Of input that is more than its texts, the most that it can be. */
+function countedUsage({ parsed, bound }: ChargeParts, { answer }: Answered): Usage {
+  const { provider, request } = parsed;
+  const outputTokens = countWritten(provider.name, answer.written);
+  if (request.media.length === 0 && !request.unseenContent) {
+    return { inputTokens: countedInput(provider.name, request), outputTokens };
+  }
+  const { textTokens, audioTokens } = bound('count');
+  return { inputTokens: textTokens + audioTokens, inputAudioTokens: audioTokens, outputTokens };
+}
+
+/** A usage that does not tell sound from text: as much of it as can be is sound. */
+function withSound({ parsed: { request }, price, bound }: ChargeParts, usage: Usage): Usage {
+  const hears = usage.inputAudioTokens === undefined && request.media.some(isSound);
+  const speaks = usage.outputAudioTokens === undefined && outputsOf(request, price).includes('audio');
   return {
-    inputTokens: countedInput(parsed.provider.name, parsed.request),
-    outputTokens: countWritten(parsed.provider.name, answer.written),
+    ...usage,
+    ...(hears && { inputAudioTokens: Math.min(usage.inputTokens, bound('count').audioTokens) }),
+    ...(speaks && { outputAudioTokens: usage.outputTokens - (usage.reasoningTokens ?? 0) }),
   };
+}
+
+function writesUnpriced({ price }: ChargeParts, { outputAudioTokens = 0 }: Usage): boolean {
+  return outputAudioTokens > 0 && !price.pricedOutputs.has('audio');
 }
 
 function costOf({ parsed, price, toolsNanoUsd, at }: ChargeParts, usage: Usage): number {

@@ -2,7 +2,8 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { requestUnits } from '../../pricing/input-bound.ts';
 import type { InputBound } from '../../pricing/input-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
-import type { OutputLimit } from '../../providers/provider.ts';
+import type { OutputLimit, RequestFacts } from '../../providers/provider.ts';
+import { outputsOf } from './outputs.ts';
 
 /** The smallest output limit worth sending a request for (DECISIONS "Budgets and cost"). */
 export const MIN_GRANT_TOKENS = 256;
@@ -11,6 +12,9 @@ export const MIN_GRANT_TOKENS = 256;
 const MAX_OUTPUT_TOKENS = 10_000_000;
 /** All choices together; a batch has its choices for each of its prompts, of which there may be thousands. */
 const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
+
+/** The largest published picture (platform.openai.com, image generation: 6,240): it comes whole, whatever the limit. */
+const WHOLE_PICTURE_TOKENS = 8_192;
 
 /** What a request can cost at most, in the terms of a reservation. */
 export interface Estimate {
@@ -36,10 +40,12 @@ export function estimate(parts: EstimateParts): Estimate {
   const { exchange, price, bound } = parts;
   const { request, endpoint } = exchange;
   const worst = price.worstRates(bound.textTokens + bound.audioTokens);
-  const audioNanoUsd = price.worstInputAudioNanoUsd ?? worst.inputNanoUsd;
-  const tokensNanoUsd = bound.textTokens * worst.inputNanoUsd + bound.audioTokens * audioNanoUsd;
+  const soundNanoUsd = Math.max(worst.inputNanoUsd, price.worstInputAudioNanoUsd ?? 0);
+  // What nobody sees may be sound.
+  const textNanoUsd = request.unseenContent ? soundNanoUsd : worst.inputNanoUsd;
+  const tokensNanoUsd = bound.textTokens * textNanoUsd + bound.audioTokens * soundNanoUsd;
   const maxGrantTokens = grantable(price, bound, parts.defaultMaxOutputTokens);
-  const limitTokens = outputTokens(request.output);
+  const limitTokens = limitOf(request, price);
   const mostChoices = Math.floor(MAX_TOKENS_OF_ALL_CHOICES / Math.max(1, limitTokens ?? maxGrantTokens));
   return {
     inputNanoUsd:
@@ -52,6 +58,12 @@ export function estimate(parts: EstimateParts): Estimate {
     maxGrantTokens,
     minGrantTokens: Math.min(MIN_GRANT_TOKENS, maxGrantTokens),
   };
+}
+
+function limitOf(request: RequestFacts, price: ModelPrice): number | undefined {
+  const tokens = outputTokens(request.output);
+  const shows = outputsOf(request, price).some((output) => output !== 'audio');
+  return tokens !== undefined && shows ? Math.max(tokens, WHOLE_PICTURE_TOKENS) : tokens;
 }
 
 function outputTokens(output: OutputLimit | undefined): number | undefined {

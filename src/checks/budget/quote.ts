@@ -3,10 +3,12 @@ import type { Denial } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { byteBound, countedBound } from '../../pricing/input-bound.ts';
 import type { InputBound } from '../../pricing/input-bound.ts';
+import { isSound } from '../../pricing/media-bound.ts';
 import type { ModelPrice, Pricing } from '../../pricing/price.ts';
 import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import type { RequestFacts } from '../../providers/provider.ts';
+import { outputsOf } from './outputs.ts';
 import { policyDenied, printable, unbounded } from './refusals.ts';
 
 /** What is known of a request's cost before it is sent. */
@@ -39,6 +41,7 @@ export function quote(deps: QuoteDeps, exchange: Parsed, budgeted: boolean): Quo
   const source = {
     provider: exchange.provider.name,
     request: exchange.request,
+    pricedModels: price.models,
     bodyBytes: exchange.body.length,
     contextTokens: price.contextTokens ?? deps.settings.default_context_tokens,
   };
@@ -91,8 +94,14 @@ function refuseOpenCost(
   if (unpriced !== undefined) {
     return unbounded(`the cost of ${printable(unpriced)} is unknown: set its price in pricing.tools`);
   }
-  if (request.media.some(({ kind }) => kind === 'audio') && price.worstInputAudioNanoUsd === undefined) {
+  if (price.worstInputAudioNanoUsd === undefined && request.media.some(isSound)) {
     return unbounded('no audio price is known for this model: set input_audio in pricing.overrides');
+  }
+  const output = outputsOf(request, price).find((modality) => !price.pricedOutputs.has(modality));
+  if (output !== undefined) {
+    return unbounded(
+      `no price is known for ${output} that this model writes: set output_${output} in pricing.overrides`,
+    );
   }
   const isMedia = endpoint.operation === 'images' || endpoint.operation === 'audio';
   return isMedia && request.output === undefined && price.requestNanoUsd === 0

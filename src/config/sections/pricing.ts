@@ -11,6 +11,8 @@ const override = section({
   output: perMillion.optional(),
   input_audio: perMillion.optional(),
   output_audio: perMillion.optional(),
+  output_image: perMillion.optional(),
+  output_video: perMillion.optional(),
   /** USD per call. */
   request: z.number().min(0).max(10_000).optional(),
   max_output_tokens: positiveCount.optional(),

@@ -8,6 +8,7 @@ import type {
   ProviderTool,
   RequestFacts,
 } from '../provider.ts';
+import { askedOutputs } from './asked-outputs.ts';
 import { thinks } from './anthropic-messages.ts';
 import { readTools as readAnthropicTools } from './anthropic-tools.ts';
 import { createStreamReader, readAnswer } from './bedrock-answer.ts';
@@ -99,6 +100,7 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
     tools: names,
     providerTools,
     output: outputLimit(body),
+    ...askedOutputs(body.inferenceConfig, body.additionalModelRequestFields),
     ...(unbounded === undefined ? {} : { unbounded }),
     ...(thinks(objectOf(body.additionalModelRequestFields)) ? { hidesReasoning: true } : {}),
   };

@@ -7,6 +7,7 @@ import {
   outputLimit as anthropicLimit,
   readMessages as readAnthropicMessages,
 } from './anthropic-messages.ts';
+import { askedOutputs } from './asked-outputs.ts';
 import { readAnswer as readConverseAnswer, readEvent } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
 import { outputLimit as converseLimit, readTools } from './bedrock-converse.ts';
@@ -65,6 +66,7 @@ const nova: InvokeFamily = {
       tools: names,
       providerTools,
       output: novaLimit(body),
+      ...askedOutputs(body, body.inferenceConfig),
     };
   },
   answer: readConverseAnswer,

@@ -88,16 +88,15 @@ export function readUsage(value: unknown): Usage | undefined {
   const written = count(usage, 'candidatesTokenCount');
   const toolPrompt = count(usage, 'toolUsePromptTokenCount');
   if (thoughts === undefined || written === undefined || toolPrompt === undefined) return undefined;
-  const inputAudioTokens =
-    audioTokens(usage.promptTokensDetails) + audioTokens(usage.toolUsePromptTokensDetails);
+  const inputAudioTokens = audioTokens(usage.promptTokensDetails, usage.toolUsePromptTokensDetails);
   const outputAudioTokens = audioTokens(usage.candidatesTokensDetails);
   return {
     inputTokens: promptTokens + toolPrompt,
     outputTokens: written + thoughts,
     cacheReadTokens: Math.min(tokenCount(usage.cachedContentTokenCount) ?? 0, promptTokens),
     reasoningTokens: thoughts,
-    ...(inputAudioTokens > 0 ? { inputAudioTokens } : {}),
-    ...(outputAudioTokens > 0 ? { outputAudioTokens } : {}),
+    ...(inputAudioTokens === undefined ? {} : { inputAudioTokens }),
+    ...(outputAudioTokens === undefined ? {} : { outputAudioTokens }),
   };
 }
 
@@ -107,8 +106,11 @@ function count(usage: JsonObject, name: string): number | undefined {
   return value === undefined || value === null ? 0 : tokenCount(value);
 }
 
-function audioTokens(details: unknown): number {
-  return arrayOf(details)
+/** Undefined where the provider does not tell the modalities apart. */
+function audioTokens(...details: readonly unknown[]): number | undefined {
+  if (!details.some(Array.isArray)) return undefined;
+  return details
+    .flatMap(arrayOf)
     .map(objectOf)
     .filter((detail) => detail.modality === 'AUDIO')
     .reduce((sum, detail) => sum + (tokenCount(detail.tokenCount) ?? 0), 0);

@@ -9,6 +9,7 @@ import type {
   ProviderTool,
   RequestFacts,
 } from '../provider.ts';
+import { askedOutputs } from './asked-outputs.ts';
 import { arrayOf, isObject, objectOf, optionalLimit, requiredObject } from './fields.ts';
 import { createStreamReader, readAnswer, readUsage } from './gemini-answer.ts';
 import { readContent, readContents } from './gemini-content.ts';
@@ -109,6 +110,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
     providerTools,
     choices: Math.max(1, readCount(config?.value, 'candidateCount') ?? 1),
     output: undefined,
+    ...askedOutputs(config?.value),
     ...(tier === undefined || isCheapTier(tier)
       ? {}
       : { unbounded: `serviceTier ${JSON.stringify(tier).slice(0, 40)}` }),

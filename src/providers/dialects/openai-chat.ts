@@ -1,5 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
+import { outputsOfBody } from './asked-outputs.ts';
 import { optionalBoolean, requiredArray, requiredObject } from './fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
@@ -57,6 +58,7 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
     output: readOutputLimit(body, variant.limitFields),
     unseenContent: into.unseenContent || preset,
     ...(preset && { unbounded: 'preset' }),
+    ...outputsOfBody(body),
     ...whyUnbounded(body, variant),
     ...hidesReasoning(body),
     ...askUsage(body, stream, variant),
@@ -95,10 +97,17 @@ export function readMessage(into: Gathered, value: unknown, path: JsonPath): voi
     if (name === 'tool_calls') readCalls(into, role, member, at);
     else if (name === 'function_call') addTextsIn(into, { role, kind: 'tool_arguments' }, member, at);
     else if (REASONING.has(name)) readParts(into, { role, kind: 'reasoning' }, member, at);
-    else if (name === 'audio') into.unseenContent ||= member !== null;
+    else if (name === 'audio') readEarlierSound(into, member);
     else
       readParts(into, place, name === 'images' ? { images: member } : member, name === 'images' ? path : at);
   }
+}
+
+/** What the model said in an earlier turn comes back as its id, and is billed as sound again. */
+function readEarlierSound(into: Gathered, value: unknown): void {
+  if (value === undefined || value === null) return;
+  into.unseenContent = true;
+  into.media.push({ kind: 'audio', source: 'id' });
 }
 
 /** Without ids and types, which are the provider's own words. */

@@ -1,4 +1,5 @@
 import type { Dialect, Endpoint, JsonObject, OutputLimit, RequestFacts } from '../provider.ts';
+import { outputsOfBody } from './asked-outputs.ts';
 import { optionalBoolean } from './fields.ts';
 import { createGathered } from './json-text.ts';
 import { createChoiceReader, readChoices } from './openai-choices.ts';
@@ -49,6 +50,7 @@ function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVar
     output: limitOf(body, variant),
     unseenContent: into.unseenContent || preset,
     ...(preset && { unbounded: 'preset' }),
+    ...outputsOfBody(body),
     ...whyUnbounded(body, variant),
     ...hidesReasoning(body),
     ...askUsage(body, stream, variant),

@@ -1,5 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
+import { outputsOfBody } from './asked-outputs.ts';
 import { arrayOf, isObject, objectOf, optionalBoolean, optionalString, requiredObject } from './fields.ts';
 import { addText, addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
@@ -80,6 +81,7 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
     unseenContent: into.unseenContent || preset || stored,
     ...(arrayOf(body.context_management).length > 0 && { unbounded: 'context_management' }),
     ...(preset && { unbounded: 'preset' }),
+    ...outputsOfBody(body),
     ...whyUnbounded(body, variant),
     ...hidesReasoning(body),
   };

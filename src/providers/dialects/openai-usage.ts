@@ -22,8 +22,8 @@ export function readOpenaiUsage(value: unknown): Usage | undefined {
     ...part('cacheReadTokens', cachedTokens(value, input), inputTokens),
     ...part('cacheWriteTokens', input.cache_write_tokens, inputTokens),
     ...part('reasoningTokens', output.reasoning_tokens, outputTokens),
-    ...part('inputAudioTokens', input.audio_tokens, inputTokens),
-    ...part('outputAudioTokens', output.audio_tokens, outputTokens),
+    ...told('inputAudioTokens', input.audio_tokens, inputTokens),
+    ...told('outputAudioTokens', output.audio_tokens, outputTokens),
   };
 }
 
@@ -35,6 +35,12 @@ function cachedTokens(usage: JsonObject, details: JsonObject): unknown {
 function part(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
   const count = tokenCount(value);
   return count === undefined || count === 0 ? {} : { [name]: Math.min(count, whole) };
+}
+
+/** As a part, but 0 stands: that there was no sound is another thing than not to say. */
+function told(name: keyof Usage, value: unknown, whole: number): Partial<Usage> {
+  const count = tokenCount(value);
+  return count === undefined ? {} : { [name]: Math.min(count, whole) };
 }
 
 /** Usage of endpoints that write nothing: embeddings and rerank report the input, some only as a total. */

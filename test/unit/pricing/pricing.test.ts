@@ -173,6 +173,27 @@ describe('cost', () => {
       { inputTokens: 1_000, outputTokens: 1_000 },
       0,
     ],
+    [
+      'openai: sound in and out',
+      'openai',
+      'gpt-audio',
+      { inputTokens: 1_000, outputTokens: 100, inputAudioTokens: 900, outputAudioTokens: 80 },
+      100 * 2_500 + 900 * 32_000 + 20 * 10_000 + 80 * 64_000,
+    ],
+    [
+      'gemini: cached sound is no cheaper than sound',
+      'gemini',
+      'gemini-2.5-flash',
+      { inputTokens: 1_000, outputTokens: 0, inputAudioTokens: 900, cacheReadTokens: 500 },
+      900 * 1_000 + 100 * 30,
+    ],
+    [
+      'gemini: pictures are charged as such',
+      'gemini',
+      'gemini-2.5-flash-image',
+      { inputTokens: 0, outputTokens: 1_290 },
+      1_290 * 30_000,
+    ],
     ['ollama is the owner’s machine', 'ollama', 'llama3', { inputTokens: 1_000, outputTokens: 1_000 }, 0],
     ['vllm too', 'vllm', 'anything', { inputTokens: 1_000, outputTokens: 1_000 }, 0],
   ];
@@ -254,6 +275,19 @@ describe('worst rates', () => {
 
   it('know no price for sound where the table has none', () => {
     expect(price('openai', 'gpt-4o').worstInputAudioNanoUsd).toBeUndefined();
+    expect(price('openai', 'gpt-4o-audio-preview').pricedOutputs.has('audio')).toBe(false);
+  });
+
+  it.each<[ProviderName, string, outputs: string[], worstOutputNanoUsd: number]>([
+    ['openai', 'gpt-4o', [], 10_000],
+    ['openai', 'gpt-audio', ['audio'], 64_000],
+    ['gemini', 'gemini-2.5-flash-preview-tts', ['audio'], 10_000],
+    ['gemini', 'gemini-2.5-flash-image', ['image'], 30_000],
+    ['openrouter', 'google/gemini-2.5-flash-image', [], 2_500],
+    ['vllm', 'anything', ['audio', 'image', 'video'], 0],
+  ])('of %s %s are those of all that it writes', (provider, model, outputs, worstOutputNanoUsd) => {
+    expect([...price(provider, model).pricedOutputs]).toEqual(outputs);
+    expect(price(provider, model)).toMatchObject({ worstOutputNanoUsd });
   });
 });
 
@@ -343,8 +377,35 @@ describe('overrides', () => {
     expect(found).toMatchObject({
       worstInputNanoUsd: 0,
       worstOutputNanoUsd: 75_000,
-      worstInputAudioNanoUsd: 0,
+      worstInputAudioNanoUsd: undefined,
     });
+  });
+
+  it('of text are no price of sound, pictures or film', () => {
+    const text = { input: 1, output: 2 };
+    const own = pricing({
+      pricing: {
+        overrides: {
+          mine: text,
+          'vllm/mine': text,
+          'gpt-audio': text,
+          spoken: { ...text, input_audio: 3, output_audio: 4, output_image: 5, output_video: 6 },
+        },
+      },
+    });
+    for (const provider of ['openai', 'vllm'] as const) {
+      const silent = own.find(provider, 'mine');
+      expect(silent?.worstInputAudioNanoUsd).toBeUndefined();
+      expect([...(silent?.pricedOutputs ?? [])]).toEqual([]);
+    }
+    expect(own.find('openai', 'gpt-audio')).toMatchObject({
+      worstInputAudioNanoUsd: 32_000,
+      worstOutputNanoUsd: 64_000,
+    });
+    const spoken = own.find('openai', 'spoken');
+    expect(spoken).toMatchObject({ worstInputAudioNanoUsd: 3_000, worstOutputNanoUsd: 6_000 });
+    expect([...(spoken?.pricedOutputs ?? [])]).toEqual(['audio', 'image', 'video']);
+    expect(own.find('vllm', 'others')?.pricedOutputs.size).toBe(3);
   });
 
   it('find dated names, and prefer the provider’s own', () => {
@@ -387,6 +448,14 @@ describe('several models', () => {
     const both = dearestOf([price('openrouter', 'openai/gpt-4o'), price('openrouter', 'openai/gpt-4o-mini')]);
     expect(both).toMatchObject({ worstOutputNanoUsd: 10_000, maxOutputTokens: 16_384 });
     expect(both.cost({ inputTokens: 0, outputTokens: 1 }, PEAK)).toBe(10_000);
+    expect(both.listed).toEqual({ inputNanoUsd: 2_500, outputNanoUsd: 10_000 });
+    const free = priceOfUnknown('free', true);
+    expect(free && dearestOf([both, free]).listed).toBeUndefined();
+  });
+
+  it('have a price for what all of them have one for', () => {
+    const both = dearestOf([price('openai', 'gpt-audio'), price('openai', 'gpt-4o')]);
+    expect([both.pricedOutputs.size, both.worstInputAudioNanoUsd]).toEqual([0, undefined]);
   });
 });
 
@@ -399,6 +468,8 @@ describe('unknown models', () => {
     expect(priceOfUnknown({ input: 1, output: 2 }, true)).toMatchObject({
       worstInputNanoUsd: 1_000,
       worstOutputNanoUsd: 2_000,
+      worstInputAudioNanoUsd: undefined,
+      listed: { inputNanoUsd: 1_000, outputNanoUsd: 2_000 },
     });
   });
 });

@@ -1,0 +1,22 @@
+import type { OutputModality } from '../providers/provider.ts';
+
+/**
+ * Models that answer with sound, pictures or film without being asked, by a word of their name
+ * (ai.google.dev, speech and image generation; openrouter.ai, image generation; docs.aws.amazon.com, Nova).
+ */
+const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = [
+  [/(?:^|[-/._])(?:tts|lyria|realtime|live|sonic|speech|voice|music)(?=$|[-/._:@\d])/, 'audio'],
+  [/native-audio|qwen[\d.]*-omni/, 'audio'],
+  [/(?:^|[-/._])(?:image|imagen|imagine|dall-e|flux|canvas|recraft|seedream)(?=$|[-/._:@\d])/, 'image'],
+  [/nova-\d-omni|stable-(?:diffusion|image)/, 'image'],
+  [/(?:^|[-/._])(?:veo|sora|reel|video)(?=$|[-/._:@\d])|gemini-omni/, 'video'],
+];
+
+/** No model has a longer name, and one made up for it may not buy time. */
+const MAX_NAME_CHARS = 256;
+
+/** What beside text a model of this name writes by itself. */
+export function naturalOutputs(model: string): OutputModality[] {
+  const name = model.slice(0, MAX_NAME_CHARS).toLowerCase();
+  return BY_NATURE.flatMap(([word, output]) => (word.test(name) ? [output] : []));
+}
