@@ -8,6 +8,7 @@ import { maskSecrets } from '../detectors/mask.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
 import type { Check } from '../pipeline/check.ts';
 import type { ReportSecretLeak } from '../pipeline/secret-leak.ts';
+import { createModelOf } from '../pricing/deployments.ts';
 import { createPricing } from '../pricing/pricing.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { createAudit } from '../telemetry/audit.ts';
@@ -79,10 +80,11 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
         store: createRedisRateLimitStore({ client, deadlineMs }),
       }),
       mcp: mcpCheck(deps, risk),
-      allowed: createAllowedCheck(),
+      allowed: createAllowedCheck({ modelOf: createModelOf(config.providers.azure.deployments) }),
       providerTools: createProviderToolsCheck({
         allowed: config.proxy.provider_tools,
         action: config.proxy.provider_tools_action,
+        storedPrompts: config.proxy.stored_prompts,
       }),
       session: session.check,
       normalization: createNormalizationCheck({ normalizeAll }),

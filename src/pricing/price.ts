@@ -2,7 +2,7 @@ import type { OutputModality, ProviderName, Usage } from '../providers/provider.
 
 /** What is known of one model's price; resolved once per provider and model, then cached. */
 export interface ModelPrice {
-  /** The models whose price it is, where known: what a deployment stands for, not its name. */
+  /** The models whose price it is: what a deployment stands for, not its name. */
   readonly models: readonly string[];
   /** Dearest rate that can apply to one input token, in nano-USD (cache write, highest tier, dearest hour). */
   readonly worstInputNanoUsd: number;

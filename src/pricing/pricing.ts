@@ -3,6 +3,7 @@ import type { ModelInfo } from '@pydantic/genai-prices';
 import type { Config } from '../config/schema.ts';
 import { OUTPUT_MODALITIES } from '../providers/provider.ts';
 import type { OutputModality, ProviderName, Usage } from '../providers/provider.ts';
+import { createModelOf } from './deployments.ts';
 import { tableNames } from './model-names.ts';
 import { knownMaxOutputTokens } from './output-limits.ts';
 import type { ModelPrice, Pricing } from './price.ts';
@@ -37,12 +38,16 @@ const RERANK_REQUEST_NANO_USD = 2_000_000;
 /** Prices of the maintained table, offline, under the overrides of gateway.yaml (DECISIONS "Budgets and cost"). */
 export function createPricing(config: PricingConfig): Pricing {
   const overrides = new Map(Object.entries(config.pricing.overrides));
-  const deployments = new Map(Object.entries(config.providers.azure.deployments));
+  const modelOf = createModelOf(config.providers.azure.deployments);
   const cache = new Map<string, ModelPrice | undefined>();
 
   function resolve(provider: ProviderName, name: string): ModelPrice | undefined {
-    const model = provider === 'azure' ? (deployments.get(name) ?? name) : name;
-    const override = findOverride(overrides, provider, name, model);
+    const model = modelOf(provider, name);
+    // A deployment may have a price of its own, but no model's that it is only called like.
+    const override =
+      model === name
+        ? findOverride(overrides, provider, name)
+        : (overrides.get(`${provider}/${name}`) ?? findOverride(overrides, provider, model));
     const known = lookUp(provider, model);
     const periods = override === undefined ? known.periods : overriddenPeriods(known.periods, override);
     return (
@@ -150,12 +155,9 @@ function overrideRates(price: { readonly input: number; readonly output: number 
 function findOverride(
   overrides: ReadonlyMap<string, PriceOverride>,
   provider: ProviderName,
-  ...names: readonly string[]
+  model: string,
 ): PriceOverride | undefined {
-  for (const name of [
-    ...names,
-    ...names.flatMap((alias) => tableNames(provider, alias).map(({ model }) => model)),
-  ]) {
+  for (const name of [model, ...tableNames(provider, model).map((alias) => alias.model)]) {
     const override = overrides.get(`${provider}/${name}`) ?? overrides.get(name);
     if (override !== undefined) {
       return override;

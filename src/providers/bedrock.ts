@@ -79,6 +79,8 @@ function modelAction(model: string, action: string | undefined): Endpoint | unde
       return { operation: 'count_tokens', dialect: bedrockCountTokens, model };
     case 'invoke':
     case 'invoke-with-response-stream': {
+      // A stored prompt is for converse alone.
+      if (model.includes(':prompt/')) return undefined;
       const dialect = bedrockInvoke(model, action !== 'invoke');
       return dialect && { operation: invokeOperation(model), dialect, model };
     }

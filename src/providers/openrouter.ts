@@ -1,9 +1,12 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
+import { openaiEmbeddings } from './dialects/openai-embeddings.ts';
 import { readModels } from './dialects/openai-request.ts';
 import type { OpenaiVariant } from './dialects/openai-request.ts';
 import { readToolSwitches, toolFacts } from './dialects/openai-tools.ts';
+import { routed } from './dialects/routed.ts';
+import { storedPrompt } from './dialects/stored-prompts.ts';
 import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
-import type { Dialect } from './provider.ts';
+import type { Dialect, Endpoint } from './provider.ts';
 
 /** Streams always report usage. The body may name fallback models, plugins and stored presets. */
 const variant: OpenaiVariant = {
@@ -12,33 +15,48 @@ const variant: OpenaiVariant = {
   routes: true,
 };
 
-/** Anthropic's dialect, in which the router's own members mean what they mean everywhere. */
-const routedMessages: Dialect = {
-  ...anthropicMessages,
-  name: 'openrouter-messages',
-  request(body, endpoint) {
-    const facts = anthropicMessages.request(body, endpoint);
-    const { model, models, online, preset } = readModels(body, endpoint, variant);
-    const { providerTools } = toolFacts([...readToolSwitches(body, models), ...online], undefined);
-    return {
-      ...facts,
-      model,
-      models: [...models, ...facts.models.slice(1)],
-      providerTools: [...facts.providerTools, ...providerTools],
-      unseenContent: facts.unseenContent || preset,
-      ...(preset && { unbounded: 'preset' }),
-    };
+/** A dialect that knows nothing of the router, whose own members mean here what they mean everywhere. */
+function withRouterMembers(name: string, inner: Dialect): Dialect {
+  return {
+    ...inner,
+    name,
+    request(body, endpoint) {
+      const facts = inner.request(body, endpoint);
+      const { model, models, online, preset } = readModels(body, endpoint, variant);
+      const { providerTools } = toolFacts([...readToolSwitches(body, models), ...online], undefined);
+      return {
+        ...facts,
+        model,
+        models: [...models, ...facts.models.slice(1)],
+        providerTools: [...facts.providerTools, ...providerTools],
+        unseenContent: facts.unseenContent || preset,
+        ...storedPrompt(body, models),
+        ...(preset && { unbounded: 'preset' }),
+      };
+    },
+  };
+}
+
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  ...under('/v1', pick(openaiEndpoints(variant), '/chat/completions', '/completions', '/responses')),
+  '/v1/embeddings': {
+    operation: 'embeddings',
+    dialect: withRouterMembers('openrouter-embeddings', openaiEmbeddings),
+  },
+  '/v1/messages': {
+    operation: 'chat',
+    dialect: withRouterMembers('openrouter-messages', anthropicMessages),
   },
 };
-
-const endpoints = openaiEndpoints(variant);
 
 /** OpenRouter, with Anthropic's dialect beside OpenAI's. */
 export const openrouter = openaiStyle({
   name: 'openrouter',
   defaultBaseUrl: 'https://openrouter.ai/api',
-  post: {
-    ...under('/v1', pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings')),
-    '/v1/messages': { operation: 'chat', dialect: routedMessages },
-  },
+  post: Object.fromEntries(
+    Object.entries(endpoints).map(([path, endpoint]) => [
+      path,
+      { ...endpoint, dialect: routed(endpoint.dialect) },
+    ]),
+  ),
 });

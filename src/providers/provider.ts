@@ -1,7 +1,9 @@
 import type { ErrorType, RefusalDetails } from '../errors.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
-import type { McpMessage } from '../mcp/message.ts';
 import type { Frame } from '../streams/frame.ts';
+import type { RequestFacts } from './request-facts.ts';
+
+export * from './request-facts.ts';
 
 /** Provider values, exact (SPEC "What the service does" 2). */
 export const PROVIDER_NAMES = [
@@ -117,78 +119,6 @@ export interface CutPayload {
 
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** What a request says, in words common to all dialects. Lists are in document order. */
-export interface RequestFacts {
-  /** The model that is asked for; undefined only for endpoints without one. */
-  readonly model: string | undefined;
-  /** Every model that may serve it, `model` first (OpenRouter `models` fallbacks). */
-  readonly models: readonly string[];
-  /** The client asked for a streamed answer. */
-  readonly stream: boolean;
-  /** Every place where text hides: content parts, system, tool definitions, results, arguments … */
-  readonly texts: readonly PromptText[];
-  /** Input that is not text. */
-  readonly media: readonly Media[];
-  /** Names of the tools that the client offers and runs itself. */
-  readonly tools: readonly string[];
-  /** Tools that the provider would run itself (DECISIONS "Tools that the provider runs itself"). */
-  readonly providerTools: readonly ProviderTool[];
-  /** Answers asked for at once: n, best_of, candidateCount; 1 where unset. */
-  readonly choices: number;
-  /** The output limit; undefined where the operation generates nothing (embeddings, rerank, count_tokens). */
-  readonly output: OutputLimit | undefined;
-  /** What the answer is asked to be beside text. */
-  readonly outputs?: readonly OutputModality[];
-  /** Text that the gateway cannot see takes part (previous_response_id, stored prompts, file ids). */
-  readonly unseenContent: boolean;
-  /** Why the cost cannot be bounded (`background`, a service tier …), for the 400 of a key with a budget. */
-  readonly unbounded?: string;
-  /** The model reasons and the answer does not show all of it: a stream cut short does not tell what was billed. */
-  readonly hidesReasoning?: true;
-  /** Edits that make a stream report its usage; present only where it would not by itself. */
-  readonly askUsage?: readonly JsonEdit[];
-  /** The JSON-RPC message, where an MCP server is called. */
-  readonly mcp?: McpMessage;
-}
-
-export interface PromptText {
-  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
-  readonly kind: 'text' | 'tool_definition' | 'tool_arguments' | 'tool_result' | 'reasoning';
-  readonly text: string;
-  readonly path: JsonPath;
-  /** False where no edit may replace it: member names and numbers of the value at `path`, or signed text. */
-  readonly editable?: false;
-}
-
-export interface Media {
-  readonly kind: 'image' | 'audio' | 'video' | 'document';
-  /** inline: base64 in `data`; url and id: the gateway does not see it. */
-  readonly source: 'inline' | 'url' | 'id';
-  /** Base64 as sent, without a `data:` prefix. */
-  readonly data?: string;
-  readonly mimeType?: string;
-}
-
-export interface ProviderTool {
-  /** The dialect's own type name, as in `proxy.provider_tools`. */
-  readonly type: string;
-  /** The edits that take it out of the body. */
-  readonly remove: readonly JsonEdit[];
-  /** The request insists on it (`tool_choice`), so that it cannot silently be taken out. */
-  readonly forced: boolean;
-}
-
-/** What an answer can be beside text, each with a price of its own. */
-export const OUTPUT_MODALITIES = ['audio', 'image', 'video'] as const;
-export type OutputModality = (typeof OUTPUT_MODALITIES)[number];
-
-export interface OutputLimit {
-  /** The client's own limit in tokens per choice, where set. */
-  readonly tokens: number | undefined;
-  /** The edits that set a limit of `tokens` in the dialect's field. */
-  set(tokens: number): readonly JsonEdit[];
-}
-
 /** Token counts as billed, normalised: `inputTokens` includes cached and cache-write tokens in every dialect. */
 export interface Usage {
   readonly inputTokens: number;
@@ -203,6 +133,8 @@ export interface Usage {
   readonly reasoningTokens?: number;
   readonly inputAudioTokens?: number;
   readonly outputAudioTokens?: number;
+  /** What a router says it billed, in nano-USD. */
+  readonly billedNanoUsd?: number;
   /** Units of a flat-priced search that were billed, where the provider tells (Cohere's rerank). */
   readonly searchUnits?: number;
 }

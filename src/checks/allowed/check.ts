@@ -1,12 +1,18 @@
 import { HEADER } from '../../headers.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import type { ProviderName } from '../../providers/provider.ts';
 import { globMatches } from './glob.ts';
+
+export interface AllowedOptions {
+  /** The model that a name stands for (`providers.azure.deployments`): that one must be allowed, not its name. */
+  readonly modelOf: (provider: ProviderName, name: string) => string;
+}
 
 /**
  * Holds a key to its own providers and models (DECISIONS "Names, keys, identity"): a key for one provider is
  * useless for another, and every model that may serve the request must be allowed.
  */
-export function createAllowedCheck(): Check {
+export function createAllowedCheck({ modelOf }: AllowedOptions): Check {
   return {
     name: 'allowed',
     shadowable: false,
@@ -15,7 +21,7 @@ export function createAllowedCheck(): Check {
         return PASS;
       return deny(`this key may not use provider ${provider.name}`);
     },
-    requestBody({ key, request, endpoint, mcp }) {
+    requestBody({ key, provider, request, endpoint, mcp }) {
       const globs = key.allowedModels;
       if (globs === undefined || mcp !== undefined) return PASS;
       // Its body may name one model and its path another.
@@ -24,7 +30,9 @@ export function createAllowedCheck(): Check {
       if (request.models.length === 0 && endpoint.operation !== 'models') {
         return deny('this key is limited to some models, and the request names none');
       }
-      const refused = request.models.find((model) => !globs.some((glob) => matches(glob, model)));
+      const refused = request.models
+        .map((name) => modelOf(provider.name, name))
+        .find((model) => !globs.some((glob) => matches(glob, model)));
       return refused === undefined ? PASS : deny('this key may not use this model');
     },
   };

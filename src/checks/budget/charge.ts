@@ -78,7 +78,7 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
   }
   // Sound and pictures are not counted as they pass.
   if (hidesOutput(parts, answered) || outputsOf(parts.parsed.request, parts.price).length > 0) {
-    return parts.reservedNanoUsd;
+    return Math.max(parts.reservedNanoUsd, answered.answer.usage?.billedNanoUsd ?? 0);
   }
   const seen = answered.answer.usage ?? countedUsage(parts, answered);
   const outputTokens = Math.max(
@@ -86,7 +86,8 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
     countWritten(parts.parsed.provider.name, answered.answer.written),
   );
   const cost = costOf(parts, { ...seen, outputTokens: outputTokens + parts.abortSlackTokens });
-  return Math.min(cost, parts.reservedNanoUsd);
+  // A bill is no estimate.
+  return Math.max(Math.min(cost, parts.reservedNanoUsd), seen.billedNanoUsd ?? 0);
 }
 
 /** Running usage that counts reasoning (Gemini's) tells what was hidden. */
@@ -133,5 +134,6 @@ function writesUnpriced({ price }: ChargeParts, { outputAudioTokens = 0 }: Usage
 
 function costOf({ parsed, price, toolsNanoUsd, at }: ChargeParts, usage: Usage): number {
   const units = requestUnits(parsed.endpoint.operation, parsed.request);
-  return price.cost(usage, at) + price.requestNanoUsd * (units - 1) + toolsNanoUsd;
+  const listed = price.cost(usage, at) + price.requestNanoUsd * (units - 1) + toolsNanoUsd;
+  return Math.max(listed, usage.billedNanoUsd ?? 0);
 }

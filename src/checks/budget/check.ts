@@ -12,6 +12,7 @@ import { chargeOf } from './charge.ts';
 import { estimate } from './estimate.ts';
 import type { Estimate } from './estimate.ts';
 import { createLeases } from './leases.ts';
+import { capPrice } from './price-cap.ts';
 import { quote } from './quote.ts';
 import type { Quote, QuoteDeps } from './quote.ts';
 import { budgetExceeded, budgetHeaders, policyDenied } from './refusals.ts';
@@ -123,6 +124,9 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       exchange.edits.push(...output.set(result.outputTokens));
     }
     exchange.edits.push(...(askUsage ?? []));
+    if (budgeted) {
+      exchange.edits.push(...capPrice(exchange.request, quoted.price));
+    }
     return PASS;
   }
 

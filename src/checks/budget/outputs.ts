@@ -8,6 +8,5 @@ export function outputsOf(
   { models }: Pick<ModelPrice, 'models'>,
 ): readonly OutputModality[] {
   // Embeddings, reranking and the like write nothing.
-  if (request.output === undefined) return [];
-  return [...(request.outputs ?? []), ...[...request.models, ...models].flatMap(naturalOutputs)];
+  return request.output === undefined ? [] : [...(request.outputs ?? []), ...models.flatMap(naturalOutputs)];
 }

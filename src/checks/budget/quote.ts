@@ -67,7 +67,10 @@ function priceOf(
   const unknown = priceOfUnknown(settings.unknown_model, budgeted);
   const [first = '', ...others] = request.models;
   const prices = new Map(
-    [first, ...others].map((model) => [model, pricing.find(provider.name, model) ?? unknown]),
+    [first, ...others].map((model) => [
+      model,
+      pricing.find(provider.name, model) ?? (unknown && { ...unknown, models: [model] }),
+    ]),
   );
   const known: ModelPrice[] = [];
   for (const [model, price] of prices) {

@@ -1,6 +1,6 @@
 import { HEADER } from '../../headers.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import { PASS, type Check } from '../../pipeline/check.ts';
+import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { JsonObject, ProviderTool } from '../../providers/provider.ts';
 
 /** No client sends so many; each costs an edit. */
@@ -11,17 +11,26 @@ export interface ProviderToolsOptions {
   readonly allowed: readonly string[];
   /** `proxy.provider_tools_action`. */
   readonly action: 'remove' | 'deny';
+  /** `proxy.stored_prompts`. */
+  readonly storedPrompts: 'deny' | 'allow';
 }
 
 /**
  * Tools that the provider would run itself act outside the gateway's sight: those not allowed are taken out of
- * the body, or the request is denied where it insists on one (DECISIONS "Paths and providers").
+ * the body, or the request is denied where it insists on one, or brings something stored that may carry some
+ * (DECISIONS "Paths and providers").
  */
 export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
   return {
     name: 'provider-tools',
     shadowable: false,
     requestBody(exchange) {
+      const { storedPrompt } = exchange.request;
+      if (storedPrompt !== undefined && options.storedPrompts === 'deny') {
+        return policyDenied(
+          `what the request's ${storedPrompt} names is stored at the provider, and may bring tools along that it runs itself; proxy.stored_prompts: allow would let it pass`,
+        );
+      }
       const unwanted = exchange.request.providerTools.filter((tool) => !options.allowed.includes(tool.type));
       if (unwanted.length === 0) return PASS;
       if (unwanted.length > MAX_REMOVED) {
@@ -33,18 +42,21 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
       }
       const types = [...new Set(unwanted.map((tool) => printable(tool.type)))].slice(0, 16).join(', ');
       if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
-        const message = `the provider would run ${types} itself; proxy.provider_tools would allow it`;
-        return {
-          kind: 'deny',
-          type: 'policy_denied',
-          message,
-          headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message },
-        };
+        return policyDenied(`the provider would run ${types} itself; proxy.provider_tools would allow it`);
       }
       exchange.edits.push(...removals(exchange.json, unwanted));
       exchange.responseHeaders.set(HEADER.toolsRemoved, types);
       return { kind: 'flag', reason: `took out ${types}` };
     },
+  };
+}
+
+function policyDenied(message: string): Denial {
+  return {
+    kind: 'deny',
+    type: 'policy_denied',
+    message,
+    headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message },
   };
 }
 

@@ -11,4 +11,6 @@ export const proxy = section({
   provider_tools: z.array(z.string().min(1)).default([]),
   /** What becomes of the other types. */
   provider_tools_action: z.enum(['remove', 'deny']).default('remove'),
+  /** Prompts, caches, presets and agents that are stored at the provider, and may bring such tools along unseen. */
+  stored_prompts: z.enum(['deny', 'allow']).default('deny'),
 }).prefault({});

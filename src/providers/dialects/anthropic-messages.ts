@@ -17,6 +17,7 @@ import {
 } from './fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
+import { storedPrompt } from './stored-prompts.ts';
 
 /** `POST /v1/messages`. */
 export const anthropicMessages: Dialect = {
@@ -70,6 +71,7 @@ export function readMessages(body: JsonObject, model: string): RequestFacts {
     choices: 1,
     output: undefined,
     unseenContent: into.unseenContent,
+    ...storedPrompt(body, [model]),
     ...(unbounded === undefined ? {} : { unbounded }),
     ...(thinks(body) ? { hidesReasoning: true } : {}),
   };

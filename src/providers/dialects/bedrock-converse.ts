@@ -23,6 +23,7 @@ import {
 } from './fields.ts';
 import { addEncodedText, addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
+import { storedPrompt } from './stored-prompts.ts';
 
 /** `POST /model/<id>/converse`. */
 export const bedrockConverse: Dialect = {
@@ -71,6 +72,7 @@ function facts(into: Gathered, endpoint: Endpoint): Omit<RequestFacts, 'output'>
     tools: [],
     providerTools: [],
     choices: 1,
+    ...storedPrompt({}, [model]),
     unseenContent: into.unseenContent || isStoredPrompt(model),
   };
 }

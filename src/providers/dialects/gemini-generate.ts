@@ -16,6 +16,7 @@ import { readContent, readContents } from './gemini-content.ts';
 import { camelName, listAt, member } from './gemini-fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
+import { storedPrompt } from './stored-prompts.ts';
 
 /** `POST …/models/<model>:generateContent`. */
 export const geminiGenerate: Dialect = {
@@ -111,6 +112,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
     choices: Math.max(1, readCount(config?.value, 'candidateCount') ?? 1),
     output: undefined,
     ...askedOutputs(config?.value),
+    ...storedPrompt(body),
     ...(tier === undefined || isCheapTier(tier)
       ? {}
       : { unbounded: `serviceTier ${JSON.stringify(tier).slice(0, 40)}` }),

@@ -15,6 +15,7 @@ import {
 } from './openai-request.ts';
 import type { OpenaiVariant } from './openai-request.ts';
 import { readToolSwitches, toolFacts } from './openai-tools.ts';
+import { storedPrompt } from './stored-prompts.ts';
 
 /** `POST …/completions`, and Mistral's and DeepSeek's fill-in-the-middle: a prompt instead of messages. */
 export function openaiCompletions(variant: OpenaiVariant): Dialect {
@@ -51,6 +52,7 @@ function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVar
     unseenContent: into.unseenContent || preset,
     ...(preset && { unbounded: 'preset' }),
     ...outputsOfBody(body),
+    ...storedPrompt(body, models),
     ...whyUnbounded(body, variant),
     ...hidesReasoning(body),
     ...askUsage(body, stream, variant),

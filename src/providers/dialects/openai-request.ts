@@ -85,7 +85,7 @@ export function readModels(body: JsonObject, endpoint: Endpoint, variant: Openai
     model: withoutOnline(model),
     models: asked.map(withoutOnline),
     online: remove.length === 0 ? [] : [{ type: ':online', name: ':online', clientRun: false, remove }],
-    preset: optionalString(body, 'preset') !== undefined || asked.some((name) => name.includes('@preset/')),
+    preset: optionalString(body, 'preset') !== undefined || asked.some((name) => /@preset\//i.test(name)),
   };
 }
 

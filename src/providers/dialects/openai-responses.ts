@@ -10,6 +10,7 @@ import type { OpenaiVariant } from './openai-request.ts';
 import { createResponseReader, readResponse } from './openai-responses-answer.ts';
 import { readToolList, readToolSwitches, toolFacts } from './openai-tools.ts';
 import type { ToolOffer } from './openai-tools.ts';
+import { storedPrompt } from './stored-prompts.ts';
 
 /** `POST …/responses`, OpenAI's newer interface, in which items take the place of messages. */
 export function openaiResponses(variant: OpenaiVariant): Dialect {
@@ -82,6 +83,7 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
     ...(arrayOf(body.context_management).length > 0 && { unbounded: 'context_management' }),
     ...(preset && { unbounded: 'preset' }),
     ...outputsOfBody(body),
+    ...storedPrompt(body, models),
     ...whyUnbounded(body, variant),
     ...hidesReasoning(body),
   };

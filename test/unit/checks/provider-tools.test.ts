@@ -13,7 +13,7 @@ function parsed(json: JsonObject, indexes: readonly number[], forced = false): P
   return { json, request: { providerTools }, edits: [], responseHeaders: new Map() } as unknown as Parsed;
 }
 
-const check = createProviderToolsCheck({ allowed: ['file_search'], action: 'remove' });
+const check = createProviderToolsCheck({ allowed: ['file_search'], action: 'remove', storedPrompts: 'deny' });
 const FUNCTION = { type: 'function', name: 'f' };
 const SEARCH = { type: 'web_search' };
 
@@ -38,12 +38,39 @@ describe('tools that the provider runs itself', () => {
   it('are denied where the request forces one, or under proxy.provider_tools_action: deny', async () => {
     const forced = await check.requestBody?.(parsed({ tools: [SEARCH] }, [0], true), undefined);
     expect(forced).toMatchObject({ kind: 'deny', type: 'policy_denied' });
-    const strict = createProviderToolsCheck({ allowed: [], action: 'deny' });
+    const strict = createProviderToolsCheck({ allowed: [], action: 'deny', storedPrompts: 'deny' });
     expect((await strict.requestBody?.(parsed({ tools: [SEARCH] }, [0]), undefined))?.kind).toBe('deny');
   });
 
   it('stay where proxy.provider_tools names them', async () => {
-    const allowing = createProviderToolsCheck({ allowed: ['web_search'], action: 'deny' });
+    const allowing = createProviderToolsCheck({
+      allowed: ['web_search'],
+      action: 'deny',
+      storedPrompts: 'deny',
+    });
     expect((await allowing.requestBody?.(parsed({ tools: [SEARCH] }, [0]), undefined))?.kind).toBe('pass');
+  });
+});
+
+describe('what is stored at the provider', () => {
+  const storing = { ...parsed({}, []), request: { providerTools: [], storedPrompt: 'prompt' } };
+  const judged = (storedPrompts: 'deny' | 'allow') => {
+    const stored = createProviderToolsCheck({ allowed: [], action: 'remove', storedPrompts });
+    return stored.requestBody?.(storing as unknown as Parsed, undefined);
+  };
+
+  it('is denied, and told how it would pass', async () => {
+    expect(await judged('deny')).toMatchObject({
+      kind: 'deny',
+      type: 'policy_denied',
+      headers: {
+        'x-gateway-policy-block': 'true',
+        'x-gateway-block-reason': expect.stringContaining('proxy.stored_prompts') as string,
+      },
+    });
+  });
+
+  it('passes under proxy.stored_prompts: allow', async () => {
+    expect((await judged('allow'))?.kind).toBe('pass');
   });
 });

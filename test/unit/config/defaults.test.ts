@@ -92,6 +92,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['proxy.unknown_endpoints', 'deny'],
   ['proxy.provider_tools', []],
   ['proxy.provider_tools_action', 'remove'],
+  ['proxy.stored_prompts', 'deny'],
   ['pricing.default_max_output_tokens', 8192],
   ['pricing.default_context_tokens', 200_000],
   ['pricing.abort_slack_tokens', 256],

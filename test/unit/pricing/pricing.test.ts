@@ -338,7 +338,17 @@ describe('names', () => {
   it('maps Azure deployments', () => {
     const mapped = pricing({ providers: { azure: { deployments: { mine: 'gpt-4o' } } } });
     expect(mapped.find('azure', 'mine')?.worstOutputNanoUsd).toBe(10_000);
+    expect(mapped.find('azure', 'MINE')?.worstOutputNanoUsd).toBe(10_000);
     expect(table.find('azure', 'mine')).toBeUndefined();
+  });
+
+  it('price an Azure deployment as its model, not as the model that it is called like', () => {
+    const overrides = { 'gpt-4o-mini': { output: 1 }, 'azure/own': { output: 2 } };
+    const deployments = { 'gpt-4o-mini': 'gpt-4o', own: 'gpt-4o' };
+    const mapped = pricing({ pricing: { overrides }, providers: { azure: { deployments } } });
+    expect(mapped.find('azure', 'gpt-4o-mini')?.worstOutputNanoUsd).toBe(10_000);
+    expect(mapped.find('azure', 'own')?.worstOutputNanoUsd).toBe(2_000);
+    expect(mapped.find('openai', 'gpt-4o-mini')?.worstOutputNanoUsd).toBe(1_000);
   });
 
   it('keeps a bounded number of them, however many a client makes up', () => {

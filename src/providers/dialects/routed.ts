@@ -1,0 +1,117 @@
+import { GatewayError } from '../../errors.ts';
+import { toNanoUsd } from '../../pricing/usd.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import type {
+  Dialect,
+  JsonObject,
+  PriceCap,
+  RequestFacts,
+  StreamEvent,
+  StreamReader,
+  Usage,
+} from '../provider.ts';
+import { objectOf, optionalObject, refuseOtherCase } from './fields.ts';
+
+/**
+ * A dialect as OpenRouter speaks it, which sends a request to the hosts of a model by its own choice and the client's
+ * (`provider`, `:nitro`), and says what it billed: hosts over a price can be refused, and the bill is read
+ * (openrouter.ai/docs, provider routing and usage accounting).
+ */
+export function routed(inner: Dialect): Dialect {
+  return {
+    ...inner,
+    request: (body, endpoint) => ({ ...inner.request(body, endpoint), ...readRouting(body) }),
+    answer(body) {
+      const facts = inner.answer(body);
+      return { ...facts, usage: withBill(facts.usage, billIn(body)) };
+    },
+    stream(request) {
+      const reader = inner.stream(request);
+      return reader && billedReader(reader);
+    },
+  };
+}
+
+/** Members of `provider` that are read here; others choose among hosts, none of which may be dearer. */
+const READ: ReadonlySet<string> = new Set(['max_price']);
+
+function readRouting(body: JsonObject): Pick<RequestFacts, 'capPrice'> {
+  refuseOtherCase(body, (name) => name === 'provider');
+  const provider = optionalObject(body, 'provider') ?? {};
+  refuseOtherCase(provider, (name) => READ.has(name));
+  const own = optionalObject(provider, 'max_price') ?? {};
+  const limits = new Map(Object.entries(own).map(([name, value]) => [name, usdOf(value)]));
+  refuseOtherCase(own, (name) => CAPPED.has(name));
+  return {
+    capPrice: (cap) =>
+      [...CAPPED].flatMap(([name, limitOf]): JsonEdit[] => {
+        const most = limitOf(cap);
+        if (most === undefined || (limits.get(name) ?? Infinity) <= most) return [];
+        return [{ kind: 'set', path: ['provider', 'max_price', name], value: most }];
+      }),
+  };
+}
+
+/** Members of `max_price`: USD per million tokens, per request and per image. */
+const CAPPED: ReadonlyMap<string, (cap: PriceCap) => number | undefined> = new Map([
+  ['prompt', ({ inputUsdPerMillion }: PriceCap) => inputUsdPerMillion],
+  ['completion', ({ outputUsdPerMillion }: PriceCap) => outputUsdPerMillion],
+  ['request', ({ requestUsd }: PriceCap) => requestUsd],
+  ['image', ({ imageUsd }: PriceCap) => imageUsd],
+  ['audio', ({ audioUsdPerMillion }: PriceCap) => audioUsdPerMillion],
+]);
+
+/** OpenRouter takes numbers, and decimals in strings; null counts as absent. */
+function usdOf(value: unknown): number {
+  if (value === null) return Infinity;
+  const isDecimal = typeof value === 'string' && /^\d{1,12}(?:\.\d{1,12})?$/.test(value);
+  const usd = typeof value === 'number' || isDecimal ? Number(value) : Number.NaN;
+  if (usd >= 0 && usd < Infinity) return usd;
+  throw new GatewayError(
+    'invalid_request',
+    'The request\'s "provider.max_price" must hold prices of at least 0, in USD.',
+  );
+}
+
+/** A bill above this for one call is nonsense, as a negative one is. */
+const MAX_BILL_USD = 10_000;
+
+/** What an answer or event says was billed; with a key of the client's own at the host, the host's bill comes on top. */
+function billIn(json: unknown): number | undefined {
+  const { usage, response, message } = objectOf(json);
+  const bills = [usage, objectOf(response).usage, objectOf(message).usage].flatMap((value) => {
+    const { cost, is_byok: ownKey, cost_details: details } = objectOf(value);
+    const upstream = ownKey === true ? (usdBill(objectOf(details).upstream_inference_cost) ?? 0) : 0;
+    const billed = usdBill(cost);
+    return billed === undefined ? [] : [toNanoUsd(billed + upstream)];
+  });
+  return bills.length === 0 ? undefined : Math.max(...bills);
+}
+
+function usdBill(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 && value <= MAX_BILL_USD ? value : undefined;
+}
+
+/** A bill without readable counts is all that is known. */
+function withBill(usage: Usage | undefined, billedNanoUsd: number | undefined): Usage | undefined {
+  if (billedNanoUsd === undefined) return usage;
+  if (usage === undefined && billedNanoUsd === 0) return undefined;
+  return { inputTokens: 0, outputTokens: 0, ...usage, billedNanoUsd };
+}
+
+function billedReader(reader: StreamReader): StreamReader {
+  let usage: Usage | undefined;
+  let billedNanoUsd: number | undefined;
+  return {
+    ...reader,
+    read(frame): StreamEvent {
+      const event = reader.read(frame);
+      const bill = billIn(event.json);
+      if (event.usage === undefined && bill === undefined) return event;
+      usage = event.usage ?? usage;
+      billedNanoUsd = bill === undefined ? billedNanoUsd : Math.max(bill, billedNanoUsd ?? 0);
+      const known = withBill(usage, billedNanoUsd);
+      return known === undefined ? event : { ...event, usage: known };
+    },
+  };
+}
