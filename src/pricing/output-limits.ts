@@ -37,6 +37,22 @@ const MAX_OUTPUT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = 
   [/llama-3\.3-70b-versatile/, 32_768],
 ];
 
+/** Context windows that the price table lacks, or has smaller than the models' own pages do. */
+const CONTEXT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
+  [/gemini-(?:1\.5-pro|pro-1\.5)/, 2_097_152],
+  [/gemini-[^/]*(?:image|tts|live|audio|embedding)/, 0],
+  [/gemini-(?:1\.5|[2-9]|flash|pro-latest)/, 1_048_576],
+  [/gpt-4\.1/, 1_047_576],
+  [/grok-4(?:[-.]1)?-fast/, 2_000_000],
+];
+
+/** The larger of the table's and the one known here; undefined where neither knows any. */
+export function contextTokensOf(model: string, listed: number | undefined): number | undefined {
+  const name = model.toLowerCase();
+  const known = CONTEXT_TOKENS.find(([pattern]) => pattern.test(name))?.[1] ?? 0;
+  return known === 0 ? listed : Math.max(known, listed ?? 0);
+}
+
 /** Undefined where the family is not known. */
 export function knownMaxOutputTokens(model: string): number | undefined {
   const name = model.toLowerCase();

@@ -5,7 +5,7 @@ import { OUTPUT_MODALITIES } from '../providers/provider.ts';
 import type { OutputModality, ProviderName, Usage } from '../providers/provider.ts';
 import { createModelOf } from './deployments.ts';
 import { tableNames } from './model-names.ts';
-import { knownMaxOutputTokens } from './output-limits.ts';
+import { contextTokensOf, knownMaxOutputTokens } from './output-limits.ts';
 import type { ModelPrice, Pricing } from './price.ts';
 import {
   costOf,
@@ -55,7 +55,7 @@ export function createPricing(config: PricingConfig): Pricing {
       createModelPrice(periods, {
         models: [model],
         maxOutputTokens: override?.max_output_tokens ?? knownMaxOutputTokens(model),
-        contextTokens: override?.context_tokens ?? known.contextTokens,
+        contextTokens: override?.context_tokens ?? contextTokensOf(model, known.contextTokens),
       })
     );
   }

@@ -21,6 +21,8 @@ export interface RequestFacts {
   readonly choices: number;
   /** The output limit; undefined where the operation generates nothing (embeddings, rerank, count_tokens). */
   readonly output: OutputLimit | undefined;
+  /** The most tokens of an output that the client foretells, billed as output where the model writes another. */
+  readonly predictedTokens?: number;
   /** What the answer is asked to be beside text. */
   readonly outputs?: readonly OutputModality[];
   /** Text that the gateway cannot see takes part (previous_response_id, stored prompts, file ids). */

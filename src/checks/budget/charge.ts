@@ -81,10 +81,8 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
     return Math.max(parts.reservedNanoUsd, answered.answer.usage?.billedNanoUsd ?? 0);
   }
   const seen = answered.answer.usage ?? countedUsage(parts, answered);
-  const outputTokens = Math.max(
-    seen.outputTokens,
-    countWritten(parts.parsed.provider.name, answered.answer.written),
-  );
+  const written = countWritten(parts.parsed.provider.name, answered.answer.written);
+  const outputTokens = Math.max(seen.outputTokens, written + (parts.parsed.request.predictedTokens ?? 0));
   const cost = costOf(parts, { ...seen, outputTokens: outputTokens + parts.abortSlackTokens });
   // A bill is no estimate.
   return Math.max(Math.min(cost, parts.reservedNanoUsd), seen.billedNanoUsd ?? 0);
@@ -109,7 +107,7 @@ function hidesOutput({ parsed: { request }, price }: ChargeParts, { answer }: An
 /** Of input that is more than its texts, the most that it can be. */
 function countedUsage({ parsed, bound }: ChargeParts, { answer }: Answered): Usage {
   const { provider, request } = parsed;
-  const outputTokens = countWritten(provider.name, answer.written);
+  const outputTokens = countWritten(provider.name, answer.written) + (request.predictedTokens ?? 0);
   if (request.media.length === 0 && !request.unseenContent) {
     return { inputTokens: countedInput(provider.name, request), outputTokens };
   }

@@ -47,9 +47,10 @@ export function estimate(parts: EstimateParts): Estimate {
   const maxGrantTokens = grantable(price, bound, parts.defaultMaxOutputTokens);
   const limitTokens = limitOf(request, price);
   const mostChoices = Math.floor(MAX_TOKENS_OF_ALL_CHOICES / Math.max(1, limitTokens ?? maxGrantTokens));
+  const predictedNanoUsd = (request.predictedTokens ?? 0) * worst.outputNanoUsd;
   return {
     inputNanoUsd:
-      Math.ceil(tokensNanoUsd - 1e-6) +
+      Math.ceil(tokensNanoUsd + predictedNanoUsd - 1e-6) +
       price.requestNanoUsd * requestUnits(endpoint.operation, request) +
       parts.toolsNanoUsd,
     outputNanoUsd:

@@ -57,6 +57,7 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
     ...toolFacts(offers, body.tool_choice),
     choices: Math.max(optionalPositive(body, 'n') ?? 1, optionalPositive(body, 'best_of') ?? 1),
     output: readOutputLimit(body, variant.limitFields),
+    ...predicted(body),
     unseenContent: into.unseenContent || preset,
     ...(preset && { unbounded: 'preset' }),
     ...outputsOfBody(body),
@@ -65,6 +66,12 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
     ...hidesReasoning(body),
     ...askUsage(body, stream, variant),
   };
+}
+
+/** A token is at least a byte (platform.openai.com, predicted outputs). */
+function predicted({ prediction }: JsonObject): Pick<RequestFacts, 'predictedTokens'> {
+  if (prediction === undefined || prediction === null) return {};
+  return { predictedTokens: Buffer.byteLength(JSON.stringify(prediction)) };
 }
 
 /** Functions without a type are how Mistral's clients may write them. */

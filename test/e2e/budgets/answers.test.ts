@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countWritten } from '../../../src/pricing/count.ts';
 import { providers } from '../../../src/providers/registry.ts';
+import { wav } from '../../support/media-files.ts';
 import {
   budgetStatus,
   CHAT,
@@ -38,7 +39,10 @@ beforeAll(async () => {
   const base_url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   const upstreams = Object.fromEntries(Object.keys(providers).map((name) => [name, { base_url }]));
   budgets = await startBudgets();
-  stripping = await startBudgets({ server: { strip_budget_headers: true } }, budgets);
+  stripping = await startBudgets(
+    { server: { strip_budget_headers: true }, proxy: { stored_prompts: 'allow' } },
+    budgets,
+  );
   scripted = await startBudgets({ providers: upstreams }, budgets);
 });
 afterAll(async () => {
@@ -294,5 +298,126 @@ describe('cached tokens have a price of their own', () => {
     const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
     answer = { type: 'text/event-stream', body };
     await (await askFor('/anthropic/v1/messages', { ...chat, ...STREAM })).expectSpent(WRITTEN);
+  });
+});
+
+/** Asks the scripted provider, whose answer this is, whole or as a stream of these events. */
+async function spentOn(
+  path: string,
+  body: Readonly<Record<string, unknown>>,
+  ...events: readonly unknown[]
+): Promise<Client> {
+  const streams = events.length > 1;
+  const lines = [...events.map((event) => JSON.stringify(event)), '[DONE]'].map(
+    (data) => `data: ${data}\n\n`,
+  );
+  answer = streams
+    ? { type: 'text/event-stream', body: lines.join('') }
+    : { type: 'application/json', body: JSON.stringify(events[0]) };
+  const client = await scripted.newClient(BUDGET);
+  const reply = await client.ask(streams ? { ...body, ...STREAM } : body, { path });
+  expect([reply.status, reply.body]).toEqual([200, expect.anything()]);
+  return client;
+}
+
+describe('sound is charged at its own price', () => {
+  const speech = { ...CHAT_BODY, model: 'spoken', modalities: ['text', 'audio'], audio: { voice: 'alloy' } };
+  const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 };
+  const told = { ...usage, completion_tokens_details: { audio_tokens: 80, reasoning_tokens: 0 } };
+  const delta = { choices: [{ index: 0, delta: { audio: { data: 'AAAA' } } }] };
+  const TOLD = 80 * 20_000 + 20 * 1_000;
+
+  it('as its usage tells, whole and streamed', async () => {
+    await (await spentOn(CHAT, speech, { choices: [], usage: told })).expectSpent(TOLD);
+    await (await spentOn(CHAT, speech, delta, { choices: [], usage: told })).expectSpent(TOLD);
+  });
+
+  it('all of it, where its usage does not tell', async () => {
+    await (await spentOn(CHAT, speech, { choices: [], usage })).expectSpent(100 * 20_000);
+  });
+
+  it('none of it, where its usage tells of none', async () => {
+    const none = { ...usage, completion_tokens_details: { audio_tokens: 0 } };
+    await (await spentOn(CHAT, speech, { choices: [], usage: none })).expectSpent(100 * TOKEN);
+  });
+
+  it('by modality, as Gemini tells', async () => {
+    const path = '/gemini/v1beta/models/spoken:generateContent';
+    const generationConfig = { maxOutputTokens: 1_000, responseModalities: ['AUDIO'] };
+    const usageMetadata = {
+      promptTokenCount: 10,
+      candidatesTokenCount: 100,
+      candidatesTokensDetails: [
+        { modality: 'AUDIO', tokenCount: 80 },
+        { modality: 'TEXT', tokenCount: 20 },
+      ],
+    };
+    const asked = { contents: [{ parts: [{ text: 'Say.' }] }], generationConfig };
+    await (await spentOn(path, asked, { candidates: [], usageMetadata })).expectSpent(TOLD);
+  });
+
+  it('heard, where it came and its usage does not tell: as much as its samples can be', async () => {
+    const data = wav({}, 32_000).toString('base64');
+    const content = [{ type: 'input_audio', input_audio: { data, format: 'wav' } }];
+    const heard = { ...CHAT_BODY, model: 'spoken', messages: [{ role: 'user', content }] };
+    const client = await spentOn(CHAT, heard, {
+      choices: [],
+      usage: { ...usage, prompt_tokens: 40, completion_tokens: 0, total_tokens: 40 },
+    });
+    await client.expectSpent(40 * 2_000);
+  });
+
+  it('whole, where the stream breaks off: nobody counts sound as it passes', async () => {
+    answer = { type: 'text/event-stream', body: `data: ${JSON.stringify(delta)}\n\n` };
+    const client = await scripted.newClient(BUDGET);
+    await client.ask({ ...speech, ...STREAM });
+    await client.expectSpent(CHAT_BODY.max_tokens * 20_000);
+  });
+});
+
+describe('OpenRouter’s bill', () => {
+  const path = '/openrouter/v1/chat/completions';
+  const body = { ...CHAT_BODY };
+  const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 };
+  const LISTED = 100 * TOKEN;
+  const word = { choices: [{ index: 0, delta: { content: 'x' } }] };
+
+  it.each<[string, Readonly<Record<string, unknown>>, number]>([
+    ['is charged where it is higher than the list', { cost: 0.25 }, 250_000_000],
+    ['is not where it is lower', { cost: 0.00001 }, LISTED],
+    ['below nothing is none', { cost: -1 }, LISTED],
+    ['in words is none', { cost: '0.25' }, LISTED],
+    ['of no number is none', { cost: null }, LISTED],
+    ['beyond all sense is none', { cost: 1e12 }, LISTED],
+    [
+      'has the host’s on top, where the client has a key there',
+      { cost: 0.01, is_byok: true, cost_details: { upstream_inference_cost: 0.2 } },
+      210_000_000,
+    ],
+  ])('%s, whole and streamed', async (_what, more, nanoUsd) => {
+    const last = { choices: [], usage: { ...usage, ...more } };
+    await (await spentOn(path, body, last)).expectSpent(nanoUsd);
+    await (await spentOn(path, body, word, last)).expectSpent(nanoUsd);
+  });
+
+  it('is no other provider’s', async () => {
+    const client = await spentOn(CHAT, body, { choices: [], usage: { ...usage, cost: 0.25 } });
+    await client.expectSpent(LISTED);
+  });
+});
+
+describe('what is stored at a provider', () => {
+  it('passes where proxy.stored_prompts allows it, and counts as the whole context', async () => {
+    const path = '/gemini/v1beta/models/detailed:generateContent';
+    const body = {
+      contents: [{ parts: [{ text: 'Say.' }] }],
+      cachedContent: 'cachedContents/1',
+      generationConfig: { maxOutputTokens: 1 },
+    };
+    const poor = await stripping.newClient({ budget: { daily: 0.4 } });
+    expect((await poor.ask(body, { path })).status).toBe(429);
+    const rich = await stripping.newClient({ budget: { daily: 0.41 } });
+    expect((await rich.ask(body, { path })).status).toBe(200);
+    expect(rich.forwarded()[0]?.json).toEqual(body);
   });
 });

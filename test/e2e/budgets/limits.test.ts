@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { film, flacOfSilence, gif, pdf, wav } from '../../support/media-files.ts';
 import {
   CHAT,
   CHAT_BODY,
@@ -16,6 +17,7 @@ beforeAll(async () => {
   budgets = await startBudgets({
     proxy: { provider_tools: ['web_search', 'code_interpreter'] },
     pricing: { tools: { web_search: 0.01 } },
+    providers: { azure: { deployments: { 'my-dep': 'gpt-4o', 'gpt-4o-mini': 'gpt-5', cheap: 'flat' } } },
   });
 });
 afterAll(() => budgets.close());
@@ -183,18 +185,19 @@ describe('a granted limit', () => {
   });
 });
 
-describe('several answers are reserved for', () => {
-  const held = async (body: Body, path: string): Promise<number> => {
-    const client = await withBudget(10_000);
-    client.behave({ hold: NEVER });
-    const leaving = new AbortController();
-    void client.ask(body, { path, signal: leaving.signal });
-    await expect.poll(() => client.forwarded()).toHaveLength(1);
-    const { reserved } = await client.account();
-    leaving.abort();
-    return reserved;
-  };
+/** What is reserved while a request runs, in nano-USD. */
+async function held(body: Body, path: string, budgetTokens = 10_000): Promise<number> {
+  const client = await withBudget(budgetTokens);
+  client.behave({ hold: NEVER });
+  const leaving = new AbortController();
+  void client.ask(body, { path, signal: leaving.signal });
+  await expect.poll(() => client.forwarded()).toHaveLength(1);
+  const { reserved } = await client.account();
+  leaving.abort();
+  return reserved;
+}
 
+describe('several answers are reserved for', () => {
   it.each<[string, Body, string]>([
     ['n', { ...CHAT_BODY, max_tokens: 100, n: 3 }, CHAT],
     ['best_of', { model: 'flat', prompt: 'x', max_tokens: 100, n: 2, best_of: 3 }, '/openai/v1/completions'],
@@ -212,6 +215,65 @@ describe('several answers are reserved for', () => {
     expect(await held(body, path)).toBe(300 * TOKEN);
   });
 });
+
+/** Sound and pictures that have no price, asked for in each dialect, or written by nature. */
+const SPEECH = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'pcm16' } };
+const AUDIO_CHAT = { model: 'gpt-4o-audio-preview', max_completion_tokens: 10, messages };
+const OPENROUTER = '/openrouter/v1/chat/completions';
+const SOUND_ASKS: readonly (readonly [string, number, string, string, Body])[] = [
+  ['speech without a price', 400, 'output_audio in pricing.overrides', CHAT, { ...AUDIO_CHAT, ...SPEECH }],
+  ['speech in a stream', 400, 'output_audio', CHAT, { ...AUDIO_CHAT, ...SPEECH, stream: true }],
+  ['speech by its voice alone', 400, 'output_audio', CHAT, { ...AUDIO_CHAT, audio: SPEECH.audio }],
+  [
+    'speech beside an overridden price of text',
+    400,
+    'output_audio',
+    RESPONSES,
+    { model: 'flat', input: 'Say.', max_output_tokens: 10, ...SPEECH },
+  ],
+  [
+    'gemini’s speech',
+    400,
+    'output_audio',
+    GENERATE_PATH.replace(':generate', ':streamGenerate'),
+    { ...GENERATE, generationConfig: { responseModalities: ['AUDIO'] } },
+  ],
+  [
+    'gemini’s speech in snake case',
+    400,
+    'output_audio',
+    GENERATE_PATH,
+    { ...GENERATE, generation_config: { speech_config: { voice_config: {} } } },
+  ],
+  [
+    'openrouter’s pictures',
+    400,
+    'output_image',
+    OPENROUTER,
+    { model: 'openai/gpt-4o', max_tokens: 10, messages, modalities: ['image', 'text'] },
+  ],
+  [
+    'a model that paints by itself',
+    400,
+    'output_image',
+    OPENROUTER,
+    { model: 'google/gemini-2.5-flash-image', max_tokens: 10, messages },
+  ],
+  [
+    'a model that sings by itself',
+    400,
+    'output_audio',
+    OPENROUTER,
+    { model: 'google/lyria-3-clip-preview', max_tokens: 10, messages },
+  ],
+  [
+    'what was said before, by its id',
+    400,
+    'input_audio',
+    CHAT,
+    { ...AUDIO_CHAT, messages: [...messages, { role: 'assistant', audio: { id: 'audio_1' } }, ...messages] },
+  ],
+];
 
 describe('what cannot be bounded is refused with a budget, and passes without', () => {
   const RESPONSE = { model: 'flat', input: 'Say.', max_output_tokens: 10 };
@@ -247,6 +309,7 @@ describe('what cannot be bounded is refused with a budget, and passes without', 
         ],
       },
     ],
+    ...SOUND_ASKS,
     ['an unknown model', 403, 'pricing.overrides', CHAT, { ...CHAT_BODY, model: 'nobody-knows' }],
     [
       'a model that the router picks',
@@ -287,5 +350,173 @@ describe('what cannot be bounded is refused with a budget, and passes without', 
     const { status, headers } = await client.ask({ ...CHAT_BODY, model: 'any/model:free' }, { path });
     expect([status, headers['x-gateway-request-cost']]).toEqual([200, '0']);
     await client.expectSpent(0);
+  });
+});
+
+describe('what has a price of its own is reserved at it:', () => {
+  const base64 = (bytes: Buffer): string => bytes.toString('base64');
+  const WHOLE_CONTEXT = 10_000 * 2_000;
+
+  it('speech, at the dearest that can be written', async () => {
+    const body = { model: 'spoken', messages, max_completion_tokens: 100, ...SPEECH };
+    expect(await held(body, CHAT)).toBe(100 * 20_000);
+    const config = { responseModalities: ['AUDIO'], maxOutputTokens: 100 };
+    expect(
+      await held({ ...GENERATE, generationConfig: config }, GENERATE_PATH.replace('flat', 'spoken')),
+    ).toBe(100 * 20_000);
+  });
+
+  it('what the client foretells, as output that may be wrong', async () => {
+    const prediction = { type: 'content', content: 'x'.repeat(500) };
+    expect(await held({ ...CHAT_BODY, max_tokens: 100, prediction }, CHAT)).toBeGreaterThanOrEqual(
+      600 * TOKEN,
+    );
+  });
+
+  it('silence and still film, at the whole context', async () => {
+    const sound = { type: 'input_audio', input_audio: { data: base64(flacOfSilence(10)), format: 'wav' } };
+    const heard = {
+      model: 'spoken',
+      max_completion_tokens: 1,
+      messages: [{ role: 'user', content: [sound] }],
+    };
+    expect(await held(heard, CHAT, 1e6)).toBe(WHOLE_CONTEXT + 20_000);
+    const parts = [{ inlineData: { mimeType: 'video/mp4', data: base64(film()) } }];
+    const watched = { contents: [{ parts }], generationConfig: { maxOutputTokens: 1 } };
+    expect(await held(watched, GENERATE_PATH.replace('flat', 'spoken'), 1e6)).toBe(WHOLE_CONTEXT + 20_000);
+  });
+
+  it('a second of sound, by its samples', async () => {
+    const sound = { type: 'input_audio', input_audio: { data: base64(wav({}, 32_000)), format: 'wav' } };
+    const heard = {
+      model: 'spoken',
+      max_completion_tokens: 1,
+      messages: [{ role: 'user', content: [sound] }],
+    };
+    expect(await held(heard, CHAT)).toBeLessThanOrEqual(3 * 32 * 2_000 + 20_000);
+  });
+
+  it.each<[string, string, Buffer]>([
+    ['a PDF with escaped names', 'application/pdf', pdf('<< /Type /P#61ge >>')],
+    ['a PDF that says it is a picture', 'image/png', pdf('')],
+    [
+      'an animation on a screen of one pixel',
+      'image/gif',
+      gif([1, 1], { width: 9, height: 9 }, { width: 9, height: 9 }),
+    ],
+  ])('%s, at the whole context', async (_what, mimeType, bytes) => {
+    const url = `data:${mimeType};base64,${base64(bytes)}`;
+    const part = { type: 'image_url', image_url: { url } };
+    const body = {
+      model: 'detailed',
+      max_completion_tokens: 1,
+      messages: [{ role: 'user', content: [part] }],
+    };
+    expect(await held(body, CHAT, 1e6)).toBeGreaterThan(200_000 * 2_000);
+  });
+});
+
+describe('hosts behind OpenRouter', () => {
+  const asked = { model: 'openai/gpt-4o', max_tokens: 10, messages };
+  const max_price = { prompt: 2.5, completion: 10, request: 0 };
+
+  it('may be no dearer than the price that was reserved at, whole and streamed', async () => {
+    const provider = { sort: 'throughput', max_price: { completion: 1_000 } };
+    for (const stream of [false, true]) {
+      const client = await withBudget(1e6);
+      const body = { ...asked, stream, model: 'openai/gpt-4o:nitro' };
+      expect(await sent(client, body, OPENROUTER)).toEqual({ ...body, provider: { max_price } });
+      expect(await sent(client, { ...body, provider }, OPENROUTER)).toEqual({
+        ...body,
+        provider: { sort: 'throughput', max_price },
+      });
+    }
+  });
+
+  it('may be as dear as the dearest model that is asked for', async () => {
+    const body = { ...asked, model: 'openai/gpt-4o-mini', models: ['openai/gpt-4o'] };
+    expect(await sent(await withBudget(1e6), body, OPENROUTER)).toEqual({ ...body, provider: { max_price } });
+    const auto = { ...body, models: ['openrouter/auto'] };
+    expectRefusal(await (await withBudget(1e6)).ask(auto, { path: OPENROUTER }), 403, 'policy_denied');
+  });
+
+  it('are held to a lower price of the client’s, and to a client’s own without a budget', async () => {
+    const lower = { ...asked, provider: { max_price: { prompt: 1, completion: '2', request: 0 } } };
+    expect(await sent(await withBudget(1e6), lower, OPENROUTER)).toEqual(lower);
+    const own = { ...asked, provider: { max_price: { prompt: 1_000 } } };
+    expect(await sent(await budgets.newClient(), own, OPENROUTER)).toEqual(own);
+  });
+
+  it.each([5, { prompt: -1 }, { prompt: 'free' }, { completion: [] }])(
+    'have no price of %j',
+    async (price) => {
+      const client = await withBudget(1e6);
+      const body = { ...asked, provider: { max_price: price } };
+      expectRefusal(await client.ask(body, { path: OPENROUTER }), 400, 'invalid_request');
+      expect(client.forwarded()).toHaveLength(0);
+    },
+  );
+});
+
+describe('an Azure deployment', () => {
+  const body = { messages, max_completion_tokens: 10 };
+  const classic = (name: string) =>
+    `/azure/openai/deployments/${name}/chat/completions?api-version=2024-10-21`;
+  const current = '/azure/openai/v1/chat/completions';
+  const limited = (...allowedModels: string[]): Promise<Client> =>
+    budgets.newClient({ budget: { monthly: 1 }, key: { allowedModels } });
+
+  it('may be used by a key that may use its model, whatever it is called', async () => {
+    const client = await limited('gpt-4o*');
+    expect((await client.ask(body, { path: classic('my-dep') })).status).toBe(200);
+    expect((await client.ask({ ...body, model: 'My-Dep' }, { path: current })).status).toBe(200);
+    expect(client.forwarded()).toHaveLength(2);
+  });
+
+  it('may not be used by a key that may use the model that it is called like', async () => {
+    const client = await limited('gpt-4o*');
+    for (const name of ['gpt-4o-mini', 'gpt-4o-MINI']) {
+      const asks = [
+        await client.ask({ ...body, model: 'gpt-4o' }, { path: classic(name) }),
+        await client.ask({ ...body, model: name }, { path: current }),
+      ];
+      for (const reply of asks) {
+        expectRefusal(reply, 403, 'policy_denied');
+        expect(reply.headers['x-gateway-policy-block']).toBe('true');
+        expect(reply.headers['x-gateway-block-reason']).toContain('model');
+      }
+    }
+    const other = await limited('o3');
+    expectRefusal(await other.ask(body, { path: classic('my-dep') }), 403, 'policy_denied');
+    expect([client.forwarded().length, other.forwarded().length]).toEqual([0, 0]);
+  });
+
+  it('costs what its model costs', async () => {
+    const client = await withBudget(1_000);
+    expect((await client.ask(body, { path: classic('cheap') })).status).toBe(200);
+    await client.expectSpent(10 * TOKEN);
+  });
+});
+
+describe('what is stored at a provider is refused', () => {
+  it.each<[string, string, Body]>([
+    ['a prompt', RESPONSES, { model: 'flat', input: 'Say.', prompt: { id: 'pmpt_1' } }],
+    ['a cache', GENERATE_PATH, { ...GENERATE, cachedContent: 'cachedContents/1' }],
+    ['a cache in snake case', GENERATE_PATH, { ...GENERATE, cached_content: 'cachedContents/1' }],
+    ['a preset', OPENROUTER, { model: '@preset/mine', messages }],
+    [
+      'bedrock’s prompt',
+      `/bedrock/model/${encodeURIComponent('arn:aws:bedrock:us-east-1:123456789012:prompt/A')}/converse`,
+      CONVERSE,
+    ],
+  ])('%s', async (_what, path, body) => {
+    for (const client of [await budgets.newClient(), await withBudget(1e6)]) {
+      const reply = await client.ask(body, { path });
+      expectRefusal(reply, 403, 'policy_denied');
+      expect(reply.body).toContain('proxy.stored_prompts');
+      expect(reply.headers['x-gateway-policy-block']).toBe('true');
+      expect(reply.headers['x-gateway-block-reason']).toContain('proxy.stored_prompts');
+      expect(client.forwarded()).toHaveLength(0);
+    }
   });
 });

@@ -33,6 +33,8 @@ const OVERRIDES = {
   'gpt-5': { input: 0, output: 1 },
   /** Every kind of token has a price of its own. */
   detailed: { input: 1, cached_input: 0.1, cache_write: 2, output: 10 },
+  /** Sound has a price, and text is free to read. */
+  spoken: { input: 0, output: 1, input_audio: 2, output_audio: 20, context_tokens: 10_000 },
 } as const;
 
 /** Asked anew for each request. */
@@ -83,13 +85,17 @@ let clients = 0;
 export async function startBudgets(config: ConfigInput = {}, shared?: Budgets): Promise<Budgets> {
   const redis = shared?.redis ?? (await startTestRedis());
   const provider = shared?.provider ?? (await createFakeProvider());
-  const upstreams = Object.keys(providers).map((name) => [name, { base_url: provider.url }]);
+  const configured = new Map<string, object | undefined>(Object.entries(config.providers ?? {}));
+  const upstreams = Object.keys(providers).map((name) => [
+    name,
+    { base_url: provider.url, ...configured.get(name) },
+  ]);
   const gateway = await startGateway({
     redis,
     config: {
       ...config,
       pricing: { overrides: OVERRIDES, ...config.pricing },
-      providers: { ...(Object.fromEntries(upstreams) as Record<string, object>), ...config.providers },
+      providers: Object.fromEntries(upstreams) as Record<string, object>,
     },
   });
   const scripts = shared?.scripts ?? new Map<string, ClientScript>();

@@ -373,6 +373,9 @@ describe('limits', () => {
     ['anthropic', 'claude-sonnet-4-20250514', 64_000, 200_000],
     ['anthropic', 'claude-opus-4-5', 64_000, 200_000],
     ['gemini', 'gemini-2.5-flash', 65_535, 1_048_576],
+    ['gemini', 'gemini-2.5-pro', 65_535, 1_048_576],
+    ['openrouter', 'google/gemini-2.5-pro', 65_535, 1_048_576],
+    ['openai', 'gpt-4.1', 32_768, 1_047_576],
     ['groq', 'llama-3.3-70b-versatile', 32_768, undefined],
     ['mistral', 'mistral-large-latest', undefined, undefined],
   ])('%s %s', (provider, model, maxOutputTokens, contextTokens) => {
