@@ -23,7 +23,6 @@ export function isDocument(bytes: Buffer): boolean {
 export function isPlainText(bytes: Buffer): boolean {
   if (bytes.includes('%PDF') || startsWith(bytes, '%!')) return false;
   const text = bytes.toString('utf8');
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
   return !/[\0-\x08\x0e-\x1f\ufffd]/.test(text);
 }
 
