@@ -35,6 +35,12 @@ const MEDIA_MEMBERS: ReadonlyMap<string, Media['kind']> = new Map([
   ['file_url', 'document'],
 ]);
 
+/** Names that some hosts use for media, and others for words: both count. */
+const MEDIA_OR_WORDS: ReadonlyMap<string, Media['kind']> = new Map([
+  ['audio', 'audio'],
+  ['video', 'video'],
+]);
+
 /** Members that nobody may edit: the provider checks them or decrypts them. */
 const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', 'fingerprint']);
 
@@ -66,6 +72,8 @@ function readMember(
   fileKind: Media['kind'],
 ): void {
   if (NOT_CONTENT.has(name)) return;
+  const unread = MEDIA_OR_WORDS.get(name);
+  if (unread !== undefined && value !== null) into.media.push({ kind: unread, source: 'url' });
   const kind = MEDIA_MEMBERS.get(name);
   if (kind !== undefined) readMedium(into, place, kind, value, path);
   else if (name === 'file_id') addUnseenFile(into, fileKind, value);

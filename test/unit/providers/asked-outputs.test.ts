@@ -73,6 +73,15 @@ describe('what a client sends again', () => {
   });
 });
 
+describe('a part that names a medium otherwise', () => {
+  it.each(['audio', 'video'] as const)('is that medium, and words: %s', (kind) => {
+    const content = [{ type: kind, [kind]: ['data:x/y;base64,AAAA'] }];
+    const { request } = parsed({ body: { model: 'm', messages: [{ role: 'user', content }] } });
+    expect(request.media).toEqual([{ kind, source: 'url' }]);
+    expect(request.texts.map(({ text }) => text)).toContain('data:x/y;base64,AAAA');
+  });
+});
+
 describe('data URLs', () => {
   const media = (url: string) =>
     parsed({
