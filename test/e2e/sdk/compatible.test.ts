@@ -24,6 +24,8 @@ interface Row {
   readonly keyHeader?: string;
   /** Where its streams tell their usage; unset: where they were asked to. */
   readonly unaskedUsage?: NonNullable<Script['unaskedUsage']>;
+  /** What the gateway adds to a request of a key with a budget. */
+  readonly added?: object;
 }
 
 const ROWS: readonly Row[] = [
@@ -73,6 +75,7 @@ const ROWS: readonly Row[] = [
     rates: { input: 2.5, output: 10 },
     path: '/api/v1/chat/completions',
     unaskedUsage: 'last_chunk',
+    added: { provider: { max_price: { prompt: 2.5, completion: 10, request: 0 } } },
   },
   {
     provider: 'mistral',
@@ -146,7 +149,7 @@ describe.each(TRANSPORTS)('$name', (transport) => {
       expect(data.choices[0]?.message.content).toBe(TEXT);
       expect(Number(response.headers.get('x-gateway-request-cost'))).toBe(usd(row.rates));
       const wanted = { path: row.path, credential: credentialOf(row) };
-      expect(rig.forwarded(access, wanted).json).toEqual(request);
+      expect(rig.forwarded(access, wanted).json).toEqual({ ...request, ...row.added });
 
       const stream = await openai(access, row.base).chat.completions.create({ ...request, stream: true });
       let text = '';
