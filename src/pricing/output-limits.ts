@@ -40,7 +40,7 @@ const MAX_OUTPUT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = 
 /** Context windows that the price table lacks, or has smaller than the models' own pages do. */
 const CONTEXT_TOKENS: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/gemini-(?:1\.5-pro|pro-1\.5)/, 2_097_152],
-  [/gemini-[^/]*(?:image|tts|live|audio|embedding)/, 0],
+  [/gemini-[^/]{0,256}(?:image|tts|live|audio|embedding)/, 0],
   [/gemini-(?:1\.5|[2-9]|flash|pro-latest)/, 1_048_576],
   [/gpt-4\.1/, 1_047_576],
   [/grok-4(?:[-.]1)?-fast/, 2_000_000],
