@@ -4,7 +4,7 @@ import { Cluster, Redis } from 'ioredis';
 import { parseHostPort } from '../config/address.ts';
 import type { HostPort } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
-import { batchWrites } from './batched-writes.ts';
+import { watchConnection } from './connection-watch.ts';
 import { withoutArguments } from './unavailable.ts';
 
 /** One Redis, a Sentinel group's master or a cluster: the commands we use are the same on all three. */
@@ -32,16 +32,16 @@ export function connectRedis(settings: RedisSettings, options: ConnectOptions): 
   const client =
     settings.cluster.addrs.length > 0 ? connectCluster(settings, options) : connectOne(settings, options);
   watchState(client, options.onState);
-  if (client instanceof Cluster) client.on('+node', batchEveryConnection);
-  else batchEveryConnection(client);
+  const watch = (one: Redis): void => {
+    watchConnection(one, {
+      readTimeoutMs: settings.read_timeout,
+      writeTimeoutMs: settings.write_timeout,
+      mayBeSilent: options.mayBeSilent === true,
+    });
+  };
+  if (client instanceof Cluster) client.on('+node', watch);
+  else watch(client);
   return client;
-}
-
-/** A connection that is lost is made anew, with a stream of its own. */
-function batchEveryConnection(client: Redis): void {
-  client.on('connect', () => {
-    batchWrites(client.stream);
-  });
 }
 
 /** Resolves once commands can be sent; rejects after `timeoutMs` with the last reason that Redis gave. */
@@ -124,9 +124,6 @@ function commonOptions(settings: RedisSettings, options: ConnectOptions) {
     maxRetriesPerRequest: settings.max_retries,
     // After a failover the old master answers READONLY: a new connection finds the new one.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
-    ...(options.mayBeSilent === true
-      ? {}
-      : { socketTimeout: Math.max(settings.read_timeout, settings.write_timeout) }),
     ...(settings.password === '' ? {} : { password: settings.password }),
     ...(tls === undefined ? {} : { tls }),
   };

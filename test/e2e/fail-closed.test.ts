@@ -160,6 +160,11 @@ describe('Redis', () => {
     begin: () => Promise.resolve(rig.link.cut()),
     end: () => Promise.resolve(rig.link.heal()),
   };
+  /** Replies do come, four bytes a second; connections of that time stay so for good. */
+  const dripping = {
+    begin: () => Promise.resolve(rig.link.drip(4)),
+    end: () => Promise.resolve(rig.link.heal()),
+  };
   const frozen = { begin: () => rig.redis.pause(), end: () => rig.redis.resume() };
   const setting = (name: string, bad: string, good: string) => ({
     begin: () => rig.redis.configSet(name, bad),
@@ -175,6 +180,7 @@ describe('Redis', () => {
     ['stopped', stopped],
     ['unreachable', unreachable],
     ['frozen', frozen],
+    ['dripping', dripping],
     [
       'behind a new password',
       {

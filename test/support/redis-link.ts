@@ -26,6 +26,15 @@ export interface RedisLink {
   breakAt(n: number, fault: LinkFault): void;
   /** Closes every connection, and new ones at once. */
   cut(): void;
+  /**
+   * Lets replies come so slowly on every connection that is open now or opened before `heal`. Such a one stays slow
+   * afterwards, as one does whose packets are lost.
+   */
+  drip(bytesPerSecond: number): void;
+  /** Reads nothing any more, from either side: what was sent waits, and goes on its way at `heal`. */
+  hang(): void;
+  /** Connections that were opened so far. */
+  connections(): number;
   heal(): void;
   close(): Promise<void>;
 }
@@ -38,6 +47,10 @@ export interface RedisLinkOptions {
 export async function linkToRedis(port: number, options: RedisLinkOptions = {}): Promise<RedisLink> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let isHung = false;
+  let dripsPerSecond: number | undefined;
+  let connections = 0;
+  const replies = new Set<ReplyWriter>();
   let commands = 0;
   let plan: { readonly at: number; readonly fault: LinkFault } | undefined;
   const cut = (): void => {
@@ -53,6 +66,7 @@ export async function linkToRedis(port: number, options: RedisLinkOptions = {}):
   };
 
   const server = createServer((client) => {
+    connections += 1;
     if (isCut) {
       client.destroy();
       return;
@@ -62,12 +76,17 @@ export async function linkToRedis(port: number, options: RedisLinkOptions = {}):
       client.destroy();
       redis.destroy();
     };
+    const reply = replyWriter(client);
+    replies.add(reply);
+    if (dripsPerSecond !== undefined) reply.drip(dripsPerSecond);
     for (const socket of [client, redis]) {
       sockets.add(socket);
       socket.setNoDelay(true);
       socket.on('error', breakBoth);
       socket.on('close', () => {
         sockets.delete(socket);
+        replies.delete(reply);
+        reply.close();
         breakBoth();
       });
     }
@@ -82,12 +101,13 @@ export async function linkToRedis(port: number, options: RedisLinkOptions = {}):
       unanswered.push(fault);
       redis.write(command);
     });
-    onFrames(redis, (reply) => {
+    onFrames(redis, (frame) => {
       const fault = unanswered.shift();
       if (fault === 'lose reply') breakBoth();
       silent ||= fault === 'silence';
-      if (!silent && !client.destroyed) client.write(bent(reply, fault, options));
+      if (!silent && !client.destroyed) reply.write(bent(frame, fault, options));
     });
+    if (isHung) for (const socket of [client, redis]) socket.pause();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -98,13 +118,52 @@ export async function linkToRedis(port: number, options: RedisLinkOptions = {}):
       plan = { at: n, fault };
     },
     cut,
+    drip: (bytesPerSecond) => {
+      dripsPerSecond = bytesPerSecond;
+      for (const reply of replies) reply.drip(bytesPerSecond);
+    },
+    hang: () => {
+      isHung = true;
+      for (const socket of sockets) socket.pause();
+    },
+    connections: () => connections,
     heal: () => {
       isCut = false;
       plan = undefined;
+      dripsPerSecond = undefined;
+      isHung = false;
+      for (const socket of sockets) socket.resume();
     },
     close: async () => {
       cut();
       await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface ReplyWriter {
+  write(reply: Buffer | string): void;
+  /** From now on, for good. */
+  drip(bytesPerSecond: number): void;
+  close(): void;
+}
+
+function replyWriter(client: Socket): ReplyWriter {
+  let timer: NodeJS.Timeout | undefined;
+  let waiting = Buffer.alloc(0);
+  return {
+    write(reply) {
+      if (timer === undefined) client.write(reply);
+      else waiting = Buffer.concat([waiting, Buffer.from(reply)]);
+    },
+    drip(bytesPerSecond) {
+      timer ??= setInterval(() => {
+        if (waiting.length > 0) client.write(waiting.subarray(0, 1));
+        waiting = waiting.subarray(1);
+      }, 1_000 / bytesPerSecond);
+    },
+    close() {
+      clearInterval(timer);
     },
   };
 }
