@@ -1,13 +1,13 @@
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { KeyState } from '../src/auth/key-state-store.ts';
 
-/** A record as the CLI prints it; names as in SPEC, times in ISO 8601. */
-export function recordJson(record: KeyRecord): Record<string, unknown> {
+/** A record as the CLI prints it, as of `now` by Redis's clock; names as in SPEC, times in ISO 8601. */
+export function recordJson(record: KeyRecord, now: number): Record<string, unknown> {
   return {
     key_hash: record.keyHash,
     name: record.name,
     provider: record.provider,
-    status: statusOf(record),
+    status: statusOf(record, now),
     agent_name: record.agentName,
     owner: record.owner,
     allowed_tools: record.allowedTools,
@@ -38,9 +38,9 @@ export function stateJson(state: KeyState | undefined): Record<string, unknown> 
 }
 
 /** The record's own status; a single raw key of it may have ended by rotation. */
-export function statusOf(record: KeyRecord): KeyState['status'] {
+export function statusOf(record: KeyRecord, now: number): KeyState['status'] {
   if (record.revokedAt !== undefined) return 'revoked';
-  return record.expiresAt !== undefined && record.expiresAt <= Date.now() ? 'expired' : 'active';
+  return record.expiresAt !== undefined && record.expiresAt <= now ? 'expired' : 'active';
 }
 
 /** What a listing shows of a key; a list that allows nothing is no missing list, which allows everything. */

@@ -16,9 +16,10 @@ import type { Config } from './config/schema.ts';
 import { GatewayError } from './errors.ts';
 import { connectRedis, waitUntilReady } from './redis/client.ts';
 import type { RedisClient } from './redis/client.ts';
+import { readClock } from './redis/read-profile.ts';
 import { checkServer } from './redis/server-check.ts';
 import type { ServerCheck } from './redis/server-check.ts';
-import { withoutArguments } from './redis/unavailable.ts';
+import { withoutArguments, withRedisDeadline } from './redis/unavailable.ts';
 
 /** What a command may do with the gateway's state in Redis. */
 export interface Operations {
@@ -28,6 +29,8 @@ export interface Operations {
   readonly sessions: SessionStore;
   readonly risks: RiskStore;
   readonly pins: PinStore;
+  /** Unix ms by Redis's clock, by which all that has an end is judged. */
+  readClock(): Promise<number>;
   checkServer(): Promise<ServerCheck>;
 }
 
@@ -60,6 +63,7 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
       }),
       risks: createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config) }),
       pins: createRedisPinStore({ client, deadlineMs }),
+      readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
       checkServer: () => checkServer(client),
     });
   } finally {

@@ -106,15 +106,14 @@ async function showStatus(
   reference: string | undefined,
   output: OutputFormat,
 ): Promise<void> {
-  const now = Date.now();
-  const { fallback, budgets } = await onRedis(command, io, async (operations) => {
+  const { fallback, budgets, now } = await onRedis(command, io, async (operations) => {
     const defaults = await operations.budgets.getLimits(undefined);
     const records = reference === undefined ? allKeys(operations) : [await operations.keys.find(reference)];
     const found: KeyBudget[] = [];
     for await (const record of records) {
       found.push(await keyBudget(operations, record, defaults));
     }
-    return { fallback: defaults, budgets: found };
+    return { fallback: defaults, budgets: found, now: await operations.readClock() };
   });
   const json = {
     default_limits_usd: limitsUsd(fallback),

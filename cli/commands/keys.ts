@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
+import type { IssuedKey } from '../../src/auth/key-store.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
@@ -102,17 +103,11 @@ async function createKey(command: Command, io: Io, options: CreateOptions): Prom
   const issued = await onRedis(command, io, ({ keys }) =>
     keys.create({ ...key, ...(expiresIn === undefined ? {} : { expiresInMs: expiresIn }) }),
   );
-  printIssued(
-    io,
-    output,
-    issued.rawKey,
-    issued.record,
-    'Keep the key now: it is not stored and not shown again.',
-  );
+  printIssued(io, output, issued, 'Keep the key now: it is not stored and not shown again.');
 }
 
 async function listKeys(command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const records = await onRedis(command, io, async ({ keys }) => {
+  const { records, now } = await onRedis(command, io, async ({ keys, readClock }) => {
     const all: KeyRecord[] = [];
     let after: string | undefined;
     do {
@@ -120,15 +115,16 @@ async function listKeys(command: Command, io: Io, output: OutputFormat): Promise
       all.push(...page.keys);
       after = page.next;
     } while (after !== undefined);
-    return all.toSorted((a, b) => a.createdAt - b.createdAt);
+    return { records: all.toSorted((a, b) => a.createdAt - b.createdAt), now: await readClock() };
   });
-  print(io, output, records.map(recordJson), () => {
+  const json = records.map((record) => recordJson(record, now));
+  print(io, output, json, () => {
     if (records.length === 0) return 'No keys yet: gateway keys create --name <name> --provider <provider>';
     const rows = records.map((record) => [
       record.name,
       record.keyHash.slice(0, 'sha256:'.length + 12),
       record.provider,
-      statusOf(record),
+      statusOf(record, now),
       record.owner ?? '-',
       shortTime(record.createdAt),
       shortTime(record.lastUsedAt),
@@ -140,17 +136,19 @@ async function listKeys(command: Command, io: Io, output: OutputFormat): Promise
 }
 
 async function showKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const { record, state } = await onRedis(command, io, async ({ keys, keyStates }) => {
+  const { record, state, now } = await onRedis(command, io, async ({ keys, keyStates, readClock }) => {
     const found = await keys.find(reference);
-    return { record: found, state: await keyStates.readKeyState(found.keyHash) };
+    const state = await keyStates.readKeyState(found.keyHash);
+    return { record: found, state, now: await readClock() };
   });
-  const json = { ...recordJson(record), ...stateJson(state) };
+  const json = { ...recordJson(record, now), ...stateJson(state) };
   print(io, output, json, () => listing(keyEntries(json), painter(io)));
 }
 
 async function revokeKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
   const record = await onRedis(command, io, ({ keys }) => keys.revoke(reference));
-  print(io, output, recordJson(record), () => `Revoked ${record.name} (${record.keyHash}).`);
+  const json = recordJson(record, record.revokedAt ?? record.createdAt);
+  print(io, output, json, () => `Revoked ${record.name} (${record.keyHash}).`);
 }
 
 async function rotateKey(
@@ -162,15 +160,16 @@ async function rotateKey(
 ): Promise<void> {
   const issued = await onRedis(command, io, ({ keys }) => keys.rotate(reference, graceMs));
   const old = graceMs === 0 ? 'The old raw key has stopped.' : 'The old raw key stops after the grace.';
-  printIssued(io, output, issued.rawKey, issued.record, `${old} Keep the new one: it is not shown again.`);
+  printIssued(io, output, issued, `${old} Keep the new one: it is not shown again.`);
 }
 
 function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
   return operate(loadedConfig(command, io).config, work);
 }
 
-function printIssued(io: Io, output: OutputFormat, rawKey: string, record: KeyRecord, note: string): void {
-  const json = { key: rawKey, ...recordJson(record) };
+/** It was alive when it was issued, or it would not have been. */
+function printIssued(io: Io, output: OutputFormat, { rawKey, record }: IssuedKey, note: string): void {
+  const json = { key: rawKey, ...recordJson(record, record.createdAt) };
   const paint = painter(io);
   print(io, output, json, () => `${listing(keyEntries(json), paint)}\n\n${paint('yellow', note)}`);
 }

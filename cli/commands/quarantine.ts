@@ -44,11 +44,14 @@ export function registerQuarantine(program: Command, io: Io): void {
 }
 
 async function listLocks(command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const locks = await onRedis(command, io, allLocks);
-  const json = locks.map(({ keyHash, name, lock }) => ({ key_hash: keyHash, name, ...lockJson(lock) }));
+  const { locks, now } = await onRedis(command, io, async (operations) => ({
+    locks: await allLocks(operations),
+    now: await operations.readClock(),
+  }));
+  const json = locks.map(({ keyHash, name, lock }) => ({ key_hash: keyHash, name, ...lockJson(lock, now) }));
   print(io, output, json, () => {
     if (locks.length === 0) return 'No key is locked.';
-    const rows = locks.map(({ keyHash, name, lock }) => [name, keyHash, ...describe(lock)]);
+    const rows = locks.map(({ keyHash, name, lock }) => [name, keyHash, ...describe(lock, now)]);
     return table(['NAME', 'HASH', 'LEFT', 'UNTIL (UTC)'], rows, painter(io));
   });
 }
@@ -69,14 +72,16 @@ async function allLocks({ risks, keys }: Operations): Promise<NamedLock[]> {
 async function setLock(command: Command, io: Io, reference: string, options: SetOptions): Promise<void> {
   if (options.for === 0) throw new UsageError('--for must be over zero');
   const operationId = newOperationId();
-  const { record, lock } = await onRedis(command, io, async ({ keys, risks }) => {
+  const { record, lock, now } = await onRedis(command, io, async ({ keys, risks, readClock }) => {
     const found = await keys.find(reference);
-    return { record: found, lock: await risks.lock(found.keyHash, options.for, operationId) };
+    const set = await risks.lock(found.keyHash, options.for, operationId);
+    return { record: found, lock: set, now: await readClock() };
   });
   const { keyHash, name } = record;
-  recordChange(io, 'quarantine set', { key_hash: keyHash, operation_id: operationId, ...lockJson(lock) });
-  print(io, options.output, { key_hash: keyHash, name, ...lockJson(lock) }, () => {
-    const [left, until] = describe(lock);
+  const json = lockJson(lock, now);
+  recordChange(io, 'quarantine set', { key_hash: keyHash, operation_id: operationId, ...json });
+  print(io, options.output, { key_hash: keyHash, name, ...json }, () => {
+    const [left, until] = describe(lock, now);
     const when = until === '-' ? 'without an end' : `for ${left}, until ${until} UTC`;
     const longer = lock.ttlMs === options.for ? '' : ' It had a longer lock, which stays.';
     return `${printable(name)} (${keyHash}) is locked ${when}.${longer}`;
@@ -97,17 +102,18 @@ async function release(command: Command, io: Io, reference: string, output: Outp
   );
 }
 
-function lockJson({ ttlMs }: Lock): Record<string, unknown> {
+/** `now` by Redis's clock, in which the lock ends. */
+function lockJson({ ttlMs }: Lock, now: number): Record<string, unknown> {
   return {
     lock_ttl_seconds: ttlMs === undefined ? null : Math.ceil(ttlMs / 1_000),
-    locked_until: ttlMs === undefined ? null : new Date(Date.now() + ttlMs).toISOString(),
+    locked_until: ttlMs === undefined ? null : new Date(now + ttlMs).toISOString(),
   };
 }
 
 /** Time left in whole seconds, and the end of it. */
-function describe({ ttlMs }: Lock): [string, string] {
+function describe({ ttlMs }: Lock, now: number): [string, string] {
   if (ttlMs === undefined) return ['no end', '-'];
-  const until = new Date(Date.now() + ttlMs).toISOString().slice(0, 19).replace('T', ' ');
+  const until = new Date(now + ttlMs).toISOString().slice(0, 19).replace('T', ' ');
   return [formatDuration(Math.ceil(ttlMs / 1_000) * 1_000), until];
 }
 

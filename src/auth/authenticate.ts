@@ -39,7 +39,7 @@ export function createAuthenticate({ keys, failures, riskProfile }: Authenticate
       throw invalidKey();
     }
     assertConduct(state, riskProfile);
-    keys.noteUse(state.record);
+    keys.noteUse(state);
     const { blockedAt: _since, ...agentRisk } = state.risk;
     return {
       key: state.record,

@@ -1,14 +1,10 @@
 import type { BudgetLimits } from '../pipeline/exchange.ts';
 import { effectiveLimits, parseBudgetLimits } from '../redis/budget-limits.ts';
 import type { RedisClient } from '../redis/client.ts';
-import {
-  budgetLimitsKey,
-  DEFAULT_BUDGET_KEY,
-  keyRecordKey,
-  quarantineKey,
-  riskProfileKey,
-} from '../redis/keys.ts';
-import { parseRiskStatus, RISK_FIELDS } from '../redis/risk-profile.ts';
+import { budgetLimitsKey, DEFAULT_BUDGET_KEY, keyRecordKey, quarantineKey } from '../redis/keys.ts';
+import { readProfile } from '../redis/read-profile.ts';
+import type { StoredProfile } from '../redis/read-profile.ts';
+import { parseRiskStatus } from '../redis/risk-profile.ts';
 import type { Lock, RiskProfile } from '../redis/risk-profile.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
@@ -27,6 +23,8 @@ const MAX_REMEMBERED_KEYS = 50_000;
 export interface KeyState {
   readonly record: KeyRecord;
   readonly status: 'active' | 'revoked' | 'expired';
+  /** Unix ms by Redis's clock, by which status, lock and risk were judged. */
+  readonly readAt: number;
   /** Present while the key is locked, be its lock only pending. */
   readonly lock?: Lock;
   /** Decayed as of now. */
@@ -42,32 +40,32 @@ export interface KeyStateStore {
    */
   readKeyState(rawHash: string, trust?: 'trusted' | 'doubted'): Promise<KeyState | undefined>;
   /** Notes the use of a key, at most once a minute; never waits and never fails. */
-  noteUse(record: KeyRecord): void;
+  noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
 }
 
 export interface KeyStateOptions {
   readonly client: RedisClient;
   /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
-  /** Unix ms. */
+  /** A clock for tests, Unix ms; Redis's own where it is left out (DECISIONS "Redis"). */
   readonly now?: () => number;
   /** Told when a use could not be noted. */
   readonly onNoteFailed?: (failure: unknown) => void;
 }
 
 export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
-  const { client, deadlineMs, now = Date.now, onNoteFailed } = options;
+  const { client, deadlineMs, now, onNoteFailed } = options;
   /** Hash of a rotated raw key -> hash of its identity. Never changes, so remembering it saves a wait. */
   const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
 
   async function read(rawHash: string): Promise<KeyState | undefined> {
     const known = identities.get(rawHash) ?? rawHash;
-    const answer = await readTogether(client, known);
+    const answer = await readTogether(client, known, now);
     const identity = answer.record['identity'];
-    if (identity === undefined) return toKeyState(rawHash, answer, now());
+    if (identity === undefined) return toKeyState(rawHash, answer);
     identities.set(rawHash, identity);
-    return toKeyState(rawHash, await readTogether(client, identity), now());
+    return toKeyState(rawHash, await readTogether(client, identity, now));
   }
 
   return {
@@ -75,10 +73,9 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
       withRedisDeadline(deadlineMs, async () =>
         trust === 'trusted' || (await couldBeGood(client, rawHash)) ? read(rawHash) : undefined,
       ),
-    noteUse({ keyHash, lastUsedAt = 0 }) {
-      const time = now();
-      if (time - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
-      notedAt.set(keyHash, time);
+    noteUse({ record: { keyHash, lastUsedAt = 0 }, readAt }) {
+      if (readAt - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
+      notedAt.set(keyHash, readAt);
       touchScript.run(client, [keyRecordKey(keyHash)], []).catch((failure: unknown) => {
         onNoteFailed?.(failure);
       });
@@ -97,26 +94,30 @@ async function couldBeGood(client: RedisClient, rawHash: string): Promise<boolea
 interface Answers {
   readonly record: Fields;
   readonly lockTtlMs: number;
-  readonly risk: readonly (string | null)[];
+  readonly profile: StoredProfile;
   readonly own: Fields;
   readonly fallback: Fields;
 }
 
 /** Parallel commands, because the keys lie in different slots of a cluster: still one wait. */
-async function readTogether(client: RedisClient, identity: string): Promise<Answers> {
-  const [record, lockTtlMs, risk, own, fallback] = await Promise.all([
+async function readTogether(
+  client: RedisClient,
+  identity: string,
+  now: KeyStateOptions['now'],
+): Promise<Answers> {
+  const [record, lockTtlMs, profile, own, fallback] = await Promise.all([
     client.hgetall(keyRecordKey(identity)),
     client.pttl(quarantineKey(identity)),
-    client.hmget(riskProfileKey(identity), ...RISK_FIELDS),
+    readProfile(client, identity, now),
     client.hgetall(budgetLimitsKey(identity)),
     client.hgetall(DEFAULT_BUDGET_KEY),
   ]);
   const hashes = [record, own, fallback];
-  if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs) || !isProfile(risk)) {
+  if (!hashes.every(isHash) || !Number.isInteger(lockTtlMs)) {
     // Out of step, it would read as an unknown key, or as a key without a budget.
     throw wrongShape();
   }
-  return { record, lockTtlMs, risk, own, fallback };
+  return { record, lockTtlMs, profile, own, fallback };
 }
 
 function wrongShape(): Error {
@@ -127,17 +128,15 @@ function isHash(reply: unknown): boolean {
   return typeof reply === 'object' && reply !== null && !Array.isArray(reply);
 }
 
-function isProfile(reply: unknown): boolean {
-  return Array.isArray(reply) && reply.length === RISK_FIELDS.length;
-}
-
-function toKeyState(rawHash: string, answers: Answers, nowMs: number): KeyState | undefined {
+function toKeyState(rawHash: string, answers: Answers): KeyState | undefined {
   if (answers.record['key_hash'] === undefined) return undefined;
   const record = parseKeyRecord(answers.record);
+  const { nowMs, values } = answers.profile;
   return {
     record,
+    readAt: nowMs,
     status: readStatus(record, answers.record[rawKeyField(rawHash)], nowMs),
-    ...parseRiskStatus(answers.risk, answers.lockTtlMs, nowMs),
+    ...parseRiskStatus(values, answers.lockTtlMs, nowMs),
     limits: effectiveLimits(parseBudgetLimits(answers.own), parseBudgetLimits(answers.fallback)),
   };
 }

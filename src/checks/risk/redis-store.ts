@@ -7,7 +7,8 @@ import {
   riskProfileKey,
   scoredFindingsKey,
 } from '../../redis/keys.ts';
-import { DECAY, MAX_SCORE, parseRiskStatus, RISK_FIELDS } from '../../redis/risk-profile.ts';
+import { readProfile } from '../../redis/read-profile.ts';
+import { DECAY, MAX_SCORE, parseRiskStatus } from '../../redis/risk-profile.ts';
 import type { Lock, RiskStatus } from '../../redis/risk-profile.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
@@ -20,7 +21,7 @@ export interface RedisRiskStoreOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
   readonly settings: RiskSettings;
-  /** A clock for tests; Redis's own where it is left out (DECISIONS "Redis"), the process's own for reads. */
+  /** A clock for tests; Redis's own where it is left out (DECISIONS "Redis"). */
   readonly now?: () => number;
 }
 
@@ -35,7 +36,6 @@ const resetScript = loadScript(new URL('./reset-risk.lua', import.meta.url));
 
 const flag = z.literal([0, 1]);
 const scoreReply = z.tuple([flag, z.int(), z.int(), flag]);
-const profileReply = z.array(z.string().nullable()).length(RISK_FIELDS.length);
 
 /** Risk profiles in Redis. A lock that a score sets is written in two steps, for its key lies in another slot. */
 export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore {
@@ -88,12 +88,11 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
   }
 
   async function read(keyHash: string): Promise<RiskStatus> {
-    const [values, lockTtlMs] = await Promise.all([
-      client.hmget(riskProfileKey(keyHash), ...RISK_FIELDS),
+    const [{ nowMs, values }, lockTtlMs] = await Promise.all([
+      readProfile(client, keyHash, options.now),
       client.pttl(quarantineKey(keyHash)),
     ]);
-    const nowMs = options.now?.() ?? Date.now();
-    return parseRiskStatus(profileReply.parse(values), z.int().parse(lockTtlMs), nowMs);
+    return parseRiskStatus(values, z.int().parse(lockTtlMs), nowMs);
   }
 
   async function listLocked(after: string | undefined): Promise<LockPage> {

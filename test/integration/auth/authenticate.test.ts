@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAuthenticate, createAuthenticateAgain } from '../../../src/auth/authenticate.ts';
 import type { Authenticate } from '../../../src/auth/authenticate.ts';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import type { KeyStore } from '../../../src/auth/key-store.ts';
 import { createRawKey, hashKey } from '../../../src/auth/raw-key.ts';
+import { createRedisRiskStore } from '../../../src/checks/risk/redis-store.ts';
+import { riskSettings } from '../../../src/checks/risk/settings.ts';
 import { defaultConfig } from '../../../src/config/load.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
@@ -109,7 +111,7 @@ describe('a good key', () => {
 
     const keys = createKeyStateStore({ client, deadlineMs: 500 });
     await redis.client.del(`gateway:key:${record.keyHash}`);
-    keys.noteUse(record);
+    keys.noteUse({ record, readAt: record.createdAt + 120_000 });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await redis.client.exists(`gateway:key:${record.keyHash}`)).toBe(0);
   });
@@ -120,9 +122,9 @@ async function readCalls(): Promise<number> {
   return Number(/total_reads_processed:(\d+)/.exec(await redis.client.info('stats'))?.[1]);
 }
 
-const ONE_WAIT = ['hgetall', 'hgetall', 'hgetall', 'hmget', 'pttl'];
+const ONE_WAIT = ['evalsha', 'hgetall', 'hgetall', 'hgetall', 'pttl'];
 
-/** The commands that Redis was given meanwhile, by name. */
+/** The commands that Redis was given meanwhile, by name; those of a script's own come in capitals, and are left out. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   const monitor = await redis.client.duplicate().monitor();
   const seen: string[] = [];
@@ -130,7 +132,7 @@ async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
   await work();
   await new Promise((resolve) => setTimeout(resolve, 50));
   monitor.disconnect();
-  return seen;
+  return seen.filter((name) => name === name.toLowerCase());
 }
 
 describe('an address that is over its limit of failures', () => {
@@ -264,6 +266,81 @@ describe('a rotated key', () => {
     await store.revoke('agent-7');
     expect((await refusal(rawKey)).type).toBe('invalid_key');
     expect((await refusal(rotated.rawKey)).type).toBe('invalid_key');
+  });
+});
+
+describe.each([
+  ['ahead', 1],
+  ['behind', -1],
+])('a gateway whose clock is a day %s', (_how, days) => {
+  const DAY_MS = 86_400_000;
+  const profileOf = (keyHash: string): string => `gateway:risk_profile:${keyHash}`;
+  const redisNow = async (): Promise<number> => Number((await redis.client.time())[0]) * 1_000;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * DAY_MS });
+    return () => vi.useRealTimers();
+  });
+
+  it('admits a key as long as it lives, and no longer', async () => {
+    const lives = await store.create({ ...agent, name: 'lives', expiresInMs: 3_600_000 });
+    const ends = await store.create({ ...agent, name: 'ends', expiresInMs: 1 });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await present(lives.rawKey);
+    expect((await refusal(ends.rawKey)).type).toBe('invalid_key');
+  });
+
+  it('admits a rotated raw key as long as its grace lasts, and no longer', async () => {
+    const { rawKey } = await store.create(agent);
+    await store.rotate('agent-7', 3_600_000);
+    await present(rawKey);
+    await store.rotate('agent-7', 0);
+    expect((await refusal(rawKey)).type).toBe('invalid_key');
+  });
+
+  it('honours a lock that is being written as long as it holds, and no longer', async () => {
+    const { rawKey, record } = await store.create(agent);
+    const pending = async (ms: number): Promise<void> => {
+      const until = String((await redisNow()) + ms);
+      await redis.client.hset(profileOf(record.keyHash), { pending_lock_id: 'x', pending_lock_until: until });
+    };
+    await pending(3_600_000);
+    const { type, headers } = await refusal(rawKey);
+    expect(type).toBe('quarantined');
+    expect(Number(headers['retry-after'])).toBeGreaterThan(3_590);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(3_600);
+    await pending(-2_000);
+    await present(rawKey);
+  });
+
+  it('lets a score decay by the time that has passed in Redis', async () => {
+    const { rawKey, record } = await store.create(agent);
+    const scored = async (agoMs: number): Promise<unknown> =>
+      redis.client.hset(profileOf(record.keyHash), {
+        risk_score: '95',
+        scored_at: String((await redisNow()) - agoMs),
+      });
+    await scored(0);
+    expect((await refusal(rawKey)).type).toBe('agent_risk_blocked');
+    await scored(DAY_MS + 2_000);
+    expect((await present(rawKey)).facts.agentRisk.riskScore).toBe(90);
+    const risks = createRedisRiskStore({ client, deadlineMs: 500, settings: riskSettings(defaultConfig()) });
+    expect((await risks.read(record.keyHash)).risk.riskScore).toBe(90);
+  });
+
+  it('notes the use of a key once a minute', async () => {
+    const { rawKey, record } = await store.create(agent);
+    const field = (): Promise<string | null> =>
+      redis.client.hget(`gateway:key:${record.keyHash}`, 'last_used_at');
+    await present(rawKey);
+    await expect.poll(field).not.toBeNull();
+    const first = await field();
+    await start()({ rawKey, clientAddress: '192.0.2.7' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await field()).toBe(first);
+    const long = String(Number(first) - 120_000);
+    await redis.client.hset(`gateway:key:${record.keyHash}`, { last_used_at: long });
+    await start()({ rawKey, clientAddress: '192.0.2.7' });
+    await expect.poll(field).not.toBe(long);
   });
 });
 

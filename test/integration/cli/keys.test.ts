@@ -179,3 +179,24 @@ describe('gateway doctor', () => {
     expect(stdout).toMatch(/✗ redis +Redis at 127\.0\.0\.1:1 cannot be used/);
   });
 });
+
+describe('a command on a machine whose clock is a day ahead', () => {
+  const ahead = 'data:text/javascript,const%20now=Date.now;Date.now=()=>now()+864e5';
+  const skewed = async (...args: string[]): Promise<unknown> => {
+    const { code, stdout } = await gateway([...args, '--output', 'json'], {
+      NODE_OPTIONS: `--import=${ahead}`,
+    });
+    expect(code).toBe(0);
+    return JSON.parse(stdout);
+  };
+  const HOUR_MS = 3_600_000;
+
+  it("tells of ends by Redis's clock", async () => {
+    await create('--expires-in', '1h');
+    expect(await skewed('keys', 'list')).toMatchObject([{ status: 'active' }]);
+    expect(await skewed('keys', 'show', 'planner')).toMatchObject({ status: 'active' });
+    const locked = (await skewed('quarantine', 'set', 'planner', '--for', '1h')) as { locked_until: string };
+    expect(Date.parse(locked.locked_until) - Date.now()).toBeLessThanOrEqual(HOUR_MS);
+    expect(Date.parse(locked.locked_until) - Date.now()).toBeGreaterThan(HOUR_MS - 60_000);
+  });
+});
