@@ -40,7 +40,7 @@ import type { RiskStore } from './risk/store.ts';
 import { createReportSecretLeak } from './secret-leak.ts';
 import { createSessionCheck, type SessionCheck } from './session/check.ts';
 import { createRedisSessionStore } from './session/redis-store.ts';
-import type { SessionStore } from './session/store.ts';
+import { CALL_LEASE_MS, type SessionStore } from './session/store.ts';
 
 export interface ChecksDeps {
   readonly config: Config;
@@ -186,7 +186,9 @@ function sessionCheck({ config, log }: ChecksDeps, store: SessionStore): Session
     store,
     required: config.session.required,
     maskSecrets,
-    onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'a step is given back later'),
+    onFailure: (cause) =>
+      log.warn({ cause: messageOf(cause) }, 'Redis did not hear of the end of a call in time'),
+    renewAfterMs: Math.min(CALL_LEASE_MS, config.session.ttl) / 3,
   });
 }
 

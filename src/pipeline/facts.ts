@@ -40,6 +40,8 @@ export interface SessionFacts {
   readonly toolsCalled: readonly string[];
   /** The session's own budget, from its first request that named one; the budget check reserves in it. */
   readonly budgetNanoUsd: number | undefined;
+  /** How long it lives from its last use, and its account in the budget with it. */
+  readonly lifeMs: number;
 }
 
 /** SPEC "Session", `drift.*`. */

@@ -64,7 +64,17 @@ export function sessionKey(keyHash: string, sessionId: string): string {
   return `gateway:session_state:${tag(keyHash)}:${sessionId}`;
 }
 
-/** A key's live sessions: sorted set of session ids by the time they were last used. */
+/** A session's calls on their way: sorted set of operation ids by the time their lease ends. */
+export function sessionCallsKey(keyHash: string, sessionId: string): string {
+  return `gateway:session_calls:${tag(keyHash)}:${sessionId}`;
+}
+
+/** Steps of a key's sessions that were given back: sorted set of operation ids by time. */
+export function leftStepsKey(keyHash: string): string {
+  return `gateway:left_steps:${tag(keyHash)}`;
+}
+
+/** A key's live sessions: sorted set of session ids by the time at which they may go. */
 export function sessionsKey(keyHash: string): string {
   return `gateway:sessions:${tag(keyHash)}`;
 }
@@ -94,6 +104,11 @@ export function mcpSessionKey(digest: string): string {
   return `gateway:mcp_session:${digest}`;
 }
 
+/** A key's sessions of MCP servers: sorted set of the digests in their names by last use. */
+export function mcpSessionsKey(keyHash: string): string {
+  return `gateway:mcp_sessions:${tag(keyHash)}`;
+}
+
 /** Hashes of the tool definitions that an MCP server showed first: hash of tool name to digest. */
 export function mcpPinsKey(server: string): string {
   return `gateway:mcp_pins:${server}`;
@@ -107,6 +122,11 @@ export function mcpBreakerKey(server: string): string {
 /** An MCP server's failures: sorted set of operation ids by time, in the slot of its circuit. */
 export function mcpFailuresKey(server: string): string {
   return `gateway:mcp_failures:{${mcpBreakerKey(server)}}`;
+}
+
+/** Taints that are known in a key's sessions: sorted set of session id and flag by Unix ms. */
+export function knownFlagsKey(keyHash: string): string {
+  return `gateway:known_flags:${tag(keyHash)}`;
 }
 
 /** Findings that a key was scored for in the last 24 hours: sorted set of digests. */

@@ -136,9 +136,10 @@ local function load_accounts(first, now, all)
   return accounts, purses
 end
 
--- Adds to accounts, opening the windows that have turned. A purse lives for its idle time after one turned in it.
+-- Adds to accounts, opening the windows that have turned. A purse lives for its idle time after one turned in it. That of
+-- an account without a calendar is never given less: its owner may have put it off since the amount was reserved.
 local function add(key, members, spent, reserved)
-  local idle_ms
+  local idle_ms, lasting
   for _, account in ipairs(members) do
     local name = account.name
     account.spent = account.spent + spent
@@ -157,11 +158,14 @@ local function add(key, members, spent, reserved)
       end
     end
     if account.rolled or not account.finish then
-      idle_ms = account.idle_ms
+      idle_ms, lasting = account.idle_ms, not account.finish
     end
     account.rolled = false
   end
-  if idle_ms then
+  if lasting then
+    redis.call('PEXPIRE', key, idle_ms, 'NX')
+    redis.call('PEXPIRE', key, idle_ms, 'GT')
+  elseif idle_ms then
     redis.call('PEXPIRE', key, idle_ms)
   end
 end

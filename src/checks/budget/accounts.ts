@@ -7,7 +7,7 @@ import { windowAccounts } from './windows.ts';
 export const SESSION_ACCOUNT = 'session';
 
 /** What a request is charged to: its key's windows, and its session, which records its spend without a limit too. */
-export function accountsOf({ budgetLimits, facts }: Parsed, sessionTtlMs: number): Account[] {
+export function accountsOf({ budgetLimits, facts }: Parsed): Account[] {
   const windows = windowAccounts(budgetLimits);
   if (facts.session === undefined) return windows;
   const session: Account = {
@@ -15,7 +15,7 @@ export function accountsOf({ budgetLimits, facts }: Parsed, sessionTtlMs: number
     purse: `session:${facts.session.id}`,
     calendar: 'none',
     limitNanoUsd: facts.session.budgetNanoUsd,
-    idleMs: sessionTtlMs,
+    idleMs: facts.session.lifeMs,
   };
   return [...windows, session];
 }

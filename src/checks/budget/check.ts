@@ -98,7 +98,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       operation: {
         keyHash: exchange.key.keyHash,
         operationId: randomUUID(),
-        accounts: accountsOf(exchange, config.session.ttl),
+        accounts: accountsOf(exchange),
       },
       parsed: exchange,
       quote: quoted,

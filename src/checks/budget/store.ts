@@ -12,7 +12,7 @@ export interface Account {
   readonly calendar: Calendar;
   /** Undefined: spend is recorded and never refused; 0: blocked. */
   readonly limitNanoUsd: number | undefined;
-  /** Life of the purse when it is not used; over the longest window in it. */
+  /** Life of the purse when it is not used; over the longest window in it. Without a calendar it is at least so long. */
   readonly idleMs: number;
 }
 

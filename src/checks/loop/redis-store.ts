@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
-import { loopKey } from '../../redis/keys.ts';
+import { loopKey, sessionKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
@@ -36,12 +36,12 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
     joinCall: (session, operationId, fingerprint, { keepMs, maxCalls }) =>
       withRedisDeadline(deadlineMs, async () => {
         const call = [at(), operationId, formatSimHash(fingerprint), keepMs, maxCalls];
-        doneReply.parse(await joinScript.run(client, [callsKey(session)], call));
+        doneReply.parse(await joinScript.run(client, [callsKey(session), stateKey(session)], call));
       }),
     countArrival: (session, operationId, limits, denies) =>
       withRedisDeadline(deadlineMs, async () => {
         const windows = limits.flatMap(({ windowMs, limit }) => [windowMs, limit]);
-        const keys = arrivalKeys(session, limits);
+        const keys = [stateKey(session), ...arrivalKeys(session, limits)];
         const reply = await countScript.run(client, keys, [at(), operationId, denies ? '' : '1', ...windows]);
         return exceededReply
           .length(limits.length)
@@ -57,6 +57,11 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
 
 function callsKey({ keyHash, sessionId }: SessionName): string {
   return loopKey(keyHash, sessionId);
+}
+
+/** The hash of the session itself: tool calls are kept beside it, under a name of their own. */
+function stateKey({ keyHash, sessionId }: SessionName): string {
+  return sessionKey(keyHash, sessionId.split('/', 1)[0] ?? sessionId);
 }
 
 /** No session id holds a slash, so these are no session's calls. */

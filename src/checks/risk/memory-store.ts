@@ -2,7 +2,13 @@ import { decayedScore, MAX_SCORE } from '../../redis/risk-profile.ts';
 import type { Lock, RiskStatus } from '../../redis/risk-profile.ts';
 import { lockOnly, toScoring } from './score.ts';
 import type { Scoring } from './score.ts';
-import { DEFAULT_LOCK_MS, FINDING_MEMORY_MS, MAX_REMEMBERED_FINDINGS, MAX_TAINT_FLAGS } from './scoring.ts';
+import {
+  DEFAULT_LOCK_MS,
+  FINDING_MEMORY_MS,
+  MAX_KNOWN_FLAGS,
+  MAX_REMEMBERED_FINDINGS,
+  MAX_TAINT_FLAGS,
+} from './scoring.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
 
 export interface MemoryRiskStoreOptions {
@@ -29,7 +35,6 @@ interface Profile {
 }
 
 const MAX_OPERATIONS = 1_000;
-const MAX_KNOWN_FLAGS = 10_000;
 
 /** Risk profiles of one process and its life, for work without Redis; a handful of keys is expected. */
 export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskStoreOptions): RiskStore {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
 import {
   KEY_INDEX,
+  knownFlagsKey,
   operationKey,
   quarantineKey,
   riskProfileKey,
@@ -12,7 +13,13 @@ import { DECAY, MAX_SCORE, parseRiskStatus } from '../../redis/risk-profile.ts';
 import type { Lock, RiskStatus } from '../../redis/risk-profile.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { DEFAULT_LOCK_MS, FINDING_MEMORY_MS, MAX_REMEMBERED_FINDINGS, MAX_TAINT_FLAGS } from './scoring.ts';
+import {
+  DEFAULT_LOCK_MS,
+  FINDING_MEMORY_MS,
+  MAX_KNOWN_FLAGS,
+  MAX_REMEMBERED_FINDINGS,
+  MAX_TAINT_FLAGS,
+} from './scoring.ts';
 import { lockOnly, toScoring } from './score.ts';
 import type { Scoring } from './score.ts';
 import type { LockPage, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
@@ -58,12 +65,11 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
   }
 
   async function score({ keyHash, operationId }: RiskEvent, scoring: Scoring): Promise<RiskOutcome> {
-    const { flagMemoryId } = scoring;
     const keys = [
       riskProfileKey(keyHash),
       operationKey(keyHash, `risk:${operationId}`),
       scoredFindingsKey(keyHash),
-      ...(flagMemoryId === undefined ? [] : [operationKey(keyHash, flagMemoryId)]),
+      knownFlagsKey(keyHash),
     ];
     const now = options.now === undefined ? '' : options.now();
     const reply = await scoreScript.run(client, keys, [
@@ -71,7 +77,8 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
       ...[DECAY.points, DECAY.everyMs, operationId, scoring.ownLockMs, DEFAULT_LOCK_MS],
       ...[settings.autoQuarantineThreshold, settings.permanentBlockThreshold, settings.profileTtlMs],
       ...[scoring.flag ?? '', scoring.flagScores ? '1' : '', settings.sessionTtlMs, MAX_TAINT_FLAGS],
-      ...[FINDING_MEMORY_MS, MAX_REMEMBERED_FINDINGS, ...scoring.findings],
+      ...[FINDING_MEMORY_MS, MAX_REMEMBERED_FINDINGS, scoring.flagMemoryId ?? '', MAX_KNOWN_FLAGS],
+      ...scoring.findings,
     ]);
     const [scored, riskScore, lockMs, blocked] = scoreReply.parse(reply);
     return {

@@ -4,7 +4,7 @@
 -- under the same operation gets the first answer. Everything is read, and found whole, before anything is written.
 --
 -- KEYS  1 risk profile (hash)   2 operation (string)   3 scored findings (sorted set)
---       4 that this flag is known in this session (string); only with a flag
+--       4 flags known in the key's sessions (sorted set by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 how long the operation is remembered, ms
 --       3 points   4 highest score   5 counter of the profile, or ''
@@ -13,13 +13,14 @@
 --      10 lock of a score over a threshold, ms   11 that threshold   12 threshold of the block for good
 --      13 life of the profile, ms, or 0
 --      14 taint flag, or ''   15 '1' where the points are the flag's   16 how long it is known, ms   17 most flags
---      18 how long a finding is known, ms   19 most findings   20.. findings
+--      18 how long a finding is known, ms   19 most findings
+--      20 session and flag, or ''   21 most such   22.. findings
 -- reply {scored 1|0, score, life of the lock in ms or 0, blocked by this 1|0}
 
 -- @include ../../redis/clock.lua
 
-local profile, operation, findings, flag_memory = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local FIRST_FINDING = 20
+local profile, operation, findings, known_flags = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local FIRST_FINDING = 22
 
 local told = redis.call('GET', operation)
 if told then
@@ -50,7 +51,8 @@ for i = FIRST_FINDING, #ARGV do
   local at = redis.call('ZSCORE', findings, ARGV[i])
   fresh = fresh or not at or tonumber(at) <= now - finding_memory
 end
-local new_flag = flag ~= '' and redis.call('EXISTS', flag_memory) == 0
+local known_at = flag ~= '' and redis.call('ZSCORE', known_flags, ARGV[20])
+local new_flag = flag ~= '' and (not known_at or tonumber(known_at) <= now - tonumber(ARGV[16]))
 local scored = fresh and (new_flag or not flag_scores)
 
 local clean = math.floor(math.max(0, now - scored_at) / tonumber(ARGV[7]))
@@ -84,7 +86,10 @@ if lock_ms > 0 then
 end
 
 if flag ~= '' then
-  redis.call('SET', flag_memory, '1', 'PX', ARGV[16])
+  redis.call('ZADD', known_flags, int(now), ARGV[20])
+  redis.call('ZREMRANGEBYSCORE', known_flags, '-inf', int(now - tonumber(ARGV[16])))
+  redis.call('ZREMRANGEBYRANK', known_flags, 0, -(tonumber(ARGV[21]) + 1))
+  redis.call('PEXPIRE', known_flags, ARGV[16])
 end
 if new_flag and #flags < tonumber(ARGV[17]) then
   local known = false

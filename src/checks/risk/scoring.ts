@@ -23,5 +23,8 @@ export const MAX_REMEMBERED_FINDINGS = 10_000;
 /** Of one event: those beyond are not looked at. */
 export const MAX_EVENT_FINDINGS = 64;
 
+/** Flags of a key's sessions that are remembered; the oldest go first, and may then score again. */
+export const MAX_KNOWN_FLAGS = 10_000;
+
 /** Flags that a profile holds; those beyond score, and are not kept. */
 export const MAX_TAINT_FLAGS = 64;

@@ -7,9 +7,11 @@ import { firstUserTurn } from '../../pipeline/user-turns.ts';
 import { anchorOf } from './anchor.ts';
 import { sessionRequest, sessionRequired, tell } from './headers.ts';
 import type { SessionRequest } from './headers.ts';
-import { createMcpCalls, type McpCallState } from './mcp-calls.ts';
+import { createMcpCalls, isSuccess, type McpCallState } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
 import { createReturns } from './returns.ts';
+import { createRunningCalls } from './running-calls.ts';
+import { CALL_LEASE_MS } from './store.ts';
 import type { Session, SessionStore, Step } from './store.ts';
 
 export interface SessionCheckDeps {
@@ -18,9 +20,13 @@ export interface SessionCheckDeps {
   readonly required: boolean;
   /** What the secret detectors find is masked before a text is stored. */
   readonly maskSecrets: (text: string) => string;
-  /** Redis did not take a step back; it is repeated in the background. */
+  /** Redis did not take a step back, which is repeated in the background, or did not hear of a running call. */
   readonly onFailure: (cause: unknown) => void;
+  /** Calls that run longer are told of in Redis again; well within their lease, and the life of a session. */
+  readonly renewAfterMs?: number;
 }
+
+const DEFAULT_RENEW_AFTER_MS = CALL_LEASE_MS / 3;
 
 export interface SessionCheck {
   readonly check: Check<SessionState>;
@@ -46,7 +52,12 @@ export interface SessionState {
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;
   const returns = createReturns(deps);
-  const mcpCalls = createMcpCalls({ store, returns, required: deps.required });
+  const running = createRunningCalls({
+    store,
+    renewAfterMs: deps.renewAfterMs ?? DEFAULT_RENEW_AFTER_MS,
+    onFailure: deps.onFailure,
+  });
+  const mcpCalls = createMcpCalls({ store, returns, running, required: deps.required });
 
   async function open(exchange: Parsed, asked: SessionRequest, state: SessionState): Promise<Verdict> {
     const step = { keyHash: exchange.key.keyHash, sessionId: asked.sessionId, operationId: randomUUID() };
@@ -68,6 +79,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
           : maxStepsExceeded(result.session);
       case 'opened':
         state.session = result.session;
+        running.begin(step, result.session.createdAt);
         // Until it is answered this call may still come to nothing.
         tell(exchange, { ...result.session, steps: result.session.steps - 1 });
         exchange.facts.session = result.session;
@@ -82,11 +94,13 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     if (anchor !== '') state.anchor = anchor;
   }
 
-  async function storeAnchor({ key, origin, status }: Answered, state: SessionState): Promise<void> {
+  /** Of the first answer alone: from it on the session has its whole life, and its first user request. */
+  async function noteAnswered(exchange: Answered, state: SessionState): Promise<void> {
     const { anchor, session } = state;
-    if (anchor === undefined || session === undefined) return;
-    if (origin !== 'provider' || status < 200 || status >= 300) return;
-    await store.writeAnchor({ keyHash: key.keyHash, sessionId: session.id }, session.createdAt, anchor);
+    if (session === undefined || !isSuccess(exchange)) return;
+    if (anchor === undefined && session.answered) return;
+    const name = { keyHash: exchange.key.keyHash, sessionId: session.id };
+    await store.noteAnswered(name, session.createdAt, anchor);
     delete state.anchor;
   }
 
@@ -118,14 +132,22 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       if (state.session !== undefined) {
         exchange.responseHeaders.set(HEADER.sessionSteps, String(state.session.steps));
       }
-      await storeAnchor(exchange, state);
+      await noteAnswered(exchange, state);
       return PASS;
     },
     async end(exchange, outcome, { step, session, mcp }) {
       if (exchange.mcp !== undefined) return mcpCalls.end(exchange, outcome, mcp);
-      if (step === undefined || outcome.kind !== 'not_forwarded') return;
+      if (step === undefined) return;
+      if (outcome.kind !== 'not_forwarded') return running.finish(step);
+      running.forget(step);
       await returns.giveBack(step, session?.createdAt);
     },
   };
-  return { check, close: () => returns.close() };
+  return {
+    check,
+    close() {
+      running.close();
+      return returns.close();
+    },
+  };
 }

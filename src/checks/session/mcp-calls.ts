@@ -7,12 +7,14 @@ import { mcpSessionOf } from '../../pipeline/mcp-session.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';
 import type { Returns } from './returns.ts';
+import type { RunningCalls } from './running-calls.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Session, SessionLimits, SessionStore, Step } from './store.ts';
 
 export interface McpCallsDeps {
   readonly store: SessionStore;
   readonly returns: Returns;
+  readonly running: RunningCalls;
   /** `session.required`. */
   readonly required: boolean;
 }
@@ -53,15 +55,24 @@ const CALLS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'pro
  * tool joins the session's history once the server has it, whatever it answers but a 4xx. A call that a check denied was
  * never made.
  */
-export function createMcpCalls({ store, returns, required }: McpCallsDeps): McpCalls {
-  /** Where the session stays by itself, nothing is written: one wait for Redis, together with all other reads. */
+export function createMcpCalls({ store, returns, running, required }: McpCallsDeps): McpCalls {
+  /**
+   * Where the session stays by itself, one wait for Redis, together with all other reads: nobody waits until it knows
+   * that a call is on its way.
+   */
   async function enter(call: McpCall, asked: SessionRequest): Promise<Session | Denial> {
     const open = await call.peeked;
-    if (open?.kept === true && !isTighter(asked, open)) return open;
+    if (open?.kept === true && !isTighter(asked, open)) {
+      running.announce(call.step, open.createdAt);
+      return open;
+    }
     // Set before Redis is asked: a call whose reply is lost must be given back too.
     call.joined = true;
     const result = await store.open({ ...call.step, ...asked });
-    if (result.kind === 'opened') return result.session;
+    if (result.kind === 'opened') {
+      running.begin(call.step, result.session.createdAt);
+      return result.session;
+    }
     call.joined = false;
     if (result.kind === 'too_many_sessions') return tooManySessions(result.liveSessions);
     throw new Error('a fresh call that takes no step cannot be refused one');
@@ -79,10 +90,19 @@ export function createMcpCalls({ store, returns, required }: McpCallsDeps): McpC
     return PASS;
   }
 
-  async function remember({ step, tool, session }: McpCall): Promise<Verdict> {
+  async function remember({ step, tool, session }: McpCall, answered: boolean): Promise<Verdict> {
     if (session === undefined) return PASS;
-    const noted = await store.keep(step, session.createdAt, tool);
+    const noted = await store.keep(step, session.createdAt, tool, answered);
     return noted === 'full' && tool !== undefined ? historyFull(tool) : PASS;
+  }
+
+  /** Its answer was not seen, or was withheld: the tool may have run all the same. */
+  async function rememberUnseen(call: McpCall): Promise<void> {
+    try {
+      await remember(call, false);
+    } catch {
+      // Redis is gone, and with it every later call of the session.
+    }
   }
 
   return {
@@ -118,7 +138,7 @@ export function createMcpCalls({ store, returns, required }: McpCallsDeps): McpC
     },
     async response(exchange, { call }) {
       if (call !== undefined) {
-        const verdict = isRefused(exchange) ? PASS : await remember(call);
+        const verdict = isRefused(exchange) ? PASS : await remember(call, isSuccess(exchange));
         call.settled = true;
         return verdict;
       }
@@ -127,19 +147,20 @@ export function createMcpCalls({ store, returns, required }: McpCallsDeps): McpC
       return PASS;
     },
     async end(_exchange, outcome, { call }) {
-      if (call === undefined || call.settled) return;
-      if (outcome.kind === 'not_forwarded') {
-        if (call.joined) await returns.giveBack(call.step, call.session?.createdAt);
+      if (call === undefined) return;
+      if (outcome.kind === 'not_forwarded' && call.joined && !call.settled) {
+        running.forget(call.step);
+        await returns.giveBack(call.step, call.session?.createdAt);
         return;
       }
-      try {
-        // Its answer was not seen, or was withheld: the tool may have run all the same.
-        await remember(call);
-      } catch {
-        // Redis is gone, and with it every later call of the session.
-      }
+      if (outcome.kind !== 'not_forwarded' && !call.settled) await rememberUnseen(call);
+      await running.finish(call.step);
     },
   };
+}
+
+export function isSuccess({ origin, status }: Answered): boolean {
+  return origin === 'provider' && status >= 200 && status < 300;
 }
 
 function isCall({ request: { mcp } }: Parsed): boolean {

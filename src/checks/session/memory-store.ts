@@ -1,4 +1,5 @@
-import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
+import { lifeMs } from './session-fields.ts';
+import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import { INITIAL_STATE, type SessionName } from '../../pipeline/session-turn.ts';
 import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
 
@@ -7,6 +8,8 @@ export interface MemorySessionStoreOptions {
   readonly ttlMs: number;
   /** `session.max_per_key`; 0 is unlimited. */
   readonly maxPerKey: number;
+  /** MAX_LIVE_SESSIONS unless a test says otherwise. */
+  readonly maxLive?: number;
   /** Unix ms. */
   readonly now: () => number;
   /** What the calls of a session have cost so far, in nano-USD; nothing where it is left out. */
@@ -20,6 +23,9 @@ interface Entry {
   steps: number;
   mcpCalls: number;
   kept: boolean;
+  answered: boolean;
+  /** Calls on their way, by operation: when their lease ends. */
+  readonly calls: Map<string, number>;
   maxSteps: number | undefined;
   budgetNanoUsd: number | undefined;
   anchor: string | undefined;
@@ -33,17 +39,46 @@ interface Entry {
  * for traffic.
  */
 export function createMemorySessionStore(options: MemorySessionStoreOptions): SessionStore {
-  const { ttlMs, maxPerKey, now } = options;
+  const { ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS, now } = options;
   const keys = new Map<string, Map<string, Entry>>();
   const operations = new Map<string, 'left' | Entry>();
 
   function live(keyHash: string): Map<string, Entry> {
     const sessions = keys.get(keyHash) ?? new Map<string, Entry>();
     keys.set(keyHash, sessions);
-    for (const [id, { lastUsedAt }] of sessions) {
-      if (lastUsedAt + ttlMs <= now()) sessions.delete(id);
+    for (const [id, entry] of sessions) {
+      if (endOf(entry) <= now()) sessions.delete(id);
     }
     return sessions;
+  }
+
+  function endOf({ lastUsedAt, answered }: Entry): number {
+    return lastUsedAt + lifeMs(answered, ttlMs);
+  }
+
+  function isRunning({ calls }: Entry): boolean {
+    return [...calls.values()].some((leaseEnd) => leaseEnd > now());
+  }
+
+  /** False where a call is on its way in each: none can go. */
+  function evict(sessions: Map<string, Entry>): boolean {
+    let first: readonly [string, Entry] | undefined;
+    for (const [id, entry] of sessions) {
+      if (!isRunning(entry) && (first === undefined || endOf(entry) < endOf(first[1]))) first = [id, entry];
+    }
+    return first !== undefined && sessions.delete(first[0]);
+  }
+
+  /** As `life.lua` has it. */
+  function use(entry: Entry, operationId?: string): void {
+    entry.lastUsedAt = now();
+    const lease = Math.min(CALL_LEASE_MS, lifeMs(entry.answered, ttlMs));
+    if (operationId !== undefined) entry.calls.set(operationId, now() + lease);
+  }
+
+  function findLife(name: SessionName, createdAt: number): Entry | undefined {
+    const entry = find(name);
+    return entry?.createdAt === createdAt ? entry : undefined;
   }
 
   function find({ keyHash, sessionId }: SessionName): Entry | undefined {
@@ -51,7 +86,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   }
 
   function view(name: SessionName, entry: Entry): Session {
-    const { createdAt, lastUsedAt, steps, maxSteps, budgetNanoUsd, kept } = entry;
+    const { createdAt, lastUsedAt, steps, maxSteps, budgetNanoUsd, kept, answered } = entry;
     return {
       id: name.sessionId,
       createdAt,
@@ -64,6 +99,8 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
       taintFlags: [...entry.taint.keys()],
       toolsCalled: [...entry.tool.keys()],
       kept,
+      answered,
+      lifeMs: lifeMs(answered, ttlMs),
     };
   }
 
@@ -79,15 +116,18 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     const entry = found ?? newEntry(now());
     entry.maxSteps = tighter(entry.maxSteps, step.maxSteps);
     entry.budgetNanoUsd = tighter(entry.budgetNanoUsd, step.budgetNanoUsd);
-    entry.lastUsedAt = now();
     const { steps, maxSteps = Infinity, budgetNanoUsd = Infinity } = entry;
     const session = view(step, entry);
-    if (step.isMcpCall === true) entry.mcpCalls += 1;
-    else {
-      if (steps >= maxSteps) return { kind: 'max_steps_reached', session };
-      if (session.spendNanoUsd >= budgetNanoUsd) return { kind: 'budget_spent', session };
-      entry.steps += 1;
+    if (step.isMcpCall !== true && (steps >= maxSteps || session.spendNanoUsd >= budgetNanoUsd)) {
+      if (found !== undefined) use(entry);
+      return { kind: steps >= maxSteps ? 'max_steps_reached' : 'budget_spent', session };
     }
+    if (found === undefined && maxPerKey === 0 && sessions.size >= maxLive && !evict(sessions)) {
+      return { kind: 'too_many_sessions', liveSessions: sessions.size };
+    }
+    if (step.isMcpCall === true) entry.mcpCalls += 1;
+    else entry.steps += 1;
+    use(entry, step.operationId);
     sessions.set(step.sessionId, entry);
     operations.set(step.operationId, entry);
     return opened(step, entry);
@@ -102,15 +142,23 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     operations.set(step.operationId, 'left');
     const entry = find(step);
     if (entry === undefined || operation !== entry) return;
+    entry.calls.delete(step.operationId);
     if (step.isMcpCall === true) entry.mcpCalls -= 1;
     else entry.steps -= 1;
     if (entry.steps + entry.mcpCalls === 0 && !entry.kept) live(step.keyHash).delete(step.sessionId);
   }
 
-  function note(kind: 'taint' | 'tool', step: Step, written: string, createdAt?: number): Noted {
+  function note(
+    kind: 'taint' | 'tool',
+    step: Step,
+    written: string,
+    { createdAt, answered = false }: { readonly createdAt?: number; readonly answered?: boolean } = {},
+  ): Noted {
     const entry = find(step);
     if (entry === undefined || (createdAt ?? entry.createdAt) !== entry.createdAt) return 'gone';
-    Object.assign(entry, { kept: true, lastUsedAt: now() });
+    entry.kept = true;
+    entry.answered ||= answered;
+    use(entry);
     if (written === '') return 'known';
     const notes = entry[kind];
     const name = written.slice(0, MAX_NOTE_CHARS);
@@ -124,16 +172,29 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   return {
     open: (step) => Promise.resolve(open(step)),
     leave: (step) => Promise.resolve(leave(step)),
-    writeAnchor(name, createdAt, text) {
-      const entry = find(name);
-      if (entry?.createdAt === createdAt) {
-        entry.lastUsedAt = now();
-        entry.anchor ??= text;
+    renew(step, createdAt) {
+      const entry = findLife(step, createdAt);
+      if (entry !== undefined) use(entry, step.operationId);
+      return Promise.resolve();
+    },
+    finish(step, createdAt) {
+      const entry = findLife(step, createdAt);
+      entry?.calls.delete(step.operationId);
+      if (entry !== undefined) use(entry);
+      return Promise.resolve();
+    },
+    noteAnswered(name, createdAt, anchor) {
+      const entry = findLife(name, createdAt);
+      if (entry !== undefined) {
+        entry.answered = true;
+        entry.anchor ??= anchor;
+        use(entry);
       }
       return Promise.resolve();
     },
     addTaint: (step, flag) => Promise.resolve(note('taint', step, flag)),
-    keep: (step, createdAt, tool = '') => Promise.resolve(note('tool', step, tool, createdAt)),
+    keep: (step, createdAt, tool = '', answered) =>
+      Promise.resolve(note('tool', step, tool, { createdAt, answered })),
     list(keyHash) {
       const sessions = [...live(keyHash)].map(([sessionId, entry]) => view({ keyHash, sessionId }, entry));
       return Promise.resolve(sessions.sort((one, other) => other.lastUsedAt - one.lastUsedAt));
@@ -157,6 +218,8 @@ function newEntry(at: number): Entry {
     steps: 0,
     mcpCalls: 0,
     kept: false,
+    answered: false,
+    calls: new Map(),
     maxSteps: undefined,
     budgetNanoUsd: undefined,
     anchor: undefined,

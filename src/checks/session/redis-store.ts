@@ -2,10 +2,11 @@ import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
 import {
   driftKey,
+  leftStepsKey,
   loopKey,
-  operationKey,
   riskProfileKey,
   sessionAnchorKey,
+  sessionCallsKey,
   sessionKey,
   sessionsKey,
   spendKey,
@@ -13,7 +14,7 @@ import {
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { readSession } from './session-fields.ts';
-import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
+import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES, UNANSWERED_LIFE_MS } from './store.ts';
 import { INITIAL_STATE, toolCallsOf, type SessionName } from '../../pipeline/session-turn.ts';
 import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
 
@@ -24,79 +25,107 @@ export interface RedisSessionStoreOptions {
   readonly ttlMs: number;
   /** `session.max_per_key`; 0 is unlimited. */
   readonly maxPerKey: number;
+  /** MAX_LIVE_SESSIONS unless a test says otherwise. */
+  readonly maxLive?: number;
   /** A clock for tests; Redis's own where it is left out (DECISIONS "Redis"). */
   readonly now?: () => number;
 }
 
-/** Longer than any repeat of a command by the client library; short, because every call leaves one behind. */
-const TAKEN_MEMORY_MS = 60_000;
 /** Longer than a step is tried to be given back, see `returns.ts`: given back twice, it would be another call's. */
 const LEFT_MEMORY_MS = 300_000;
+/** Of one key; the step of one that is forgotten earlier stays counted if it should be taken late. */
+const MAX_LEFT = 10_000;
 const SESSIONS_PER_READ = 200;
 
 const openScript = loadScript(new URL('./open-session.lua', import.meta.url));
 const leaveScript = loadScript(new URL('./leave-session.lua', import.meta.url));
-const touchScript = loadScript(new URL('./touch-session.lua', import.meta.url));
+const finishScript = loadScript(new URL('./finish-call.lua', import.meta.url));
+const renewScript = loadScript(new URL('./renew-call.lua', import.meta.url));
+const answerScript = loadScript(new URL('./answer-session.lua', import.meta.url));
 const noteScript = loadScript(new URL('./note-session.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
 
+const flag = z.literal([0, 1]);
 const openReply = z.tuple([
   z.enum(['opened', 'max_steps', 'budget', 'sessions', 'closed']),
   z.int(),
   z.string(),
   z.array(z.string()),
+  flag,
+  z.string(),
 ]);
 const noteReply = z.enum(['added', 'known', 'full', 'gone']);
-const flag = z.literal([0, 1]);
 const count = z.int().min(0);
 
 /** Sessions in Redis: one Lua script a step, each touching the keys of one slot; the anchor alone stands apart. */
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
-  const { client, deadlineMs, ttlMs, maxPerKey } = options;
-  const now = (): string => (options.now === undefined ? '' : String(options.now()));
+  const { client, deadlineMs, ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS } = options;
+
+  /** ARGV 1 to 5, as life.lua wants them. */
+  function lifeArgs({ sessionId }: SessionName): (string | number)[] {
+    const now = options.now === undefined ? '' : options.now();
+    return [now, sessionId, ttlMs, UNANSWERED_LIFE_MS, CALL_LEASE_MS];
+  }
 
   async function open(step: Step & SessionLimits): Promise<OpenResult> {
-    const { sessionId, maxSteps = '', budgetNanoUsd = '' } = step;
-    const args = [now(), sessionId, ttlMs, maxPerKey, maxSteps, budgetNanoUsd, INITIAL_STATE];
-    const [reply, anchored] = await withRedisDeadline(deadlineMs, () =>
-      Promise.all([
-        openScript.run(client, stepKeys(step), [...args, TAKEN_MEMORY_MS, counterOf(step)]),
+    const { keyHash, sessionId, operationId, maxSteps = '', budgetNanoUsd = '' } = step;
+    const asked = [operationId, counterOf(step), maxPerKey, maxLive, maxSteps, budgetNanoUsd, INITIAL_STATE];
+    const templates = sessionKeys({ keyHash, sessionId: '*' });
+    return withRedisDeadline(deadlineMs, async () => {
+      const [reply, anchored] = await Promise.all([
+        openScript.run(client, stepKeys(step), [...lifeArgs(step), ...asked, ...templates]),
         client.pexpire(anchorKey(step), ttlMs),
-      ]),
-    );
-    return openResult(sessionId, openReply.parse(reply), flag.parse(anchored) === 1);
+      ]);
+      const parsed = openReply.parse(reply);
+      const [, , , , isNew, evicted] = parsed;
+      const orphans = [
+        ...(evicted === '' ? [] : [evicted]),
+        // What was to go with an earlier life of this name, and was left behind by a gateway that died.
+        ...(isNew === 1 && flag.parse(anchored) === 1 ? [sessionId] : []),
+      ];
+      await Promise.all(orphans.map((id) => client.del(anchorKey({ keyHash, sessionId: id }))));
+      return openResult(sessionId, parsed, isNew === 0 && anchored === 1, ttlMs);
+    });
   }
 
   async function leave(step: Step, createdAt: number | undefined): Promise<void> {
-    const args = [step.sessionId, createdAt ?? '', LEFT_MEMORY_MS, counterOf(step)];
-    await withRedisDeadline(deadlineMs, async () =>
-      flag.parse(await leaveScript.run(client, stepKeys(step), args)),
-    );
+    const given = [step.operationId, counterOf(step), createdAt ?? '', LEFT_MEMORY_MS, MAX_LEFT];
+    flag.parse(await leaveScript.run(client, stepKeys(step), [...lifeArgs(step), ...given]));
   }
 
-  async function writeAnchor(name: SessionName, createdAt: number, text: string): Promise<void> {
-    await withRedisDeadline(deadlineMs, async () => {
-      const args = [now(), name.sessionId, ttlMs, createdAt];
-      const lives = await touchScript.run(client, lifeKeys(name), args);
-      if (flag.parse(lives) === 1) await client.set(anchorKey(name), text, 'PX', ttlMs, 'NX');
-    });
+  async function renew(step: Step, createdAt: number): Promise<void> {
+    const args = [...lifeArgs(step), step.operationId, createdAt];
+    await Promise.all([
+      renewScript.run(client, lifeKeys(step), args),
+      client.pexpire(anchorKey(step), ttlMs),
+    ]);
+  }
+
+  async function noteAnswered(
+    name: SessionName,
+    createdAt: number,
+    anchor: string | undefined,
+  ): Promise<void> {
+    const lives = await answerScript.run(client, lifeKeys(name), [...lifeArgs(name), createdAt]);
+    if (flag.parse(lives) === 0 || anchor === undefined) return;
+    await client.set(anchorKey(name), anchor, 'PX', ttlMs, 'NX');
   }
 
   async function note(
     kind: 'taint' | 'tool',
     step: Step,
     written: string,
-    createdAt?: number,
+    { createdAt, answered = false }: { readonly createdAt?: number; readonly answered?: boolean } = {},
   ): Promise<Noted> {
-    const args = [now(), step.sessionId, ttlMs, createdAt ?? ''];
     const noted = [kind, written.slice(0, MAX_NOTE_CHARS), step.operationId, MAX_NOTES[kind]];
-    return noteReply.parse(await noteScript.run(client, lifeKeys(step), [...args, ...noted]));
+    const args = [...lifeArgs(step), createdAt ?? '', ...noted, answered ? '1' : ''];
+    return noteReply.parse(await noteScript.run(client, lifeKeys(step), args));
   }
 
   /** The anchor lies in another slot, and lives as long as its session. */
-  async function keep(step: Step, createdAt: number, tool = ''): Promise<Noted> {
+  async function keep(step: Step, createdAt: number, tool: string, answered: boolean): Promise<Noted> {
     const [noted] = await Promise.all([
-      note('tool', step, tool, createdAt),
+      note('tool', step, tool, { createdAt, answered }),
       client.pexpire(anchorKey(step), ttlMs),
     ]);
     return noted;
@@ -107,28 +136,33 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
       client.hgetall(stateKey(name)),
       client.hget(purseKey(name), 'session:spent'),
     ]);
-    return readSession(name.sessionId, fields, spent ?? '0');
+    return readSession(name.sessionId, fields, spent ?? '0', ttlMs);
   }
 
   async function list(keyHash: string): Promise<readonly Session[]> {
-    const ids = await withRedisDeadline(deadlineMs, () =>
-      client.zrange(sessionsKey(keyHash), '0', '-1', 'REV'),
-    );
+    const ids = await withRedisDeadline(deadlineMs, () => client.zrange(sessionsKey(keyHash), '0', '-1'));
     const sessions: Session[] = [];
     for (let at = 0; at < ids.length; at += SESSIONS_PER_READ) {
       const names = ids.slice(at, at + SESSIONS_PER_READ).map((sessionId) => ({ keyHash, sessionId }));
       const read = await withRedisDeadline(deadlineMs, () => Promise.all(names.map(readOne)));
       sessions.push(...read.filter((session) => session !== undefined));
     }
-    return sessions;
+    return sessions.sort((one, other) => other.lastUsedAt - one.lastUsedAt);
   }
 
+  const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
   return {
     open,
-    leave,
-    writeAnchor,
-    addTaint: (step, flag) => withRedisDeadline(deadlineMs, () => note('taint', step, flag)),
-    keep: (step, createdAt, tool) => withRedisDeadline(deadlineMs, () => keep(step, createdAt, tool)),
+    leave: (step, createdAt) => within(() => leave(step, createdAt)),
+    renew: (step, createdAt) => within(() => renew(step, createdAt)),
+    finish: (step, createdAt) =>
+      within(async () => {
+        const args = [...lifeArgs(step), step.operationId, createdAt];
+        flag.parse(await finishScript.run(client, lifeKeys(step), args));
+      }),
+    noteAnswered: (name, createdAt, anchor) => within(() => noteAnswered(name, createdAt, anchor)),
+    addTaint: (step, flag) => within(() => note('taint', step, flag)),
+    keep: (step, createdAt, tool = '', answered) => within(() => keep(step, createdAt, tool, answered)),
     list,
     peek: (name) => withRedisDeadline(deadlineMs, () => readOne(name)),
     read: (name) =>
@@ -139,14 +173,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     end: (name) =>
       withRedisDeadline(deadlineMs, async () => {
         const { keyHash, sessionId } = name;
-        const own = [
-          stateKey(name),
-          purseKey(name),
-          loopKey(keyHash, sessionId),
-          loopKey(keyHash, toolCallsOf(name).sessionId),
-          driftKey(keyHash, sessionId),
-        ];
-        const ended = await endScript.run(client, [sessionsKey(keyHash), ...own], [sessionId]);
+        const ended = await endScript.run(client, [sessionsKey(keyHash), ...sessionKeys(name)], [sessionId]);
         // After the session, so that no call of it writes the anchor anew.
         const anchors = await client.del(anchorKey(name));
         return count.parse(ended) + anchors > 0;
@@ -158,10 +185,11 @@ function openResult(
   id: string,
   [verdict, liveSessions, spent, fields]: z.output<typeof openReply>,
   anchored: boolean,
+  ttlMs: number,
 ): OpenResult {
   if (verdict === 'closed') return { kind: 'closed' };
   if (verdict === 'sessions') return { kind: 'too_many_sessions', liveSessions };
-  const session = readSession(id, fromPairs(fields), spent);
+  const session = readSession(id, fromPairs(fields), spent, ttlMs);
   if (session === undefined) throw new Error('open-session.lua replied without a session');
   if (verdict === 'opened') return { kind: 'opened', session, anchored };
   return { kind: verdict === 'budget' ? 'budget_spent' : 'max_steps_reached', session };
@@ -175,19 +203,28 @@ function fromPairs(pairs: readonly string[]): Record<string, string> {
 
 /** As open-session.lua and leave-session.lua want them. */
 function stepKeys(step: Step): string[] {
-  const { keyHash, operationId } = step;
-  return [
-    stateKey(step),
-    sessionsKey(keyHash),
-    riskProfileKey(keyHash),
-    operationKey(keyHash, operationId),
-    purseKey(step),
-  ];
+  const { keyHash } = step;
+  return [...lifeKeys(step), riskProfileKey(keyHash), leftStepsKey(keyHash)];
 }
 
-/** As touch-session.lua and note-session.lua want them. */
+/** KEYS 1 to 4, as life.lua wants them. */
 function lifeKeys(name: SessionName): string[] {
-  return [stateKey(name), sessionsKey(name.keyHash), purseKey(name)];
+  const { keyHash, sessionId } = name;
+  return [stateKey(name), sessionsKey(keyHash), purseKey(name), sessionCallsKey(keyHash, sessionId)];
+}
+
+/** All that hangs on a session in its key's slot, its hash first. */
+function sessionKeys(name: SessionName): string[] {
+  const { keyHash, sessionId } = name;
+  return [
+    stateKey(name),
+    purseKey(name),
+    sessionCallsKey(keyHash, sessionId),
+    loopKey(keyHash, sessionId),
+    loopKey(keyHash, toolCallsOf(name).sessionId),
+    loopKey(keyHash, `${sessionId}/rps`),
+    driftKey(keyHash, sessionId),
+  ];
 }
 
 function counterOf({ isMcpCall }: Step): string {

@@ -1,18 +1,21 @@
 import { GatewayError } from '../../errors.ts';
-import type { Session } from './store.ts';
+import { UNANSWERED_LIFE_MS, type Session } from './store.ts';
 
 const NOTE = /^(taint|tool):(.*)$/s;
 
 /**
  * Reads a session's stored hash; undefined where it is empty. A number that is none is a damaged store: it throws
  * `redis_unavailable`, for reading it as "no limit" would open the gate.
+ * @param ttlMs `session.ttl`
  */
 export function readSession(
   id: string,
   fields: Readonly<Record<string, string>>,
   spent: string,
+  ttlMs: number,
 ): Session | undefined {
   if (fields['created'] === undefined) return undefined;
+  const answered = fields['answered'] !== undefined;
   return {
     id,
     createdAt: wholeNumber(fields['created']),
@@ -25,7 +28,14 @@ export function readSession(
     taintFlags: notes('taint', fields),
     toolsCalled: notes('tool', fields),
     kept: fields['kept'] !== undefined,
+    answered,
+    lifeMs: lifeMs(answered, ttlMs),
   };
+}
+
+/** As life.lua has it. */
+export function lifeMs(answered: boolean, ttlMs: number): number {
+  return answered ? ttlMs : Math.min(ttlMs, UNANSWERED_LIFE_MS);
 }
 
 function optional(stored: string | undefined): number | undefined {

@@ -5,6 +5,13 @@ export const MAX_NOTES = { taint: 64, tool: 256 } as const;
 /** Longer names of taints and tools are cut off here. */
 export const MAX_NOTE_CHARS = 128;
 
+/** Life of a session in which no call was answered 2xx yet, from its last use: anybody may open so many. */
+export const UNANSWERED_LIFE_MS = 600_000;
+/** Live sessions of a key where `session.max_per_key` sets no limit: one more, and the first to go makes room. */
+export const MAX_LIVE_SESSIONS = 10_000;
+/** A call whose gateway does not renew it any more is taken for over after this. */
+export const CALL_LEASE_MS = 30_000;
+
 /** A call that takes one step of a session; the same values find it again. */
 export interface Step extends SessionName {
   /** A random UUID of ours: repeats of a command under it change nothing. */
@@ -35,6 +42,10 @@ export interface Session extends SessionLimits {
   readonly toolsCalled: readonly string[];
   /** Something was noted: it stays until it is idle or ended, whatever becomes of the calls on their way. */
   readonly kept: boolean;
+  /** A call of it was answered 2xx. */
+  readonly answered: boolean;
+  /** How long it lives from its last use. */
+  readonly lifeMs: number;
 }
 
 export type OpenResult =
@@ -46,7 +57,7 @@ export type OpenResult =
       readonly anchored: boolean;
     }
   | { readonly kind: 'max_steps_reached' | 'budget_spent'; readonly session: Session }
-  /** The key has as many live sessions as it may have; this one would be new. */
+  /** The key has as many live sessions as it may have, or as fit with a call on its way in each; this one would be new. */
   | { readonly kind: 'too_many_sessions'; readonly liveSessions: number }
   /** The step was given back before it was taken (its request had been given up). */
   | { readonly kind: 'closed' };
@@ -65,10 +76,16 @@ export interface SessionDetails {
 
 /**
  * Where sessions live (SPEC "Session"). Every method is atomic and safe to repeat; a failure of the store throws
- * `redis_unavailable`. Whatever belongs to a session is forgotten once it was not used for `session.ttl`.
+ * `redis_unavailable`. Whatever belongs to a session is forgotten once it was not used for `session.ttl`, or for
+ * UNANSWERED_LIFE_MS as long as none of its calls was answered 2xx. Of more than MAX_LIVE_SESSIONS of a key the first to
+ * go makes room for the next: those without an answer first, and then the least recently used, never one with a call on
+ * its way.
  */
 export interface SessionStore {
-  /** Opens the session where it is not open yet, tightens its limits, and takes a step or refuses it. */
+  /**
+   * Opens the session where it is not open yet, tightens its limits, and takes a step or refuses it. The call is on its
+   * way until `leave` or `finish`, or until its lease ends.
+   */
   open(step: Step & SessionLimits): Promise<OpenResult>;
   /** The session as it stands, in one wait; undefined where it is not open. */
   peek(name: SessionName): Promise<Session | undefined>;
@@ -78,14 +95,22 @@ export interface SessionStore {
    * @param createdAt of the session that the step was taken in; undefined where the answer of `open` was lost
    */
   leave(step: Step, createdAt: number | undefined): Promise<void>;
-  /** Stores the session's first user request, once, if this life of it still runs. */
-  writeAnchor(name: SessionName, createdAt: number, text: string): Promise<void>;
+  /** Says that a call is still on its way; it may begin with this where the session was open already. */
+  renew(step: Step, createdAt: number): Promise<void>;
+  /** The call is over: it was forwarded, and stays counted. */
+  finish(step: Step, createdAt: number): Promise<void>;
+  /**
+   * A call was answered 2xx, if this life of the session still runs.
+   * @param anchor the session's first user request, stored once
+   */
+  noteAnswered(name: SessionName, createdAt: number, anchor: string | undefined): Promise<void>;
   addTaint(step: Step, flag: string): Promise<Noted>;
   /**
-   * An MCP server has answered a call in this life of the session, which therefore stays.
+   * An MCP server has taken a call in this life of the session, which therefore stays until it is idle or ended.
    * @param tool that was called; undefined where the call was of another kind
+   * @param answered 2xx
    */
-  keep(step: Step, createdAt: number, tool: string | undefined): Promise<Noted>;
+  keep(step: Step, createdAt: number, tool: string | undefined, answered: boolean): Promise<Noted>;
   /** A key's live sessions, the last used first. */
   list(keyHash: string): Promise<readonly Session[]>;
   read(name: SessionName): Promise<SessionDetails | undefined>;

@@ -237,6 +237,7 @@ describe('the budget check in a session', () => {
       steps: 1,
       taintFlags: [],
       toolsCalled: [],
+      lifeMs: 60_000,
       budgetNanoUsd,
     };
     return exchange;
@@ -244,7 +245,7 @@ describe('the budget check in a session', () => {
 
   it('charges the key’s windows and the session', () => {
     const exchange = chat(7);
-    expect(accountsOf(exchange, 60_000).map(({ name, limitNanoUsd }) => [name, limitNanoUsd])).toEqual([
+    expect(accountsOf(exchange).map(({ name, limitNanoUsd }) => [name, limitNanoUsd])).toEqual([
       ['minute', undefined],
       ['hourly', undefined],
       ['daily', undefined],
@@ -252,7 +253,7 @@ describe('the budget check in a session', () => {
       ['monthly', undefined],
       ['session', 7],
     ]);
-    expect(accountsOf(parsed({ body: { model: 'flat', messages: [] } }), 60_000)).toHaveLength(5);
+    expect(accountsOf(parsed({ body: { model: 'flat', messages: [] } }))).toHaveLength(5);
   });
 
   it('refuses over the session’s budget with a message and headers of its own', async () => {

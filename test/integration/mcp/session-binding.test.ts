@@ -19,8 +19,8 @@ afterAll(async () => {
   await redis.close();
 });
 
-const inRedis = (ttlMs: number): McpSessionStore =>
-  createRedisMcpSessionStore({ client, deadlineMs: 2_500, ttlMs });
+const inRedis = (ttlMs: number, maxPerKey = 10_000): McpSessionStore =>
+  createRedisMcpSessionStore({ client, deadlineMs: 2_500, ttlMs, maxPerKey });
 
 /** Sessions of one name and two keys. */
 function sessions(): { mine: McpSession; theirs: McpSession } {
@@ -31,11 +31,11 @@ function sessions(): { mine: McpSession; theirs: McpSession } {
   };
 }
 
-describe.each<[string, (ttlMs: number) => McpSessionStore]>([
+describe.each<[string, (ttlMs: number, maxPerKey?: number) => McpSessionStore]>([
   ['in Redis', inRedis],
-  ['in memory', (ttlMs) => createMemoryMcpSessionStore({ ttlMs })],
+  ['in memory', (ttlMs, maxPerKey = 10_000) => createMemoryMcpSessionStore({ ttlMs, maxPerKey })],
 ])('a session of an MCP server, kept %s', (_where, storeWith) => {
-  const store = storeWith.bind(undefined, 60_000);
+  const store = (maxPerKey?: number): McpSessionStore => storeWith(60_000, maxPerKey);
 
   it('is nobody’s until a server gave it out, and asking for it does not make it one’s own', async () => {
     const { mine } = sessions();
@@ -85,6 +85,34 @@ describe.each<[string, (ttlMs: number) => McpSessionStore]>([
     expect(await kept.bind(theirs)).toBe('own');
   });
 
+  it('is forgotten where its key has too many, the least recently used first', async () => {
+    const keyHash = newKeyHash();
+    const name = (sessionId: string): McpSession => ({
+      server: 'files',
+      sessionId: `${keyHash}-${sessionId}`,
+      keyHash,
+    });
+    const kept = store(3);
+    for (const id of ['one', 'two', 'three']) {
+      await kept.bind(name(id));
+      await wait(3);
+    }
+    await kept.use(name('one'));
+    await wait(3);
+    const { theirs } = sessions();
+    await kept.bind(theirs);
+    for (const id of ['four', 'five']) {
+      await kept.bind(name(id));
+      await wait(3);
+    }
+    const owners = await Promise.all(['one', 'two', 'three', 'four', 'five'].map((id) => kept.use(name(id))));
+    expect(owners).toEqual(['own', 'nobody', 'nobody', 'own', 'own']);
+    expect(await kept.use(theirs)).toBe('own');
+    await kept.end(name('five'));
+    await kept.bind(name('six'));
+    expect(await kept.use(name('one'))).toBe('own');
+  });
+
   it('goes to one of two keys that are given it at once', async () => {
     const { mine } = sessions();
     const kept = store();
@@ -100,7 +128,9 @@ it('a session’s id is not in Redis, and every key there ends by itself', async
   const names = await client.keys('gateway:mcp_session:*');
   expect(names.length).toBeGreaterThan(0);
   expect(names.join()).not.toContain(mine.sessionId);
-  for (const name of names) expect(await client.pttl(name)).toBeGreaterThan(0);
+  const all = [...names, ...(await client.keys('gateway:mcp_sessions:*'))];
+  expect(all.length).toBeGreaterThan(names.length);
+  for (const name of all) expect(await client.pttl(name)).toBeGreaterThan(0);
 });
 
 it('without Redis a session is nobody’s to use', async () => {

@@ -9,7 +9,13 @@ import type { RiskSettings, RiskStore } from '../../../src/checks/risk/store.ts'
 import { defaultConfig } from '../../../src/config/load.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
-import { operationKey, quarantineKey, riskProfileKey, scoredFindingsKey } from '../../../src/redis/keys.ts';
+import {
+  knownFlagsKey,
+  operationKey,
+  quarantineKey,
+  riskProfileKey,
+  scoredFindingsKey,
+} from '../../../src/redis/keys.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
 import { block, DAY_MS, DEFAULTS, describeRiskStore, eventOf } from '../../support/risk-contract.ts';
@@ -235,11 +241,7 @@ describe('in Redis alone', () => {
 
   it('every key of a script is in the slot of the profile', () => {
     const keyHash = newKeyHash();
-    const keys = [
-      scoredFindingsKey(keyHash),
-      operationKey(keyHash, 'risk:x'),
-      operationKey(keyHash, 'taint:s/{f}'),
-    ];
+    const keys = [scoredFindingsKey(keyHash), operationKey(keyHash, 'risk:x'), knownFlagsKey(keyHash)];
     const slot = calculateSlot(riskProfileKey(keyHash));
     expect(keys.map(calculateSlot)).toEqual(keys.map(() => slot));
   });

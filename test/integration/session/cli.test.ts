@@ -47,9 +47,9 @@ async function openSession(sessionId: string, anchor = 'Fix the tests.'): Promis
   const name = { keyHash, sessionId };
   const step = call(name, { maxSteps: 10, budgetNanoUsd: 2_500_000_000 });
   const { createdAt } = opened(await store.open(step));
-  await store.writeAnchor(name, createdAt, anchor);
+  await store.noteAnswered(name, createdAt, anchor);
   await store.addTaint(step, 'secret_accessed');
-  await store.keep(step, createdAt, 'read_file');
+  await store.keep(step, createdAt, 'read_file', true);
   const purse = spendKey(keyHash, `session:${sessionId}`);
   await redis.client.hset(
     purse,

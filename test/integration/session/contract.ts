@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { MAX_NOTES } from '../../../src/checks/session/store.ts';
+import { MAX_NOTES, UNANSWERED_LIFE_MS } from '../../../src/checks/session/store.ts';
 import type { SessionName } from '../../../src/pipeline/session-turn.ts';
 import type { OpenResult, SessionLimits, SessionStore, Step } from '../../../src/checks/session/store.ts';
 
@@ -15,6 +15,7 @@ export interface StoreUnderTest {
 export interface ContractOptions {
   readonly ttlMs?: number;
   readonly maxPerKey?: number;
+  readonly maxLive?: number;
 }
 
 export const DAY_MS = 86_400_000;
@@ -45,8 +46,8 @@ function countOf(results: readonly OpenResult[], kind: OpenResult['kind']): numb
 
 /** What every session store does, wherever it keeps them. */
 export function sessionStoreContract(create: (options: Required<ContractOptions>) => StoreUnderTest): void {
-  const start = ({ ttlMs = DAY_MS, maxPerKey = 0 }: ContractOptions = {}): StoreUnderTest =>
-    create({ ttlMs, maxPerKey });
+  const start = ({ ttlMs = DAY_MS, maxPerKey = 0, maxLive = 10_000 }: ContractOptions = {}): StoreUnderTest =>
+    create({ ttlMs, maxPerKey, maxLive });
   const newName = (): SessionName => ({ keyHash: newKeyHash(), sessionId: 'one' });
 
   describe('steps', () => {
@@ -277,16 +278,158 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
     });
   });
 
+  describe('sessions of a key without a limit of its own', () => {
+    const named = (keyHash: string, sessionId: string) => call({ keyHash, sessionId });
+    const ids = async (store: SessionStore, keyHash: string): Promise<string[]> =>
+      (await store.list(keyHash)).map(({ id }) => id).sort();
+
+    /** A call that has come and gone. */
+    async function made(
+      { store, wait }: StoreUnderTest,
+      keyHash: string,
+      sessionId: string,
+      answered: boolean,
+    ): Promise<void> {
+      const step = named(keyHash, sessionId);
+      const { createdAt } = opened(await store.open(step));
+      if (answered) await store.noteAnswered(step, createdAt, undefined);
+      await store.finish(step, createdAt);
+      await wait(3);
+    }
+
+    it('make room for one more, the least recently used first', async () => {
+      const rig = start({ maxLive: 3 });
+      const keyHash = newKeyHash();
+      for (const id of ['one', 'two', 'three', 'one']) await made(rig, keyHash, id, true);
+      await made(rig, keyHash, 'four', true);
+      expect(await ids(rig.store, keyHash)).toEqual(['four', 'one', 'three']);
+      await made(rig, keyHash, 'five', true);
+      expect(await ids(rig.store, keyHash)).toEqual(['five', 'four', 'one']);
+    });
+
+    it('make room with those first that no call was answered in', async () => {
+      const rig = start({ maxLive: 3 });
+      const keyHash = newKeyHash();
+      await made(rig, keyHash, 'answered', true);
+      for (const id of ['a', 'b', 'c', 'd', 'e']) await made(rig, keyHash, id, false);
+      expect(await ids(rig.store, keyHash)).toEqual(['answered', 'd', 'e']);
+    });
+
+    it('are never forgotten with a call on its way, and where one is on its way in each, a new one is refused', async () => {
+      const { store, wait } = start({ maxLive: 3 });
+      const keyHash = newKeyHash();
+      const steps = ['one', 'two', 'three'].map((id) => named(keyHash, id));
+      const created: number[] = [];
+      for (const step of steps) created.push(opened(await store.open(step)).createdAt);
+      expect(await store.open(named(keyHash, 'four'))).toEqual({
+        kind: 'too_many_sessions',
+        liveSessions: 3,
+      });
+      expect(await store.open(named(keyHash, 'two'))).toMatchObject({
+        kind: 'opened',
+        session: { steps: 2 },
+      });
+      await wait(3);
+      const [, , third] = steps;
+      if (third === undefined) throw new Error('three were opened');
+      await store.finish(third, created[2] ?? 0);
+      expect(await store.open(named(keyHash, 'four'))).toMatchObject({ kind: 'opened' });
+      expect(await ids(store, keyHash)).toEqual(['four', 'one', 'two']);
+    });
+
+    it('keep their limits as long as they live, and begin anew once they went', async () => {
+      const rig = start({ maxLive: 2 });
+      const keyHash = newKeyHash();
+      const step = call({ keyHash, sessionId: 'one' }, { maxSteps: 1 });
+      const { createdAt } = opened(await rig.store.open(step));
+      await rig.store.noteAnswered(step, createdAt, 'the first request');
+      await rig.store.finish(step, createdAt);
+      await rig.wait(3);
+      await made(rig, keyHash, 'two', true);
+      expect(await rig.store.open(named(keyHash, 'one'))).toMatchObject({ kind: 'max_steps_reached' });
+      await rig.wait(3);
+      for (const id of ['three', 'four']) await made(rig, keyHash, id, true);
+      expect(await rig.store.open(named(keyHash, 'one'))).toMatchObject({
+        kind: 'opened',
+        anchored: false,
+        session: { steps: 1, maxSteps: undefined, answered: false },
+      });
+    });
+
+    it('are refused before they are made room for, where their own limits let nothing in', async () => {
+      const rig = start({ maxLive: 1 });
+      const keyHash = newKeyHash();
+      await made(rig, keyHash, 'one', true);
+      const refused = await rig.store.open(call({ keyHash, sessionId: 'two' }, { maxSteps: 0 }));
+      expect(refused.kind).toBe('max_steps_reached');
+      expect(await ids(rig.store, keyHash)).toEqual(['one']);
+    });
+
+    it('are each of its own key', async () => {
+      const rig = start({ maxLive: 1 });
+      const [mine, theirs] = [newKeyHash(), newKeyHash()];
+      await made(rig, mine, 'one', true);
+      await made(rig, theirs, 'two', true);
+      expect([await ids(rig.store, mine), await ids(rig.store, theirs)]).toEqual([['one'], ['two']]);
+    });
+  });
+
+  describe('the answer of a call', () => {
+    it('gives a session its whole life', async () => {
+      const { store } = start();
+      const step = call(newName());
+      const { createdAt, ...session } = opened(await store.open(step));
+      expect(session).toMatchObject({ answered: false, lifeMs: UNANSWERED_LIFE_MS });
+      await store.noteAnswered(step, createdAt, undefined);
+      expect(await store.peek(step)).toMatchObject({ answered: true, lifeMs: DAY_MS });
+      expect(opened(await store.open(call(step)))).toMatchObject({ answered: true, lifeMs: DAY_MS });
+    });
+
+    it('of an MCP server does so too, where it was 2xx', async () => {
+      const { store } = start();
+      const step = call(newName());
+      const { createdAt } = opened(await store.open(step));
+      await store.keep(call(step), createdAt, 'read_file', false);
+      expect(await store.peek(step)).toMatchObject({ answered: false, toolsCalled: ['read_file'] });
+      await store.keep(call(step), createdAt, 'read_file', true);
+      expect(await store.peek(step)).toMatchObject({ answered: true });
+    });
+
+    it('of an earlier life of the session does not', async () => {
+      const { store, wait } = start();
+      const name = newName();
+      const { createdAt } = opened(await store.open(call(name)));
+      await store.end(name);
+      await wait(5);
+      await store.open(call(name));
+      await store.noteAnswered(name, createdAt, undefined);
+      expect(await store.peek(name)).toMatchObject({ answered: false });
+    });
+
+    it('may be long in coming: a call that is renewed keeps its session alive', async () => {
+      const { store, wait } = start({ ttlMs: 1_000 });
+      const step = call(newName());
+      const { createdAt } = opened(await store.open(step));
+      for (let nth = 0; nth < 3; nth++) {
+        await wait(600);
+        await store.renew(step, createdAt);
+      }
+      expect(await store.peek(step)).toMatchObject({ createdAt, steps: 1 });
+      await wait(1_100);
+      expect(await store.peek(step)).toBeUndefined();
+    });
+  });
+
   describe('the first user request', () => {
     it('is written once, however many come at once', async () => {
       const { store } = start();
       const name = newName();
       const { createdAt } = opened(await store.open(call(name)));
       const texts = Array.from({ length: 100 }, (_, nth) => `turn ${String(nth)}`);
-      await Promise.all(texts.map((text) => store.writeAnchor(name, createdAt, text)));
+      await Promise.all(texts.map((text) => store.noteAnswered(name, createdAt, text)));
       const first = (await store.read(name))?.anchor;
       expect(texts).toContain(first);
-      await store.writeAnchor(name, createdAt, 'another');
+      await store.noteAnswered(name, createdAt, 'another');
       expect((await store.read(name))?.anchor).toBe(first);
       expect(await store.open(call(name))).toMatchObject({ kind: 'opened', anchored: true });
     });
@@ -296,11 +439,11 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       const name = newName();
       const { createdAt } = opened(await store.open(call(name)));
       await store.end(name);
-      await store.writeAnchor(name, createdAt, 'too late');
+      await store.noteAnswered(name, createdAt, 'too late');
       expect(await store.read(name)).toBeUndefined();
       await wait(5);
       expect(await store.open(call(name))).toMatchObject({ anchored: false });
-      await store.writeAnchor(name, createdAt, 'too late');
+      await store.noteAnswered(name, createdAt, 'too late');
       expect((await store.read(name))?.anchor).toBeUndefined();
     });
   });
@@ -312,10 +455,10 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       const { createdAt } = opened(await store.open(call(name)));
       expect(await store.addTaint(call(name), 'secret_accessed')).toBe('added');
       expect(await store.addTaint(call(name), 'secret_accessed')).toBe('known');
-      expect(await store.keep(call(name), createdAt, 'read_file')).toBe('added');
-      expect(await store.keep(call(name), createdAt, 'a:b\nc')).toBe('added');
-      expect(await store.keep(call(name), createdAt, 'read_file')).toBe('known');
-      expect(await store.keep(call(name), createdAt, undefined)).toBe('known');
+      expect(await store.keep(call(name), createdAt, 'read_file', true)).toBe('added');
+      expect(await store.keep(call(name), createdAt, 'a:b\nc', true)).toBe('added');
+      expect(await store.keep(call(name), createdAt, 'read_file', true)).toBe('known');
+      expect(await store.keep(call(name), createdAt, undefined, true)).toBe('known');
       const noted = { taintFlags: ['secret_accessed'], toolsCalled: ['read_file', 'a:b\nc'], kept: true };
       expect(opened(await store.open(call(name)))).toMatchObject(noted);
       expect(await store.peek(name)).toMatchObject(noted);
@@ -327,8 +470,8 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       const { createdAt } = opened(await store.open(step));
       expect(await store.addTaint(step, 'a')).toBe('added');
       expect(await store.addTaint(step, 'a')).toBe('added');
-      expect(await store.keep(step, createdAt, 'a')).toBe('added');
-      expect(await store.keep(step, createdAt, 'a')).toBe('added');
+      expect(await store.keep(step, createdAt, 'a', true)).toBe('added');
+      expect(await store.keep(step, createdAt, 'a', true)).toBe('added');
     });
 
     it('are bounded in number and length, and it is said when they are full', async () => {
@@ -337,10 +480,10 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       const { createdAt } = opened(await store.open(call(name)));
       const long = (nth: number): string => `${String(nth)}-${'x'.repeat(500)}`;
       for (let nth = 0; nth < MAX_NOTES.tool; nth++) {
-        expect(await store.keep(call(name), createdAt, long(nth))).toBe('added');
+        expect(await store.keep(call(name), createdAt, long(nth), true)).toBe('added');
       }
-      expect(await store.keep(call(name), createdAt, 'one more')).toBe('full');
-      expect(await store.keep(call(name), createdAt, long(7))).toBe('known');
+      expect(await store.keep(call(name), createdAt, 'one more', true)).toBe('full');
+      expect(await store.keep(call(name), createdAt, long(7), true)).toBe('known');
       for (let nth = 0; nth < MAX_NOTES.taint; nth++) {
         expect(await store.addTaint(call(name), long(nth))).toBe('added');
       }
@@ -354,7 +497,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       const { store } = start();
       const name = newName();
       expect(await store.addTaint(call(name), 'a')).toBe('gone');
-      expect(await store.keep(call(name), 1, 'a')).toBe('gone');
+      expect(await store.keep(call(name), 1, 'a', true)).toBe('gone');
       expect(await store.read(name)).toBeUndefined();
     });
 
@@ -365,7 +508,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       await store.end(name);
       await wait(5);
       await store.open(call(name));
-      expect(await store.keep(call(name), createdAt, 'a')).toBe('gone');
+      expect(await store.keep(call(name), createdAt, 'a', true)).toBe('gone');
       expect(await store.peek(name)).toMatchObject({ toolsCalled: [], kept: false });
     });
   });
@@ -428,7 +571,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       await store.open(running);
       await store.leave(step, createdAt);
       expect(await store.peek(name)).toMatchObject({ steps: 0 });
-      await store.keep(running, createdAt, 'read_file');
+      await store.keep(running, createdAt, 'read_file', true);
       await store.leave(running, createdAt);
       expect(await store.peek(name)).toMatchObject({ steps: 0, toolsCalled: ['read_file'] });
       const denied = call(name);
@@ -442,16 +585,16 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       const name = newName();
       const running = mcpCall(name);
       const { createdAt } = opened(await store.open(running));
-      await store.writeAnchor(name, createdAt, 'first');
+      await store.noteAnswered(name, createdAt, 'first');
       for (let nth = 0; nth < 3; nth++) {
         await wait(600);
-        expect(await store.keep(running, createdAt, undefined)).toBe('known');
+        expect(await store.keep(running, createdAt, undefined, true)).toBe('known');
       }
       await wait(600);
       expect(await store.read(name)).toMatchObject({ anchor: 'first' });
       await wait(500);
       expect(await store.peek(name)).toBeUndefined();
-      expect(await store.keep(running, createdAt, 'a')).toBe('gone');
+      expect(await store.keep(running, createdAt, 'a', true)).toBe('gone');
     });
   });
 
@@ -460,7 +603,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       const { store } = start();
       const name = newName();
       const { createdAt } = opened(await store.open(call(name, { maxSteps: 1 })));
-      await store.writeAnchor(name, createdAt, 'first');
+      await store.noteAnswered(name, createdAt, 'first');
       expect(await store.end(name)).toBe(true);
       expect(await store.end(name)).toBe(false);
       expect(await store.read(name)).toBeUndefined();

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSessionCheck } from '../../../src/checks/session/check.ts';
 import type { SessionState } from '../../../src/checks/session/check.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
-import { MAX_NOTES } from '../../../src/checks/session/store.ts';
+import { MAX_NOTES, UNANSWERED_LIFE_MS } from '../../../src/checks/session/store.ts';
+import { sessionCallsKey } from '../../../src/redis/keys.ts';
 import type { SessionStore } from '../../../src/checks/session/store.ts';
 import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import type { JsonObject } from '../../../src/providers/provider.ts';
@@ -175,11 +176,40 @@ describe('a call of a tool in a session', () => {
   it('waits for Redis once before it is forwarded and once before its answer, where the session stays anyway', async () => {
     const { send, trips } = rig();
     await send({});
-    expect(trips).toEqual(['peek', 'open', 'keep']);
+    // Of the last nobody waits, nor of `renew`, which says that a call is on its way.
+    expect(trips).toEqual(['peek', 'open', 'keep', 'finish']);
     trips.length = 0;
     await send(tool('b'));
     await send(tool('b'));
-    expect(trips).toEqual(['peek', 'keep', 'peek', 'keep']);
+    const again = ['peek', 'renew', 'keep', 'finish'];
+    expect(trips).toEqual([...again, ...again]);
+  });
+
+  it('keeps the session from being forgotten while it runs, and only so long', async () => {
+    const { begin, check, own, send, keyHash } = rig();
+    await send({});
+    const calls = (): Promise<number> => redis.client.zcard(sessionCallsKey(keyHash, 'one'));
+    expect(await calls()).toBe(0);
+    const exchange = mcpExchange({ body: toolCall('slow'), headers: { [SESSION]: 'one' }, key: { keyHash } });
+    const { state } = await begin(exchange);
+    await expect.poll(calls).toBe(1);
+    const answer = answered(exchange, { status: 200, form: 'stream' });
+    await check.response?.(answer, state);
+    expect(await calls()).toBe(1);
+    await check.end?.(answer, { kind: 'complete' }, state);
+    expect(await calls()).toBe(0);
+    expect(await own.peek({ keyHash, sessionId: 'one' })).toMatchObject({ answered: true });
+  });
+
+  it.each([
+    ['answered 2xx', { status: 200 }, true],
+    ['that broke down in the server', { status: 500 }, false],
+    ['that the server refused', { status: 401 }, false],
+    ['whose answer was lost', { status: undefined }, false],
+  ])('%s gives its session its whole life, or not', async (_what, sent, whole) => {
+    const { send, stored } = rig();
+    await send(sent);
+    expect(await stored()).toMatchObject({ answered: whole, lifeMs: whole ? DAY_MS : UNANSWERED_LIFE_MS });
   });
 
   it.each<[string, Sent, readonly string[]]>([
@@ -248,7 +278,7 @@ describe('a history that cannot hold a call', () => {
     const createdAt = (await stored())?.createdAt ?? 0;
     for (let nth = 1; nth < MAX_NOTES.tool; nth++) {
       const step = { keyHash, sessionId: 'one', operationId: randomUUID() };
-      await own.keep(step, createdAt, `tool-${String(nth)}`);
+      await own.keep(step, createdAt, `tool-${String(nth)}`, true);
     }
     const reason = 'this session has called 256 different tools and can remember no more: begin a new one';
     const headers = { [SESSION]: 'one' };
@@ -271,7 +301,7 @@ describe('a history that cannot hold a call', () => {
     const { state } = await begin(exchange);
     for (let nth = 1; nth < MAX_NOTES.tool; nth++) {
       const step = { keyHash, sessionId: 'one', operationId: randomUUID() };
-      await own.keep(step, createdAt, `tool-${String(nth)}`);
+      await own.keep(step, createdAt, `tool-${String(nth)}`, true);
     }
     expect(await check.response?.(answered(exchange), state)).toMatchObject({ type: 'policy_denied' });
   });
@@ -284,7 +314,7 @@ describe('a history that cannot hold a call', () => {
       message: 'a session can only remember tool names of at most 128 characters',
     });
     expect((await send({ headers: {}, ...tool('x'.repeat(129)) })).verdict).toEqual({ kind: 'pass' });
-    expect(trips).toEqual(['peek', 'open', 'keep', 'peek']);
+    expect(trips).toEqual(['peek', 'open', 'keep', 'finish', 'peek']);
   });
 });
 

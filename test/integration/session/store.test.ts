@@ -1,16 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import type { RedisSessionStoreOptions } from '../../../src/checks/session/redis-store.ts';
+import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, UNANSWERED_LIFE_MS } from '../../../src/checks/session/store.ts';
 import type { SessionStore } from '../../../src/checks/session/store.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import {
   driftKey,
+  leftStepsKey,
   loopKey,
   operationKey,
   riskProfileKey,
   sessionAnchorKey,
+  sessionCallsKey,
   sessionKey,
   sessionsKey,
   spendKey,
@@ -112,7 +116,7 @@ describe('keys', () => {
     const store = sessionStore({ ttlMs: 60_000 });
     const name = { keyHash: newKeyHash(), sessionId: 'a.b:c_d-e' };
     const { createdAt } = opened(await store.open(call(name)));
-    await store.writeAnchor(name, createdAt, 'the first request');
+    await store.noteAnswered(name, createdAt, 'the first request');
     const anchor = `gateway:session:${name.keyHash}:a.b:c_d-e:anchor`;
     expect(await redis.client.get(anchor)).toBe('the first request');
     const purse = spendKey(name.keyHash, `session:${name.sessionId}`);
@@ -129,6 +133,8 @@ describe('keys', () => {
       sessionKey(keyHash, 'one'),
       sessionsKey(keyHash),
       operationKey(keyHash, 'op'),
+      sessionCallsKey(keyHash, 'one'),
+      leftStepsKey(keyHash),
       spendKey(keyHash, 'session:one'),
       loopKey(keyHash, 'one'),
       driftKey(keyHash, 'one'),
@@ -138,24 +144,73 @@ describe('keys', () => {
     expect(calculateSlot(sessionAnchorKey(keyHash, 'one'))).not.toBe(slot);
   });
 
-  it('of operations are short-lived', async () => {
-    const store = sessionStore();
-    const step = call({ keyHash: newKeyHash(), sessionId: 'one' });
-    await store.open(step);
-    const key = operationKey(step.keyHash, step.operationId);
-    expect(await redis.client.pttl(key)).toBeLessThanOrEqual(60_000);
-    await store.leave(step, undefined);
-    expect(await redis.client.pttl(key)).toBeLessThanOrEqual(300_000);
-  });
-
-  it('of the index are the 10,000 newest', async () => {
+  it('of steps that were given back are one, short-lived and bounded', async () => {
     const store = sessionStore();
     const keyHash = newKeyHash();
-    const members = Array.from({ length: 10_000 }, (_, nth) => [Date.now() - 1_000, `old-${String(nth)}`]);
-    await redis.client.zadd(sessionsKey(keyHash), ...members.flat());
-    await store.open(call({ keyHash, sessionId: 'newest' }));
-    expect(await redis.client.zcard(sessionsKey(keyHash))).toBe(10_000);
-    expect((await store.list(keyHash)).map(({ id }) => id)).toEqual(['newest']);
+    const key = leftStepsKey(keyHash);
+    const many = Array.from({ length: 10_000 }, (_, nth) => [Date.now() + nth, `later-${String(nth)}`]);
+    await redis.client.zadd(key, ...many.flat());
+    for (let nth = 0; nth < 3; nth++) await store.leave(call({ keyHash, sessionId: 'one' }), undefined);
+    expect(await redis.client.zcard(key)).toBe(10_000);
+    expect(await redis.client.pttl(key)).toBeLessThanOrEqual(300_000);
+    expect(await redis.client.keys(`*${keyHash}*`)).toEqual([key]);
+  });
+
+  it('of a session without an answer go within ten minutes, and with one live for its life', async () => {
+    const store = sessionStore();
+    const name = { keyHash: newKeyHash(), sessionId: 'one' };
+    const step = call(name, { budgetNanoUsd: 5 });
+    const { createdAt } = opened(await store.open(step));
+    await store.finish(step, createdAt);
+    const ofSession = async (): Promise<string[]> =>
+      (await redis.client.keys(`*${name.keyHash}*`)).filter((key) => key !== riskProfileKey(name.keyHash));
+    const lives = async () => Promise.all((await ofSession()).map((key) => redis.client.pttl(key)));
+    expect((await ofSession()).sort()).toEqual(
+      [
+        sessionKey(name.keyHash, 'one'),
+        sessionsKey(name.keyHash),
+        spendKey(name.keyHash, 'session:one'),
+      ].sort(),
+    );
+    const index = await redis.client.zscore(sessionsKey(name.keyHash), 'one');
+    expect(Number(index) - createdAt).toBeLessThanOrEqual(UNANSWERED_LIFE_MS + 5_000);
+    await redis.client.pexpire(sessionsKey(name.keyHash), UNANSWERED_LIFE_MS); // an index may outlive its sessions
+    for (const life of await lives()) {
+      expect(life).toBeGreaterThan(0);
+      expect(life).toBeLessThanOrEqual(UNANSWERED_LIFE_MS);
+    }
+    await store.noteAnswered(name, createdAt, 'the first request');
+    expect(await ofSession()).toContain(sessionAnchorKey(name.keyHash, 'one'));
+    for (const life of await lives()) expect(life).toBeGreaterThan(DAY_MS - 60_000);
+  });
+
+  it('of one that makes room all go with it, its anchor too', async () => {
+    const store = sessionStore({ maxLive: 1 });
+    const keyHash = newKeyHash();
+    const step = call({ keyHash, sessionId: 'a.b:c_d-e' });
+    const { createdAt } = opened(await store.open(step));
+    await store.noteAnswered(step, createdAt, 'the first request');
+    for (const id of ['a.b:c_d-e', 'a.b:c_d-e/tools', 'a.b:c_d-e/rps']) {
+      await redis.client.zadd(loopKey(keyHash, id), 1, 'x');
+    }
+    await redis.client.hset(driftKey(keyHash, step.sessionId), 'x', 'y');
+    await redis.client.hset(spendKey(keyHash, `session:${step.sessionId}`), 'session:spent', '5');
+    await store.finish(step, createdAt);
+    await store.open(call({ keyHash, sessionId: 'next' }));
+    expect((await redis.client.keys(`*${keyHash}*`)).filter((key) => key.includes('a.b:c'))).toEqual([]);
+  });
+
+  it('left by a gateway that died with calls on their way can go again once their leases are over', async () => {
+    let now = 1_800_000_000_000;
+    const store = sessionStore({ maxLive: 3, now: () => now });
+    const keyHash = newKeyHash();
+    for (const sessionId of ['one', 'two', 'three']) await store.open(call({ keyHash, sessionId }));
+    const next = () => store.open(call({ keyHash, sessionId: 'next' }));
+    now += CALL_LEASE_MS - 1;
+    expect(await next()).toMatchObject({ kind: 'too_many_sessions' });
+    now += 2;
+    expect(await next()).toMatchObject({ kind: 'opened' });
+    expect(await redis.client.zcard(sessionsKey(keyHash))).toBe(3);
   });
 
   it('are all gone once a session was ended, those of loop and drift too', async () => {
@@ -163,18 +218,62 @@ describe('keys', () => {
     const name = { keyHash: newKeyHash(), sessionId: 'one' };
     const step = call(name);
     const { createdAt } = opened(await store.open(step));
-    await store.writeAnchor(name, createdAt, 'the first request');
+    await store.noteAnswered(name, createdAt, 'the first request');
     const loops = ['one', 'one/tools'].map((calls) => loopKey(name.keyHash, calls));
     for (const key of [...loops, driftKey(name.keyHash, 'one')]) {
       await redis.client.hset(key, 'x', 'y');
     }
     await redis.client.hset(spendKey(name.keyHash, 'session:one'), 'session:spent', '5');
     await store.end(name);
-    expect((await redis.client.keys(`*${name.keyHash}*`)).sort()).toEqual([
-      operationKey(name.keyHash, step.operationId),
-      riskProfileKey(name.keyHash),
-    ]);
+    expect(await redis.client.keys(`*${name.keyHash}*`)).toEqual([riskProfileKey(name.keyHash)]);
   });
+});
+
+describe('100,000 sessions of one key', () => {
+  const SESSIONS = 100_000;
+  const AT_ONCE = 500;
+  /** Hash, purse and anchor of each, as Redis keeps them, and all that is not a session's. */
+  const MAX_BYTES = MAX_LIVE_SESSIONS * 2_048 + 4 * 1024 * 1024;
+
+  /** Calls as `check.ts` makes them, so many at once. */
+  async function flood(answered: boolean): Promise<{ keys: number; bytes: number }> {
+    await redis.flush();
+    const before = await usedMemory();
+    const store = sessionStore();
+    const keyHash = newKeyHash();
+    let most = 0;
+    for (let made = 0; made < SESSIONS; made += AT_ONCE) {
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, async () => {
+          const step = call({ keyHash, sessionId: randomUUID() }, { budgetNanoUsd: 1_000 });
+          const { createdAt } = opened(await store.open(step));
+          if (answered) await store.noteAnswered(step, createdAt, 'the first request');
+          await store.finish(step, createdAt);
+        }),
+      );
+      if (made % 10_000 === 0) most = Math.max(most, await redis.client.dbsize());
+    }
+    return { keys: Math.max(most, await redis.client.dbsize()), bytes: (await usedMemory()) - before };
+  }
+
+  async function usedMemory(): Promise<number> {
+    return Number(/used_memory:(\d+)/.exec(await redis.client.info('memory'))?.[1]);
+  }
+
+  it.each([
+    ['that no provider answered', false, 2],
+    ['that were answered', true, 3],
+  ])(
+    '%s fill no more of Redis than 10,000',
+    async (_what, answered, keysEach) => {
+      const { keys, bytes } = await flood(answered);
+      // The index, the profile, and what is on its way at once.
+      expect(keys).toBeLessThanOrEqual(MAX_LIVE_SESSIONS * keysEach + 2);
+      expect(keys).toBeGreaterThan(MAX_LIVE_SESSIONS);
+      expect(bytes).toBeLessThan(MAX_BYTES);
+    },
+    300_000,
+  );
 });
 
 describe('a damaged session', () => {

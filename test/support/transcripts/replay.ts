@@ -51,6 +51,7 @@ export function toExchange({ provider, body }: TranscriptCall): Parsed {
     taintFlags: [],
     toolsCalled: [],
     budgetNanoUsd: undefined,
+    lifeMs: 86_400_000,
   };
   return { ...exchange, headers: new Map([[HEADER.sessionId, SESSION]]) };
 }

@@ -36,6 +36,7 @@ const SESSION: SessionFacts = {
   taintFlags: [],
   toolsCalled: [],
   budgetNanoUsd: undefined,
+  lifeMs: 86_400_000,
 };
 
 interface Sent {

@@ -44,6 +44,7 @@ const FACTS: Facts = {
     taintFlags: ['secret_accessed', '__proto__'],
     toolsCalled: ['list_files', 'dry_run_command'],
     budgetNanoUsd: 5,
+    lifeMs: 86_400_000,
   },
   drift: {
     driftDetected: true,

@@ -26,6 +26,8 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
         await store.end(asked);
         return PASS;
       }
+      // With a refusal a server gives out no session, and whoever asks would fill the store with them.
+      if (!isSuccess(exchange)) return PASS;
       const given = sessionOf(exchange, exchange.answerHeaders.get(MCP_SESSION_HEADER));
       if (given === undefined || given.sessionId === asked?.sessionId) return PASS;
       return (await store.bind(given)) === 'own' ? PASS : takenSession();
@@ -52,8 +54,12 @@ function sessionMissing(): Denial {
 }
 
 /** A server may refuse to end a session (405), and then keeps it. */
-function hasEnded({ method, status }: Answered): boolean {
-  return method === 'DELETE' && status >= 200 && status < 300;
+function hasEnded(exchange: Answered): boolean {
+  return exchange.method === 'DELETE' && isSuccess(exchange);
+}
+
+function isSuccess({ status }: Answered): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** At a 404 a client begins a new session, as MCP has it. */

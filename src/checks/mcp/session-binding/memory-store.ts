@@ -1,7 +1,9 @@
-import type { McpSession, McpSessionStore, Owner } from './store.ts';
+import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore, type Owner } from './store.ts';
 
 export interface MemoryMcpSessionStoreOptions {
   readonly ttlMs: number;
+  /** MAX_MCP_SESSIONS unless a test says otherwise. */
+  readonly maxPerKey?: number;
   /** Unix ms. */
   readonly now?: () => number;
 }
@@ -9,8 +11,10 @@ export interface MemoryMcpSessionStoreOptions {
 /** Sessions of MCP servers that this process alone has seen, for use without Redis. */
 export function createMemoryMcpSessionStore({
   ttlMs,
+  maxPerKey = MAX_MCP_SESSIONS,
   now = Date.now,
 }: MemoryMcpSessionStoreOptions): McpSessionStore {
+  /** The least recently used first. */
   const owners = new Map<string, { readonly keyHash: string; readonly endsAt: number }>();
 
   function claim(session: McpSession, mayBind: boolean): Owner {
@@ -19,8 +23,15 @@ export function createMemoryMcpSessionStore({
     const owner = known !== undefined && known.endsAt > now() ? known.keyHash : undefined;
     if (owner === undefined && !mayBind) return 'nobody';
     if (owner !== undefined && owner !== session.keyHash) return 'foreign';
+    owners.delete(name);
     owners.set(name, { keyHash: session.keyHash, endsAt: now() + ttlMs });
+    if (owner === undefined) forgetBeyond(session.keyHash);
     return 'own';
+  }
+
+  function forgetBeyond(keyHash: string): void {
+    const own = [...owners].filter(([, known]) => known.keyHash === keyHash);
+    for (const [name] of own.slice(0, Math.max(own.length - maxPerKey, 0))) owners.delete(name);
   }
 
   return {

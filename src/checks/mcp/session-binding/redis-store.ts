@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { RedisClient } from '../../../redis/client.ts';
-import { mcpSessionKey } from '../../../redis/keys.ts';
+import { mcpSessionKey, mcpSessionsKey } from '../../../redis/keys.ts';
 import { loadScript } from '../../../redis/script.ts';
 import { withRedisDeadline } from '../../../redis/unavailable.ts';
-import type { McpSession, McpSessionStore } from './store.ts';
+import { MAX_MCP_SESSIONS, type McpSession, type McpSessionStore } from './store.ts';
 
 export interface RedisMcpSessionStoreOptions {
   readonly client: RedisClient;
@@ -12,31 +12,70 @@ export interface RedisMcpSessionStoreOptions {
   readonly deadlineMs: number;
   /** `session.ttl`. */
   readonly ttlMs: number;
+  /** MAX_MCP_SESSIONS unless a test says otherwise. */
+  readonly maxPerKey?: number;
 }
 
 const claimScript = loadScript(new URL('./claim-session.lua', import.meta.url));
+const indexScript = loadScript(new URL('./index-session.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
 
 const bindReply = z.enum(['own', 'foreign']);
 const useReply = z.enum(['own', 'foreign', 'nobody']);
+const digests = z.array(z.string());
 const flag = z.literal([0, 1]);
 
 /** Sessions of MCP servers in Redis. Their ids are credentials of a kind: only digests are stored. */
 export function createRedisMcpSessionStore(options: RedisMcpSessionStoreOptions): McpSessionStore {
-  const { client, deadlineMs, ttlMs } = options;
-  const claim = (session: McpSession, mayBind: 0 | 1): Promise<unknown> =>
-    claimScript.run(client, [storeKey(session)], [session.keyHash, ttlMs, mayBind]);
+  const { client, deadlineMs, ttlMs, maxPerKey = MAX_MCP_SESSIONS } = options;
+  const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
+
+  function claim(session: McpSession, mayBind: 0 | 1): Promise<unknown> {
+    return claimScript.run(client, [storeKey(session)], [session.keyHash, ttlMs, mayBind]);
+  }
+
+  async function index(session: McpSession, adds: 0 | 1): Promise<readonly string[]> {
+    const args = [digestOf(session), ttlMs, maxPerKey, adds];
+    return digests.parse(await indexScript.run(client, [mcpSessionsKey(session.keyHash)], args));
+  }
+
+  async function bind(session: McpSession): Promise<'own' | 'foreign'> {
+    const owner = bindReply.parse(await claim(session, 1));
+    if (owner === 'own') await end(session.keyHash, await index(session, 1));
+    return owner;
+  }
+
+  async function end(keyHash: string, ended: readonly string[]): Promise<void> {
+    await Promise.all(
+      ended.map(async (digest) =>
+        flag.parse(await endScript.run(client, [mcpSessionKey(digest)], [keyHash])),
+      ),
+    );
+  }
+
   return {
-    bind: (session) => withRedisDeadline(deadlineMs, async () => bindReply.parse(await claim(session, 1))),
-    use: (session) => withRedisDeadline(deadlineMs, async () => useReply.parse(await claim(session, 0))),
+    bind: (session) => within(() => bind(session)),
+    use: (session) =>
+      within(async () => {
+        const [owner] = await Promise.all([claim(session, 0), index(session, 0)]);
+        return useReply.parse(owner);
+      }),
     end: (session) =>
-      withRedisDeadline(deadlineMs, async () => {
-        flag.parse(await endScript.run(client, [storeKey(session)], [session.keyHash]));
+      within(async () => {
+        const digest = digestOf(session);
+        await Promise.all([
+          end(session.keyHash, [digest]),
+          client.zrem(mcpSessionsKey(session.keyHash), digest),
+        ]);
       }),
   };
 }
 
+function storeKey(session: McpSession): string {
+  return mcpSessionKey(digestOf(session));
+}
+
 /** No server's name holds a space, so that no two pairs read the same. */
-function storeKey({ server, sessionId }: McpSession): string {
-  return mcpSessionKey(createHash('sha256').update(`${server} ${sessionId}`).digest('hex'));
+function digestOf({ server, sessionId }: McpSession): string {
+  return createHash('sha256').update(`${server} ${sessionId}`).digest('hex');
 }

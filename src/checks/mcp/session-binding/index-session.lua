@@ -1,0 +1,30 @@
+#!lua
+-- Notes the use of a session of an MCP server in its key's index, and takes the least recently used out of it where there
+-- are more than a key may have. The sessions themselves lie in other slots: the caller ends those that are named.
+-- Repeating it changes nothing but times.
+--
+-- KEYS  1 the key's sessions of MCP servers (sorted set of digests by Unix ms)
+-- ARGV  1 digest   2 ms until an unused session is forgotten   3 most sessions
+--       4 '1' adds it where it is not there
+-- reply digests that were taken out
+
+-- @include ../../../redis/clock.lua
+
+local PER_CALL = 64
+
+local now = now_ms('')
+if ARGV[4] == '1' then
+  redis.call('ZADD', KEYS[1], int(now), ARGV[1])
+else
+  redis.call('ZADD', KEYS[1], 'XX', int(now), ARGV[1])
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', int(now - tonumber(ARGV[2])))
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+
+local out = {}
+local beyond = math.min(redis.call('ZCARD', KEYS[1]) - tonumber(ARGV[3]), PER_CALL)
+if beyond > 0 then
+  out = redis.call('ZRANGE', KEYS[1], 0, beyond - 1)
+  redis.call('ZREM', KEYS[1], unpack(out))
+end
+return out
