@@ -1,7 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { riskProfileKey, sessionAnchorKey } from '../../src/redis/keys.ts';
+import {
+  riskProfileKey,
+  sessionAnchorKey,
+  sessionCallsKey,
+  sessionKey,
+  sessionsKey,
+  spendKey,
+} from '../../src/redis/keys.ts';
 import { freePort } from '../support/ports.ts';
 import type { Reply } from '../support/http.ts';
 import {
@@ -276,6 +284,58 @@ describe('SPEC "Session": the first user request is the anchor', () => {
     client.behave({});
     await call(client, { id: 'a' }, { messages: [{ role: 'user', content: 'Second.' }] });
     expect(await anchorOf(client, 'a')).toBe('Second.');
+  });
+});
+
+describe('a session in which no call was answered', () => {
+  const TEN_MINUTES_MS = 600_000;
+  const DAY_MS = 86_400_000;
+
+  /** Life in ms of every key of a session, wherever it lies. */
+  async function lives(client: Client, sessionId: string): Promise<Record<string, number>> {
+    const names = (await rig.redis.client.keys(`*${client.keyHash}*`)).filter((name) =>
+      name.includes(sessionId),
+    );
+    const ttls = await Promise.all(names.map((name) => rig.redis.client.pttl(name)));
+    return Object.fromEntries(names.map((name, nth) => [name, ttls[nth] ?? 0]));
+  }
+  const callsOnTheirWay = (client: Client, id: string): Promise<number> =>
+    rig.redis.client.zcard(sessionCallsKey(client.keyHash, id));
+
+  it.each([
+    ['401', false, { status: 401 }],
+    ['401 to a stream', true, { status: 401 }],
+    ['500', false, { status: 500 }],
+  ])('but with %s goes within ten minutes, all of it', async (_what, stream, script) => {
+    const client = await rig.newClient();
+    client.behave(script);
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    const replies = await Promise.all(ids.map((id) => call(client, { id, usd: 1, steps: 5 }, { stream })));
+    expect(replies.map(({ status }) => status)).toEqual(ids.map(() => script.status));
+    for (const id of ids) {
+      await vi.waitFor(async () => expect(await callsOnTheirWay(client, id)).toBe(0));
+      const left = await lives(client, id);
+      expect(Object.keys(left)).toContain(sessionKey(client.keyHash, id));
+      expect(Object.keys(left)).toContain(spendKey(client.keyHash, `session:${id}`));
+      for (const [name, ttl] of Object.entries(left)) {
+        expect([name, ttl > 0 && ttl <= TEN_MINUTES_MS]).toEqual([name, true]);
+      }
+      const ends = Number(await rig.redis.client.zscore(sessionsKey(client.keyHash), id));
+      expect(ends).toBeLessThanOrEqual(Date.now() + TEN_MINUTES_MS);
+    }
+
+    client.behave({});
+    const [id = ''] = ids;
+    expect((await call(client, { id }, { stream })).headers['x-gateway-session-steps']).toBe('2');
+    await vi.waitFor(async () => expect(await callsOnTheirWay(client, id)).toBe(0));
+    const left = await lives(client, id);
+    for (const name of [
+      sessionKey(client.keyHash, id),
+      spendKey(client.keyHash, `session:${id}`),
+      sessionAnchorKey(client.keyHash, id),
+    ]) {
+      expect([name, (left[name] ?? 0) > DAY_MS - 60_000]).toEqual([name, true]);
+    }
   });
 });
 

@@ -15,24 +15,22 @@
 --       8 most live sessions of the key, beyond which it is refused; 0 = unlimited
 --       9 most live sessions where that is unlimited
 --      10 maximum of steps, '' where the request names none   11 budget in nano-USD, or ''   12 state of a new session
---      13.. keys of a session with a * for its id, its hash first
--- reply {verdict, live sessions, spent, the session's fields and values, created by this 1|0, id of one that made room}
+--      13 see make-room.lua
+-- reply {verdict, live sessions, spent, the session's fields and values, created by this 1|0, ids of those that made room}
 --       verdict: opened | max_steps | budget | sessions | closed (the step was given back already)
 
 -- @include ../../redis/clock.lua
 -- @include life.lua
 -- @include make-room.lua
 
-local FIRST_TEMPLATE = 13
-
 local now = now_ms(ARGV[1])
 local operation, takes_step, most = ARGV[6], ARGV[7] == 'step', tonumber(ARGV[8])
 
 if redis.call('ZSCORE', KEYS[6], operation) then
-  return { 'closed', 0, '0', {}, 0, '' }
+  return { 'closed', 0, '0', {}, 0, {} }
 end
 
-local evicted, is_new = '', 0
+local evicted, is_new = {}, 0
 local function reply(verdict, live)
   local spent = redis.call('HGET', KEYS[3], 'session:spent') or '0'
   return { verdict, live, spent, redis.call('HGETALL', KEYS[1]), is_new, evicted }
@@ -54,10 +52,10 @@ end
 
 local live = 0
 if not created then
-  prune(now, FIRST_TEMPLATE)
+  prune(now)
   live = redis.call('ZCARD', KEYS[2])
   if most > 0 and live >= most then
-    return { 'sessions', live, '0', {}, 0, '' }
+    return { 'sessions', live, '0', {}, 0, {} }
   end
 end
 
@@ -80,15 +78,16 @@ if refused and not created then
     limits[#limits + 1] = 'budget'
     limits[#limits + 1] = budget
   end
-  return { refused, live, '0', limits, 0, '' }
+  return { refused, live, '0', limits, 0, {} }
 end
 
 local set = {}
 if not created then
-  if most == 0 and live >= tonumber(ARGV[9]) then
-    evicted = evict(FIRST_TEMPLATE)
-    if not evicted then
-      return { 'sessions', live, '0', {}, 0, '' }
+  local beyond = live + 1 - tonumber(ARGV[9])
+  if most == 0 and beyond > 0 then
+    evicted = evict(beyond)
+    if #evicted == 0 then
+      return { 'sessions', live, '0', {}, 0, {} }
     end
   end
   is_new = 1

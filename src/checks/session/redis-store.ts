@@ -52,7 +52,7 @@ const openReply = z.tuple([
   z.string(),
   z.array(z.string()),
   flag,
-  z.string(),
+  z.array(z.string()),
 ]);
 const noteReply = z.enum(['added', 'known', 'full', 'gone']);
 const count = z.int().min(0);
@@ -70,16 +70,15 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   async function open(step: Step & SessionLimits): Promise<OpenResult> {
     const { keyHash, sessionId, operationId, maxSteps = '', budgetNanoUsd = '' } = step;
     const asked = [operationId, counterOf(step), maxPerKey, maxLive, maxSteps, budgetNanoUsd, INITIAL_STATE];
-    const templates = sessionKeys({ keyHash, sessionId: '*' });
     return withRedisDeadline(deadlineMs, async () => {
       const [reply, anchored] = await Promise.all([
-        openScript.run(client, stepKeys(step), [...lifeArgs(step), ...asked, ...templates]),
+        openScript.run(client, stepKeys(step), [...lifeArgs(step), ...asked, TEMPLATES]),
         client.pexpire(anchorKey(step), ttlMs),
       ]);
       const parsed = openReply.parse(reply);
       const [, , , , isNew, evicted] = parsed;
       const orphans = [
-        ...(evicted === '' ? [] : [evicted]),
+        ...evicted,
         // What was to go with an earlier life of this name, and was left behind by a gateway that died.
         ...(isNew === 1 && flag.parse(anchored) === 1 ? [sessionId] : []),
       ];
@@ -226,6 +225,9 @@ function sessionKeys(name: SessionName): string[] {
     driftKey(keyHash, sessionId),
   ];
 }
+
+/** As make-room.lua wants them. */
+const TEMPLATES = sessionKeys({ keyHash: '#', sessionId: '*' }).join(' ');
 
 function counterOf({ isMcpCall }: Step): string {
   return isMcpCall === true ? 'mcp_call' : 'step';
