@@ -2,6 +2,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
+import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import type { RedisClient, RedisSettings, RedisState } from '../../../src/redis/client.ts';
@@ -227,6 +229,24 @@ describe('on a cluster', () => {
     await store.setLimits(keyHash, { daily: 1, hourly: null });
     expect(await store.getLimits(keyHash)).toEqual({ daily: 1 });
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 7, reserved: 0 });
+    const sessions = createRedisSessionStore({
+      client,
+      deadlineMs: 2_500,
+      ttlMs: 60_000,
+      maxPerKey: 0,
+      maxLive: 1,
+    });
+    for (const sessionId of ['one', 'two']) {
+      const step = { keyHash, sessionId, operationId: sessionId, maxSteps: 3, budgetNanoUsd: 5 };
+      const result = await sessions.open(step);
+      if (result.kind !== 'opened') throw new Error(`the store said ${result.kind}`);
+      await sessions.noteAnswered(step, result.session.createdAt, 'the first request');
+      await sessions.finish(step, result.session.createdAt);
+    }
+    expect((await sessions.list(keyHash)).map(({ id }) => id)).toEqual(['two']);
+    expect((await redis.client.keys('*:one*')).length).toBe(0);
+    const keys = createKeyStateStore({ client, deadlineMs: 2_500 });
+    expect(await keys.readKeyState('sha256:none')).toBeUndefined();
     const others = await Promise.all(['a', 'b', 'c'].map((name) => client.get(name)));
     expect(others).toEqual([null, null, null]);
   });
