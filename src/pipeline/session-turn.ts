@@ -11,6 +11,9 @@ export interface SessionName {
 /** The state of a session that no policy has moved yet (DECISIONS "Sessions, FSM, loop, drift"). */
 export const INITIAL_STATE = 'INIT';
 
+/** Life of a session in which no call was answered 2xx yet, from its last use: anybody may open so many. */
+export const UNANSWERED_LIFE_MS = 600_000;
+
 /** Of one id (DECISIONS "Sessions, FSM, loop, drift"); none of these characters can lead into another Redis key. */
 export const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 

@@ -5,7 +5,7 @@ import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { mcpSessionOf } from '../../pipeline/mcp-session.ts';
-import { toolCallsOf, turnSession } from '../../pipeline/session-turn.ts';
+import { toolCallsOf, turnSession, UNANSWERED_LIFE_MS } from '../../pipeline/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
 import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -70,6 +70,13 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
     return config.action === 'block' ? denied(detector) : { kind: 'flag', reason: `loop: ${detector}` };
   }
 
+  /** Counted before its session had its whole life, it would be forgotten with a session that nobody answered. */
+  async function keepCounted({ session, operationId, counted }: LoopState): Promise<void> {
+    const isLong = counted.some(({ windowMs }) => windowMs > UNANSWERED_LIFE_MS);
+    // Repeating it changes nothing but times.
+    if (session !== undefined && isLong) await store.countArrival(session, operationId, counted, false);
+  }
+
   return {
     name,
     shadowable: true,
@@ -91,6 +98,7 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
     async response(exchange, state) {
       const { kept, fingerprint } = state;
       if (kept === undefined || isRefused(exchange)) return PASS;
+      await keepCounted(state);
       state.counted = [];
       if (fingerprint !== undefined) await store.joinCall(kept, state.operationId, fingerprint, memory);
       return PASS;

@@ -6,7 +6,7 @@ import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } fr
 export interface MemorySessionStoreOptions {
   /** `session.ttl`. */
   readonly ttlMs: number;
-  /** `session.max_per_key`; 0 is unlimited. */
+  /** `session.max_per_key`; 0 is unlimited, but for `maxLive`. */
   readonly maxPerKey: number;
   /** MAX_LIVE_SESSIONS unless a test says otherwise. */
   readonly maxLive?: number;

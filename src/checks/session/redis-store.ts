@@ -14,8 +14,13 @@ import {
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { readSession } from './session-fields.ts';
-import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES, UNANSWERED_LIFE_MS } from './store.ts';
-import { INITIAL_STATE, toolCallsOf, type SessionName } from '../../pipeline/session-turn.ts';
+import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
+import {
+  INITIAL_STATE,
+  toolCallsOf,
+  UNANSWERED_LIFE_MS,
+  type SessionName,
+} from '../../pipeline/session-turn.ts';
 import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
 
 export interface RedisSessionStoreOptions {
@@ -23,7 +28,7 @@ export interface RedisSessionStoreOptions {
   readonly deadlineMs: number;
   /** `session.ttl`. */
   readonly ttlMs: number;
-  /** `session.max_per_key`; 0 is unlimited. */
+  /** `session.max_per_key`; 0 is unlimited, but for `maxLive`. */
   readonly maxPerKey: number;
   /** MAX_LIVE_SESSIONS unless a test says otherwise. */
   readonly maxLive?: number;

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts';
-import { UNANSWERED_LIFE_MS, type Session } from './store.ts';
+import { UNANSWERED_LIFE_MS } from '../../pipeline/session-turn.ts';
+import type { Session } from './store.ts';
 
 const NOTE = /^(taint|tool):(.*)$/s;
 

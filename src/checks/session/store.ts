@@ -5,8 +5,6 @@ export const MAX_NOTES = { taint: 64, tool: 256 } as const;
 /** Longer names of taints and tools are cut off here. */
 export const MAX_NOTE_CHARS = 128;
 
-/** Life of a session in which no call was answered 2xx yet, from its last use: anybody may open so many. */
-export const UNANSWERED_LIFE_MS = 600_000;
 /** Live sessions of a key where `session.max_per_key` sets no limit: one more, and the first to go makes room. */
 export const MAX_LIVE_SESSIONS = 10_000;
 /** A call whose gateway does not renew it any more is taken for over after this. */

@@ -3,9 +3,9 @@ import { count, duration, fraction, positiveCount, section } from '../fields.ts'
 
 /** Sessions and multi-turn drift (SPEC "Session", "Drift"). */
 export const session = section({
-  /** Concurrent sessions of one key; 0 is unlimited. */
+  /** Concurrent sessions of one key, beyond which a new one is refused; at 0 an old one makes room. */
   max_per_key: count.default(0),
-  /** Life of an idle session. */
+  /** Life of an idle session in which a call was answered. */
   ttl: duration('24h'),
   /** Refuse requests without a session id. */
   required: z.boolean().default(false),

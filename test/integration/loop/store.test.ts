@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLoopStore } from '../../../src/checks/loop/memory-store.ts';
 import { createRedisLoopStore } from '../../../src/checks/loop/redis-store.ts';
-import type { SessionName } from '../../../src/pipeline/session-turn.ts';
+import { toolCallsOf, type SessionName } from '../../../src/pipeline/session-turn.ts';
 import type { ArrivalLimit, LoopStore } from '../../../src/checks/loop/store.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
-import { loopKey } from '../../../src/redis/keys.ts';
+import { loopKey, sessionKey } from '../../../src/redis/keys.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { connect, newKeyHash } from '../budget/support.ts';
 
@@ -153,6 +153,26 @@ describe('recent calls in Redis', () => {
       true,
       true,
     ]);
+  });
+
+  it('are kept no longer than their session is going to live', async () => {
+    const session = newSession();
+    const hash = sessionKey(session.keyHash, session.sessionId);
+    const long = { ...REPEATS, windowMs: 3_600_000 };
+    const remember = async (): Promise<number[]> => {
+      await store().joinCall(session, 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
+      await store().joinCall(toolCallsOf(session), 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
+      await store().countArrival(session, 'one', [long], true);
+      const names = ['', '/tools', '/repeats/00ff'];
+      return Promise.all(
+        names.map((name) => client.pttl(loopKey(session.keyHash, session.sessionId + name))),
+      );
+    };
+    await client.hset(hash, 'created', '1');
+    await client.pexpire(hash, 600_000);
+    for (const ttlMs of await remember()) expect(ttlMs > 590_000 && ttlMs <= 600_000).toBe(true);
+    await client.pexpire(hash, 86_400_000);
+    for (const ttlMs of await remember()) expect(ttlMs > 3_590_000 && ttlMs <= 3_600_000).toBe(true);
   });
 
   it('exceed a limit of 20 in exactly 180 of 200 parallel calls from two gateways', async () => {

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import type { RedisSessionStoreOptions } from '../../../src/checks/session/redis-store.ts';
-import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, UNANSWERED_LIFE_MS } from '../../../src/checks/session/store.ts';
+import { CALL_LEASE_MS, MAX_LIVE_SESSIONS } from '../../../src/checks/session/store.ts';
+import { UNANSWERED_LIFE_MS } from '../../../src/pipeline/session-turn.ts';
 import type { SessionStore } from '../../../src/checks/session/store.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import {
