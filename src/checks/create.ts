@@ -145,7 +145,7 @@ function inspectorCheck(
 }
 
 function dlpCheck({ config, metrics }: ChecksDeps, reportSecretLeak: ReportSecretLeak): Check {
-  const { dlp, strip_budget_headers } = config.server;
+  const { dlp } = config.server;
   const scope = {
     scanSecrets: dlp.scan_secrets,
     scanPii: dlp.scan_pii,
@@ -157,7 +157,6 @@ function dlpCheck({ config, metrics }: ChecksDeps, reportSecretLeak: ReportSecre
     detector: createContentDetector(scope),
     findAll: createFindContentAll(scope),
     reportSecretLeak,
-    stripComments: strip_budget_headers,
     onFound: (found) => metrics.dlpFindings.inc({ ...found }),
   });
 }

@@ -10,19 +10,17 @@ export interface SecretLeakDeps {
   readonly addTaint: SessionStore['addTaint'];
 }
 
-/** Locks and scores the key of a leak, and taints the session that its exchange names, if it names one. */
+/** Locks and scores the key of a leak; a secret's taints the session that its exchange names, if it names one. */
 export function createReportSecretLeak({ record, addTaint }: SecretLeakDeps): ReportSecretLeak {
-  return async ({ exchange, findings, lockMs }) => {
+  return async ({ exchange, findings, lockMs, personalDataOnly }) => {
     const { keyHash } = exchange.key;
+    const event = { keyHash, operationId: randomUUID(), findings, lockMs };
+    if (personalDataOnly === true) {
+      await record({ ...event, trigger: 'data_exfiltration' });
+      return;
+    }
     const sessionId = exchange.facts.session?.id;
-    const scored = record({
-      trigger: 'secret_exfiltration',
-      keyHash,
-      operationId: randomUUID(),
-      findings,
-      lockMs,
-      sessionId,
-    });
+    const scored = record({ ...event, trigger: 'secret_exfiltration', sessionId });
     const tainted =
       sessionId === undefined
         ? undefined

@@ -1,3 +1,4 @@
+import { HEADER_PREFIX } from '../headers.ts';
 import type { StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from './check.ts';
@@ -26,7 +27,7 @@ export interface AnswerStream {
    * chunk may be pushed only once this one is settled. Nothing comes after a cut.
    */
   push(chunk: Buffer): Awaitable<Emission>;
-  /** The provider has ended its answer: what was held, and the checks' closing comments. */
+  /** The provider has ended its answer: what was held, and the checks' closing comments. A cut ends with them too. */
   end(): Promise<Emission>;
 }
 
@@ -35,6 +36,8 @@ export interface AnswerStreamParts {
   readonly format: StreamFormat;
   readonly reader: StreamReader;
   readonly rewriters: readonly StreamRewriter[];
+  /** No comment of ours is sent (`server.strip_budget_headers`). */
+  readonly stripComments?: boolean;
 }
 
 /**
@@ -42,7 +45,7 @@ export interface AnswerStreamParts {
  * the one before let through. An untouched frame goes out byte for byte; a changed one is edited by byte spans.
  */
 export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
-  const { answer, format, reader, rewriters } = parts;
+  const { answer, format, reader, rewriters, stripComments = false } = parts;
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
   const decoder = format.createDecoder({ maxFrameBytes: MAX_FRAME_BYTES });
   const writer = format.createWriter();
@@ -119,8 +122,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
       case 'drop':
         return;
       case 'cut':
-        cutOff(action.denial);
-        return;
+        return cutOff(action.denial);
       case 'rewrite': {
         const { before = [], edits = [], held } = action;
         const frames: readonly RewrittenFrame[] = held === true ? before : [...before, { event, edits }];
@@ -133,24 +135,29 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     return each(frames, (frame) => passEvent(rewrittenEvent(format, frame), at));
   }
 
-  function cutOff(denial: Denial): void {
+  async function cutOff(denial: Denial): Promise<void> {
     const { type, message, details } = denial;
     const { json, event } = reader.cut({ type, message, details });
-    pieces.push(writer.cut(JSON.stringify(json), event));
     cut = denial;
+    pieces.push(writer.cut(JSON.stringify(json), event));
+    addComment(flagsOf(denial));
+    await addComments();
+  }
+
+  async function addComments(): Promise<void> {
+    for (const rewriter of rewriters) addComment(await rewriter.comment?.());
+  }
+
+  function addComment(text: string | undefined): void {
+    const comment = text === undefined || stripComments ? undefined : format.comment(text);
+    if (comment !== undefined) pieces.push(comment);
   }
 
   async function endRewriter(rewriter: StreamRewriter, at: number): Promise<void> {
     const tail = await rewriter.end?.();
     if (tail === undefined) return;
     await passRewritten(tail.before ?? [], at + 1);
-    if (cut !== undefined) return;
-    if (tail.cut !== undefined) {
-      cutOff(tail.cut);
-      return;
-    }
-    const comment = tail.comment === undefined ? undefined : format.comment(tail.comment);
-    if (comment !== undefined) pieces.push(comment);
+    if (cut === undefined && tail.cut !== undefined) await cutOff(tail.cut);
   }
 
   return {
@@ -164,10 +171,21 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
       await each(decoder.end(), passFrame);
       for (const [at, rewriter] of rewriters.entries())
         if (cut === undefined) await endRewriter(rewriter, at);
-      if (cut === undefined) pieces.push(writer.end());
+      if (cut === undefined) {
+        await addComments();
+        pieces.push(writer.end());
+      }
       return take();
     },
   };
+}
+
+/** What a refusal's headers would have said of it, had they not left before. */
+function flagsOf({ headers = {} }: Denial): string | undefined {
+  const flags = Object.entries(headers).filter(
+    ([name, value]) => name.startsWith(HEADER_PREFIX) && value === 'true',
+  );
+  return flags.length === 0 ? undefined : flags.map(([name, value]) => `${name}=${value}`).join(' ');
 }
 
 /** What stands beside a payload, as an event before the payload's own: its frame's bytes come with that one. */

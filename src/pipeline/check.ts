@@ -94,8 +94,13 @@ export interface StreamRewriter {
   readonly readsText?: false;
   /** Synchronous wherever it can be: an answer's chunks wait for it. Not called again after a cut. */
   event(event: StreamEvent): Awaitable<StreamAction>;
-  /** The stream has ended: held text to emit, or a closing comment. May wait (settlement). */
+  /** The stream has ended: held text to emit. Not called where it was cut. */
   end?(): Awaitable<StreamTail | undefined>;
+  /**
+   * The stream is over, by its end or by a cut of any rewriter: what a comment tells its client (SSE), without its
+   * leading colon. Called once, after everything else; may wait (settlement).
+   */
+  comment?(): Awaitable<string | undefined>;
 }
 
 export type StreamAction =
@@ -131,8 +136,6 @@ export interface RewrittenFrame {
 
 export interface StreamTail {
   readonly before?: readonly RewrittenFrame[];
-  /** A comment for formats that have them (SSE), without its leading colon. */
-  readonly comment?: string;
   readonly reason?: string;
   /** The end showed what must not pass: the stream is cut in place of ending. */
   readonly cut?: Denial;

@@ -130,6 +130,7 @@ export function createRunner(options: RunnerOptions): () => Run {
           if (tail.cut !== undefined) await cut(tail.cut);
           return shadowed ? undefined : tail;
         },
+        comment: () => (shadowed ? undefined : rewriter.comment?.()),
       };
     }
 

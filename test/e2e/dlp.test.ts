@@ -142,6 +142,16 @@ async function expectQuarantined(reply: Reply, classes: string): Promise<void> {
   expect(await lockMs()).toBeGreaterThan(0);
 }
 
+async function taintsOf(sessionId: string): Promise<readonly string[] | undefined> {
+  const sessions = createRedisSessionStore({
+    client: gateway.redis.client,
+    deadlineMs: 5_000,
+    ttlMs: 86_400_000,
+    maxPerKey: 0,
+  });
+  return (await sessions.read({ keyHash: key.keyHash, sessionId }))?.session.taintFlags;
+}
+
 async function expectUntouched(): Promise<void> {
   expect(await riskOf()).toBeNull();
   expect(await lockMs()).toBe(-2);
@@ -326,14 +336,7 @@ describe('SPEC DLP, action quarantine (default for secrets)', () => {
   it('taints the session with secret_accessed', async () => {
     provider.answer({ body: chat(`The key is ${SECRET}.`) });
     await expectQuarantined(await ask({ headers: { 'x-gateway-session-id': 's-1' } }), 'secrets');
-    const sessions = createRedisSessionStore({
-      client: gateway.redis.client,
-      deadlineMs: 5_000,
-      ttlMs: 86_400_000,
-      maxPerKey: 0,
-    });
-    const found = await sessions.read({ keyHash: key.keyHash, sessionId: 's-1' });
-    expect(found?.session.taintFlags).toEqual(['secret_accessed']);
+    expect(await taintsOf('s-1')).toEqual(['secret_accessed']);
   });
 });
 
@@ -374,6 +377,30 @@ describe('SPEC DLP, SSE streams', () => {
     expect(await lockMs()).toBeGreaterThan(0);
     provider.answer({ body: chat('Fine.') });
     expectRefusal(await ask(), 403, 'quarantined');
+  });
+
+  it('ends a cut stream with its comments: the block, what was masked before, the cost', async () => {
+    await gateway.setBudget(key.keyHash, { daily: 1 });
+    const body = chunk('Write to ann.lee@shop.example.org today. ') + chunk(`The key is ${SECRET}.`) + last;
+    provider.answer({ headers: events, body });
+    const reply = await ask();
+    const comments = reply.body.slice(reply.body.indexOf('dlp_quarantine')).match(/^: .*$/gm) ?? [];
+    expect(comments[0]).toBe(': x-gateway-dlp-block=true');
+    expect(comments[1]).toBe(': x-gateway-dlp-redacted=true');
+    expect(comments[2]).toMatch(/^: x-gateway-request-cost=[\d.]+ .*x-gateway-budget-window=daily$/);
+    expect(reply.body).not.toContain('[DONE]');
+  });
+
+  it('has none of them under strip_budget_headers', async () => {
+    const target = await variant({}, { server: { strip_budget_headers: true } });
+    await target.setBudget(key.keyHash, { daily: 1 });
+    const masked = chunk('Write to ann.lee@shop.example.org today. ');
+    for (const body of [masked + last, masked + chunk(`The key is ${SECRET}.`) + last]) {
+      provider.answer({ headers: events, body });
+      const reply = await ask({ target });
+      expect(said(reply.body)).toContain('Write to *** today. ');
+      expect(reply.body).not.toMatch(/^:|x-gateway/m);
+    }
   });
 
   it('masks a header of the stream', async () => {
@@ -423,11 +450,15 @@ describe('server.dlp settings', () => {
     await expectUntouched();
   });
 
-  it('action quarantine: personal data cuts, locks and scores too', async () => {
+  it('action quarantine: personal data cuts, locks and scores too, and taints nothing', async () => {
     const target = await variant({ action: 'quarantine' });
     provider.answer({ body: chat('Write to ann.lee@shop.example.org today.') });
-    await expectQuarantined(await ask({ target }), 'email addresses');
+    const headers = { 'x-gateway-session-id': 's-2' };
+    await expectQuarantined(await ask({ target, headers }), 'email addresses');
     expectRefusal(await ask({ target }), 403, 'quarantined');
+    expect(await taintsOf('s-2')).toEqual([]);
+    const profile = `gateway:risk_profile:${key.keyHash}`;
+    expect(await gateway.redis.client.hget(profile, 'persistent_taint_flags')).toBeNull();
   });
 
   it('enabled false: nothing is looked at', async () => {

@@ -45,7 +45,6 @@ export async function throughDlp(
         actionOf,
         onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
         onFound: () => undefined,
-        comments: true,
       }),
     ],
   });

@@ -59,6 +59,7 @@ export function describeRiskStore(
         30,
         { persistentTaintFlags: ['secret_accessed'], quarantineActive: true },
       ],
+      [{ trigger: 'data_exfiltration', lockMs: 60_000 }, 30, { quarantineActive: true }],
     ])('%j is +%i', async (trigger, points, changes) => {
       expect(await record(trigger)).toMatchObject({ scored: true, riskScore: points, blocked: false });
       expect((await store.read(keyHash)).risk).toEqual({

@@ -21,7 +21,6 @@ import type { BudgetStore, Operation, ReserveResult, SettleResult, Tightest } fr
 export interface BudgetCheckDeps {
   readonly config: Pick<Config, 'pricing' | 'proxy'> & {
     readonly session: Pick<Config['session'], 'ttl'>;
-    readonly server: Pick<Config['server'], 'strip_budget_headers'>;
   };
   readonly pricing: Pricing;
   readonly store: BudgetStore;
@@ -202,14 +201,13 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     return {
       readsText: false,
       event: (event) => (asked && event.usageOnly === true ? { kind: 'drop' } : PASS_EVENT),
-      async end() {
+      async comment() {
         if (hold.settled) {
           return undefined;
         }
         const outcome: Outcome = { kind: exchange.answer.complete ? 'complete' : 'broken_off' };
         try {
-          const settled = await settle(hold, exchange, outcome);
-          return config.server.strip_budget_headers ? undefined : { comment: closingComment(settled) };
+          return closingComment(await settle(hold, exchange, outcome));
         } catch {
           // The client has its answer already, and the settlement is repeated: only the comment is lost.
           return undefined;

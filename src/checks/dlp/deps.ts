@@ -12,8 +12,6 @@ export interface DlpCheckDeps {
   /** The same for whole texts, however long. */
   readonly findAll: FindAll;
   readonly reportSecretLeak: ReportSecretLeak;
-  /** `server.strip_budget_headers`: a stream tells by no comment what was masked in it. */
-  readonly stripComments: boolean;
   /** Called once per class and body, and for an answer's headers; in shadow mode too. */
   readonly onFound: (found: FoundClass) => void;
 }

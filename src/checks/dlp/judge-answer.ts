@@ -33,8 +33,13 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   function withhold(exchange: Answered, found: readonly Found[]): Denial {
     const findings = idsOf(found);
     const classes = classesOf(found.map(({ finding }) => finding));
-    const lockMs = config.quarantine_duration;
-    return quarantined(classes, () => deps.reportSecretLeak({ exchange, findings, lockMs }));
+    const leak = {
+      exchange,
+      findings,
+      lockMs: config.quarantine_duration,
+      ...(!classes.includes('secret') && { personalDataOnly: true as const }),
+    };
+    return quarantined(classes, () => deps.reportSecretLeak(leak));
   }
 
   async function judged(exchange: Answered, { found, mask }: Inspected): Promise<Verdict> {
@@ -57,7 +62,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     stream: UnlabelledStream,
   ): Promise<Verdict> {
     const masked: string[] = [];
-    const rewriter = rewriterOf(exchange, (found) => masked.push(found), false);
+    const rewriter = rewriterOf(exchange, (found) => masked.push(found));
     const rewritten = await rewriteWhole(whole.body, stream, rewriter);
     if ('denial' in rewritten) return rewritten.denial;
     const send = (): void => void (whole.replacement = rewritten.bytes);
@@ -68,11 +73,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     return isPlain ? PASS : { kind: 'rewrite', reason: 'a stream that reads in two ways', apply: send };
   }
 
-  function rewriterOf(
-    exchange: Answered,
-    onFound: (found: ContentClass) => void,
-    comments: boolean,
-  ): StreamRewriter {
+  function rewriterOf(exchange: Answered, onFound: (found: ContentClass) => void): StreamRewriter {
     return createDlpRewriter({
       detector: deps.detector,
       actionOf,
@@ -81,7 +82,6 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
         deps.onFound({ class: found, side: 'answer', action });
         onFound(found);
       },
-      comments,
     });
   }
 
@@ -99,7 +99,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
       const headers = await judged(exchange, inspectHeaders(exchange));
       return headers.kind === 'deny' ? headers : both(headers, await judgeBody(exchange));
     },
-    rewriter: (exchange) => rewriterOf(exchange, () => undefined, !deps.stripComments),
+    rewriter: (exchange) => rewriterOf(exchange, () => undefined),
   };
 }
 

@@ -50,7 +50,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   return {
     // A comment, or an event without data that only tells an id to resume from.
     event: (event) => ((event.frame.data ?? '') === '' ? PASS_EVENT : judgeEvent(event)),
-    end: () => (done.size === 0 ? undefined : { comment: [...done].map((name) => `${name}=true`).join(' ') }),
+    comment: () => (done.size === 0 ? undefined : [...done].map((name) => `${name}=true`).join(' ')),
   };
 }
 

@@ -6,6 +6,8 @@ export const TRIGGERS = {
   /** For a flag that is new in its session. */
   taint: { points: 5, counter: undefined },
   secret_exfiltration: { points: 30, counter: undefined },
+  /** `server.dlp.action: quarantine` where nothing found is a secret: SPEC scores the action. */
+  data_exfiltration: { points: 30, counter: undefined },
 } as const;
 
 export type Trigger = keyof typeof TRIGGERS;

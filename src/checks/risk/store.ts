@@ -11,6 +11,12 @@ export type RiskEvent = EventOfKey &
         readonly lockMs?: number;
       }
     | {
+        /** Personal data in a completion that DLP withheld: scores and locks as a secret does, and leaves no taint. */
+        readonly trigger: 'data_exfiltration';
+        readonly findings?: readonly string[];
+        readonly lockMs: number;
+      }
+    | {
         readonly trigger: 'secret_exfiltration';
         readonly findings?: readonly string[];
         /** `quarantine_duration` of the inspector or of DLP: it locks whatever the score is. */

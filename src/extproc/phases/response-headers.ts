@@ -69,8 +69,13 @@ async function beginStream(
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
   if (isJudged && !isReadable(headers.get('content-type') ?? '')) throw unreadable();
   const { answer } = exchange;
-  const labelled = isAnswer(exchange) ? asLabelled(format) : format;
-  context.stream = createAnswerStream({ answer, format: labelled, reader: readerOf(exchange), rewriters });
+  context.stream = createAnswerStream({
+    answer,
+    format: isAnswer(exchange) ? asLabelled(format) : format,
+    reader: readerOf(exchange),
+    rewriters,
+    stripComments: context.services.settings.stripTelemetry,
+  });
   return startStream(headerChanges(context, headers));
 }
 

@@ -43,13 +43,18 @@ function newAnswer(): Answer {
   };
 }
 
-async function through(rewriters: StreamRewriter[], pieces: readonly Buffer[]): Promise<Seen> {
+async function through(
+  rewriters: StreamRewriter[],
+  pieces: readonly Buffer[],
+  stripComments = false,
+): Promise<Seen> {
   const answer = newAnswer();
   const stream = createAnswerStream({
     answer,
     format: sse,
     reader: openai.endpoint('POST', '/v1/chat/completions')?.dialect.stream() ?? createAnyJsonReader(),
     rewriters,
+    stripComments,
   });
   const out: Buffer[] = [];
   for (const piece of pieces) out.push((await stream.push(piece)).bytes);
@@ -103,6 +108,17 @@ describe('a streamed answer', () => {
     await expect(through([], [deep])).rejects.toMatchObject({ type: 'upstream_unavailable' });
     const wide = Buffer.from(`data: {"choices":[],"x":[${'[],'.repeat(50_000)}1]}\n\n`);
     expect((await through([], [wide])).out).toBe(wide.toString());
+  });
+
+  it('has no comment of ours where they are stripped, nor where it is cut', async () => {
+    const telling: StreamRewriter = { event: () => PASS_EVENT, comment: () => 'cost=1' };
+    const denial: Denial = { ...DENIAL, headers: { 'x-gateway-dlp-block': 'true' } };
+    for (const [rewriters, out] of [
+      [[telling], STREAM],
+      [[cutting((event) => textOf(event) === 'lo', denial), telling], `: hello\n\n${chunk('Hel')}${CUT_FRAME}`],
+    ] as const) {
+      expect((await through([...rewriters], [Buffer.from(STREAM)], true)).out).toBe(out);
+    }
   });
 
   it('is not complete without its end marker', async () => {
@@ -166,12 +182,13 @@ const delaying = (tailOnly = false): StreamRewriter => {
       last = event;
       return { kind: 'rewrite', before };
     },
-    end: () => (last === undefined ? undefined : { before: [copy(last, '(end)')], comment: 'bye' }),
+    end: () => (last === undefined ? undefined : { before: [copy(last, '(end)')] }),
+    comment: () => 'bye',
   };
 };
 
-const cutting = (when: (event: StreamEvent) => boolean): StreamRewriter => ({
-  event: (event) => (when(event) ? { kind: 'cut', denial: DENIAL } : PASS_EVENT),
+const cutting = (when: (event: StreamEvent) => boolean, denial: Denial = DENIAL): StreamRewriter => ({
+  event: (event) => (when(event) ? { kind: 'cut', denial } : PASS_EVENT),
 });
 
 const H = ': hello\n\n';
@@ -231,21 +248,24 @@ const ACTIONS: readonly ActionRow[] = [
   {
     name: 'two comments at the end, in order',
     rewriters: () => [
-      { event: () => PASS_EVENT, end: () => ({ comment: 'one' }) },
-      { event: () => PASS_EVENT, end: () => Promise.resolve({ comment: 'two\nlines' }) },
+      { event: () => PASS_EVENT, comment: () => 'one' },
+      { event: () => PASS_EVENT, comment: () => undefined },
+      { event: () => PASS_EVENT, comment: () => Promise.resolve('two\nlines') },
     ],
     out: `${STREAM}\n: one\n\n\n: two lines\n\n`,
   },
   {
-    name: 'a cut, after which nothing comes and nobody is asked',
+    name: 'a cut, after which nothing comes but comments',
     rewriters: () => [
       cutting((event) => textOf(event) === 'lo'),
       {
         event: (event) => (textOf(event) === 'Hel' ? PASS_EVENT : { kind: 'drop' }),
-        end: () => ({ comment: 'never' }),
+        end: () => ({ before: [] }),
+        comment: () => 'one',
       },
+      { event: () => PASS_EVENT, comment: () => Promise.resolve('two') },
     ],
-    out: chunk('Hel') + CUT_FRAME,
+    out: `${chunk('Hel')}${CUT_FRAME}\n: one\n\n\n: two\n\n`,
     cut: DENIAL,
   },
   {
@@ -266,14 +286,26 @@ const ACTIONS: readonly ActionRow[] = [
     cut: DENIAL,
   },
   {
-    name: 'a cut at the end, without a comment after it',
+    name: 'a cut at the end, with the comments of all',
     rewriters: () => [
-      { event: () => PASS_EVENT, end: () => ({ comment: 'one' }) },
-      { event: () => PASS_EVENT, end: () => ({ cut: DENIAL, comment: 'not this' }) },
-      { event: () => PASS_EVENT, end: () => ({ comment: 'nor this' }) },
+      { event: () => PASS_EVENT, comment: () => 'one' },
+      { event: () => PASS_EVENT, end: () => ({ cut: DENIAL }), comment: () => 'two' },
+      { event: () => PASS_EVENT, comment: () => 'three' },
     ],
-    out: `${STREAM}\n: one\n\n${CUT_FRAME}`,
+    out: `${STREAM}${CUT_FRAME}\n: one\n\n\n: two\n\n\n: three\n\n`,
     cut: DENIAL,
+  },
+  {
+    name: 'a cut that says what its headers would have said, and no more',
+    rewriters: () => [
+      cutting((event) => textOf(event) === 'lo', {
+        ...DENIAL,
+        headers: { 'x-gateway-dlp-block': 'true', 'retry-after': '5', 'x-gateway-block-reason': 'a b' },
+      }),
+      { event: () => PASS_EVENT, comment: () => 'one' },
+    ],
+    out: `${H}${chunk('Hel')}${CUT_FRAME}\n: x-gateway-dlp-block=true\n\n\n: one\n\n`,
+    cut: expect.objectContaining(DENIAL) as Denial,
   },
 ];
 

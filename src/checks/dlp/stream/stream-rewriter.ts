@@ -14,8 +14,6 @@ import type { Work } from '../scan/turns.ts';
 
 export interface DlpRewriterDeps extends StreamFindingsDeps {
   readonly detector: StreamDetector;
-  /** A comment at the end says that something was masked. */
-  readonly comments: boolean;
 }
 
 /**
@@ -28,6 +26,7 @@ export function createDlpRewriter(deps: DlpRewriterDeps): StreamRewriter {
   return {
     event: (event) => inTurns(stream.event(event)),
     end: () => inTurns(stream.end()),
+    comment: () => stream.comment,
   };
 }
 
@@ -37,12 +36,15 @@ class MaskedStream {
   readonly #reading: StreamReading;
   readonly #findings: StreamFindings;
   readonly #queue = new StreamQueue();
-  readonly #comments: boolean;
 
   constructor(deps: DlpRewriterDeps) {
     this.#reading = new StreamReading(deps.detector);
     this.#findings = new StreamFindings(deps);
-    this.#comments = deps.comments;
+  }
+
+  /** Says that something was masked: the headers had left before. */
+  get comment(): string | undefined {
+    return this.#findings.any ? `${HEADER.dlpRedacted}=true` : undefined;
   }
 
   *event(event: StreamEvent): Work<StreamAction> {
@@ -74,12 +76,10 @@ class MaskedStream {
     const before: RewrittenFrame[] = [...this.#queue.release()];
     for (const { channel, to } of closed) before.push(...restOf(channel, to));
     const reason = this.#findings.takeReason();
-    const isTold = this.#comments && this.#findings.any;
-    if (before.length === 0 && reason === undefined && !isTold) return undefined;
+    if (before.length === 0 && reason === undefined) return undefined;
     return {
       ...(before.length > 0 && { before }),
       ...(reason !== undefined && { reason }),
-      ...(isTold && { comment: `${HEADER.dlpRedacted}=true` }),
     };
   }
 }

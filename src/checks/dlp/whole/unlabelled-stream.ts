@@ -60,7 +60,7 @@ export async function rewriteWhole(
     written: createWrittenText(),
     complete: false,
   };
-  const stream = createAnswerStream({ answer, format, reader, rewriters: [rewriter] });
+  const stream = createAnswerStream({ answer, format, reader, rewriters: [rewriter], stripComments: true });
   const pieces: Buffer[] = [];
   for (let from = 0; from < body.length; from += CHUNK_BYTES) {
     const { bytes, cut } = await stream.push(body.subarray(from, from + CHUNK_BYTES));

@@ -89,7 +89,14 @@ describe('the DLP check', () => {
     const rig = dlp({ action: 'quarantine' });
     const { verdict } = await judgeAnswer(rig, said(`to ${EMAIL}`));
     expect(verdict).toMatchObject({ message: 'the answer was withheld: it holds email addresses' });
-    expect(rig.leaks).toHaveLength(1);
+    expect(rig.leaks).toMatchObject([{ personalDataOnly: true }]);
+  });
+
+  it('taints for a secret that stands beside personal data, not for personal data alone', async () => {
+    const rig = dlp({ action: 'quarantine' });
+    await judgeAnswer(rig, said(`${EMAIL} ${AWS_KEY}`));
+    await judgeAnswer(rig, said(CARD));
+    expect(rig.leaks.map(({ personalDataOnly }) => personalDataOnly)).toEqual([undefined, true]);
   });
 
   it('reports at most as many findings as one event of the risk store takes', async () => {
@@ -153,6 +160,24 @@ describe('a secret that leaks', () => {
     expect(tainted).toEqual([`${KEY_HASH} s-1 secret_accessed 36`]);
     const { risk: profile, lock } = await risk.read(KEY_HASH);
     expect(profile).toMatchObject({ riskScore: 30, persistentTaintFlags: ['secret_accessed'] });
+    expect(lock?.ttlMs).toBeGreaterThan(4_000);
+  });
+
+  it('locks and scores for personal data as for a secret, and taints neither session nor profile', async () => {
+    const risk = createMemoryRiskStore({ settings });
+    const tainted: string[] = [];
+    const report = createReportSecretLeak({
+      record: (event) => risk.record(event),
+      addTaint: (_, flag) => {
+        tainted.push(flag);
+        return Promise.resolve('added');
+      },
+    });
+    await report({ ...leak('s-1'), personalDataOnly: true });
+    await report({ ...leak('s-1'), personalDataOnly: true });
+    expect(tainted).toEqual([]);
+    const { risk: profile, lock } = await risk.read(KEY_HASH);
+    expect(profile).toMatchObject({ riskScore: 30, persistentTaintFlags: [] });
     expect(lock?.ttlMs).toBeGreaterThan(4_000);
   });
 

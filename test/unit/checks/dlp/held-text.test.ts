@@ -41,9 +41,9 @@ async function through(
         actionOf: () => 'mask',
         onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
         onFound: () => undefined,
-        comments: false,
       }),
     ],
+    stripComments: true,
   });
   const sent = [
     await stream.push(

@@ -30,7 +30,6 @@ async function masked(
     actionOf: () => 'mask',
     onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
     onFound: () => undefined,
-    comments: false,
   });
   const answer = {
     whole: undefined,
@@ -39,7 +38,7 @@ async function masked(
     written: createWrittenText(),
     complete: false,
   };
-  const stream = createAnswerStream({ answer, format, reader, rewriters: [rewriter] });
+  const stream = createAnswerStream({ answer, format, reader, rewriters: [rewriter], stripComments: true });
   const sent = await stream.push(bytes);
   return Buffer.concat([sent.bytes, (await stream.end()).bytes]);
 }

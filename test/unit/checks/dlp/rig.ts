@@ -52,7 +52,6 @@ export function dlp(input: DlpInput = {}): Rig {
       leaks.push(leak);
       return Promise.resolve();
     },
-    stripComments: false,
     onFound: (found) => classes.push(found),
   });
   return { check, leaks, classes };

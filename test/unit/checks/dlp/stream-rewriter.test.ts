@@ -62,10 +62,11 @@ describe('what is masked in a stream', () => {
     expect(comment).toBe('x-gateway-dlp-redacted=true');
   });
 
-  it('is not told in a comment where none are wanted', async () => {
-    const { comment, frames } = await send(chats(['jane@example.com ']), { comments: false });
-    expect(comment).toBeUndefined();
-    expect(textOf(frames)).toBe('*** ');
+  it('is told where the stream is cut after it, too', async () => {
+    const { comment, frames, cut } = await send(chats(['jane@example.com ', 'and ', 'key-abcdefghijkl ']));
+    expect(textOf(frames)).toBe('*** and ');
+    expect(cut).toBeDefined();
+    expect(comment).toBe('x-gateway-dlp-redacted=true');
   });
 
   it('is masked in each of two texts that come in turns', async () => {

@@ -34,7 +34,6 @@ export function rewriterOf(
     actionOf: (found) => (found === 'secret' ? 'quarantine' : 'mask'),
     onQuarantine: () => WITHHELD,
     onFound: () => undefined,
-    comments: true,
     ...overrides,
   });
 }
@@ -69,7 +68,7 @@ export async function send(
     const action = await rewriter.event(event);
     if (action.kind === 'cut') {
       steps.push(['cut']);
-      return over(action.denial);
+      return over(action.denial, await rewriter.comment?.());
     }
     if (action.kind === 'pass') steps.push([payloadOf(event)]);
     if (action.kind !== 'rewrite') continue;
@@ -78,10 +77,10 @@ export async function send(
     if (reason !== undefined) reasons.push(reason);
   }
   const tail = await rewriter.end?.();
-  if (tail?.cut !== undefined) return over(tail.cut);
+  if (tail?.cut !== undefined) return over(tail.cut, await rewriter.comment?.());
   steps.push((tail?.before ?? []).map(written));
   if (tail?.reason !== undefined) reasons.push(tail.reason);
-  return over(undefined, tail?.comment);
+  return over(undefined, await rewriter.comment?.());
 }
 
 function written({ event, edits, copy }: RewrittenFrame): string {
