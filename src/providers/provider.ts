@@ -238,4 +238,6 @@ export interface TextDelta {
   readonly joins?: string;
   /** A copy of what was already streamed (`response.output_text.done`): to be scanned, not to be counted again. */
   readonly repeats?: true;
+  /** Nobody knows what it is: a text by itself, or one that goes on with its channel in the event before. */
+  readonly loose?: true;
 }

@@ -48,7 +48,11 @@ class JsonArrayWriter implements FrameWriter {
     const fits = this.begun ? !opens || rest.length > 0 : opens || !separator.includes(COMMA);
     const bytes = fits ? frame.raw : this.separated(frame.raw.subarray(separator.length));
     this.begun = true;
-    return rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+    if (rest.length === 0) return bytes;
+    if (opens || !rest.includes(CLOSE_ARRAY)) return Buffer.concat([rest, bytes]);
+    // An element that was held while the array's end came: the end stays behind it.
+    this.rest.add(rest);
+    return bytes;
   }
 
   cut(data: string): Buffer {

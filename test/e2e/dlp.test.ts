@@ -62,6 +62,7 @@ beforeEach(async () => {
 function configOf(dlp: Dlp, more: ConfigInput = {}): ConfigInput {
   const base = { base_url: provider.url };
   return {
+    proxy: { unknown_endpoints: 'allow' },
     ...more,
     providers: { openai: base, anthropic: base, gemini: base },
     pricing: { overrides: { flat: { input: 0, output: 1 } } },
@@ -401,6 +402,28 @@ describe('SPEC DLP, SSE streams', () => {
       expect(said(reply.body)).toContain('Write to *** today. ');
       expect(reply.body).not.toMatch(/^:|x-gateway/m);
     }
+  });
+
+  it.each([
+    ['events', 'text/event-stream', (json: string) => `data: ${json}\n\n`],
+    ['lines', 'application/x-ndjson', (json: string) => `${json}\n`],
+    ['lines that call themselves JSON', 'application/json', (json: string) => `${json}\n`],
+  ])('finds what goes over two of an unknown endpoint: %s', async (_form, type, write) => {
+    const path = '/openai/v1/assistants/speak';
+    const body = (...pieces: string[]): string =>
+      pieces.map((delta) => write(JSON.stringify({ delta }))).join('');
+    provider.answer({ headers: { 'content-type': type }, body: body('to ann.lee@sh', 'op.example.org now') });
+    const masked = await ask({ path });
+    expect([masked.status, masked.body]).toEqual([200, expect.stringContaining('to ***')]);
+    expect(masked.body).not.toMatch(/ann|op\.example/);
+    provider.answer({
+      headers: { 'content-type': type },
+      body: body(`key ${SECRET.slice(0, 9)}`, `${SECRET.slice(9)}.`),
+    });
+    const reply = await ask({ path });
+    expect(reply.body).toContain('dlp_quarantine');
+    expect(reply.body).not.toMatch(new RegExp(`${SECRET.slice(0, 9)}|${SECRET.slice(9)}`));
+    await expect.poll(() => riskOf()).toBe('30');
   });
 
   it('masks a header of the stream', async () => {

@@ -1,9 +1,10 @@
 import type { Dialect, JsonObject, PromptText } from '../provider.ts';
 import type { JsonPath } from '../../json/path.ts';
+import { createAnyJsonReader, textsOverElements } from './any-json.ts';
 
 /**
  * An endpoint the gateway does not know, let through by `proxy.unknown_endpoints: allow`: every string of its
- * JSON is prompt text, and nothing of it can be priced.
+ * JSON is prompt text, and nothing of it can be priced. Its answers are read for texts that go on over events.
  */
 export const opaque: Dialect = {
   name: 'opaque',
@@ -21,8 +22,13 @@ export const opaque: Dialect = {
     unseenContent: true,
     unbounded: 'the gateway does not know this endpoint',
   }),
-  answer: () => ({ usage: undefined, texts: [] }),
-  stream: () => undefined,
+  // What is one JSON array may be a stream of its elements to a client.
+  answer: (body) => ({
+    usage: undefined,
+    texts: [],
+    ...(Array.isArray(body) && { joined: textsOverElements(body) }),
+  }),
+  stream: createAnyJsonReader,
 };
 
 function strings(root: unknown): PromptText[] {

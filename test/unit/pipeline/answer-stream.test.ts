@@ -115,7 +115,10 @@ describe('a streamed answer', () => {
     const denial: Denial = { ...DENIAL, headers: { 'x-gateway-dlp-block': 'true' } };
     for (const [rewriters, out] of [
       [[telling], STREAM],
-      [[cutting((event) => textOf(event) === 'lo', denial), telling], `: hello\n\n${chunk('Hel')}${CUT_FRAME}`],
+      [
+        [cutting((event) => textOf(event) === 'lo', denial), telling],
+        `: hello\n\n${chunk('Hel')}${CUT_FRAME}`,
+      ],
     ] as const) {
       expect((await through([...rewriters], [Buffer.from(STREAM)], true)).out).toBe(out);
     }

@@ -112,10 +112,12 @@ export interface ChannelEnds {
   has(channel: string): boolean;
 }
 
+export const EVERY_CHANNEL: ChannelEnds = { has: () => true };
+
 /** Undefined where no channel ends with the event. */
 export function endsOf({ ends = [] }: StreamEvent): ChannelEnds | undefined {
   if (ends.length === 0) return undefined;
-  if (ends.includes('*')) return { has: () => true };
+  if (ends.includes('*')) return EVERY_CHANNEL;
   const names = new Set(ends);
   return {
     has(channel) {

@@ -2,6 +2,7 @@ import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { JsonEdit } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { canCarry } from './carrier.ts';
+import { LooseTexts } from './loose-texts.ts';
 import { OtherValues } from './other-values.ts';
 import type { Found } from '../passages.ts';
 import { RawFrames } from './raw-frames.ts';
@@ -9,7 +10,7 @@ import { beginsDocument } from '../scan/begins-document.ts';
 import { searchRawText } from '../scan/raw-text.ts';
 import { spelledText, tokenGroups, tokensOf } from './spelled-tokens.ts';
 import type { TokenGroup } from './spelled-tokens.ts';
-import { contextBefore, endsOf, StreamChannels } from './stream-channels.ts';
+import { contextBefore, endsOf, EVERY_CHANNEL, StreamChannels } from './stream-channels.ts';
 import type { Channel, ChannelEnds } from './stream-channels.ts';
 import { isSettled } from './stream-entry.ts';
 import type { Piece, SpelledToken, StreamEntry, Stretch } from './stream-entry.ts';
@@ -17,7 +18,6 @@ import { piecesOf } from '../scan/turns.ts';
 import type { Work } from '../scan/turns.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 
-const EVERY_CHANNEL: ChannelEnds = { has: () => true };
 const NOTHING_READ = { edits: [], pieces: [], tokens: [], unsent: [], closed: [], waits: false };
 
 /** What searching a piece costs beside its length, in characters: what was sent last is read with it. */
@@ -31,6 +31,7 @@ export class StreamReading {
   readonly #wholeTexts: WholeTexts;
   readonly #otherValues: OtherValues;
   readonly #rawFrames: RawFrames;
+  readonly #looseTexts: LooseTexts;
 
   constructor(detector: StreamDetector) {
     this.#channels = new StreamChannels(detector);
@@ -38,6 +39,7 @@ export class StreamReading {
     this.#wholeTexts = new WholeTexts(detector);
     this.#otherValues = new OtherValues(detector, this.#wholeTexts);
     this.#rawFrames = new RawFrames(detector, this.#wholeTexts);
+    this.#looseTexts = new LooseTexts(detector);
   }
 
   /** Searches an event; adds what is decided now to `found`. */
@@ -45,19 +47,23 @@ export class StreamReading {
     const raw = event.json === undefined ? yield* this.#rawFrames.read(event, found) : undefined;
     if (raw !== undefined) return { ...NOTHING_READ, event, pieces: [raw], waits: true };
     if (event.beside !== true) this.#rawFrames.finish(found);
+    this.#looseTexts.beginEvent(found);
     const edits = yield* this.#readOther(event, found);
     const ends = endsOf(event);
     const pieces: Piece[] = [];
     for (const delta of event.deltas) pieces.push(yield* this.#readText(delta, ends, found));
     const { tokens, unsent } = yield* this.#readTokens(event, pieces, found);
     const closed = ends === undefined ? [] : yield* this.#finish(ends, found);
-    const waits = tokens.length > 0 || (!pieces.every(isSettled) && !canCarry(event));
+    if (ends === EVERY_CHANNEL) this.#looseTexts.finish(found);
+    const mayMove = canCarry(event) && !event.deltas.some(({ loose }) => loose === true);
+    const waits = tokens.length > 0 || (!pieces.every(isSettled) && !mayMove);
     return { event, edits, pieces, tokens, unsent, closed, waits };
   }
 
   /** Ends all there is. */
   *finishAll(found: Found[]): Work<StreamEntry['closed']> {
     this.#rawFrames.finish(found);
+    this.#looseTexts.finish(found);
     return yield* this.#finish(EVERY_CHANNEL, found);
   }
 
@@ -82,6 +88,7 @@ export class StreamReading {
   settle({ frame }: StreamEvent): void {
     this.#channels.settle(frame.raw.length);
     this.#tokenChannels.settle(frame.raw.length);
+    this.#looseTexts.settle(frame.raw.length);
   }
 
   *#readOther(event: StreamEvent, found: Found[]): Work<readonly JsonEdit[]> {
@@ -103,6 +110,7 @@ export class StreamReading {
       const isJson = delta.isJson === true || beginsDocument(delta);
       const whole = { ...delta, isJson, context: contextBefore(delta) };
       const outlet = yield* this.#wholeTexts.search(whole, found);
+      if (delta.loose === true) return yield* this.#looseTexts.read(delta, outlet, found);
       return { delta, outlet, from: 0, to: outlet.length, channel: undefined };
     }
     const channel = this.#channels.ofDelta(delta, ends?.has(delta.channel) === true);

@@ -1,0 +1,105 @@
+import type { StreamDetector } from '../../../detectors/finding.ts';
+import type { TextDelta } from '../../../providers/provider.ts';
+import type { Found } from '../passages.ts';
+import { createTextScanner } from '../scan/scanner.ts';
+import type { ChannelScanner } from '../scan/scanner.ts';
+import { tooMuchHeld } from '../scan/too-much-held.ts';
+import { piecesOf } from '../scan/turns.ts';
+import type { Work } from '../scan/turns.ts';
+import type { Outlet } from '../scan/outlet.ts';
+import type { Piece } from './stream-entry.ts';
+
+/** Places whose texts are kept at once; the one that was not added to for longest goes first. */
+const MAX_TEXTS = 256;
+/** Events after which a text that none of them went on with is over. */
+const MAX_PAUSE_EVENTS = 16;
+const MAX_KEPT_CHARS = 6_291_456;
+/** Of a value that is said again in every event: words have so many different letters, digits of a number do not. */
+const MIN_REPEATED_LETTERS = 4;
+
+interface LooseText {
+  readonly scanner: ChannelScanner;
+  last: string;
+  /** The number of the event that added to it last. */
+  at: number;
+}
+
+/**
+ * Texts of streams whose dialect nobody knows: each string may be a text by itself, or go on with what stood in its
+ * place in the event before. Both are searched. An event waits until its texts are decided, and nothing moves from one
+ * to another, so that what was no text after all stays as it was.
+ */
+export class LooseTexts {
+  readonly #detector: StreamDetector;
+  /** By place, in the order in which they were added to. */
+  readonly #texts = new Map<string, LooseText>();
+  #event = 0;
+  /** Of the events since what is kept was counted. */
+  #bytes = 0;
+
+  constructor(detector: StreamDetector) {
+    this.#detector = detector;
+  }
+
+  /** Another event has come: ends what was not gone on with for long. */
+  beginEvent(found: Found[]): void {
+    this.#event += 1;
+    for (const [place, text] of this.#texts) {
+      if (this.#texts.size < MAX_TEXTS && this.#event - text.at <= MAX_PAUSE_EVENTS) return;
+      finish(text, found);
+      this.#texts.delete(place);
+    }
+  }
+
+  /** @param alone the same text as it was searched by itself */
+  *read(delta: TextDelta, alone: Outlet, found: Found[]): Work<Piece> {
+    const { channel: place, text } = delta;
+    const known = this.#texts.get(place);
+    const loose = known ?? { scanner: createTextScanner(this.#detector), last: '', at: 0 };
+    // Added anew, it stands last.
+    this.#texts.delete(place);
+    this.#texts.set(place, loose);
+    const { outlet } = loose.scanner;
+    const from = outlet.length;
+    for (const piece of piecesOf(text)) {
+      for (const one of loose.scanner.push(piece)) found.push(one);
+      yield piece.length;
+    }
+    outlet.replaceAlso(
+      alone.replacements.map((one) => ({ ...one, start: from + one.start, end: from + one.end })),
+    );
+    if (text === loose.last && isSaidAgain(text)) finish(loose, found);
+    loose.last = text;
+    loose.at = this.#event;
+    return { outlet, from, to: outlet.length, delta, channel: undefined };
+  }
+
+  finish(found: Found[]): void {
+    for (const text of this.#texts.values()) finish(text, found);
+    this.#texts.clear();
+  }
+
+  /**
+   * Called after each event, with its length.
+   * @throws GatewayError upstream_unavailable where too much is held
+   */
+  settle(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes <= MAX_KEPT_CHARS) return;
+    this.#bytes = 0;
+    for (const { scanner } of this.#texts.values()) this.#bytes += scanner.keptChars;
+    if (this.#bytes > MAX_KEPT_CHARS) throw tooMuchHeld();
+  }
+}
+
+function finish({ scanner }: LooseText, found: Found[]): void {
+  for (const one of scanner.finish()) found.push(one);
+}
+
+const MAX_SAID_AGAIN_CHARS = 256;
+
+/** A word that stands in its place in each event, as the name of a model does, and no piece of a text. */
+function isSaidAgain(text: string): boolean {
+  if (text.length > MAX_SAID_AGAIN_CHARS || !/[A-Za-z]/.test(text)) return false;
+  return new Set(text).size >= MIN_REPEATED_LETTERS;
+}
