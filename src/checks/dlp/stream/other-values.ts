@@ -8,6 +8,7 @@ import { EventMarks } from './event-marks.ts';
 import type { Marks } from './event-marks.ts';
 import { numberSources } from '../whole/number-sources.ts';
 import { isOpaque } from '../opaque-members.ts';
+import { emptied, isTokenId, isTokenIdList, repeatsText } from '../token-ids.ts';
 import { contextOf } from '../passages.ts';
 import type { Found } from '../passages.ts';
 import { RecentTexts } from '../scan/recent-texts.ts';
@@ -27,6 +28,12 @@ const SEARCH_CHARS = 32;
 const STEP_CHARS = 2048;
 
 type Span = Pick<Finding, 'start' | 'end'>;
+
+/** The edits that mask what is found in an event, and those that leave no token ids in it. */
+export interface SearchedValues {
+  readonly edits: readonly JsonEdit[];
+  readonly tokenIds: readonly JsonEdit[];
+}
 
 /** An object or array on the way down. */
 interface Level {
@@ -60,18 +67,18 @@ export class OtherValues {
     this.#wholeTexts = wholeTexts;
   }
 
-  /** The edits that mask what is found in the object or array `root`. */
-  *search(root: object, event: StreamEvent, found: Found[]): Work<JsonEdit[]> {
+  *search(root: object, event: StreamEvent, found: Found[]): Work<SearchedValues> {
     const marks = this.#marks.of(event);
     const before = this.#last?.marks === marks ? this.#last.root : undefined;
-    const edits = yield* this.#searchLevels(levelOf(root, marks, undefined, before), event, found);
-    const isKept = edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
+    const searched = yield* this.#searchLevels(levelOf(root, marks, undefined, before), event, found);
+    const isKept = searched.edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
     this.#last = isKept ? { root, marks } : undefined;
-    return edits;
+    return searched;
   }
 
-  *#searchLevels(root: Level, event: StreamEvent, found: Found[]): Work<JsonEdit[]> {
+  *#searchLevels(root: Level, event: StreamEvent, found: Found[]): Work<SearchedValues> {
     const edits: JsonEdit[] = [];
+    const tokenIds: JsonEdit[] = [];
     const path: (string | number)[] = [];
     /** Numbers that a double does not hold. */
     const long: JsonPath[] = [];
@@ -88,6 +95,7 @@ export class OtherValues {
       level.next += 1;
       this.#cost += 1;
       const before = memberOf(level.before, step);
+      if (holdsTokenIds(step, value, level)) tokenIds.push(emptied([...path, step], value));
       if (value === before && typeof value !== 'object') continue;
       if (
         before === undefined &&
@@ -117,7 +125,8 @@ export class OtherValues {
       if (text.length > MAX_NUMBER_CHARS || this.#spansIn(text, nameAbove(at), found) === undefined) continue;
       edits.push({ kind: 'set', path: at, value: MASK });
     }
-    return edits;
+    // A later edit of what is around another holds.
+    return { edits, tokenIds: tokenIds.reverse() };
   }
 
   #takeCost(): number {
@@ -159,6 +168,14 @@ function levelOf(value: object, marks: Marks | undefined, name: string | undefin
   const names = Array.isArray(value) ? undefined : Object.keys(value);
   const length = Array.isArray(value) ? value.length : (names?.length ?? 0);
   return { value, names, length, marks, name, before, next: 0 };
+}
+
+/** Not where the dialect knows them for the ids, or the bytes, of tokens that come with their text. */
+function holdsTokenIds(step: string | number, value: unknown, { marks }: Level): boolean {
+  if (typeof step === 'number' || value === null || marks?.get(step) === true) return false;
+  if (typeof value === 'number') return isTokenId(step);
+  if (typeof value !== 'object') return false;
+  return Array.isArray(value) ? isTokenIdList(step, value) || repeatsText(step) : repeatsText(step);
 }
 
 function memberOf(container: unknown, step: string | number): unknown {

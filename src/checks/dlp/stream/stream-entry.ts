@@ -32,6 +32,8 @@ export interface StreamEntry {
   readonly edits: readonly JsonEdit[];
   readonly pieces: readonly Piece[];
   readonly tokens: readonly SpelledToken[];
+  /** Leave no token ids, where anything of the stream was masked before they are sent. */
+  readonly tokenIds: readonly JsonEdit[];
   /** Texts of it that are searched and sent as they came, or not at all. */
   readonly unsent: readonly Stretch[];
   /** Channels that end with it; their text up to there must be sent by then. */
@@ -53,8 +55,11 @@ export function isSettled({ outlet, to }: Stretch): boolean {
   return outlet.settled >= to;
 }
 
-/** Takes out of the channels what leaves with an event, and puts it into its texts. Called in order of the events. */
-export function release(entry: StreamEntry): Released {
+/**
+ * Takes out of the channels what leaves with an event, and puts it into its texts. Called in order of the events.
+ * @param isMasked something of the stream was masked so far
+ */
+export function release(entry: StreamEntry, isMasked: boolean): Released {
   const { event, pieces, tokens, unsent, closed } = entry;
   const edits: JsonEdit[] = [...entry.edits];
   for (const token of tokens) if (isBlanked(token)) edits.push(...token.blank);
@@ -67,6 +72,7 @@ export function release(entry: StreamEntry): Released {
     if (channel === undefined) continue;
     channel.carrier = outlet.sent < outlet.length ? { event, path: delta.path } : undefined;
   }
+  if (isMasked) edits.push(...entry.tokenIds);
   // Of two edits of one place the later holds: a member whose name is a finding goes, whatever its value becomes.
   for (const edit of entry.edits) if (edit.kind === 'remove') edits.push(edit);
   return { before, edits };

@@ -1,9 +1,9 @@
 import type { StreamDetector } from '../../../detectors/finding.ts';
-import type { JsonEdit } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { canCarry } from './carrier.ts';
 import { LooseTexts } from './loose-texts.ts';
 import { OtherValues } from './other-values.ts';
+import type { SearchedValues } from './other-values.ts';
 import type { Found } from '../passages.ts';
 import { RawFrames } from './raw-frames.ts';
 import { beginsDocument } from '../scan/begins-document.ts';
@@ -18,7 +18,15 @@ import { piecesOf } from '../scan/turns.ts';
 import type { Work } from '../scan/turns.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 
-const NOTHING_READ = { edits: [], pieces: [], tokens: [], unsent: [], closed: [], waits: false };
+const NOTHING_READ = {
+  edits: [],
+  tokenIds: [],
+  pieces: [],
+  tokens: [],
+  unsent: [],
+  closed: [],
+  waits: false,
+};
 
 /** What searching a piece costs beside its length, in characters: what was sent last is read with it. */
 const SEARCH_CHARS = 256;
@@ -48,7 +56,7 @@ export class StreamReading {
     if (raw !== undefined) return { ...NOTHING_READ, event, pieces: [raw], waits: true };
     if (event.beside !== true) this.#rawFrames.finish(found);
     this.#looseTexts.beginEvent(found);
-    const edits = yield* this.#readOther(event, found);
+    const { edits, tokenIds } = yield* this.#readOther(event, found);
     const ends = endsOf(event);
     const pieces: Piece[] = [];
     for (const delta of event.deltas) pieces.push(yield* this.#readText(delta, ends, found));
@@ -56,8 +64,8 @@ export class StreamReading {
     const closed = ends === undefined ? [] : yield* this.#finish(ends, found);
     if (ends === EVERY_CHANNEL) this.#looseTexts.finish(found);
     const mayMove = canCarry(event) && !event.deltas.some(({ loose }) => loose === true);
-    const waits = tokens.length > 0 || (!pieces.every(isSettled) && !mayMove);
-    return { event, edits, pieces, tokens, unsent, closed, waits };
+    const waits = tokens.length > 0 || tokenIds.length > 0 || (!pieces.every(isSettled) && !mayMove);
+    return { event, edits, tokenIds, pieces, tokens, unsent, closed, waits };
   }
 
   /** Ends all there is. */
@@ -91,18 +99,18 @@ export class StreamReading {
     this.#looseTexts.settle(frame.raw.length);
   }
 
-  *#readOther(event: StreamEvent, found: Found[]): Work<readonly JsonEdit[]> {
+  *#readOther(event: StreamEvent, found: Found[]): Work<SearchedValues> {
     const { json } = event;
     if (typeof json === 'object' && json !== null) {
       return yield* this.#otherValues.search(json, event, found);
     }
-    if (typeof json !== 'string') return [];
+    if (typeof json !== 'string') return NOTHING_READ;
     const outlet =
       event.beside === true
         ? yield* searchRawText(this.#wholeTexts, json, found)
         : yield* this.#wholeTexts.search({ text: json }, found);
     const value = outlet.take(outlet.length);
-    return value === json ? [] : [{ kind: 'set', path: [], value }];
+    return { edits: value === json ? [] : [{ kind: 'set', path: [], value }], tokenIds: [] };
   }
 
   *#readText(delta: TextDelta, ends: ChannelEnds | undefined, found: Found[]): Work<Piece> {

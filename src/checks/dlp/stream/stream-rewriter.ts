@@ -35,7 +35,7 @@ const NOTHING_BEFORE = { before: [], isHeld: false } as const;
 class MaskedStream {
   readonly #reading: StreamReading;
   readonly #findings: StreamFindings;
-  readonly #queue = new StreamQueue();
+  readonly #queue = new StreamQueue(() => this.#findings.any);
 
   constructor(deps: DlpRewriterDeps) {
     this.#reading = new StreamReading(deps.detector);
@@ -73,7 +73,7 @@ class MaskedStream {
     const closed = yield* this.#reading.finishAll(found);
     const cut = this.#findings.judge(found);
     if (cut !== undefined) return { cut };
-    const before: RewrittenFrame[] = [...this.#queue.release()];
+    const before: RewrittenFrame[] = [...this.#queue.releaseLast()];
     for (const { channel, to } of closed) before.push(...restOf(channel, to));
     const reason = this.#findings.takeReason();
     if (before.length === 0 && reason === undefined) return undefined;

@@ -8,6 +8,7 @@ import type { Inspected } from '../inspected.ts';
 import { createJoinedText, maskShared } from './joined-text.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
+import { tokenIdEdits } from './token-id-edits.ts';
 import { blankedTokens, tokenChannels } from './token-channels.ts';
 
 /**
@@ -36,6 +37,7 @@ export async function inspectJson(
       const hits = await document.hits(passages);
       const members = joined.flatMap((one) => [...one.members().values()]);
       const blanks = channels.flatMap((channel) => blankedTokens(channel, passages));
+      const ids = await tokenIdEdits(whole.json, channels.length > 0);
       return () => {
         // Of two edits of one place the later holds: what a text shares over its own, a name's over its value's.
         for (const hit of hits) {
@@ -45,7 +47,7 @@ export async function inspectJson(
           const shared = maskShared(member, passages);
           if (shared !== undefined) whole.edits.push(setText(member.of.path, shared, signed));
         }
-        for (const edit of blanks) whole.edits.push(edit);
+        for (const edit of [...ids, ...blanks]) whole.edits.push(edit);
         for (const { kind, path } of hits) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
       };
     },

@@ -15,6 +15,10 @@ const JSON_LIKE = /^\uFEFF?\s*[[{"]/;
 const LOGPROBS = /"(?:prompt_)?log_?probs(?:_?result)?"\s*:\s*(?=[[{])/gi;
 const OF_NUMBER = /[-+.\w]/;
 const NUMBER = /^-?\d[\d.eE+-]*$/;
+/** Lists that spell the text in numbers, and what repeats it whole (`token-ids.ts`). */
+const TOKEN_IDS =
+  /"(?:\w{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids|raw_?output)"\s*:\s*(?=[[{])/gi;
+const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
 /** Strings and spans after which other requests get a turn. */
 const PER_TURN = 10_000;
 
@@ -25,7 +29,7 @@ const PER_TURN = 10_000;
 export async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
   const isJson = JSON_LIKE.test(text);
   const masked = isJson ? await maskedInJson(text, spans) : spans.map(inPlace);
-  const inOrder = isJson ? [...masked, ...logprobs(text)] : masked;
+  const inOrder = isJson ? [...masked, ...lists(text, LOGPROBS), ...tokenIds(text)] : masked;
   const parts: string[] = [];
   let copied = 0;
   let work = 0;
@@ -83,19 +87,28 @@ function stringEnd(text: string, start: number): number {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPEN: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const OPEN_ARRAY = 0x5b;
+const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, 0x7b]);
 const CLOSE: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
-function logprobs(text: string): Replacement[] {
+/** What stands under the names of a pattern, with nothing left of it. */
+function lists(text: string, names: RegExp): Replacement[] {
   const found: Replacement[] = [];
-  LOGPROBS.lastIndex = 0;
-  while (LOGPROBS.test(text)) {
-    const start = LOGPROBS.lastIndex;
+  names.lastIndex = 0;
+  while (names.test(text)) {
+    const start = names.lastIndex;
     const end = containerEnd(text, start);
     found.push({ start, end, text: 'null' });
-    LOGPROBS.lastIndex = end;
+    names.lastIndex = end;
   }
   return found;
+}
+
+function tokenIds(text: string): Replacement[] {
+  return lists(text, TOKEN_IDS).flatMap((one) => {
+    if (text.charCodeAt(one.start) !== OPEN_ARRAY) return [one];
+    return NUMBERS.test(text.slice(one.start, one.end)) ? [{ ...one, text: '[]' }] : [];
+  });
 }
 
 /** The offset after the object or array that begins at an offset. */
