@@ -7,6 +7,7 @@ import { networkDetector } from './network.ts';
 import { withoutOverlaps } from './overlaps.ts';
 import { phoneDetector } from './phone.ts';
 import { findSecretsAll, secretsDetector } from './secrets.ts';
+import { findAllSeeingThrough, seeingThrough } from './seen-through.ts';
 import { ssnDetector } from './ssn.ts';
 
 /** What data-loss prevention looks for (`server.dlp`). */
@@ -22,14 +23,14 @@ export interface ContentScope {
 export function createContentDetector(scope: ContentScope): StreamDetector {
   const data = dataDetectors(scope);
   const secrets = scope.scanSecrets ? secretsDetector : undefined;
-  return {
+  return seeingThrough({
     find(text) {
       const content = collectContent(secrets?.find(text) ?? []);
       content.add(data.flatMap(({ find }) => find(text)));
       return content.end();
     },
     openFrom: (text) => openFromOf(text, secrets, data),
-  };
+  });
 }
 
 /** Searches whole texts, giving way to the event loop. The n-th findings are the n-th text's. */
@@ -38,7 +39,7 @@ type FindContentAll = (texts: readonly string[]) => Promise<readonly (readonly F
 /** `createContentDetector(scope).find` for texts of any length. */
 export function createFindContentAll(scope: ContentScope): FindContentAll {
   const data = dataDetectors(scope);
-  return async (texts) => {
+  return findAllSeeingThrough(async (texts) => {
     const secrets = scope.scanSecrets ? await findSecretsAll(texts) : [];
     const turn = createTurn();
     const all: (readonly Finding[])[] = [];
@@ -55,7 +56,7 @@ export function createFindContentAll(scope: ContentScope): FindContentAll {
       all.push(content.end());
     }
     return all;
-  };
+  });
 }
 
 /** How much is searched before others may get a turn. */

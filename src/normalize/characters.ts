@@ -35,7 +35,7 @@ export const kinds = {
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
 /** Code points that print nothing; ranges, ends included. Tab, line feed, carriage return and their like are no part. */
-const invisibleRanges: readonly (readonly [first: number, last: number])[] = [
+export const invisibleRanges: readonly (readonly [first: number, last: number])[] = [
   [0x00, 0x08],
   [0x0e, 0x1f],
   [0x7f, 0x84],

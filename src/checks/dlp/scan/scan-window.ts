@@ -1,5 +1,6 @@
 import { LOOK_BEHIND_CHARS } from '../../../detectors/finding.ts';
 import type { Finding, StreamDetector } from '../../../detectors/finding.ts';
+import { visibleFrom } from '../../../detectors/invisible-view.ts';
 import type { Found } from '../passages.ts';
 import { tailOf } from './tail-of.ts';
 import { tooMuchHeld } from './too-much-held.ts';
@@ -8,6 +9,8 @@ import { tooMuchHeld } from './too-much-held.ts';
 const MAX_OPEN_CHARS = 65_536;
 /** Where this much is open it is looked at again only once it has grown by an eighth, or long matches cost their square. */
 const MUCH_OPEN_CHARS = 1024;
+/** With the characters that print nothing, of which no language has so many between so few that do. */
+const MAX_LOOK_BEHIND_CHARS = 16_384;
 /** Of a text to which another is joined. */
 const MAX_TAIL_CHARS = 1024;
 const NOTHING: readonly Found[] = [];
@@ -98,7 +101,8 @@ export class ScanWindow {
   }
 
   #forget(): void {
-    const keepFrom = Math.max(this.#from, this.#open - LOOK_BEHIND_CHARS);
+    const keepFrom = this.#from + visibleFrom(this.#text, this.#open - this.#from, LOOK_BEHIND_CHARS);
+    if (this.#open - keepFrom > MAX_LOOK_BEHIND_CHARS) throw tooMuchHeld();
     if (keepFrom === this.#from) return;
     this.#text = tailOf(this.#text, keepFrom - this.#from);
     this.#from = keepFrom;

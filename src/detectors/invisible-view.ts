@@ -1,0 +1,126 @@
+import { invisibleRanges } from '../normalize/characters.ts';
+import { unescaped, unfinishedEscapeAt } from './secret-views.ts';
+
+/** A text without what prints nothing, and where its characters came from. */
+export interface VisibleView {
+  readonly text: string;
+  /** The offset in the given text of the character at `at`. */
+  readonly toGiven: (at: number) => number;
+  /** The offset behind the character before `at`. */
+  readonly endToGiven: (at: number) => number;
+}
+
+/** A NUL parts texts that are searched together. */
+const RANGES = invisibleRanges
+  .map(([first, last]) => `${escaped(Math.max(1, first))}-${escaped(last)}`)
+  .join('');
+/** First halves of characters of which some print nothing, where the other half has not come. */
+const HALVES = String.raw`[\ud82f\ud834\udb40-\udb43]$`;
+const INVISIBLE = new RegExp(`[${RANGES}]+|${HALVES}`, 'u');
+const RUNS = new RegExp(INVISIBLE, 'gu');
+
+function escaped(codePoint: number): string {
+  return `\\u{${codePoint.toString(16)}}`;
+}
+
+/** Read at once before others may get a turn. */
+const STEP_CHARS = 32_768;
+
+/** Whether a short text has characters that print nothing, or JSON's escapes, which may stand for some. */
+export function mayHide(text: string): boolean {
+  return text.includes('\\u') || text.endsWith('\\') || INVISIBLE.test(text);
+}
+
+/**
+ * A text as whoever copies it takes it: without the characters that print nothing, as it stands and with JSON's escapes
+ * read. None where it has none. Linear; yields after every 32,768 characters, so that a caller can give way.
+ */
+export function* visibleViews(text: string): Generator<undefined, readonly VisibleView[]> {
+  const views: VisibleView[] = [];
+  const shown = yield* withoutInvisible(text);
+  if (shown !== undefined) views.push(shown);
+  if (!text.includes('\\u')) return views;
+  // What may yet become an escape is no part of it.
+  const read = yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
+  const visible = read && (yield* withoutInvisible(read.text));
+  if (read !== undefined && visible !== undefined) {
+    views.push({
+      text: visible.text,
+      toGiven: (at) => read.toGiven(visible.toGiven(at)),
+      endToGiven: (at) => read.toGiven(visible.endToGiven(at)),
+    });
+  }
+  return views;
+}
+
+/** The same at once, for short texts. */
+export function visibleViewsOf(text: string): readonly VisibleView[] {
+  const reading = visibleViews(text);
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+function* withoutInvisible(text: string): Generator<undefined, VisibleView | undefined> {
+  const pieces: string[] = [];
+  /** Where each run stood in the view, and how far the text is ahead from there on. */
+  const starts: number[] = [];
+  const shifts: number[] = [];
+  let copied = 0;
+  let length = 0;
+  for (let from = 0; from < text.length;) {
+    const to = wholeUpTo(text, from + STEP_CHARS);
+    for (const { 0: run, index } of text.slice(from, to).matchAll(RUNS)) {
+      const start = from + index;
+      pieces.push(text.slice(copied, start));
+      length += start - copied;
+      copied = start + run.length;
+      starts.push(length);
+      shifts.push(copied - length);
+    }
+    from = to;
+    if (from < text.length) yield;
+  }
+  if (starts.length === 0) return undefined;
+  pieces.push(text.slice(copied));
+  const toGiven = (at: number): number => at + (shifts[lastUpTo(starts, at)] ?? 0);
+  return { text: pieces.join(''), toGiven, endToGiven: (at) => toGiven(at - 1) + 1 };
+}
+
+/** The offset, or the one behind it where it would part the halves of a character. */
+function wholeUpTo(text: string, offset: number): number {
+  if (offset >= text.length) return text.length;
+  const code = text.charCodeAt(offset - 1);
+  return code >= 0xd800 && code <= 0xdbff ? offset + 1 : offset;
+}
+
+/** The index of the last of ascending numbers that is not over `most`; -1 where all are. */
+function lastUpTo(ascending: readonly number[], most: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** An offset behind which at least `count` characters that print something stand before `end`; 0 where there are fewer. */
+export function visibleFrom(text: string, end: number, count: number): number {
+  let from = Math.max(0, end - count);
+  let visible = visibleChars(text, from, end);
+  // Each step takes as much again, so that a long run of invisible ones is read in a few.
+  while (from > 0 && visible < count) {
+    const before = Math.max(0, from - Math.max(count - visible, end - from));
+    visible += visibleChars(text, before, from);
+    from = before;
+  }
+  return from;
+}
+
+function visibleChars(text: string, from: number, to: number): number {
+  const stretch = text.slice(from, to);
+  return INVISIBLE.test(stretch) ? stretch.replace(RUNS, '').length : stretch.length;
+}
