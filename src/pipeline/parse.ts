@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { parseStrict } from '../json/scan.ts';
+import { refuseFoldedNames } from '../providers/folded-names.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import type { JsonObject } from '../providers/provider.ts';
 import type { Identified, Parsed } from './exchange.ts';
@@ -15,6 +16,7 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
   if (body.length === 0) throw new GatewayError('invalid_request', 'the request has no body');
   const json = parseStrict(body);
   if (!isObject(json)) throw notAnObject(exchange, json);
+  refuseFolded(exchange, json);
   const facts = exchange.endpoint.dialect.request(json, exchange.endpoint);
   if (facts.models.length > MAX_MODELS) {
     throw new GatewayError('invalid_request', `the request names more than ${MAX_MODELS} models`);
@@ -25,6 +27,11 @@ export function parseRequest(exchange: Identified, body: Buffer): Parsed {
     facts.unbounded ?? (isProviders ? exchange.provider.unboundedBy?.(exchange.headers) : undefined);
   const request = unbounded === undefined ? facts : { ...facts, unbounded };
   return { ...exchange, body, json, request, edits: [] };
+}
+
+/** Of an endpoint that nobody knows all is read, whatever it is called; messages to MCP servers have rules of their own. */
+function refuseFolded({ endpoint, mcp }: Identified, json: JsonObject): void {
+  if (mcp === undefined && endpoint.operation !== 'unknown') refuseFoldedNames(json);
 }
 
 /**

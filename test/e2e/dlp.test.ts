@@ -257,6 +257,21 @@ describe('SPEC DLP, action mask (default for personal data)', () => {
     },
   );
 
+  it('masks what zero-width characters part, and leaves those of other scripts alone', async () => {
+    const flags = '\u{1f3f4}\u{e0067}\u{e0062}\u{e007f} \u0645\u06cc\u200c\u062e';
+    const hidden = [...'4539148803436467'].join('\u200b');
+    provider.answer({ body: chat(`${flags} ${hidden}, ann.lee@sh\u00adop.example.org`) });
+    expectMasked(await ask(), chat(`${flags} ***, ***`));
+    provider.answer({ body: chat(flags) });
+    expect((await ask()).body).toBe(chat(flags));
+  });
+
+  it('empties token ids where something was masked', async () => {
+    const ids = (list: string): string => `,"token_ids":${list}`;
+    provider.answer({ body: chat('SSN 219-09-9987 it is.', ids('[5,6]')) });
+    expectMasked(await ask(), chat('SSN *** it is.', ids('[]')));
+  });
+
   it('masks JSON that is broken off', async () => {
     const cut = (who: string): string => `{"choices":[{"message":{"content":"Write to ${who} tod`;
     provider.answer({ body: cut('ann.lee@shop.example.org') });
@@ -507,6 +522,19 @@ describe('server.dlp settings', () => {
     );
     expect(target.logs()).not.toContain(SECRET);
     expect(target.logs()).not.toContain('219-09-9987');
+  });
+});
+
+describe('what a provider that folds case would read and nobody here', () => {
+  it.each([
+    ['beside what is read', { role: 'user', content: 'hi', Content: 'x' }],
+    ['in its place', { role: 'user', content: [{ type: 'text', Text: 'x' }] }],
+  ])('is refused, %s', async (_where, message) => {
+    const before = provider.requests.length;
+    const body = { model: 'flat', max_tokens: 100, messages: [message] };
+    expectRefusal(await ask({ path: MESSAGES, body }), 400, 'invalid_request');
+    expectRefusal(await ask({ body }), 400, 'invalid_request');
+    expect(provider.requests.length).toBe(before);
   });
 });
 

@@ -10,10 +10,30 @@ const SCOPE: ContentScope = { scanSecrets: true, scanPii: true, scanNetwork: fal
 const detector = createContentDetector(SCOPE);
 const findAll = createFindContentAll(SCOPE);
 const AWS = makeSecret('aws_access_key_id', seededRandom(2)).secret;
-const VALUES = [AWS, makeSecret('github_token', seededRandom(2)).secret, VISA, ['319', '42', '5786'].join('-'), 'ann.lee@mail.example', '+1 (212) 555-0134'];
-const HIDERS = ['\u200b', '\u200d', '\ufeff', '\xad', '\u2060', '\u202e', '\ufe0f', '\u{e0041}', '\u200b\u200c'.repeat(9), '\u0001', '\u2800'];
+const VALUES = [
+  AWS,
+  makeSecret('github_token', seededRandom(2)).secret,
+  VISA,
+  ['319', '42', '5786'].join('-'),
+  'ann.lee@mail.example',
+  '+1 (212) 555-0134',
+];
+const HIDERS = [
+  '\u200b',
+  '\u200d',
+  '\ufeff',
+  '\xad',
+  '\u2060',
+  '\u202e',
+  '\ufe0f',
+  '\u{e0041}',
+  '\u200b\u200c'.repeat(9),
+  '\u0001',
+  '\u2800',
+];
 
-const parted = (value: string, hider: string, at: number): string => value.slice(0, at) + hider + value.slice(at);
+const parted = (value: string, hider: string, at: number): string =>
+  value.slice(0, at) + hider + value.slice(at);
 
 /** CPU time of the longest turn of the event loop meanwhile, in milliseconds of the reference. */
 async function longestTurn(work: () => Promise<void>): Promise<number> {
@@ -85,7 +105,11 @@ describe('characters that print nothing', () => {
   });
 
   it('are seen through in megabytes of them, in short turns', async () => {
-    for (const text of [`${'\u200b'.repeat(2_000_000)}`, 'a\u200b'.repeat(1_000_000), 'a\\u200b'.repeat(300_000)]) {
+    for (const text of [
+      `${'\u200b'.repeat(2_000_000)}`,
+      'a\u200b'.repeat(1_000_000),
+      'a\\u200b'.repeat(300_000),
+    ]) {
       const long = `${text} ${parted(AWS, '\u200b', 7)} `;
       let found: readonly { readonly class: string }[] = [];
       const turn = await longestTurn(async () => {

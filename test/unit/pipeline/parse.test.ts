@@ -39,4 +39,9 @@ describe('a request', () => {
     expect(parseRequest(exchange, naming('m'.repeat(256))).request.models).toContain('m'.repeat(256));
     expect(() => parseRequest(exchange, naming('m'.repeat(257)))).toThrow('at most 256 characters');
   });
+
+  it('has no member, at any level, that others read under another name', () => {
+    const body = { model: 'v/m', messages: [{ role: 'user', content: 'a', Content: 'b' }] };
+    expect(() => parseRequest(identified(), Buffer.from(JSON.stringify(body)))).toThrow('"content"');
+  });
 });

@@ -22,11 +22,17 @@ describe('what invisible characters part', () => {
       'openai',
       '/v1/chat/completions',
       (text: string) => ({
-        choices: [{ message: { tool_calls: [{ function: { name: 'f', arguments: JSON.stringify({ x: text }) } }] } }],
+        choices: [
+          { message: { tool_calls: [{ function: { name: 'f', arguments: JSON.stringify({ x: text }) } }] } },
+        ],
       }),
     ],
     ['anthropic', '/v1/messages', (text: string) => ({ content: [{ type: 'text', text }] })],
-    ['gemini', '/v1beta/models/m:generateContent', (text: string) => ({ candidates: [{ content: { parts: [{ text }] } }] })],
+    [
+      'gemini',
+      '/v1beta/models/m:generateContent',
+      (text: string) => ({ candidates: [{ content: { parts: [{ text }] } }] }),
+    ],
     ['ollama', '/api/chat', (text: string) => ({ message: { content: text } })],
   ] as const)('is masked in a whole answer: %s %s', async (provider, path, answer) => {
     const text = `${ORDINARY}to ${hide(EMAIL)} or ${hide(SSN, '\u00ad')}, ${hide(CARD, '\u2060\ufeff')}.`;
