@@ -5,6 +5,8 @@ export interface RequestHead {
   readonly method: string;
   /** Path and query as they will be routed; may hold a proxy key, so it is never logged. */
   readonly target: string;
+  /** The Host header, or `:authority`; several headers are joined by `,`. */
+  readonly authority: string;
   readonly requestId: string;
   /** Every header but the pseudo headers, repeated ones as often as they came. */
   readonly list: readonly (readonly [string, string])[];
@@ -17,17 +19,19 @@ export function readRequestHead(message: HttpHeaders): RequestHead {
   const headers = new Map<string, string>();
   let method = '';
   let target = '';
+  let authority = '';
   for (const { key = '', raw_value, value = '' } of message.headers?.headers ?? []) {
     const text = raw_value === undefined || raw_value.length === 0 ? value : raw_value.toString('latin1');
     if (key === ':method') method = text;
     else if (key === ':path') target = text;
+    else if (key === ':authority') authority = text;
     else if (!key.startsWith(':')) {
       list.push([key, text]);
       const before = headers.get(key);
       headers.set(key, before === undefined ? text : `${before}, ${text}`);
     }
   }
-  return { method, target, requestId: headers.get('x-request-id') ?? '', list, headers };
+  return { method, target, authority, requestId: headers.get('x-request-id') ?? '', list, headers };
 }
 
 /** Status and headers of an answer; repeated headers joined, so that a second coding does not hide the first. */

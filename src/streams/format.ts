@@ -1,3 +1,4 @@
+import { readMediaType } from '../media-type.ts';
 import { awsEventStream } from './aws-event-stream.ts';
 import type { StreamFormat } from './frame.ts';
 import { jsonArray } from './json-array.ts';
@@ -31,9 +32,9 @@ export function streamFormatFor(
   contentType: string | undefined,
   endpoint: { readonly streamFormat?: 'json-array' },
 ): StreamFormat | undefined {
-  const mediaType = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const format = BY_MEDIA_TYPE.get(mediaType);
+  const { essence } = readMediaType(contentType);
+  const format = BY_MEDIA_TYPE.get(essence);
   if (endpoint.streamFormat !== 'json-array') return format;
   // Lines too are read as elements, whether or not an array is around them.
-  return format === ndjson || MAY_BE_JSON.has(mediaType) ? jsonArray : format;
+  return format === ndjson || MAY_BE_JSON.has(essence) ? jsonArray : format;
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
 import { calledTool } from '../../mcp/message.ts';
+import { readMediaType } from '../../media-type.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
@@ -96,5 +97,5 @@ function isTrusted({ suppress }: Config['mcp']['servers'][number]): boolean {
 
 /** Some clients read events in the answer to a GET whatever its type says, and would read others than were judged. */
 function isOfEvents({ answerHeaders }: Answered): boolean {
-  return /^\s*text\/event-stream\s*(?:;|$)/i.test(answerHeaders.get('content-type') ?? '');
+  return readMediaType(answerHeaders.get('content-type')).essence === 'text/event-stream';
 }

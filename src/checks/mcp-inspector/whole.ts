@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { HEADER } from '../../headers.ts';
+import { readMediaType } from '../../media-type.ts';
 import { PASS, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { isMessage } from './answer-shape.ts';
@@ -32,8 +33,6 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
   return { kind: 'rewrite', reason, apply: () => change(exchange, whole, judged) };
 }
 
-/** All is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else. */
-const READ_OTHERWISE = /charset\s*=\s*["']?(?!utf-?8\b|us-ascii\b|iso-8859-1\b)/i;
 const ERROR_STATUS = 400;
 
 /**
@@ -42,10 +41,11 @@ const ERROR_STATUS = 400;
  */
 function readWhole(
   { method, request, status }: Answered,
-  { json, body, contentType = '' }: WholeAnswer,
+  { json, body, contentType }: WholeAnswer,
 ): unknown {
   if (method === 'GET' && status < ERROR_STATUS) return undefined;
-  if (READ_OTHERWISE.test(contentType)) return undefined;
+  // All is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else.
+  if (readMediaType(contentType).charset === 'other') return undefined;
   const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
   if (isAskedFor) return isMessage(json) ? json : undefined;
   if (json !== undefined) return json;

@@ -4,6 +4,7 @@ import { extractCredentials, isKeyHeader, type Credentials } from '../../auth/cr
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
+import { readMediaType } from '../../media-type.ts';
 import { assertOrigin } from '../../mcp/origin.ts';
 import type { Identified, Parsed } from '../../pipeline/exchange.ts';
 import { providers } from '../../providers/registry.ts';
@@ -15,7 +16,6 @@ import { addressWithoutPort, attribute, readRequestHead, type RequestHead } from
 import { awaitRequestBody } from '../respond.ts';
 import { throwDenial } from './denial.ts';
 
-const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 const NO_BODY = Buffer.alloc(0);
 
 /**
@@ -38,6 +38,7 @@ export async function onRequestHeaders(
   const hasBody = message.request_headers?.end_of_stream !== true;
   const target = context.services.route(head.method, credentials.path, credentials.query);
   if (target.kind === 'mcp') assertOrigin(head.headers.get('origin'), target.allowedOrigins);
+  assertOneHost(head.authority);
   assertForm(head, hasBody, target.maxRequestBytes);
 
   const exchange: Identified = {
@@ -104,11 +105,24 @@ function assertForm(head: RequestHead, hasBody: boolean, maxBytes: number): void
   if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     throw new GatewayError('unsupported_media_type', 'send the body without Content-Encoding');
   }
-  if (!JSON_TYPE.test(head.headers.get('content-type') ?? '')) {
+  if (!isJson(head.headers.get('content-type'))) {
     throw new GatewayError('unsupported_media_type', 'send Content-Type: application/json');
   }
   if (Number(head.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   if (!hasBody) throw new GatewayError('invalid_request', 'the request has no body');
+}
+
+/** In UTF-8, which is what JSON is read as here, and with no parameter that could mean something to somebody else. */
+function isJson(contentType: string | undefined): boolean {
+  const { essence, charset, hasOtherParameters } = readMediaType(contentType);
+  return essence === 'application/json' && charset === 'utf-8' && !hasOtherParameters;
+}
+
+/** Envoy joins them by a comma; nobody could tell which one a proxy before us has routed by (RFC 9112 section 3.2). */
+function assertOneHost(authority: string): void {
+  if (authority.includes(',')) {
+    throw new GatewayError('invalid_request', 'the request carries more than one Host header; send one');
+  }
 }
 
 export function tooLarge(maxBytes: number): GatewayError {

@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { HEADER_PREFIX, TELEMETRY_HEADERS } from '../../headers.ts';
 import { createAnswerStream } from '../../pipeline/answer-stream.ts';
+import { readMediaType } from '../../media-type.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { createWrittenText } from '../../pipeline/written-text.ts';
 import { createAnyJsonReader } from '../../providers/dialects/any-json.ts';
@@ -30,10 +31,12 @@ export async function onResponseHeaders(
   if (parsed === undefined || run === undefined || context.progress === 'receiving') {
     return awaitResponseBody(); // Envoy's own early reply: nothing was forwarded, and its gate lets it out
   }
-  if (details !== 'via_upstream') {
+  const isProviders = details === 'via_upstream';
+  if (!isProviders || !isFinal(status)) {
     const origin = NOT_CONNECTED.test(details) ? 'not_connected' : 'lost';
     context.answered = answered(parsed, { origin, status, answerHeaders: headers, form: 'whole' });
     context.progress = 'done';
+    if (isProviders) throw noAnswer(status);
     await run.end(parsed, outcomeOf(context));
     return awaitResponseBody();
   }
@@ -67,7 +70,7 @@ async function beginStream(
   throwDenial(await context.run?.response(exchange));
   const rewriters = context.run?.rewriters(exchange) ?? [];
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
-  if (isJudged && !isReadable(headers.get('content-type') ?? '')) throw unreadable();
+  if (isJudged && readMediaType(headers.get('content-type')).charset === 'other') throw unreadable();
   const { answer } = exchange;
   context.stream = createAnswerStream({
     answer,
@@ -89,12 +92,16 @@ function isAnswer({ status }: Answered): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Character sets whose letters are ASCII's bytes; streams are UTF-8 whatever they say, for nearly every client. */
-const READABLE = /^(?:utf-?8|us-ascii|ascii|iso-8859-1|latin1|windows-1252)$/;
+/** A status that can end an exchange (RFC 9110 section 15). 101 hands the connection to a protocol that nobody asked for. */
+function isFinal(status: number): boolean {
+  return status >= 200 && status < 600;
+}
 
-function isReadable(contentType: string): boolean {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1] ?? 'utf-8';
-  return READABLE.test(charset.toLowerCase());
+function noAnswer(status: number): GatewayError {
+  return new GatewayError(
+    'upstream_unavailable',
+    `the provider sent status ${String(status)}, which is no answer; what it did with the request is not known`,
+  );
 }
 
 function unreadable(): GatewayError {

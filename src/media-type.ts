@@ -1,0 +1,62 @@
+/** What a Content-Type says (RFC 9110 section 8.3). Every judgement of one, in requests and answers, begins here. */
+export interface MediaType {
+  /** `type/subtype`, lower-case; empty where none is named, or more than one. */
+  readonly essence: string;
+  /**
+   * How bytes become letters: `utf-8` (also where nothing is said), `ascii-based` (another that keeps ASCII's bytes, or
+   * an empty name), `other` (letters that nobody here can read, or readers that would not agree on the name).
+   */
+  readonly charset: 'utf-8' | 'ascii-based' | 'other';
+  /** There is a parameter that is no charset. */
+  readonly hasOtherParameters: boolean;
+}
+
+/**
+ * Reads a Content-Type as warily as it can be misread: every place that some reader could take for a charset counts
+ * (of two parameters, in a quoted string, in the extended notation of RFC 2231), and the worst of them is the answer.
+ */
+export function readMediaType(contentType = ''): MediaType {
+  const written = contentType.toLowerCase();
+  // Two headers of the name arrive as one, joined by a comma: which of them is meant, readers do not agree.
+  const isOne = HEADER_TEXT.test(written) && !written.includes(',');
+  const [essence = '', ...parameters] = written.split(';');
+  return {
+    essence: isOne ? essence.trim() : '',
+    charset: worst(written.split(/[;,]/).map(charsetIn)),
+    hasOtherParameters: !parameters.every((parameter) => parameter.trimStart().startsWith(NAME)),
+  };
+}
+
+const HEADER_TEXT = /^[\t\x20-\x7e]*$/;
+const NAME = 'charset';
+const UTF8: ReadonlySet<string> = new Set(['utf-8', 'utf8']);
+const ASCII_BASED: ReadonlySet<string> = new Set([
+  '', // its reader falls back on UTF-8 or Latin-1
+  'us-ascii',
+  'ascii',
+  'iso-8859-1',
+  'latin1',
+  'windows-1252',
+  'cp1252',
+]);
+
+/** Of one piece between separators: `charset=name` or `charset="name"`, with blanks around. */
+function charsetIn(piece: string): MediaType['charset'] {
+  const at = piece.indexOf(NAME);
+  if (at < 0) return 'utf-8';
+  const rest = piece.slice(at + NAME.length).trim();
+  if (!rest.startsWith('=')) return 'other';
+  const name = unquoted(rest.slice(1).trim());
+  if (UTF8.has(name)) return 'utf-8';
+  return ASCII_BASED.has(name) ? 'ascii-based' : 'other';
+}
+
+function unquoted(value: string): string {
+  const isQuoted = value.length >= 2 && value.startsWith('"') && value.endsWith('"');
+  return isQuoted ? value.slice(1, -1).trim() : value;
+}
+
+function worst(charsets: readonly MediaType['charset'][]): MediaType['charset'] {
+  if (charsets.includes('other')) return 'other';
+  return charsets.includes('ascii-based') ? 'ascii-based' : 'utf-8';
+}
