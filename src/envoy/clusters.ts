@@ -1,12 +1,9 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config/schema.ts';
 import type { Upstream } from '../routing/upstreams.ts';
+import { ANSWER_BUFFER_BYTES, UPSTREAM_BUFFER_BYTES } from './buffers.ts';
 import { typed, type EnvoyLayout, type EnvoyObject, type SidecarAddress } from './layout.ts';
 
-/** Largest body, request or whole answer, that Envoy holds for the sidecar; above `max_payload_bytes`. */
-export const BUFFER_BYTES = 16_777_216;
-/** Per upstream connection: what a client that stops reading can make Envoy hold. */
-const UPSTREAM_BUFFER_BYTES = 1_048_576;
 const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions';
 
 /** Envoy's default of 1,024 of everything is below what one gateway carries. */
@@ -24,7 +21,7 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
     type: tcp ? 'STRICT_DNS' : 'STATIC',
     lb_policy: 'ROUND_ROBIN', // LEAST_REQUEST prefers a dead worker, because it has no open streams
     connect_timeout: '0.5s',
-    per_connection_buffer_limit_bytes: BUFFER_BYTES,
+    per_connection_buffer_limit_bytes: ANSWER_BUFFER_BYTES,
     circuit_breakers: UNLIMITED,
     health_checks: [
       {

@@ -1,5 +1,6 @@
 import { errorBody, type ErrorType } from '../errors.ts';
 import { HEADER } from '../headers.ts';
+import { ANSWER_BUFFER_BYTES } from './buffers.ts';
 import type { EnvoyObject } from './layout.ts';
 import { typed } from './layout.ts';
 
@@ -19,13 +20,28 @@ const TIMEOUTS = [
   'duration_timeout',
 ];
 
+/** What Envoy answers before it has made an id of its own and dropped a client's. */
+const EARLY = [
+  'missing_host_header',
+  'missing_path_rejected',
+  'absolute_path_rejected',
+  'path_normalization_failed',
+];
+
+/** A response header with the id that the sidecar and the access log call the request by. */
+export const REQUEST_ID: EnvoyObject = requestId('%STREAM_ID%');
+const NEW_ID = requestId('%UNIQUE_ID%');
+
+function requestId(value: string): EnvoyObject {
+  return { header: { key: HEADER.requestId, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
+}
+
 /**
  * Gives Envoy's own replies our JSON shape (DECISIONS "Error bodies"). The first that matches wins: what names
  * the provider comes before the rule that turns every other 5xx, ext_proc's failures and the gates among them,
  * into `gateway_unavailable`. Providers' answers never come here.
  */
 export function localReplies(): EnvoyObject {
-  const upstreamDetails = ['no_healthy_upstream', 'response_payload_too_large'];
   return {
     mappers: [
       {
@@ -35,6 +51,8 @@ export function localReplies(): EnvoyObject {
           content_type: 'application/json',
         },
       },
+      early(byDetails("== 'overload'"), 'gateway_unavailable', 'the gateway is overloaded; try again', 503),
+      early(byDetails(`in [${quoted(EARLY)}]`), 'invalid_request', 'bad request', 400),
       mapped(
         byDetails("== 'upgrade_failed'"),
         'upgrade_not_supported',
@@ -50,7 +68,13 @@ export function localReplies(): EnvoyObject {
         504,
       ),
       mapped(
-        byDetails(`in [${quoted(upstreamDetails)}] || response.code_details.startsWith('upstream_')`),
+        byDetails("== 'response_payload_too_large'"),
+        'upstream_unavailable',
+        `the provider sent an answer of more than ${String(ANSWER_BUFFER_BYTES)} bytes`,
+        502,
+      ),
+      mapped(
+        byDetails("== 'no_healthy_upstream' || response.code_details.startsWith('upstream_')"),
         'upstream_unavailable',
         'the provider cannot be reached',
         502,
@@ -63,15 +87,27 @@ export function localReplies(): EnvoyObject {
 }
 
 function mapped(filter: EnvoyObject, type: ErrorType, message: string, status?: number): EnvoyObject {
+  // Where there is no id, the second one is not set, and the first stays.
+  return reply(filter, { type, message, status, ids: [NEW_ID, REQUEST_ID] });
+}
+
+function early(filter: EnvoyObject, type: ErrorType, message: string, status: number): EnvoyObject {
+  return reply(filter, { type, message, status, ids: [NEW_ID] });
+}
+
+interface Reply {
+  readonly type: ErrorType;
+  readonly message: string;
+  /** Envoy's own where it is left open. */
+  readonly status: number | undefined;
+  readonly ids: readonly EnvoyObject[];
+}
+
+function reply(filter: EnvoyObject, { type, message, status, ids }: Reply): EnvoyObject {
   return {
     filter,
     ...(status === undefined ? {} : { status_code: status }),
-    headers_to_add: [
-      {
-        header: { key: HEADER.requestId, value: '%STREAM_ID%' },
-        append_action: 'OVERWRITE_IF_EXISTS_OR_ADD',
-      },
-    ],
+    headers_to_add: ids,
     body_format_override: { json_format: JSON.parse(errorBody(type, message)) as EnvoyObject },
   };
 }

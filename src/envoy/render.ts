@@ -2,15 +2,15 @@ import { stringify } from 'yaml';
 import type { Config } from '../config/schema.ts';
 import { HEADER } from '../headers.ts';
 import { configuredUpstreams } from '../routing/upstreams.ts';
-import { BUFFER_BYTES, upstreamCluster, sidecarCluster } from './clusters.ts';
+import { ANSWER_BUFFER_BYTES, requestBufferBytes } from './buffers.ts';
+import { upstreamCluster, sidecarCluster } from './clusters.ts';
 import { httpFilters } from './http-filters.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
-import { ACCESS_LOG_FILTER, localReplies } from './local-replies.ts';
+import { ACCESS_LOG_FILTER, localReplies, REQUEST_ID } from './local-replies.ts';
+import { overloadManager } from './overload.ts';
 
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
-/** Far above what one gateway serves; Envoy warns where there is no bound at all. */
-const MAX_CLIENT_CONNECTIONS = 50_000;
 
 /** Envoy's whole bootstrap (YAML) for a configuration: one listener, one route to providers and MCP servers, its gates. */
 export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
@@ -19,17 +19,7 @@ export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
   return stringify(
     {
       admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
-      overload_manager: {
-        resource_monitors: [
-          {
-            name: 'envoy.resource_monitors.global_downstream_max_connections',
-            typed_config: typed(
-              'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
-              { max_active_downstream_connections: MAX_CLIENT_CONNECTIONS },
-            ),
-          },
-        ],
-      },
+      overload_manager: overloadManager(config),
       layered_runtime: {
         // With the flag on, Envoy crashes; what it is for is met by lifting Node's guard (extproc/server).
         layers: [
@@ -55,7 +45,8 @@ function listener(config: Config, layout: EnvoyLayout): EnvoyObject {
   return {
     name: 'main',
     address: { socket_address: { address: config.server.host, port_value: config.server.port } },
-    per_connection_buffer_limit_bytes: BUFFER_BYTES,
+    // For HTTP/1.1, where it bounds the buffer of a stream too. Raised for the answer by the route.
+    per_connection_buffer_limit_bytes: requestBufferBytes(config),
     // `server.write_timeout`: the only thing that ends an h1 client that stops reading (Linux).
     socket_options: [
       {
@@ -115,6 +106,10 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     merge_slashes: true,
     path_with_escaped_slashes_action: 'KEEP_UNCHANGED', // Bedrock ARNs carry %2F; the sidecar judges the path
     http_protocol_options: { accept_http_10: false, allow_absolute_url: true },
+    http2_protocol_options: {
+      initial_stream_window_size: requestBufferBytes(config), // bounds the buffer of a stream too
+      initial_connection_window_size: ANSWER_BUFFER_BYTES,
+    },
     common_http_protocol_options: {
       headers_with_underscores_action: 'ALLOW',
       max_headers_count: 100,
@@ -154,7 +149,11 @@ function routes(config: Config): EnvoyObject {
             name: 'provider',
             match: {
               prefix: '/',
-              headers: [{ name: HEADER.upstream, present_match: true }],
+              headers: [
+                { name: HEADER.upstream, present_match: true },
+                // Nobody forwards one, and to an answer of none the response gate could write no word.
+                { name: ':method', string_match: { exact: 'HEAD' }, invert_match: true },
+              ],
               dynamic_metadata: [
                 { filter: 'gw', path: [{ key: 'req' }], value: { string_match: { exact: 'ok' } } },
               ],
@@ -165,6 +164,9 @@ function routes(config: Config): EnvoyObject {
               timeout: '0s',
               idle_timeout: seconds(config.proxy.upstream_timeout),
             },
+            // The request is whole and judged when this route is taken: from here the buffer is the answer's.
+            request_body_buffer_limit: ANSWER_BUFFER_BYTES,
+            response_headers_to_add: [REQUEST_ID], // for the response gate, which can make none
             request_headers_to_remove: [
               HEADER.upstream,
               'x-forwarded-for',
@@ -196,6 +198,7 @@ function accessLog(path: string): EnvoyObject {
         json_format: {
           time: '%START_TIME%',
           id: '%STREAM_ID%',
+          answer_id: `%RESP(${HEADER.requestId})%`, // the only one where Envoy answered before it made an id
           method: '%REQ(:METHOD)%',
           protocol: '%PROTOCOL%',
           status: '%RESPONSE_CODE%',

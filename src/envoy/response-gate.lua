@@ -2,10 +2,12 @@
 -- with the sidecar's verdict for this very request, in the dynamic metadata "gw":
 --   resp = "whole"   the whole body was inspected
 --   resp = "stream"  a stream; out = bytes that the sidecar has emitted, checked at every chunk
+-- A denied answer keeps one header, the request's id, which the route has set over whatever the provider sent.
 -- Answers without the mark are Envoy's own and pass. Whatever fails in here must deny, because an error in Lua
 -- lets the answer through: so everything that can fail runs under pcall.
 
 local DENIED = '{"error":"the policy service is unavailable","type":"gateway_unavailable"}'
+local KEPT = { [":status"] = true, ["x-gateway-request-id"] = true }
 local CUT = "event: error\ndata: " .. DENIED .. "\n\n"
 
 -- Asked for at each chunk anew: a metadata handle is dead after a chunk boundary.
@@ -17,13 +19,14 @@ local function verdict(handle)
   return gw["resp"], gw["out"] or 0
 end
 
+-- Takes out every header whose name is not in `keep`.
 local function clear(headers, keep)
   local names = {}
   for name in pairs(headers) do
     names[#names + 1] = name
   end
   for _, name in ipairs(names) do
-    if name ~= keep then
+    if not keep[name] then
       headers:remove(name)
     end
   end
@@ -49,13 +52,16 @@ local function count_stream(handle)
 end
 
 local function deny(handle, headers)
-  clear(headers, ":status")
+  clear(headers, KEPT)
   headers:replace(":status", "503")
   headers:replace("content-type", "application/json")
   local body = DENIED
   for chunk in handle:bodyChunks() do
     chunk:setBytes(body)
     body = ""
+  end
+  if body ~= "" then
+    handle:body(true):setBytes(body)
   end
 end
 
@@ -74,6 +80,6 @@ function envoy_on_response(handle)
   end
   local trailers = handle:trailers()
   if trailers ~= nil then
-    clear(trailers, nil)
+    clear(trailers, {})
   end
 end
