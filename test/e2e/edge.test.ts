@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import { connect as connectHttp2 } from 'node:http2';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +9,9 @@ import {
   type RecordedRequest,
 } from '../support/fake-provider/index.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
+import { readAccount } from '../support/account.ts';
 import { send, sendRaw, type Reply, type SendOptions } from '../support/http.ts';
+import { createWireProvider, type WireProvider } from '../support/wire-provider.ts';
 
 /** DECISIONS "Error bodies" and the issue's paragraph "The edge": what is refused, and what never travels on. */
 const CHAT = '/openai/v1/chat/completions';
@@ -16,18 +20,22 @@ const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', conten
 
 let gateway: TestGateway;
 let provider: FakeProvider;
+/** Behind `mistral`. */
+let wire: WireProvider;
 let key: TestKey;
 let auth: Record<string, string>;
 
 beforeAll(async () => {
   provider = await createFakeProvider();
+  wire = await createWireProvider();
   gateway = await startGateway({
     config: {
       server: { max_payload_bytes: 100_000, read_timeout: '2s' },
-      providers: { openai: { base_url: provider.url } },
+      providers: { openai: { base_url: provider.url }, mistral: { base_url: wire.url } },
+      pricing: { overrides: { 'gpt-4o': { input: 1, output: 10, max_output_tokens: 1_000 } } },
     },
   });
-  key = await gateway.createKey();
+  key = await gateway.createKey({ allowedProviders: ['mistral'] });
   auth = {
     authorization: `Bearer ${key.rawKey}`,
     'x-gateway-provider-key': PROVIDER_KEY,
@@ -37,6 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await provider.close();
+  await wire.close();
 });
 beforeEach(() => {
   provider.behave({});
@@ -50,6 +59,28 @@ function chat(options: SendOptions = {}): Promise<Reply> {
     ...options,
     headers: options.headers ?? auth,
   });
+}
+
+/** The answer to one POST over HTTP/2 without TLS. */
+async function answerOverHttp2(request: {
+  readonly body: string;
+  readonly unended?: boolean;
+  readonly host?: string;
+}): Promise<Pick<Reply, 'status' | 'headers' | 'body'>> {
+  const session = connectHttp2(gateway.baseUrl);
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': CHAT,
+    ...auth,
+    ...(request.host !== undefined && { host: request.host }),
+  });
+  if (request.unended === true) stream.write(request.body);
+  else stream.end(request.body);
+  const [head] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }];
+  let body = '';
+  for await (const chunk of stream.setEncoding('utf8')) body += String(chunk);
+  session.close();
+  return { status: head[':status'] ?? 0, headers: head, body };
 }
 
 function expectRefusal(reply: Reply, status: number, type: string): void {
@@ -327,10 +358,24 @@ describe('bodies', () => {
     ['no content type', { 'content-type': '' }],
     ['text/plain', { 'content-type': 'text/plain' }],
     ['another charset', { 'content-type': 'application/json; charset=utf-16' }],
+    ['a charset of two', { 'content-type': 'application/json; charset=utf-8; charset=utf-16' }],
+    ['a charset in a quoted string', { 'content-type': 'application/json; x="; charset=utf-16"' }],
+    ['a charset of RFC 2231', { 'content-type': "application/json; charset*=utf-8''utf-16" }],
+    ['a charset that is not UTF-8', { 'content-type': 'application/json; charset=iso-8859-1' }],
+    ['another parameter', { 'content-type': 'application/json; profile=x' }],
+    ['two types', { 'content-type': 'application/json, text/plain' }],
+    ['another type that ends so', { 'content-type': 'text/plain; application/json' }],
     ['a compressed body', { 'content-encoding': 'gzip' }],
   ])('%s is 415', async (_name, headers) => {
     expectRefusal(await chat({ headers: { ...auth, ...headers } }), 415, 'unsupported_media_type');
   });
+
+  it.each(['Application/JSON', 'application/json;charset=UTF-8', 'application/json ; charset = "utf8" '])(
+    'the type %j passes',
+    async (type) => {
+      await forwarded({ headers: { ...auth, 'content-type': type } });
+    },
+  );
 
   it('a GET with a body is refused', async () => {
     const reply = await send(gateway.baseUrl, {
@@ -354,6 +399,47 @@ describe('bodies', () => {
   it('over Envoy’s own buffer is 413 in our shape', async () => {
     const reply = await chat({ body: Buffer.alloc(17_000_000, 0x20), chunked: true });
     expectRefusal(reply, 413, 'payload_too_large');
+  });
+
+  const filled = (bytes: number): string => {
+    const body = JSON.stringify({ ...(JSON.parse(BODY) as object), user: '' });
+    return body.replace('"user":""', `"user":"${'x'.repeat(bytes - body.length)}"`);
+  };
+
+  it('of exactly max_payload_bytes passes, whole, in chunks and over HTTP/2', async () => {
+    const body = filled(100_000);
+    expect((await forwarded({ body })).body).toHaveLength(100_000);
+    expect((await forwarded({ body, chunked: true })).body).toHaveLength(100_000);
+    expect(await answerOverHttp2({ body })).toMatchObject({ status: 200 });
+  });
+
+  it('over max_payload_bytes is 413 before it ends', async () => {
+    const tooLong = filled(170_000);
+    const head = Object.entries({ ...auth, host: 'x', 'transfer-encoding': 'chunked' });
+    const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const unended = `POST ${CHAT} HTTP/1.1\r\n${lines}\r\n${tooLong.length.toString(16)}\r\n${tooLong}`;
+    const reply = await sendRaw(gateway.port, unended);
+    expect(reply).toMatch(
+      /^HTTP\/1.1 413 .*x-gateway-request-id: [0-9a-f-]{36}.*"type":"payload_too_large"}/s,
+    );
+    const overHttp2 = await answerOverHttp2({ body: tooLong, unended: true });
+    expect(overHttp2).toMatchObject({
+      status: 413,
+      body: expect.stringContaining('"type":"payload_too_large"'),
+    });
+    expect(overHttp2.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('is bounded by less than its answer', async () => {
+    const answer = JSON.stringify({ choices: [], padding: 'x'.repeat(3_000_000) });
+    wire.answer(
+      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`,
+    );
+    const path = '/mistral/v1/chat/completions';
+    expect((await chat({ path })).body).toHaveLength(answer.length);
+    const { 'content-type': _none, ...headers } = auth;
+    const models = await send(gateway.baseUrl, { path: '/mistral/v1/models', headers });
+    expect([models.status, models.body.length]).toEqual([200, answer.length]);
   });
 
   it('that does not arrive within server.read_timeout is 408', async () => {
@@ -476,6 +562,49 @@ describe('headers', () => {
   });
 });
 
+describe('the host', () => {
+  const raw = (lines: readonly string[], target = CHAT, bearer = key.rawKey): string =>
+    `POST ${target} HTTP/1.1\r\n${lines.map((line) => `${line}\r\n`).join('')}Content-Type: application/json\r\n` +
+    `Content-Length: ${BODY.length}\r\nAuthorization: Bearer ${bearer}\r\nX-Gateway-Provider-Key: ${PROVIDER_KEY}\r\n\r\n${BODY}`;
+  const refused = /^HTTP\/1.1 400 .*x-gateway-request-id: [0-9a-f-]{36}\r.*"type":"invalid_request"}\s*$/s;
+
+  it.each([
+    ['two', ['Host: a.example', 'Host: b.example']],
+    ['the same twice', ['Host: a.example', 'host: a.example']],
+    ['three', ['Host: a', 'X-Between: 1', 'HOST: b', 'Host: c']],
+    ['two in one', ['Host: a.example,b.example']],
+  ])('is one: %s are 400, and nothing is forwarded', async (_name, lines) => {
+    const before = provider.requests.length;
+    const reply = await sendRaw(gateway.port, raw(lines));
+    expect(reply).toMatch(refused);
+    expect(reply).toContain('Host');
+    expect(provider.requests.length).toBe(before);
+  });
+
+  it('is complained of after a key that is not known', async () => {
+    const reply = await sendRaw(gateway.port, raw(['Host: a', 'Host: b'], CHAT, `gw-${'x'.repeat(43)}`));
+    expect(reply).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it('that is missing is 400 in our shape, under an id that is not the client’s', async () => {
+    for (const lines of [[], ['X-Request-Id: mine']]) {
+      const reply = await sendRaw(gateway.port, raw(lines));
+      expect(reply).toMatch(refused);
+      expect(reply).not.toContain('mine');
+    }
+  });
+
+  it('of an absolute address or of :authority counts, and a Host header beside it goes nowhere', async () => {
+    const before = provider.requests.length;
+    const absolute = await sendRaw(gateway.port, raw(['Host: other.example'], `http://a.example${CHAT}`));
+    expect(absolute).toMatch(/^HTTP\/1.1 200 /);
+    expect(await answerOverHttp2({ body: BODY, host: 'other.example' })).toMatchObject({ status: 200 });
+    const forwarded = provider.requests.slice(before);
+    expect(forwarded).toHaveLength(2);
+    expect(JSON.stringify(forwarded.map(({ headers }) => headers))).not.toContain('example');
+  });
+});
+
 describe('connections', () => {
   it('trailers of a request do not travel on', async () => {
     const request = await forwarded({
@@ -510,16 +639,7 @@ describe('connections', () => {
   });
 
   it('HTTP/2 without TLS is spoken too', async () => {
-    const session = connectHttp2(gateway.baseUrl);
-    const stream = session.request({ ':method': 'POST', ':path': CHAT, ...auth });
-    stream.end(BODY);
-    const status = await new Promise((resolve) =>
-      stream.on('response', (headers) => resolve(headers[':status'])),
-    );
-    stream.resume();
-    await new Promise((resolve) => stream.on('end', resolve));
-    session.close();
-    expect(status).toBe(200);
+    expect(await answerOverHttp2({ body: BODY })).toMatchObject({ status: 200 });
   });
 
   it('one that is closed in the middle of a request harms nobody else', async () => {
@@ -542,6 +662,50 @@ describe('answers', () => {
     const reply = await chat();
     expect(reply.status).toBe(404);
     expect(JSON.parse(reply.body)).not.toHaveProperty('type', 'not_found');
+  });
+
+  describe('of a status that ends nothing', () => {
+    const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-type: application/json\r\n\r\n{}';
+    const path = '/mistral/v1/chat/completions';
+
+    it.each([
+      ['101', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+      [
+        '101 with another protocol',
+        'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\nSECRET',
+      ],
+      ['101 and an answer', `HTTP/1.1 101 Switching Protocols\r\n\r\n${OK}`],
+      ['101 after 100', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 Switching Protocols\r\n\r\n'],
+      ['0', 'HTTP/1.1 000 Zero\r\ncontent-length: 0\r\n\r\n'],
+      ['99', 'HTTP/1.1 099 Odd\r\n\r\n'],
+      ['600', 'HTTP/1.1 600 Odd\r\n\r\n'],
+      ['999', 'HTTP/1.1 999 Odd\r\ncontent-length: 6\r\n\r\nSECRET'],
+    ])('%s: 502 at once, charged as one that was lost, and the next is answered', async (_name, bytes) => {
+      const { rawKey, keyHash } = await gateway.createKey({ allowedProviders: ['mistral'] }, { monthly: 1 });
+      const headers = { ...auth, authorization: `Bearer ${rawKey}` };
+      wire.answer(bytes);
+      const reply = await chat({ path, headers });
+      expectRefusal(reply, 502, 'upstream_unavailable');
+      expect(reply.body).not.toContain('SECRET');
+      const { spent, reserved } = await readAccount(gateway.redis, keyHash);
+      expect([spent > 0, reserved]).toEqual([true, 0]);
+      wire.answer(OK);
+      expect(await chat({ path })).toMatchObject({ status: 200, body: '{}' });
+    });
+
+    it.each([
+      ['100', 'HTTP/1.1 100 Continue\r\n\r\n'],
+      ['100 twice', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+      ['102', 'HTTP/1.1 102 Processing\r\n\r\n'],
+      ['103 with links', 'HTTP/1.1 103 Early Hints\r\nlink: </evil>; rel=preload\r\nset-cookie: a=b\r\n\r\n'],
+      ['many of 103', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(500)],
+    ])('%s stays behind, and the answer after it is the answer', async (_name, interim) => {
+      wire.answer(interim + OK);
+      const reply = await chat({ path });
+      expect(reply).toMatchObject({ status: 200, body: '{}' });
+      expect(reply.headers).not.toHaveProperty('link');
+      expect(reply.headers).not.toHaveProperty('set-cookie');
+    });
   });
 
   it('a compressed answer is decoded before it is inspected and passed on', async () => {

@@ -1,8 +1,13 @@
-import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  createServer as createHttpServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { renderEnvoy } from '../../src/envoy/render.ts';
 import { startEnvoy, type EnvoyProcess } from '../../src/runtime/envoy-process.ts';
@@ -21,7 +26,9 @@ const SECRET = 'UNINSPECTED-SECRET';
 const EVENT = `data: {"text":"${SECRET}"}\n\n`;
 
 const KINDS = ['get', 'json', 'chunked', 'sse'] as const;
-type Kind = (typeof KINDS)[number];
+/** Ways to ask for an answer without a body. */
+const BODYLESS = ['empty', 'no_content'] as const;
+type Kind = (typeof KINDS)[number] | (typeof BODYLESS)[number] | 'head';
 const WITH_BODY: readonly Kind[] = ['json', 'chunked', 'sse'];
 
 interface Rig {
@@ -35,6 +42,7 @@ interface Rig {
 type Answer = (url: string, body: string, reply: ReplyWriter) => Promise<void>;
 
 interface ReplyWriter {
+  /** Also in our name, as no provider may. */
   head(status: number, type: string): void;
   write(text: string): void;
   end(text?: string): void;
@@ -42,6 +50,11 @@ interface ReplyWriter {
 
 /** GET and JSON answers hold the secret; a path with `sse` streams it six times, 20 ms apart. */
 const answer: Answer = async (_url, body, reply) => {
+  if (BODYLESS.some((kind) => body.includes(kind))) {
+    reply.head(body.includes('no_content') ? 204 : 200, 'application/json');
+    reply.end();
+    return;
+  }
   if (!body.includes('sse')) {
     reply.head(200, 'application/json');
     reply.end(JSON.stringify({ text: SECRET }));
@@ -68,7 +81,8 @@ async function startProvider(
     received.push(`${request.method ?? ''} ${body}`);
     response.on('error', () => undefined);
     await answer(request.url ?? '', body, {
-      head: (status, type) => response.writeHead(status, { 'content-type': type }),
+      head: (status, type) =>
+        response.writeHead(status, { 'content-type': type, 'x-gateway-request-id': SECRET, 'x-say': SECRET }),
       write: (text) => response.write(text),
       end: (text) => (text === undefined ? response.end() : response.end(text)),
     });
@@ -89,7 +103,11 @@ async function startProvider(
 /** Which of the configuration's upstreams stands behind: a provider, or an MCP server, which the system's CAs verify. */
 type Upstream = 'provider_openai' | 'mcp_files';
 
-async function startRig(ca: TestCa | undefined, cluster: Upstream): Promise<Rig> {
+async function startRig(
+  ca: TestCa | undefined,
+  cluster: Upstream,
+  rewrite: (rendered: string) => string = (rendered) => rendered,
+): Promise<Rig> {
   const received: string[] = [];
   const provider = await startProvider(ca, received);
   const run: RunDirectory = await createRunDirectory(process.env);
@@ -122,7 +140,7 @@ async function startRig(ca: TestCa | undefined, cluster: Upstream): Promise<Rig>
   // Hung is hung after a second, too.
   const hasty = rendered.replace(/^(?<key> *message_timeout: ).*$/m, '$<key>1s');
   expect(hasty).not.toBe(rendered);
-  writeFileSync(envoyFile, hasty);
+  writeFileSync(envoyFile, rewrite(hasty));
   const lines: string[] = [];
   const envoy: EnvoyProcess = startEnvoy({
     binary: await envoyPath(),
@@ -147,12 +165,14 @@ async function startRig(ca: TestCa | undefined, cluster: Upstream): Promise<Rig>
 
 interface Reply {
   readonly status: number;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
 /** Sends one request; a cut connection is status 0 with what came before the cut. */
 async function send(port: number, kind: Kind): Promise<Reply> {
-  const body = kind === 'get' ? undefined : JSON.stringify({ prompt: PROMPT, kind });
+  const isPost = kind !== 'get' && kind !== 'head';
+  const body = isPost ? JSON.stringify({ prompt: PROMPT, kind }) : undefined;
   const headers: Record<string, string> = {
     authorization: 'Bearer gw-key',
     'content-type': 'application/json',
@@ -160,20 +180,33 @@ async function send(port: number, kind: Kind): Promise<Reply> {
   if (body !== undefined && kind !== 'chunked') headers['content-length'] = String(body.length);
   return new Promise((resolve) => {
     let text = '';
-    let status = 0;
+    let head: Pick<Reply, 'status' | 'headers'> = { status: 0, headers: {} };
+    const cut = (): void => resolve({ ...head, status: 0, body: text });
+    const method = isPost ? 'POST' : kind.toUpperCase();
     const request = httpRequest(
-      { host: '127.0.0.1', port, method: body === undefined ? 'GET' : 'POST', path: '/openai/v1/x', headers },
+      { host: '127.0.0.1', port, method, path: '/openai/v1/x', headers },
       (response) => {
-        status = response.statusCode ?? 0;
+        head = { status: response.statusCode ?? 0, headers: response.headers };
         response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        response.on('end', () => resolve({ status, body: text }));
-        response.on('error', () => resolve({ status: 0, body: text }));
+        response.on('end', () => resolve({ ...head, body: text }));
+        response.on('error', cut);
       },
     );
-    request.on('error', () => resolve({ status: 0, body: text }));
+    request.on('error', cut);
     request.setTimeout(15_000, () => request.destroy());
     request.end(body);
   });
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Our JSON, the request's id, and nothing of what the provider sent. */
+function expectDenied({ status, headers, body }: Reply): void {
+  expect([status, body]).toEqual([503, expect.stringContaining('"type":"gateway_unavailable"')]);
+  expect(Object.keys(JSON.parse(body) as object).sort()).toEqual(['error', 'type']);
+  expect(headers['content-type']).toBe('application/json');
+  expect(headers['x-gateway-request-id']).toMatch(UUID);
+  expect(JSON.stringify(headers)).not.toContain(SECRET);
 }
 
 const REQUEST_SIDE: readonly Misbehaviour[] = (['request_headers', 'request_body'] as const).flatMap((at) =>
@@ -222,10 +255,24 @@ describe.each([
     rig.imposter.misbehave(misbehaviour);
     // The chunks of a stream have a test of their own.
     const kinds = KINDS.filter((kind) => kind !== 'sse' || misbehaviour.at !== 'response_body');
-    for (const { status, body } of await Promise.all(kinds.map((kind) => send(rig.port, kind)))) {
-      expect(body).not.toContain(SECRET);
-      expect(status).toBe(503);
-    }
+    for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind)))) expectDenied(reply);
+  });
+
+  it.each(BODYLESS)(
+    'that closes at the headers of an answer with the body "%s" is told of in one',
+    async (kind) => {
+      rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: false });
+      expectDenied(await send(rig.port, kind));
+    },
+  );
+
+  it('that forwards a HEAD lets nothing reach the provider', async () => {
+    rig.received.length = 0;
+    rig.imposter.misbehave(undefined);
+    const { status, headers, body } = await send(rig.port, 'head');
+    expect([status, headers['content-type'], body]).toEqual([503, 'application/json', '']);
+    expect(headers['x-gateway-request-id']).toMatch(UUID);
+    expect(rig.received).toEqual([]);
   });
 
   it('that answers the response headers and then closes lets no answer reach the client', async () => {
@@ -252,10 +299,31 @@ describe.each([
   async function expectNothingForwarded(misbehaviour: Misbehaviour, kinds: readonly Kind[]): Promise<void> {
     rig.received.length = 0;
     rig.imposter.misbehave(misbehaviour);
-    for (const { status, body } of await Promise.all(kinds.map((kind) => send(rig.port, kind)))) {
-      expect(status).toBe(503);
-      expect(JSON.parse(body)).toMatchObject({ type: 'gateway_unavailable' });
-    }
+    for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind)))) expectDenied(reply);
     expect(rig.received).toEqual([]);
   }
+});
+
+describe('an Envoy that takes its heap to be full', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig(undefined, 'provider_openai', (rendered) => {
+      const full = rendered.replace(/(stop_accepting_requests\n(?:.*\n){3} *value: )[\d.]+$/m, '$10');
+      expect(full).not.toBe(rendered);
+      return full;
+    });
+    // It looks at its heap twenty times a second.
+    await vi.waitFor(async () => expect((await send(rig.port, 'get')).status).toBe(503));
+    rig.received.length = 0;
+  });
+  afterAll(() => rig.stop());
+
+  it('answers new requests with our 503, under an id of its own', async () => {
+    for (const kind of KINDS) {
+      const reply = await send(rig.port, kind);
+      expectDenied(reply);
+      expect(reply.body).toContain('overloaded');
+    }
+    expect(rig.received).toEqual([]);
+  });
 });

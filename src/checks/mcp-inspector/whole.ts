@@ -39,10 +39,7 @@ const ERROR_STATUS = 400;
  * JSON, or the text of what is none; undefined where a message was asked for, or nobody can tell what is said. A GET asks
  * for a stream, and clients read one in whatever comes with it.
  */
-function readWhole(
-  { method, request, status }: Answered,
-  { json, body, contentType }: WholeAnswer,
-): unknown {
+function readWhole({ method, request, status }: Answered, { json, body, contentType }: WholeAnswer): unknown {
   if (method === 'GET' && status < ERROR_STATUS) return undefined;
   // All is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else.
   if (readMediaType(contentType).charset === 'other') return undefined;

@@ -1,0 +1,160 @@
+import type { ClientHttp2Session } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+
+import { startCannedProvider, type CannedProvider } from '../../support/canned.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { send } from '../../support/http.ts';
+import { chatBody } from '../../support/load.ts';
+import { envoyStats, residentBytes } from '../../support/memory.ts';
+import { http2Session } from '../../support/streams.ts';
+
+/** What Envoy holds for uploads that stop short of the limit and never end, all of them together a gigabyte. */
+const UPLOADS = 500;
+const UPLOAD_BYTES = 2_000_000;
+const SESSIONS = 10;
+const MIB = 1_048_576;
+const MAX_HEAP_BYTES = 256 * MIB;
+/** Its code, its threads, and what comes between two looks at the heap. */
+const MAX_RESIDENT_BYTES = MAX_HEAP_BYTES + 128 * MIB;
+/** Over HTTP/1.1 nothing is reset: what comes is cut once the heap is nearly full. */
+const MAX_RESIDENT_BYTES_HTTP1 = 2.5 * MAX_HEAP_BYTES;
+const CHAT = '/openai/v1/chat/completions';
+const CHUNK = Buffer.alloc(65_536, 'x');
+
+let gateway: TestGateway;
+let provider: CannedProvider;
+let headers: Record<string, string>;
+const sessions: ClientHttp2Session[] = [];
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  provider = await startCannedProvider();
+  gateway = await startGateway({
+    config: {
+      server: { log_level: 'warn' },
+      providers: { openai: { base_url: provider.url } },
+      envoy: { max_heap_bytes: MAX_HEAP_BYTES },
+    },
+  });
+  const { rawKey } = await gateway.createKey();
+  headers = {
+    authorization: `Bearer ${rawKey}`,
+    'x-gateway-provider-key': 'sk-test',
+    'content-type': 'application/json',
+  };
+});
+afterEach(() => {
+  for (const session of sessions.splice(0)) session.destroy();
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+afterAll(async () => {
+  await gateway.stop();
+  await provider.close();
+});
+
+/** Writes `bytes` as fast as they are taken, and no end. */
+function upload(stream: {
+  write(chunk: Buffer): boolean;
+  once(event: 'drain', listener: () => void): unknown;
+}): void {
+  let left = UPLOAD_BYTES;
+  const go = (): void => {
+    while (left > 0) {
+      const size = Math.min(left, CHUNK.length);
+      left -= size;
+      if (!stream.write(CHUNK.subarray(0, size))) {
+        stream.once('drain', go);
+        return;
+      }
+    }
+  };
+  go();
+}
+
+/** Ends as soon as all of them are over, with how many were. */
+function uploadOverHttp2(): () => number {
+  let over = 0;
+  for (let n = 0; n < UPLOADS; n++) {
+    if (n % (UPLOADS / SESSIONS) === 0) sessions.push(http2Session(gateway.baseUrl));
+    const stream = sessions.at(-1)?.request({ ':method': 'POST', ':path': CHAT, ...headers });
+    if (stream === undefined) throw new Error('there is no session');
+    stream.on('error', () => undefined);
+    stream.on('close', () => (over += 1));
+    upload(stream.resume());
+  }
+  return () => over;
+}
+
+function uploadOverHttp1(): () => number {
+  let over = 0;
+  const lines = Object.entries({ host: 'x', 'content-length': String(UPLOAD_BYTES + 1), ...headers });
+  const head = `POST ${CHAT} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  for (let n = 0; n < UPLOADS; n++) {
+    const socket = connect(gateway.port, '127.0.0.1');
+    sockets.push(socket.resume());
+    socket.on('error', () => undefined);
+    socket.on('close', () => (over += 1));
+    socket.write(head);
+    upload(socket);
+  }
+  return () => over;
+}
+
+interface Watched {
+  readonly peakBytes: number;
+  /** Of another client's requests meanwhile: 0 where the connection was cut. */
+  readonly statuses: readonly number[];
+}
+
+/** Another client asks again and again, until the uploads are over. */
+async function watch(over: () => number): Promise<Watched> {
+  const pid = gateway.envoy()?.pid ?? 0;
+  let peakBytes = 0;
+  const sampling = setInterval(() => (peakBytes = Math.max(peakBytes, residentBytes(pid))), 10);
+  const statuses: number[] = [];
+  const deadline = performance.now() + 20_000;
+  while (over() < UPLOADS && performance.now() < deadline) {
+    const reply = await send(gateway.baseUrl, { path: CHAT, headers, body: chatBody(false) });
+    statuses.push(reply.status);
+    if (reply.status === 503) expect(reply.body).toContain('"type":"gateway_unavailable"');
+    await sleep(20);
+  }
+  clearInterval(sampling);
+  return { peakBytes, statuses };
+}
+
+async function expectRecovery(): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const pressure = await envoyStats(gateway, 'fixed_heap.pressure');
+      expect([...pressure.values()].at(0)).toBeLessThan(50);
+    },
+    { timeout: 10_000, interval: 100 },
+  );
+  for (let n = 0; n < 20; n++) {
+    expect((await send(gateway.baseUrl, { path: CHAT, headers, body: chatBody(false) })).status).toBe(200);
+  }
+}
+
+describe('500 uploads of 2 MB that do not end', () => {
+  it('over HTTP/2 are reset before the heap is full, and other clients are served meanwhile', async () => {
+    const over = uploadOverHttp2();
+    const { peakBytes, statuses } = await watch(over);
+    expect(over()).toBeGreaterThan(UPLOADS / 2);
+    expect(peakBytes).toBeLessThan(MAX_RESIDENT_BYTES);
+    expect(statuses).toContain(200);
+    expect(new Set(statuses).difference(new Set([200, 503]))).toEqual(new Set());
+    await expectRecovery();
+  });
+
+  it('over HTTP/1.1 are cut once the heap is nearly full, and other clients are served again', async () => {
+    const over = uploadOverHttp1();
+    const { peakBytes } = await watch(over);
+    expect(over()).toBeGreaterThan(UPLOADS / 2);
+    expect(peakBytes).toBeLessThan(MAX_RESIDENT_BYTES_HTTP1);
+    await expectRecovery();
+  });
+});

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A provider that knows requests with a Content-Length, or none, and answers each with exactly the bytes it is given. */
+export interface WireProvider {
+  readonly url: string;
+  /** What every request is answered with from now on; its connection stays open. */
+  answer(wire: string): void;
+  close(): Promise<void>;
+}
+
+export async function createWireProvider(): Promise<WireProvider> {
+  const sockets = new Set<Socket>();
+  let wire = '';
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      for (let length = requestLength(received); length > 0; length = requestLength(received)) {
+        received = received.slice(length);
+        socket.write(wire);
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    answer: (next) => (wire = next),
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Characters of the first whole request; 0 where none is whole. */
+function requestLength(received: string): number {
+  const headEnd = received.indexOf('\r\n\r\n');
+  if (headEnd < 0) return 0;
+  const body = /\r\ncontent-length: (\d+)/i.exec(received.slice(0, headEnd))?.[1];
+  const length = headEnd + 4 + Number(body ?? 0);
+  return received.length < length ? 0 : length;
+}
