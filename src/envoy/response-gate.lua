@@ -60,7 +60,8 @@ local function deny(handle, headers)
     chunk:setBytes(body)
     body = ""
   end
-  if body ~= "" then
+  -- There was no chunk to put it in. Where trailers follow the headers at once, none can be made: Envoy would crash.
+  if body ~= "" and handle:trailers() == nil then
     handle:body(true):setBytes(body)
   end
 end

@@ -28,7 +28,7 @@ const EVENT = `data: {"text":"${SECRET}"}\n\n`;
 const KINDS = ['get', 'json', 'chunked', 'sse'] as const;
 /** Ways to ask for an answer without a body. */
 const BODYLESS = ['empty', 'no_content'] as const;
-type Kind = (typeof KINDS)[number] | (typeof BODYLESS)[number] | 'head';
+type Kind = (typeof KINDS)[number] | (typeof BODYLESS)[number] | 'head' | 'trailers';
 const WITH_BODY: readonly Kind[] = ['json', 'chunked', 'sse'];
 
 interface Rig {
@@ -46,10 +46,17 @@ interface ReplyWriter {
   head(status: number, type: string): void;
   write(text: string): void;
   end(text?: string): void;
+  /** Trailers without a body. */
+  endWithTrailers(): void;
 }
 
 /** GET and JSON answers hold the secret; a path with `sse` streams it six times, 20 ms apart. */
 const answer: Answer = async (_url, body, reply) => {
+  if (body.includes('trailers')) {
+    reply.head(200, 'application/json');
+    reply.endWithTrailers();
+    return;
+  }
   if (BODYLESS.some((kind) => body.includes(kind))) {
     reply.head(body.includes('no_content') ? 204 : 200, 'application/json');
     reply.end();
@@ -74,7 +81,9 @@ async function startProvider(
 ): Promise<{ port: number; close(): void }> {
   const handle = async (
     request: IncomingMessage | Http2ServerRequest,
-    response: Pick<Http2ServerResponse, 'writeHead' | 'end' | 'on'> & { write(text: string): unknown },
+    response: Pick<Http2ServerResponse, 'writeHead' | 'end' | 'on' | 'addTrailers'> & {
+      write(text: string): unknown;
+    },
   ): Promise<void> => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
@@ -85,6 +94,10 @@ async function startProvider(
         response.writeHead(status, { 'content-type': type, 'x-gateway-request-id': SECRET, 'x-say': SECRET }),
       write: (text) => response.write(text),
       end: (text) => (text === undefined ? response.end() : response.end(text)),
+      endWithTrailers: () => {
+        response.addTrailers({ 'x-late': SECRET });
+        response.end();
+      },
     });
   };
   const identity = await ca?.issue('provider');
@@ -265,6 +278,16 @@ describe.each([
       expectDenied(await send(rig.port, kind));
     },
   );
+
+  it('that closes at the headers of an answer with nothing but trailers lets none of them out', async () => {
+    rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: false });
+    const { status, headers, body } = await send(rig.port, 'trailers');
+    expect([status, headers['x-say']]).toEqual([503, undefined]);
+    expect(headers['x-gateway-request-id']).toMatch(UUID);
+    expect(body).not.toContain(SECRET);
+    rig.imposter.misbehave(undefined);
+    expect((await send(rig.port, 'get')).status).toBe(200);
+  });
 
   it('that forwards a HEAD lets nothing reach the provider', async () => {
     rig.received.length = 0;
