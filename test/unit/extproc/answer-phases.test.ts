@@ -15,6 +15,7 @@ import type { Check, Denial, StreamRewriter } from '../../../src/pipeline/check.
 import type { Answered } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import type { ProviderName } from '../../../src/providers/provider.ts';
+import { READABLE_PARAMETERS, UNREADABLE_PARAMETERS } from '../../support/charsets.ts';
 import { parsed } from '../../support/exchange.ts';
 
 /** What Envoy is told of an answer, phase by phase. */
@@ -127,6 +128,21 @@ function streamed({
 const CHAT =
   '{"id":"c", "choices":[{"index":0,"message":{"content":"hello"}}], "usage":{"prompt_tokens":5,"completion_tokens":7}}';
 const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('an answer whose status ends nothing', () => {
+  it.each([0, 99, 101, 199, 600, 999])(
+    'is refused, and may have cost what was reserved: %i',
+    async (status) => {
+      for (const endOfStream of [true, false]) {
+        const answer = answering({ status });
+        const refused = answer.headers({ 'content-type': 'text/event-stream' }, endOfStream);
+        await expect(refused).rejects.toMatchObject({ type: 'upstream_unavailable' });
+        expect(answer.seen).toEqual([]);
+        expect(outcomeOf(answer.context)).toEqual({ kind: 'lost', upstreamFailed: true });
+      }
+    },
+  );
+});
 
 describe('a whole answer', () => {
   it('is shown to the checks with its bytes, its type and its JSON', async () => {
@@ -306,10 +322,8 @@ describe('a stream that nobody knows', () => {
   });
 
   it.each([
-    ['text/event-stream; charset=utf-16', false],
-    ['text/event-stream;charset="UTF-7"', false],
-    ['text/event-stream; charset=UTF-8', true],
-    ['text/event-stream; charset=iso-8859-1', true],
+    ...READABLE_PARAMETERS.map((parameters) => [`text/event-stream${parameters}`, true] as const),
+    ...UNREADABLE_PARAMETERS.map((parameters) => [`text/event-stream${parameters}`, false] as const),
   ])('is refused where its letters cannot be read: %s', async (contentType, isRead) => {
     const headers = answering({ rewriter: seeing }).headers({ 'content-type': contentType });
     if (isRead) expect(await headers).toHaveProperty('mode_override');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { READABLE_PARAMETERS, UNREADABLE_PARAMETERS } from '../../../support/charsets.ts';
 import { seededRandom } from '../../detectors/secret-samples.ts';
 import { ADDRESS, answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, PHONE, SSN } from './rig.ts';
 import type { AnswerInput } from './rig.ts';
@@ -303,12 +304,17 @@ describe('an answer that is text', () => {
     });
   });
 
-  it.each(['utf-8', 'UTF8', '"us-ascii"', 'ISO-8859-1', 'windows-1252'])('is read in %s', async (charset) => {
+  it.each([...READABLE_PARAMETERS, '; charset="us-ascii"'])('is read: text/plain%s', async (parameters) => {
     const { body } = await judgeAnswer(
       dlp(),
-      answered({ body: `to ${EMAIL}`, contentType: `text/plain; charset=${charset}` }),
+      answered({ body: `to ${EMAIL}`, contentType: `text/plain${parameters}` }),
     );
     expect(body).toBe('to ***');
+  });
+
+  it.each(UNREADABLE_PARAMETERS)('is refused: text/plain%s', async (parameters) => {
+    const answer = answered({ body: 'x', contentType: `text/plain${parameters}` });
+    expect((await judgeAnswer(dlp(), answer)).verdict).toMatchObject({ type: 'upstream_unavailable' });
   });
 });
 

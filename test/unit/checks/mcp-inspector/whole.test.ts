@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
+import { READABLE_PARAMETERS, UNREADABLE_PARAMETERS } from '../../../support/charsets.ts';
 import { toolCall } from '../../../support/mcp-exchange.ts';
 import { ATTACK, AWS_KEY, GITHUB_TOKEN, inspector, REMOVED, result, textResult } from './rig.ts';
 
@@ -400,6 +401,16 @@ describe('an answer that is no message', () => {
     expect((await inspector().whole(textResult('soup'), { contentType })).denial).toMatchObject(REFUSED);
     const plain = 'application/json; charset=utf-8';
     expect((await inspector().whole(textResult('soup'), { contentType: plain })).denial).toBeUndefined();
+  });
+
+  it.each(READABLE_PARAMETERS)('is read where its type goes on with %j', async (parameters) => {
+    const contentType = `application/json${parameters}`;
+    expect((await inspector().whole(textResult('soup'), { contentType })).denial).toBeUndefined();
+  });
+
+  it.each(UNREADABLE_PARAMETERS)('is refused where its type goes on with %j', async (parameters) => {
+    const contentType = `application/json${parameters}`;
+    expect((await inspector().whole(textResult('soup'), { contentType })).denial).toMatchObject(REFUSED);
   });
 
   it.each(['id', 'method', 'jsonrpc'])('is refused where what must not pass is its %s', async (name) => {

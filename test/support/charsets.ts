@@ -1,0 +1,25 @@
+/** Parameters of a Content-Type after which its body can be searched, wherever it stands. */
+export const READABLE_PARAMETERS: readonly string[] = [
+  '',
+  '; charset=utf-8',
+  ';CHARSET="UTF8"',
+  '; x=1; charset=utf-8',
+  '; charset=us-ascii',
+  '; charset=ISO-8859-1',
+  '; charset=latin1',
+  '; charset=windows-1252',
+  '; charset=',
+];
+
+/** After which it cannot: some reader would take it for letters that nobody here reads. */
+export const UNREADABLE_PARAMETERS: readonly string[] = [
+  '; charset=utf-16',
+  ';Charset = "UTF-16LE"',
+  '; charset=utf-7',
+  '; charset=ibm037',
+  '; charset=utf-8; charset=utf-16',
+  '; charset=utf-16; charset=utf-8',
+  '; x="; charset=utf-16"',
+  "; charset*=utf-8''utf-16",
+  '; charset*0=utf-; charset*1=16',
+];
