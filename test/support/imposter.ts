@@ -26,6 +26,8 @@ export interface Misbehaviour {
 
 export interface Imposter {
   misbehave(misbehaviour: Misbehaviour | undefined): void;
+  /** Bytes that it let out of the latest stream; a chunk of Envoy's may hold several events of the provider's. */
+  emittedBytes(): number;
   stop(): void;
 }
 
@@ -37,11 +39,16 @@ export async function startImposter(
   upstream: { readonly cluster: string; readonly authority: string },
 ): Promise<Imposter> {
   let misbehaviour: Misbehaviour | undefined;
+  let emittedBytes = 0;
   const server = new Server();
   const { processor, health } = loadServices();
   server.addService(processor.service, {
     Process: (call: Call) => {
-      play(call, upstream, () => misbehaviour);
+      emittedBytes = 0;
+      play(call, upstream, {
+        misbehaviour: () => misbehaviour,
+        onEmitted: (bytes) => (emittedBytes = bytes),
+      });
     },
   });
   server.addService(health.service, {
@@ -59,6 +66,7 @@ export async function startImposter(
     misbehave(next) {
       misbehaviour = next;
     },
+    emittedBytes: () => emittedBytes,
     stop: () => {
       server.forceShutdown();
     },
@@ -68,7 +76,10 @@ export async function startImposter(
 function play(
   call: Call,
   upstream: { readonly cluster: string; readonly authority: string },
-  misbehaviour: () => Misbehaviour | undefined,
+  director: {
+    readonly misbehaviour: () => Misbehaviour | undefined;
+    readonly onEmitted: (bytes: number) => void;
+  },
 ): void {
   let chunks = 0;
   let emitted = 0;
@@ -98,6 +109,7 @@ function play(
         if (!streaming) return passWhole('response_body', { set: [], remove: [] });
         const body = message.response_body?.body ?? Buffer.alloc(0);
         emitted += body.length;
+        director.onEmitted(emitted);
         return streamChunk(body, message.response_body?.end_of_stream ?? false, emitted);
       }
     }
@@ -106,7 +118,7 @@ function play(
   call.on('data', (message: ProcessingRequest) => {
     if (over) return;
     const moment = streaming && message.request === 'response_body' ? `chunk ${++chunks}` : message.request;
-    const plan = misbehaviour();
+    const plan = director.misbehaviour();
     if (plan === undefined || plan.at !== moment) {
       call.write(reply(message));
       return;
