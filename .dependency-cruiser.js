@@ -30,7 +30,8 @@ export default {
       { path: '^src/(json|streams|text|normalize|detectors)/' },
       {
         path: '^src/',
-        pathNot: '^src/(errors|headers|media-type|recent-map|next-turn|json|streams|text|normalize|detectors)',
+        pathNot:
+          '^src/(errors|headers|media-type|recent-map|next-turn|json|streams|text|normalize|detectors)',
       },
       'Leaves may be imported by anyone, so they import nobody.',
     ),
