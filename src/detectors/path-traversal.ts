@@ -1,11 +1,16 @@
+import { DOT, SLASH } from './climbing-forms.ts';
 import type { Detector, Finding } from './finding.ts';
 
-/** `/` or `\`, also percent-encoded once or more, or overlong. */
-const SLASH = String.raw`(?:[\\/]{1,4}|%(?:25){0,3}(?:2f|5c)|%(?:25)?c0%(?:25)?(?:af|2f|5c)|%c1%(?:9c|1c)|%e0%80%af|%ef%bc%8f|0x(?:2f|5c)|%u221[56]|\u2215)`;
-const DOT = String.raw`(?:\.|%(?:25){0,3}2e|%c0%(?:ae|2e)|%u002e)`;
 /** One level up; `....//` and `..;/` are what is left of filters that remove `../` or servers that strip parameters. */
-const UP = String.raw`${DOT}{2,4};?(?:%0[0ad])?${SLASH}(?:\.[\\/]){0,2}`;
-const CLIMB = new RegExp(String.raw`${UP}(?:${UP}){0,63}`, 'gi');
+const UP = String.raw`${DOT}{2,4};?(?:%0[0ad])?${SLASH}(?:${DOT}${SLASH}){0,2}`;
+const CLIMB = new RegExp(String.raw`${UP}(?:${UP}){0,63}`, 'iy');
+/** Where a dot may begin that another follows. */
+const ANCHOR =
+  /\.(?=[.%\\&0\uff0e\u2024\ufe52\u00c0])|%(?=[2%c-fuC-FU])|\\(?=[\\ux05UX])|&(?=#|period)|0(?=[xX]2)|[\uff0e\u2024\ufe52]|\u00c0\u00ae/g;
+const LEVEL = new RegExp(UP, 'gi');
+/** What no plain climb holds: ordinary code has dots and slashes alone. */
+const DISGUISE = /[^./\\]|\.{4}[\\/]{2}/;
+
 const SEGMENTS = String.raw`(?:[\w.~-]{1,40}${SLASH}){0,3}?`;
 const END = String.raw`(?![\w-])`;
 
@@ -13,9 +18,25 @@ const END = String.raw`(?![\w-])`;
 const SYSTEM_FILE = new RegExp(
   SEGMENTS +
     String.raw`(?:etc${SLASH}(?:passwd|shadow|gshadow|hosts|group|sudoers|issue|motd|fstab|crontab|hostname|resolv\.conf|my\.cnf|mysql|ssh|ssl|apache2?|httpd|nginx|php|network|security|cron\w{0,8}|environment|profile|inetd\.conf|vsftpd|[a-z]{2,12}-release|os-release|shells|exports|samba)` +
-    String.raw`|proc${SLASH}(?:self|version|net|cmdline|mounts|cpuinfo|sched_debug|\d{1,7})|boot\.ini|autoexec\.bat|config\.sys|(?:win|system)\.ini|win(?:dows|nt)${SLASH}\w{1,20}|system32` +
+    String.raw`|proc${SLASH}(?:self|version|net|cmdline|mounts|cpuinfo|sched_debug|\d{1,7})|boot\.ini|autoexec\.bat|config\.sys|(?:win|system)\.ini|system32` +
     String.raw`|\.ssh|id_(?:rsa|dsa|ecdsa|ed25519)|authorized_keys|\.aws|\.kube${SLASH}config|\.docker${SLASH}config|\.gnupg|\.netrc|\.pgpass|\.(?:bash|zsh|mysql)_history|\.htpasswd|\.htaccess` +
-    String.raw`|usr${SLASH}local${SLASH}(?:apache2?|nginx|etc)|var${SLASH}(?:log|www${SLASH}[\w-]{1,20}${SLASH}(?:config|wp-config|settings)|run${SLASH}secrets|lib${SLASH}mlocate|spool)|inetpub|global\.asa|web-inf|sam|ntds\.dit|root${SLASH}\.?\w{1,20})${END}`,
+    String.raw`|usr${SLASH}local${SLASH}(?:apache2?|nginx|etc)|var${SLASH}(?:log|www${SLASH}[\w-]{1,20}${SLASH}(?:config|wp-config|settings)|run${SLASH}secrets|lib${SLASH}mlocate|spool)|inetpub|global\.asa|web-inf|sam|ntds\.dit)${END}`,
+  'iy',
+);
+
+/** What lies in folders of the machine that are names of modules too. */
+const SYSTEM_FOLDER_FILE = new RegExp(
+  `${SEGMENTS}(?:win(?:dows|nt)${SLASH}\\w{1,20}|root${SLASH}\\.?\\w{1,20})${END}`,
+  'iy',
+);
+
+/** Folders of the machine themselves, right above: two levels up or more, or disguised. */
+const SYSTEM_FOLDER = new RegExp(
+  String.raw`(?:[a-z](?::|%3a|\$)${SLASH})?(?:etc|proc|root|win(?:dows|nt)|syswow64|perflogs|programdata|program(?: |%20|\+)files|documents(?: |%20|\+)and(?: |%20|\+)settings` +
+    String.raw`|system(?: |%20|\+)volume(?: |%20|\+)information|\$recycle\.bin|private${SLASH}(?:etc|var)` +
+    String.raw`|var${SLASH}(?:run|lib|mail|backups|cache|db|tmp|adm|crash)|run${SLASH}secrets|lost\+found` +
+    String.raw`|dev${SLASH}(?:null|zero|u?random|shm|k?mem|tcp|udp|std(?:in|out|err)|fd|tty\w{0,6}|[hsv]d[a-z]\d{0,2}|nvme\w{1,8})` +
+    String.raw`|sys${SLASH}(?:class|kernel|fs|block|bus|devices|firmware|module|power)|boot${SLASH}(?:grub2?|efi|vmlinuz|initrd|initramfs|config))(?![\w-]|\.\w)`,
   'iy',
 );
 
@@ -26,33 +47,71 @@ const PROJECT_FILE = new RegExp(
   'iy',
 );
 
-export const TRAVERSAL_RULE = 'sensitive_target';
+/** What makes a path that of a module, right before it: `from "`, `require('`, the link of a document. */
+const REFERENCE =
+  /(?:\b(?:from|import|require|include|mock|resolve|export|reference)\b[\s(=]{0,3}\\{0,2}["'`<]|\]\()(?:\.\/)?$/i;
+const REFERENCE_CHARS = 24;
 
-const LEVEL = new RegExp(UP, 'gi');
+/** The rest of a path. */
+const TAIL = /[\w.~%\\/-]{0,256}/y;
 
-/** Finds paths that climb out of their folder to a sensitive file, plain or percent-encoded. Imports of code lead to none. */
+const RULES = {
+  target: 'sensitive_target',
+  folder: 'system_folder',
+  encoded: 'encoded_climb',
+} as const;
+
+/** Names of the rules. */
+export const TRAVERSAL_RULES: readonly string[] = Object.values(RULES);
+
+/**
+ * Finds paths that climb out of their folder to a sensitive file or a folder of the machine, however they are written,
+ * and disguised ones of two levels wherever they lead. Plain climbs of code lead to none of these.
+ */
 export const findPathTraversal: Detector = (text) => {
   const found: Finding[] = [];
-  CLIMB.lastIndex = 0;
-  for (let climb = CLIMB.exec(text); climb !== null; climb = CLIMB.exec(text)) {
-    const end = targetEnd(text, climb[0], CLIMB.lastIndex);
-    if (end === undefined) continue;
-    found.push({
-      detector: 'path_traversal',
-      class: 'traversal',
-      rule: TRAVERSAL_RULE,
-      start: climb.index,
-      end,
-    });
-    CLIMB.lastIndex = end;
+  ANCHOR.lastIndex = 0;
+  for (let anchor = ANCHOR.exec(text); anchor !== null; anchor = ANCHOR.exec(text)) {
+    const start = anchor.index;
+    CLIMB.lastIndex = start;
+    const climb = CLIMB.exec(text)?.[0];
+    ANCHOR.lastIndex = start + Math.max(1, climb?.length ?? 0);
+    const judged = climb === undefined ? undefined : judge(text, climb, start);
+    if (judged === undefined) continue;
+    found.push({ detector: 'path_traversal', class: 'traversal', start, ...judged });
+    ANCHOR.lastIndex = judged.end;
   }
   return found;
 };
 
-const targetEnd = (text: string, climb: string, at: number): number | undefined => {
-  SYSTEM_FILE.lastIndex = at;
-  if (SYSTEM_FILE.test(text)) return SYSTEM_FILE.lastIndex;
-  if ((climb.match(LEVEL)?.length ?? 0) < 2) return undefined;
-  PROJECT_FILE.lastIndex = at;
-  return PROJECT_FILE.test(text) ? PROJECT_FILE.lastIndex : undefined;
+/** What a climb from `start` leads to, and where that ends. */
+const judge = (text: string, climb: string, start: number): Pick<Finding, 'rule' | 'end'> | undefined => {
+  const at = start + climb.length;
+  const isHigh = (climb.match(LEVEL)?.length ?? 0) > 1;
+  const isDisguised = DISGUISE.test(climb);
+  const targets = [
+    SYSTEM_FILE,
+    ...(isReference(text, start) ? [] : [SYSTEM_FOLDER_FILE]),
+    ...(isHigh ? [PROJECT_FILE] : []),
+  ];
+  const target = furthest(text, at, targets);
+  if (target !== undefined) return { rule: RULES.target, end: target };
+  if ((isHigh || isDisguised) && !isReference(text, start)) {
+    const folder = furthest(text, at, [SYSTEM_FOLDER]);
+    if (folder !== undefined) return { rule: RULES.folder, end: furthest(text, folder, [TAIL]) ?? folder };
+  }
+  if (isHigh && isDisguised) return { rule: RULES.encoded, end: furthest(text, at, [TAIL]) ?? at };
+  return undefined;
 };
+
+/** Where the first of the sticky patterns that match at `at` ends. */
+const furthest = (text: string, at: number, patterns: readonly RegExp[]): number | undefined => {
+  for (const pattern of patterns) {
+    pattern.lastIndex = at;
+    if (pattern.test(text)) return pattern.lastIndex;
+  }
+  return undefined;
+};
+
+const isReference = (text: string, start: number): boolean =>
+  REFERENCE.test(text.slice(Math.max(0, start - REFERENCE_CHARS), start));

@@ -3,7 +3,7 @@ import { MARKUP_RULES } from './injection-markup.ts';
 import { PERSONA_RULE } from './injection-persona.ts';
 import { POISONING_RULES } from './injection-poisoning.ts';
 import { PHRASE_RULES } from './injection-rules.ts';
-import { TRAVERSAL_RULE } from './path-traversal.ts';
+import { TRAVERSAL_RULES } from './path-traversal.ts';
 import { secretRules } from './secret-rules.ts';
 
 /** Rules of one kind; their names can stand for them all. */
@@ -41,7 +41,7 @@ export function toolRuleNames(customPatterns: number): readonly string[] {
     ...PHRASE_RULES.map(({ label }) => label.rule),
     ...MARKUP_RULES,
     PERSONA_RULE,
-    TRAVERSAL_RULE,
+    ...TRAVERSAL_RULES,
     ...POISONING_RULES,
     ...secretRules.map(({ id }) => id),
     SERVER_CREDENTIAL_RULE,

@@ -1,0 +1,83 @@
+/**
+ * The ways to write the dots and slashes of a climbing path so that a filter does not see them, as sources of patterns
+ * with flag `i`: percent-encoded once or more (RFC 3986), in UTF-8 longer than it need be (which RFC 3629 section 3
+ * forbids), as escapes of JSON, source code and HTML, and as characters that look alike.
+ */
+
+/** A hexadecimal digit as it is, or percent-encoded in its turn: `%%32%65` is `%2e`. */
+const nibble = (digit: string): string => {
+  const code = /\d/.test(digit) ? `3${digit}` : `[46]${String(digit.charCodeAt(0) - 96)}`;
+  return `(?:${digit}|%${code})`;
+};
+const byte = (hex: string): string => [...hex].map(nibble).join('');
+
+/** What stands before a byte in hexadecimal. */
+const BEFORE_BYTE = String.raw`(?:%(?:25){0,5}|\\{1,4}x|0x)`;
+/** Bytes in a row, without what stands before the first. */
+const bytes = (...hex: readonly string[]): string => hex.map(byte).join(BEFORE_BYTE);
+const anyByte = (...hex: readonly string[]): string => `(?:${hex.map(byte).join('|')})`;
+
+/** Two to six bytes of UTF-8 for one of ASCII: leads and fillers, then its two highest bits, then its six lowest. */
+const overlong = (high: '0' | '1', low: readonly string[]): string => {
+  const fillers = ['e0', 'f0 80', 'f8 80 80', 'fc 80 80 80'].map((lead) =>
+    bytes(...lead.split(' '), `8${high}`),
+  );
+  return `(?:${[byte(`c${high}`), ...fillers].join('|')})${BEFORE_BYTE}${anyByte(...low)}`;
+};
+
+interface Forms {
+  /** In hexadecimal, of ASCII. */
+  readonly ascii: string;
+  /** The last byte where it takes more than it need; sloppy decoders read it with other high bits. */
+  readonly overlong: readonly string[];
+  readonly octal: string;
+  /** Characters that look alike. */
+  readonly alike: string;
+  /** In HTML. */
+  readonly name: string;
+}
+
+const disguised = ({ ascii, overlong: low, octal, alike, name }: Forms): string => {
+  const high = ascii >= '40' ? '1' : '0';
+  const encoded = [...alike].map((character) =>
+    bytes(...(Buffer.from(character).toString('hex').match(/../g) ?? [])),
+  );
+  const units = [...alike].map((character) => character.charCodeAt(0).toString(16));
+  return [
+    `${BEFORE_BYTE}(?:${[byte(ascii), overlong(high, low), ...encoded].join('|')})`,
+    String.raw`(?:\\{1,4}u|%(?:25){0,5}u|&#x0{0,6})(?:${[`00${ascii}`, ascii, ...units].join('|')});?`,
+    String.raw`\\{1,4}(?:u\{0{0,4}${ascii}\}|0?${octal}(?!\d))`,
+    String.raw`&(?:#0{0,6}${String(parseInt(ascii, 16))}|${name});?`,
+    `[${alike}]`,
+    Buffer.from([high === '1' ? 0xc1 : 0xc0, parseInt(low[0] ?? '', 16)]).toString('latin1'),
+  ].join('|');
+};
+
+/** `.` in every form. */
+export const DOT = String.raw`(?:\.|${disguised({
+  ascii: '2e',
+  overlong: ['ae', '2e', '6e', 'ee'],
+  octal: '56',
+  alike: '\uff0e\u2024\ufe52',
+  name: 'period',
+})})`;
+
+const DISGUISED_SLASH = disguised({
+  ascii: '2f',
+  overlong: ['af', '2f', '6f', 'ef'],
+  octal: '57',
+  alike: '\uff0f\u2044\u2215\u29f8',
+  name: 'sol',
+});
+const DISGUISED_BACKSLASH = disguised({
+  ascii: '5c',
+  overlong: ['9c', '1c'],
+  octal: '134',
+  alike: '\uff3c\u2216\ufe68',
+  name: 'bsol',
+});
+/** A backslash that begins no escape of the above. */
+const BACKSLASH = String.raw`\\(?!\\{0,3}(?:u(?:00(?:2[ef]|5c)|\{|ff0[ef]|ff3c|20[24]4|221[56]|fe[56][28])|x(?:2[ef]|5c|c[01]|e[02f]|f[08c])|0?5[67](?!\d)|134(?!\d)))`;
+
+/** `/` or `\` in every form; source code doubles them, and a slash too many changes no path. */
+export const SLASH = String.raw`(?:(?:\/|${BACKSLASH}){1,4}|${DISGUISED_SLASH}|${DISGUISED_BACKSLASH}|${BEFORE_BYTE}${bytes('c0', '5c')})`;
