@@ -18,13 +18,15 @@ const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
  */
 export const jsonWebToken: SecretRule = {
   id: 'jwt',
-  keywords: ['ey'],
+  // Behind a word only the longer one is looked for.
+  keywords: ['ey', 'eyJ'],
   anchor: 'head',
-  pattern: new RegExp(`ey[A-Za-z0-9_-]{15,2048}(?:${SIGNED}|${ENCRYPTED})`, 'y'),
+  pattern: new RegExp(`(?:eyJ|ey(?!J)[A-Za-z0-9_-])[A-Za-z0-9_-]{14,2047}(?:${SIGNED}|${ENCRYPTED})`, 'y'),
   maxChars: JWT_MAX_CHARS,
   minEntropy: 3,
   startsRun: true,
   mayBegin: mayBeginToken,
+  followsWord: (body) => HEADER_MEMBER.test(decode(`eyJ${body.slice(0, body.indexOf('.'))}`)),
   accepts: (secret) => !secret.startsWith('eyJ') || isJson(secret.slice(0, secret.indexOf('.'))),
 };
 
@@ -60,6 +62,9 @@ function mayBeginToken(text: string, at: number): boolean {
   const header = LONG_HEADER.exec(text);
   return header === null || CLAIM_OR_HEADER.test(decode(header[0]));
 }
+
+/** Of headers alone: behind a word the payload of something else is none. */
+const HEADER_MEMBER = /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|crit)"/;
 
 /** So much of the base64 holds the beginning of a header, or all of a short one and the full stop behind it. */
 const BEGINNING = /[A-Za-z0-9+/_-]{64}/y;

@@ -2,7 +2,7 @@
  * A table that a text is walked through, character by character. A state is a row's offset in `next`: the next one is
  * `next[state + classes[code]]`. State 0 is the beginning. For ASCII only.
  */
-interface KeywordTable {
+export interface KeywordTable {
   /** Class of a character code below 128; class 0 is every character that no keyword holds. */
   readonly classes: Uint8Array;
   readonly next: Uint16Array | Uint32Array;

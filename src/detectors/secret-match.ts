@@ -1,4 +1,6 @@
-import { entropyOf, isPlaceholder, undecidedFrom } from './secret-rule.ts';
+import { entropyOf, isPlaceholder } from './secret-randomness.ts';
+import { isWord, startsToken } from './secret-places.ts';
+import { undecidedFrom } from './secret-rule.ts';
 import type { Span } from '../normalize/normalized.ts';
 import type { Extent, Run, SecretRule } from './secret-rule.ts';
 
@@ -67,7 +69,8 @@ function secretAt(matches: Matches, keyword: Keyword, at: number): Found | undef
   const isOpen = rule.run !== undefined && end === text.length && end < start + rule.run.maxChars;
   const secret = text.slice(start, end);
   const body = rule.anchor === 'head' && start === at ? secret.slice(keyword.text.length) : secret;
-  if (!isPlausible(rule, secret, body)) return isOpen ? { start, end: undefined, isOpen } : undefined;
+  const isFit = isPlausible(rule, secret, body) && fitsBeside(rule, text, { start, end }, body);
+  if (!isFit) return isOpen ? { start, end: undefined, isOpen } : undefined;
   const extent = isOpen ? undefined : rule.extend?.(text, start, end);
   return { start, end, isOpen, ...extent };
 }
@@ -98,6 +101,13 @@ function endOfCharacters(matches: Matches, index: number, characters: RegExp, st
   matches.runs ??= new Map();
   matches.runs.set(index, { start, end });
   return end;
+}
+
+/** Whether what stands right before and behind a secret may be no part of it. */
+function fitsBeside(rule: SecretRule, text: string, { start, end }: Span, body: string): boolean {
+  const { followsWord, precedesWord } = rule;
+  if (followsWord !== undefined && !startsToken(text, start) && !followsWord(body)) return false;
+  return precedesWord === undefined || !isWord(text.charCodeAt(end)) || precedesWord(body);
 }
 
 /** `body` is the secret without its prefix. */

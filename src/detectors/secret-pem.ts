@@ -1,5 +1,6 @@
 import { isUndecidedAt } from './partial-pattern.ts';
-import { entropyOf, longRun } from './secret-rule.ts';
+import { entropyOf } from './secret-randomness.ts';
+import { longRun } from './secret-rule.ts';
 import type { Extent, SecretRule } from './secret-rule.ts';
 
 /** A 16,384-bit RSA key takes 13,000 characters; JSON's escapes, quotes and indentation come on top. */
@@ -40,6 +41,7 @@ export const pemPrivateKey: SecretRule = {
   maxChars: PEM_MAX_CHARS,
   minEntropy: 0,
   extend: pemExtent,
+  followsWord: () => true,
 };
 
 function pemExtent(text: string, start: number, headEnd: number): Extent {

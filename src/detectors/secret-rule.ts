@@ -1,4 +1,5 @@
 import { isUndecidedAt, partialOf } from './partial-pattern.ts';
+import { isRandom } from './secret-randomness.ts';
 
 /**
  * One class of secret. A keyword makes the pattern run where it stands, and only there; this is what keeps the search
@@ -33,6 +34,10 @@ export interface SecretRule {
   readonly mayBegin?: (text: string, at: number) => boolean;
   /** A last look at the secret's text. */
   readonly accepts?: (secret: string) => boolean;
+  /** `head`: it may stand right behind a word, as in `tokenghp_...`, where what follows its keyword passes. */
+  readonly followsWord?: (body: string) => boolean;
+  /** Its length says where it ends: letters and digits may stand right behind it where what follows its keyword passes. */
+  readonly precedesWord?: (body: string) => boolean;
   /** Goes on from the pattern's match to the secret's end. */
   readonly extend?: (text: string, start: number, end: number) => Extent;
   /**
@@ -57,7 +62,17 @@ export interface Extent {
 }
 
 type Options = Partial<
-  Pick<SecretRule, 'maxChars' | 'minEntropy' | 'startsRun' | 'mayBegin' | 'accepts' | 'extend'>
+  Pick<
+    SecretRule,
+    | 'maxChars'
+    | 'minEntropy'
+    | 'startsRun'
+    | 'mayBegin'
+    | 'accepts'
+    | 'extend'
+    | 'followsWord'
+    | 'precedesWord'
+  >
 > & {
   /** What must not follow; default a letter or digit, also behind underscores. */
   readonly notBefore?: string;
@@ -69,7 +84,31 @@ export const END_OF_BASE64 = '(?![A-Za-z0-9+/=_-])';
 const DEFAULT_MAX_CHARS = 512;
 const DEFAULT_MIN_ENTROPY = 3;
 /** Underscores that no word goes on behind are Markdown's: `_token_`, `__token__`. */
-const NOT_BEFORE_WORD = '(?![A-Za-z0-9]|_{1,3}[A-Za-z0-9])';
+const NOT_BEFORE_NAME = '_{1,3}[A-Za-z0-9]';
+const NOT_BEFORE_WORD = `(?![A-Za-z0-9]|${NOT_BEFORE_NAME})`;
+/** Behind secrets of capitals and digits: a small letter ends them. */
+export const NOT_BEFORE_CAPITAL = `(?![A-Z0-9]|${NOT_BEFORE_NAME})`;
+/** Behind secrets of hexadecimal digits: any other letter ends them, and a word that only begins with such digits. */
+export const NOT_BEFORE_HEX = `(?![a-f0-9]{1,4}(?![g-z])|${NOT_BEFORE_NAME})`;
+/** Behind secrets of small letters and digits. */
+export const NOT_BEFORE_SMALL = `(?![a-z0-9-]|${NOT_BEFORE_NAME})`;
+
+/** Behind secrets of one length a short word may stand, as in `...and`; another letter or capitals make them too long. */
+const SHORT_WORD = '(?:[a-z]{2,8})?';
+
+/** Secrets of letters and digits that have one length; a word may stand right behind them or before. */
+export const EXACT = {
+  notBefore: `(?=${SHORT_WORD}${NOT_BEFORE_WORD})`,
+  precedesWord: isRandom,
+  followsWord: isRandom,
+} as const satisfies Options;
+/** The same of base64url. */
+export const EXACT_BASE64URL = {
+  ...EXACT,
+  notBefore: `(?=${SHORT_WORD}(?![A-Za-z0-9_-]))`,
+} as const satisfies Options;
+/** The same of hexadecimal digits. */
+export const EXACT_HEX = { notBefore: NOT_BEFORE_HEX, followsWord: isRandom } as const satisfies Options;
 
 /**
  * A rule for secrets that begin with one of `prefixes`, in exactly that case, and go on with `body`. A group around the
@@ -170,71 +209,4 @@ export function undecidedFrom(rule: SecretRule, text: string, from: number): num
 
 function literal(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
-}
-
-/** More characters add nothing to the judgement, and hostile texts repeat long runs. */
-const ENTROPY_CHARS = 64;
-const counts = new Uint8Array(256);
-
-/** Shannon entropy of the first 64 characters of a text, in bits a character. */
-export function entropyOf(text: string): number {
-  const length = Math.min(text.length, ENTROPY_CHARS);
-  counts.fill(0);
-  for (let at = 0; at < length; at += 1) {
-    const code = text.charCodeAt(at) & 255;
-    counts[code] = (counts[code] ?? 0) + 1;
-  }
-  let bits = 0;
-  for (const count of counts) if (count > 0) bits -= (count / length) * Math.log2(count / length);
-  return bits;
-}
-
-/** A placeholder is short. */
-const PLACEHOLDER_CHARS = 512;
-
-/** What people write in place of a secret: `xxxxx`, `***`, `AKIA...EXAMPLE` of AWS's manuals. */
-export function isPlaceholder(secret: string): boolean {
-  const beginning = secret.length > PLACEHOLDER_CHARS ? secret.slice(0, PLACEHOLDER_CHARS) : secret;
-  return /x{6}|X{6}|\*{3}|EXAMPLE|your[_-]|placeholder|redacted|changeme/i.test(beginning);
-}
-
-/**
- * Upper-case and lower-case letters and a digit: not a word, not a hash. Some random texts have no digit; these have
- * more capitals than names in code do.
- */
-export function isMixed(secret: string): boolean {
-  if (!/[a-z]/.test(secret) || !/[A-Z]/.test(secret)) return false;
-  return /\d/.test(secret) || (secret.match(/[A-Z]/g) ?? []).length * 4 >= secret.length;
-}
-
-/** Letters and digits: not a word, not a number. */
-export function hasDigitAndLetter(secret: string): boolean {
-  return /[A-Za-z]/.test(secret) && /\d/.test(secret);
-}
-
-/**
- * Whether a secret may begin here: not in the middle of a word. A percent-encoded character before it, as in
- * `key%3Dsk-`, is no part of a word.
- */
-export function startsToken(text: string, at: number): boolean {
-  return at === 0 || !isWord(text.charCodeAt(at - 1)) || isPercentEncoded(text, at - 3);
-}
-
-/** Whether neither a hyphen nor an underscore stands before it: `SecretRule.startsRun`. */
-export function startsRun(text: string, at: number): boolean {
-  const before = text.charCodeAt(at - 1);
-  return before !== 45 && before !== 95;
-}
-
-/** Whether `%` and two hexadecimal digits stand here. */
-export function isPercentEncoded(text: string, at: number): boolean {
-  return text.charCodeAt(at) === 37 && isHex(text.charCodeAt(at + 1)) && isHex(text.charCodeAt(at + 2));
-}
-
-export function isWord(code: number): boolean {
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
-}
-
-function isHex(code: number): boolean {
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 }

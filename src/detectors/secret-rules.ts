@@ -2,13 +2,17 @@ import { encodedJsonWebToken, jsonWebToken } from './secret-jwt.ts';
 import { encodedPemPrivateKey, pemPrivateKey } from './secret-pem.ts';
 import {
   END_OF_BASE64,
-  hasDigitAndLetter,
-  isMixed,
+  EXACT_BASE64URL,
+  EXACT_HEX,
+  EXACT,
   longRun,
   named,
+  NOT_BEFORE_CAPITAL,
+  NOT_BEFORE_SMALL,
   prefixed,
-  startsToken,
 } from './secret-rule.ts';
+import { hasDigitAndLetter, isMixed, isNoHeadline, isRandom } from './secret-randomness.ts';
+import { startsToken } from './secret-places.ts';
 import { otherSecrets } from './secret-rules-other.ts';
 import type { SecretRule } from './secret-rule.ts';
 
@@ -22,10 +26,14 @@ const TOKEN_SEGMENTS = 'eyJ[A-Za-z0-9_-]{16,2048}\\.[A-Za-z0-9_-]{16,2048}\\.[A-
 const cloudKeys: readonly SecretRule[] = [
   prefixed('aws_access_key_id', ['AKIA', 'A3T'], '(?<=AKIA)[A-Z0-9]{16}|(?<=A3T)[A-Z0-9]{17}', {
     minEntropy: 2.7,
+    notBefore: NOT_BEFORE_CAPITAL,
+    followsWord: isNoHeadline,
   }),
   prefixed('aws_temporary_access_key_id', ['ASIA', 'ABIA', 'ACCA'], '[A-Z0-9]{16}', {
     minEntropy: 2.7,
-    accepts: isNoWord,
+    notBefore: NOT_BEFORE_CAPITAL,
+    followsWord: isNoHeadline,
+    accepts: (id) => isNoHeadline(id.slice(4)),
   }),
   {
     id: 'aws_credential_pair',
@@ -75,14 +83,15 @@ const cloudKeys: readonly SecretRule[] = [
     '[A-Za-z0-9+/%]',
     { minChars: 80, maxChars: 4200, minEntropy: 4 },
   ),
-  prefixed('gcp_api_key', ['AIza'], '[A-Za-z0-9_-]{35}', { notBefore: '(?![A-Za-z0-9_-])' }),
+  prefixed('gcp_api_key', ['AIza'], '[A-Za-z0-9_-]{35}', EXACT_BASE64URL),
   prefixed('gcp_oauth_access_token', ['ya29.'], '(?:[a-z]\\.)?[A-Za-z0-9_-]{40,2048}', {
     maxChars: 2100,
     minEntropy: 3.5,
     startsRun: true,
+    followsWord: isRandom,
   }),
   prefixed('gcp_oauth_refresh_token', ['1//0'], '[A-Za-z0-9_-]{40,256}', { minEntropy: 3.5 }),
-  prefixed('gcp_oauth_client_secret', ['GOCSPX-'], '[A-Za-z0-9_-]{28}'),
+  prefixed('gcp_oauth_client_secret', ['GOCSPX-'], '[A-Za-z0-9_-]{28}', EXACT_BASE64URL),
   {
     id: 'azure_ad_client_secret',
     keywords: ['q~'],
@@ -136,11 +145,15 @@ const providerKeys: readonly SecretRule[] = [
       minEntropy: 4,
       notBefore: '',
       accepts: isMixed,
+      followsWord: isRandom,
     },
   ),
-  prefixed('anthropic_api_key', ['sk-ant-'], '(?:api|admin|oat|ort|sid|usr)\\d\\d-[A-Za-z0-9_-]{80,160}AA', {
-    notBefore: '(?![A-Za-z0-9_-])',
-  }),
+  prefixed(
+    'anthropic_api_key',
+    ['sk-ant-'],
+    '(?:api|admin|oat|ort|sid|usr)\\d\\d-[A-Za-z0-9_-]{80,160}AA',
+    EXACT_BASE64URL,
+  ),
   prefixed('gemini_api_key', ['AQ.'], '[A-Za-z0-9_-]{40,100}', { minEntropy: 4, accepts: isMixed }),
   prefixed('bedrock_api_key', ['ABSKQmVkcm9ja0FQSUtleS'], '[A-Za-z0-9+/]{80,400}={0,2}', { maxChars: 430 }),
   longRun('bedrock_short_lived_api_key', ['bedrock-api-key-'], '[A-Za-z0-9+/_-]', {
@@ -174,13 +187,13 @@ const providerKeys: readonly SecretRule[] = [
     minEntropy: 3,
   },
   named('mistral_api_key', ['mistral'], '[A-Za-z0-9]{32}', { accepts: isMixed, minEntropy: 3.5 }),
-  prefixed('groq_api_key', ['gsk_'], '[A-Za-z0-9]{52}'),
+  prefixed('groq_api_key', ['gsk_'], '[A-Za-z0-9]{52}', EXACT),
   named('cohere_api_key', ['cohere', 'co_api_key'], '[A-Za-z0-9]{40}', { accepts: isMixed, minEntropy: 3.5 }),
   prefixed('deepseek_api_key', ['sk-'], '[a-z0-9]{32}', {
-    notBefore: '(?![A-Za-z0-9_-])',
+    notBefore: NOT_BEFORE_SMALL,
     accepts: (secret) => hasDigitAndLetter(secret.slice(3)),
   }),
-  prefixed('together_api_key', ['tgp_v1_'], '[A-Za-z0-9_-]{43}'),
+  prefixed('together_api_key', ['tgp_v1_'], '[A-Za-z0-9_-]{43}', EXACT_BASE64URL),
   named(
     'together_legacy_api_key',
     [
@@ -207,7 +220,7 @@ const providerKeys: readonly SecretRule[] = [
     '[A-Za-z0-9]{48}',
     { accepts: isMixed, minEntropy: 3.5 },
   ),
-  prefixed('xai_api_key', ['xai-'], '[A-Za-z0-9_]{70,128}', { minEntropy: 3.5 }),
+  prefixed('xai_api_key', ['xai-'], '[A-Za-z0-9_]{70,128}', { minEntropy: 3.5, followsWord: isRandom }),
   named(
     'vllm_api_key',
     [
@@ -223,8 +236,9 @@ const providerKeys: readonly SecretRule[] = [
     '[A-Za-z0-9_-]{20,128}',
     { accepts: hasDigitAndLetter, minEntropy: 3.5 },
   ),
-  prefixed('openrouter_api_key', ['sk-or-v1-', 'sk-or-'], '[a-f0-9]{60,72}'),
+  prefixed('openrouter_api_key', ['sk-or-v1-', 'sk-or-'], '[a-f0-9]{60,72}', EXACT_HEX),
   prefixed('huggingface_access_token', ['hf_', 'api_org_'], '[A-Za-z0-9]{34}', {
+    ...EXACT,
     accepts: (secret) => isMixed(secret.slice(-34)),
   }),
   prefixed('huggingface_oauth_token', ['hf_oauth_', 'hf_jwt_'], `${TOKEN_SEGMENTS}|[A-Za-z0-9_-]{40,2048}`, {
@@ -232,9 +246,9 @@ const providerKeys: readonly SecretRule[] = [
     minEntropy: 3.5,
     startsRun: true,
   }),
-  prefixed('perplexity_api_key', ['pplx-'], '[A-Za-z0-9]{40,64}', { minEntropy: 3.5 }),
+  prefixed('perplexity_api_key', ['pplx-'], '[A-Za-z0-9]{40,64}', { minEntropy: 3.5, followsWord: isRandom }),
   prefixed('gateway_proxy_key', ['gw-'], '[A-Za-z0-9_-]{43}', {
-    notBefore: '(?![A-Za-z0-9_-])',
+    ...EXACT_BASE64URL,
     accepts: isMixed,
     minEntropy: 3.5,
   }),
@@ -244,7 +258,7 @@ const GITLAB_BODY = '[A-Za-z0-9_-]';
 /** Routable tokens end in a length and a checksum, parted by full stops. */
 const GITLAB_ROUTE = '(?:\\.[0-9a-z]{2}\\.[0-9a-z]{9}|\\.[0-9a-z]{9})?';
 /** People test with tokens of words, which repeat their letters. */
-const GITLAB_OPTIONS = { notBefore: '', minEntropy: 2.7 };
+const GITLAB_OPTIONS = { notBefore: '', minEntropy: 2.7, followsWord: isRandom };
 const GITLAB_20 = [
   'glpat-',
   'gldt-',
@@ -259,23 +273,39 @@ const GITLAB_20 = [
 ];
 
 const repositoryTokens: readonly SecretRule[] = [
-  prefixed('github_token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], '[A-Za-z0-9]{36,255}'),
-  prefixed('github_app_token', ['ghs_'], `\\d{1,12}_${TOKEN_SEGMENTS}`, { maxChars: 5200, startsRun: true }),
-  prefixed('github_fine_grained_token', ['github_pat_'], '[A-Za-z0-9_]{60,255}'),
+  prefixed('github_token', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], '[A-Za-z0-9]{36,255}', EXACT),
+  prefixed('github_app_token', ['ghs_'], `\\d{1,12}_${TOKEN_SEGMENTS}`, {
+    maxChars: 5200,
+    startsRun: true,
+    followsWord: () => true,
+  }),
+  prefixed('github_fine_grained_token', ['github_pat_'], '[A-Za-z0-9_]{60,255}', { followsWord: isRandom }),
   prefixed('gitlab_token', GITLAB_20, `${GITLAB_BODY}{20,320}${GITLAB_ROUTE}`, GITLAB_OPTIONS),
   prefixed('gitlab_incoming_mail_token', ['glimt-'], `${GITLAB_BODY}{25,320}`, GITLAB_OPTIONS),
-  prefixed('gitlab_pipeline_trigger_token', ['glptt-'], `${GITLAB_BODY}{40,320}`, { notBefore: '' }),
+  prefixed('gitlab_pipeline_trigger_token', ['glptt-'], `${GITLAB_BODY}{40,320}`, {
+    notBefore: '',
+    followsWord: isRandom,
+  }),
   prefixed('gitlab_agent_token', ['glagent-'], `${GITLAB_BODY}{50,1024}`, {
     notBefore: '',
     maxChars: 1040,
     startsRun: true,
+    followsWord: isRandom,
   }),
-  prefixed('gitlab_oauth_secret', ['gloas-'], `${GITLAB_BODY}{64,320}`, { notBefore: '' }),
+  prefixed('gitlab_oauth_secret', ['gloas-'], `${GITLAB_BODY}{64,320}`, {
+    notBefore: '',
+    followsWord: isRandom,
+  }),
   prefixed('gitlab_session_cookie', ['_gitlab_session='], '([A-Za-z0-9]{32})'),
-  prefixed('bitbucket_app_password', ['ATBB'], '[A-Za-z0-9]{32}', { accepts: isMixed, minEntropy: 3.5 }),
+  prefixed('bitbucket_app_password', ['ATBB'], '[A-Za-z0-9]{32}', {
+    ...EXACT,
+    accepts: isMixed,
+    minEntropy: 3.5,
+  }),
   prefixed('atlassian_token', ['ATATT3', 'ATCTT3'], '[A-Za-z0-9_=-]{60,320}', {
     notBefore: '',
     minEntropy: 3.5,
+    followsWord: isRandom,
   }),
   named('bitbucket_client_secret', ['bitbucket'], '[A-Za-z0-9_=-]{64}|[A-Za-z0-9]{32}', {
     notBefore: END_OF_BASE64,
@@ -294,10 +324,16 @@ const chatTokens: readonly SecretRule[] = [
     'slack_token',
     ['xoxa-', 'xoxb-', 'xoxe-', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-', 'xoxc-'],
     '(?:\\d-)?\\d{5,16}(?:-\\d{5,16}){0,3}-[A-Za-z0-9]{10,64}(?:-[A-Za-z0-9-]{0,64})?',
-    { notBefore: '', minEntropy: 2.5, accepts: (secret) => /[A-Za-z]|(?:\d-\d+){3}/.test(secret.slice(5)) },
+    {
+      notBefore: '',
+      minEntropy: 2.5,
+      accepts: (secret) => /[A-Za-z]|(?:\d-\d+){3}/.test(secret.slice(5)),
+      followsWord: () => true,
+    },
   ),
   prefixed('slack_configuration_token', ['xoxe.xoxb-', 'xoxe.xoxp-', 'xoxe-'], '\\d-[A-Za-z0-9]{60,400}', {
     minEntropy: 3.5,
+    followsWord: isRandom,
   }),
   prefixed('slack_legacy_workspace_token', ['xoxa-', 'xoxr-'], '[A-Za-z0-9]{8,48}', {
     minEntropy: 2.5,
@@ -308,7 +344,9 @@ const chatTokens: readonly SecretRule[] = [
     accepts: (secret) => /\d/.test(secret.slice(7)),
   }),
   longRun('slack_cookie', ['xoxd-'], '[A-Za-z0-9%+/=_-]', { minChars: 64, maxChars: 1100, minEntropy: 3.5 }),
-  prefixed('slack_app_token', ['xapp-'], '\\d-[A-Za-z0-9]{8,16}-\\d{8,16}-[A-Za-z0-9]{20,128}'),
+  prefixed('slack_app_token', ['xapp-'], '\\d-[A-Za-z0-9]{8,16}-\\d{8,16}-[A-Za-z0-9]{20,128}', {
+    followsWord: () => true,
+  }),
   prefixed('slack_webhook', ['hooks.slack.com/'], '(?:services|workflows|triggers)/[A-Za-z0-9+/]{36,80}', {
     notBefore: '',
     minEntropy: 3.5,
@@ -352,15 +390,6 @@ const chatTokens: readonly SecretRule[] = [
     { notBefore: '' },
   ),
 ];
-
-/**
- * Words of headlines, all in capitals, begin with ASIA too: an id has a digit, or more rare letters than a word, or
- * consonants that no word has in a row.
- */
-function isNoWord(id: string): boolean {
-  const letters = id.slice(4);
-  return /\d|[B-DF-HJ-NP-TV-XZ]{5}/.test(letters) || (letters.match(/[JQVWXYZ]/g) ?? []).length >= 3;
-}
 
 /** The marker stands in the middle of the key; -1 when no `sk-` comes before it. */
 function startOfOpenAiKey(text: string, markerStart: number): number {

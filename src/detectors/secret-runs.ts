@@ -1,4 +1,4 @@
-import { isWord } from './secret-rule.ts';
+import { isWord } from './secret-places.ts';
 
 /**
  * Secrets are runs of these characters, or begin with one: runs are found fast, text between them is not looked at. A

@@ -1,6 +1,14 @@
 import { buildKeywordAutomaton, buildKeywordTree } from './secret-keywords.ts';
 import { matchAt, noteOpen } from './secret-match.ts';
-import { isPercentEncoded, isWord, startsRun, startsToken, undecidedFrom } from './secret-rule.ts';
+import {
+  followsWord,
+  isPercentEncoded,
+  isWord,
+  MAX_GLUED_CHARS,
+  startsRun,
+  startsToken,
+} from './secret-places.ts';
+import { undecidedFrom } from './secret-rule.ts';
 import { secretRules } from './secret-rules.ts';
 import {
   eachRun,
@@ -14,17 +22,32 @@ import {
   runBefore,
   SIGN,
 } from './secret-runs.ts';
+import type { KeywordTable } from './secret-keywords.ts';
 import type { Keyword, Matches } from './secret-match.ts';
 import type { SecretRule } from './secret-rule.ts';
+
+/** Keywords that secrets begin with, and the tree of their beginnings. */
+interface Heads {
+  readonly list: readonly Keyword[];
+  readonly tree: KeywordTable;
+}
 
 const keywords: readonly Keyword[] = secretRules.flatMap((rule, index) =>
   rule.keywords.map((text) => ({ text, rule, index })),
 );
 const heads = keywords.filter(({ rule }) => rule.anchor === 'head');
-const headTree = buildKeywordTree(heads.map(({ text }) => text));
+const anyHeads = treeOf(heads);
+/** What may stand right behind a word; two letters say too little there. */
+const gluedHeads = treeOf(
+  heads.filter(({ rule, text }) => rule.followsWord !== undefined && text.length > 2),
+);
 const spacedHeads = heads.filter(({ text }) => text.includes(' '));
 const others = keywords.filter(({ rule }) => rule.anchor !== 'head');
 const automaton = buildKeywordAutomaton(others.map(({ text }) => text));
+
+function treeOf(list: readonly Keyword[]): Heads {
+  return { list, tree: buildKeywordTree(list.map(({ text }) => text)) };
+}
 
 /** A step of the search reads so many characters at most; the worst text found takes under 10 ms for it. */
 export const STEP_CHARS = 16_384;
@@ -90,14 +113,16 @@ export function searchStep(search: Search): boolean {
 /** Looks for what may begin between two places in `codes`. */
 function searchHeads(search: Search, from: number, to: number): void {
   const { text, base } = search;
-  const { classes, next } = headTree;
   let at = Math.max(from, search.headsUntil - base);
-  let isBehindWord = at > 0 && (kindOf(codes[at - 1] ?? 0) & IN_WORD) !== 0;
+  let letters = at === 0 ? 0 : lettersUntil(0, codes[at - 1] ?? 0);
   for (; at < to; at += 1) {
     const code = codes[at] ?? 0;
-    if (!isBehindWord && next[classes[code] ?? 0] !== 0) searchHead(search, base + at);
-    if (code === 37 && at + 3 < to && isPercentEncoded(text, base + at)) searchHead(search, base + at + 3);
-    isBehindWord = (kindOf(code) & IN_WORD) !== 0;
+    const heads = letters === 0 ? anyHeads : gluedHeads;
+    if (letters <= MAX_GLUED_CHARS && begins(heads, code)) searchHead(search, heads, base + at);
+    if (code === 37 && at + 3 < to && isPercentEncoded(text, base + at)) {
+      searchHead(search, anyHeads, base + at + 3);
+    }
+    letters = lettersUntil(letters, code);
   }
   search.headsUntil = Math.max(search.headsUntil, base + to);
 }
@@ -121,7 +146,7 @@ function searchEnd(search: Search): void {
   const { start, seen } = runBefore(codes, end, MIN_INNER_CHARS);
   if (start === end) return;
   for (let at = Math.max(start, end - MIN_RUN_CHARS + 1); at < end; at += 1) {
-    if (startsToken(text, base + at)) searchHead(search, base + at);
+    searchHead(search, startsToken(text, base + at) ? anyHeads : gluedHeads, base + at);
   }
   searchKeywords(search, start, end, seen);
   searchLeads(search);
@@ -145,9 +170,21 @@ function notesHead(search: Search, at: number): boolean {
   return search.headsInRow < MAX_HEADS_IN_ROW;
 }
 
+/** How many letters of a word stand before the next place; where there are digits, more than a secret is glued to. */
+function lettersUntil(letters: number, code: number): number {
+  if ((kindOf(code) & IN_WORD) === 0) return 0;
+  return code < LETTER_A ? MAX_GLUED_CHARS + 1 : letters + 1;
+}
+
+const LETTER_A = 65;
+
+function begins({ tree: { classes, next } }: Heads, code: number): boolean {
+  return next[classes[code] ?? 0] !== 0;
+}
+
 /** Runs the rules whose keyword begins at `start`, where a secret may begin; an unfinished keyword is open. */
-function searchHead(search: Search, start: number): void {
-  const { classes, next, firstEnding, endsOf } = headTree;
+function searchHead(search: Search, { list, tree }: Heads, start: number): void {
+  const { classes, next, firstEnding, endsOf } = tree;
   const { text } = search;
   let state = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -155,23 +192,22 @@ function searchHead(search: Search, start: number): void {
     state = code < 128 ? (next[state + (classes[code] ?? 0)] ?? 0) : 0;
     if (state === 0) return;
     if (state < firstEnding) continue;
+    if (list === gluedHeads.list && !followsWord(text, start)) return;
     for (const index of endsOf(state)) {
-      const head = heads[index];
+      const head = list[index];
       if (head === undefined || (head.rule.startsRun === true && !startsRun(text, start))) continue;
       if (notesHead(search, start)) matchAt(search, head, start, start);
     }
   }
-  noteOpen(search, start);
+  if (list === anyHeads.list || followsWord(text, start)) noteOpen(search, start);
 }
 
-/** Keywords with a space in them, which end a run. */
+/** Keywords with a space in them, which end a run; they begin with hyphens, and so may stand behind a word. */
 function searchSpacedHeads(search: Search, to: number): void {
   const { text } = search;
   for (const head of spacedHeads) {
     while (search.nextSpaced < to) {
-      if (search.nextSpaced >= 0 && startsToken(text, search.nextSpaced)) {
-        matchAt(search, head, search.nextSpaced, search.nextSpaced);
-      }
+      if (search.nextSpaced >= 0) matchAt(search, head, search.nextSpaced, search.nextSpaced);
       const next = text.indexOf(head.text, search.nextSpaced + 1);
       search.nextSpaced = next === -1 ? text.length : next;
     }

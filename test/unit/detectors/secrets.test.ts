@@ -8,6 +8,7 @@ import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const DRAWS = 20;
 const rules = secretRules.map((rule) => rule.id);
+const heads = secretRules.filter((rule) => rule.anchor === 'head');
 
 function spansOf(text: string): { rule: string; found: string }[] {
   return findSecrets(text).map(({ rule, start, end }) => ({ rule, found: text.slice(start, end) }));
@@ -55,12 +56,40 @@ describe('every rule', () => {
     },
   );
 
-  it.each(secretRules.filter((rule) => rule.anchor === 'head'))(
+  it.each(heads.filter((rule) => rule.followsWord === undefined))(
     '$id does not begin in the middle of a word',
     ({ id }) => {
       const { secret } = makeSecret(id, seededRandom(3));
-      if (secret.startsWith('-')) return;
       expect(spansOf(`word${secret}`).filter((span) => span.found === secret)).toEqual([]);
+    },
+  );
+
+  it.each(heads.filter((rule) => rule.followsWord !== undefined))(
+    '$id is found right behind a word that announces it, not behind other letters',
+    ({ id }) => {
+      const random = seededRandom(3);
+      for (let draw = 0; draw < DRAWS; draw += 1) {
+        const { text, secret } = makeSecret(id, random);
+        for (const word of ['key', 'TOKEN', 'myApiKey', 'Secret', 'is', 'the ', 'a=b&key'])
+          expect(spansOf(`${word}${text} x`)).toContainEqual({ rule: id, found: secret });
+        if (secret.startsWith('-')) continue;
+        for (const other of ['x', '7', 'word', 'key7', '3key', 'aB3dE5fG', `${'w'.repeat(22)}key`])
+          expect(spansOf(`${other}${text} x`).filter(({ found }) => found === secret)).toEqual([]);
+      }
+    },
+  );
+
+  it.each(heads.filter((rule) => rule.precedesWord !== undefined))(
+    '$id is found right before a short word, not where it goes on',
+    ({ id }) => {
+      const random = seededRandom(4);
+      for (let draw = 0; draw < DRAWS; draw += 1) {
+        const { text, secret } = makeSecret(id, random);
+        for (const word of ['and', 'is', 'please'])
+          expect(maskSecrets(`${text}${word} it`)).not.toContain(secret);
+        for (const more of ['x', 'WXYZ', 'aB3', 'x7', 'somewhatlonger'])
+          expect(spansOf(`${text}${more}`).filter(({ found }) => found === secret)).toEqual([]);
+      }
     },
   );
 
@@ -237,6 +266,41 @@ describe('tokens and what stands right beside them', () => {
       expect(spansOf(`${secret}_old`)).toEqual([]);
     },
   );
+
+  it.each([
+    ['aws_access_key_id', 'and'],
+    ['aws_temporary_access_key_id', 'and'],
+    ['octopus_key', 'and'],
+    ['twilio_key', 'and'],
+    ['databricks_token', 'to'],
+    ['elevenlabs_key', 'X'],
+    ['deepseek_api_key', 'Key'],
+  ])('%s ends where a letter stands that it has none of: %s', (rule, word) => {
+    for (let draw = 0; draw < DRAWS; draw += 1) {
+      const { secret } = makeSecret(rule, random);
+      expect(maskSecrets(`mine is ${secret}${word} more`)).toBe(`mine is ***${word} more`);
+    }
+  });
+
+  it.each([
+    ['an id with a letter more', 'aws_access_key_id', 'Q'],
+    ['an id with a digit more', 'aws_access_key_id', '7'],
+    ['hexadecimal digits that go on', 'twilio_key', 'beef'],
+  ])('%s is none', (_what, rule, more) => {
+    const { secret } = makeSecret(rule, random);
+    expect(spansOf(`${secret}${more}`)).toEqual([]);
+  });
+
+  it('names in code are none, before which or in which a beginning stands', () => {
+    for (const name of [
+      'npm_configRegistryFetchRetryMaximumTimeoutMilliseconds',
+      'mygsk_settingsOfTheWorkspaceThatEverybodySharesWithTheOthers',
+      'EURASIANDEVELOPMENTBANK',
+      'SLOVAKIANDEVELOPMENTFUNDS',
+      'tokenghp_whatEverybodyCallsThePersonalAccessToken',
+    ])
+      expect(spansOf(name)).toEqual([]);
+  });
 
   it('a bot of Telegram is found in the address of its interface', () => {
     const { secret } = makeSecret('telegram_bot_token', random);
