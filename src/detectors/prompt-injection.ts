@@ -4,8 +4,10 @@ import { createMentionGuard } from './injection-guards.ts';
 import { lex, Vocabulary, type Tokens } from './injection-lexer.ts';
 import { findMarkup } from './injection-markup.ts';
 import { findPersonas, type SeenSign } from './injection-persona.ts';
+import { KIND_RULES, KIND_WORDS, SPLIT_PAYLOAD } from './injection-rules-kinds.ts';
 import { PHRASE_RULES, type PhraseLabel } from './injection-rules.ts';
 import { SIGNS, type Sign } from './injection-signs.ts';
+import { findJoints } from './injection-splitting.ts';
 import { WORDS } from './injection-words.ts';
 import { unescaped } from './secret-views.ts';
 import type { TextView } from './secret-views.ts';
@@ -14,8 +16,11 @@ type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 
 const vocabulary = new Vocabulary();
 const GRAMMAR = branchGrammar(
-  compileGrammar<Label>(vocabulary, WORDS, [
-    ...PHRASE_RULES.map(({ label, patterns }) => ({ label: { phrase: label }, patterns })),
+  compileGrammar<Label>(vocabulary, { ...WORDS, ...KIND_WORDS }, [
+    ...[...PHRASE_RULES, ...KIND_RULES].map(({ label, patterns }) => ({
+      label: { phrase: label },
+      patterns,
+    })),
     ...SIGNS.map((sign) => ({ label: { sign }, patterns: sign.patterns })),
   ]),
 );
@@ -44,10 +49,24 @@ export const findPromptInjection: Detector = (text) => {
   return views.length === 0 ? inOrder : withoutRepeats(inOrder);
 };
 
-const findPlain = (text: string): Finding[] => {
+const findPlain = (text: string): Finding[] => [...findWhole(text), ...findSplit(text)];
+
+const findWhole = (text: string): Finding[] => {
   const { phrases, signs } = readSentences(text, lex(text, TREE));
   return [...phrases, ...findPersonas(signs), ...findMarkup(text)];
 };
+
+/** What is an attack once its pieces are joined, or is to be done whatever it says. */
+const findSplit = (text: string): Finding[] =>
+  findJoints(text)
+    .filter((joint) => joint.isOrdered || findWhole(joint.text).length > 0)
+    .map(({ start, end }) => ({
+      detector: 'prompt_injection',
+      class: SPLIT_PAYLOAD.class,
+      rule: SPLIT_PAYLOAD.rule,
+      start,
+      end,
+    }));
 
 const withoutEscapes = (text: string): TextView | undefined => {
   const reading = unescaped(text, Math.max(1, text.length));

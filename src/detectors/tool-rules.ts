@@ -2,6 +2,7 @@ import type { Finding } from './finding.ts';
 import { MARKUP_RULES } from './injection-markup.ts';
 import { PERSONA_RULE } from './injection-persona.ts';
 import { POISONING_RULES } from './injection-poisoning.ts';
+import { KIND_RULES } from './injection-rules-kinds.ts';
 import { PHRASE_RULES } from './injection-rules.ts';
 import { TRAVERSAL_RULES } from './path-traversal.ts';
 import { secretRules } from './secret-rules.ts';
@@ -38,7 +39,7 @@ export function toolRuleNames(customPatterns: number): readonly string[] {
     CUSTOM,
   ];
   const rules = [
-    ...PHRASE_RULES.map(({ label }) => label.rule),
+    ...[...PHRASE_RULES, ...KIND_RULES].map(({ label }) => label.rule),
     ...MARKUP_RULES,
     PERSONA_RULE,
     ...TRAVERSAL_RULES,
