@@ -1,7 +1,7 @@
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { GatewayError } from '../errors.ts';
 import type { AnswerStream } from '../pipeline/answer-stream.ts';
-import type { Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
+import type { Admitted, Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Usage } from '../providers/provider.ts';
 import type { Run } from '../pipeline/run.ts';
 import type { Route } from '../routing/route.ts';
@@ -30,7 +30,7 @@ export interface EdgeSettings {
 export interface FinishedExchange {
   readonly requestId: string;
   /** Absent where the request was refused before its key was known. */
-  readonly exchange: Identified | undefined;
+  readonly exchange: Admitted | undefined;
   readonly refusal: GatewayError | undefined;
   readonly status: number;
   readonly outcome: Outcome;
@@ -65,14 +65,14 @@ export interface StreamContext {
   readonly startedAt: number;
   requestId: string;
   clientAddress: string;
-  /** Its key is good: known, neither expired nor revoked, neither locked nor blocked. */
-  isIdentified: boolean;
   /** Decided once; see `isLogged`. */
   isLogged: boolean | undefined;
   /** Kept until the body was checked for it; never leaves this object. */
   rawKey: string;
   progress: Progress;
   target: Target | undefined;
+  /** A request of a good key (known, neither expired, revoked, locked nor blocked), before its address was judged. */
+  admitted: Admitted | undefined;
   exchange: Identified | undefined;
   parsed: Parsed | undefined;
   answered: Answered | undefined;
@@ -92,11 +92,11 @@ export function createContext(services: EdgeServices): StreamContext {
     startedAt: performance.now(),
     requestId: '',
     clientAddress: '',
-    isIdentified: false,
     isLogged: undefined,
     rawKey: '',
     progress: 'receiving',
     target: undefined,
+    admitted: undefined,
     exchange: undefined,
     parsed: undefined,
     answered: undefined,
@@ -112,7 +112,7 @@ export function createContext(services: EdgeServices): StreamContext {
 /** Whether this request writes a line into the logs, Envoy's included; strangers' lines are bounded. */
 export function isLogged(context: StreamContext): boolean {
   return (context.isLogged ??=
-    context.isIdentified || context.services.takeAnonymousLine(context.clientAddress));
+    context.admitted !== undefined || context.services.takeAnonymousLine(context.clientAddress));
 }
 
 /** The outcome of an exchange that ends now (DECISIONS "Budgets and cost", the table of charges). */

@@ -1,6 +1,6 @@
-import { ERROR_STATUS, errorBody } from '../errors.ts';
+import { ERROR_STATUS, errorBody, type ErrorType } from '../errors.ts';
 import { HEADER, TELEMETRY_HEADERS } from '../headers.ts';
-import { blockReason, mcpAnswer, type RefusedMessage } from '../mcp/refusal.ts';
+import { blockReason, mcpAnswer, reasonOf, type RefusedMessage } from '../mcp/refusal.ts';
 import {
   FULL_DUPLEX_STREAMED,
   OVERWRITE,
@@ -92,6 +92,13 @@ export interface Refusal extends RefusedMessage {
   readonly headers: Iterable<readonly [string, string]>;
 }
 
+/** What was blocked by policy says so in its headers, whoever refused it (SPEC "Response headers", "Errors"). */
+const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
+  'policy_denied',
+  'drift_detected',
+  'escalation_denied',
+]);
+
 /**
  * Ends the exchange with our JSON error shape (SPEC "Errors"), or as JSON-RPC where an MCP client can act on it;
  * `details` lets Envoy pass the body as it is, and tells it what is not to be logged.
@@ -99,7 +106,7 @@ export interface Refusal extends RefusedMessage {
 export function refuse(refusal: Refusal, stripTelemetry: boolean, isLogged: boolean): ProcessingResponse {
   const { type, message } = refusal;
   const asMcp = mcpAnswer(refusal);
-  const headers = new Map([...refusal.headers, ...(asMcp?.headers ?? [])]);
+  const headers = new Map([...policyHeaders(refusal), ...refusal.headers]);
   const set: [string, string][] = [['content-type', 'application/json']];
   for (const [name, value] of headers) {
     if (stripTelemetry && TELEMETRY_HEADERS.has(name)) continue;
@@ -113,6 +120,15 @@ export function refuse(refusal: Refusal, stripTelemetry: boolean, isLogged: bool
       details: isLogged ? 'gw' : 'gw_unlogged',
     },
   };
+}
+
+/** A reason of a check's own wins over these. */
+function policyHeaders(refusal: Refusal): readonly (readonly [string, string])[] {
+  if (!BLOCKED_BY_POLICY.has(refusal.type)) return [];
+  return [
+    [HEADER.policyBlock, 'true'],
+    [HEADER.blockReason, reasonOf(refusal)],
+  ];
 }
 
 function mutation(changes: HeaderChanges): HeaderMutation {

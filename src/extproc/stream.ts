@@ -166,7 +166,7 @@ function trailerNames(message: ProcessingRequest): string[] {
 }
 
 function toRefusal(context: StreamContext, error: GatewayError): Refusal {
-  const headers = new Map(context.exchange?.responseHeaders ?? [[HEADER.requestId, context.requestId]]);
+  const headers = new Map(context.admitted?.responseHeaders ?? [[HEADER.requestId, context.requestId]]);
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   const { type, message, details } = error;
   return { type, message, headers, details, mcp: context.parsed?.request.mcp };
@@ -180,7 +180,7 @@ async function finish(context: StreamContext): Promise<void> {
   if (context.requestId === '') return; // nothing was asked of us
   context.services.observer.finished({
     requestId: context.requestId,
-    exchange: context.exchange,
+    exchange: context.exchange ?? context.admitted,
     refusal: context.refusal,
     status: context.status,
     outcome,

@@ -1,5 +1,4 @@
 import { ERROR_STATUS, type ErrorType, type RefusalDetails } from '../errors.ts';
-import { HEADER } from '../headers.ts';
 import { calledTool, type JsonRpcId, type McpMessage } from './message.ts';
 
 /** A refusal as the checks give it, and the message that it answers. */
@@ -13,7 +12,6 @@ export interface RefusedMessage {
 export interface McpAnswer {
   readonly status: number;
   readonly body: string;
-  readonly headers: readonly (readonly [string, string])[];
 }
 
 interface JsonRpcError {
@@ -46,15 +44,7 @@ const MAX_HEADER_CHARS = 256;
 export function mcpAnswer(refusal: RefusedMessage): McpAnswer | undefined {
   const form = AS_JSON_RPC[refusal.type];
   if (form === undefined || refusal.mcp?.kind !== 'request') return undefined;
-  const { status, code } = form;
-  const headers: McpAnswer['headers'] =
-    code === DENIED
-      ? [
-          [HEADER.policyBlock, 'true'],
-          [HEADER.blockReason, reasonOf(refusal)],
-        ]
-      : [];
-  return { status, body: JSON.stringify(jsonRpcError(refusal)), headers };
+  return { status: form.status, body: JSON.stringify(jsonRpcError(refusal)) };
 }
 
 /** The error that ends a stream, or answers a request; without an id where nobody asked for anything. */
@@ -90,7 +80,8 @@ export function blockReason(reason: string): string {
   return text.trim();
 }
 
-function reasonOf({ details, message }: RefusedMessage): string {
+/** Why, in the words that a record, an agent or a person is told. */
+export function reasonOf({ details, message }: Pick<RefusedMessage, 'details' | 'message'>): string {
   return details?.reason ?? message;
 }
 

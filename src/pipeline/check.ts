@@ -1,7 +1,7 @@
 import type { ErrorType, RefusalDetails } from '../errors.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent } from '../providers/provider.ts';
-import type { Answered, Identified, Outcome, Parsed } from './exchange.ts';
+import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
 
 /** Stable names: metric labels and log fields. */
 export type CheckName =
@@ -11,6 +11,7 @@ export type CheckName =
   | 'mcp'
   | 'mcp-breaker'
   | 'mcp-inspector'
+  | 'mcp-tools'
   | 'normalization'
   | 'session'
   | 'dlp'
@@ -70,6 +71,11 @@ export interface Check<State = unknown> {
   readonly shadowable: boolean;
   /** Called once per exchange, before the first hook. */
   begin?(): State;
+  /**
+   * Judges a request by its key alone, before its address and form are: also one that is malformed, or leads nowhere,
+   * for which no other hook is called then, `end` neither.
+   */
+  admit?(exchange: Admitted, state: State): Awaitable<Verdict>;
   requestHeaders?(exchange: Identified, state: State): Awaitable<Verdict>;
   /**
    * Called for all checks, in order, before the first of them judges the body: sends reads to Redis so that all
@@ -81,7 +87,7 @@ export interface Check<State = unknown> {
   response?(exchange: Answered, state: State): Awaitable<Verdict>;
   /** A rewriter of a streamed answer, or undefined to leave it alone. */
   stream?(exchange: Answered, state: State): StreamRewriter | undefined;
-  /** Always called once, also after a denial, a cut or a client gone. Must not throw. */
+  /** Called once for what was routed, also after a denial, a cut or a client gone. Must not throw. */
   end?(exchange: Identified, outcome: Outcome, state: State): Awaitable<void>;
 }
 

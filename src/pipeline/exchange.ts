@@ -14,39 +14,40 @@ import type { Facts } from './facts.ts';
 
 /**
  * One request on its way through the gateway. A stage adds knowledge, so that each type extends the one before:
- * `Routed -> Identified -> Parsed -> Answered`. A stage fails by throwing `GatewayError`.
+ * `Admitted -> Identified -> Parsed -> Answered`. A stage fails by throwing `GatewayError`.
  */
-export interface Routed {
+export interface Admitted {
   /** Random UUID made by Envoy; the same in logs, headers and Envoy's own replies. */
   readonly requestId: string;
   /** Monotonic milliseconds (`performance.now()`) at which the request headers came. */
   readonly startedAt: number;
   readonly method: string;
+  /** Client's address without its port, as far as `auth.trusted_hops` lets it be known. */
+  readonly clientAddress: string;
+  /** Lower-case names; repeated headers joined by `, `. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly key: KeyRecord;
+  /** SHA-256 of the raw key that was sent, `sha256:<hex>`: a rotated key has several, and each ends by itself. */
+  readonly rawKeyHash: string;
+  /** What Redis said of this key at the request headers, in the same wait as the key record. */
+  readonly budgetLimits: BudgetLimits;
+  readonly facts: Facts;
+  /** Response headers that checks ask for; written into the answer, or into the denial. */
+  readonly responseHeaders: Map<string, string>;
+}
+
+/** A request of a good key whose address leads somewhere. */
+export interface Identified extends Admitted {
   /** The provider's own path as it will be sent, without the key segment, provider segment and query. */
   readonly path: string;
   /** The query as it will be sent, with its `?`, credentials removed; empty where there is none. */
   readonly query: string;
   readonly provider: Provider;
   readonly endpoint: Endpoint;
-  /** Client's address without its port, as far as `auth.trusted_hops` lets it be known. */
-  readonly clientAddress: string;
   /** Set where an MCP server is called: `provider` is then the key's own, and nothing goes to it. */
   readonly mcp?: McpTarget;
-  /** Lower-case names; repeated headers joined by `, `. Credentials are already taken out. */
-  readonly headers: ReadonlyMap<string, string>;
-}
-
-export interface Identified extends Routed {
-  readonly key: KeyRecord;
-  /** SHA-256 of the raw key that was sent, `sha256:<hex>`: a rotated key has several, and each ends by itself. */
-  readonly rawKeyHash: string;
   /** The real provider key; undefined where the provider needs none. Never logged, stored or echoed. */
   readonly providerKey: string | undefined;
-  /** What Redis said of this key at the request headers, in the same wait as the key record. */
-  readonly budgetLimits: BudgetLimits;
-  readonly facts: Facts;
-  /** Response headers that checks ask for; written into the answer, or into the denial. */
-  readonly responseHeaders: Map<string, string>;
 }
 
 /** USD limits in nano-USD by window; undefined is no limit, 0 is blocked. */

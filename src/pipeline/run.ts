@@ -11,15 +11,15 @@ import type {
   StreamRewriter,
   Verdict,
 } from './check.ts';
-import type { Answered, Identified, Outcome, Parsed } from './exchange.ts';
+import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
 /** What the runner tells the outside about each verdict that is not a pass. */
 export interface VerdictObserver {
-  verdict(exchange: Identified, check: CheckName, verdict: ObservedVerdict, enforced: boolean): void;
+  verdict(exchange: Admitted, check: CheckName, verdict: ObservedVerdict, enforced: boolean): void;
   /** What goes with a denial could not be done; the denial stands. */
-  enforceFailed(exchange: Identified, check: CheckName, cause: unknown): void;
+  enforceFailed(exchange: Admitted, check: CheckName, cause: unknown): void;
   /** A check's `end` hook failed; the exchange is over, so this is only reported. */
   endFailed(exchange: Identified, check: CheckName, cause: unknown): void;
 }
@@ -34,6 +34,7 @@ export interface RunnerOptions {
 
 /** The checks' part in one exchange; each hook resolves to the first denial that stands, if any. */
 export interface Run {
+  admit(exchange: Admitted): Promise<Denial | undefined>;
   requestHeaders(exchange: Identified): Promise<Denial | undefined>;
   requestBody(exchange: Parsed): Promise<Denial | undefined>;
   response(exchange: Answered): Promise<Denial | undefined>;
@@ -42,7 +43,7 @@ export interface Run {
   end(exchange: Identified, outcome: Outcome): Promise<void>;
 }
 
-type Hook = 'requestHeaders' | 'requestBody' | 'response';
+type Hook = 'admit' | 'requestHeaders' | 'requestBody' | 'response';
 
 /**
  * The one place where checks are called: order, first-denial-wins, shadow mode and records are here and nowhere
@@ -54,7 +55,7 @@ export function createRunner(options: RunnerOptions): () => Run {
     const states = checks.map((check) => check.begin?.());
     let ended = false;
 
-    async function judge<X extends Identified>(hook: Hook, exchange: X): Promise<Denial | undefined> {
+    async function judge<X extends Admitted>(hook: Hook, exchange: X): Promise<Denial | undefined> {
       for (const [index, check] of checks.entries()) {
         const call = check[hook] as ((exchange: X, state: unknown) => Verdict | Promise<Verdict>) | undefined;
         if (call === undefined) continue;
@@ -71,7 +72,7 @@ export function createRunner(options: RunnerOptions): () => Run {
 
     /** Records a verdict; does what a rewrite asks for; returns a denial that stands. */
     function settleVerdict(
-      exchange: Identified,
+      exchange: Admitted,
       check: Check,
       verdict: Exclude<Verdict, { kind: 'pass' }>,
     ): Denial | undefined {
@@ -85,7 +86,7 @@ export function createRunner(options: RunnerOptions): () => Run {
     }
 
     async function enforce(
-      exchange: Identified,
+      exchange: Admitted,
       check: Check,
       { enforce }: Pick<Denial, 'enforce'>,
     ): Promise<void> {
@@ -135,6 +136,7 @@ export function createRunner(options: RunnerOptions): () => Run {
     }
 
     return {
+      admit: (exchange) => judge('admit', exchange),
       requestHeaders: (exchange) => judge('requestHeaders', exchange),
       requestBody(exchange) {
         for (const [index, check] of checks.entries()) check.prepare?.(exchange, states[index]);
@@ -166,7 +168,7 @@ function changesNothing({ before = [], edits = [], held }: StreamRewrite): boole
   return before.length === 0 && edits.length === 0 && held !== true;
 }
 
-function recordShadow(exchange: Identified, what: string): void {
+function recordShadow(exchange: Admitted, what: string): void {
   const before = exchange.responseHeaders.get(HEADER.shadow);
   exchange.responseHeaders.set(HEADER.shadow, before === undefined ? what : `${before}, ${what}`);
 }

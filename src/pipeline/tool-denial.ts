@@ -1,4 +1,3 @@
-import { HEADER } from '../headers.ts';
 import type { Denial } from './check.ts';
 
 export interface ToolDenial {
@@ -14,7 +13,6 @@ export function toolDenied({ tool, reason, rule }: ToolDenial): Denial {
     kind: 'deny',
     type: 'policy_denied',
     message: reason,
-    headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: reason },
     details: { reason, toolName: tool, rule },
   };
 }

@@ -6,8 +6,9 @@ import type { Metrics } from './metrics.ts';
 export interface ObservedExchange {
   readonly requestId: string;
   readonly key: { readonly keyHash: string };
-  readonly provider: { readonly name: string };
-  readonly endpoint: { readonly operation: string };
+  /** Absent where the request was refused before its address was judged. */
+  readonly provider?: { readonly name: string };
+  readonly endpoint?: { readonly operation: string };
 }
 
 export interface ObservedVerdict {
@@ -39,8 +40,8 @@ const WOULD_HAVE = { flag: 'flagged', rewrite: 'would have rewritten', deny: 'wo
 export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) {
   return {
     finished(finish: ObservedFinish): void {
-      const provider = finish.exchange?.provider.name ?? 'none';
-      const operation = finish.exchange?.endpoint.operation ?? 'none';
+      const provider = finish.exchange?.provider?.name ?? 'none';
+      const operation = finish.exchange?.endpoint?.operation ?? 'none';
       const type = finish.refusal?.type ?? '';
       const status = `${Math.floor(finish.status / 100)}xx`;
       metrics.requests.inc({ provider, operation, status, type });

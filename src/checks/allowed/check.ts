@@ -1,4 +1,3 @@
-import { HEADER } from '../../headers.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { ProviderName } from '../../providers/provider.ts';
 import { globMatches } from './glob.ts';
@@ -39,12 +38,7 @@ export function createAllowedCheck({ modelOf }: AllowedOptions): Check {
 }
 
 function deny(message: string): Denial {
-  return {
-    kind: 'deny',
-    type: 'policy_denied',
-    message,
-    headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message },
-  };
+  return { kind: 'deny', type: 'policy_denied', message };
 }
 
 function matches(glob: string, model: string): boolean {

@@ -39,12 +39,7 @@ function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
 
 /** 403: a price is missing, and without one the budget could not hold. */
 export function policyDenied(message: string): Denial {
-  return {
-    kind: 'deny',
-    type: 'policy_denied',
-    message,
-    headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message },
-  };
+  return { kind: 'deny', type: 'policy_denied', message };
 }
 
 /** 400: the request leaves its cost open. */

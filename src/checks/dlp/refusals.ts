@@ -42,11 +42,7 @@ function refusedRequest(reason: string, mcp: McpMessage | undefined): Denial {
     kind: 'deny',
     type: 'policy_denied',
     message: reason,
-    headers: {
-      [HEADER.dlpBlock]: 'true',
-      [HEADER.policyBlock]: 'true',
-      [HEADER.blockReason]: reason,
-    },
+    headers: { [HEADER.dlpBlock]: 'true' },
     details: { reason, rule: 'dlp', ...(toolName !== undefined && { toolName }) },
   };
 }

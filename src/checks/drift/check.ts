@@ -1,5 +1,4 @@
 import type { Config } from '../../config/schema.ts';
-import { HEADER } from '../../headers.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answer, Answered } from '../../pipeline/exchange.ts';
 import { turnSession } from '../../pipeline/session-turn.ts';
@@ -106,6 +105,6 @@ function denied(driftScore: number, { driftScoreThreshold }: DriftSettings): Den
     kind: 'deny',
     type: 'drift_detected',
     message: `the request has left the topic of its session (${reason}): start a new session for a new topic`,
-    headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: reason },
+    details: { reason },
   };
 }

@@ -1,7 +1,5 @@
-import { HEADER } from '../../headers.ts';
 import { applyEdits } from '../../json/edit.ts';
 import { calledTool } from '../../mcp/message.ts';
-import { blockReason } from '../../mcp/refusal.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
@@ -44,7 +42,6 @@ export function createLeaks({ reportSecretLeak, lockMs }: LeakDeps): Leaks {
         kind: 'deny',
         type: 'policy_denied',
         message: reason,
-        headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: blockReason(reason) },
         details: {
           reason,
           ...(toolName !== undefined && { toolName }),

@@ -52,12 +52,7 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
 }
 
 function policyDenied(message: string): Denial {
-  return {
-    kind: 'deny',
-    type: 'policy_denied',
-    message,
-    headers: { [HEADER.policyBlock]: 'true', [HEADER.blockReason]: message },
-  };
+  return { kind: 'deny', type: 'policy_denied', message };
 }
 
 /** The tools' own removals; a list that loses all its members goes whole, since providers refuse an empty one. */

@@ -11,8 +11,8 @@ export interface RateLimitDeps {
 const WINDOW_SECONDS = 60;
 
 /**
- * Holds a key to so many requests a minute, whatever they ask for (SPEC "Limits"). It judges the headers, so that
- * a refused request's body is never read.
+ * Holds a key to so many requests a minute, whatever they ask for (SPEC "Limits"): right after the key itself, so that
+ * a request that is malformed or leads nowhere takes a slot too, and a refused one's body is never read.
  */
 export function createRateLimitCheck({ config, store }: RateLimitDeps): Check {
   const name = 'rate-limit';
@@ -21,7 +21,7 @@ export function createRateLimitCheck({ config, store }: RateLimitDeps): Check {
   return {
     name,
     shadowable: false,
-    async requestHeaders({ key, responseHeaders }) {
+    async admit({ key, responseHeaders }) {
       const slot = await store.takeSlot(key.keyHash, quota, WINDOW_SECONDS * 1_000);
       responseHeaders.set(HEADER.rateLimitPolicy, `"default";q=${quota};w=${WINDOW_SECONDS}`);
       responseHeaders.set(HEADER.rateLimit, `"default";r=${slot.remaining};t=${resetSeconds(slot)}`);

@@ -6,7 +6,7 @@ import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
 import { readMediaType } from '../../media-type.ts';
 import { assertOrigin } from '../../mcp/origin.ts';
-import type { Identified, Parsed } from '../../pipeline/exchange.ts';
+import type { Admitted, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
@@ -20,7 +20,8 @@ const NO_BODY = Buffer.alloc(0);
 
 /**
  * Credentials first and alone: whoever has no good key learns nothing else, so a 401 comes before every other
- * complaint. Then the request's own form, its route, and the checks that need no body; where none comes, all of them.
+ * complaint. Then what limits a key whatever it asks for, the request's own form, its route, and the checks that need no
+ * body; where none comes, all of them.
  */
 export async function onRequestHeaders(
   context: StreamContext,
@@ -32,7 +33,18 @@ export async function onRequestHeaders(
   context.clientAddress = clientAddress;
   const credentials = extractCredentials(head.list, head.target);
   const identity = await identify(context, credentials.proxyKeys, clientAddress);
-  context.isIdentified = true;
+  const run = context.services.newRun();
+  const admitted: Admitted = {
+    requestId: head.requestId,
+    startedAt: context.startedAt,
+    method: head.method,
+    clientAddress,
+    headers: head.headers,
+    ...identity,
+    responseHeaders: new Map([[HEADER.requestId, head.requestId]]),
+  };
+  context.admitted = admitted;
+  throwDenial(await run.admit(admitted));
   if (credentials.proxyKeys.length > 1) throw twoKeys('proxy keys; send one');
 
   const hasBody = message.request_headers?.end_of_stream !== true;
@@ -42,19 +54,12 @@ export async function onRequestHeaders(
   assertForm(head, hasBody, target.maxRequestBytes);
 
   const exchange: Identified = {
-    requestId: head.requestId,
-    startedAt: context.startedAt,
-    method: head.method,
+    ...admitted,
     path: target.path,
     query: target.kind === 'mcp' ? '' : credentials.query,
     endpoint: target.endpoint,
-    clientAddress,
-    headers: head.headers,
-    ...identity,
     ...servedBy(target, identity.key, credentials.providerKeys),
-    responseHeaders: new Map([[HEADER.requestId, head.requestId]]),
   };
-  const run = context.services.newRun();
   Object.assign(context, { target, exchange, run, rawKey: credentials.proxyKeys[0] ?? '' });
   assertNotCarried(credentials, exchange.headers);
   throwDenial(await run.requestHeaders(exchange));

@@ -288,7 +288,6 @@ describe('a history that cannot hold a call', () => {
       kind: 'deny',
       type: 'policy_denied',
       message: reason,
-      headers: { 'x-gateway-policy-block': 'true', 'x-gateway-block-reason': reason },
       details: { reason, toolName: 'one-more', rule: 'session_history' },
     });
     expect((await send(tool('tool-7'))).verdict).toEqual({ kind: 'pass' });

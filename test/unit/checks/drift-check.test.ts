@@ -110,10 +110,7 @@ describe('the drift check', () => {
       type: 'drift_detected',
       message:
         'the request has left the topic of its session (drift score 1.00 is over 0.45): start a new session for a new topic',
-      headers: {
-        'x-gateway-policy-block': 'true',
-        'x-gateway-block-reason': 'drift score 1.00 is over 0.45',
-      },
+      details: { reason: 'drift score 1.00 is over 0.45' },
     });
     expect(drift).toEqual({
       driftDetected: true,

@@ -65,7 +65,6 @@ describe('allowed_tools', () => {
       kind: 'deny',
       type: 'policy_denied',
       message: REASON,
-      headers: { 'x-gateway-policy-block': 'true', 'x-gateway-block-reason': REASON },
       details: { reason: REASON, toolName: 'rm -rf\n/', rule: 'allowed_tools' },
       enforce: undefined,
     });

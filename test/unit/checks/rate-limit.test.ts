@@ -8,7 +8,7 @@ function rig(config: { enabled: boolean; requests_per_minute: number }) {
   const check = createRateLimitCheck({ config, store: createMemoryRateLimitStore(() => clock.now) });
   const send = async () => {
     const exchange = parsed({ keyHash: 'sha256:one', body: { model: 'm', messages: [] } });
-    const verdict = await check.requestHeaders?.(exchange, undefined);
+    const verdict = await check.admit?.(exchange, undefined);
     return { verdict, headers: Object.fromEntries(exchange.responseHeaders) };
   };
   return { clock, check, send };
@@ -45,6 +45,6 @@ describe('the rate limit', () => {
   it('acts in shadow mode too, and not at all where it is off', async () => {
     const { check } = rig({ enabled: true, requests_per_minute: 1 });
     expect(check.shadowable).toBe(false);
-    expect(rig({ enabled: false, requests_per_minute: 1 }).check.requestHeaders).toBeUndefined();
+    expect(rig({ enabled: false, requests_per_minute: 1 }).check.admit).toBeUndefined();
   });
 });

@@ -89,7 +89,7 @@ describe('a whole answer', () => {
     async (_place, make) => {
       const rig = inspector();
       const { denial } = await rig.whole(make(`The key is ${AWS_KEY}, keep it.`));
-      expect(denial).toMatchObject({ type: 'policy_denied', headers: { 'x-gateway-policy-block': 'true' } });
+      expect(denial?.type).toBe('policy_denied');
       expect(JSON.stringify(denial)).not.toContain(AWS_KEY);
       expect(rig.leaks).toEqual([
         expect.objectContaining({
@@ -227,7 +227,6 @@ describe('a whole answer', () => {
       kind: 'deny',
       type: 'policy_denied',
       message: reason,
-      headers: { 'x-gateway-policy-block': 'true', 'x-gateway-block-reason': reason },
       details: {
         reason,
         toolName: 'read',
