@@ -88,6 +88,9 @@ function expectRefusal(reply: Reply, status: number, type: string): void {
   expect(Object.keys(JSON.parse(reply.body) as object).sort()).toEqual(['error', 'type']);
   expect(reply.headers['content-type']).toBe('application/json');
   expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  const isPolicy = type === 'policy_denied';
+  expect(reply.headers['x-gateway-policy-block']).toBe(isPolicy ? 'true' : undefined);
+  if (isPolicy) expect(reply.headers['x-gateway-block-reason']).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,255}$/);
 }
 
 async function forwarded(options: SendOptions): Promise<RecordedRequest> {

@@ -1,12 +1,18 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Reply } from '../support/http.ts';
-import { expectRefusal, startBudgets, type Budgets } from './budgets/rig.ts';
+import { rateLimitKey } from '../../src/redis/keys.ts';
+import { send, type Reply, type SendOptions } from '../support/http.ts';
+import { CHAT, CHAT_BODY, expectRefusal, startBudgets, type Budgets } from './budgets/rig.ts';
 
 /** SPEC "Limits", `rate_limit.*`; DECISIONS "Error bodies", 429 `rate_limited`. */
 const QUOTA = 20;
 const REFILL_MS = 60_000 / QUOTA;
-const rateLimit = { rate_limit: { enabled: true, requests_per_minute: QUOTA } };
+const MAX_BYTES = 20_000;
+const rateLimit = {
+  rate_limit: { enabled: true, requests_per_minute: QUOTA },
+  server: { max_payload_bytes: MAX_BYTES },
+  mcp: { enabled: true, servers: [{ name: 'files', url: 'http://127.0.0.1:9/mcp' }] },
+};
 
 let one: Budgets;
 let two: Budgets;
@@ -15,7 +21,7 @@ beforeAll(async () => {
   one = await startBudgets(rateLimit);
   [two, stripped] = await Promise.all([
     startBudgets(rateLimit, one),
-    startBudgets({ ...rateLimit, server: { strip_budget_headers: true } }, one),
+    startBudgets({ ...rateLimit, server: { ...rateLimit.server, strip_budget_headers: true } }, one),
   ]);
 });
 afterAll(async () => {
@@ -76,6 +82,79 @@ describe('a key may send requests_per_minute', () => {
     expectRefusal(await client.ask(), 403, 'policy_denied');
     const { headers } = await client.ask();
     expect(String(headers['ratelimit'])).toMatch(/^"default";r=18;/);
+  });
+});
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const GET = { method: 'GET' };
+const OTHER_KEY = { 'x-api-key': 'sk-another', 'x-goog-api-key': 'sk-a-third' };
+
+describe('a request of a good key takes a slot, whatever is wrong with it', () => {
+  it.each<[string, number, string, SendOptions]>([
+    ['no address', 404, 'unknown_provider', { path: '/' }],
+    ['a provider that nobody knows', 404, 'unknown_provider', { path: '/acme/v1/chat/completions', ...GET }],
+    ['an MCP server that nobody knows', 404, 'unknown_mcp_server', { path: '/mcp/other' }],
+    ['a path that is none', 404, 'not_found', { path: '/mcp/files/nothing' }],
+    ['an encoded slash', 400, 'invalid_request', { path: '/openai/v1/chat%2Fcompletions' }],
+    ['an endpoint that cannot be read', 403, 'policy_denied', { path: '/openai/v1/files', body: '{}' }],
+    ['another method', 405, 'method_not_allowed', { method: 'PUT' }],
+    [
+      'another origin',
+      403,
+      'policy_denied',
+      { path: '/mcp/files', headers: { origin: 'https://evil.example' } },
+    ],
+    [
+      'another type',
+      415,
+      'unsupported_media_type',
+      { body: '{}', headers: { 'content-type': 'text/plain' } },
+    ],
+    ['a coding', 415, 'unsupported_media_type', { body: '{}', headers: { 'content-encoding': 'gzip' } }],
+    ['too much, and says so', 413, 'payload_too_large', { body: 'x'.repeat(MAX_BYTES + 1) }],
+    ['too much, in chunks', 413, 'payload_too_large', { body: 'x'.repeat(MAX_BYTES + 1), chunked: true }],
+    ['no body', 400, 'invalid_request', { method: 'POST', headers: JSON_TYPE }],
+    ['a body that is no JSON', 400, 'invalid_request', { body: '{"model":' }],
+    ['a member twice', 400, 'invalid_request', { body: '{"model":"flat","model":"flat"}' }],
+    ['two provider keys', 400, 'invalid_request', { body: JSON.stringify(CHAT_BODY), headers: OTHER_KEY }],
+    ['a batch', 400, 'invalid_request', { path: '/mcp/files', body: '[]' }],
+  ])('%s: %i %s, and 429 over the limit', async (_what, status, type, options) => {
+    const { rawKey, keyHash } = await one.gateway.createKey();
+    const ask = (): Promise<Reply> =>
+      send(one.gateway.baseUrl, {
+        path: CHAT,
+        ...options,
+        headers: {
+          authorization: `Bearer ${rawKey}`,
+          'x-gateway-provider-key': 'sk-mine',
+          ...(options.body !== undefined && JSON_TYPE),
+          ...options.headers,
+        },
+      });
+    const reply = await ask();
+    expectRefusal(reply, status, type);
+    expect(reply.headers['ratelimit']).toBe(`"default";r=${String(QUOTA - 1)};t=3`);
+    const inAnHour = (Date.now() + 3_600_000) * 1_000;
+    await one.redis.client.set(rateLimitKey(keyHash), inAnHour.toFixed(0), 'PX', 60_000);
+    expectRefusal(await ask(), 429, 'rate_limited');
+  });
+
+  it('and one without a good key takes none', async () => {
+    const { rawKey, keyHash } = await one.gateway.createKey();
+    await one.gateway.redis.client.set(`gateway:quarantine:${keyHash}`, 'x', 'EX', 100);
+    const authorization = `Bearer ${rawKey}`;
+    const locked = await send(one.gateway.baseUrl, { path: '/', headers: { authorization } });
+    expectRefusal(locked, 403, 'quarantined');
+    expect(await one.redis.client.exists(rateLimitKey(keyHash))).toBe(0);
+    expect(locked.headers['ratelimit']).toBeUndefined();
+  });
+
+  it('with two proxy keys is one of the first', async () => {
+    const [first, second] = [await one.gateway.createKey(), await one.gateway.createKey()];
+    const headers = { authorization: `Bearer ${first.rawKey}`, 'x-api-key': second.rawKey };
+    expectRefusal(await send(one.gateway.baseUrl, { path: CHAT, headers }), 400, 'invalid_request');
+    expect(await one.redis.client.exists(rateLimitKey(first.keyHash))).toBe(1);
+    expect(await one.redis.client.exists(rateLimitKey(second.keyHash))).toBe(0);
   });
 });
 

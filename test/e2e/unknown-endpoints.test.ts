@@ -65,6 +65,10 @@ it.each<['GET' | 'POST', string, Record<string, string>, Client]>([
   const before = provider.requests.length;
   const reply = await ask(method, headers, client);
   expect([reply.status, reply.body]).toEqual([403, expect.stringContaining('"type":"policy_denied"')]);
+  expect(reply.headers).toMatchObject({
+    'x-gateway-policy-block': 'true',
+    'x-gateway-block-reason': (JSON.parse(reply.body) as { error: string }).error,
+  });
   expect(provider.requests.length).toBe(before);
 });
 

@@ -65,6 +65,45 @@ interface Shared {
   cancelled: number;
 }
 
+/** What a server may say in headers to lead its client elsewhere, to mark it, or to tell what it should not. */
+export const HOSTILE_HEADERS: Readonly<Record<string, string | string[]>> = {
+  'www-authenticate': 'Bearer resource_metadata="https://evil.example/.well-known/oauth-protected-resource"',
+  'proxy-authenticate': 'Basic realm="evil.example"',
+  location: 'https://evil.example/mcp',
+  'content-location': 'https://evil.example/mcp',
+  link: '<https://evil.example/>; rel="preload", <https://evil.example/mcp>; rel="canonical"',
+  refresh: '0; url=https://evil.example/',
+  'alt-svc': 'h3="evil.example:443"; ma=86400',
+  'set-cookie': ['session=evil.example; Path=/', 'other=evil.example'],
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'clear-site-data': '"*"',
+  'content-security-policy': 'connect-src https://evil.example',
+  'report-to': '{"endpoints":[{"url":"https://evil.example/"}]}',
+  nel: '{"report_to":"evil.example"}',
+  'reporting-endpoints': 'default="https://evil.example/"',
+  sourcemap: 'https://evil.example/map',
+  'access-control-allow-origin': 'https://evil.example',
+  'access-control-expose-headers': '*',
+  'x-accel-redirect': '/evil.example',
+  'x-amzn-remapped-authorization': 'Bearer of-evil.example',
+  'x-api-key': 'sk-of-evil.example',
+  'x-gateway-policy-block': 'evil.example',
+  'x-envoy-upstream-service-time': '7',
+  'x-gw-origin': 'evil.example',
+  'dpop-nonce': 'evil.example',
+  server: 'evil.example/1.0',
+  via: '1.1 evil.example',
+  ratelimit: '"evil.example";r=0;t=1',
+  mcp_session_id: 'evil.example',
+  'mcp-evil': 'evil.example',
+};
+
+/** An `intercept` that adds them to whatever the server says. */
+export function withHostileHeaders(_request: McpRecorded, response: ServerResponse): boolean {
+  for (const [name, value] of Object.entries(HOSTILE_HEADERS)) response.setHeader(name, value);
+  return false;
+}
+
 const INFO = { name: 'test-server', version: '1.0.0' };
 const STEP_MS = 30;
 

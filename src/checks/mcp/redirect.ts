@@ -1,13 +1,14 @@
 import type { Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 
+const NOT_MODIFIED = 304;
+
 /**
  * Refuses to hand on a redirect: a client that followed it would go to the server past the gateway, and take its proxy
- * key along. Undefined for every other answer.
+ * key along. One that names no address is none to follow, and no answer either. Undefined for every other answer.
  */
-export function refuseRedirect({ origin, status, answerHeaders }: Answered): Denial | undefined {
-  if (origin !== 'provider' || status < 300 || status > 399 || !answerHeaders.has('location'))
-    return undefined;
+export function refuseRedirect({ origin, status }: Answered): Denial | undefined {
+  if (origin !== 'provider' || status < 300 || status > 399 || status === NOT_MODIFIED) return undefined;
   return {
     kind: 'deny',
     type: 'upstream_unavailable',

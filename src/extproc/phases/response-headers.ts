@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import { HEADER_PREFIX, TELEMETRY_HEADERS } from '../../headers.ts';
+import { isShownToClients } from '../../mcp/answer-headers.ts';
 import { createAnswerStream } from '../../pipeline/answer-stream.ts';
 import { readMediaType } from '../../media-type.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
@@ -124,12 +125,16 @@ function answered(parsed: Parsed, head: Head): Answered {
   return { ...parsed, ...head, answer };
 }
 
-/** The checks' headers in; a provider's copies of ours out. */
+/** The checks' headers in; a provider's copies of ours out, and of an MCP server's all that its clients do not need. */
 export function headerChanges(context: StreamContext, headers: ReadonlyMap<string, string>): HeaderChanges {
   const strip = context.services.settings.stripTelemetry;
   const set = [...(context.exchange?.responseHeaders ?? [])].filter(
     ([name]) => !(strip && TELEMETRY_HEADERS.has(name)),
   );
-  const remove = [...headers.keys()].filter((name) => name.startsWith(HEADER_PREFIX) || name === 'trailer');
-  return { set, remove };
+  const isShown = context.exchange?.mcp === undefined ? isNoneOfOurs : isShownToClients;
+  return { set, remove: [...headers.keys()].filter((name) => !isShown(name)) };
+}
+
+function isNoneOfOurs(name: string): boolean {
+  return !name.startsWith(HEADER_PREFIX) && name !== 'trailer';
 }

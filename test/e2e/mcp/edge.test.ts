@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { send, sendRaw, type Reply, type SendOptions } from '../../support/http.ts';
 import { cli } from '../budgets/rig.ts';
 import { SERVER_CREDENTIAL, SERVER_QUERY, startMcpRig, type McpRig } from '../../support/mcp-rig.ts';
-import type { McpRecorded } from '../../support/mcp-server.ts';
+import { withHostileHeaders, type McpRecorded } from '../../support/mcp-server.ts';
 
 /** DECISIONS "MCP", "Error bodies": what is refused before an MCP server sees it, and what it is sent. */
 const ORIGIN = 'https://app.example';
@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
     {
       proxy: { upstream_timeout: `${UPSTREAM_TIMEOUT_MS}ms` },
-      mcp: { max_request_size: MAX_REQUEST, allowed_origins: [ORIGIN] },
+      mcp: { max_request_size: MAX_REQUEST, allowed_origins: [ORIGIN], circuit_breaker: { enabled: false } },
     },
   );
   const access = await rig.access('files');
@@ -93,6 +93,9 @@ function expectRefusal(reply: Reply, status: number, type: string): void {
   expect(Object.keys(JSON.parse(reply.body) as object).sort()).toEqual(['error', 'type']);
   expect(reply.headers['content-type']).toBe('application/json');
   expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  const isPolicy = type === 'policy_denied';
+  expect(reply.headers['x-gateway-policy-block']).toBe(isPolicy ? 'true' : undefined);
+  if (isPolicy) expect(reply.headers['x-gateway-block-reason']).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,255}$/);
 }
 
 describe('addresses and methods', () => {
@@ -425,6 +428,123 @@ describe('a server that fails', () => {
     expectRefusal(await post(call('echo')), 504, 'upstream_timeout');
     expect(performance.now() - began).toBeGreaterThan(UPSTREAM_TIMEOUT_MS - 100);
   });
+});
+
+describe('the headers of an answer', () => {
+  const NEEDED = {
+    'mcp-session-id': 'given-out-1',
+    'mcp-protocol-version': '2025-11-25',
+    'cache-control': 'no-cache, no-transform',
+    'retry-after': '7',
+    'x-accel-buffering': 'no',
+    allow: 'POST, GET, DELETE',
+    date: 'Sun, 22 Nov 2026 10:00:00 GMT',
+  };
+  const MESSAGE = '{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"done"}]}}';
+  const ERROR = '{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"done"}}';
+  const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  const json = (status: number, body: string) => (response: ServerResponse) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+  const events = (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', trailer: 'location' });
+    response.write(`data: ${MESSAGE}\n\n`);
+    response.addTrailers({ location: 'https://evil.example/', 'mcp-evil': 'evil.example' });
+    response.end();
+  };
+  const inChunks = (response: ServerResponse) => {
+    response.writeHead(200, { 'content-type': 'application/json', trailer: 'location' });
+    response.write(MESSAGE.slice(0, 20));
+    response.addTrailers({ location: 'https://evil.example/' });
+    response.end(MESSAGE.slice(20));
+  };
+  const afterEarlyHints = (response: ServerResponse) =>
+    response.writeEarlyHints(
+      { link: '<https://evil.example/>; rel=preload', location: 'https://evil.example/' },
+      () => json(200, MESSAGE)(response),
+    );
+
+  it.each<[string, number, (response: ServerResponse) => unknown, object?]>([
+    ['a whole answer', 200, json(200, MESSAGE)],
+    ['a whole answer in chunks, with trailers', 200, inChunks],
+    ['a whole answer after early hints', 200, afterEarlyHints],
+    ['a stream, with trailers', 200, events],
+    ['an empty answer to a notification', 202, (response) => response.writeHead(202).end(), INITIALIZED],
+    ['words after a notification', 202, (response) => response.writeHead(202).end('Accepted'), INITIALIZED],
+    ['a created one', 201, json(201, MESSAGE)],
+    ['a bad request', 400, json(400, ERROR)],
+    ['a demand for another credential', 401, json(401, ERROR)],
+    ['another one', 407, json(407, ERROR)],
+    ['no such session', 404, json(404, ERROR)],
+    ['too many requests', 429, json(429, ERROR)],
+    ['a fault', 500, json(500, ERROR)],
+    ['a fault without a word', 503, (response) => response.writeHead(503).end()],
+  ])('are those that a client needs and no other: of %s', async (_what, status, answer, body) => {
+    respond = (request, response) => {
+      for (const [name, value] of Object.entries(NEEDED)) response.setHeader(name, value);
+      withHostileHeaders(request, response);
+      answer(response);
+    };
+    for (const path of ['/mcp/files', ...(body === undefined ? ['/mcp/files/tools/call'] : [])]) {
+      const reply = await post(body ?? call('echo'), { path });
+      expect([reply.status, reply.cut]).toEqual([status, false]);
+      expectNeeded(reply);
+    }
+  });
+
+  it.each<[string, string, number, (response: ServerResponse) => unknown]>([
+    ['the server’s own stream', 'GET', 200, events],
+    ['a stream that it does not have', 'GET', 405, json(405, ERROR)],
+    ['an ended session', 'DELETE', 200, (response) => response.writeHead(200).end()],
+    ['an ended session, without a word', 'DELETE', 204, (response) => response.writeHead(204).end()],
+    ['a session that is kept', 'DELETE', 405, json(405, ERROR)],
+  ])('are no other: of %s', async (_what, method, status, answer) => {
+    const { 'content-type': _none, ...headers } = auth;
+    respond = (request, response) => {
+      for (const [name, value] of Object.entries(NEEDED)) response.setHeader(name, value);
+      withHostileHeaders(request, response);
+      answer(response);
+    };
+    const reply = await send(rig.gateway.baseUrl, { method, path: '/mcp/files', headers });
+    expect([reply.status, reply.cut]).toEqual([status, false]);
+    expectNeeded(reply);
+  });
+
+  it.each([300, 301, 302, 303, 305, 307, 308, 399])(
+    'of a %i are none of the server’s, whether or not it says where to',
+    async (status) => {
+      for (const names of [[], ['location'], ['refresh', 'link', 'content-location']]) {
+        respond = (_request, response) => {
+          for (const name of names) response.setHeader(name, 'https://evil.example/');
+          json(status, MESSAGE)(response);
+        };
+        const reply = await post(call('echo'));
+        expectRefusal(reply, 502, 'upstream_unavailable');
+        expect(JSON.stringify(reply)).not.toContain('evil.example');
+      }
+    },
+  );
+
+  it('of a refused answer are the gateway’s own', async () => {
+    respond = (request, response) => {
+      for (const [name, value] of Object.entries(NEEDED)) response.setHeader(name, value);
+      withHostileHeaders(request, response);
+      json(200, 'no message')(response);
+    };
+    const reply = await post(call('echo'));
+    expectRefusal(reply, 502, 'upstream_unavailable');
+    expect(JSON.stringify(reply)).not.toContain('evil.example');
+  });
+
+  function expectNeeded({ headers, trailers, body }: Reply): void {
+    expect(headers).toMatchObject(NEEDED);
+    const carried = ['connection', 'content-length', 'content-type', 'transfer-encoding', 'keep-alive'];
+    const ours = ['x-gateway-request-id'];
+    expect(
+      Object.keys(headers).filter((name) => ![...Object.keys(NEEDED), ...carried, ...ours].includes(name)),
+    ).toEqual([]);
+    expect(trailers).toEqual({});
+    expect(JSON.stringify([headers, body])).not.toContain('evil.example');
+  }
 });
 
 describe('the server’s own stream', () => {

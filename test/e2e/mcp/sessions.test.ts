@@ -14,13 +14,16 @@ import {
   startMcpRig,
   type McpRig,
 } from '../../support/mcp-rig.ts';
-import type { McpRecorded } from '../../support/mcp-server.ts';
+import { withHostileHeaders, type McpRecorded } from '../../support/mcp-server.ts';
 
 type Name = 'events' | 'documents';
 
 let rig: McpRig<Name>;
 beforeAll(async () => {
-  rig = await startMcpRig({ events: { era: 'sessions' }, documents: { era: 'sessions', json: true } });
+  rig = await startMcpRig({
+    events: { era: 'sessions', intercept: withHostileHeaders },
+    documents: { era: 'sessions', json: true, intercept: withHostileHeaders },
+  });
 });
 afterAll(() => rig.close());
 

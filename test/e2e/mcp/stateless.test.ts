@@ -3,12 +3,16 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { send } from '../../support/http.ts';
 import { cli } from '../budgets/rig.ts';
 import { connectStateless, SERVER_CREDENTIAL, startMcpRig, type McpRig } from '../../support/mcp-rig.ts';
+import { withHostileHeaders } from '../../support/mcp-server.ts';
 
 type Name = 'events' | 'documents';
 
 let rig: McpRig<Name>;
 beforeAll(async () => {
-  rig = await startMcpRig({ events: { era: 'stateless' }, documents: { era: 'stateless', json: true } });
+  rig = await startMcpRig({
+    events: { era: 'stateless', intercept: withHostileHeaders },
+    documents: { era: 'stateless', json: true, intercept: withHostileHeaders },
+  });
 });
 afterAll(() => rig.close());
 

@@ -10,6 +10,7 @@ it.each<[string, Partial<Answered>, object | undefined]>([
   ['a redirect', { status: 307, answerHeaders: LOCATION }, { kind: 'deny', type: 'upstream_unavailable' }],
   ['the first of its kind', { status: 300, answerHeaders: LOCATION }, { kind: 'deny' }],
   ['the last of its kind', { status: 399, answerHeaders: LOCATION }, { kind: 'deny' }],
+  ['a choice without an address', { status: 300, answerHeaders: new Map() }, { kind: 'deny' }],
   ['what is new at an address', { status: 201, answerHeaders: LOCATION }, undefined],
   ['an error with an address', { status: 400, answerHeaders: LOCATION }, undefined],
   ['what has not changed', { status: 304, answerHeaders: new Map() }, undefined],
