@@ -173,9 +173,10 @@ function breakerCheck({ config, redis: client, log, metrics }: ChecksDeps): Chec
       probeLeaseMs: PROBE_LEASE_MS,
     }),
     renewAfterMs: PROBE_RENEW_MS,
-    onChange(server, change) {
-      metrics.mcpCircuits.inc({ server, change });
-      log.warn({ server, change }, 'the circuit of an MCP server has changed');
+    onChange({ server, keyHash }, { circuit, change }) {
+      metrics.mcpCircuits.inc({ server, circuit, change });
+      const whose = circuit === 'key' ? { key_hash: keyHash } : {};
+      log.warn({ server, circuit, change, ...whose }, 'the circuit of an MCP server has changed');
     },
   });
 }

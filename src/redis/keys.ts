@@ -114,12 +114,12 @@ export function mcpPinsKey(server: string): string {
   return `gateway:mcp_pins:${server}`;
 }
 
-/** The circuit of an MCP server while it is not closed: one for all gateways. */
+/** The circuit of an MCP server, for all keys, while it is not closed: one for all gateways. */
 export function mcpBreakerKey(server: string): string {
   return `gateway:mcp_breaker:${server}`;
 }
 
-/** An MCP server's failures: sorted set of operation ids by time, in the slot of its circuit. */
+/** What counts against an MCP server for all keys: sorted set by time, in the slot of its circuit. */
 export function mcpFailuresKey(server: string): string {
   return `gateway:mcp_failures:{${mcpBreakerKey(server)}}`;
 }
@@ -127,6 +127,16 @@ export function mcpFailuresKey(server: string): string {
 /** Taints that are known in a key's sessions: sorted set of session id and flag by Unix ms. */
 export function knownFlagsKey(keyHash: string): string {
   return `gateway:known_flags:${tag(keyHash)}`;
+}
+
+/** The circuit of one key at an MCP server while it is not closed, in the slot of the server's. */
+export function mcpKeyBreakerKey(server: string, keyHash: string): string {
+  return `gateway:mcp_key_breaker:{${mcpBreakerKey(server)}}:${keyHash}`;
+}
+
+/** A key's failures at an MCP server: sorted set of operation ids by time, in the slot of its circuit. */
+export function mcpKeyFailuresKey(server: string, keyHash: string): string {
+  return `gateway:mcp_key_failures:{${mcpBreakerKey(server)}}:${keyHash}`;
 }
 
 /** Findings that a key was scored for in the last 24 hours: sorted set of digests. */

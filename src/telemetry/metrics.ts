@@ -75,8 +75,8 @@ export function createMetrics() {
     }),
     mcpCircuits: new Counter({
       name: 'gateway_mcp_circuit_changes_total',
-      help: 'Circuits of MCP servers that opened or closed.',
-      labelNames: ['server', 'change'] as const,
+      help: 'Circuits of MCP servers that opened or closed, for all keys (server) or for one (key).',
+      labelNames: ['server', 'circuit', 'change'] as const,
       registers,
     }),
     redisUp: new Gauge({

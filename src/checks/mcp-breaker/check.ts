@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/schema.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
-import type { BreakerStore, CallResult, CircuitChange, CircuitState } from './store.ts';
+import type { BreakerStore, CallResult, Caller, CircuitChange, CircuitState } from './store.ts';
 
 export interface McpBreakerDeps {
   readonly config: Pick<Config['mcp']['circuit_breaker'], 'enabled'>;
   readonly store: BreakerStore;
   /** A circuit has opened, or closed; told to one of all gateways. */
-  readonly onChange: (server: string, change: CircuitChange) => void;
+  readonly onChange: (caller: Caller, change: CircuitChange) => void;
   /** How often the lease of a probe is put off: well within it. */
   readonly renewAfterMs: number;
 }
 
-/** One exchange's part in the circuit of its server. */
+/** One exchange's part in the circuits of its server. */
 export interface McpBreakerState {
   readonly operationId: string;
   read?: Promise<CircuitState>;
@@ -28,7 +28,7 @@ const SERVER_ERROR = 500;
 const SOON_MS = 1_000;
 
 /**
- * Fails fast where a server has failed too often, and lets one call at a time find out whether it is back (DECISIONS
+ * Fails fast where a server has failed a key, or all keys, too often, and lets one call at a time find out whether it is back (DECISIONS
  * "MCP"). Only JSON-RPC requests are counted, and probe: servers answer other messages, and GETs they do not serve,
  * with whatever they like.
  */
@@ -37,68 +37,78 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
   const { store } = deps;
   if (!deps.config.enabled) return { name, shadowable: false };
 
-  async function takeProbe(server: string, state: McpBreakerState): Promise<CircuitState> {
+  async function takeProbe(caller: Caller, state: McpBreakerState): Promise<CircuitState> {
     const { operationId } = state;
     // Set before the store is asked: a probe whose reply is lost must be given back too.
     Object.assign(state, { counts: true, probes: true });
-    const result = await store.takeProbe(server, operationId);
+    const result = await store.takeProbe(caller, operationId);
     if (result.kind !== 'taken') {
       Object.assign(state, { counts: false, probes: false });
       return result;
     }
     const renew = (): void => {
       // Where the store does not take it, the lease ends, and somebody else probes.
-      store.takeProbe(server, operationId).catch(() => undefined);
+      store.takeProbe(caller, operationId).catch(() => undefined);
     };
     state.renewal = setInterval(renew, deps.renewAfterMs).unref();
     return { kind: 'closed' };
   }
 
   /** Once for each call, and only where it changes something. */
-  async function report(server: string, state: McpBreakerState, result: CallResult): Promise<void> {
+  async function report(caller: Caller, state: McpBreakerState, result: CallResult): Promise<void> {
     clearInterval(state.renewal);
     state.counts = false;
-    if (!state.probes && result !== 'failed') return;
-    const change = await store.report(server, state.operationId, result);
-    if (change !== undefined) deps.onChange(server, change);
+    if (!state.probes && !hasFailed(result)) return;
+    const changes = await store.report(caller, state.operationId, result);
+    for (const change of changes) deps.onChange(caller, change);
   }
 
   return {
     name,
     shadowable: false,
     begin: () => ({ operationId: randomUUID(), counts: false, probes: false }),
-    prepare({ mcp }, state) {
-      if (mcp === undefined) return;
-      state.read = store.read(mcp.server);
+    prepare(exchange, state) {
+      const caller = callerOf(exchange);
+      if (caller === undefined) return;
+      state.read = store.read(caller);
       // Where an earlier check denies, nobody waits for it.
       state.read.catch(() => undefined);
     },
     async requestBody(exchange, state) {
-      const { mcp } = exchange;
-      if (mcp === undefined || state.read === undefined) return PASS;
+      const caller = callerOf(exchange);
+      if (caller === undefined || state.read === undefined) return PASS;
       const counts = isCounted(exchange);
       let circuit = await state.read;
       if (circuit.kind === 'half_open') {
-        circuit = counts ? await takeProbe(mcp.server, state) : { kind: 'open', retryAfterMs: SOON_MS };
+        circuit = counts ? await takeProbe(caller, state) : { kind: 'open', retryAfterMs: SOON_MS };
       }
-      if (circuit.kind === 'open') return circuitOpen(mcp.server, circuit.retryAfterMs);
+      if (circuit.kind === 'open') return circuitOpen(caller.server, circuit.retryAfterMs);
       state.counts = counts;
       return PASS;
     },
-    async response({ mcp, status }, state) {
-      if (mcp !== undefined && state.counts) await report(mcp.server, state, resultOf(status));
+    async response(exchange, state) {
+      const caller = callerOf(exchange);
+      if (caller !== undefined && state.counts) await report(caller, state, resultOf(exchange.status));
       return PASS;
     },
     async end(exchange, outcome, state) {
-      const { mcp } = exchange;
-      if (mcp === undefined || !state.counts) return;
+      const caller = callerOf(exchange);
+      if (caller === undefined || !state.counts) return;
       try {
-        await report(mcp.server, state, resultAtEnd(exchange, outcome));
+        await report(caller, state, resultAtEnd(exchange, outcome));
       } catch {
         // A failure that is not counted; a probe's lease ends by itself.
       }
     },
   };
+}
+
+function callerOf({ mcp, key }: Identified): Caller | undefined {
+  return mcp === undefined ? undefined : { server: mcp.server, keyHash: key.keyHash };
+}
+
+function hasFailed(result: CallResult): boolean {
+  return result !== 'succeeded' && result !== 'abandoned';
 }
 
 function isCounted({ request }: Parsed): boolean {
@@ -111,9 +121,13 @@ function resultOf(status: number): CallResult {
 
 /** Of a call whose answer did not come to `response`: lost, or refused by a check before this one. */
 function resultAtEnd(exchange: Identified | Answered, outcome: Outcome): CallResult {
-  const lost = outcome.kind === 'not_forwarded' || outcome.kind === 'lost';
-  if (lost) return outcome.upstreamFailed === true ? 'failed' : 'abandoned';
-  return 'status' in exchange ? resultOf(exchange.status) : 'abandoned';
+  const isAnswered = 'status' in exchange;
+  if (outcome.kind !== 'not_forwarded' && outcome.kind !== 'lost') {
+    return isAnswered ? resultOf(exchange.status) : 'abandoned';
+  }
+  if (outcome.upstreamFailed !== true) return 'abandoned';
+  if (outcome.kind === 'not_forwarded') return 'unreachable';
+  return isAnswered ? 'failed' : 'lost';
 }
 
 function circuitOpen(server: string, retryAfterMs: number): Denial {

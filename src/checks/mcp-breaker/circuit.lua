@@ -1,5 +1,6 @@
 -- Shared by the scripts of circuits. A circuit is a hash that exists only while it is not closed: opened (Unix ms) and,
--- while a probe is on its way, probe (its operation id) and probe_until (Unix ms).
+-- while a probe is on its way, probe (its operation id) and probe_until (Unix ms). A call goes through two of them: its
+-- server's, which all keys share, and its own key's at that server.
 
 -- Returns closed | open | half_open, and in how many ms the next probe may pass. A time that lies in the future was
 -- written before the clock went back: it is over.

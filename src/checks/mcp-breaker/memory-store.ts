@@ -1,4 +1,13 @@
-import type { BreakerSettings, BreakerStore, CallResult, CircuitChange, CircuitState } from './store.ts';
+import { SEVERAL_KEYS } from './store.ts';
+import type {
+  BreakerSettings,
+  BreakerStore,
+  Caller,
+  CallResult,
+  CircuitChange,
+  CircuitState,
+  ProbeResult,
+} from './store.ts';
 
 export interface MemoryBreakerStoreOptions extends BreakerSettings {
   /** Unix ms. */
@@ -9,19 +18,33 @@ interface Circuit {
   /** Unix ms; undefined while it is closed. */
   openedAt: number | undefined;
   probe: { readonly operationId: string; readonly until: number } | undefined;
-  /** Operation ids to Unix ms, the oldest first. */
+  /** To Unix ms, the oldest first. */
   readonly failures: Map<string, number>;
 }
 
-/** Circuits of this process alone, for work without Redis; as many as there are servers. */
+/** Beyond it those that were asked for longest ago are forgotten. */
+const MAX_CIRCUITS = 10_000;
+
+type Change = CircuitChange['change'] | undefined;
+
+/** Circuits of this process alone, for work without Redis: as `report-result.lua` has them. */
 export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): BreakerStore {
   const { threshold, windowMs, probeLeaseMs, now = Date.now } = options;
+  const needed = Math.max(threshold, SEVERAL_KEYS);
+  const perKey = Math.max(1, Math.floor((needed - 1) / (SEVERAL_KEYS - 1)));
   const circuits = new Map<string, Circuit>();
 
-  function circuitOf(server: string): Circuit {
-    const circuit = circuits.get(server) ?? { openedAt: undefined, probe: undefined, failures: new Map() };
-    circuits.set(server, circuit);
+  function circuitOf(name: string): Circuit {
+    const circuit = circuits.get(name) ?? { openedAt: undefined, probe: undefined, failures: new Map() };
+    circuits.delete(name);
+    circuits.set(name, circuit);
+    if (circuits.size > MAX_CIRCUITS) circuits.delete(circuits.keys().next().value ?? '');
     return circuit;
+  }
+
+  /** The server's, then the key's there. */
+  function circuitsOf({ server, keyHash }: Caller): readonly [Circuit, Circuit] {
+    return [circuitOf(server), circuitOf(`${server} ${keyHash}`)];
   }
 
   function stateOf({ openedAt, probe }: Circuit): CircuitState {
@@ -33,39 +56,90 @@ export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): Br
     return retryAfterMs > 0 && openedAt <= now() ? { kind: 'open', retryAfterMs } : { kind: 'half_open' };
   }
 
-  function change(circuit: Circuit, openedAt: number | undefined): CircuitChange {
+  function change(circuit: Circuit, openedAt: number | undefined): Change {
     Object.assign(circuit, { openedAt, probe: undefined });
     circuit.failures.clear();
     return openedAt === undefined ? 'closed' : 'opened';
   }
 
-  function fail(circuit: Circuit, operationId: string): CircuitChange | undefined {
-    if (!circuit.failures.has(operationId)) circuit.failures.set(operationId, now());
-    for (const [id, at] of circuit.failures) {
-      if (at <= now() - windowMs || at > now()) circuit.failures.delete(id);
-    }
-    return circuit.failures.size >= threshold ? change(circuit, now()) : undefined;
+  /** Returns how many there are in the window. */
+  function add({ failures }: Circuit, member: string): number {
+    if (!failures.has(member)) failures.set(member, now());
+    for (const [id, at] of failures) if (at <= now() - windowMs || at > now()) failures.delete(id);
+    return failures.size;
   }
 
-  function report(server: string, operationId: string, result: CallResult): CircuitChange | undefined {
-    const circuit = circuitOf(server);
-    if (circuit.openedAt === undefined) return result === 'failed' ? fail(circuit, operationId) : undefined;
-    if (circuit.probe?.operationId !== operationId) return undefined;
-    if (result === 'abandoned') circuit.probe = undefined;
-    else return change(circuit, result === 'failed' ? now() : undefined);
+  /** The newest of a key's failures count for the server, as many as one key may give. */
+  function countForServer(server: Circuit, key: Circuit, { keyHash }: Caller, operationId: string): Change {
+    const outdated = [...key.failures.keys()].at(-perKey - 1);
+    if (outdated !== undefined) server.failures.delete(`${keyHash} ${outdated}`);
+    return add(server, `${keyHash} ${operationId}`) >= needed ? change(server, now()) : undefined;
+  }
+
+  function probed(circuit: Circuit, result: CallResult, reopens: () => boolean): Change {
+    if (result === 'succeeded') return change(circuit, undefined);
+    if (result !== 'abandoned' && reopens()) return change(circuit, now());
+    circuit.probe = undefined;
     return undefined;
   }
 
-  return {
-    read: (server) => Promise.resolve(stateOf(circuitOf(server))),
-    takeProbe(server, operationId) {
-      const circuit = circuitOf(server);
+  function report(caller: Caller, operationId: string, result: CallResult): readonly CircuitChange[] {
+    const [server, key] = circuitsOf(caller);
+    const noAnswer = result === 'unreachable' || result === 'lost';
+    const hasFailed = noAnswer || result === 'failed';
+    const probesServer = server.probe?.operationId === operationId;
+    const isNew = key.openedAt === undefined && !key.failures.has(operationId);
+    let ofServer: Change;
+    let ofKey: Change;
+    let own = 0;
+    if (key.openedAt === undefined) own = hasFailed ? add(key, operationId) : 0;
+    else if (key.probe?.operationId === operationId) ofKey = probed(key, result, () => true);
+
+    if (probesServer) {
+      const { keyHash } = caller;
+      ofServer = probed(
+        server,
+        result,
+        () => result === 'unreachable' || add(server, keyHash) >= SEVERAL_KEYS,
+      );
+    } else if (server.openedAt === undefined && noAnswer) {
+      ofServer = add(server, operationId) >= threshold ? change(server, now()) : undefined;
+    } else if (server.openedAt === undefined && hasFailed && isNew) {
+      ofServer = countForServer(server, key, caller, operationId);
+    }
+
+    const waits = own >= threshold || (probesServer && result !== 'unreachable');
+    if (hasFailed && waits && key.openedAt === undefined) ofKey = change(key, now());
+    return [
+      ...(ofServer === undefined ? [] : [{ circuit: 'server' as const, change: ofServer }]),
+      ...(ofKey === undefined ? [] : [{ circuit: 'key' as const, change: ofKey }]),
+    ];
+  }
+
+  function takeProbe(caller: Caller, operationId: string): ProbeResult {
+    const probing: Circuit[] = [];
+    let refusedForMs = 0;
+    for (const circuit of circuitsOf(caller)) {
       const state = stateOf(circuit);
-      const holds = circuit.probe?.operationId === operationId;
-      if (state.kind === 'closed' || (state.kind === 'open' && !holds)) return Promise.resolve(state);
-      circuit.probe = { operationId, until: now() + probeLeaseMs };
-      return Promise.resolve({ kind: 'taken' });
-    },
-    report: (server, operationId, result) => Promise.resolve(report(server, operationId, result)),
+      const holds = circuit.openedAt !== undefined && circuit.probe?.operationId === operationId;
+      if (state.kind === 'half_open' || holds) probing.push(circuit);
+      else if (state.kind === 'open') refusedForMs = Math.max(refusedForMs, state.retryAfterMs);
+    }
+    if (refusedForMs > 0) return { kind: 'open', retryAfterMs: refusedForMs };
+    for (const circuit of probing) circuit.probe = { operationId, until: now() + probeLeaseMs };
+    return { kind: probing.length > 0 ? 'taken' : 'closed' };
+  }
+
+  function read(caller: Caller): CircuitState {
+    const states = circuitsOf(caller).map(stateOf);
+    const waits = states.flatMap((state) => (state.kind === 'open' ? [state.retryAfterMs] : []));
+    if (waits.length > 0) return { kind: 'open', retryAfterMs: Math.max(...waits) };
+    return { kind: states.some(({ kind }) => kind === 'half_open') ? 'half_open' : 'closed' };
+  }
+
+  return {
+    read: (caller) => Promise.resolve(read(caller)),
+    takeProbe: (caller, operationId) => Promise.resolve(takeProbe(caller, operationId)),
+    report: (caller, operationId, result) => Promise.resolve(report(caller, operationId, result)),
   };
 }

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
-import { mcpBreakerKey, mcpFailuresKey } from '../../redis/keys.ts';
+import { mcpBreakerKey, mcpFailuresKey, mcpKeyBreakerKey, mcpKeyFailuresKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { CIRCUIT_MEMORY_MS } from './store.ts';
-import type { BreakerSettings, BreakerStore } from './store.ts';
+import { CIRCUIT_MEMORY_MS, SEVERAL_KEYS } from './store.ts';
+import type { BreakerSettings, BreakerStore, Caller } from './store.ts';
 
 export interface RedisBreakerStoreOptions extends BreakerSettings {
   readonly client: RedisClient;
@@ -21,7 +21,8 @@ const reportScript = loadScript(new URL('./report-result.lua', import.meta.url))
 const waitMs = z.number().min(0);
 const readReply = z.tuple([z.enum(['closed', 'open', 'half_open']), waitMs]);
 const takeReply = z.tuple([z.enum(['taken', 'closed', 'open']), waitMs]);
-const reportReply = z.enum(['opened', 'closed', 'same']);
+const change = z.enum(['opened', 'closed', 'same']);
+const reportReply = z.tuple([change, change]);
 
 /** Circuits that all gateways on one Redis share. */
 export function createRedisBreakerStore(options: RedisBreakerStoreOptions): BreakerStore {
@@ -29,28 +30,33 @@ export function createRedisBreakerStore(options: RedisBreakerStoreOptions): Brea
   const now = (): string | number => (options.now === undefined ? '' : options.now());
   const memoryMs = windowMs + CIRCUIT_MEMORY_MS;
   return {
-    read: (server) =>
+    read: (caller) =>
       withRedisDeadline(deadlineMs, async () => {
         const args = [now(), windowMs, probeLeaseMs];
-        const [kind, retryAfterMs] = readReply.parse(
-          await readScript.run(client, [mcpBreakerKey(server)], args),
-        );
+        const [kind, retryAfterMs] = readReply.parse(await readScript.run(client, circuitsOf(caller), args));
         return kind === 'open' ? { kind, retryAfterMs } : { kind };
       }),
-    takeProbe: (server, operationId) =>
+    takeProbe: (caller, operationId) =>
       withRedisDeadline(deadlineMs, async () => {
         const args = [now(), windowMs, probeLeaseMs, operationId, memoryMs];
-        const [kind, retryAfterMs] = takeReply.parse(
-          await takeScript.run(client, [mcpBreakerKey(server)], args),
-        );
+        const [kind, retryAfterMs] = takeReply.parse(await takeScript.run(client, circuitsOf(caller), args));
         return kind === 'open' ? { kind, retryAfterMs } : { kind };
       }),
-    report: (server, operationId, result) =>
+    report: (caller, operationId, result) =>
       withRedisDeadline(deadlineMs, async () => {
-        const keys = [mcpBreakerKey(server), mcpFailuresKey(server)];
-        const args = [now(), windowMs, threshold, operationId, result, memoryMs];
-        const change = reportReply.parse(await reportScript.run(client, keys, args));
-        return change === 'same' ? undefined : change;
+        const { server, keyHash } = caller;
+        const [ofServer, ofKey] = circuitsOf(caller);
+        const keys = [ofServer, mcpFailuresKey(server), ofKey, mcpKeyFailuresKey(server, keyHash)];
+        const args = [now(), windowMs, threshold, operationId, result, memoryMs, keyHash, SEVERAL_KEYS];
+        const changes = reportReply.parse(await reportScript.run(client, keys, args));
+        return (['server', 'key'] as const).flatMap((circuit, index) => {
+          const told = changes[index] ?? 'same';
+          return told === 'same' ? [] : [{ circuit, change: told }];
+        });
       }),
   };
+}
+
+function circuitsOf({ server, keyHash }: Caller): readonly [string, string] {
+  return [mcpBreakerKey(server), mcpKeyBreakerKey(server, keyHash)];
 }

@@ -1,51 +1,131 @@
 #!lua
--- Notes what became of a call. A failure counts for the window; with as many as the threshold the circuit opens, and a
--- probe that fails opens it again. A probe that succeeds closes it and clears the counters. Idempotent: a failure counts
--- once under its operation, and what is reported of a probe a second time finds no probe.
+-- Notes what became of a call. A key's failures within the window open its own circuit; the server's, which shuts all
+-- keys out, opens by connections that failed, whoever wanted them, and by what several keys saw: of what a server
+-- answers to one key, its arguments may be the cause. Idempotent: a failure counts once under its operation, and what is
+-- reported of a probe a second time finds no probe.
 --
--- KEYS  1 circuit (hash, see circuit.lua)   2 failures (sorted set of operation ids by Unix ms)
+-- KEYS  1 circuit of the server (hash, see circuit.lua)   2 its failures   3 circuit of the key there
+--       4 the key's failures there (both: sorted sets by Unix ms)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 window of failures, ms   3 threshold   4 operation id   5 failed | succeeded | abandoned
---       6 how long an open circuit is remembered, ms
--- reply opened | closed | same
+--       2 window of failures, ms   3 threshold   4 operation id
+--       5 unreachable | lost | failed | succeeded | abandoned (store.ts, CallResult)   6 how long an open circuit is remembered, ms   7 key hash
+--       8 how many keys are several
+-- reply {opened | closed | same of the server's circuit, the same of the key's}
 
 -- @include ../../redis/clock.lua
 
 local now, window, threshold = now_ms(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local operation, result = ARGV[4], ARGV[5]
+local operation, result, key_hash, several = ARGV[4], ARGV[5], ARGV[7], tonumber(ARGV[8])
+local no_answer = result == 'unreachable' or result == 'lost'
+local has_failed = no_answer or result == 'failed'
 
-local function open()
-  redis.call('DEL', KEYS[1], KEYS[2])
-  redis.call('HSET', KEYS[1], 'opened', int(now))
-  redis.call('PEXPIRE', KEYS[1], ARGV[6])
+-- What opens the server's circuit by answers; and how many of them one key may give, so that fewer than several do not.
+local needed = math.max(threshold, several)
+local per_key = math.max(1, math.floor((needed - 1) / (several - 1)))
+
+local function open(circuit, failures)
+  redis.call('DEL', circuit, failures)
+  redis.call('HSET', circuit, 'opened', int(now))
+  redis.call('PEXPIRE', circuit, ARGV[6])
   return 'opened'
 end
 
-if redis.call('EXISTS', KEYS[1]) == 1 then
-  -- What was sent before the circuit opened, and what comes after its lease, decides nothing.
-  if redis.call('HGET', KEYS[1], 'probe') ~= operation then
-    return 'same'
-  end
-  if result == 'failed' then
-    return open()
-  end
-  if result == 'abandoned' then
-    redis.call('HDEL', KEYS[1], 'probe', 'probe_until')
-    return 'same'
-  end
-  redis.call('DEL', KEYS[1], KEYS[2])
+local function close(circuit, failures)
+  redis.call('DEL', circuit, failures)
   return 'closed'
 end
 
-if result ~= 'failed' then
+local function forget_old(failures)
+  redis.call('ZREMRANGEBYSCORE', failures, '-inf', int(now - window))
+  -- Written before the clock went back.
+  redis.call('ZREMRANGEBYSCORE', failures, '(' .. int(now), '+inf')
+end
+
+-- Returns how many there are in the window, and whether this one is new.
+local function add(failures, member)
+  local added = redis.call('ZADD', failures, 'NX', int(now), member)
+  forget_old(failures)
+  redis.call('PEXPIRE', failures, int(window))
+  return redis.call('ZCARD', failures), added == 1
+end
+
+local function is_open(circuit)
+  return redis.call('EXISTS', circuit) == 1
+end
+
+-- What was sent before a circuit opened, and what comes after a probe's lease, decides nothing of it.
+local function is_probe_of(circuit)
+  return redis.call('HGET', circuit, 'probe') == operation
+end
+
+local function give_back_probe(circuit)
+  redis.call('HDEL', circuit, 'probe', 'probe_until')
   return 'same'
 end
-redis.call('ZADD', KEYS[2], 'NX', int(now), operation)
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', int(now - window))
--- Written before the clock went back.
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '(' .. int(now), '+inf')
-redis.call('PEXPIRE', KEYS[2], int(window))
-if redis.call('ZCARD', KEYS[2]) >= threshold then
-  return open()
+
+-- The newest of a key's failures count for the server, as many as one key may give.
+local function count_for_server()
+  if redis.call('ZREVRANK', KEYS[4], operation) < per_key then
+    for _, older in ipairs(redis.call('ZREVRANGE', KEYS[4], per_key, per_key)) do
+      redis.call('ZREM', KEYS[2], key_hash .. ' ' .. older)
+    end
+    return add(KEYS[2], key_hash .. ' ' .. operation) >= needed
+  end
+  return false
 end
-return 'same'
+
+local function of_closed_server(is_new)
+  if no_answer then
+    return add(KEYS[2], operation) >= threshold and open(KEYS[1], KEYS[2]) or 'same'
+  end
+  if is_new and count_for_server() then
+    return open(KEYS[1], KEYS[2])
+  end
+  return 'same'
+end
+
+-- A key whose probe came to the server and failed waits by itself while others probe, until several have failed so:
+-- else whoever gets the probe with bad arguments would keep the server from all.
+local function of_probed_server()
+  if result == 'abandoned' then
+    return give_back_probe(KEYS[1])
+  end
+  if result == 'succeeded' then
+    return close(KEYS[1], KEYS[2])
+  end
+  if result == 'unreachable' or add(KEYS[2], key_hash) >= several then
+    return open(KEYS[1], KEYS[2])
+  end
+  return give_back_probe(KEYS[1])
+end
+
+local function of_probed_key()
+  if result == 'abandoned' then
+    return give_back_probe(KEYS[3])
+  end
+  forget_old(KEYS[2])
+  return has_failed and open(KEYS[3], KEYS[4]) or close(KEYS[3], KEYS[4])
+end
+
+local server, key = 'same', 'same'
+local probes_server = is_open(KEYS[1]) and is_probe_of(KEYS[1])
+local own_count, is_new = 0, false
+if is_open(KEYS[3]) then
+  if is_probe_of(KEYS[3]) then
+    key = of_probed_key()
+  end
+elseif has_failed then
+  own_count, is_new = add(KEYS[4], operation)
+end
+
+if probes_server then
+  server = of_probed_server()
+elseif not is_open(KEYS[1]) and has_failed then
+  server = of_closed_server(is_new)
+end
+
+local waits = own_count >= threshold or (probes_server and result ~= 'unreachable')
+if has_failed and waits and not is_open(KEYS[3]) then
+  key = open(KEYS[3], KEYS[4])
+end
+return { server, key }

@@ -1,4 +1,4 @@
-/** What a circuit says to a call that has just come. */
+/** What the circuits of a call say to it when it has just come. */
 export type CircuitState =
   | { readonly kind: 'closed' }
   /** Nothing passes; also while a probe is on its way. */
@@ -8,11 +8,23 @@ export type CircuitState =
 
 export type ProbeResult = { readonly kind: 'taken' } | Exclude<CircuitState, { kind: 'half_open' }>;
 
-/** What became of a call. `abandoned`: of a probe of which nobody knows. */
-export type CallResult = 'failed' | 'succeeded' | 'abandoned';
+/** Whose call goes to which server. */
+export interface Caller {
+  readonly server: string;
+  readonly keyHash: string;
+}
 
-/** What a report changed. */
-export type CircuitChange = 'opened' | 'closed';
+/**
+ * What became of a call. `unreachable`: no connection. `lost`: sent, and no answer began. `failed`: the server answered,
+ * with a fault of its own. `abandoned`: of a probe of which nobody knows.
+ */
+export type CallResult = 'unreachable' | 'lost' | 'failed' | 'succeeded' | 'abandoned';
+
+/** What a report changed: of the circuit of the server, or of that of the key there. */
+export interface CircuitChange {
+  readonly circuit: 'server' | 'key';
+  readonly change: 'opened' | 'closed';
+}
 
 export interface BreakerSettings {
   /** So many failures in `windowMs` open a circuit. */
@@ -24,17 +36,22 @@ export interface BreakerSettings {
 }
 
 /**
- * The circuits of MCP servers (SPEC "Limits", DECISIONS "MCP"): one for all gateways, or one of this process alone.
- * Every change is atomic and safe to repeat; a failure of the store throws `redis_unavailable`.
+ * The circuits of MCP servers (SPEC "Limits", DECISIONS "MCP"), for all gateways or for this process alone. A call goes
+ * through two: its key's own at the server, which its failures open, and the server's, which shuts all keys out and opens
+ * by failures to get an answer at all, or by answers that several keys got. Every change is atomic and safe to repeat; a
+ * failure of the store throws `redis_unavailable`.
  */
 export interface BreakerStore {
   /** Changes nothing. */
-  read(server: string): Promise<CircuitState>;
+  read(caller: Caller): Promise<CircuitState>;
   /** Takes the one probe of a half-open circuit; again under the same operation, it puts the end of its lease off. */
-  takeProbe(server: string, operationId: string): Promise<ProbeResult>;
+  takeProbe(caller: Caller, operationId: string): Promise<ProbeResult>;
   /** Of a call that is no probe only its failure is of interest. */
-  report(server: string, operationId: string, result: CallResult): Promise<CircuitChange | undefined>;
+  report(caller: Caller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;
 }
 
 /** How long a circuit that nobody asks for stays open, at least. */
 export const CIRCUIT_MEMORY_MS = 86_400_000;
+
+/** So many keys are several: what fewer of them see may be their own doing. */
+export const SEVERAL_KEYS = 3;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { mcpBreakerKey, mcpFailuresKey } from '../../../src/redis/keys.ts';
+import { mcpBreakerKey } from '../../../src/redis/keys.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { send, type Reply } from '../../support/http.ts';
 import { startMcpServer, type McpTestServer } from '../../support/mcp-server.ts';
@@ -131,18 +131,28 @@ async function open(asked: Asked = {}): Promise<void> {
   server.requests.length = 0;
 }
 
-/** Puts what is remembered of the server back by a window, as if that had passed. */
+/** What is remembered of the server and the keys that asked it. */
+const remembered = (): Promise<string[]> => one.redis.client.keys(`*${mcpBreakerKey(name)}*`);
+
+/** Puts it back by a window, as if that had passed. */
 async function windowOver(): Promise<void> {
   const { client } = one.redis;
   const back = -WINDOW_SECONDS * 1_000;
-  const [circuit, failures] = [mcpBreakerKey(name), mcpFailuresKey(name)];
-  if ((await client.exists(circuit)) === 1) await client.hincrby(circuit, 'opened', back);
-  for (const failure of await client.zrange(failures, '0', '-1'))
-    await client.zincrby(failures, back, failure);
+  for (const key of await remembered()) {
+    if ((await client.type(key)) === 'hash') await client.hincrby(key, 'opened', back);
+    else for (const failure of await client.zrange(key, '0', '-1')) await client.zincrby(key, back, failure);
+  }
 }
 
-describe('a server that fails five times', () => {
-  it('is left alone by all gateways: the sixth call fails fast, as JSON-RPC with HTTP 200', async () => {
+/** A key of its own for these calls; the one before it is back afterwards. */
+async function asAnother<T>(ask: () => Promise<T>): Promise<T> {
+  const before = authorization;
+  authorization = `Bearer ${(await one.createKey()).rawKey}`;
+  return ask().finally(() => (authorization = before));
+}
+
+describe('a server that fails a key five times', () => {
+  it('is left alone by it at all gateways: the sixth call fails fast, as JSON-RPC with HTTP 200', async () => {
     await open();
     respond = done;
     for (const gateway of [one, other]) {
@@ -179,10 +189,10 @@ describe('a server that fails five times', () => {
   });
 
   it('is told of in log and metrics, once', async () => {
-    const key = { server: name, change: 'opened' };
+    const key = { server: name, circuit: 'key', change: 'opened' };
     await open();
     await call();
-    const line = `gateway_mcp_circuit_changes_total{server="${name}",change="opened"} 1`;
+    const line = `gateway_mcp_circuit_changes_total{server="${name}",circuit="key",change="opened"} 1`;
     await vi.waitFor(async () => expect(await one.metrics()).toContain(line));
     const lines = one
       .logs()
@@ -193,16 +203,86 @@ describe('a server that fails five times', () => {
   });
 });
 
+describe('bad arguments of one key', () => {
+  const badOrDone = (bad: string): void => {
+    respond = (response, id) => (authorization === bad ? withStatus(500)(response) : done(response, id));
+  };
+
+  it('shut out that key, and no other, at any gateway', async () => {
+    await open();
+    badOrDone(authorization);
+    for (const gateway of [one, other]) {
+      expectOpen(await call({ gateway }));
+      await asAnother(async () => {
+        for (let nth = 0; nth < THRESHOLD + 2; nth++) expectDone(await call({ gateway }));
+      });
+    }
+  });
+
+  it('do not shut the others out between their own calls, nor by a second key', async () => {
+    const first = authorization;
+    await asAnother(async () => {
+      const second = authorization;
+      const innocent = `Bearer ${(await one.createKey()).rawKey}`;
+      for (let nth = 0; nth < 2 * THRESHOLD; nth++) {
+        for (const bad of [first, second]) {
+          authorization = bad;
+          badOrDone(bad);
+          await call();
+        }
+        authorization = innocent;
+        expectDone(await call());
+      }
+      for (const bad of [first, second]) {
+        authorization = bad;
+        expectOpen(await call());
+      }
+    });
+  });
+});
+
+describe('a server that fails several keys', () => {
+  it('is left alone by all: five calls of five keys, or of three', async () => {
+    respond = withStatus(503);
+    for (const keys of [THRESHOLD, 3]) {
+      name = servers[nextServer++] ?? 'none is left';
+      const each = Math.ceil(THRESHOLD / keys);
+      for (let nth = 0; nth < keys; nth++) await asAnother(() => times(each));
+      await asAnother(async () => {
+        expectOpen(await call());
+        expectOpen(await call({ gateway: other }));
+      });
+    }
+    const line = `gateway_mcp_circuit_changes_total{server="${name}",circuit="server",change="opened"} 1`;
+    await vi.waitFor(async () => expect(await one.metrics()).toContain(line));
+  });
+
+  it('is back for all with the first good probe, whoever held the place before with a bad one', async () => {
+    respond = withStatus(503);
+    for (let nth = 0; nth < THRESHOLD; nth++) await asAnother(() => call());
+    await windowOver();
+    await asAnother(async () => {
+      expect((await call()).status).toBe(503);
+      expectOpen(await call());
+    });
+    respond = done;
+    await asAnother(async () => expectDone(await call({ gateway: other })));
+    await asAnother(async () => expectDone(await call()));
+  });
+});
+
 describe('what opens a circuit', () => {
   it('connections that cannot be made', async () => {
     expect(await times(THRESHOLD, { to: 'nobody' })).toEqual(Array(THRESHOLD).fill(502));
     expectOpen(await call({ to: 'nobody' }));
+    await asAnother(async () => expectOpen(await call({ to: 'nobody', gateway: other })));
   });
 
   it('connections that break before the answer', async () => {
     respond = (response) => void response.destroy();
     expect(await times(THRESHOLD)).toEqual(Array(THRESHOLD).fill(502));
     expectOpen(await call());
+    await asAnother(async () => expectOpen(await call()));
   });
 
   it('answers that do not come in time', async () => {
@@ -210,9 +290,10 @@ describe('what opens a circuit', () => {
     const replies = await Promise.all(Array.from({ length: THRESHOLD }, () => call()));
     expect(replies.map(({ status }) => status)).toEqual(Array(THRESHOLD).fill(504));
     expectOpen(await call());
+    await asAnother(async () => expectOpen(await call()));
   });
 
-  it('answers that stop in the middle', async () => {
+  it('answers that stop in the middle, for their key alone', async () => {
     respond = (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"jsonrpc":');
@@ -220,6 +301,8 @@ describe('what opens a circuit', () => {
     const replies = await Promise.all(Array.from({ length: THRESHOLD }, () => call()));
     expect(replies.map(({ status }) => status)).toEqual(Array(THRESHOLD).fill(504));
     expectOpen(await call());
+    respond = done;
+    await asAnother(async () => expectDone(await call()));
   });
 });
 
@@ -249,7 +332,7 @@ describe('what opens none', () => {
     authorization = `Bearer ${(await one.createKey()).rawKey}`;
     respond = done;
     expectDone(await call());
-    expect(await one.redis.client.exists(mcpBreakerKey(name), mcpFailuresKey(name))).toBe(0);
+    expect(await remembered()).toEqual([]);
   });
 
   it('failures that are further apart than the window', async () => {
@@ -279,7 +362,7 @@ describe('after the window', () => {
     expect(all.filter(({ body }) => body.includes('done'))).toHaveLength(1);
     expect(server.requests).toHaveLength(1);
     for (const gateway of [one, other]) expectDone(await call({ gateway }));
-    expect(await one.redis.client.exists(mcpBreakerKey(name), mcpFailuresKey(name))).toBe(0);
+    expect(await remembered()).toEqual([]);
   });
 
   it('a probe that fails leaves the circuit open for another window', async () => {

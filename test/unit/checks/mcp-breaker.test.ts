@@ -2,32 +2,36 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createMcpBreakerCheck } from '../../../src/checks/mcp-breaker/check.ts';
 import type { McpBreakerState } from '../../../src/checks/mcp-breaker/check.ts';
 import { createMemoryBreakerStore } from '../../../src/checks/mcp-breaker/memory-store.ts';
-import type { BreakerStore, CallResult } from '../../../src/checks/mcp-breaker/store.ts';
+import type { BreakerStore, CallResult, Caller } from '../../../src/checks/mcp-breaker/store.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { Answered, Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import { answered, parsed } from '../../support/exchange.ts';
 import { SETTINGS } from '../../integration/mcp-breaker/contract.ts';
 import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
 
-const CALL = mcpExchange({ body: toolCall('read_file') });
-const NOTIFICATION = mcpExchange({ body: { jsonrpc: '2.0', method: 'notifications/initialized' } });
-const GET = mcpExchange();
+const CALLER: Caller = { server: 'files', keyHash: 'sha256:one' };
+const CALL = mcpExchange({ body: toolCall('read_file'), key: { keyHash: CALLER.keyHash } });
+const NOTIFICATION = mcpExchange({
+  body: { jsonrpc: '2.0', method: 'notifications/initialized' },
+  key: { keyHash: CALLER.keyHash },
+});
+const GET = mcpExchange({ key: { keyHash: CALLER.keyHash } });
 
 function rig(change: (store: BreakerStore) => Partial<BreakerStore> = () => ({})) {
   const clock = { now: 1_000_000 };
   const store = createMemoryBreakerStore({ ...SETTINGS, now: () => clock.now });
   const asked: string[] = [];
   const counted: BreakerStore = {
-    read: (server) => (asked.push('read'), store.read(server)),
-    takeProbe: (server, call) => (asked.push('takeProbe'), store.takeProbe(server, call)),
-    report: (server, call, result) => (asked.push(result), store.report(server, call, result)),
+    read: (caller) => (asked.push('read'), store.read(caller)),
+    takeProbe: (caller, call) => (asked.push('takeProbe'), store.takeProbe(caller, call)),
+    report: (caller, call, result) => (asked.push(result), store.report(caller, call, result)),
     ...change(store),
   };
   const changes: string[] = [];
   const check = createMcpBreakerCheck({
     config: { enabled: true },
     store: counted,
-    onChange: (server, what) => changes.push(`${server} ${what}`),
+    onChange: ({ server }, { circuit, change: what }) => changes.push(`${server} ${circuit} ${what}`),
     renewAfterMs: 5_000,
   });
 
@@ -43,8 +47,10 @@ function rig(change: (store: BreakerStore) => Partial<BreakerStore> = () => ({})
       await check.end?.(exchange, { kind: 'not_forwarded' }, state);
       return verdict.type;
     }
-    if (ending.status === undefined) await check.end?.(exchange, ending.outcome, state);
-    else {
+    if (ending.status === undefined) {
+      const last = ending.begun === true ? withStatus(exchange, 200) : exchange;
+      await check.end?.(last, ending.outcome, state);
+    } else {
       const answer = withStatus(exchange, ending.status, ending.form);
       if (ending.withheld !== true) await check.response?.(answer, state);
       await check.end?.(answer, { kind: 'complete' }, state);
@@ -71,7 +77,12 @@ type Ending =
       /** An earlier check refuses the answer, so that this one is not asked. */
       readonly withheld?: true;
     }
-  | { readonly status?: undefined; readonly outcome: Outcome };
+  | {
+      readonly status?: undefined;
+      readonly outcome: Outcome;
+      /** Its headers had come. */
+      readonly begun?: true;
+    };
 
 function withStatus(exchange: Parsed, status: number, form: Answered['form'] = 'whole'): Answered {
   return { ...answered(exchange, { status, form }) };
@@ -80,6 +91,7 @@ function withStatus(exchange: Parsed, status: number, form: Answered['form'] = '
 const lost = (outcome: Outcome): Ending => ({ outcome });
 const UNREACHABLE = lost({ kind: 'not_forwarded', upstreamFailed: true });
 const NO_ANSWER = lost({ kind: 'lost', upstreamFailed: true });
+const CUT_SHORT: Ending = { outcome: { kind: 'lost', upstreamFailed: true }, begun: true };
 const CLIENT_GONE = lost({ kind: 'lost' });
 const DENIED_LATER = lost({ kind: 'not_forwarded' });
 
@@ -88,19 +100,22 @@ afterEach(() => {
 });
 
 describe('a circuit', () => {
-  it.each<[string, Ending]>([
+  it.each<[string, Ending, string[]?]>([
     ['500', { status: 500 }],
     ['503', { status: 503 }],
     ['529', { status: 529 }],
     ['a 500 that begins a stream', { status: 500, form: 'stream' }],
     ['a 500 that an earlier check withholds', { status: 500, withheld: true }],
-    ['nobody there', UNREACHABLE],
-    ['no answer, or a broken connection', NO_ANSWER],
-  ])('opens after five times: %s', async (_what, ending) => {
+    ['an answer that breaks off for its time', CUT_SHORT],
+    ['nobody there', UNREACHABLE, ['files server opened', 'files key opened']],
+    ['no answer, or a broken connection', NO_ANSWER, ['files server opened', 'files key opened']],
+  ])('opens after five times: %s', async (_what, ending, told = ['files key opened']) => {
     const { send, changes } = rig();
     for (let nth = 0; nth < 5; nth++) expect(await send(CALL, ending)).toBe('passed');
-    expect(changes).toEqual(['files opened']);
+    expect(changes).toEqual(told);
     expect(await send(CALL)).toBe('circuit_open');
+    const ofAnother = mcpExchange({ body: toolCall('read_file'), key: { keyHash: 'sha256:two' } });
+    expect(await send(ofAnother)).toBe(told.length > 1 ? 'circuit_open' : 'passed');
   });
 
   it.each<[string, Ending]>([
@@ -140,8 +155,14 @@ describe('a circuit', () => {
   it.each<[string, Parsed]>([
     ['a notification', NOTIFICATION],
     ['a GET', GET],
-    ['a DELETE', mcpExchange({ method: 'DELETE' })],
-    ['an answer to the server', mcpExchange({ body: { jsonrpc: '2.0', id: 1, result: {} } })],
+    ['a DELETE', mcpExchange({ method: 'DELETE', key: { keyHash: CALLER.keyHash } })],
+    [
+      'an answer to the server',
+      mcpExchange({
+        body: { jsonrpc: '2.0', id: 1, result: {} },
+        key: { keyHash: CALLER.keyHash },
+      }),
+    ],
   ])(
     'is not opened by %s, which may be answered in any way, and stops it once open',
     async (_what, other) => {
@@ -186,7 +207,7 @@ describe('the probe of a half-open circuit', () => {
     if (probe === undefined) throw new Error('no probe');
     await check.response?.(withStatus(CALL, 200), probe.state);
     await check.end?.(withStatus(CALL, 200), { kind: 'complete' }, probe.state);
-    expect(changes).toEqual(['files closed']);
+    expect(changes).toEqual(['files key closed']);
     asked.length = 0;
     for (let nth = 0; nth < 9; nth++) expect(await send(CALL)).toBe('passed');
     expect(asked).toEqual(Array(9).fill('read'));
@@ -199,8 +220,8 @@ describe('the probe of a half-open circuit', () => {
     ['an answer that an earlier check withholds', { status: 200, withheld: true }, 'succeeded'],
     ['an error of the server', { status: 502 }, 'failed'],
     ['such an error, withheld', { status: 502, withheld: true }, 'failed'],
-    ['nobody there', UNREACHABLE, 'failed'],
-    ['no answer', NO_ANSWER, 'failed'],
+    ['nobody there', UNREACHABLE, 'unreachable'],
+    ['no answer', NO_ANSWER, 'lost'],
     ['a client that left', CLIENT_GONE, 'abandoned'],
     ['a denial of a later check', DENIED_LATER, 'abandoned'],
   ])('with %s is reported once', async (_what, ending, result) => {
@@ -208,8 +229,9 @@ describe('the probe of a half-open circuit', () => {
     await halfOpen();
     expect(await send(CALL, ending)).toBe('passed');
     expect(asked).toEqual(['read', 'takeProbe', result]);
-    const kind = { succeeded: 'closed', failed: 'open', abandoned: 'half_open' }[result as string];
-    expect(await store.read('files')).toMatchObject({ kind });
+    const failed = { failed: 'open', lost: 'open', unreachable: 'open' };
+    const kind = { succeeded: 'closed', abandoned: 'half_open', ...failed }[result];
+    expect(await store.read(CALLER)).toMatchObject({ kind });
   });
 
   it('is put off while it runs, and no longer', async () => {
@@ -222,7 +244,7 @@ describe('the probe of a half-open circuit', () => {
       await vi.advanceTimersByTimeAsync(5_000);
     }
     expect(asked.filter((what) => what === 'takeProbe')).toHaveLength(13);
-    expect(await store.takeProbe('files', 'another')).toEqual({ kind: 'open', retryAfterMs: 15_000 });
+    expect(await store.takeProbe(CALLER, 'another')).toEqual({ kind: 'open', retryAfterMs: 15_000 });
     await check.end?.(CALL, { kind: 'lost' }, state);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(asked.at(-1)).toBe('abandoned');
@@ -233,8 +255,8 @@ describe('the probe of a half-open circuit', () => {
     const unavailable = (): Promise<never> =>
       Promise.reject(new GatewayError('redis_unavailable', 'Redis is gone'));
     const { check, halfOpen, store, asked } = rig((own) => ({
-      takeProbe: async (server, call) => {
-        await own.takeProbe(server, call);
+      takeProbe: async (caller, call) => {
+        await own.takeProbe(caller, call);
         return unavailable();
       },
     }));
@@ -242,10 +264,10 @@ describe('the probe of a half-open circuit', () => {
     const state = check.begin?.() as McpBreakerState;
     check.prepare?.(CALL, state);
     await expect(check.requestBody?.(CALL, state)).rejects.toMatchObject({ type: 'redis_unavailable' });
-    expect(await store.read('files')).toMatchObject({ kind: 'open' });
+    expect(await store.read(CALLER)).toMatchObject({ kind: 'open' });
     await check.end?.(CALL, { kind: 'not_forwarded' }, state);
     expect(asked.at(-1)).toBe('abandoned');
-    expect(await store.read('files')).toEqual({ kind: 'half_open' });
+    expect(await store.read(CALLER)).toEqual({ kind: 'half_open' });
   });
 });
 
