@@ -29,6 +29,7 @@ import { createMcpBreakerCheck } from './mcp-breaker/check.ts';
 import { createRedisBreakerStore } from './mcp-breaker/redis-store.ts';
 import { createMcpInspectorCheck } from './mcp-inspector/check.ts';
 import { createRedisPinStore } from './mcp-inspector/redis-store.ts';
+import { createMcpToolsCheck } from './mcp-tools/check.ts';
 import { createNormalizationCheck } from './normalization/check.ts';
 import { inOrder } from './order.ts';
 import { createProviderToolsCheck } from './provider-tools/check.ts';
@@ -89,6 +90,7 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
       session: session.check,
       normalization: createNormalizationCheck({ normalizeAll }),
       mcpInspector: inspectorCheck(deps, reportSecretLeak),
+      mcpTools: createMcpToolsCheck(),
       dlp: dlpCheck(deps, reportSecretLeak),
       loop: createLoopCheck({
         config: config.loop_detection,

@@ -9,6 +9,7 @@ export interface Checks {
   readonly session: Check;
   readonly normalization: Check;
   readonly mcpInspector: Check;
+  readonly mcpTools: Check;
   readonly dlp: Check;
   readonly loop: Check;
   readonly drift: Check;
@@ -29,6 +30,7 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.session, // takes a step before anything that costs more is done for the call
     checks.normalization, // denies nothing: reads what hides in the prompt for the checks after it
     checks.mcpInspector, // answers of MCP servers; asks whether a tool has changed since it was pinned
+    checks.mcpTools, // after what judges a list as its server wrote it: a key sees the tools that it may call
     checks.dlp, // masks what will be sent, and every answer, before anybody is charged by it
     checks.loop, // by the session's earlier calls
     checks.drift, // by the session's earlier turns

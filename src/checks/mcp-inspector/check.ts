@@ -1,12 +1,13 @@
 import type { Config } from '../../config/schema.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
+import { isOfEvents } from '../../mcp/answer-events.ts';
 import { calledTool } from '../../mcp/message.ts';
-import { readMediaType } from '../../media-type.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
 import type { Audit } from '../../telemetry/audit.ts';
+import { createInspect, inspectNothing } from './inspect.ts';
 import { createJudge } from './judge.ts';
 import { createLeaks } from './leak.ts';
 import { refused } from './outcome.ts';
@@ -33,16 +34,22 @@ export interface InspectorState {
 
 /**
  * Inspects what MCP servers send (SPEC "Tool response inspection", DECISIONS "MCP"): attacks are taken out inline,
- * an answer with secrets is kept back and its key locked, lists show the tools that the key may call, and a tool whose
- * definition has changed since it was first seen is reported, or held until an operator accepts it.
+ * an answer with secrets is kept back and its key locked, and a tool whose definition has changed since it was first seen
+ * is reported, or held until an operator accepts it. Switched off, it searches nothing: that an answer is one of MCP's, and
+ * the pins, are judged all the same.
  */
 export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<InspectorState> {
   const { config, pins, audit, shadowMode, reportSecretLeak } = deps;
   const name = 'mcp-inspector';
-  if (!config.enabled || !config.inspector.enabled) return { name, shadowable: true };
+  if (!config.enabled) return { name, shadowable: true };
+  const isInspecting = config.inspector.enabled;
   const credentialsOf = createCredentialsOf(config.servers);
   const answerDeps: AnswerDeps = {
-    judge: createJudge({ config, pins, credentialsOf }),
+    judge: createJudge({
+      config,
+      pins,
+      inspect: isInspecting ? createInspect({ config, credentialsOf }) : inspectNothing,
+    }),
     leaks: createLeaks({ reportSecretLeak, lockMs: config.inspector.quarantine_duration }),
     record: createRecordJudgement({ audit, enforced: !shadowMode }),
   };
@@ -52,7 +59,9 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   /** A header is no place for an error that says so, and to take one out may break what it was for. */
   function tellsCredential({ mcp, answerHeaders }: Answered): boolean {
     const server = mcp?.server ?? '';
-    return !mayTell.has(server) && [...answerHeaders.values()].some(credentialsOf(server).isIn);
+    return (
+      isInspecting && !mayTell.has(server) && [...answerHeaders.values()].some(credentialsOf(server).isIn)
+    );
   }
 
   return {
@@ -80,7 +89,9 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       if (exchange.mcp === undefined) return PASS;
       if (tellsCredential(exchange)) return refused('its headers hold the credentials that it was given');
       if (exchange.form === 'whole') return judgeWhole(exchange, answerDeps);
-      return isOfEvents(exchange) ? PASS : refused('it is a stream of another kind than MCP has');
+      return isOfEvents(exchange.answerHeaders.get('content-type'))
+        ? PASS
+        : refused('it is a stream of another kind than MCP has');
     },
     stream: (exchange) => (exchange.mcp === undefined ? undefined : createRewriter(exchange, answerDeps)),
   };
@@ -93,9 +104,4 @@ function held(tool: string, reason: string): Denial {
 /** Whether a server may tell its credentials (`suppress`). */
 function isTrusted({ suppress }: Config['mcp']['servers'][number]): boolean {
   return suppress.includes('secrets') || suppress.includes(SERVER_CREDENTIAL_RULE);
-}
-
-/** Some clients read events in the answer to a GET whatever its type says, and would read others than were judged. */
-function isOfEvents({ answerHeaders }: Answered): boolean {
-  return readMediaType(answerHeaders.get('content-type')).essence === 'text/event-stream';
 }

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { isObject, type JsonObject } from './answer-shape.ts';
+import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
 
 /** Members that change without meaning: signed addresses of pictures, notes of the server's own. */
 const VARYING: ReadonlySet<string> = new Set(['icons', '_meta']);

@@ -5,7 +5,7 @@ import { findToolPoisoning } from '../../detectors/injection-poisoning.ts';
 import { findPathTraversal } from '../../detectors/path-traversal.ts';
 import { findPromptInjection } from '../../detectors/prompt-injection.ts';
 import { customRule, groupOf } from '../../detectors/tool-rules.ts';
-import { isAnswer, isDefinitions } from './answer-shape.ts';
+import { isAnswer, isDefinitions } from '../../mcp/answer-shape.ts';
 import { readTexts } from './read-texts.ts';
 import { searchTexts, type Hit } from './search.ts';
 import type { CredentialsOf } from './server-credentials.ts';
@@ -23,6 +23,10 @@ export type Inspect = (
   message: unknown,
   server: string,
 ) => Promise<Inspection | { readonly refusal: string }>;
+
+/** Finds nothing: where the inspector is switched off. */
+export const inspectNothing: Inspect = () =>
+  Promise.resolve({ attacks: [], secrets: [], suppressed: new Set() });
 
 export interface InspectDeps {
   readonly config: Config['mcp'];

@@ -2,11 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../../config/schema.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
-import { isObject, listedTools } from './answer-shape.ts';
-import { createInspect, type Inspection } from './inspect.ts';
+import { toolListIn } from '../../mcp/hidden-tools.ts';
+import type { Inspect, Inspection } from './inspect.ts';
 import type { PinState, PinStore } from './pins.ts';
 import { isFixed, redactions } from './redact.ts';
-import type { CredentialsOf } from './server-credentials.ts';
 import {
   pinnable,
   readTools,
@@ -33,14 +32,13 @@ export type Judge = (exchange: Answered, message: unknown) => Promise<Judged>;
 export interface JudgeDeps {
   readonly config: Config['mcp'];
   readonly pins: PinStore;
-  readonly credentialsOf: CredentialsOf;
+  readonly inspect: Inspect;
 }
 
 const NO_TOOLS: readonly ListedTool[] = [];
 
 /** @throws GatewayError redis_unavailable */
-export function createJudge({ config, pins, credentialsOf }: JudgeDeps): Judge {
-  const inspect = createInspect({ config, credentialsOf });
+export function createJudge({ config, pins, inspect }: JudgeDeps): Judge {
   const pinModes = new Map(config.servers.map(({ name, pin }) => [name, pin]));
 
   async function comparePins(server: string, tools: readonly ListedTool[]): Promise<readonly PinState[]> {
@@ -53,7 +51,7 @@ export function createJudge({ config, pins, credentialsOf }: JudgeDeps): Judge {
     await nextTurn();
     const server = exchange.mcp?.server ?? '';
     const mode = pinModes.get(server) ?? 'off';
-    const list = isToolList(exchange, message) ? listedTools(message) : undefined;
+    const list = toolListIn(message, exchange.request.mcp);
     const tools = list === undefined ? NO_TOOLS : await readTools(list);
     const [inspection, told] = await Promise.all([
       inspect(message, server),
@@ -64,7 +62,6 @@ export function createJudge({ config, pins, credentialsOf }: JudgeDeps): Judge {
     if (hits.some(isFixed)) return { refusal: 'what must not pass stands where nothing can be taken out' };
     const states = mode === 'off' ? new Map<ListedTool, PinState>() : statesOf(tools, told);
     const withheld = withheldTools(tools, {
-      allowedTools: exchange.key.allowedTools,
       blocks: mode === 'block',
       states,
       attacks: inspection.attacks,
@@ -84,12 +81,4 @@ export function createJudge({ config, pins, credentialsOf }: JudgeDeps): Judge {
 
 function isChanged(state: PinState | undefined, mode: 'off' | 'warn' | 'block'): boolean {
   return state === 'changed' || state === 'full' || (state === 'held' && mode === 'block');
-}
-
-/** By its form where nobody knows what was asked: on the server's own stream an answer may come once more. */
-function isToolList({ request }: Answered, message: unknown): boolean {
-  if (!isObject(message)) return false;
-  const asked =
-    request.mcp?.kind === 'request' && request.mcp.id === message['id'] ? request.mcp.method : undefined;
-  return asked === undefined || asked === 'tools/list';
 }

@@ -1,10 +1,11 @@
 import { applyEdits } from '../../json/edit.ts';
+import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
-import { isObject } from './answer-shape.ts';
+import { isObject } from '../../mcp/answer-shape.ts';
 import type { Judgement } from './judge.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
 import type { Hit } from './search.ts';
@@ -36,8 +37,11 @@ export function createLeaks({ reportSecretLeak, lockMs }: LeakDeps): Leaks {
       const rules = [...new Set(secrets.map(({ finding }) => finding.rule))];
       const reason = `the answer holds a secret (${rules.join(', ')}), which was taken out of it`;
       const toolName = calledTool(exchange.request.mcp);
+      const hidden = hiddenTools(toolListIn(message, exchange.request.mcp) ?? [], exchange.key.allowedTools);
       const masked =
-        isObject(message) && mayBeShown(message) ? maskedResult(withEdits(message, edits)) : undefined;
+        isObject(message) && mayBeShown(message)
+          ? maskedResult(withEdits(message, [...edits, ...hidden]))
+          : undefined;
       return {
         kind: 'deny',
         type: 'policy_denied',

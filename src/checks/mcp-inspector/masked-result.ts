@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './answer-shape.ts';
+import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
 
 /** What an agent is shown of an answer that it may not have. */
 const MAX_BYTES = 16_384;

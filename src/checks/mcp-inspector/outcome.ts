@@ -4,7 +4,6 @@ import type { Withholding } from './tool-list.ts';
 
 /** Names of tools are the server's: only how many are left out is told. */
 const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
-  not_allowed: 'not allowed to the key',
   poisoned: 'with an attack in a name',
   changed: 'changed since first seen',
   unreadable: 'without a readable name',
@@ -25,9 +24,7 @@ export function describe({ attacks, secrets, withheld, changed }: Judgement): st
 
 /** Whether something was taken out of what the server said (`X-Gateway-Response-Redacted`). */
 export function isRedacted({ attacks, secrets, withheld }: Judgement): boolean {
-  return (
-    attacks.length > 0 || secrets.length > 0 || [...withheld.values()].some((why) => why !== 'not_allowed')
-  );
+  return attacks.length > 0 || secrets.length > 0 || withheld.size > 0;
 }
 
 /** Nothing passes that could not be read. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { parseStrict } from '../../json/scan.ts';
-import { isObject, type JsonObject } from './answer-shape.ts';
+import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
 import { isBlob, textsOfBlob, type BlobTexts } from './blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
 import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type Piece, type Place } from './page.ts';

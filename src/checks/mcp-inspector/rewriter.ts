@@ -1,10 +1,11 @@
 import { HEADER } from '../../headers.ts';
 import type { JsonEdit } from '../../json/path.ts';
+import { isForMessages } from '../../mcp/answer-events.ts';
 import { jsonRpcError } from '../../mcp/refusal.ts';
 import { PASS_EVENT, type StreamAction, type StreamRewriter } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { StreamEvent } from '../../providers/provider.ts';
-import { answeredId, isMessage, type JsonObject } from './answer-shape.ts';
+import { answeredId, isMessage, type JsonObject } from '../../mcp/answer-shape.ts';
 import type { Judgement } from './judge.ts';
 import { describe, isRedacted, refused } from './outcome.ts';
 import type { AnswerDeps } from './whole.ts';
@@ -56,11 +57,6 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
 
 /** Some clients' lines end at these too, so that a comment may hold an event; in JSON, they stand in strings alone. */
 const ENDS_LINES_ELSEWHERE = /[\v\f\x1c-\x1e\x85\u2028\u2029]/;
-
-/** Events of another name (`ping`, `endpoint`) are not for the protocol, nor is what stands beside an event's data. */
-function isForMessages({ frame: { event: name }, beside }: StreamEvent): boolean {
-  return beside !== true && (name === undefined || name === '' || name === 'message');
-}
 
 function replacedBy(value: unknown): JsonEdit {
   return { kind: 'set', path: [], value };

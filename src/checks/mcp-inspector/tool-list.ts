@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { mayCallTool } from '../../mcp/allowed-tools.ts';
-import { isObject, type JsonObject } from './answer-shape.ts';
+import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
 import { definitionDigest } from './digest.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './pins.ts';
 import type { Hit } from './search.ts';
 
 /** Why a tool is left out of a list. */
-export type Withholding = 'not_allowed' | 'poisoned' | 'changed' | 'unreadable';
+export type Withholding = 'poisoned' | 'changed' | 'unreadable';
 
 export interface ListedTool {
   /** In the list as it came. */
@@ -69,7 +68,6 @@ export function statesOf(
 }
 
 export interface ToolRules {
-  readonly allowedTools: readonly string[] | undefined;
   /** `pin: block`: a tool that differs from its pin, or has none, is left out. */
   readonly blocks: boolean;
   readonly states: ReadonlyMap<ListedTool, PinState>;
@@ -79,12 +77,11 @@ export interface ToolRules {
 /** Which tools are left out, and why. */
 export function withheldTools(
   tools: readonly ListedTool[],
-  { allowedTools, blocks, states, attacks }: ToolRules,
+  { blocks, states, attacks }: ToolRules,
 ): ReadonlyMap<ListedTool, Withholding> {
   const poisoned = new Set(attacks.flatMap(toolsNamedBy));
   const judge = (tool: ListedTool): Withholding | undefined => {
     if (tool.name === undefined) return 'unreadable';
-    if (!mayCallTool(allowedTools, tool.name)) return 'not_allowed';
     if (poisoned.has(tool.index)) return 'poisoned';
     const state = states.get(tool);
     return blocks && state !== undefined && state !== 'new' && state !== 'same' ? 'changed' : undefined;

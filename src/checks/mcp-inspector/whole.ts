@@ -3,7 +3,7 @@ import { HEADER } from '../../headers.ts';
 import { readMediaType } from '../../media-type.ts';
 import { PASS, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
-import { isMessage } from './answer-shape.ts';
+import { isMessage } from '../../mcp/answer-shape.ts';
 import type { Judge, Judgement } from './judge.ts';
 import type { Leaks } from './leak.ts';
 import { describe, isRedacted, refused } from './outcome.ts';

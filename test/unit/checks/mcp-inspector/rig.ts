@@ -1,6 +1,7 @@
 import { createMcpInspectorCheck } from '../../../../src/checks/mcp-inspector/check.ts';
 import { createMemoryPinStore } from '../../../../src/checks/mcp-inspector/memory-store.ts';
 import type { PinStore } from '../../../../src/checks/mcp-inspector/pins.ts';
+import { createMcpToolsCheck } from '../../../../src/checks/mcp-tools/check.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import type { ConfigInput } from '../../../../src/config/schema.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
@@ -70,7 +71,7 @@ export function inspector(options: RigOptions = {}) {
       }),
   });
   const newRun = createRunner({
-    checks: [check],
+    checks: [check, createMcpToolsCheck()],
     shadowMode,
     observer: {
       verdict: (_exchange, _name, verdict, enforced) => verdicts.push({ ...verdict, enforced }),

@@ -428,11 +428,9 @@ describe('an answer that is no message', () => {
 });
 
 describe('the inspector', () => {
-  it.each([
-    ['MCP is off', { mcpEnabled: false }],
-    ['it is switched off', { inspector: { enabled: false } }],
-  ])('has no hooks where %s', (_name, options) => {
-    expect(inspector(options).check).toEqual({ name: 'mcp-inspector', shadowable: true });
+  it('has no hooks where MCP is off', () => {
+    const { check } = inspector({ mcpEnabled: false });
+    expect(check).toEqual({ name: 'mcp-inspector', shadowable: true });
   });
 
   it('leaves answers of providers alone', async () => {

@@ -1,5 +1,5 @@
-import type { JsonRpcId } from '../../mcp/message.ts';
-import { withoutCase } from '../../mcp/without-case.ts';
+import type { JsonRpcId } from './message.ts';
+import { withoutCase } from './without-case.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

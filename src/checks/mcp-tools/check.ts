@@ -1,0 +1,69 @@
+import { isForMessages, isOfEvents } from '../../mcp/answer-events.ts';
+import { isMessage } from '../../mcp/answer-shape.ts';
+import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import { PASS, PASS_EVENT, type Check, type Denial, type StreamAction } from '../../pipeline/check.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+import type { StreamEvent } from '../../providers/provider.ts';
+
+const ERROR_STATUS = 400;
+
+/**
+ * Shows a key the tools that it may call and no other (DECISIONS "MCP"): what a key may do, so that neither shadow mode nor
+ * an inspector that is switched off shows more. Of a key with a list nothing passes that could be read as another one.
+ */
+export function createMcpToolsCheck(): Check {
+  return {
+    name: 'mcp-tools',
+    shadowable: false,
+    response(exchange) {
+      const { whole } = exchange.answer;
+      if (!isLimited(exchange)) return PASS;
+      if (exchange.form === 'stream') {
+        return isOfEvents(exchange.answerHeaders.get('content-type')) ? PASS : unreadable();
+      }
+      if (whole === undefined || whole.body.length === 0) return PASS;
+      if (!isMessage(whole.json)) return isMessageAsked(exchange) ? unreadable() : PASS;
+      const edits = hiddenIn(exchange, whole.json);
+      if (edits.length === 0) return PASS;
+      return { kind: 'rewrite', reason: leftOut(edits), apply: () => void whole.edits.push(...edits) };
+    },
+    stream(exchange) {
+      if (!isLimited(exchange)) return undefined;
+      return { event: (event) => judgeEvent(exchange, event) };
+    },
+  };
+}
+
+function judgeEvent(exchange: Answered, event: StreamEvent): StreamAction {
+  if ((event.frame.data ?? '') === '' || !isForMessages(event)) return PASS_EVENT;
+  const { json } = event;
+  if (!isMessage(json)) return { kind: 'cut', denial: unreadable() };
+  const edits = hiddenIn(exchange, json);
+  return edits.length === 0 ? PASS_EVENT : { kind: 'rewrite', edits, reason: leftOut(edits) };
+}
+
+function isLimited({ mcp, key }: Answered): boolean {
+  return mcp !== undefined && key.allowedTools !== undefined;
+}
+
+/** Whoever asked reads a message in the answer; a GET asks for a stream of them. */
+function isMessageAsked({ method, request, status }: Answered): boolean {
+  return status < ERROR_STATUS && (method === 'GET' || request.mcp?.kind === 'request');
+}
+
+function hiddenIn({ key, request }: Answered, message: unknown): readonly JsonEdit[] {
+  return hiddenTools(toolListIn(message, request.mcp) ?? [], key.allowedTools);
+}
+
+function leftOut(edits: readonly JsonEdit[]): string {
+  return `left out tools not allowed to the key: ${String(edits.length)}`;
+}
+
+function unreadable(): Denial {
+  return {
+    kind: 'deny',
+    type: 'upstream_unavailable',
+    message: "the MCP server's answer cannot be read, and this key may see some of its tools only",
+  };
+}
