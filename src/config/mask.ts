@@ -1,3 +1,4 @@
+import { isOpaqueSegment } from '../text/opaque-segment.ts';
 import type { Config } from './schema.ts';
 
 export const MASK = '***';
@@ -5,7 +6,7 @@ export const MASK = '***';
 /** Keys whose value is a secret, wherever in the configuration they stand. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'secret', 'escalation_secret', 'token']);
 
-/** A copy for people's eyes: secrets are `***` where they are set, and so are credentials and queries in URLs. */
+/** A copy for people's eyes: secrets are `***` where they are set, and so is what may be a credential in a URL. */
 export function maskSecrets(config: Config): Config {
   return {
     ...masked(config),
@@ -33,14 +34,17 @@ function maskedValue(value: unknown, key: string): unknown {
   return SECRET_KEYS.has(key) ? MASK : maskUrl(value);
 }
 
-/** User, password and query of a URL are places where credentials stand. */
+/** Places of a URL where credentials stand: user, password, query, and segments that look like one. */
 function maskUrl(value: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || !URL.canParse(value)) return value;
   const url = new URL(value);
-  if (url.username === '' && url.password === '' && url.search === '') return value;
+  const path = url.pathname.split('/').map((segment) => (isOpaqueSegment(segment) ? MASK : segment));
+  const isPlain = url.username === '' && url.password === '' && url.search === '';
+  if (isPlain && !path.includes(MASK)) return value;
   if (url.username !== '') url.username = MASK;
   if (url.password !== '') url.password = MASK;
   if (url.search !== '') url.search = `?${MASK}`;
+  url.pathname = path.join('/');
   return url.href;
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../../config/schema.ts';
 import type { Finding } from '../../detectors/finding.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
+import { hasLettersAndDigits, isOpaqueSegment } from '../../text/opaque-segment.ts';
 
 type Server = Config['mcp']['servers'][number];
 
@@ -25,9 +26,6 @@ const NAMED = /auth|token|secret|key|passw|cookie|credential|session|signature/i
 /** A shorter value, and a shorter one without a digit among its letters, would be found in ordinary texts. */
 const LEAST_CHARS = 8;
 const LEAST_WORDY_CHARS = 20;
-/** Of a segment in a server's address that may be a credential: the names of services are words, ids of short groups. */
-const LEAST_SEGMENT_CHARS = 24;
-const OPAQUE_RUN = /[A-Za-z0-9]{16,}/g;
 const TURN_CHARS = 65_536;
 
 /**
@@ -78,19 +76,11 @@ function credentialsOf({ headers, url }: Pick<Server, 'headers' | 'url'>): reado
     NAMED.test(name) ? valuesIn(value) : [],
   );
   const inQuery = [...searchParams].flatMap(([name, value]) => (NAMED.test(name) ? [value] : []));
-  return [...inHeaders, ...inQuery, ...pathname.split('/').filter(isOpaque)].filter(isTelling);
+  return [...inHeaders, ...inQuery, ...pathname.split('/').filter(isOpaqueSegment)].filter(isTelling);
 }
 
 function isTelling(value: string): boolean {
-  return value.length >= (isMixed(value) ? LEAST_CHARS : LEAST_WORDY_CHARS);
-}
-
-function isOpaque(segment: string): boolean {
-  return segment.length >= LEAST_SEGMENT_CHARS && (segment.match(OPAQUE_RUN) ?? []).some(isMixed);
-}
-
-function isMixed(value: string): boolean {
-  return /\d/.test(value) && /[A-Za-z]/.test(value);
+  return value.length >= (hasLettersAndDigits(value) ? LEAST_CHARS : LEAST_WORDY_CHARS);
 }
 
 /** Without its scheme, a cookie's without its name; what is Basic is also its password. */

@@ -1,5 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -10,6 +14,7 @@ import { defaultConfig, loadConfig } from '../../../src/config/load.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { servableProblems } from '../../../src/config/servable.ts';
 import { ENVOY_VERSION } from '../../../src/runtime/envoy-binary.ts';
+import { send } from '../../support/http.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -27,14 +32,23 @@ const service = z.looseObject({
   read_only: z.boolean().optional(),
   command: z.array(z.string()).optional(),
 });
+/** What is run by hand, once. */
+const tool = z.looseObject({
+  image: z.string(),
+  profiles: z.array(z.string()).min(1),
+  entrypoint: z.array(z.string()),
+  volumes: z.array(z.string()),
+  network_mode: z.string(),
+  cap_drop: z.array(z.string()),
+});
 const compose = z
   .looseObject({
-    services: z.strictObject({ envoy: service, gateway: service, redis: service }),
+    services: z.strictObject({ envoy: service, gateway: service, redis: service, certificate: tool }),
     volumes: z.record(z.string(), z.unknown()),
     networks: z.record(z.string(), z.unknown()),
   })
   .parse(parse(read('docker-compose.yml'), { merge: true }));
-const { envoy, gateway, redis } = compose.services;
+const { envoy, gateway, redis, certificate } = compose.services;
 const { config, sources } = loadConfig({
   path: join(root, 'envoy/compose.gateway.yaml'),
   env: { REDIS_PASSWORD: 'a password' },
@@ -114,6 +128,49 @@ describe('docker-compose.yml', () => {
 
   it('asks each service for its health', () => {
     for (const one of [envoy, gateway, redis]) expect(one.healthcheck.test.length).toBeGreaterThan(1);
+  });
+});
+
+describe('the certificate for development', () => {
+  const [shell, script = '', folder = ''] = certificate.entrypoint;
+
+  it('is written where Envoy and the sidecar read it, by a tool that `up` does not start', () => {
+    expect(certificate.image).toBe(envoy.image);
+    expect([certificate.network_mode, certificate.cap_drop]).toEqual(['none', ['ALL']]);
+    const mounts = certificate.volumes.map((volume) => volume.replace(/:ro$/, ''));
+    const [, mounted] = envoy.volumes.find((volume) => volume.includes('/tls'))?.match(/^(.*):ro$/) ?? [];
+    expect(mounts).toContain(mounted);
+    expect(mounted?.endsWith(`:${folder}`)).toBe(true);
+    expect(config.server.tls).toEqual({ cert_file: `${folder}/tls.crt`, key_file: `${folder}/tls.key` });
+    expect(mounts).toContain(`./envoy/make-certificate.sh:${script}`);
+    expect(mounted).toMatch(/^\$\{TLS_DIRECTORY:-\.\/tls\}/);
+    // A private key, and a password, belong into no repository.
+    expect(read('.gitignore')).toMatch(/^tls\/$/m);
+    expect(read('.gitignore')).toMatch(/^\.env$/m);
+  });
+
+  it('is one that a client of localhost takes, and is not written over', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'gw-test-certificate-'));
+    try {
+      const target = join(directory, 'tls');
+      const run = (): Buffer =>
+        execFileSync(shell ?? '', [join(root, 'envoy/make-certificate.sh'), target], { stdio: 'pipe' });
+      run();
+      const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(target, name), 'utf8'));
+      if (cert === undefined || key === undefined) throw new Error('nothing was written');
+      expect(statSync(join(target, 'tls.key')).mode & 0o777).toBe(0o600);
+      expect(statSync(join(target, 'tls.crt')).mode & 0o777).toBe(0o644);
+      const server = createServer({ cert, key }, (_request, response) => response.end('served'));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      const { body } = await send(`https://127.0.0.1:${String(port)}`, { ca: cert });
+      server.close();
+      expect(body).toBe('served');
+      run();
+      expect(readFileSync(join(target, 'tls.crt'), 'utf8')).toBe(cert);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
   });
 });
 

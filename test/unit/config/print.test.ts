@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createServerCredentials } from '../../../src/checks/mcp-inspector/server-credentials.ts';
 import { defaultConfig } from '../../../src/config/load.ts';
 import { maskSecrets } from '../../../src/config/mask.ts';
 import { configJsonSchema } from '../../../src/config/schema.ts';
@@ -32,6 +33,36 @@ describe('secrets in print', () => {
     expect(printed.match(/\*\*\*/g)?.length).toBeGreaterThanOrEqual(10);
     expect(printed).toContain('"authorization":"***"');
     expect(printed).toContain('https://hooks.example/***');
+  });
+
+  it.each([
+    ['https://mcp.example/v1/mcp', 'https://mcp.example/v1/mcp'],
+    ['https://mcp.example/api/mcp/s/N2Q4YjE1ZjAtYzQ5My00NDE1/mcp', 'https://mcp.example/api/mcp/s/***/mcp'],
+    ['https://mcp.example/sk-0123456789abcdef0123456789/sse?a=b', 'https://mcp.example/***/sse?***'],
+    ['https://mcp.example/%6Bey-0123456789abcdef0123', 'https://mcp.example/***'],
+    ['https://mcp.example/f47ac10b-58cc-4372-a567-0e02b2c3d479/', undefined],
+    ['https://mcp.example/model-context-protocol-of-the-town/', undefined],
+    ['https://mcp.example/mcp?token=short', 'https://mcp.example/mcp?***'],
+  ])('of an MCP server’s address are what the inspector holds for credentials: %s', (url, printed) => {
+    const config = defaultConfig({ mcp: { servers: [{ name: 'a', url, headers: { 'X-Any': 'value' } }] } });
+    expect(maskSecrets(config).mcp.servers).toMatchObject([
+      { url: printed ?? url, headers: { 'X-Any': '***' } },
+    ]);
+  });
+
+  it('hide whatever the inspector knows a server by', async () => {
+    const tokens = ['0123456789abcdef0123456789', 'AbCdEfGhIjKlMnOp0123456789', 'xoxb1234567890abcdefghij'];
+    for (const [nth, token] of tokens.entries()) {
+      const url =
+        nth === 0 ? `https://mcp.example/mcp?access_token=${token}` : `https://mcp.example/${token}/mcp`;
+      const server = { name: 'a', url, headers: { 'X-Api-Key': `${token}-2` } };
+      const credentials = createServerCredentials(server);
+      const printed = JSON.stringify(
+        writtenConfig(maskSecrets(defaultConfig({ mcp: { servers: [server] } }))),
+      );
+      expect([credentials.isIn(token), credentials.isIn(printed)]).toEqual([true, false]);
+      expect(await credentials.findAll([printed])).toEqual([[]]);
+    }
   });
 
   it('that are not set stay visibly empty', () => {
