@@ -11,7 +11,9 @@ const MAX_ANSWER_WORK = 2_400_000;
 const PART_WORK = 8;
 const MANY_NAMES_WORK = 24;
 const FEW_MEMBERS = 16;
+const BLANKS_OF_WORK = 16;
 
+const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -41,6 +43,7 @@ export function shapeOf(text: string): DocumentShape {
   const hasEscapes = text.includes('\\');
   let depth = 0;
   let work = 0;
+  let blanks = 0;
   let members = 0;
   let hasEscapedNames = false;
   let nameStart = 0;
@@ -60,6 +63,10 @@ export function shapeOf(text: string): DocumentShape {
       work += 1;
       continue;
     }
+    if (code <= SPACE) {
+      blanks += 1;
+      continue;
+    }
     if (code < COLON) continue;
     if (code === COLON) {
       members += 1;
@@ -74,6 +81,7 @@ export function shapeOf(text: string): DocumentShape {
       memberCount[depth] = 0;
     } else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && depth > 0) depth -= 1;
   }
+  work += blanks / BLANKS_OF_WORK;
   return {
     isTooDeep: depth > MAX_ANSWER_DEPTH,
     isTooLarge: work > MAX_ANSWER_WORK,

@@ -2,8 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { setIn, treeOf } from './edit-tree.ts';
 import type { EditNode } from './edit-tree.ts';
 import type { JsonEdit } from './path.ts';
-import { children, kindAt, skipSpace, skipValue } from './spans.ts';
-import type { Child } from './spans.ts';
+import { kindAt, readChildren, skipSpace, skipValue } from './spans.ts';
 
 /** Bytes `start` to `end` of the document give way to `text`. */
 interface Patch {
@@ -38,54 +37,53 @@ export function applyEdits(body: Buffer, edits: readonly JsonEdit[]): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Adds the patches of the value at `start`, in document order. */
-function collect(body: Buffer, start: number, node: EditNode, name: string, patches: Patch[]): void {
+/** Adds the patches of the value at `start`, in document order; gives back the offset after it. */
+function collect(body: Buffer, start: number, node: EditNode, name: string, patches: Patch[]): number {
   const { change } = node;
   if (change?.kind === 'set') {
-    patches.push({ start, end: skipValue(body, start), text: JSON.stringify(change.value) });
-    return;
+    const end = skipValue(body, start);
+    patches.push({ start, end, text: JSON.stringify(change.value) });
+    return end;
   }
   const kind = kindAt(body, start);
-  if (kind === 'object' || kind === 'array') {
-    collectInContainer(body, start, node, patches);
-    return;
-  }
+  if (kind === 'object' || kind === 'array') return collectInContainer(body, start, node, patches);
+  const end = skipValue(body, start);
   const value = newValue(node);
-  if (value === undefined) return;
+  if (value === undefined) return end;
   if (kind !== 'null') throw cannotHaveMembers(name);
-  patches.push({ start, end: skipValue(body, start), text: JSON.stringify(value) });
+  patches.push({ start, end, text: JSON.stringify(value) });
+  return end;
 }
 
-function collectInContainer(body: Buffer, start: number, node: EditNode, patches: Patch[]): void {
+function collectInContainer(body: Buffer, start: number, node: EditNode, patches: Patch[]): number {
   const isObject = kindAt(body, start) === 'object';
   const found = new Set<string | number>();
-  let lastKept: Child | undefined;
+  let lastKeptEnd: number | undefined;
   /** Offset from which removed children, not yet followed by a kept one, are to be cut. */
   let cutFrom: number | undefined;
   let end = skipSpace(body, start + 1);
 
-  for (const child of children(body, start)) {
+  const containerEnd = readChildren(body, start, (child) => {
     const edit = node.children.get(child.name);
     if (edit !== undefined) found.add(child.name);
-    end = child.value.end;
     if (edit?.change?.kind === 'remove') {
       cutFrom ??= child.start;
-      continue;
+      return (end = skipValue(body, child.valueStart));
     }
     if (cutFrom !== undefined) patches.push({ start: cutFrom, end: child.start, text: '' });
     cutFrom = undefined;
-    lastKept = child;
-    if (edit !== undefined) collect(body, child.value.start, edit, String(child.name), patches);
-  }
+    end =
+      edit === undefined
+        ? skipValue(body, child.valueStart)
+        : collect(body, child.valueStart, edit, String(child.name), patches);
+    return (lastKeptEnd = end);
+  });
   const added = additions(node, found, isObject);
-  const first = lastKept === undefined;
-  if (cutFrom !== undefined) {
-    // A tail of removed children goes with the comma before it.
-    const from = lastKept === undefined ? cutFrom : lastKept.value.end;
-    patches.push({ start: from, end, text: joined(added, first) });
-  } else if (added.length > 0) {
-    patches.push({ start: end, end, text: joined(added, first) });
-  }
+  const first = lastKeptEnd === undefined;
+  // A tail of removed children goes with the comma before it.
+  if (cutFrom !== undefined) patches.push({ start: lastKeptEnd ?? cutFrom, end, text: joined(added, first) });
+  else if (added.length > 0) patches.push({ start: end, end, text: joined(added, first) });
+  return containerEnd;
 }
 
 function joined(added: readonly string[], first: boolean): string {

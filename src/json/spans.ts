@@ -1,11 +1,5 @@
 import type { JsonPath } from './path.ts';
 
-/** Bytes `start` to `end` (exclusive) of a document. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_ARRAY = 0x5b;
@@ -24,42 +18,22 @@ export function kindAt(body: Buffer, offset: number): ValueKind {
   return byte === 0x6e ? 'null' : 'other';
 }
 
-/**
- * Where the value at `path` stands in a document that `parseStrict` accepted; undefined where it has none.
- * Member names are compared after unescaping.
- */
-export function locate(body: Buffer, path: JsonPath): Span | undefined {
-  let start = skipSpace(body, 0);
-  for (const step of path) {
-    const child = childAt(body, start, step);
-    if (child === undefined) return undefined;
-    start = child;
-  }
-  return { start, end: skipValue(body, start) };
-}
-
-function childAt(body: Buffer, container: number, step: string | number): number | undefined {
-  const kind = kindAt(body, container);
-  if (kind === 'object' && typeof step === 'string') {
-    for (const member of children(body, container)) if (member.name === step) return member.value.start;
-  }
-  if (kind === 'array' && typeof step === 'number') {
-    for (const element of children(body, container)) if (element.name === step) return element.value.start;
-  }
-  return undefined;
-}
-
 /** A member of an object or an element of an array. */
 export interface Child {
   /** The unescaped member name, or the element's index. */
   readonly name: string | number;
   /** From the opening quote of its name, or where its value starts in an array. */
   readonly start: number;
-  readonly value: Span;
+  readonly valueStart: number;
 }
 
-/** The members or elements of the container that starts at `container`, in document order. */
-export function* children(body: Buffer, container: number): Generator<Child, void> {
+/**
+ * Goes through the members or elements of the container that starts at `container`, in document order.
+ * @param read is given each, and gives back the offset after its value: of what it goes down into, it knows it, so
+ * that no byte is read twice, however deep it stands
+ * @returns the offset after the container
+ */
+export function readChildren(body: Buffer, container: number, read: (child: Child) => number): number {
   const isObject = body[container] === OPEN_OBJECT;
   let index = 0;
   let i = skipSpace(body, container + 1);
@@ -71,33 +45,45 @@ export function* children(body: Buffer, container: number): Generator<Child, voi
       name = keyText(body, i, nameEnd);
       i = skipSpace(body, skipSpace(body, nameEnd) + 1);
     }
-    const value = { start: i, end: skipValue(body, i) };
-    yield { name, start, value };
     index += 1;
-    i = skipSpace(body, value.end);
+    i = skipSpace(body, read({ name, start, valueStart: i }));
     if (body[i] === COMMA) i = skipSpace(body, i + 1);
     // Only in what is not JSON; it must not loop for ever.
-    if (i === start) return;
+    if (i === start) return i;
   }
+  return i + 1;
 }
 
-/** The path of the member whose name (or of the value that) starts at `offset`; for messages, not for speed. */
+/** A container on the way down: where the name of the present member stands, or the present element's index. */
+interface Level {
+  readonly isObject: boolean;
+  at: number;
+}
+
+/** The path of the member whose name starts at `offset`, in one pass over what stands before it. */
 export function pathTo(body: Buffer, offset: number): JsonPath {
-  const path: (string | number)[] = [];
-  let container = skipSpace(body, 0);
-  while (kindAt(body, container) === 'object' || kindAt(body, container) === 'array') {
-    const child = childAround(body, container, offset);
-    if (child === undefined) break;
-    path.push(child.name);
-    if (offset <= child.value.start) break;
-    container = child.value.start;
+  const levels: Level[] = [];
+  let expectsName = false;
+  for (let i = 0; i <= offset;) {
+    const byte = body[i];
+    const level = levels.at(-1);
+    if (byte === QUOTE) {
+      if (expectsName && level !== undefined) level.at = i;
+      expectsName = false;
+      i = skipString(body, i);
+      continue;
+    }
+    i += 1;
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      expectsName = byte === OPEN_OBJECT;
+      levels.push({ isObject: expectsName, at: 0 });
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) levels.pop();
+    else if (byte === COMMA && level !== undefined) {
+      expectsName = level.isObject;
+      if (!level.isObject) level.at += 1;
+    }
   }
-  return path;
-}
-
-function childAround(body: Buffer, container: number, offset: number): Child | undefined {
-  for (const child of children(body, container)) if (offset < child.value.end) return child;
-  return undefined;
+  return levels.map(({ isObject, at }) => (isObject ? keyText(body, at, skipString(body, at)) : at));
 }
 
 /** The unescaped text of the string that stands, with its quotes, at `start` to `end`. */

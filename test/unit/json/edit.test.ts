@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { numberSources } from '../../../src/checks/dlp/whole/number-sources.ts';
 import { applyEdits } from '../../../src/json/edit.ts';
 import type { JsonEdit, JsonPath } from '../../../src/json/path.ts';
-import { locate } from '../../../src/json/spans.ts';
+import { parseStrict } from '../../../src/json/scan.ts';
+import { kindAt, readChildren, skipValue } from '../../../src/json/spans.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 const edit = (text: string, ...edits: JsonEdit[]): string => applyEdits(Buffer.from(text), edits).toString();
 const set = (path: JsonPath, value: unknown): JsonEdit => ({ kind: 'set', path, value });
@@ -91,18 +94,60 @@ describe('applyEdits', () => {
   });
 });
 
-describe('locate', () => {
-  it('finds every value of a document', () => {
+describe('readChildren', () => {
+  it('gives every value of a document at its place, whether it is gone down into or not', () => {
     fc.assert(
       fc.property(documents, fc.nat({ max: 2 }), (value, indent) => {
         const body = Buffer.from(JSON.stringify(value, null, indent));
-        for (const [path, expected] of places(value)) {
-          const span = locate(body, path);
-          expect(JSON.parse(body.subarray(span?.start, span?.end).toString())).toEqual(expected);
-        }
-        expect(locate(body, ['not', 'there'])).toBeUndefined();
+        const found: [JsonPath, unknown][] = [];
+        const read = (start: number, path: JsonPath): number => {
+          const end = skipValue(body, start);
+          found.push([path, JSON.parse(body.toString('utf8', start, end))]);
+          if (kindAt(body, start) !== 'object' && kindAt(body, start) !== 'array') return end;
+          expect(readChildren(body, start, ({ valueStart }) => skipValue(body, valueStart))).toBe(end);
+          return readChildren(body, start, (child) => read(child.valueStart, [...path, child.name]));
+        };
+        expect(read(0, [])).toBe(body.length);
+        const byPath = ([a]: [JsonPath, unknown], [b]: [JsonPath, unknown]): number =>
+          JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+        expect(found.sort(byPath)).toEqual([...places(value)].sort(byPath));
       }),
     );
+  });
+});
+
+describe('a document as deep as is accepted, with megabytes of blanks at its bottom', () => {
+  const deep = (depth: number, inner: string): string =>
+    `${'{"a":'.repeat(depth)}${inner}${'}'.repeat(depth)}`;
+  const pathOf = (depth: number): JsonPath => Array.from({ length: depth }, () => 'a');
+  const BLANKS = ' '.repeat(2_000_000);
+
+  it('is edited in one pass', () => {
+    const body = Buffer.from(deep(240, `[${BLANKS}1,"x"]`));
+    const edits = [set([...pathOf(240), 1], 'y')];
+    expect(applyEdits(body, edits).toString()).toBe(deep(240, `[${BLANKS}1,"y"]`));
+    expect(quickestCpuMs(() => applyEdits(body, edits))).toBeLessThan(50);
+  });
+
+  it('tells of a name that stands twice in one pass', () => {
+    const body = Buffer.from(deep(62, `{${BLANKS}"b":1,"b":2}`));
+    const refused = (): string => {
+      try {
+        parseStrict(body);
+      } catch (failure) {
+        return String(failure);
+      }
+      return '';
+    };
+    expect(refused()).toContain(`${pathOf(62).join('.')}.b twice`);
+    expect(quickestCpuMs(refused)).toBeLessThan(50);
+  });
+
+  it('tells how its numbers are written in one pass', () => {
+    const body = Buffer.from(deep(240, `[${BLANKS}12345678901234567890]`));
+    const path = [...pathOf(240), 0];
+    expect([...numberSources(body, [path])]).toEqual([[JSON.stringify(path), '12345678901234567890']]);
+    expect(quickestCpuMs(() => numberSources(body, [path]))).toBeLessThan(50);
   });
 });
 

@@ -1,7 +1,7 @@
 import { treeOf } from '../../../json/edit-tree.ts';
 import type { EditNode } from '../../../json/edit-tree.ts';
 import type { JsonPath } from '../../../json/path.ts';
-import { children, skipSpace } from '../../../json/spans.ts';
+import { readChildren, skipSpace, skipValue } from '../../../json/spans.ts';
 
 /**
  * How numbers stand in a document, in the order of their paths' places in it: one that is too long for a double has
@@ -15,19 +15,24 @@ export function numberSources(body: Buffer, paths: readonly JsonPath[]): Readonl
   return sources;
 }
 
+/** Gives back the offset after the container. */
 function collect(
   body: Buffer,
   container: number,
   node: EditNode,
   path: (string | number)[],
   into: Map<string, string>,
-): void {
-  for (const { name, value } of children(body, container)) {
+): number {
+  return readChildren(body, container, ({ name, valueStart }) => {
     const below = node.children.get(name);
-    if (below === undefined) continue;
-    path.push(name);
-    if (below.change === undefined) collect(body, value.start, below, path, into);
-    else into.set(JSON.stringify(path), body.toString('latin1', value.start, value.end));
+    if (below !== undefined) path.push(name);
+    const end =
+      below === undefined || below.change !== undefined
+        ? skipValue(body, valueStart)
+        : collect(body, valueStart, below, path, into);
+    if (below === undefined) return end;
+    if (below.change !== undefined) into.set(JSON.stringify(path), body.toString('latin1', valueStart, end));
     path.pop();
-  }
+    return end;
+  });
 }
