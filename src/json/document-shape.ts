@@ -10,6 +10,7 @@ export const MAX_ANSWER_DEPTH = 256;
 const MAX_ANSWER_WORK = 2_400_000;
 const PART_WORK = 8;
 const MANY_NAMES_WORK = 24;
+const TEXT_WORK = 3;
 const FEW_MEMBERS = 16;
 const BLANKS_OF_WORK = 16;
 
@@ -46,6 +47,7 @@ export function shapeOf(text: string): DocumentShape {
   let blanks = 0;
   let members = 0;
   let hasEscapedNames = false;
+  let isMemberValue = false;
   let nameStart = 0;
   let nameEnd = 0;
   memberCount[0] = 0;
@@ -53,6 +55,9 @@ export function shapeOf(text: string): DocumentShape {
   for (let i = 0; i < length;) {
     const code = text.charCodeAt(i);
     if (code === QUOTE) {
+      // Of a name it is taken back where its colon stands.
+      if (!isMemberValue) work += TEXT_WORK;
+      isMemberValue = false;
       nameStart = i;
       i = skipString(text, i);
       nameEnd = i;
@@ -60,6 +65,7 @@ export function shapeOf(text: string): DocumentShape {
     }
     i += 1;
     if (code === COMMA) {
+      isMemberValue = false;
       work += 1;
       continue;
     }
@@ -72,9 +78,11 @@ export function shapeOf(text: string): DocumentShape {
       members += 1;
       const count = (memberCount[depth] ?? 0) + 1;
       memberCount[depth] = count;
-      work += count > FEW_MEMBERS ? MANY_NAMES_WORK : PART_WORK;
+      work += (count > FEW_MEMBERS ? MANY_NAMES_WORK : PART_WORK) - TEXT_WORK;
+      isMemberValue = true;
       if (hasEscapes) hasEscapedNames ||= text.slice(nameStart, nameEnd).includes('\\');
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      isMemberValue = false;
       work += PART_WORK;
       depth += 1;
       if (depth > MAX_ANSWER_DEPTH || work > MAX_ANSWER_WORK) break;

@@ -3,7 +3,8 @@ import type { JsonEdit } from './path.ts';
 /** The edits of one document, merged, as a tree of path steps. */
 export interface EditNode {
   change: { readonly kind: 'set'; readonly value: unknown } | { readonly kind: 'remove' } | undefined;
-  readonly children: Map<string | number, EditNode>;
+  /** Made with the first: of most nodes there are none. */
+  children: Map<string | number, EditNode> | undefined;
 }
 
 export function treeOf(edits: readonly JsonEdit[]): EditNode {
@@ -13,25 +14,27 @@ export function treeOf(edits: readonly JsonEdit[]): EditNode {
 }
 
 function emptyNode(): EditNode {
-  return { change: undefined, children: new Map() };
+  return { change: undefined, children: undefined };
 }
 
 function add(root: EditNode, edit: JsonEdit): void {
   let node = root;
-  for (const [depth, step] of edit.path.entries()) {
+  for (let depth = 0; depth < edit.path.length; depth += 1) {
+    const step = edit.path[depth] ?? '';
     if (node.change?.kind === 'remove') return;
     if (node.change?.kind === 'set') {
       node.change = { kind: 'set', value: changed(node.change.value, edit, depth) };
       return;
     }
-    let next = node.children.get(step);
+    let next = node.children?.get(step);
     if (next === undefined) {
       next = emptyNode();
+      node.children ??= new Map();
       node.children.set(step, next);
     }
     node = next;
   }
-  node.children.clear();
+  node.children = undefined;
   node.change = edit.kind === 'set' ? { kind: 'set', value: edit.value } : { kind: 'remove' };
 }
 

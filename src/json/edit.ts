@@ -64,7 +64,7 @@ function collectInContainer(body: Buffer, start: number, node: EditNode, patches
   let end = skipSpace(body, start + 1);
 
   const containerEnd = readChildren(body, start, (child) => {
-    const edit = node.children.get(child.name);
+    const edit = node.children?.get(child.name);
     if (edit !== undefined) found.add(child.name);
     if (edit?.change?.kind === 'remove') {
       cutFrom ??= child.start;
@@ -94,7 +94,7 @@ function joined(added: readonly string[], first: boolean): string {
 /** The JSON of members or elements that are to be set and are not there. */
 function additions(node: EditNode, found: ReadonlySet<string | number>, isObject: boolean): string[] {
   const added: string[] = [];
-  for (const [step, child] of node.children) {
+  for (const [step, child] of node.children ?? []) {
     if (found.has(step)) continue;
     const value = newValue(child);
     if (value === undefined) continue;
@@ -110,7 +110,7 @@ function newValue(node: EditNode): unknown {
   if (node.change?.kind === 'set') return node.change.value;
   if (node.change?.kind === 'remove') return undefined;
   let value: unknown;
-  for (const [step, child] of node.children) {
+  for (const [step, child] of node.children ?? []) {
     const below = newValue(child);
     if (below !== undefined) value = setIn(value, step, below);
   }

@@ -7,13 +7,14 @@ export const MAX_DEPTH = 64;
 
 /**
  * The work that one document may make, in units of one array element; an object, array or member name costs
- * `PART_WORK`, a name of an object with many `MANY_NAMES_WORK`, and `BLANKS_OF_WORK` blanks between them cost one.
+ * `PART_WORK`, a name of an object with many `MANY_NAMES_WORK`, a text in a list `TEXT_WORK` more, and `BLANKS_OF_WORK` blanks between them cost one.
  * That is 50,000 parts, or 400,000 numbers: above the largest agent's history and the longest token list, and what
  * keeps 2 MiB of tiny values from holding up the event loop.
  */
 const MAX_WORK = 400_000;
 const PART_WORK = 8;
 const MANY_NAMES_WORK = 24;
+const TEXT_WORK = 3;
 /** More than a number and its comma take, because nothing is made of them. */
 const BLANKS_OF_WORK = 16;
 
@@ -116,7 +117,10 @@ class Scanner {
           work += memberCount[depth] === IN_SET ? MANY_NAMES_WORK : PART_WORK;
           if (work > MAX_WORK) throw tooManyValues();
           i = this.readName(i, depth);
-        } else i = skipString(body, i);
+        } else {
+          if (isObject[depth] === 0) work += TEXT_WORK;
+          i = skipString(body, i);
+        }
         expectName = false;
         continue;
       }

@@ -33,6 +33,8 @@ export interface Passages {
   masked(text: string, name?: string): string;
   /** What was found: of each rule the first 64, what is repeated once. */
   readonly found: readonly Found[];
+  /** How much was found in all; what is repeated counts once. */
+  readonly count: number;
 }
 
 /** Longer ones are no names. */

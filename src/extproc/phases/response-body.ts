@@ -21,7 +21,7 @@ export async function onResponseBody(
   const received = message.response_body?.body ?? Buffer.alloc(0);
   const coding = headers.get('content-encoding');
   const body = coding === undefined ? received : await decodeContent(received, coding);
-  const { whole, parsed } = wholeAnswer(body, headers.get('content-type'));
+  const { whole, parsed } = await wholeAnswer(body, headers.get('content-type'));
   const exchange: Answered = { ...answered, answer: { ...answered.answer, whole, complete: true } };
   context.answered = exchange;
   // What is not the dialect's JSON has no facts, and is accounted by its reservation.
@@ -35,11 +35,11 @@ export async function onResponseBody(
     : passWhole('response_body', withBody(changes, sent), sent);
 }
 
-function wholeAnswer(
+async function wholeAnswer(
   body: Buffer,
   contentType: string | undefined,
-): { readonly whole: WholeAnswer; readonly parsed: unknown } {
-  const { parsed, json } = readBody(body);
+): Promise<{ readonly whole: WholeAnswer; readonly parsed: unknown }> {
+  const { parsed, json } = await readBody(body);
   return { whole: { body, contentType, json, edits: [], replacement: undefined }, parsed };
 }
 

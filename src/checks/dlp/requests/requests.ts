@@ -5,6 +5,7 @@ import type { WordsKind } from '../whole/document-search.ts';
 import type { PromptText } from '../../../providers/provider.ts';
 import { CLEAN } from '../inspected.ts';
 import type { Inspected } from '../inspected.ts';
+import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from '../whole/search-passages.ts';
 import { sealsOf } from './request-seals.ts';
@@ -21,12 +22,13 @@ export interface InspectedRequest extends Inspected {
 export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promise<InspectedRequest> {
   const seals = sealsOf(exchange);
   const passages = createPassages(findAll);
-  const document = createDocumentSearch({ ...exchange, words: wordsOf(exchange.request.texts) });
+  const document = createDocumentSearch({ ...exchange, words: wordsOf(exchange.request.texts), side: 'request' });
   await document.gather(passages);
   for (const text of seals.encoded) passages.add(text);
   await passages.search();
   if (passages.found.length === 0) return { ...CLEAN, unmaskable: [] };
 
+  assertMaskable(passages.count, 'request');
   const hits = await document.hits(passages);
   const sealed = hits.filter(({ kind, path }) => kind === 'name' || seals.has(path));
   return {

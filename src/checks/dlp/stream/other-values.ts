@@ -1,12 +1,14 @@
 import { mask } from '../../../detectors/mask.ts';
 import type { Finding, StreamDetector } from '../../../detectors/finding.ts';
 import { GatewayError } from '../../../errors.ts';
-import type { JsonEdit, JsonPath } from '../../../json/path.ts';
+import type { JsonEdit } from '../../../json/path.ts';
+import { writtenNumbers } from '../../../json/written-numbers.ts';
 import type { StreamEvent } from '../../../providers/provider.ts';
 import { MASK } from '../actions.ts';
 import { EventMarks } from './event-marks.ts';
 import type { Marks } from './event-marks.ts';
-import { numberSources } from '../whole/number-sources.ts';
+import { isLong } from '../whole/document-search.ts';
+import { MaskedPlaces } from '../masked-places.ts';
 import { isOpaque } from '../opaque-members.ts';
 import { emptied, isTokenId, isTokenIdList, repeatsText } from '../token-ids.ts';
 import { contextOf } from '../passages.ts';
@@ -80,8 +82,12 @@ export class OtherValues {
     const edits: JsonEdit[] = [];
     const tokenIds: JsonEdit[] = [];
     const path: (string | number)[] = [];
-    /** Numbers that a double does not hold. */
-    const long: JsonPath[] = [];
+    const places = new MaskedPlaces('answer');
+    const add = (edit: JsonEdit): void => {
+      places.add(edit.path);
+      edits.push(edit);
+    };
+    let hasLong = false;
     const levels = [root];
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
       if (level.next === level.length) {
@@ -102,7 +108,7 @@ export class OtherValues {
         typeof step === 'string' &&
         (yield* this.#masked(step, undefined, found)) !== step
       ) {
-        edits.push({ kind: 'remove', path: [...path, step] });
+        add({ kind: 'remove', path: [...path, step] });
       }
       const marks = level.marks?.get(step);
       if (marks === true) continue;
@@ -113,20 +119,29 @@ export class OtherValues {
         path.push(step);
       } else if (typeof value === 'string') {
         const masked = yield* this.#masked(value, name, found);
-        if (masked !== value) edits.push({ kind: 'set', path: [...path, step], value: masked });
+        if (masked !== value) add({ kind: 'set', path: [...path, step], value: masked });
       } else if (typeof value === 'number' && Math.abs(value) >= MIN_NUMBER) {
-        if (!Number.isSafeInteger(value)) long.push([...path, step]);
+        if (isLong(value)) hasLong = true;
         else if (this.#spansIn(String(value), name, found) !== undefined) {
-          edits.push({ kind: 'set', path: [...path, step], value: MASK });
+          add({ kind: 'set', path: [...path, step], value: MASK });
         }
       }
     }
-    for (const [at, text] of longNumbers(event, long)) {
-      if (text.length > MAX_NUMBER_CHARS || this.#spansIn(text, nameAbove(at), found) === undefined) continue;
-      edits.push({ kind: 'set', path: at, value: MASK });
-    }
+    if (hasLong) yield* this.#searchLong(event, found, add);
     // A later edit of what is around another holds.
     return { edits, tokenIds: tokenIds.reverse() };
+  }
+
+  /** Numbers that a double does not hold, as they are written. */
+  *#searchLong(event: StreamEvent, found: Found[], add: (edit: JsonEdit) => void): Work<void> {
+    for (const number of writtenNumbers(Buffer.from(event.inner?.json ?? event.frame.data ?? ''))) {
+      if (number === undefined || this.#cost > STEP_CHARS) yield this.#takeCost() + STEP_CHARS;
+      if (number === undefined) continue;
+      const { source, name, path } = number;
+      if (source.length > MAX_NUMBER_CHARS || !isLong(Number(source))) continue;
+      if (this.#spansIn(source, name, found) === undefined) continue;
+      add({ kind: 'set', path: path(), value: MASK });
+    }
   }
 
   #takeCost(): number {
@@ -181,17 +196,6 @@ function holdsTokenIds(step: string | number, value: unknown, { marks }: Level):
 function memberOf(container: unknown, step: string | number): unknown {
   if (typeof container !== 'object' || container === null) return undefined;
   return (container as Record<string | number, unknown>)[step];
-}
-
-/** As they are written, by their paths. */
-function* longNumbers(event: StreamEvent, paths: readonly JsonPath[]): Generator<[JsonPath, string], void> {
-  if (paths.length === 0) return;
-  const sources = numberSources(Buffer.from(event.inner?.json ?? event.frame.data ?? ''), paths);
-  for (const path of paths) yield [path, sources.get(JSON.stringify(path)) ?? ''];
-}
-
-function nameAbove(path: JsonPath): string | undefined {
-  return path.findLast((step) => typeof step === 'string');
 }
 
 function tooDeep(): GatewayError {

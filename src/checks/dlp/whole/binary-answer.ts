@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
+import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
 
@@ -32,6 +33,7 @@ export async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promi
   return {
     found: passages.found,
     mask() {
+      assertMaskable(passages.count, 'answer');
       const body = Buffer.from(whole.body);
       for (const { start, end } of passages.findingsIn(runs.text)) {
         const at = bodyOffset(runs, start);

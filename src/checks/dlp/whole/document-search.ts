@@ -1,8 +1,12 @@
 import type { Finding } from '../../../detectors/finding.ts';
 import type { JsonPath } from '../../../json/path.ts';
+import { writtenNumbers } from '../../../json/written-numbers.ts';
+import type { WrittenNumber } from '../../../json/written-numbers.ts';
+import { nextTurn } from '../../../next-turn.ts';
 import { MASK } from '../actions.ts';
 import { visitDocument } from './document.ts';
-import { numberSources } from './number-sources.ts';
+import { MaskedPlaces } from '../masked-places.ts';
+import type { Side } from '../masked-places.ts';
 import { isOpaque } from '../opaque-members.ts';
 import type { Passages } from '../passages.ts';
 
@@ -30,66 +34,77 @@ export interface SearchedDocument {
   readonly json: unknown;
   /** Strings that the dialect knows for words, whatever they look like. */
   readonly words: ReadonlyMap<string, WordsKind>;
+  readonly side: Side;
 }
 
 /** Looks at every string, number and member name of a document. */
 export interface DocumentSearch {
   /** Adds them to what is to be searched. */
   gather(passages: Passages): Promise<void>;
-  /** In document order. */
+  /**
+   * In document order, with the numbers that are too long for a double at the end.
+   * @throws GatewayError invalid_request, upstream_unavailable where there are too many
+   */
   hits(passages: Passages): Promise<readonly Hit[]>;
 }
 
 /** Shorter numbers are nothing that is looked for. */
 const MIN_NUMBER = 1e8;
 
-export function createDocumentSearch({ body, json, words }: SearchedDocument): DocumentSearch {
-  /** Of those that are too long for a double, by path. */
-  let sources: ReadonlyMap<string, string> = new Map();
+/** The parsed value of such a one has lost digits: it is looked for as it is written. */
+export function isLong(value: number): boolean {
+  return Math.abs(value) >= MIN_NUMBER && !Number.isSafeInteger(value);
+}
 
-  function sourceOf(value: number, path: JsonPath): string {
-    const known = sources.size === 0 ? undefined : sources.get(JSON.stringify(path));
-    return known ?? String(value);
+async function visitLong(body: Buffer, visit: (number: WrittenNumber) => void): Promise<void> {
+  for (const number of writtenNumbers(body)) {
+    if (number === undefined) await nextTurn();
+    else if (isLong(Number(number.source))) visit(number);
   }
+}
+
+export function createDocumentSearch({ body, json, words, side }: SearchedDocument): DocumentSearch {
+  let hasLongNumbers = false;
 
   const contextName = (text: string, name: string | undefined): string | undefined =>
     words.get(text) === 'prose' ? undefined : name;
 
   return {
     async gather(passages) {
-      const long: JsonPath[] = [];
       for (const [text, kind] of words) if (kind === 'document') passages.addArguments(text);
       await visitDocument(json, {
         string(text, name) {
           if (words.has(text) || !isOpaque(name, text)) passages.add(text, contextName(text, name));
         },
-        number(value, name, path) {
+        number(value, name) {
           if (Math.abs(value) < MIN_NUMBER) return;
           if (Number.isSafeInteger(value)) passages.add(String(value), name);
-          else long.push([...path]);
+          else hasLongNumbers = true;
         },
         memberName: (name) => passages.add(name),
       });
-      sources = numberSources(body, long);
-      for (const path of long) {
-        const name = path.findLast((step) => typeof step === 'string');
-        passages.add(sources.get(JSON.stringify(path)) ?? '', name);
-      }
+      if (hasLongNumbers) await visitLong(body, ({ source, name }) => passages.add(source, name));
     },
     async hits(passages) {
       const hits: Hit[] = [];
+      const places = new MaskedPlaces(side);
       const note = (kind: Hit['kind'], text: string, path: JsonPath, name?: string): void => {
         const findings = passages.findingsIn(text, name);
         if (findings.length === 0) return;
+        places.add(path);
         const masked = kind === 'number' ? MASK : passages.masked(text, name);
         hits.push({ kind, masked, path: [...path], findings });
       };
       await visitDocument(json, {
         string: (text, name, path) => note('string', text, path, contextName(text, name)),
         number(value, name, path) {
-          if (Math.abs(value) >= MIN_NUMBER) note('number', sourceOf(value, path), path, name);
+          if (Math.abs(value) >= MIN_NUMBER && !isLong(value)) note('number', String(value), path, name);
         },
         memberName: (name, path) => note('name', name, path),
+      });
+      if (!hasLongNumbers) return hits;
+      await visitLong(body, ({ source, name, path }) => {
+        if (passages.findingsIn(source, name).length > 0) note('number', source, path(), name);
       });
       return hits;
     },

@@ -6,6 +6,7 @@ import { createDocumentSearch } from './document-search.ts';
 import type { WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { createJoinedText, maskShared } from './joined-text.ts';
+import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
 import { tokenIdEdits } from './token-id-edits.ts';
@@ -22,7 +23,7 @@ export async function inspectJson(
 ): Promise<Inspected> {
   const texts = facts?.texts ?? [];
   const passages = createPassages(findAll);
-  const document = createDocumentSearch({ ...whole, words: wordsOf(texts) });
+  const document = createDocumentSearch({ ...whole, words: wordsOf(texts), side: 'answer' });
   await document.gather(passages);
   const joined = (facts?.joined ?? []).map((together) => createJoinedText(together, passages));
   const channels = tokenChannels(facts?.tokens ?? [], texts, joined);
@@ -33,6 +34,7 @@ export async function inspectJson(
   return {
     found: passages.found,
     async mask() {
+      assertMaskable(passages.count, 'answer');
       const signed = signedPaths(texts);
       const hits = await document.hits(passages);
       const members = joined.flatMap((one) => [...one.members().values()]);

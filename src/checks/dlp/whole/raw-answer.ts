@@ -4,6 +4,7 @@ import { unescaped } from '../../../detectors/secret-views.ts';
 import type { TextView } from '../../../detectors/secret-views.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
+import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
 import { maskRaw } from './mask-raw.ts';
@@ -26,6 +27,7 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
   return {
     found: passages.found,
     async mask() {
+      assertMaskable(passages.count, 'answer');
       const spans = views.flatMap((view) =>
         passages
           .findingsIn(view.text)

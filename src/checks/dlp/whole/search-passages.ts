@@ -29,6 +29,7 @@ export function createPassages(findAll: FindAll): Passages {
   const documents = new Map<string, Document>();
   const found: Found[] = [];
   const counts = new Map<string, number>();
+  let total = 0;
 
   function addPlain(text: string): Passage {
     const known = plain.get(text);
@@ -50,6 +51,7 @@ export function createPassages(findAll: FindAll): Passages {
     const { searched, from } = passage;
     passage.findings =
       from === 0 ? all : all.filter(({ end }) => end > from).map((finding) => movedBack(finding, from));
+    total += passage.findings.length;
     for (const finding of passage.findings) {
       const count = (counts.get(finding.rule) ?? 0) + 1;
       counts.set(finding.rule, count);
@@ -60,6 +62,9 @@ export function createPassages(findAll: FindAll): Passages {
 
   return {
     found,
+    get count(): number {
+      return total;
+    },
     add(text, name) {
       if (documents.has(text)) return;
       const context = contextOf(name);

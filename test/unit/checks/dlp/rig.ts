@@ -7,7 +7,7 @@ import { applyEdits } from '../../../../src/json/edit.ts';
 import type { Check, Verdict } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import type { SecretLeak } from '../../../../src/pipeline/secret-leak.ts';
-import { readBody } from '../../../../src/pipeline/whole-answer.ts';
+import { readAtOnce } from '../../../support/read-at-once.ts';
 import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
 import type { AnswerFacts, ProviderName } from '../../../../src/providers/provider.ts';
 import { parsed as parsedExchange } from '../../../support/exchange.ts';
@@ -75,7 +75,7 @@ export function answered(
   const bytes = Buffer.isBuffer(body)
     ? body
     : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  const { parsed: document, json } = readBody(bytes);
+  const { parsed: document, json } = readAtOnce(bytes);
   const request = parsed({ provider: input.provider, path: input.path });
   const facts =
     input.facts === undefined

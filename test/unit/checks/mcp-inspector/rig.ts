@@ -10,7 +10,7 @@ import type { Denial } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import { createRunner, type ObservedVerdict } from '../../../../src/pipeline/run.ts';
 import type { SecretLeak } from '../../../../src/pipeline/secret-leak.ts';
-import { readBody } from '../../../../src/pipeline/whole-answer.ts';
+import { readAtOnce } from '../../../support/read-at-once.ts';
 import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
@@ -180,7 +180,7 @@ function wholeAnswer(
   const whole: WholeAnswer = {
     body,
     contentType,
-    json: readBody(body).json,
+    json: readAtOnce(body).json,
     edits: [],
     replacement: undefined,
   };

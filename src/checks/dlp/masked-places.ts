@@ -1,0 +1,42 @@
+import { GatewayError } from '../../errors.ts';
+import { unparseable } from '../../json/document-shape.ts';
+import type { JsonPath } from '../../json/path.ts';
+
+/** Whose body it is. */
+export type Side = 'request' | 'answer';
+
+/** What the edits of one body may cost together, in steps of their paths: 40,000 places, fewer where they lie deep. */
+const MAX_STEPS = 800_000;
+const STEPS_OF_A_PLACE = 16;
+
+/** Findings in one body, repeated texts' counted once: a list of 2 MiB of nothing but addresses has 200,000. */
+const MAX_FINDINGS = 250_000;
+
+/** Counts the places of one document where something is masked. */
+export class MaskedPlaces {
+  readonly #side: Side;
+  #steps = 0;
+
+  constructor(side: Side) {
+    this.#side = side;
+  }
+
+  /** @throws GatewayError invalid_request, upstream_unavailable where they are too many to be edited in one turn */
+  add(path: JsonPath): void {
+    this.#steps += STEPS_OF_A_PLACE + path.length;
+    if (this.#steps > MAX_STEPS) throw tooMuchToMask(this.#side);
+  }
+}
+
+/** @throws GatewayError invalid_request, upstream_unavailable where they are too many to be put in order in one turn */
+export function assertMaskable(findings: number, side: Side): void {
+  if (findings > MAX_FINDINGS) throw tooMuchToMask(side);
+}
+
+function tooMuchToMask(side: Side): GatewayError {
+  if (side === 'answer') return unparseable('holds more to mask than can be taken out of it');
+  return new GatewayError(
+    'invalid_request',
+    'the request holds more to mask than can be taken out of one body; send it in parts',
+  );
+}

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startRedis } from '../../src/runtime/redis-process.ts';
+import { findRedisServer } from '../../src/runtime/redis-server.ts';
+import { createSweepEdge } from '../support/turn-sweep/edge.ts';
+import { mcpPlaces, placesOf } from '../support/turn-sweep/places.ts';
+import { SHAPES } from '../support/turn-sweep/shapes.ts';
+import { MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts';
+import { openaiRows } from '../unit/providers/openai-rows.ts';
+import { ownDialectRows } from '../unit/providers/own-dialect-rows.ts';
+
+export interface SweepOptions {
+  /** Names of places, and of shapes, that hold this. */
+  readonly places: RegExp;
+  readonly shapes: RegExp;
+  /** Shapes of each place; as many others at the next place. */
+  readonly each: number;
+  /** Which of `parts` equal parts of the whole. */
+  readonly part: number;
+  readonly parts: number;
+}
+
+/** Tells of every place and shape that hold up the event loop; true where there are none. */
+export async function sweepTurns(options: SweepOptions): Promise<boolean> {
+  const directory = mkdtempSync(join(tmpdir(), 'gw-sweep-'));
+  const redis = await startRedis({ program: await findRedisServer(process.env), directory });
+  const edge = await createSweepEdge(`127.0.0.1:${String(redis.port)}`);
+  const places = [...[...openaiRows, ...ownDialectRows].flatMap(placesOf), ...mcpPlaces()].filter(
+    ({ name, side }) => options.places.test(`${side} ${name}`),
+  );
+  const shapes = SHAPES.filter(({ name }) => options.shapes.test(name));
+  process.stdout.write(`${String(places.length)} places, ${String(shapes.length)} shapes\n`);
+  const ends = new Map<string, number>();
+  let count = 0;
+  let tooLong = 0;
+  try {
+    for (const [at, place] of places.entries()) {
+      if (at % options.parts !== options.part) continue;
+      for (let n = 0; n < Math.min(options.each, shapes.length); n += 1) {
+        const shape = shapes[(at * options.each + n) % shapes.length];
+        if (shape === undefined) continue;
+        const outcome = await sweepOne(edge, place, shape);
+        if (outcome === undefined) continue;
+        count += 1;
+        ends.set(outcome.end, (ends.get(outcome.end) ?? 0) + 1);
+        if (outcome.longestTurnMs < MAX_TURN_MS) continue;
+        tooLong += 1;
+        const { longestTurnMs, end } = outcome;
+        process.stdout.write(
+          `${longestTurnMs.toFixed(0)} ms  ${place.side} ${place.name}  |  ${shape.name}  |  ${end}\n`,
+        );
+      }
+    }
+  } finally {
+    await edge.close();
+    await redis.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+  for (const [end, times] of ends) process.stdout.write(`${String(times)} ended: ${end}\n`);
+  process.stdout.write(`${String(count)} swept, ${String(tooLong)} with a turn of over ${String(MAX_TURN_MS)} ms\n`);
+  return tooLong === 0;
+}

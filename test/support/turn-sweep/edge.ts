@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { createChecks } from '../../../src/checks/create.ts';
+import { defaultConfig } from '../../../src/config/load.ts';
+import type { Config } from '../../../src/config/schema.ts';
+import type { EdgeServices } from '../../../src/extproc/context.ts';
+import type { HttpHeaders, ProcessingRequest, ProcessingResponse } from '../../../src/extproc/proto.ts';
+import { serveStream, type Call } from '../../../src/extproc/stream.ts';
+import type { BudgetLimits } from '../../../src/pipeline/exchange.ts';
+import { createRunner } from '../../../src/pipeline/run.ts';
+import type { ProviderName } from '../../../src/providers/provider.ts';
+import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
+import { createRoute } from '../../../src/routing/route.ts';
+import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { NO_FACTS } from '../exchange.ts';
+import { watchTurns } from './turn-watch.ts';
+
+/** One exchange with the gateway: what a client sends, and what comes back from upstream. */
+export interface SweptExchange {
+  /** As the client writes it, with the provider or `/mcp/<server>` in front. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Absent where only the request is looked at. */
+  readonly answer?: SweptAnswer;
+  /** Of the key. */
+  readonly limits?: BudgetLimits;
+}
+
+export interface SweptAnswer {
+  readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** In pieces of this many bytes, as it is streamed; whole where absent. */
+  readonly chunkBytes?: number;
+}
+
+export interface Swept {
+  /** The longest turn of the event loop, in milliseconds of this thread's CPU. */
+  readonly longestTurnMs: number;
+  /** Where it ended: `passed`, or the status of the refusal, or `failed closed`. */
+  readonly end: string;
+}
+
+/** The edge of one worker as `serve` composes it, without gRPC: every check is on, and Redis is real. */
+export interface SweepEdge {
+  sweep(exchange: SweptExchange): Promise<Swept>;
+  close(): Promise<void>;
+}
+
+/** Names of the MCP servers that the edge knows. */
+export const MCP_SERVER = 'files';
+
+export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
+  const config = everythingOn(redisAddr);
+  const log = createLogger('error', {});
+  const metrics = createMetrics();
+  const redis = connectRedis(config.redis, { name: 'turn-sweep' });
+  await waitUntilReady(redis, 10_000);
+  const checks = createChecks({ config, redis, log, metrics });
+  const nothing = (): void => undefined;
+  const failures: unknown[] = [];
+  const observer = {
+    verdict: nothing,
+    enforceFailed: nothing,
+    endFailed: nothing,
+    finished: nothing,
+    failed: (_requestId: string, cause: unknown) => failures.push(cause),
+  };
+  const services: Omit<EdgeServices, 'authenticate'> = {
+    route: createRoute(config, configuredUpstreams(config)),
+    newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer }),
+    settings: { upstreamTimeoutMs: 600_000, stripTelemetry: false },
+    observer,
+  };
+  const turns = watchTurns();
+  return {
+    async sweep(exchange) {
+      const messages = messagesOf(exchange);
+      globalThis.gc?.();
+      await new Promise((resolve) => setImmediate(resolve));
+      turns.longestMs();
+      const end = await served({ ...services, authenticate: identityFor(exchange) }, messages);
+      await new Promise((resolve) => setImmediate(resolve));
+      const unexpected = failures.splice(0).at(-1);
+      if (unexpected !== undefined) throw new Error('the edge failed', { cause: unexpected });
+      return { longestTurnMs: turns.longestMs(), end };
+    },
+    async close() {
+      turns.stop();
+      await checks.close();
+      redis.disconnect();
+    },
+  };
+}
+
+function everythingOn(redisAddr: string): Config {
+  const config = defaultConfig();
+  const { server, session, loop_detection: loop, mcp } = config;
+  return {
+    ...config,
+    redis: { ...config.redis, addr: redisAddr },
+    providers: {
+      ...config.providers,
+      azure: { base_url: 'https://azure.test', deployments: {} },
+      vllm: { base_url: 'https://vllm.test' },
+    },
+    server: {
+      ...server,
+      dlp: { ...server.dlp, enabled: true, scan_network: true, requests: 'mask', action: 'mask' },
+    },
+    session: {
+      ...session,
+      required: true,
+      drift_detection: { ...session.drift_detection, enabled: true, min_turns: 1 },
+    },
+    loop_detection: {
+      ...loop,
+      fingerprint: { ...loop.fingerprint, defeat_padding: true },
+      stall: { ...loop.stall, min_hamming_distance: 3 },
+    },
+    mcp: {
+      ...mcp,
+      enabled: true,
+      max_request_size: server.max_payload_bytes,
+      servers: [
+        {
+          name: MCP_SERVER,
+          url: 'https://mcp.test/mcp',
+          headers: { authorization: 'Bearer the-server-s-own-credential-1234567890' },
+          suppress: [],
+          pin: 'block',
+        },
+      ],
+    },
+  } as Config;
+}
+
+/** A key of its own for every exchange, so that none is judged by what came before. */
+function identityFor({ path, limits = {} }: SweptExchange): EdgeServices['authenticate'] {
+  const keyHash = `sha256:${randomUUID()}`;
+  const provider = path.split('/')[1] as ProviderName;
+  const key = { keyHash, name: 'sweep', provider, tags: {}, createdAt: 0 };
+  return () => Promise.resolve({ key, rawKeyHash: keyHash, budgetLimits: limits, facts: { ...NO_FACTS } });
+}
+
+const ATTRIBUTES = {
+  'envoy.filters.http.ext_proc': {
+    fields: {
+      'response.code_details': { stringValue: 'via_upstream' },
+      'source.address': { stringValue: '127.0.0.1:1' },
+    },
+  },
+};
+
+function messagesOf({ path, headers = {}, body, answer }: SweptExchange): ProcessingRequest[] {
+  const request: ProcessingRequest[] = [
+    {
+      request: 'request_headers',
+      request_headers: headersOf({
+        ':method': 'POST',
+        ':path': path,
+        'content-type': 'application/json',
+        'x-request-id': randomUUID(),
+        authorization: `Bearer gw-${'a'.repeat(43)}`,
+        'x-gateway-provider-key': 'sk-sweep',
+        'x-gateway-session-id': randomUUID(),
+        ...headers,
+      }),
+      attributes: ATTRIBUTES,
+    },
+    { request: 'request_body', request_body: { body, end_of_stream: true } },
+  ];
+  if (answer === undefined) return request;
+  return [
+    ...request,
+    {
+      request: 'response_headers',
+      response_headers: headersOf({
+        ':status': '200',
+        'content-type': answer.contentType,
+        ...answer.headers,
+      }),
+      attributes: ATTRIBUTES,
+    },
+    ...chunksOf(answer),
+  ];
+}
+
+function chunksOf({ body, chunkBytes = body.length }: SweptAnswer): ProcessingRequest[] {
+  const chunks: ProcessingRequest[] = [];
+  for (let from = 0; from < body.length; from += chunkBytes) {
+    const chunk = body.subarray(from, from + chunkBytes);
+    const isLast = from + chunkBytes >= body.length;
+    chunks.push({ request: 'response_body', response_body: { body: chunk, end_of_stream: isLast } });
+  }
+  return chunks;
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): HttpHeaders {
+  const list = Object.entries(headers).map(([key, value]) => ({ key, raw_value: Buffer.from(value) }));
+  return { headers: { headers: list }, end_of_stream: false };
+}
+
+/** Sends the messages one after the other, each once the one before was answered, as Envoy does. */
+async function served(services: EdgeServices, messages: readonly ProcessingRequest[]): Promise<string> {
+  const call = new QuietCall();
+  const closed = new Promise<void>((resolve) => {
+    serveStream(call as unknown as Call, services, resolve);
+  });
+  let end = 'passed';
+  for (const message of messages) {
+    const reply = await call.ask(message);
+    if (reply === undefined) end = 'failed closed';
+    else if (reply.immediate_response !== undefined) {
+      const error = /"type":"(\w+)"/.exec(reply.immediate_response.body.toString())?.[1] ?? '';
+      end = `${String(reply.immediate_response.status.code)} ${error}`;
+    }
+    if (end !== 'passed') break;
+  }
+  call.emit('end');
+  await closed;
+  return end;
+}
+
+/** Stands in for a gRPC call: whatever it is given is taken at once. */
+class QuietCall extends EventEmitter {
+  #answered: (reply: ProcessingResponse | undefined) => void = () => undefined;
+
+  constructor() {
+    super();
+    this.on('error', () => this.#answered(undefined));
+  }
+
+  /** Undefined where it failed closed. */
+  ask(message: ProcessingRequest): Promise<ProcessingResponse | undefined> {
+    return new Promise((resolve) => {
+      this.#answered = resolve;
+      setImmediate(() => this.emit('data', message));
+    });
+  }
+
+  write(reply: ProcessingResponse): boolean {
+    this.#answered(reply);
+    return true;
+  }
+
+  isPaused(): boolean {
+    return false;
+  }
+
+  pause(): void {
+    // Nothing comes unasked.
+  }
+
+  resume(): void {
+    // Nothing was held.
+  }
+
+  end(): void {
+    // Nobody reads on.
+  }
+}
