@@ -39,8 +39,7 @@ export function* writtenNumbers(body: Buffer): Generator<WrittenNumber | undefin
   let steps = 0;
   const nameOf = ({ isObject, at, name }: Level): string | undefined =>
     isObject ? keyText(body, at, skipString(body, at)) : name;
-  const path = (): JsonPath =>
-    levels.map((level) => (level.isObject ? (nameOf(level) ?? '') : level.at));
+  const path = (): JsonPath => levels.map((level) => (level.isObject ? (nameOf(level) ?? '') : level.at));
 
   for (let i = 0; i < body.length;) {
     if (++steps % PER_TURN === 0) yield undefined;

@@ -1,4 +1,5 @@
 import { HEADER_PREFIX } from '../headers.ts';
+import { nextTurn } from '../next-turn.ts';
 import type { StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from './check.ts';
@@ -10,6 +11,10 @@ import { unambiguousEvent } from './unambiguous-event.ts';
 /** A longer frame cannot be held for inspection and ends the stream. */
 const MAX_FRAME_BYTES = 4_194_304;
 const NOTHING = Buffer.alloc(0);
+/** Of longer frames each pass is a turn of its own; so are so many bytes, or frames, of a chunk that has many. */
+const LONG_FRAME_BYTES = 131_072;
+const TURN_BYTES = 16_384;
+const TURN_FRAMES = 128;
 
 /** What goes to the client next. */
 export interface Emission {
@@ -64,8 +69,19 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   /** In order, and at once as long as no rewriter makes the rest wait. */
   function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
     for (let index = from; index < items.length && cut === undefined; index += 1) {
+      if (index - from === TURN_FRAMES) return nextTurn().then(() => each(items, pass, index));
       const waiting = pass(items[index] as T);
       if (waiting !== undefined) return waiting.then(() => each(items, pass, index + 1));
+    }
+  }
+
+  function passChunk(chunk: Buffer, from = 0): Awaitable<void> {
+    for (let at = from; at < chunk.length && cut === undefined; at += TURN_BYTES) {
+      const rest = at + TURN_BYTES;
+      const frames = decoder.push(chunk.subarray(at, rest));
+      const waiting = each(frames, passFrame);
+      if (waiting !== undefined) return waiting.then(() => passChunk(chunk, rest));
+      if (frames.length > TURN_FRAMES) return nextTurn().then(() => passChunk(chunk, rest));
     }
   }
 
@@ -94,10 +110,23 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
       pieces.push(writer.write(received));
       return;
     }
+    if (received.raw.length > LONG_FRAME_BYTES) return passLong(received);
     const frame = isJudged ? strictFrame(format, received) : received;
     const event = reader.read(frame);
     keepAccount(answer, event);
     return passEvent(isJudged ? unambiguousEvent(format, event, frame) : event, 0);
+  }
+
+  async function passLong(received: Frame): Promise<void> {
+    await nextTurn();
+    const frame = isJudged ? strictFrame(format, received) : received;
+    await nextTurn();
+    const event = reader.read(frame);
+    await nextTurn();
+    keepAccount(answer, event);
+    const said = isJudged ? unambiguousEvent(format, event, frame) : event;
+    await nextTurn();
+    await passEvent(said, 0);
   }
 
   /** Gives an event to the rewriters from this one on, and what comes through to the client. */
@@ -132,7 +161,10 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   }
 
   function passRewritten(frames: readonly RewrittenFrame[], at: number): Awaitable<void> {
-    return each(frames, (frame) => passEvent(rewrittenEvent(format, frame), at));
+    return each(frames, (frame) => {
+      const pass = (): Awaitable<void> => passEvent(rewrittenEvent(format, frame), at);
+      return frame.event.frame.raw.length > LONG_FRAME_BYTES ? nextTurn().then(pass) : pass();
+    });
   }
 
   async function cutOff(denial: Denial): Promise<void> {
@@ -163,7 +195,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   return {
     push(chunk) {
       if (cut !== undefined) return { bytes: NOTHING, cut };
-      const waiting = each(decoder.push(chunk), passFrame);
+      const waiting = passChunk(chunk);
       return waiting === undefined ? take() : waiting.then(take);
     },
     async end() {

@@ -4,11 +4,8 @@ import { join } from 'node:path';
 import { startRedis } from '../../src/runtime/redis-process.ts';
 import { findRedisServer } from '../../src/runtime/redis-server.ts';
 import { createSweepEdge } from '../support/turn-sweep/edge.ts';
-import { mcpPlaces, placesOf } from '../support/turn-sweep/places.ts';
 import { SHAPES } from '../support/turn-sweep/shapes.ts';
-import { MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts';
-import { openaiRows } from '../unit/providers/openai-rows.ts';
-import { ownDialectRows } from '../unit/providers/own-dialect-rows.ts';
+import { allPlaces, MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts';
 
 export interface SweepOptions {
   /** Names of places, and of shapes, that hold this. */
@@ -26,9 +23,7 @@ export async function sweepTurns(options: SweepOptions): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'gw-sweep-'));
   const redis = await startRedis({ program: await findRedisServer(process.env), directory });
   const edge = await createSweepEdge(`127.0.0.1:${String(redis.port)}`);
-  const places = [...[...openaiRows, ...ownDialectRows].flatMap(placesOf), ...mcpPlaces()].filter(
-    ({ name, side }) => options.places.test(`${side} ${name}`),
-  );
+  const places = allPlaces().filter(({ name, side }) => options.places.test(`${side} ${name}`));
   const shapes = SHAPES.filter(({ name }) => options.shapes.test(name));
   process.stdout.write(`${String(places.length)} places, ${String(shapes.length)} shapes\n`);
   const ends = new Map<string, number>();
@@ -58,6 +53,8 @@ export async function sweepTurns(options: SweepOptions): Promise<boolean> {
     rmSync(directory, { recursive: true, force: true });
   }
   for (const [end, times] of ends) process.stdout.write(`${String(times)} ended: ${end}\n`);
-  process.stdout.write(`${String(count)} swept, ${String(tooLong)} with a turn of over ${String(MAX_TURN_MS)} ms\n`);
+  process.stdout.write(
+    `${String(count)} swept, ${String(tooLong)} with a turn of over ${String(MAX_TURN_MS)} ms\n`,
+  );
   return tooLong === 0;
 }

@@ -141,7 +141,8 @@ function everythingOn(redisAddr: string): Config {
 /** A key of its own for every exchange, so that none is judged by what came before. */
 function identityFor({ path, limits = {} }: SweptExchange): EdgeServices['authenticate'] {
   const keyHash = `sha256:${randomUUID()}`;
-  const provider = path.split('/')[1] as ProviderName;
+  const [, first] = path.split('/');
+  const provider = (first === 'mcp' ? 'openai' : first) as ProviderName;
   const key = { keyHash, name: 'sweep', provider, tags: {}, createdAt: 0 };
   return () => Promise.resolve({ key, rawKeyHash: keyHash, budgetLimits: limits, facts: { ...NO_FACTS } });
 }

@@ -1,24 +1,30 @@
 import type { ConformanceRow } from '../conformance-row.ts';
 import type { StreamFormat } from '../../../src/streams/frame.ts';
-import { sse } from '../../../src/streams/sse.ts';
 import { decodeStream } from '../decode-stream.ts';
-import { MCP_SERVER, type SweptExchange } from './edge.ts';
+import type { SweptExchange } from './edge.ts';
 import type { Room, Shape } from './shapes.ts';
 
-/** A place of a message that can hold words. */
+/** A place of a message that can hold words; filled with as much as is accepted, or a `scale` of that. */
 export interface Place {
   readonly name: string;
   readonly side: 'request' | 'answer' | 'stream';
   /** The exchange with a shape there; undefined where the shape cannot stand there. */
-  readonly exchange: (shape: Shape) => SweptExchange | undefined;
+  readonly exchange: (shape: Shape, scale?: number) => SweptExchange | undefined;
 }
 
+/** What is asked at one endpoint, and what it answers. */
+export type SweptRow = Pick<ConformanceRow, 'provider' | 'path' | 'query' | 'body' | 'answer' | 'stream'>;
+
 /** The default of `server.max_payload_bytes`, and what the bound on a document's work lets through. */
-const REQUEST: Room = { bytes: 2_088_000, depth: 48, work: 390_000 };
-const ANSWER: Room = { bytes: 16_770_000, depth: 230, work: 2_380_000 };
+export const REQUEST: Room = { bytes: 2_088_000, depth: 48, work: 390_000 };
+export const ANSWER: Room = { bytes: 16_770_000, depth: 230, work: 2_380_000 };
 /** The most that one event of a stream may have. */
-const FRAME: Room = { bytes: 4_190_000, depth: 230, work: 2_380_000 };
-const CHUNK_BYTES = 1_048_576;
+export const FRAME: Room = { bytes: 4_190_000, depth: 230, work: 2_380_000 };
+export function scaled({ bytes, depth, work }: Room, scale = 1): Room {
+  return { bytes: Math.floor(bytes * scale), depth, work: Math.floor(work * scale) };
+}
+
+export const CHUNK_BYTES = 1_048_576;
 /** Of a text that is streamed in small pieces. */
 const PIECE_CHARS = 4_096;
 
@@ -30,36 +36,38 @@ const TYPES: Readonly<Record<StreamFormat['name'], string>> = {
 };
 
 /** Every place of one endpoint. */
-export function placesOf(row: ConformanceRow): readonly Place[] {
+export function placesOf(row: SweptRow): readonly Place[] {
   const { provider, query = '' } = row;
   const base = `${provider} ${row.path}`;
   const path = `/${provider}${row.path}${query === '' ? '' : `?${query}`}`;
   const body = Buffer.from(JSON.stringify(row.body));
   return [
-    ...leavesOf(row.body).map(
-      (leaf): Place => ({
-        name: `${base} ${leaf}`,
-        side: 'request',
-        exchange: (shape) => ({ path, body: filled(row.body, leaf, shape.json(REQUEST)) }),
+    ...leavesOf(row.body).map((leaf): Place => ({
+      name: `${base} ${leaf}`,
+      side: 'request',
+      exchange: (shape, scale) => ({
+        path,
+        body: filled(row.body, leaf, shape.json(scaled(REQUEST, scale))),
       }),
-    ),
-    ...leavesOf(row.answer).map(
-      (leaf): Place => ({
-        name: `${base} ${leaf}`,
-        side: 'answer',
-        exchange: (shape) => ({
-          path,
-          body,
-          answer: { contentType: 'application/json', body: filled(row.answer, leaf, shape.json(ANSWER)) },
-        }),
+    })),
+    ...leavesOf(row.answer).map((leaf): Place => ({
+      name: `${base} ${leaf}`,
+      side: 'answer',
+      exchange: (shape, scale) => ({
+        path,
+        body,
+        answer: {
+          contentType: 'application/json',
+          body: filled(row.answer, leaf, shape.json(scaled(ANSWER, scale))),
+        },
       }),
-    ),
+    })),
     ...streamPlaces(row, { path, body }, base),
   ];
 }
 
 function streamPlaces(
-  row: ConformanceRow,
+  row: SweptRow,
   request: Pick<SweptExchange, 'path' | 'body'>,
   base: string,
 ): readonly Place[] {
@@ -86,19 +94,20 @@ function streamPlaces(
           chunkBytes: CHUNK_BYTES,
         },
       });
-      const withJson = (text: string): Buffer =>
-        format.withData(frame, filled(json, leaf, text).toString());
+      const withJson = (text: string): Buffer => format.withData(frame, filled(json, leaf, text).toString());
       places.push({
         name: `${base} event ${String(at)} ${leaf}`,
         side: 'stream',
-        exchange: (shape) => streamed([withJson(shape.json(FRAME))]),
+        exchange: (shape, scale) => streamed([withJson(shape.json(scaled(FRAME, scale)))]),
       });
       places.push({
         name: `${base} event ${String(at)} ${leaf} in pieces`,
         side: 'stream',
-        exchange: (shape) =>
+        exchange: (shape, scale) =>
           shape.isText
-            ? streamed(piecesOf(shape.json(REQUEST)).map((piece) => withJson(JSON.stringify(piece))))
+            ? streamed(
+                piecesOf(shape.json(scaled(REQUEST, scale))).map((piece) => withJson(JSON.stringify(piece))),
+              )
             : undefined,
       });
     }
@@ -109,7 +118,8 @@ function streamPlaces(
 function piecesOf(json: string): readonly string[] {
   const text = JSON.parse(json) as string;
   const pieces: string[] = [];
-  for (let from = 0; from < text.length; from += PIECE_CHARS) pieces.push(text.slice(from, from + PIECE_CHARS));
+  for (let from = 0; from < text.length; from += PIECE_CHARS)
+    pieces.push(text.slice(from, from + PIECE_CHARS));
   return pieces;
 }
 
@@ -125,7 +135,7 @@ function jsonOf(data: string | undefined): unknown {
 const MARK = 'the place that is filled';
 
 /** Where strings stand in a document, and one more beside its outermost members. */
-function leavesOf(document: unknown): readonly string[] {
+export function leavesOf(document: unknown): readonly string[] {
   const leaves: string[] = ['["another_member"]'];
   const go = (value: unknown, path: readonly (string | number)[]): void => {
     if (typeof value === 'string') leaves.push(JSON.stringify(path));
@@ -139,7 +149,7 @@ function leavesOf(document: unknown): readonly string[] {
   return leaves;
 }
 
-function filled(document: unknown, leaf: string, json: string): Buffer {
+export function filled(document: unknown, leaf: string, json: string): Buffer {
   const path = JSON.parse(leaf) as (string | number)[];
   const copy = structuredClone(document) as Record<string | number, unknown>;
   let at = copy;
@@ -147,104 +157,4 @@ function filled(document: unknown, leaf: string, json: string): Buffer {
   at[path.at(-1) ?? ''] = MARK;
   const [before = '', after = ''] = JSON.stringify(copy).split(JSON.stringify(MARK));
   return Buffer.from(before + json + after);
-}
-
-const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { a: 'x' } } };
-const MCP_REQUESTS: readonly unknown[] = [
-  { ...CALL, params: { ...CALL.params, _meta: { progressToken: 'x' } } },
-  { jsonrpc: '2.0', id: 'x', method: 'resources/read', params: { uri: 'file:///x' } },
-  { jsonrpc: '2.0', id: 1, method: 'prompts/get', params: { name: 'x', arguments: { a: 'x' } } },
-  { jsonrpc: '2.0', method: 'notifications/x', params: { x: 'x' } },
-  { jsonrpc: '2.0', id: 1, result: { role: 'assistant', content: { type: 'text', text: 'x' } } },
-  { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x' } },
-];
-const MCP_ANSWERS: readonly unknown[] = [
-  {
-    jsonrpc: '2.0',
-    id: 1,
-    result: { content: [{ type: 'text', text: 'x' }], structuredContent: { a: 'x' }, _meta: { b: 'x' } },
-  },
-  {
-    jsonrpc: '2.0',
-    id: 1,
-    result: { contents: [{ uri: 'file:///x', mimeType: 'text/plain', blob: 'eA==' }] },
-  },
-  {
-    jsonrpc: '2.0',
-    id: 1,
-    result: {
-      tools: [
-        {
-          name: 'echo',
-          title: 'x',
-          description: 'x',
-          inputSchema: { type: 'object', properties: { a: { type: 'string', description: 'x' } } },
-          annotations: { title: 'x' },
-        },
-      ],
-    },
-  },
-  { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'x', data: 'x' } },
-  { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } },
-];
-
-/** Every place of messages to an MCP server, and of its own, whole and as events. */
-export function mcpPlaces(): readonly Place[] {
-  const path = `/mcp/${MCP_SERVER}`;
-  const call = Buffer.from(JSON.stringify(CALL));
-  const list = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }));
-  return [
-    ...MCP_REQUESTS.flatMap((message, at) =>
-      leavesOf(message).map(
-        (leaf): Place => ({
-          name: `mcp message ${String(at)} ${leaf}`,
-          side: 'request',
-          exchange: (shape) => ({ path, body: filled(message, leaf, shape.json(REQUEST)) }),
-        }),
-      ),
-    ),
-    ...MCP_ANSWERS.flatMap((message, at) =>
-      leavesOf(message).flatMap((leaf): readonly Place[] => {
-        const body = at === 2 ? list : call;
-        const json = 'application/json';
-        return [
-          {
-            name: `mcp answer ${String(at)} ${leaf}`,
-            side: 'answer',
-            exchange: (shape) => ({
-              path,
-              body,
-              answer: { contentType: json, body: filled(message, leaf, shape.json(ANSWER)) },
-            }),
-          },
-          {
-            name: `mcp answer ${String(at)} ${leaf} at which the inspector does not stop`,
-            side: 'answer',
-            exchange: (shape) => ({
-              path,
-              body,
-              answer: { contentType: json, body: filled(message, leaf, shape.json(FRAME)) },
-            }),
-          },
-          {
-            name: `mcp event ${String(at)} ${leaf}`,
-            side: 'stream',
-            exchange: (shape) => ({
-              path,
-              body,
-              answer: {
-                contentType: TYPES[sse.name],
-                body: Buffer.concat([
-                  Buffer.from('event: message\ndata: '),
-                  filled(message, leaf, shape.json(FRAME)),
-                  Buffer.from('\n\n'),
-                ]),
-                chunkBytes: CHUNK_BYTES,
-              },
-            }),
-          },
-        ];
-      }),
-    ),
-  ];
 }

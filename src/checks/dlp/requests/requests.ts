@@ -22,7 +22,11 @@ export interface InspectedRequest extends Inspected {
 export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promise<InspectedRequest> {
   const seals = sealsOf(exchange);
   const passages = createPassages(findAll);
-  const document = createDocumentSearch({ ...exchange, words: wordsOf(exchange.request.texts), side: 'request' });
+  const document = createDocumentSearch({
+    ...exchange,
+    words: wordsOf(exchange.request.texts),
+    side: 'request',
+  });
   await document.gather(passages);
   for (const text of seals.encoded) passages.add(text);
   await passages.search();

@@ -1,5 +1,5 @@
 import { CONTENT_CLASSES } from '../../../detectors/finding.ts';
-import type { ContentClass } from '../../../detectors/finding.ts';
+import type { ContentClass, Finding } from '../../../detectors/finding.ts';
 import type { Denial } from '../../../pipeline/check.ts';
 import type { DlpAction } from '../actions.ts';
 import type { Found } from '../passages.ts';
@@ -16,6 +16,8 @@ export interface StreamFindingsDeps {
 export class StreamFindings {
   readonly #deps: StreamFindingsDeps;
   readonly #classes = new Set<ContentClass>();
+  /** By class and rule: there may be hundreds of thousands of findings in one event. */
+  readonly #actions = new Map<string, Map<string, DlpAction | undefined>>();
   readonly #rules = new Set<string>();
   #newRules: string[] = [];
 
@@ -30,7 +32,7 @@ export class StreamFindings {
 
   /** The denial that the stream is cut with, where something is found that must not pass even masked. */
   judge(found: readonly Found[]): Denial | undefined {
-    const withheld = found.filter(({ finding }) => this.#note(finding.class, finding.rule) === 'quarantine');
+    const withheld = found.filter(({ finding }) => this.#actionOf(finding) === 'quarantine');
     return withheld.length === 0 ? undefined : this.#deps.onQuarantine(withheld);
   }
 
@@ -40,6 +42,14 @@ export class StreamFindings {
     const reason = `masked in the answer: ${this.#newRules.join(', ')}`;
     this.#newRules = [];
     return reason;
+  }
+
+  #actionOf({ class: name, rule }: Finding): DlpAction | undefined {
+    const known = this.#actions.get(name) ?? new Map<string, DlpAction | undefined>();
+    if (known.has(rule)) return known.get(rule);
+    const action = this.#note(name, rule);
+    this.#actions.set(name, known.set(rule, action));
+    return action;
   }
 
   #note(name: string, rule: string): DlpAction | undefined {

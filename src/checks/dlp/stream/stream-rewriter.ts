@@ -3,13 +3,14 @@ import { HEADER } from '../../../headers.ts';
 import { PASS_EVENT } from '../../../pipeline/check.ts';
 import type { RewrittenFrame, StreamAction, StreamRewriter, StreamTail } from '../../../pipeline/check.ts';
 import type { StreamEvent } from '../../../providers/provider.ts';
+import { assertMaskable } from '../masked-places.ts';
 import type { Found } from '../passages.ts';
 import { restOf } from './stream-entry.ts';
 import { StreamFindings } from './stream-findings.ts';
 import type { StreamFindingsDeps } from './stream-findings.ts';
 import { StreamQueue } from './stream-queue.ts';
 import { StreamReading } from './stream-reading.ts';
-import { inTurns } from '../scan/turns.ts';
+import { inTurns, TURN_CHARS } from '../scan/turns.ts';
 import type { Work } from '../scan/turns.ts';
 
 export interface DlpRewriterDeps extends StreamFindingsDeps {
@@ -30,6 +31,7 @@ export function createDlpRewriter(deps: DlpRewriterDeps): StreamRewriter {
   };
 }
 
+const MANY_FINDINGS = 10_000;
 const NOTHING_BEFORE = { before: [], isHeld: false } as const;
 
 class MaskedStream {
@@ -50,13 +52,18 @@ class MaskedStream {
   *event(event: StreamEvent): Work<StreamAction> {
     const found: Found[] = [];
     const entry = yield* this.#reading.read(event, found);
+    if (found.length > MANY_FINDINGS) yield TURN_CHARS + 1;
     const denial = this.#findings.judge(found);
     if (denial !== undefined) return { kind: 'cut', denial };
+    assertMaskable(found.length, 'answer');
     const reason = this.#findings.takeReason();
+    // Each of these passes over all that was found is a turn of its own.
+    if (found.length > MANY_FINDINGS) yield TURN_CHARS + 1;
     // What stands beside a payload is read alone, and has no place among the texts.
     const released =
       event.beside === true ? { ...NOTHING_BEFORE, edits: entry.edits } : this.#queue.add(entry);
     this.#reading.settle(event);
+    if (found.length > MANY_FINDINGS) yield TURN_CHARS + 1;
     const { before, edits, isHeld } = released;
     if (before.length === 0 && edits.length === 0 && !isHeld && reason === undefined) return PASS_EVENT;
     return {
