@@ -18,9 +18,11 @@ const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+const LARGE_EXPONENT = 0x45;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
+const EXPONENT = 0x65;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
@@ -35,67 +37,117 @@ export interface DocumentShape {
   readonly hasEscapedNames: boolean;
 }
 
-/** Working memory of the pass, by depth; shared, because a pass is synchronous and small documents are many. */
-const memberCount = new Int32Array(MAX_ANSWER_DEPTH + 2);
+/** Working memory of a pass, by depth; shared, because most are synchronous and small documents are many. */
+const sharedCounts = new Int32Array(MAX_ANSWER_DEPTH + 2);
 
 /** One pass over the text, which need not be JSON. Stops where it is too deep or too large. */
 export function shapeOf(text: string): DocumentShape {
-  const { length } = text;
-  const hasEscapes = text.includes('\\');
-  let depth = 0;
-  let work = 0;
-  let blanks = 0;
-  let members = 0;
-  let hasEscapedNames = false;
-  let isMemberValue = false;
-  let nameStart = 0;
-  let nameEnd = 0;
-  memberCount[0] = 0;
-  // The commonest first, and bounds only where a part begins: what a list of numbers costs is here.
-  for (let i = 0; i < length;) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) {
-      // Of a name it is taken back where its colon stands.
-      if (!isMemberValue) work += TEXT_WORK;
-      isMemberValue = false;
-      nameStart = i;
-      i = skipString(text, i);
-      nameEnd = i;
-      continue;
-    }
-    i += 1;
-    if (code === COMMA) {
-      isMemberValue = false;
-      work += 1;
-      continue;
-    }
-    if (code <= SPACE) {
-      blanks += 1;
-      continue;
-    }
-    if (code < COLON) continue;
-    if (code === COLON) {
-      members += 1;
-      const count = (memberCount[depth] ?? 0) + 1;
-      memberCount[depth] = count;
-      work += (count > FEW_MEMBERS ? MANY_NAMES_WORK : PART_WORK) - TEXT_WORK;
-      isMemberValue = true;
-      if (hasEscapes) hasEscapedNames ||= text.slice(nameStart, nameEnd).includes('\\');
-    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      isMemberValue = false;
-      work += PART_WORK;
-      depth += 1;
-      if (depth > MAX_ANSWER_DEPTH || work > MAX_ANSWER_WORK) break;
-      memberCount[depth] = 0;
-    } else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && depth > 0) depth -= 1;
+  const pass = new ShapePass(text, sharedCounts);
+  pass.readTo(text.length);
+  return pass.shape();
+}
+
+const STEP_CHARS = 1_048_576;
+
+/** The same of a long text, which yields where others may get a turn. */
+export function* shapeInSteps(text: string): Generator<undefined, DocumentShape, void> {
+  const pass = new ShapePass(text, new Int32Array(MAX_ANSWER_DEPTH + 2));
+  for (let to = STEP_CHARS; !pass.readTo(to); to += STEP_CHARS) yield;
+  return pass.shape();
+}
+
+class ShapePass {
+  readonly #text: string;
+  readonly #memberCount: Int32Array;
+  readonly #hasEscapes: boolean;
+  #at = 0;
+  #depth = 0;
+  #work = 0;
+  #blanks = 0;
+  #members = 0;
+  #hasEscapedNames = false;
+  #nameStart = 0;
+  #nameEnd = 0;
+  #isMemberValue = false;
+
+  constructor(text: string, memberCount: Int32Array) {
+    this.#text = text;
+    this.#memberCount = memberCount;
+    this.#hasEscapes = text.includes('\\');
+    memberCount[0] = 0;
   }
-  work += blanks / BLANKS_OF_WORK;
-  return {
-    isTooDeep: depth > MAX_ANSWER_DEPTH,
-    isTooLarge: work > MAX_ANSWER_WORK,
-    members,
-    hasEscapedNames,
-  };
+
+  /** Reads on to an offset, or to the end of the string that is there; true where there is no more to read. */
+  readTo(end: number): boolean {
+    const text = this.#text;
+    const memberCount = this.#memberCount;
+    const to = Math.min(end, text.length);
+    let depth = this.#depth;
+    let work = this.#work;
+    let blanks = this.#blanks;
+    let isMemberValue = this.#isMemberValue;
+    let i = this.#at;
+    // The commonest first, and bounds only where a part begins: what a list of numbers costs is here.
+    while (i < to) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) {
+        // Of a name it is taken back where its colon stands.
+        if (!isMemberValue) work += TEXT_WORK;
+        isMemberValue = false;
+        this.#nameStart = i;
+        i = skipString(text, i);
+        this.#nameEnd = i;
+        continue;
+      }
+      i += 1;
+      if (code === COMMA) {
+        isMemberValue = false;
+        work += 1;
+        continue;
+      }
+      if (code <= SPACE) {
+        blanks += 1;
+        continue;
+      }
+      if (code < COLON) continue;
+      if (code === COLON) {
+        this.#members += 1;
+        const count = (memberCount[depth] ?? 0) + 1;
+        memberCount[depth] = count;
+        work += (count > FEW_MEMBERS ? MANY_NAMES_WORK : PART_WORK) - TEXT_WORK;
+        isMemberValue = true;
+        if (this.#hasEscapes) {
+          this.#hasEscapedNames ||= text.slice(this.#nameStart, this.#nameEnd).includes('\\');
+        }
+      } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+        isMemberValue = false;
+        work += PART_WORK;
+        depth += 1;
+        if (depth > MAX_ANSWER_DEPTH || work > MAX_ANSWER_WORK) {
+          i = text.length;
+          break;
+        }
+        memberCount[depth] = 0;
+      } else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && depth > 0) depth -= 1;
+      // A number with an exponent is read several times as long as one without.
+      else if (code === EXPONENT || code === LARGE_EXPONENT) work += 1;
+    }
+    this.#depth = depth;
+    this.#work = work;
+    this.#blanks = blanks;
+    this.#isMemberValue = isMemberValue;
+    this.#at = i;
+    return i >= text.length;
+  }
+
+  shape(): DocumentShape {
+    return {
+      isTooDeep: this.#depth > MAX_ANSWER_DEPTH,
+      isTooLarge: this.#work + this.#blanks / BLANKS_OF_WORK > MAX_ANSWER_WORK,
+      members: this.#members,
+      hasEscapedNames: this.#hasEscapedNames,
+    };
+  }
 }
 
 /**

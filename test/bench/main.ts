@@ -3,12 +3,15 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { percentile, runLoad, runStream } from '../support/load.ts';
 import { LIMIT_MS, measureQuarantine } from './quarantine.ts';
+import { sweepTurns } from './sweep.ts';
 import { cpuSeconds, pinMeasured, startRigs, type Rig, type Rigs } from './rigs.ts';
 
 /**
  * `npm run bench [-- --rounds 5] [--json FILE]`: what the gateway costs, in interleaved rounds on one machine
  * against the provider itself, an Envoy that only passes on, and an Envoy with an external processor on Node that
- * looks at nothing. `npm run bench -- quarantine` measures a rejection at the request headers.
+ * looks at nothing. `npm run bench -- quarantine` measures a rejection at the request headers, and `npm run bench --
+ * sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N]` the longest turn of the event loop that hostile
+ * requests and answers can make.
  */
 interface Sample {
   readonly requestsPerSecond: number;
@@ -30,7 +33,14 @@ const STREAMS = 3;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '5' }, json: { type: 'string' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    json: { type: 'string' },
+    places: { type: 'string', default: '.' },
+    shapes: { type: 'string', default: '.' },
+    each: { type: 'string', default: 'Infinity' },
+    part: { type: 'string', default: '0/1' },
+  },
 });
 const rounds = Number(values.rounds);
 
@@ -171,10 +181,26 @@ function conditions(): object {
   };
 }
 
-const rigs = await startRigs();
-try {
-  const result = positionals[0] === 'quarantine' ? await quarantine(rigs) : await compare(rigs);
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
-} finally {
-  await rigs.close();
+async function measure(): Promise<void> {
+  const rigs = await startRigs();
+  try {
+    const result = positionals[0] === 'quarantine' ? await quarantine(rigs) : await compare(rigs);
+    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+  } finally {
+    await rigs.close();
+  }
 }
+
+async function sweep(): Promise<void> {
+  const [part, parts] = values.part.split('/').map(Number);
+  const isShort = await sweepTurns({
+    places: new RegExp(values.places),
+    shapes: new RegExp(values.shapes),
+    each: Number(values.each),
+    part: part ?? 0,
+    parts: parts ?? 1,
+  });
+  if (!isShort) process.exitCode = 1;
+}
+
+await (positionals[0] === 'sweep' ? sweep() : measure());

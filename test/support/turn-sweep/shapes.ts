@@ -34,6 +34,19 @@ function written(name: string, piece: string): Shape {
   };
 }
 
+/** A string that is a list of this piece itself. */
+function documentInText(name: string, piece: string, last: string): Shape {
+  return {
+    name,
+    isText: true,
+    json: ({ bytes }) => {
+      made += 1;
+      const count = Math.floor((bytes - 60) / (JSON.stringify(piece).length - 2));
+      return JSON.stringify(`[${String(made)},${piece.repeat(count)}${last}]`);
+    },
+  };
+}
+
 /** A list of this piece; `work` is what one of them makes. */
 function list(name: string, piece: (index: number) => string, work: number): Shape {
   return {
@@ -129,6 +142,8 @@ const TEXTS: readonly Shape[] = [
   text('braces and quotes', '{"a":'),
   text('JSON in text', '{"a":[1,2]},'),
   text('backquotes', '```'),
+  documentInText('a document of numbers in text', '1,', '1'),
+  documentInText('a document of texts in text', '{"city":"Berlin"},', '{}'),
   text('NaN', 'NaN,'),
   text('accents', 'é'),
   text('combining marks', 'a\u0301'),
@@ -164,7 +179,7 @@ const STRUCTURES: readonly Shape[] = [
   nested('nested, with lists', (room) => `[${repeated(room, () => '[]', 9)}]`),
   list('nested again and again', () => `${'['.repeat(40)}1${']'.repeat(40)}`, 321),
   list('numbers', (index) => String(index % 9), 1),
-  list('numbers of a vector', (index) => String(-0.0123 + index / 1e9).slice(0, 12), 1),
+  list('numbers of a vector', (index) => `-0.0${String(123_456_789 + index)}`, 1),
   list('long numbers', (index) => `4111111111111111${String(index % 10)}`, 1),
   list('empty texts', () => '""', 1),
   list('texts of one letter', () => '"a"', 1),

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
+import { createSweepEdge, type SweepEdge } from '../support/turn-sweep/edge.ts';
+import type { Place } from '../support/turn-sweep/places.ts';
+import { SHAPES } from '../support/turn-sweep/shapes.ts';
+import { allPlaces, MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts';
+
+/**
+ * No request and no answer holds up the event loop, whatever it is made of. Here each place has one shape, an eighth of
+ * what is accepted, and each shape is once as large as is accepted; `npm run bench -- sweep` tries all of them everywhere.
+ */
+let redis: TestRedis;
+let edge: SweepEdge;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  edge = await createSweepEdge(redis.addr);
+});
+afterAll(async () => {
+  await edge.close();
+  await redis.close();
+});
+
+const EIGHTH = 1 / 8;
+/** One of each so many places, every one with another shape: several providers have the same dialects. */
+const EVERY = 9;
+const PLACES = allPlaces();
+
+async function longestTurn(place: Place, shape: (typeof SHAPES)[number], scale: number): Promise<string[]> {
+  const outcome = await sweepOne(edge, place, shape, scale);
+  return outcome === undefined || outcome.longestTurnMs < MAX_TURN_MS
+    ? []
+    : [`${place.name}, ${shape.name}: ${outcome.longestTurnMs.toFixed(0)} ms`];
+}
+
+function placeNamed(start: string): Place {
+  const place = PLACES.find(({ name, side }) => `${side} ${name}`.startsWith(start));
+  if (place === undefined) throw new Error(`no place ${start}`);
+  return place;
+}
+
+describe('no turn of the event loop is long', () => {
+  it('wherever something hostile stands', { timeout: 300_000 }, async () => {
+    const tooLong: string[] = [];
+    for (const [at, place] of PLACES.entries()) {
+      const shape = SHAPES[at % SHAPES.length];
+      if (at % EVERY === 0 && shape !== undefined)
+        tooLong.push(...(await longestTurn(place, shape, EIGHTH)));
+    }
+    expect(tooLong).toEqual([]);
+  });
+
+  it.each([
+    'request openai /v1/chat/completions ["messages",2,"content",0,"text"]',
+    'stream openai /v1/chat/completions event 0 ["choices",0,"delta","content"]',
+  ])('whatever shape the largest is of: %s', { timeout: 300_000 }, async (start) => {
+    const place = placeNamed(start);
+    const tooLong: string[] = [];
+    for (const shape of SHAPES) tooLong.push(...(await longestTurn(place, shape, EIGHTH * 2)));
+    expect(tooLong).toEqual([]);
+  });
+
+  it.each(['nested, with blanks at the bottom', 'nested, with long numbers', 'mail addresses, one a text'])(
+    'of a whole answer of the largest size: %s',
+    { timeout: 120_000 },
+    async (name) => {
+      const shape = SHAPES.find((one) => one.name === name);
+      if (shape === undefined) throw new Error(`no shape ${name}`);
+      const chat = placeNamed('answer openai /v1/chat/completions ["choices",0,"message","content"]');
+      const mcp = placeNamed('answer mcp answer 0 ["result","content",0,"text"]');
+      expect([...(await longestTurn(chat, shape, 1)), ...(await longestTurn(mcp, shape, 1))]).toEqual([]);
+    },
+  );
+});
