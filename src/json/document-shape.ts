@@ -69,6 +69,7 @@ class ShapePass {
   #nameStart = 0;
   #nameEnd = 0;
   #isMemberValue = false;
+  #isInString = false;
 
   constructor(text: string, memberCount: Int32Array) {
     this.#text = text;
@@ -86,7 +87,7 @@ class ShapePass {
     let work = this.#work;
     let blanks = this.#blanks;
     let isMemberValue = this.#isMemberValue;
-    let i = this.#at;
+    let i = this.#isInString ? this.#skip(this.#at, to) : this.#at;
     // The commonest first, and bounds only where a part begins: what a list of numbers costs is here.
     while (i < to) {
       const code = text.charCodeAt(i);
@@ -95,8 +96,7 @@ class ShapePass {
         if (!isMemberValue) work += TEXT_WORK;
         isMemberValue = false;
         this.#nameStart = i;
-        i = skipString(text, i);
-        this.#nameEnd = i;
+        i = this.#skip(i + 1, to);
         continue;
       }
       i += 1;
@@ -137,7 +137,14 @@ class ShapePass {
     this.#blanks = blanks;
     this.#isMemberValue = isMemberValue;
     this.#at = i;
-    return i >= text.length;
+    return i >= text.length && !this.#isInString;
+  }
+
+  /** Reads on in a string, as far as this step goes. */
+  #skip(from: number, to: number): number {
+    const end = skipWithin(this.#text, from, to);
+    this.#isInString = end < 0;
+    return (this.#nameEnd = this.#isInString ? ~end : end);
   }
 
   shape(): DocumentShape {
@@ -204,9 +211,14 @@ const SHORT_STRING = 32;
 
 /** The offset after the string whose opening quote is at `i`. */
 export function skipString(text: string, i: number): number {
+  return skipWithin(text, i + 1, text.length);
+}
+
+/** The offset after the string that `i` lies in; where it goes on after `to`, the complement of where to read on. */
+function skipWithin(text: string, i: number, to: number): number {
   const { length } = text;
-  i += 1;
   while (i < length) {
+    if (i > to) return ~i;
     const near = Math.min(i + SHORT_STRING, length);
     while (i < near) {
       const code = text.charCodeAt(i);

@@ -105,8 +105,8 @@ function addMessage(
   if (Array.isArray(message.content)) addContentParts(add, message.content, [...at, 'content']);
   add(message, 'reasoning_content', at, 'reasoning/reasoning_content', 'reasoning');
   add(message, 'reasoning', at, 'reasoning/reasoning', 'reasoning');
-  arrayOf(message.reasoning_details).forEach((value, d) => {
-    const detail = objectOf(value);
+  arrayOf(message.reasoning_details).forEach((detail, d) => {
+    if (!isObject(detail)) return;
     const path = [...at, 'reasoning_details', d];
     add(detail, 'text', path, 'reasoning/details/text', 'reasoning');
     add(detail, 'summary', path, 'reasoning/details/summary', 'reasoning');
@@ -117,16 +117,17 @@ function addMessage(
     const path = [...at, 'function_call'];
     add(message.function_call, 'arguments', path, 'function_call', 'tool_arguments', true);
   }
-  arrayOf(message.tool_calls).forEach((value, place) => {
-    const call = objectOf(value);
+  arrayOf(message.tool_calls).forEach((call, place) => {
+    if (!isObject(call)) return;
     addCall(add, call, nameCall(call, place), [...at, 'tool_calls', place]);
   });
 }
 
 /** Mistral's list of parts: `{type: 'text', text}`, `{type: 'thinking', thinking: [parts]}`. */
 function addContentParts(add: Add, parts: readonly unknown[], path: JsonPath): void {
-  parts.forEach((value, p) => {
-    const part = objectOf(value);
+  parts.forEach((part, p) => {
+    // Whoever fills such a list with a million numbers is not waited for.
+    if (!isObject(part)) return;
     add(part, 'text', [...path, p], 'text', 'text');
     add(part, 'thinking', [...path, p], 'reasoning/thinking', 'reasoning');
     arrayOf(part.thinking).forEach((thought, t) => {

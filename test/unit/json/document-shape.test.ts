@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assertParseable, saysAll, shapeOf } from '../../../src/json/document-shape.ts';
+import { assertParseable, saysAll, shapeInSteps, shapeOf } from '../../../src/json/document-shape.ts';
 
 function isAllSaid(text: string): boolean {
   return saysAll(shapeOf(text), JSON.parse(text));
@@ -73,5 +73,39 @@ describe('a document that would hold up everybody', () => {
       expect(shapeOf(`"${piece.repeat(1_000_000)}"`).members).toBe(0);
       expect(performance.now() - started).toBeLessThan(1_000);
     }
+  });
+});
+
+describe('shapeInSteps', () => {
+  const filler = 'x'.repeat(700);
+  it.each([
+    ['texts longer than a step', `{"a":"${filler.repeat(4_000)}","b":["${filler.repeat(2_000)}",1]}`],
+    ['texts of escapes', `{"a":"${'\\"\\\\'.repeat(600_000)}","b\\u0063":[1,2]}`],
+    ['an open text', `["${'\\\\n'.repeat(1_200_000)}`],
+    ['many members', `[${'{"a":1,"b":"c"},'.repeat(120_000)}1]`],
+    ['blanks', `[${' '.repeat(3_000_000)}1,"${filler}"]`],
+    ['long numbers', `[${'1e99,'.repeat(400_000)}1]`],
+  ])('is the shape, in turns: %s', (_what, text) => {
+    const steps = shapeInSteps(text);
+    let turns = 0;
+    for (let step = steps.next(); ; step = steps.next()) {
+      turns += 1;
+      if (step.done !== true) continue;
+      expect(step.value).toEqual(shapeOf(text));
+      break;
+    }
+    expect(turns).toBeGreaterThan(1);
+  });
+});
+
+describe('the work of a document', () => {
+  it.each([
+    ['blanks', `[${' '.repeat(39_000_000)}1]`, `[${' '.repeat(16_000_000)}1]`],
+    ['texts in lists', `[${'"",'.repeat(610_000)}1]`, `[${'"",'.repeat(590_000)}1]`],
+    ['exponents', `[${'1e9,'.repeat(1_210_000)}1]`, `[${'1e9,'.repeat(1_190_000)}1]`],
+    ['a vector', `[${'0.1,'.repeat(2_410_000)}1]`, `[${'0.1,'.repeat(2_390_000)}1]`],
+  ])('bounds %s', (_what, tooMuch, enough) => {
+    expect(shapeOf(tooMuch).isTooLarge).toBe(true);
+    expect(shapeOf(enough).isTooLarge).toBe(false);
   });
 });
