@@ -40,8 +40,12 @@ export interface DocumentShape {
 /** Working memory of a pass, by depth; shared, because most are synchronous and small documents are many. */
 const sharedCounts = new Int32Array(MAX_ANSWER_DEPTH + 2);
 
+/** The shape of one long text, for those who ask for it one after the other. */
+let told: { readonly text: string; readonly shape: DocumentShape } | undefined;
+
 /** One pass over the text, which need not be JSON. Stops where it is too deep or too large. */
 export function shapeOf(text: string): DocumentShape {
+  if (told?.text === text) return told.shape;
   const pass = new ShapePass(text, sharedCounts);
   pass.readTo(text.length);
   return pass.shape();
@@ -54,6 +58,16 @@ export function* shapeInSteps(text: string): Generator<undefined, DocumentShape,
   const pass = new ShapePass(text, new Int32Array(MAX_ANSWER_DEPTH + 2));
   for (let to = STEP_CHARS; !pass.readTo(to); to += STEP_CHARS) yield;
   return pass.shape();
+}
+
+/** Tells the shape of a long text in steps, so that whoever asks for it next is told at once; until it is forgotten. */
+export function* tellShape(text: string): Generator<undefined, void, void> {
+  const shape = yield* shapeInSteps(text);
+  told = { text, shape };
+}
+
+export function forgetShape(): void {
+  told = undefined;
 }
 
 class ShapePass {
@@ -217,6 +231,7 @@ export function skipString(text: string, i: number): number {
 /** The offset after the string that `i` lies in; where it goes on after `to`, the complement of where to read on. */
 function skipWithin(text: string, i: number, to: number): number {
   const { length } = text;
+  let quote = -1;
   while (i < length) {
     if (i > to) return ~i;
     const near = Math.min(i + SHORT_STRING, length);
@@ -225,10 +240,13 @@ function skipWithin(text: string, i: number, to: number): number {
       if (code === QUOTE) return i + 1;
       i += code === BACKSLASH ? 2 : 1;
     }
-    const quote = text.indexOf('"', i);
+    if (quote < i) quote = text.indexOf('"', i);
     if (quote < 0) return length;
     let escapes = quote;
-    while (escapes > i && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
+    const least = Math.max(i, quote - SHORT_STRING);
+    while (escapes > least && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
+    // A run that long is not gone back over: it may be of megabytes.
+    if (escapes === least && least > i) continue;
     i = quote + 1;
     // An even number of backslashes before it escape each other, not the quote.
     if ((quote - escapes) % 2 === 0) return i;

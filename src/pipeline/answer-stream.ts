@@ -1,4 +1,5 @@
 import { HEADER_PREFIX } from '../headers.ts';
+import { forgetShape, tellShape } from '../json/document-shape.ts';
 import { nextTurn } from '../next-turn.ts';
 import type { StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
@@ -121,12 +122,18 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     await nextTurn();
     const frame = isJudged ? strictFrame(format, received) : received;
     await nextTurn();
-    const event = reader.read(frame);
-    await nextTurn();
-    keepAccount(answer, event);
-    const said = isJudged ? unambiguousEvent(format, event, frame) : event;
-    await nextTurn();
-    await passEvent(said, 0);
+    try {
+      for (const _step of tellShape(frame.data ?? '')) await nextTurn();
+      await nextTurn();
+      const event = reader.read(frame);
+      keepAccount(answer, event);
+      await nextTurn();
+      const said = isJudged ? unambiguousEvent(format, event, frame) : event;
+      await nextTurn();
+      await passEvent(said, 0);
+    } finally {
+      forgetShape();
+    }
   }
 
   /** Gives an event to the rewriters from this one on, and what comes through to the client. */

@@ -44,8 +44,7 @@ describe('no turn of the event loop is long', () => {
     const tooLong: string[] = [];
     for (const [at, place] of PLACES.entries()) {
       const shape = SHAPES[at % SHAPES.length];
-      if (at % EVERY === 0 && shape !== undefined)
-        tooLong.push(...(await longestTurn(place, shape, EIGHTH)));
+      if (at % EVERY === 0 && shape !== undefined) tooLong.push(...(await longestTurn(place, shape, EIGHTH)));
     }
     expect(tooLong).toEqual([]);
   });
