@@ -12,7 +12,7 @@ import type { ProviderName } from '../../../src/providers/provider.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import { createRoute } from '../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
-import { createLogger } from '../../../src/telemetry/logger.ts';
+import { createAuditLog, createLogger } from '../../../src/telemetry/logger.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { NO_FACTS } from '../exchange.ts';
 import { watchTurns } from './turn-watch.ts';
@@ -53,13 +53,16 @@ export interface SweepEdge {
 /** Names of the MCP servers that the edge knows. */
 export const MCP_SERVER = 'files';
 
+const NOWHERE = { write: (): void => undefined };
+
 export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
   const config = everythingOn(redisAddr);
-  const log = createLogger('error', {});
+  const log = createLogger('error', {}, NOWHERE);
+  const auditLog = createAuditLog({}, NOWHERE);
   const metrics = createMetrics();
   const redis = connectRedis(config.redis, { name: 'turn-sweep' });
   await waitUntilReady(redis, 10_000);
-  const checks = createChecks({ config, redis, log, metrics });
+  const checks = createChecks({ config, redis, log, auditLog, metrics });
   const nothing = (): void => undefined;
   const failures: unknown[] = [];
   const observer = {
@@ -74,6 +77,7 @@ export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
     newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer }),
     settings: { upstreamTimeoutMs: 600_000, stripTelemetry: false },
     observer,
+    takeAnonymousLine: () => true,
   };
   const turns = watchTurns();
   return {
