@@ -27,9 +27,11 @@ const MAX_SHOWN_NAME = 30;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const LARGE_EXPONENT = 0x45;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
+const EXPONENT = 0x65;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
@@ -134,7 +136,7 @@ class Scanner {
         if (blanks % BLANKS_OF_WORK !== 0) continue;
         work += 1;
         if (work > MAX_WORK) throw tooManyValues();
-      } else if (byte < OPEN_ARRAY) {
+      } else if (byte < OPEN_ARRAY && byte !== LARGE_EXPONENT) {
         // Numbers and colons: a list of numbers has little else.
         continue;
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
@@ -149,6 +151,9 @@ class Scanner {
         if (depth === 0) return;
         depth -= 1;
         expectName = false;
+      } else if (byte === EXPONENT || byte === LARGE_EXPONENT) {
+        // Such a number is read several times as long as one without.
+        work += 1;
       }
     }
   }

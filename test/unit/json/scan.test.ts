@@ -98,6 +98,7 @@ describe('parseStrict', () => {
     ['objects', `[${'{},'.repeat(50_001)}1]`, `[${'{},'.repeat(40_000)}1]`],
     ['numbers', `[${'1,'.repeat(400_001)}1]`, `[${'1,'.repeat(390_000)}1]`],
     ['names of one object', manyNames(20_000), manyNames(10_000)],
+    ['numbers with exponents', `[${'1e9,'.repeat(201_000)}1]`, `[${'1E9,'.repeat(199_000)}1]`],
     ['texts in a list', `[${'"",'.repeat(101_000)}1]`, `[${'"",'.repeat(99_000)}1]`],
     ['blanks', `[${' '.repeat(6_500_000)}1]`, `[${' '.repeat(6_300_000)}1]`],
   ])('refuses more %s than the event loop has time for', (_what, tooMany, enough) => {
