@@ -12,10 +12,12 @@ import { unambiguousEvent } from './unambiguous-event.ts';
 /** A longer frame cannot be held for inspection and ends the stream. */
 const MAX_FRAME_BYTES = 4_194_304;
 const NOTHING = Buffer.alloc(0);
-/** Of longer frames each pass is a turn of its own; so are so many bytes, or frames, of a chunk that has many. */
+/** Of longer frames each pass is a turn of its own; so are so many frames of a chunk that has many. */
 const LONG_FRAME_BYTES = 131_072;
-const TURN_BYTES = 16_384;
-const TURN_FRAMES = 128;
+const TURN_FRAMES = 64;
+/** A chunk is taken in slices; one counts as some frames, where it has none. */
+const SLICE_BYTES = 16_384;
+const SLICE_FRAMES = 16;
 
 /** What goes to the client next. */
 export interface Emission {
@@ -59,6 +61,8 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   let cut: Denial | undefined;
   /** What came through all the rewriters last, as it was. */
   let passed: StreamEvent | undefined;
+  /** Frames since the last turn, and slices of a chunk at what they count. */
+  let spent = 0;
 
   function take(): Emission {
     const [only = NOTHING] = pieces;
@@ -67,22 +71,30 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     return cut === undefined ? { bytes } : { bytes, cut };
   }
 
+  /** However often a rewriter makes a frame wait for nothing: that is no turn of the event loop. */
+  function newTurn(): Promise<void> {
+    spent = 0;
+    return nextTurn();
+  }
+
   /** In order, and at once as long as no rewriter makes the rest wait. */
   function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
     for (let index = from; index < items.length && cut === undefined; index += 1) {
-      if (index - from === TURN_FRAMES) return nextTurn().then(() => each(items, pass, index));
+      if (spent >= TURN_FRAMES) return newTurn().then(() => each(items, pass, index));
+      spent += 1;
       const waiting = pass(items[index] as T);
       if (waiting !== undefined) return waiting.then(() => each(items, pass, index + 1));
     }
   }
 
   function passChunk(chunk: Buffer, from = 0): Awaitable<void> {
-    for (let at = from; at < chunk.length && cut === undefined; at += TURN_BYTES) {
-      const rest = at + TURN_BYTES;
+    for (let at = from; at < chunk.length && cut === undefined; at += SLICE_BYTES) {
+      const rest = at + SLICE_BYTES;
       const frames = decoder.push(chunk.subarray(at, rest));
       const waiting = each(frames, passFrame);
       if (waiting !== undefined) return waiting.then(() => passChunk(chunk, rest));
-      if (frames.length > TURN_FRAMES) return nextTurn().then(() => passChunk(chunk, rest));
+      spent += SLICE_FRAMES;
+      if (spent >= TURN_FRAMES && rest < chunk.length) return newTurn().then(() => passChunk(chunk, rest));
     }
   }
 

@@ -51,6 +51,7 @@ export interface SweepEdge {
 }
 
 /** Names of the MCP servers that the edge knows. */
+export const PROXY_KEY = `gw-${'a'.repeat(43)}`;
 export const MCP_SERVER = 'files';
 
 const NOWHERE = { write: (): void => undefined };
@@ -169,7 +170,7 @@ function messagesOf({ path, headers = {}, body, answer }: SweptExchange): Proces
         ':path': path,
         'content-type': 'application/json',
         'x-request-id': randomUUID(),
-        authorization: `Bearer gw-${'a'.repeat(43)}`,
+        authorization: `Bearer ${PROXY_KEY}`,
         'x-gateway-provider-key': 'sk-sweep',
         'x-gateway-session-id': randomUUID(),
         ...headers,

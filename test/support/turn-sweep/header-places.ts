@@ -1,4 +1,4 @@
-import { MCP_SERVER, type SweptExchange } from './edge.ts';
+import { MCP_SERVER, PROXY_KEY, type SweptExchange } from './edge.ts';
 import type { Place } from './places.ts';
 import type { Shape } from './shapes.ts';
 
@@ -6,7 +6,6 @@ import type { Shape } from './shapes.ts';
 const HEADER_CHARS = 57_000;
 
 const OF_REQUESTS = [
-  'authorization',
   'x-api-key',
   'x-gateway-provider-key',
   'x-gateway-session-id',
@@ -50,6 +49,11 @@ const CALL: SweptExchange = {
 /** Every header that somebody reads, the path and the query. */
 export function headerPlaces(): readonly Place[] {
   return [CHAT, CALL].flatMap((base) => [
+    // Without a key in another place nobody gets past authentication.
+    place(`${base.path} header authorization`, 'request', (value) => ({
+      ...base,
+      headers: { authorization: `Bearer ${value}`, 'x-api-key': PROXY_KEY },
+    })),
     ...OF_REQUESTS.map((name) =>
       place(`${base.path} header ${name}`, 'request', (value) => ({ ...base, headers: { [name]: value } })),
     ),
