@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 
 import { onStopSignals } from '../../src/runtime/stop-signals.ts';
 import type { Gateway } from '../../src/serve.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
+import { createEnvoyLines } from '../../src/telemetry/envoy-lines.ts';
+import { createAuditLog, createLogger } from '../../src/telemetry/logger.ts';
 import { loadedConfig } from '../command.ts';
 import type { Io } from '../command.ts';
 
@@ -15,20 +16,29 @@ export function registerServe(program: Command, io: Io): void {
       const { config, sources } = loadedConfig(command, io);
       // Loaded only where it is used: every other command starts faster without it.
       const { serve } = await import('../../src/serve.ts');
-      const log = createLogger(config.server.log_level, { name: 'gateway' }, io.stdout);
+      const fields = { name: 'gateway' };
+      const log = createLogger(config.server.log_level, fields, io.stdout);
+      const auditLog = createAuditLog(fields, io.stdout);
+      const envoyLines = createEnvoyLines({
+        maxPerMinute: config.auth.max_failures_per_minute,
+        write: (line, from) => {
+          io[from].write(`${line}\n`);
+        },
+        onUnlogged: (requests) => {
+          auditLog.info({ requests }, 'more requests that Envoy refused by itself, not logged one by one');
+        },
+      });
       const gateway = await serve({
         config,
         sources,
         environment: io.env,
         log,
-        onEnvoyLine: (line, from) => {
-          io[from].write(`${line}\n`);
-        },
+        onEnvoyLine: envoyLines.take,
         progress: (message) => {
           log.info(message);
         },
       });
-      await untilStopped(gateway);
+      await untilStopped(gateway).finally(envoyLines.flush);
     });
 }
 

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal, startBudgets, type Budgets } from './budgets/rig.ts';
-import { send } from '../support/http.ts';
+import { send, sendRaw } from '../support/http.ts';
 
 const MAX_LINES = 5;
 const STRANGERS = 40;
+/** What Envoy refuses by itself, before anybody asks for a key. */
+const ENVOYS_OWN = [
+  'GET /%00 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+  'GET / HTTP/1.1\r\nHost: a, b\r\n\r\n',
+  'GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+  'no request at all\r\n\r\n',
+];
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -33,15 +40,20 @@ afterAll(async () => {
 
 describe('requests without a good key', () => {
   it('write a bounded number of lines, and are told as a number', async () => {
-    const { baseUrl } = talkative.gateway;
+    const { baseUrl, port } = talkative.gateway;
     // Away from the turn of the minute, at which counting begins anew.
     const second = new Date().getSeconds();
-    if (second > 50) await new Promise((resolve) => setTimeout(resolve, (61 - second) * 1_000));
+    if (second > 40) await new Promise((resolve) => setTimeout(resolve, (61 - second) * 1_000));
     for (let stranger = 0; stranger < STRANGERS; stranger++) {
       const headers = stranger % 2 === 0 ? {} : { authorization: `Bearer gw-${'x'.repeat(43)}` };
       const path = stranger % 4 < 2 ? '/openai/v1/models' : '/no/such/place';
       expectRefusal(await send(baseUrl, { path, headers }), 401, 'invalid_key');
     }
+    const ownRefusals = Array.from(
+      { length: STRANGERS },
+      (_, nth) => ENVOYS_OWN[nth % ENVOYS_OWN.length] ?? '',
+    );
+    await Promise.all(ownRefusals.map((bytes) => sendRaw(port, bytes)));
     const client = await talkative.newClient();
     expect((await client.ask()).status).toBe(200);
 
@@ -62,6 +74,16 @@ describe('requests without a good key', () => {
       lines(talkative).filter((line) => line['msg'] === 'request' && line['status'] === 200),
     ).toHaveLength(1);
     await talkative.gateway.stop();
+    const envoysOwn = (line: Line): boolean =>
+      isAccess(line) && (line['id'] === null || line['status'] === 426);
+    expect(lines(talkative).filter(envoysOwn)).toHaveLength(MAX_LINES);
+    expect(lines(talkative)).toContainEqual(
+      expect.objectContaining({
+        channel: 'audit',
+        msg: 'more requests that Envoy refused by itself, not logged one by one',
+        requests: STRANGERS - MAX_LINES,
+      }) as object,
+    );
     expect(lines(talkative)).toContainEqual(
       expect.objectContaining({ channel: 'audit', requests: STRANGERS - MAX_LINES }) as object,
     );
