@@ -1,4 +1,5 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
+import { outputsOfBody } from './dialects/asked-outputs.ts';
 import { openaiEmbeddings } from './dialects/openai-embeddings.ts';
 import { readModels } from './dialects/openai-request.ts';
 import type { OpenaiVariant } from './dialects/openai-request.ts';
@@ -30,6 +31,7 @@ function withRouterMembers(name: string, inner: Dialect): Dialect {
         models: [...models, ...facts.models.slice(1)],
         providerTools: [...facts.providerTools, ...providerTools],
         unseenContent: facts.unseenContent || preset,
+        ...outputsOfBody(body),
         ...storedPrompt(body, models),
         ...(preset && { unbounded: 'preset' }),
       };

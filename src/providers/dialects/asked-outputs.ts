@@ -27,10 +27,11 @@ export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 
   return asked.size === 0 ? {} : { outputs: [...asked] };
 }
 
-/** A body in OpenAI's style, and where Google's switches come in one. */
+/** A body in OpenAI's style, and where Google's switches come in one: clients write `extra_body` out, or send it as such. */
 export function outputsOfBody(body: JsonObject): Pick<RequestFacts, 'outputs'> {
   const extra = objectOf(body.extra_body);
-  return askedOutputs(body, extra, extra.google);
+  const places = [body, extra, objectOf(body.google), objectOf(extra.google)];
+  return askedOutputs(...places, ...places.flatMap((place) => [place.generationConfig, place.generation_config]));
 }
 
 function outputsOf(name: string, value: unknown): OutputModality[] {

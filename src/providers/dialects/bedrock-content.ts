@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { arrayOf, isObject, objectOf, requiredObject } from './fields.ts';
-import { addEncodedText, addSealedText, addText, addTextsIn } from './json-text.ts';
+import { addSealedText, addText, addTextFile, addTextsIn } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 
 type Role = PromptText['role'];
@@ -83,7 +83,7 @@ function readMedium(
   const at = [...path, 'source'];
   const mimeType = typeof block.format === 'string' ? { mimeType: mimeTypeOf(kind, block.format) } : {};
   if (typeof source.bytes === 'string') {
-    if (TEXT_FORMATS.has(block.format)) addEncodedText(into, place, source.bytes, [...at, 'bytes']);
+    if (TEXT_FORMATS.has(block.format)) addTextFile(into, kind, place, source.bytes, [...at, 'bytes']);
     else into.media.push({ kind, source: 'inline', data: source.bytes, ...mimeType });
   } else if (source.s3Location !== undefined) {
     into.media.push({ kind, source: 'id', ...mimeType });

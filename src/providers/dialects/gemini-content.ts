@@ -3,7 +3,7 @@ import type { JsonObject, PromptText } from '../provider.ts';
 import { isObject, objectOf, requiredObject } from './fields.ts';
 import { listAt, member } from './gemini-fields.ts';
 import type { Member } from './gemini-fields.ts';
-import { addEncodedText, addSealedText, addText, addTextsIn, isTextType, mediaKind } from './json-text.ts';
+import { addSealedText, addText, addTextFile, addTextsIn, isTextType, mediaKind } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 
 type Role = PromptText['role'];
@@ -110,7 +110,7 @@ function readInline(into: Gathered, role: Role, blob: JsonObject, path: JsonPath
   const { data } = blob;
   const kind = role === 'tool' ? 'tool_result' : 'text';
   if (isTextType(mimeType)) {
-    addEncodedText(into, { role, kind }, data, [...path, 'data']);
+    addTextFile(into, mediaKind(mimeType), { role, kind }, data, [...path, 'data']);
   } else {
     into.media.push({
       kind: mediaKind(mimeType),

@@ -1,4 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
+import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
 import type { AnswerText, Media, PromptText } from '../provider.ts';
 import { isObject } from './fields.ts';
 
@@ -112,10 +113,28 @@ export function isTextType(mimeType: string): boolean {
   return TEXT_TYPE.test(mimeType);
 }
 
-/** Adds the words of a text file that came as base64; they are read, counted, and cannot be edited in place. */
+/** Adds the words of something that came as base64; they are read, counted, and cannot be edited in place. */
 export function addEncodedText(into: Gathered, place: Place, base64: unknown, path: JsonPath): void {
   if (typeof base64 !== 'string') return;
   addSealedText(into, place, Buffer.from(base64, 'base64').toString('utf8'), path);
+}
+
+/**
+ * Adds a file that is said to be of text. Who goes by its bytes, or by where it stands (`kind`), may take it for a
+ * medium all the same: unless it is a document of nothing but words, it counts as one that nothing bounds, too.
+ */
+export function addTextFile(
+  into: Gathered,
+  kind: Media['kind'],
+  place: Place,
+  base64: unknown,
+  path: JsonPath,
+): void {
+  if (typeof base64 !== 'string') return;
+  const bytes = Buffer.from(base64, 'base64');
+  addSealedText(into, place, bytes.toString('utf8'), path);
+  if (kind === 'document' && isPlainText(bytes)) return;
+  into.media.push({ kind: isSoundFile(bytes) ? 'audio' : kind, source: 'inline' });
 }
 
 /** The kind of medium that a MIME type says, `document` for whatever is no picture, sound or film. */

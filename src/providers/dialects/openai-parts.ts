@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Media, PromptText } from '../provider.ts';
 import { isObject } from './fields.ts';
-import { addEncodedText, addSealedText, addText, isTextType, mediaKind } from './json-text.ts';
+import { addSealedText, addText, addTextFile, isTextType, mediaKind } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 
 type Place = Pick<PromptText, 'role' | 'kind'>;
@@ -106,7 +106,7 @@ function addMedium(into: Gathered, place: Place, kind: Media['kind'], text: stri
   if (header !== null) {
     const mimeType = header[1] ?? '';
     const data = text.slice(header[0].length);
-    if (isTextType(mimeType)) return addEncodedText(into, place, data, path);
+    if (isTextType(mimeType)) return addTextFile(into, kind, place, data, path);
     const inlineKind = kind === 'document' && mimeType !== '' ? mediaKind(mimeType) : kind;
     into.media.push({ kind: inlineKind, source: 'inline', data, ...(mimeType !== '' && { mimeType }) });
   } else if (URL_START.test(text)) {

@@ -25,12 +25,13 @@ export function storedPrompt(
   body: unknown,
   models: readonly string[] = [],
 ): Pick<RequestFacts, 'storedPrompt'> {
-  const { extra_body: extra, ...own } = objectOf(body);
-  const places = [own, objectOf(extra), objectOf(objectOf(extra).google)];
+  const { extra_body: added, ...own } = objectOf(body);
+  const extra = objectOf(added);
+  const places = [own, extra, objectOf(own.google), objectOf(extra.google)];
   const named = STORED.find((name) => places.some((place) => isGiven(place[name])));
   if (named !== undefined) return { storedPrompt: named };
   // Elsewhere a prompt is the text itself.
-  if (isObject(own.prompt)) return { storedPrompt: 'prompt' };
+  if (isObject(own.prompt) || isObject(extra.prompt)) return { storedPrompt: 'prompt' };
   if (arrayOf(objectOf(own.container).skills).length > 0) return { storedPrompt: 'container.skills' };
   return models.some((model) => STORED_MODEL.test(model)) ? { storedPrompt: 'model' } : {};
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, ProviderName } from '../../../src/providers/provider.ts';
+import { byteBound, countedBound } from '../../../src/pricing/input-bound.ts';
+import type { JsonObject, Media, ProviderName } from '../../../src/providers/provider.ts';
 import { parsed } from '../../support/exchange.ts';
+import { flacOfSilence, pdf, png } from '../../support/media-files.ts';
 
 const messages = [{ role: 'user', content: 'Say.' }];
 const contents = [{ role: 'user', parts: [{ text: 'Say.' }] }];
@@ -24,6 +26,13 @@ describe('what a request asks for beside text', () => {
     ['by a word that nobody knows', { modalities: ['text', 'smell'] }, ['audio']],
     ['by something that is no word', { modalities: [{ type: 'audio' }] }, ['audio']],
     ['by Google’s switches', { extra_body: { google: { response_modalities: ['AUDIO'] } } }, ['audio']],
+    ['by Google’s switches, sent as such', { google: { responseModalities: ['AUDIO'] } }, ['audio']],
+    [
+      'by Google’s own config',
+      { extra_body: { google: { generation_config: { speech_config: {} } } } },
+      ['audio'],
+    ],
+    ['by that config without its vendor', { generationConfig: { responseModalities: ['IMAGE'] } }, ['image']],
     ['by settings for pictures', { image_config: { aspect_ratio: '1:1' } }, ['image']],
     ['nothing', { modalities: ['text'], audio: null }, []],
     ['nothing, with nothing', { modalities: null }, []],
@@ -54,6 +63,10 @@ describe('what a request asks for beside text', () => {
     expect(asked('openrouter', '/v1/chat/completions', { model: 'm', messages, ...audio })).toEqual([
       'audio',
     ]);
+    for (const path of ['/v1/messages', '/v1/responses']) {
+      const body = { model: 'm', max_tokens: 9, messages, input: 'Say.', ...audio };
+      expect(asked('openrouter', path, body)).toEqual(['audio']);
+    }
     const converse = { messages: [{ role: 'user', content: [{ text: 'Say.' }] }] };
     const more = { additionalModelRequestFields: { responseModalities: ['IMAGE'] } };
     expect(asked('bedrock', CONVERSE, { ...converse, ...more })).toEqual(['image']);
@@ -79,6 +92,52 @@ describe('a part that names a medium otherwise', () => {
     const { request } = parsed({ body: { model: 'm', messages: [{ role: 'user', content }] } });
     expect(request.media).toEqual([{ kind, source: 'url' }]);
     expect(request.texts.map(({ text }) => text)).toContain('data:x/y;base64,AAAA');
+  });
+});
+
+describe('a file that is said to be of text', () => {
+  const FLAC = flacOfSilence(9);
+  const chat = (part: JsonObject): JsonObject => ({
+    model: 'm',
+    messages: [{ role: 'user', content: [part] }],
+  });
+  const url = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString('base64')}`;
+  const gemini = (mimeType: string, bytes: Buffer): JsonObject => ({
+    contents: [{ parts: [{ inlineData: { mimeType, data: bytes.toString('base64') } }] }],
+  });
+  const bedrock = (format: string, bytes: Buffer): JsonObject => ({
+    messages: [
+      { content: [{ document: { format, name: 'd', source: { bytes: bytes.toString('base64') } } }] },
+    ],
+  });
+  const CHAT = '/v1/chat/completions';
+
+  it.each<[string, ProviderName, string, JsonObject, Media['kind']]>([
+    ['a picture', 'openai', CHAT, chat({ image_url: { url: url('text/plain', png(9, 9)) } }), 'image'],
+    ['a drawing', 'vllm', CHAT, chat({ image_url: url('image/svg+xml', Buffer.from('<svg/>')) }), 'image'],
+    ['a sound', 'openai', CHAT, chat({ input_audio: { data: url('text/plain', FLAC) } }), 'audio'],
+    ['a sound at an address', 'vllm', CHAT, chat({ audio_url: { url: url('text/csv', FLAC) } }), 'audio'],
+    ['a PDF', 'openai', CHAT, chat({ file: { file_data: url('application/json', pdf('')) } }), 'document'],
+    ['a PDF of Gemini’s', 'gemini', GENERATE, gemini('text/plain', pdf('')), 'document'],
+    ['a sound of Gemini’s', 'gemini', GENERATE, gemini('application/json', FLAC), 'audio'],
+    ['a PDF of Bedrock’s', 'bedrock', CONVERSE, bedrock('txt', pdf('')), 'document'],
+  ])('counts as the medium that it is, too: %s', (_what, provider, path, body, kind) => {
+    const { request } = parsed({ provider, path, body });
+    expect(request.media).toContainEqual({ kind, source: 'inline' });
+    const source = { provider, request, pricedModels: [], bodyBytes: 999, contextTokens: 100_000 };
+    for (const { textTokens, audioTokens } of [byteBound(source), countedBound(source)]) {
+      expect(textTokens + audioTokens).toBeGreaterThanOrEqual(100_000);
+    }
+  });
+
+  it.each<[string, ProviderName, string, JsonObject]>([
+    ['OpenAI', 'openai', CHAT, chat({ file: { file_data: url('text/csv', Buffer.from('a;ü\n')) } })],
+    ['Gemini', 'gemini', GENERATE, gemini('text/csv', Buffer.from('a;ü\n'))],
+    ['Bedrock', 'bedrock', CONVERSE, bedrock('csv', Buffer.from('a;ü\n'))],
+  ])('is nothing but its words where it has nothing but words: %s', (_who, provider, path, body) => {
+    const { media, texts } = parsed({ provider, path, body }).request;
+    expect(media).toEqual([]);
+    expect(texts.map(({ text }) => text)).toContain('a;ü\n');
   });
 });
 

@@ -42,6 +42,13 @@ const STORED: readonly (readonly [ProviderName, string, JsonObject, string])[] =
     { ...chat, extra_body: { google: { cached_content: 'cachedContents/1' } } },
     'cached_content',
   ],
+  [
+    'gemini',
+    '/v1beta/openai/chat/completions',
+    { ...chat, google: { cachedContent: 'cachedContents/1' } },
+    'cachedContent',
+  ],
+  ['openai', CHAT, { ...chat, extra_body: { prompt: { id: 'pmpt_1' } } }, 'prompt'],
   ['openrouter', CHAT, { ...chat, preset: 'p' }, 'preset'],
   ['openrouter', CHAT, { ...chat, model: '@preset/p' }, 'model'],
   ['openrouter', CHAT, { ...chat, model: 'a/b@Preset/p' }, 'model'],
