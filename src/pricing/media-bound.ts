@@ -86,7 +86,7 @@ function boundAs(
   if (bytes === undefined) return undefined;
   switch (kind) {
     case 'audio': {
-      const seconds = soundSeconds(bytes);
+      const seconds = soundSeconds(bytes, media.mimeType);
       if (seconds === undefined) return undefined;
       const tokens = Math.min((Math.ceil(seconds) + 1) * AUDIO_TOKENS_PER_SECOND, target.contextTokens);
       return { tokens, mayBeSound: true };

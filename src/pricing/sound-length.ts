@@ -3,11 +3,20 @@ import { startsWith } from './media-bytes.ts';
 /**
  * How long a sound is in seconds, by bytes that cannot lie about it: every sample of a WAV, every frame of an MP3.
  * Undefined for all else: other codecs hold minutes of silence in a few bytes (FLAC's constant blocks, Opus's DTX),
- * and say how long they are only in a header.
+ * and say how long they are only in a header; and where it is said to be something else, as which the same bytes may last
+longer (an MP3 for samples).
+ * @param type its MIME type, where the client gives one
  */
-export function soundSeconds(bytes: Buffer): number | undefined {
-  return startsWith(bytes, 'RIFF') ? wavSeconds(bytes) : mpegSeconds(bytes);
+export function soundSeconds(bytes: Buffer, type = ''): number | undefined {
+  const isWav = startsWith(bytes, 'RIFF');
+  const isAsSaid = UNTYPED.test(type) || (isWav ? WAV_TYPE : MPEG_TYPE).test(type);
+  if (!isAsSaid) return undefined;
+  return isWav ? wavSeconds(bytes) : mpegSeconds(bytes);
 }
+
+const UNTYPED = /^(?:$|application\/octet-stream)/i;
+const WAV_TYPE = /^[a-z]+\/[a-z.-]*wave?\s*(?:;|$)/i;
+const MPEG_TYPE = /^[a-z]+\/(?:x-)?(?:mp3|mpeg-?3?|mpga|mpa)\s*(?:;|$)/i;
 
 /** PCM, float, A-law and mu-law, whose samples all have one size; the rest are compressed. */
 const PLAIN_FORMATS: ReadonlySet<number> = new Set([1, 3, 6, 7]);

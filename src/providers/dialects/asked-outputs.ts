@@ -31,7 +31,10 @@ export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 
 export function outputsOfBody(body: JsonObject): Pick<RequestFacts, 'outputs'> {
   const extra = objectOf(body.extra_body);
   const places = [body, extra, objectOf(body.google), objectOf(extra.google)];
-  return askedOutputs(...places, ...places.flatMap((place) => [place.generationConfig, place.generation_config]));
+  return askedOutputs(
+    ...places,
+    ...places.flatMap((place) => [place.generationConfig, place.generation_config]),
+  );
 }
 
 function outputsOf(name: string, value: unknown): OutputModality[] {

@@ -81,17 +81,26 @@ function readMember(
   else readParts(into, name === 'thinking' ? { ...place, kind: 'reasoning' } : place, value, path);
 }
 
-function readMedium(into: Gathered, place: Place, kind: Media['kind'], value: unknown, path: JsonPath): void {
-  if (typeof value === 'string') addMedium(into, place, kind, value, path);
+function readMedium(
+  into: Gathered,
+  place: Place,
+  kind: Media['kind'],
+  value: unknown,
+  path: JsonPath,
+  type?: string,
+): void {
+  if (typeof value === 'string') addMedium(into, place, { kind, type }, value, path);
   else if (Array.isArray(value)) {
     value.forEach((item, index) => {
-      readMedium(into, place, kind, item, [...path, index]);
+      readMedium(into, place, kind, item, [...path, index], type);
     });
   } else if (isObject(value)) {
+    const { format } = value;
+    const said = kind === 'audio' && typeof format === 'string' ? `audio/${format}` : type;
     for (const [name, member] of Object.entries(value)) {
       if (name === 'file_id') addUnseenFile(into, kind, member);
       else if (name === 'url' || name === 'data' || MEDIA_MEMBERS.has(name)) {
-        readMedium(into, place, kind, member, [...path, name]);
+        readMedium(into, place, kind, member, [...path, name], said);
       } else if (!NOT_CONTENT.has(name)) readParts(into, place, member, [...path, name]);
     }
   }
@@ -100,7 +109,13 @@ function readMedium(into: Gathered, place: Place, kind: Media['kind'], value: un
 const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/i;
 const URL_START = /^[a-z][a-z0-9+.-]*:/i;
 
-function addMedium(into: Gathered, place: Place, kind: Media['kind'], text: string, path: JsonPath): void {
+/** A medium by the member that it came in, and the type that is said beside it. */
+interface Said {
+  readonly kind: Media['kind'];
+  readonly type: string | undefined;
+}
+
+function addMedium(into: Gathered, place: Place, { kind, type }: Said, text: string, path: JsonPath): void {
   if (text === '') return;
   const header = DATA_URL.exec(text.slice(0, 256));
   if (header !== null) {
@@ -115,7 +130,7 @@ function addMedium(into: Gathered, place: Place, kind: Media['kind'], text: stri
     into.media.push({ kind, source });
     addText(into, place, text, path);
   } else {
-    into.media.push({ kind, source: 'inline', data: text });
+    into.media.push({ kind, source: 'inline', data: text, ...(type !== undefined && { mimeType: type }) });
   }
 }
 

@@ -141,6 +141,16 @@ describe('a file that is said to be of text', () => {
   });
 });
 
+describe('a sound', () => {
+  it.each<JsonObject>([
+    { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+    { type: 'input_audio', input_audio: { format: 'mp3', data: ['AAAA'] } },
+  ])('has the format that is said beside it: %j', (part) => {
+    const { request } = parsed({ body: { model: 'm', messages: [{ role: 'user', content: [part] }] } });
+    expect(request.media).toEqual([{ kind: 'audio', source: 'inline', data: 'AAAA', mimeType: 'audio/mp3' }]);
+  });
+});
+
 describe('data URLs', () => {
   const media = (url: string) =>
     parsed({

@@ -449,7 +449,7 @@ describe('input that is not text', () => {
     ],
     [
       { type: 'input_audio', input_audio: { data: 'QUJD', format: 'wav' } },
-      { kind: 'audio', source: 'inline', data: 'QUJD' },
+      { kind: 'audio', source: 'inline', data: 'QUJD', mimeType: 'audio/wav' },
     ],
     [
       { type: 'input_audio', input_audio: 'QUJD' },
