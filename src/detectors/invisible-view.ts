@@ -10,10 +10,7 @@ export interface VisibleView {
   readonly endToGiven: (at: number) => number;
 }
 
-/** A NUL parts texts that are searched together. */
-const RANGES = invisibleRanges
-  .map(([first, last]) => `${escaped(Math.max(1, first))}-${escaped(last)}`)
-  .join('');
+const RANGES = invisibleRanges.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');
 /** First halves of characters of which some print nothing, where the other half has not come. */
 const HALVES = String.raw`[\ud82f\ud834\udb40-\udb43]$`;
 const INVISIBLE = new RegExp(`[${RANGES}]+|${HALVES}`, 'u');

@@ -7,6 +7,7 @@ import { CLEAN } from './inspected.ts';
 import type { Inspected } from './inspected.ts';
 import { contextOf } from './passages.ts';
 import type { Found } from './passages.ts';
+import { APART } from './scan/apart.ts';
 
 /**
  * Headers that say how a body is read, or hold what a server makes up for its own client: cookies, nonces, places to
@@ -35,8 +36,6 @@ const MIN_VALUE_CHARS = 6;
 /** Names and lengths of values that are known again. */
 const MAX_KEPT = 128;
 const MAX_KEPT_CHARS = 256;
-/** No detector reads over it. */
-const APART = '\0';
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 interface Header {

@@ -3,6 +3,7 @@ import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
 import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
+import { APART } from '../scan/apart.ts';
 import { createPassages } from './search-passages.ts';
 
 /**
@@ -13,7 +14,7 @@ const MIN_RUN_BYTES = 16;
 const STEP_BYTES = 4_194_304;
 const ASTERISK = 0x2a;
 
-/** The runs of a body, joined by NUL, which no detector reads over; and where each stood. */
+/** The runs of a body, joined by what no detector reads over; and where each stood. */
 interface Runs {
   readonly text: string;
   /** In the text, and in the body. */
@@ -61,7 +62,7 @@ async function runsIn(body: Buffer): Promise<Runs> {
     }
     runStart = at + 1;
   }
-  return { text: parts.join('\0'), starts, offsets };
+  return { text: parts.join(APART), starts, offsets };
 }
 
 function isPrintable(byte: number | undefined): boolean {
