@@ -8,7 +8,7 @@ const MASK = '***';
 
 /**
  * Tokens with their probabilities as a list of objects, OpenAI's form and Ollama's: `{token, logprob, bytes,
- * top_logprobs}`. `path` is the list's own.
+ * top_logprobs}`, and llama.cpp's, with the token's `id`. `path` is the list's own.
  */
 export function listedTokens(list: unknown, path: JsonPath, channel: string): TokenText[] {
   const alternatives: TokenText[] = [];
@@ -19,6 +19,7 @@ export function listedTokens(list: unknown, path: JsonPath, channel: string): To
     const blank = [
       set([...at, 'token'], MASK),
       ...setWhere(item, 'bytes', at, null),
+      ...setWhere(item, 'id', at, 0),
       ...setWhere(item, 'top_logprobs', at, []),
     ];
     for (const [nth, text] of alternativeBytes(item.top_logprobs).entries()) {

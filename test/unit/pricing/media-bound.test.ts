@@ -154,6 +154,20 @@ describe('sound is bounded by its samples and frames:', () => {
       expect(soundTokens(wav(second, 320_000, says))).toBeGreaterThanOrEqual(352);
   });
 
+  it('a WAV or an MP3 under a type of its own alone: as another, the same bytes may last longer', () => {
+    const files = [
+      [wav({}, 320_000), ['audio/wav', 'audio/x-wav', 'audio/vnd.wave', 'Audio/WAVE; codecs=1']],
+      [mp3(380), ['audio/mpeg', 'audio/mp3', 'audio/x-mp3', 'audio/mpga', 'application/octet-stream']],
+    ] as const;
+    const others = ['audio/flac', 'audio/l16;rate=8000', 'audio/pcm16', 'audio/g711_ulaw', 'audio/ogg'];
+    for (const [bytes, types] of files) {
+      for (const type of types) expect(tokens(inline('audio', bytes, type))).toBeLessThan(CONTEXT);
+      for (const type of others) expect(tokens(inline('audio', bytes, type))).toBe(CONTEXT);
+    }
+    expect(tokens(inline('audio', files[0][0], 'audio/mp3'))).toBe(CONTEXT);
+    expect(tokens(inline('audio', files[1][0], 'audio/wav'))).toBe(CONTEXT);
+  });
+
   it.each<[string, Buffer]>([
     ['a rate of one sample a second', wav({ rate: 1 }, 320_000)],
     ['a byte rate that disagrees', wav({ byteRate: 1 }, 320_000)],

@@ -74,6 +74,17 @@ const WHOLE: readonly [string, AnswerInput & { readonly body: object }, unknown]
     { choices: [{ logprobs: { content: [{ token_id: 0 }] } }] },
   ],
   [
+    'tokens with ids beside them, as llama.cpp lists them',
+    {
+      provider: 'vllm',
+      path: CHAT,
+      body: {
+        choices: [{ message, logprobs: { content: [{ id: 7, token: TEXT, bytes: null, logprob: -1 }] } }],
+      },
+    },
+    { choices: [{ logprobs: { content: [{ id: 0 }] } }] },
+  ],
+  [
     'bytes that no dialect knows',
     { provider: 'vllm', path: CHAT, body: { choices: [{ message }], spelled: [{ bytes: [97, 98] }] } },
     { spelled: [{ bytes: [] }] },
