@@ -29,7 +29,9 @@ const NAMES = [
   'textGenerationConfig maxTokenCount anthropic_version anthropic_beta enable_thinking usage include',
   'additional_tools continuationToken continuation_token environment execution exclude include_reasoning user mode meta',
   'reasoning_format videoMetadata video_metadata mediaResolution media_resolution fps computerUse computer_use latency',
-  'prompt_cache_options arn',
+  'prompt_cache_options arn agent agent_id agent_reference assistant_id prompt_id prompt_embeds skills deferred google',
+  'outputModalities output_modalities imageConfig image_config videoConfig video_config toolCall tool_call toolResponse',
+  'tool_response',
 ].flatMap((line) => line.split(' '));
 
 export const MEMBER_NAMES: ReadonlySet<string> = new Set(NAMES);
@@ -39,7 +41,7 @@ export const OWN_NAMES: ReadonlySet<string> = new Set(
   [
     'parameters parametersJsonSchema parameters_json_schema parameter_definitions input_schema inputSchema schema',
     'properties patternProperties definitions $defs dependentSchemas responseSchema response_schema responseJsonSchema',
-    'response_json_schema output_schema outputSchema guided_json arguments args metadata requestMetadata labels',
+    '_responseJsonSchema response_json_schema output_schema outputSchema guided_json arguments args metadata requestMetadata labels',
     'logit_bias variables promptVariables headers http_headers env chat_template_kwargs user_metadata toolArguments',
     'input_examples parameterDefinitions _meta documents outputs attributes extra_headers structuredContent',
   ].flatMap((line) => line.split(' ')),

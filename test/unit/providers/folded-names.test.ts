@@ -40,6 +40,13 @@ const REFUSED: readonly [string, JsonObject][] = [
   ['Cohere', { message: 'x', chat_history: [{ role: 'USER', Message: 'x' }] }],
   ['Ollama', { model: 'm', messages: [], options: { Num_Predict: 5 } }],
   ['embeddings', { model: 'm', input: [{ content: [{ Text: 'x' }] }] }],
+  ['an agent', { model: 'm', messages: [], Agent_ID: 'ag_1' }],
+  ['a container’s skills', { model: 'm', messages: [], container: { Skills: [{}] } }],
+  ['a deferred answer', { model: 'm', messages: [], Deferred: true }],
+  ['what the answer is to be', { model: 'm', messages: [], Output_Modalities: ['audio'] }],
+  ['settings for pictures', { contents: [], generationConfig: { ImageConfig: {} } }],
+  ['Google’s switches', { model: 'm', messages: [], extra_body: { Google: {} } }],
+  ['a call of Google’s own', { contents: [{ parts: [{ ToolResponse: {} }] }] }],
   ['two that nobody knows', part({ some: { foo: 1, Foo: 2 } })],
 ];
 
@@ -54,6 +61,10 @@ const FREE: readonly [string, JsonObject][] = [
     { toolConfig: { tools: [{ toolSpec: { inputSchema: { json: { properties: { Text: {} } } } } }] } },
   ],
   ['a response’s schema', { response_format: { json_schema: { schema: { properties: { Name: {} } } } } }],
+  [
+    'the schema of Google’s clients',
+    { contents: [], generationConfig: { _responseJsonSchema: { default: { Name: 'x', Content: 'y' } } } },
+  ],
   ['Ollama’s format', { format: { type: 'object', properties: { Role: {}, role: {} } } }],
   ['arguments', part({ type: 'tool_use', name: 'f', input: { Content: 'x', content: 'y', CamelCase: 1 } })],
   [
