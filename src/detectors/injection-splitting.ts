@@ -50,10 +50,10 @@ interface Piece {
 export const findJoints = (text: string): readonly Joint[] => {
   const pieces = piecesOf(text);
   const joints: Joint[] = [];
-  let at = 0;
-  for (let first = 0; first < pieces.length && joints.length < MAX_JOINTS; first = at) {
-    at = endOfGroup(pieces, first);
-    if (at - first > 1) joints.push(...jointsOf(text, pieces.slice(first, at)));
+  for (let first = 0; first < pieces.length && joints.length < MAX_JOINTS;) {
+    const end = endOfGroup(pieces, first);
+    if (end - first > 1) joints.push(...jointsOf(text, pieces.slice(first, end)));
+    first = end;
   }
   return joints.slice(0, MAX_JOINTS);
 };
