@@ -10,11 +10,6 @@ export function lastUserTurn(request: RequestFacts): string | undefined {
   return turns[turns.length - 1]?.join('\n');
 }
 
-/** What the user said first in this request, which carries as much of the conversation as the client sends. */
-export function firstUserTurn(request: RequestFacts): string | undefined {
-  return userTurns(request)[0]?.join('\n');
-}
-
 /**
  * Where dialects keep what is said, in the order of the conversation, which is not the document's order in
  * Cohere's v1 (`message` comes after `chat_history`) and in Responses (`prompt` holds a template's variables).
@@ -25,8 +20,11 @@ const PLACES: readonly (readonly string[])[] = [
   ['message'],
 ];
 
-/** Messages in a row are one turn: agents send their surroundings as a user message before the user's own. */
-function userTurns(request: RequestFacts): string[][] {
+/**
+ * The texts of each of the user's turns, oldest first. Messages in a row are one turn: agents send their surroundings
+ * as a user message before the user's own.
+ */
+export function userTurns(request: RequestFacts): string[][] {
   const turns: string[][] = [];
   for (const names of PLACES) {
     let turn: string[] | undefined;

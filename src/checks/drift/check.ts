@@ -2,7 +2,7 @@ import type { Config } from '../../config/schema.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answer, Answered } from '../../pipeline/exchange.ts';
 import { turnSession } from '../../pipeline/session-turn.ts';
-import { lastUserTurn } from '../../pipeline/user-turns.ts';
+import { lastAskedTurn } from '../../pipeline/asked-turns.ts';
 import { answerGrams, judgeTurn } from './drift.ts';
 import type { DriftSettings, DriftState, PassedTurn } from './drift.ts';
 import type { DriftStore, SessionLife } from './store.ts';
@@ -67,7 +67,7 @@ export function createDriftCheck({ config, store }: DriftCheckDeps): Check<Drift
       const read = await state.read;
       // What an ended session of this name has left behind is nobody's.
       const known = read?.createdAt === createdAt ? read : undefined;
-      const text = lastUserTurn(exchange.request);
+      const text = lastAskedTurn(exchange.request);
       if (text === undefined) return PASS;
       const { facts, passed } = judgeTurn(known, text, settings);
       exchange.facts.drift = facts;

@@ -3,7 +3,7 @@ import { HEADER } from '../../headers.ts';
 import { PASS } from '../../pipeline/check.ts';
 import type { Check, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import { firstUserTurn } from '../../pipeline/user-turns.ts';
+import { firstAskedTurn } from '../../pipeline/asked-turns.ts';
 import { anchorOf } from './anchor.ts';
 import { sessionRequest, sessionRequired, tell } from './headers.ts';
 import type { SessionRequest } from './headers.ts';
@@ -90,7 +90,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
 
   /** Masked now: nothing of the request is kept in the clear while its answer is awaited. */
   function keepAnchor(exchange: Parsed, state: SessionState): void {
-    const anchor = anchorOf(firstUserTurn(exchange.request) ?? '', deps.maskSecrets);
+    const anchor = anchorOf(firstAskedTurn(exchange.request) ?? '', deps.maskSecrets);
     if (anchor !== '') state.anchor = anchor;
   }
 

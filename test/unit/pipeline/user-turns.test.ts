@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { firstUserTurn, lastUserTurn } from '../../../src/pipeline/user-turns.ts';
+import { firstAskedTurn, lastAskedTurn } from '../../../src/pipeline/asked-turns.ts';
+import { lastUserTurn } from '../../../src/pipeline/user-turns.ts';
 import type { JsonObject, ProviderName, RequestFacts } from '../../../src/providers/provider.ts';
 import { providers } from '../../../src/providers/registry.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 function read(provider: ProviderName, path: string, body: JsonObject): RequestFacts {
   const endpoint = providers[provider].endpoint('POST', path);
@@ -166,13 +168,13 @@ const PROMPTS: readonly [string, ProviderName, string, JsonObject][] = [
 describe("the user's turns", () => {
   it.each(DIALECTS)('are the first and the last user message of %s', (_name, provider, path, body) => {
     const request = read(provider, path, body);
-    expect(firstUserTurn(request)).toBe('first');
+    expect(firstAskedTurn(request)).toBe('first');
     expect(lastUserTurn(request)).toBe('last');
   });
 
   it.each(PROMPTS)('are the prompt of %s', (_name, provider, path, body) => {
     const request = read(provider, path, body);
-    expect(firstUserTurn(request)).toBe('only');
+    expect(firstAskedTurn(request)).toBe('only');
     expect(lastUserTurn(request)).toBe('only');
   });
 
@@ -189,7 +191,7 @@ describe("the user's turns", () => {
       },
     );
     expect(lastUserTurn(request)).toBe('the surroundings\nthe\nrequest');
-    expect(firstUserTurn(request)).toBe(lastUserTurn(request));
+    expect(firstAskedTurn(request)).toBe(lastUserTurn(request));
   });
 
   it('hold what the user says beside tool results in one message, before and after them', () => {
@@ -231,7 +233,63 @@ describe("the user's turns", () => {
 
   it('are none where nobody said anything', () => {
     expect(lastUserTurn(chat({ role: 'system', content: 'be brief' }))).toBeUndefined();
-    expect(firstUserTurn(chat())).toBeUndefined();
+    expect(firstAskedTurn(chat())).toBeUndefined();
     expect(lastUserTurn(chat({ role: 'tool', tool_call_id: 'c1', content: 'blue' }))).toBeUndefined();
   });
+});
+
+describe('what a person asked', () => {
+  const REMINDER = '<system-reminder>\nThe list of tasks is empty. <cwd>/srv</cwd>\n</system-reminder>';
+
+  it.each([
+    ['reminders before and after it', `${REMINDER}\nmend the parser\n${REMINDER}`],
+    [
+      'an environment dump',
+      '<environment_context>\n  <cwd>/srv</cwd>\n</environment_context>mend the parser',
+    ],
+    ['rules in capitals', '<INSTRUCTIONS>Use tabs.</INSTRUCTIONS>\n\nmend the parser'],
+    ['one element in another', '<user-info><open_files>a.ts</open_files> b</user-info> mend the parser'],
+    ['attributes', '<file-content path="a.ts">x</file-content>mend the parser'],
+  ])('is told without %s', (_what, content) => {
+    expect(lastAskedTurn(chat({ role: 'user', content }))).toBe('mend the parser');
+  });
+
+  it('is told without messages that are nothing but surroundings, and without turns of them', () => {
+    const request = chat(
+      {
+        role: 'user',
+        content: 'This is the Gemini CLI. We are setting up the context for our chat.\nToday is …',
+      },
+      { role: 'assistant', content: 'Got it.' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: REMINDER },
+          { type: 'text', text: 'mend the parser' },
+        ],
+      },
+      { role: 'assistant', content: 'Done.' },
+      { role: 'user', content: REMINDER },
+    );
+    expect(firstAskedTurn(request)).toBe('mend the parser');
+    expect(lastAskedTurn(request)).toBe('mend the parser');
+  });
+
+  it.each([
+    ['HTML', 'why is <div class="x">text</div> red?'],
+    ['a tag that is not closed', '<system-reminder> what does this tag mean?'],
+    ['tags that cross', '<system-reminder>is</user-info> this <a href="#">odd</a>'],
+    ['surroundings and nothing else', REMINDER],
+  ])('is as it stands where it is %s', (_what, content) => {
+    expect(lastAskedTurn(chat({ role: 'user', content }))).toBe(content);
+  });
+
+  it.each(['<', '<a-', '<a-b>', '</a-b>', '<a-b></a-b>', '<a-b ', '<AAAA>', '<system-reminder><', '-', ' '])(
+    'is told in no time of 2 MiB of %j',
+    (piece) => {
+      const content = piece.repeat(Math.ceil((2 * 1_024 * 1_024) / piece.length));
+      const request = chat({ role: 'user', content });
+      expect(quickestCpuMs(() => lastAskedTurn(request))).toBeLessThan(50);
+    },
+  );
 });
