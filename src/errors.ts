@@ -38,6 +38,25 @@ export const ERROR_STATUS = {
 
 export type ErrorType = keyof typeof ERROR_STATUS;
 
+/** What may pass when the same request is sent again a little later. */
+const PASSING: ReadonlySet<ErrorType> = new Set([
+  'request_timeout',
+  'rate_limited',
+  'upstream_unavailable',
+  'gateway_unavailable',
+  'redis_unavailable',
+  'circuit_open',
+  'upstream_timeout',
+]);
+
+/** SDKs and agents repeat refusals by themselves, 401 among them; this header of a refusal stops most of them. */
+export const NO_RETRY = ['x-should-retry', 'false'] as const;
+
+/** Whether a repeat by itself could pass, because the trouble may be over soon (DECISIONS "Error bodies"). */
+export function mayRetry(type: ErrorType): boolean {
+  return PASSING.has(type);
+}
+
 export interface GatewayErrorOptions {
   /** Extra response headers, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;

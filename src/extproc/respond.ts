@@ -1,4 +1,4 @@
-import { ERROR_STATUS, errorBody, type ErrorType } from '../errors.ts';
+import { ERROR_STATUS, errorBody, mayRetry, NO_RETRY, type ErrorType } from '../errors.ts';
 import { HEADER, TELEMETRY_HEADERS } from '../headers.ts';
 import { blockReason, mcpAnswer, reasonOf, type RefusedMessage } from '../mcp/refusal.ts';
 import {
@@ -107,7 +107,8 @@ export function refuse(refusal: Refusal, stripTelemetry: boolean, isLogged: bool
   const { type, message } = refusal;
   const asMcp = mcpAnswer(refusal);
   const headers = new Map([...policyHeaders(refusal), ...refusal.headers]);
-  const set: [string, string][] = [['content-type', 'application/json']];
+  const set: (readonly [string, string])[] = [['content-type', 'application/json']];
+  if (!mayRetry(type)) set.push(NO_RETRY);
   for (const [name, value] of headers) {
     if (stripTelemetry && TELEMETRY_HEADERS.has(name)) continue;
     set.push([name, name === HEADER.blockReason ? blockReason(value) : value]);

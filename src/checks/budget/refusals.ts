@@ -18,8 +18,6 @@ export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
       ? `this key is blocked: its ${account.name} budget is 0`
       : `the ${account.name} budget has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD`,
     headers: {
-      // SDKs repeat a 429 by themselves, and a budget does not come back in their few seconds.
-      'x-should-retry': 'false',
       ...(reset === undefined ? {} : { 'retry-after': String(reset) }),
       ...budgetHeaders({ account, remainingNanoUsd, resetMs }),
     },
@@ -33,7 +31,7 @@ function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
     kind: 'deny',
     type: 'session_budget_exceeded',
     message: `the budget of this session has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD`,
-    headers: { 'x-should-retry': 'false', ...budgetHeaders(tightest) },
+    headers: budgetHeaders(tightest),
   };
 }
 

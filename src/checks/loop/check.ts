@@ -161,7 +161,6 @@ function denied(detector: LoopDetector): Denial {
     kind: 'deny',
     type: 'loop_detected',
     message: `loop detected (${detector}): ${REMEDY[detector]}`,
-    // SDKs repeat a 429 by themselves, which is what a loop does.
-    headers: { 'x-should-retry': 'false', [HEADER.loopDetected]: detector },
+    headers: { [HEADER.loopDetected]: detector },
   };
 }

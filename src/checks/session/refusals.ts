@@ -5,15 +5,11 @@ import { formatUsd } from '../../pricing/usd.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Session } from './store.ts';
 
-/** SDKs repeat a 429 by themselves, and none of these passes by waiting. */
-const NO_RETRY = { 'x-should-retry': 'false' };
-
 export function maxStepsExceeded({ maxSteps = 0 }: Session): Denial {
   return {
     kind: 'deny',
     type: 'max_steps_exceeded',
     message: `this session has made all of its ${String(maxSteps)} calls: begin a new one`,
-    headers: NO_RETRY,
   };
 }
 
@@ -22,7 +18,7 @@ export function sessionBudgetSpent({ budgetNanoUsd = 0 }: Session): Denial {
     kind: 'deny',
     type: 'session_budget_exceeded',
     message: `this session has spent its budget of ${formatUsd(budgetNanoUsd)} USD: begin a new one`,
-    headers: { ...NO_RETRY, [HEADER.sessionRemaining]: '0', [HEADER.budgetWindow]: 'session' },
+    headers: { [HEADER.sessionRemaining]: '0', [HEADER.budgetWindow]: 'session' },
   };
 }
 
@@ -31,7 +27,6 @@ export function tooManySessions(liveSessions: number): Denial {
     kind: 'deny',
     type: 'session_limit_exceeded',
     message: `this key has ${String(liveSessions)} live sessions, which is all it may have: go on with one of them, or end one`,
-    headers: NO_RETRY,
   };
 }
 

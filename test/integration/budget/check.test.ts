@@ -343,7 +343,6 @@ describe('refusals', () => {
       type: 'budget_exceeded',
       message: 'the hourly budget has 0.0015 USD left, and this request may cost 0.002 USD',
       headers: {
-        'x-should-retry': 'false',
         'x-gateway-session-remaining': '0.0015',
         'x-gateway-budget-window': 'hourly',
       },

@@ -265,7 +265,6 @@ describe('the budget check in a session', () => {
       type: 'session_budget_exceeded',
       message: 'the budget of this session has 0.0015 USD left, and this request may cost 0.002 USD',
       headers: {
-        'x-should-retry': 'false',
         'x-gateway-session-remaining': '0.0015',
         'x-gateway-budget-window': 'session',
       },

@@ -160,7 +160,6 @@ describe('the end of a call', () => {
       kind: 'deny',
       type: 'max_steps_exceeded',
       message: 'this session has made all of its 1 calls: begin a new one',
-      headers: { 'x-should-retry': 'false' },
     });
     await check.end?.(second, { kind: 'not_forwarded' }, state);
     expect((await stored(first))?.session.steps).toBe(1);

@@ -104,7 +104,7 @@ describe('loop detection', () => {
       kind: 'deny',
       type: 'loop_detected',
       message: 'loop detected (fingerprint): the session repeats the same call; change the request, or wait',
-      headers: { 'x-should-retry': 'false', 'x-gateway-loop-detected': 'fingerprint' },
+      headers: { 'x-gateway-loop-detected': 'fingerprint' },
     });
   });
 

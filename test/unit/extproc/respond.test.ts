@@ -6,6 +6,16 @@ import type { McpMessage } from '../../../src/mcp/message.ts';
 const CALL: McpMessage = { kind: 'request', id: 'a', method: 'tools/call', name: 'rm' };
 const BLOCKED: readonly ErrorType[] = ['policy_denied', 'drift_detected', 'escalation_denied'];
 
+const PASSING: readonly ErrorType[] = [
+  'request_timeout',
+  'rate_limited',
+  'upstream_unavailable',
+  'gateway_unavailable',
+  'redis_unavailable',
+  'circuit_open',
+  'upstream_timeout',
+];
+
 function sent(refusal: Partial<Refusal> & Pick<Refusal, 'type'>, stripTelemetry = false) {
   const reply = refuse(
     { message: 'not yours', headers: [], ...refusal },
@@ -23,17 +33,21 @@ function sent(refusal: Partial<Refusal> & Pick<Refusal, 'type'>, stripTelemetry 
 
 /** SPEC "Errors": 403 `policy_denied` comes with `X-Gateway-Policy-Block: true` and `X-Gateway-Block-Reason`. */
 describe('a refusal that nobody gave headers', () => {
-  it.each(Object.keys(ERROR_STATUS) as ErrorType[])('%s says what blocked it, where policy did', (type) => {
-    const { status, headers } = sent({ type });
-    expect(status).toBe(ERROR_STATUS[type]);
-    expect(headers).toEqual({
-      'content-type': 'application/json',
-      ...(BLOCKED.includes(type) && {
-        'x-gateway-policy-block': 'true',
-        'x-gateway-block-reason': 'not yours',
-      }),
-    });
-  });
+  it.each(Object.keys(ERROR_STATUS) as ErrorType[])(
+    '%s says what blocked it and whether to repeat it',
+    (type) => {
+      const { status, headers } = sent({ type });
+      expect(status).toBe(ERROR_STATUS[type]);
+      expect(headers).toEqual({
+        'content-type': 'application/json',
+        ...(!PASSING.includes(type) && { 'x-should-retry': 'false' }),
+        ...(BLOCKED.includes(type) && {
+          'x-gateway-policy-block': 'true',
+          'x-gateway-block-reason': 'not yours',
+        }),
+      });
+    },
+  );
 
   it.each(Object.keys(ERROR_STATUS) as ErrorType[])('%s of a tool’s call does too', (type) => {
     const { headers } = sent({ type, mcp: CALL });
@@ -65,6 +79,7 @@ describe('the reason', () => {
     const headers = [['x-gateway-session-spend', '1']] as const;
     expect(sent({ type: 'policy_denied', headers }, true).headers).toEqual({
       'content-type': 'application/json',
+      'x-should-retry': 'false',
       'x-gateway-policy-block': 'true',
       'x-gateway-block-reason': 'not yours',
     });
