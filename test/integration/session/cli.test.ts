@@ -65,6 +65,8 @@ async function openSession(sessionId: string, anchor = 'Fix the tests.'): Promis
 describe('gateway sessions list', () => {
   it('shows id, times, steps and spend of the live sessions of a key, named in any way', async () => {
     await openSession('a');
+    // Times are told in whole milliseconds.
+    await new Promise((resolve) => setTimeout(resolve, 5));
     await store.open(call({ keyHash, sessionId: 'b' }));
     for (const reference of ['planner', keyHash, keyHash.slice(0, 'sha256:'.length + 10)]) {
       const listed = await json('sessions', 'list', reference);
