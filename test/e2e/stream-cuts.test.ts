@@ -35,7 +35,13 @@ describe.each(TRANSPORTS)('a cut stream $name', (transport) => {
       body: JSON.stringify(body),
     });
     expect({ status: reply.status, cut: reply.cut }).toEqual({ status: 200, cut: false });
-    const frames = reply.body.split('\n\n').filter((frame) => frame !== '');
+    const parts = reply.body.split('\n\n').flatMap((part) => part.trim() || []);
+    const frames = parts.filter((part) => part.startsWith('data: '));
+    // What the gateway has to say besides stands after the error, in comments.
+    expect(parts.slice(parts.indexOf(frames.at(-1) ?? '') + 1)).toEqual([
+      ': x-gateway-dlp-block=true',
+      expect.stringMatching(/^: x-gateway-request-cost=0\.\d+ /),
+    ]);
     expect(JSON.parse(frames.at(-1)?.slice('data: '.length) ?? '')).toMatchObject({
       type: 'dlp_quarantine',
       error: { type: 'dlp_quarantine' },
