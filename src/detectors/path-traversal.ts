@@ -1,16 +1,14 @@
-import { DOT, SLASH } from './climbing-forms.ts';
+import { pathAhead, readClimb, type Climb, type PathAhead } from './climb.ts';
 import type { Detector, Finding } from './finding.ts';
 
-/** One level up; `....//` and `..;/` are what is left of filters that remove `../` or servers that strip parameters. */
-const UP = String.raw`${DOT}{2,4};?(?:%0[0ad])?${SLASH}(?:${DOT}${SLASH}){0,2}`;
-const CLIMB = new RegExp(String.raw`${UP}(?:${UP}){0,63}`, 'iy');
 /** Where a dot may begin that another follows. */
 const ANCHOR =
   /\.(?=[.%\\&0\uff0e\u2024\ufe52\u00c0])|%(?=[2%c-fuC-FU])|\\(?=[\\ux05UX])|&(?=#|period)|0(?=[xX]2)|[\uff0e\u2024\ufe52]|\u00c0\u00ae/g;
-const LEVEL = new RegExp(UP, 'gi');
 /** What no plain climb holds: ordinary code has dots and slashes alone. */
 const DISGUISE = /[^./\\]|\.{4}[\\/]{2}/;
 
+/** Of a path whose slashes are written plainly. */
+const SLASH = String.raw`[\\/]{1,4}`;
 const SEGMENTS = String.raw`(?:[\w.~-]{1,40}${SLASH}){0,3}?`;
 const END = String.raw`(?![\w-])`;
 
@@ -73,9 +71,8 @@ export const findPathTraversal: Detector = (text) => {
   ANCHOR.lastIndex = 0;
   for (let anchor = ANCHOR.exec(text); anchor !== null; anchor = ANCHOR.exec(text)) {
     const start = anchor.index;
-    CLIMB.lastIndex = start;
-    const climb = CLIMB.exec(text)?.[0];
-    ANCHOR.lastIndex = start + Math.max(1, climb?.length ?? 0);
+    const climb = readClimb(text, start);
+    ANCHOR.lastIndex = climb?.end ?? start + 1;
     const judged = climb === undefined ? undefined : judge(text, climb, start);
     if (judged === undefined) continue;
     found.push({ detector: 'path_traversal', class: 'traversal', start, ...judged });
@@ -85,32 +82,40 @@ export const findPathTraversal: Detector = (text) => {
 };
 
 /** What a climb from `start` leads to, and where that ends. */
-const judge = (text: string, climb: string, start: number): Pick<Finding, 'rule' | 'end'> | undefined => {
-  const at = start + climb.length;
-  const isHigh = (climb.match(LEVEL)?.length ?? 0) > 1;
-  const isDisguised = DISGUISE.test(climb);
+const judge = (
+  text: string,
+  { end, levels }: Climb,
+  start: number,
+): Pick<Finding, 'rule' | 'end'> | undefined => {
+  const isHigh = levels > 1;
+  const isDisguised = DISGUISE.test(text.slice(start, end));
+  const ahead = pathAhead(text, end);
   const targets = [
     SYSTEM_FILE,
     ...(isReference(text, start) ? [] : [SYSTEM_FOLDER_FILE]),
     ...(isHigh ? [PROJECT_FILE] : []),
   ];
-  const target = furthest(text, at, targets);
+  const target = targetEnd(ahead, targets);
   if (target !== undefined) return { rule: RULES.target, end: target };
   if ((isHigh || isDisguised) && !isReference(text, start)) {
-    const folder = furthest(text, at, [SYSTEM_FOLDER]);
-    if (folder !== undefined) return { rule: RULES.folder, end: furthest(text, folder, [TAIL]) ?? folder };
+    const folder = targetEnd(ahead, [SYSTEM_FOLDER]);
+    if (folder !== undefined) return { rule: RULES.folder, end: tailEnd(text, folder) };
   }
-  if (isHigh && isDisguised) return { rule: RULES.encoded, end: furthest(text, at, [TAIL]) ?? at };
+  return isHigh && isDisguised ? { rule: RULES.encoded, end: tailEnd(text, end) } : undefined;
+};
+
+/** Where what the first of the sticky patterns names at the beginning of a path ends in the text. */
+const targetEnd = ({ path, placeOf }: PathAhead, patterns: readonly RegExp[]): number | undefined => {
+  for (const pattern of patterns) {
+    pattern.lastIndex = 0;
+    if (pattern.test(path)) return placeOf(pattern.lastIndex);
+  }
   return undefined;
 };
 
-/** Where the first of the sticky patterns that match at `at` ends. */
-const furthest = (text: string, at: number, patterns: readonly RegExp[]): number | undefined => {
-  for (const pattern of patterns) {
-    pattern.lastIndex = at;
-    if (pattern.test(text)) return pattern.lastIndex;
-  }
-  return undefined;
+const tailEnd = (text: string, at: number): number => {
+  TAIL.lastIndex = at;
+  return TAIL.test(text) ? TAIL.lastIndex : at;
 };
 
 const isReference = (text: string, start: number): boolean =>

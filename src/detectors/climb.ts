@@ -1,0 +1,99 @@
+import { DOT, SLASH } from './climbing-forms.ts';
+
+/** One pattern of all the forms at all their places takes a third of a second to compile: these are read one by one. */
+const DOT_HERE = new RegExp(DOT, 'iy');
+const SLASH_HERE = new RegExp(SLASH, 'iy');
+const ANY_SLASH = new RegExp(SLASH, 'gi');
+const LINE_END_HERE = /%0[0ad]/iy;
+
+const MAX_LEVELS = 64;
+const MAX_DOTS = 4;
+const MAX_STAYS = 2;
+/** What a path may need to name a file or folder of the machine; disguised slashes are long. */
+const AHEAD_CHARS = 512;
+const AHEAD_SLASHES = 8;
+const MAY_DISGUISE = /%|&|\\[ux0-7]|0x|[\uff0f\u2044\u2215\u29f8\uff3c\u2216\ufe68\u00c0\u00c1]/i;
+
+/** A path's way up from some place; UTF-16 units, end exclusive. */
+export interface Climb {
+  readonly end: number;
+  readonly levels: number;
+}
+
+/** The levels that begin at `start`, 64 at most; undefined where none does. */
+export function readClimb(text: string, start: number): Climb | undefined {
+  let end = start;
+  let levels = 0;
+  for (
+    let next = levelEnd(text, end);
+    next !== undefined && levels < MAX_LEVELS;
+    next = levelEnd(text, end)
+  ) {
+    end = next;
+    levels += 1;
+  }
+  return levels === 0 ? undefined : { end, levels };
+}
+
+/** One level up; `....//` and `..;/` are what is left of filters that remove `../` or servers that strip parameters. */
+function levelEnd(text: string, at: number): number | undefined {
+  let end = at;
+  let dots = 0;
+  for (let next = dotEnd(text, end); next !== undefined && dots < MAX_DOTS; next = dotEnd(text, end)) {
+    end = next;
+    dots += 1;
+  }
+  if (dots < 2) return undefined;
+  if (text[end] === ';') end += 1;
+  let up = endOf(SLASH_HERE, text, endOf(LINE_END_HERE, text, end) ?? end);
+  for (let stay = 0; up !== undefined && stay < MAX_STAYS; stay += 1) {
+    const dot = dotEnd(text, up);
+    const next = dot === undefined ? undefined : endOf(SLASH_HERE, text, dot);
+    if (next === undefined) break;
+    up = next;
+  }
+  return up;
+}
+
+function dotEnd(text: string, at: number): number | undefined {
+  return text[at] === '.' ? at + 1 : endOf(DOT_HERE, text, at);
+}
+
+/** Where a sticky pattern that matches at `at` ends. */
+function endOf(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+/** A stretch of a text in which slashes are written plainly, and where that was. */
+export interface PathAhead {
+  readonly path: string;
+  /** The place in the text behind so many characters of `path`. */
+  placeOf(length: number): number;
+}
+
+export function pathAhead(text: string, at: number): PathAhead {
+  const written = text.slice(at, at + AHEAD_CHARS);
+  if (!MAY_DISGUISE.test(written)) return { path: written, placeOf: (length) => at + length };
+  let path = '';
+  let read = 0;
+  const stretches: { readonly path: number; readonly place: number }[] = [];
+  const keep = (until: number): void => {
+    stretches.push({ path: path.length, place: at + read });
+    path += written.slice(read, until);
+  };
+  for (const { 0: slash, index } of written.matchAll(ANY_SLASH)) {
+    keep(index);
+    path += '/';
+    read = index + slash.length;
+    if (stretches.length === AHEAD_SLASHES) break;
+  }
+  keep(written.length);
+  return {
+    path,
+    placeOf(length) {
+      const stretch = stretches.findLast((one) => one.path < length);
+      return stretch === undefined ? at : stretch.place + length - stretch.path;
+    },
+  };
+}
