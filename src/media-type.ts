@@ -1,3 +1,5 @@
+import { RecentMap } from './recent-map.ts';
+
 /** What a Content-Type says (RFC 9110 section 8.3). Every judgement of one, in requests and answers, begins here. */
 export interface MediaType {
   /** `type/subtype`, lower-case; empty where none is named, or more than one. */
@@ -16,6 +18,18 @@ export interface MediaType {
  * (of two parameters, in a quoted string, in the extended notation of RFC 2231), and the worst of them is the answer.
  */
 export function readMediaType(contentType = ''): MediaType {
+  const known = recent.get(contentType);
+  if (known !== undefined) return known;
+  const read = readAnew(contentType);
+  if (contentType.length <= MAX_REMEMBERED_CHARS) recent.set(contentType, read);
+  return read;
+}
+
+/** Each request asks several times, and all say one of a few. */
+const recent = new RecentMap<MediaType>(64);
+const MAX_REMEMBERED_CHARS = 128;
+
+function readAnew(contentType: string): MediaType {
   const written = contentType.toLowerCase();
   // Two headers of the name arrive as one, joined by a comma: which of them is meant, readers do not agree.
   const isOne = HEADER_TEXT.test(written) && !written.includes(',');

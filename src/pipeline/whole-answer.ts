@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { assertParseable, saysAll, shapeInSteps } from '../json/document-shape.ts';
+import { assertParseable, saysAll, shapeInSteps, shapeOf } from '../json/document-shape.ts';
 import { nextTurn } from '../next-turn.ts';
 
 /** A whole answer's body as JSON. */
@@ -33,7 +33,7 @@ export function* readingOf(body: Buffer): Generator<undefined, ReadBody, void> {
   yield;
   const text = body.toString();
   yield;
-  const shape = yield* shapeInSteps(text);
+  const shape = body.length > LONG_BYTES ? yield* shapeInSteps(text) : shapeOf(text);
   if (shape.isTooDeep && /^\s*[[{]/.test(text)) assertParseable(text, shape);
   if (shape.isTooDeep || shape.isTooLarge) return UNREAD;
   yield;

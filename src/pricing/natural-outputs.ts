@@ -1,4 +1,5 @@
 import type { OutputModality } from '../providers/provider.ts';
+import { RecentMap } from '../recent-map.ts';
 
 /**
  * Models that answer with sound, pictures or film without being asked, by a word of their name
@@ -16,7 +17,14 @@ const BY_NATURE: readonly (readonly [word: RegExp, output: OutputModality])[] = 
 const MAX_NAME_CHARS = 256;
 
 /** What beside text a model of this name writes by itself. */
-export function naturalOutputs(model: string): OutputModality[] {
+export function naturalOutputs(model: string): readonly OutputModality[] {
   const name = model.slice(0, MAX_NAME_CHARS).toLowerCase();
-  return BY_NATURE.flatMap(([word, output]) => (word.test(name) ? [output] : []));
+  const known = recent.get(name);
+  if (known !== undefined) return known;
+  const outputs = BY_NATURE.flatMap(([word, output]) => (word.test(name) ? [output] : []));
+  recent.set(name, outputs);
+  return outputs;
 }
+
+/** A key uses few models. */
+const recent = new RecentMap<readonly OutputModality[]>(256);

@@ -1,17 +1,25 @@
 import type { JsonObject, OutputModality, RequestFacts } from '../provider.ts';
-import { objectOf } from './fields.ts';
-import { camelName } from './gemini-fields.ts';
+import { isObject, objectOf } from './fields.ts';
 
 /** Members that list what the answer is to be, in any dialect and in Google's two spellings. */
-const LISTS: ReadonlySet<string> = new Set(['modalities', 'outputModalities', 'responseModalities']);
+const LISTS: readonly string[] = [
+  'modalities',
+  'outputModalities',
+  'output_modalities',
+  'responseModalities',
+  'response_modalities',
+];
 
 /** Members that say how sound or pictures are to be made: nobody sends them who does not want any. */
-const SETTINGS: ReadonlyMap<string, OutputModality> = new Map([
+const SETTINGS: readonly (readonly [name: string, output: OutputModality])[] = [
   ['audio', 'audio'],
   ['speechConfig', 'audio'],
+  ['speech_config', 'audio'],
   ['imageConfig', 'image'],
+  ['image_config', 'image'],
   ['videoConfig', 'video'],
-]);
+  ['video_config', 'video'],
+];
 
 /**
  * What beside text these objects ask the answer to be: a body, and those of its members where providers keep such
@@ -20,9 +28,9 @@ const SETTINGS: ReadonlyMap<string, OutputModality> = new Map([
 export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
   const asked = new Set<OutputModality>();
   for (const place of places) {
-    for (const [name, value] of Object.entries(objectOf(place))) {
-      for (const output of outputsOf(camelName(name), value)) asked.add(output);
-    }
+    if (!isObject(place)) continue;
+    for (const name of LISTS) for (const output of modalitiesIn(place[name])) asked.add(output);
+    for (const [name, output] of SETTINGS) if (isGiven(place[name])) asked.add(output);
   }
   return asked.size === 0 ? {} : { outputs: [...asked] };
 }
@@ -37,11 +45,12 @@ export function outputsOfBody(body: JsonObject): Pick<RequestFacts, 'outputs'> {
   );
 }
 
-function outputsOf(name: string, value: unknown): OutputModality[] {
-  if (value === undefined || value === null || value === false) return [];
-  if (LISTS.has(name)) return (Array.isArray(value) ? value : [value]).flatMap(modalityOf);
-  const setting = SETTINGS.get(name);
-  return setting === undefined ? [] : [setting];
+function modalitiesIn(value: unknown): OutputModality[] {
+  return isGiven(value) ? (Array.isArray(value) ? value : [value]).flatMap(modalityOf) : [];
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false;
 }
 
 /** Google's enumeration may come as its numbers. */

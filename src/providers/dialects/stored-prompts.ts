@@ -25,8 +25,8 @@ export function storedPrompt(
   body: unknown,
   models: readonly string[] = [],
 ): Pick<RequestFacts, 'storedPrompt'> {
-  const { extra_body: added, ...own } = objectOf(body);
-  const extra = objectOf(added);
+  const own = objectOf(body);
+  const extra = objectOf(own.extra_body);
   const places = [own, extra, objectOf(own.google), objectOf(extra.google)];
   const named = STORED.find((name) => places.some((place) => isGiven(place[name])));
   if (named !== undefined) return { storedPrompt: named };

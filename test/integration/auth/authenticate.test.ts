@@ -79,7 +79,7 @@ describe('a good key', () => {
     expect((await present(rawKey)).budgetLimits).toEqual({ minute: 7 });
   });
 
-  it('is read in one wait of five commands, a rotated one too once it is known', async () => {
+  it('is read in one wait, a rotated one too once it is known', async () => {
     const { rawKey } = await store.create(agent);
     const rotated = (await store.rotate('agent-7', 60_000)).rawKey;
     for (const key of [rawKey, rotated]) await present(key);
@@ -122,7 +122,7 @@ async function readCalls(): Promise<number> {
   return Number(/total_reads_processed:(\d+)/.exec(await redis.client.info('stats'))?.[1]);
 }
 
-const ONE_WAIT = ['evalsha', 'hgetall', 'hgetall', 'hgetall', 'pttl'];
+const ONE_WAIT = ['hgetall', 'hgetall', 'hgetall', 'hmget', 'pttl', 'time'];
 
 /** The commands that Redis was given meanwhile, by name; those of a script's own come in capitals, and are left out. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
