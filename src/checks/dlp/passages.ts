@@ -22,7 +22,7 @@ export interface Passages {
   /** A text that is read as it stands, also where the same stands elsewhere as a document. */
   addProse(text: string): void;
   /** Arguments of a tool: a JSON document in a string. It is one wherever it stands. */
-  addArguments(json: string): void;
+  addArguments(json: string): void | Promise<void>;
   /** Once, after everything was added. */
   search(): Promise<void>;
   /** The findings in a text that was added; their offsets are the text's, or those of the arguments as they are read. */

@@ -8,6 +8,8 @@ import type { Found } from '../passages.ts';
 import { ScanWindow } from './scan-window.ts';
 import type { ChannelScanner } from './scanner.ts';
 import { tooMuchHeld } from './too-much-held.ts';
+import { piecesOf } from './turns.ts';
+import type { Work } from './turns.ts';
 
 type Span = Pick<Finding, 'start' | 'end'>;
 
@@ -22,11 +24,17 @@ export interface ReadArguments {
   mask(findings: readonly Span[]): string;
 }
 
-export function readArguments(json: string): ReadArguments {
+/** Reads them piece by piece: structured output may be megabytes long. */
+export function* readArguments(json: string): Work<ReadArguments> {
   const lexer = new ArgumentsLexer();
-  const text = lexer.add(json) + lexer.finish();
+  const parts: string[] = [];
+  for (const piece of piecesOf(json)) {
+    parts.push(lexer.add(piece));
+    yield piece.length;
+  }
+  parts.push(lexer.finish());
   return {
-    text,
+    text: parts.join(''),
     mask(findings) {
       const outlet = new Outlet();
       outlet.append(json);

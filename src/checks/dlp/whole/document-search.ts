@@ -71,7 +71,7 @@ export function createDocumentSearch({ body, json, words, side }: SearchedDocume
 
   return {
     async gather(passages) {
-      for (const [text, kind] of words) if (kind === 'document') passages.addArguments(text);
+      for (const [text, kind] of words) if (kind === 'document') await passages.addArguments(text);
       await visitDocument(json, {
         string(text, name) {
           if (words.has(text) || !isOpaque(name, text)) passages.add(text, contextName(text, name));

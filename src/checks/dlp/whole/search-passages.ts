@@ -2,6 +2,7 @@ import type { Finding } from '../../../detectors/finding.ts';
 import { mask } from '../../../detectors/mask.ts';
 import { readArguments } from '../scan/arguments.ts';
 import type { ReadArguments } from '../scan/arguments.ts';
+import { inTurns } from '../scan/turns.ts';
 import { contextOf } from '../passages.ts';
 import type { FindAll, Found, Passages, TextSpan } from '../passages.ts';
 
@@ -79,8 +80,11 @@ export function createPassages(findAll: FindAll): Passages {
     addProse: (text) => void addPlain(text),
     addArguments(json) {
       if (documents.has(json)) return;
-      const read = readArguments(json);
-      documents.set(json, { read, passage: addPlain(read.text) });
+      const keep = (read: ReadArguments): void => {
+        documents.set(json, { read, passage: addPlain(read.text) });
+      };
+      const reading = inTurns(readArguments(json));
+      return reading instanceof Promise ? reading.then(keep) : keep(reading);
     },
     async search() {
       const passages = [...plain.values(), ...named.values()];

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createArgumentsScanner, readArguments } from '../../../../src/checks/dlp/scan/arguments.ts';
+import type { ReadArguments } from '../../../../src/checks/dlp/scan/arguments.ts';
 import type { Found } from '../../../../src/checks/dlp/passages.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
+import { atOnce } from '../../../support/at-once.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { wordDetector } from './stream-detectors.ts';
 
+const readAtOnce = (json: string): ReadArguments => atOnce(readArguments(json));
+
 function masked(json: string): string {
-  const { text, mask } = readArguments(json);
+  const { text, mask } = readAtOnce(json);
   return mask(wordDetector.find(text));
 }
 
@@ -101,13 +105,13 @@ describe('arguments of a tool call', () => {
   });
 
   it('are searched as a program reads them', () => {
-    expect(readArguments(String.raw`{"\u0061\n":"\"\\\/\b\f\r\t",  "b": 1}`).text).toBe(
+    expect(readAtOnce(String.raw`{"\u0061\n":"\"\\\/\b\f\r\t",  "b": 1}`).text).toBe(
       '{"a\n":""\\/\b\f\r\t",  "b": 1}',
     );
   });
 
   it('are masked with findings in any order', () => {
-    const { text, mask } = readArguments('["jane@example.com","joe@example.com"]');
+    const { text, mask } = readAtOnce('["jane@example.com","joe@example.com"]');
     expect(mask(wordDetector.find(text).toReversed())).toBe('["***","***"]');
   });
 });
@@ -124,7 +128,7 @@ describe('a scanner of arguments', () => {
 
   it('finds in pieces what it finds in the whole', () => {
     for (const [json] of Object.values(ALL)) {
-      const { text } = readArguments(json);
+      const { text } = readAtOnce(json);
       const whole = wordDetector.find(text).map(({ start, end }) => text.slice(start, end));
       for (let seed = 0; seed < 10; seed += 1) {
         expect(scan(randomPieces(json, seed)).found.map((found) => found.text)).toEqual(whole);
@@ -203,7 +207,7 @@ describe('a scanner of arguments', () => {
       const expected = masked(json);
       expect(scan(randomPieces(json, seed)).text).toBe(expected);
       expect(() => JSON.parse(expected) as unknown).not.toThrow();
-      if (wordDetector.find(readArguments(json).text).length === 0) expect(expected).toBe(json);
+      if (wordDetector.find(readAtOnce(json).text).length === 0) expect(expected).toBe(json);
     }
   });
 });
