@@ -23,21 +23,26 @@ export async function readProfile(
     client.hmget(riskProfileKey(keyHash), ...RISK_FIELDS),
     now === undefined ? readClock(client) : now(),
   ]);
-  const isProfile: unknown = Array.isArray(values) && values.length === RISK_FIELDS.length;
-  if (isProfile !== true) throw new Error('Redis gave a reply of the wrong shape');
+  if (!isListOf(RISK_FIELDS.length, values)) throw wrongShape();
   return { nowMs, values };
 }
 
+/** September 2001. */
+const LONG_AGO_SECONDS = 1_000_000_000;
+
 /** Unix ms by Redis's clock. */
 export async function readClock(client: RedisClient): Promise<number> {
-  const [seconds, micros] = (await client.time()).map(Number);
-  if (
-    seconds === undefined ||
-    !Number.isInteger(seconds) ||
-    micros === undefined ||
-    !Number.isInteger(micros)
-  ) {
-    throw new Error('Redis gave a reply of the wrong shape');
-  }
+  const reply: unknown = await client.time();
+  const [seconds = NaN, micros = NaN] = isListOf(2, reply) ? reply.map(Number) : [];
+  // What is no time must not make an expired key good.
+  if (!(seconds > LONG_AGO_SECONDS) || !Number.isInteger(micros)) throw wrongShape();
   return seconds * 1_000 + Math.floor(micros / 1_000);
+}
+
+function isListOf(length: number, reply: unknown): reply is readonly unknown[] {
+  return Array.isArray(reply) && reply.length === length;
+}
+
+function wrongShape(): Error {
+  return new Error('Redis gave a reply of the wrong shape');
 }

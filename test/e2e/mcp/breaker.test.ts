@@ -300,7 +300,8 @@ describe('what opens a circuit', () => {
     };
     const replies = await Promise.all(Array.from({ length: THRESHOLD }, () => call()));
     expect(replies.map(({ status }) => status)).toEqual(Array(THRESHOLD).fill(504));
-    expectOpen(await call());
+    // Where an answer broke off is told once its client has been answered.
+    await vi.waitFor(async () => expectOpen(await call()), { timeout: 20_000 });
     respond = done;
     await asAnother(async () => expectDone(await call()));
   });
