@@ -1,3 +1,5 @@
+import { wholeSeconds } from './text/time-span.ts';
+
 /**
  * Every refusal the gateway can give, with its HTTP status (SPEC "Errors", DECISIONS "Error bodies").
  * The `type` is the client's contract, the metric label and the log field.
@@ -51,6 +53,19 @@ const PASSING: ReadonlySet<ErrorType> = new Set([
 
 /** SDKs and agents repeat refusals by themselves, 401 among them; this header of a refusal stops most of them. */
 export const NO_RETRY = ['x-should-retry', 'false'] as const;
+
+/** Seconds. Agents sleep through `Retry-After` without a word, whatever it says. */
+const LONGEST_WAIT = 60;
+
+/**
+ * `Retry-After` of a refusal that ends after so many milliseconds: of one that may pass by itself, and of a budget that
+ * starts anew in a moment. All others name the time in their message (DECISIONS "Error bodies").
+ */
+export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string, string>> {
+  const seconds = wholeSeconds(ms);
+  const isTold = mayRetry(type) || (type === 'budget_exceeded' && seconds <= LONGEST_WAIT);
+  return isTold ? { 'retry-after': String(seconds) } : {};
+}
 
 /** Whether a repeat by itself could pass, because the trouble may be over soon (DECISIONS "Error bodies"). */
 export function mayRetry(type: ErrorType): boolean {

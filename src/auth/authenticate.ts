@@ -3,6 +3,7 @@ import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import type { Identified } from '../pipeline/exchange.ts';
 import type { Lock } from '../redis/risk-profile.ts';
+import { timeSpan } from '../text/time-span.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
@@ -89,10 +90,10 @@ function invalidKey(): GatewayError {
   return new GatewayError('invalid_key', 'invalid proxy key', { headers: { 'www-authenticate': 'Bearer' } });
 }
 
-/** Says when to come back, and nothing of why. */
+/** Says until when, and nothing of why. */
 function quarantined({ ttlMs }: Lock): GatewayError {
-  const headers = ttlMs === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(ttlMs / 1_000))) };
-  return new GatewayError('quarantined', 'this proxy key is locked', { headers });
+  const until = ttlMs === undefined ? '' : ` for another ${timeSpan(ttlMs)}`;
+  return new GatewayError('quarantined', `this proxy key is locked${until}`);
 }
 
 function riskBlocked(): GatewayError {

@@ -1,6 +1,8 @@
+import { retryAfter } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { formatUsd } from '../../pricing/usd.ts';
+import { timeSpan } from '../../text/time-span.ts';
 import { SESSION_ACCOUNT } from './accounts.ts';
 import type { Tightest } from './store.ts';
 
@@ -9,19 +11,18 @@ export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
   const { account, remainingNanoUsd, resetMs } = tightest;
   if (account.name === SESSION_ACCOUNT) return sessionBudgetExceeded(tightest, wantedNanoUsd);
   const remaining = formatUsd(Math.max(0, remainingNanoUsd));
-  const blocked = account.limitNanoUsd === 0;
-  const reset = resetMs === undefined || blocked ? undefined : Math.max(1, Math.ceil(resetMs / 1_000));
-  return {
+  const denied = (message: string, headers = {}): Denial => ({
     kind: 'deny',
     type: 'budget_exceeded',
-    message: blocked
-      ? `this key is blocked: its ${account.name} budget is 0`
-      : `the ${account.name} budget has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD`,
-    headers: {
-      ...(reset === undefined ? {} : { 'retry-after': String(reset) }),
-      ...budgetHeaders({ account, remainingNanoUsd, resetMs }),
-    },
-  };
+    message,
+    headers: { ...headers, ...budgetHeaders(tightest) },
+  });
+  const { limitNanoUsd = Infinity } = account;
+  if (limitNanoUsd === 0) return denied(`this key is blocked: its ${account.name} budget is 0`);
+  const message = `the ${account.name} budget has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD`;
+  if (wantedNanoUsd > limitNanoUsd) return denied(`${message}, more than the whole budget`);
+  if (resetMs === undefined) return denied(message);
+  return denied(`${message}; it starts anew in ${timeSpan(resetMs)}`, retryAfter('budget_exceeded', resetMs));
 }
 
 /** 429: the client's own limit, which never starts anew. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config/schema.ts';
+import { retryAfter } from '../../errors.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
+import { timeSpan } from '../../text/time-span.ts';
 import type { BreakerStore, CallResult, Caller, CircuitChange, CircuitState } from './store.ts';
 
 export interface McpBreakerDeps {
@@ -131,12 +133,11 @@ function resultAtEnd(exchange: Identified | Answered, outcome: Outcome): CallRes
 }
 
 function circuitOpen(server: string, retryAfterMs: number): Denial {
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   return {
     kind: 'deny',
     type: 'circuit_open',
-    message: `the MCP server ${server} has failed too often: try again in ${seconds} s`,
-    headers: { 'retry-after': String(seconds) },
+    message: `the MCP server ${server} has failed too often: try again in ${timeSpan(retryAfterMs)}`,
+    headers: retryAfter('circuit_open', retryAfterMs),
     details: { reason: `the MCP server ${server} has failed too often` },
   };
 }

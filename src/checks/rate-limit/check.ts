@@ -1,6 +1,8 @@
 import type { Config } from '../../config/schema.ts';
+import { retryAfter } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
+import { timeSpan, wholeSeconds } from '../../text/time-span.ts';
 import type { RateLimitStore, Slot } from './store.ts';
 
 export interface RateLimitDeps {
@@ -29,8 +31,8 @@ export function createRateLimitCheck({ config, store }: RateLimitDeps): Check {
       return {
         kind: 'deny',
         type: 'rate_limited',
-        message: `this key may send ${quota} requests a minute: wait for the time in Retry-After`,
-        headers: { 'retry-after': String(seconds(slot.waitMs)) },
+        message: `this key may send ${quota} requests a minute: try again in ${timeSpan(slot.waitMs)}`,
+        headers: retryAfter('rate_limited', slot.waitMs),
       };
     },
   };
@@ -38,10 +40,5 @@ export function createRateLimitCheck({ config, store }: RateLimitDeps): Check {
 
 /** With nothing left, a client wants to know when it may go on; else, when it has its whole quota again. */
 function resetSeconds({ remaining, waitMs, fullMs }: Slot): number {
-  return seconds(remaining === 0 ? waitMs : fullMs);
-}
-
-/** Whole seconds, rounded up: who comes back a moment early is refused again. */
-function seconds(ms: number): number {
-  return Math.max(1, Math.ceil(ms / 1_000));
+  return wholeSeconds(remaining === 0 ? waitMs : fullMs);
 }

@@ -304,10 +304,8 @@ describe.each([
       await redis.client.hset(profileOf(record.keyHash), { pending_lock_id: 'x', pending_lock_until: until });
     };
     await pending(3_600_000);
-    const { type, headers } = await refusal(rawKey);
-    expect(type).toBe('quarantined');
-    expect(Number(headers['retry-after'])).toBeGreaterThan(3_590);
-    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(3_600);
+    const { type, message } = await refusal(rawKey);
+    expect([type, message]).toEqual(['quarantined', 'this proxy key is locked for another 1 h']);
     await pending(-2_000);
     await present(rawKey);
   });
@@ -345,32 +343,30 @@ describe.each([
 });
 
 describe('a lock', () => {
-  it('is 403 quarantined with the time left and nothing of why', async () => {
+  it('is 403 quarantined with the time left in words, no Retry-After, and nothing of why', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, 'secret found', 'EX', 3_600);
 
     const { type, status, message, headers } = await refusal(rawKey);
-    expect({ type, status, message }).toEqual({
+    expect({ type, status, message, headers }).toEqual({
       type: 'quarantined',
       status: 403,
-      message: 'this proxy key is locked',
+      message: 'this proxy key is locked for another 1 h',
+      headers: {},
     });
-    expect(Number(headers['retry-after'])).toBeGreaterThan(3_590);
-    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(3_600);
     expect(failures).toEqual([]);
   });
 
-  it('without an end has no Retry-After', async () => {
+  it('without an end names no time', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1');
-    const { type, headers } = await refusal(rawKey);
-    expect({ type, headers }).toEqual({ type: 'quarantined', headers: {} });
+    expect((await refusal(rawKey)).message).toBe('this proxy key is locked');
   });
 
   it('releases the key when it is deleted or outlived', async () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'PX', 40);
-    expect((await refusal(rawKey)).headers['retry-after']).toBe('1');
+    expect((await refusal(rawKey)).message).toMatch(/ for another 1 s$/);
     await new Promise((resolve) => setTimeout(resolve, 60));
     await present(rawKey);
   });
@@ -379,7 +375,7 @@ describe('a lock', () => {
     const { rawKey, record } = await store.create(agent);
     const profile = `gateway:risk_profile:${record.keyHash}`;
     await redis.client.hset(profile, { pending_lock_id: 'x', pending_lock_until: Date.now() + 9_500 });
-    expect((await refusal(rawKey)).headers['retry-after']).toBe('10');
+    expect((await refusal(rawKey)).message).toMatch(/ for another (9|10) s$/);
 
     await redis.client.hset(profile, { pending_lock_until: Date.now() - 1 });
     await present(rawKey);
@@ -434,9 +430,9 @@ describe('the risk score', () => {
     const { rawKey, record } = await store.create(agent);
     await redis.client.set(`gateway:quarantine:${record.keyHash}`, '1', 'EX', 60);
     await redis.client.hset(`gateway:risk_profile:${record.keyHash}`, { risk_score: '0', blocked_at: '1' });
-    const { type, headers } = await refusal(rawKey);
+    const { type, message } = await refusal(rawKey);
     expect(type).toBe('agent_risk_blocked');
-    expect(headers).not.toHaveProperty('retry-after');
+    expect(message).not.toContain('another');
   });
 
   it('is 0 and blocks nobody where risk profiles are switched off; a lock holds all the same', async () => {

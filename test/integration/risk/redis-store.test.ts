@@ -123,7 +123,7 @@ describe('a writer that dies between the score and the lock', () => {
     const attempt = { rawKey, clientAddress: '192.0.2.7' };
     await expect(authenticate(attempt)).rejects.toMatchObject({
       type: 'quarantined',
-      headers: { 'retry-after': '90' },
+      message: 'this proxy key is locked for another 2 min',
     });
     expect((await storeWith().listLocked()).locked.map(({ keyHash }) => keyHash)).toContain(record.keyHash);
 

@@ -33,7 +33,7 @@ describe('the rate limit', () => {
       verdict: {
         kind: 'deny',
         type: 'rate_limited',
-        message: 'this key may send 7 requests a minute: wait for the time in Retry-After',
+        message: 'this key may send 7 requests a minute: try again in 9 s',
         headers: { 'retry-after': '9' },
       },
       headers: { 'ratelimit-policy': '"default";q=7;w=60', ratelimit: '"default";r=0;t=9' },
