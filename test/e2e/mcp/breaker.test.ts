@@ -111,7 +111,7 @@ function expectOpen(reply: Reply): void {
     error: {
       code: -32000,
       message: expect.stringMatching(
-        /^the MCP server [\w-]+ has failed too often: try again in \d+ s$/,
+        /^the MCP server [\w-]+ has failed too often: try again in (\d+ s|1 min)$/,
       ) as string,
       data: { type: 'circuit_open' },
     },
