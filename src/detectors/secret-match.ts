@@ -1,3 +1,4 @@
+import { isPublishedSample } from './published-samples.ts';
 import { entropyOf, isPlaceholder } from './secret-randomness.ts';
 import { isWord, startsToken } from './secret-places.ts';
 import { undecidedFrom } from './secret-rule.ts';
@@ -113,5 +114,5 @@ function fitsBeside(rule: SecretRule, text: string, { start, end }: Span, body: 
 /** `body` is the secret without its prefix. */
 function isPlausible(rule: SecretRule, secret: string, body: string): boolean {
   if (rule.minEntropy > 0 && entropyOf(body) < rule.minEntropy) return false;
-  return !isPlaceholder(secret) && rule.accepts?.(secret) !== false;
+  return !isPlaceholder(secret) && rule.accepts?.(secret) !== false && !isPublishedSample(secret);
 }
