@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Four projects: unit is pure; integration and e2e have real Redis and Envoy, shared per file; load is e2e under
- * load, and has the machine for itself.
+ * Unit is pure; integration and e2e have real Redis and Envoy, shared per file; load is e2e under load, and has the
+ * machine for itself. Clients installs other people's clients, which takes minutes: `npm run clients` alone runs it.
  */
 export default defineConfig({
   test: {
@@ -44,6 +44,18 @@ export default defineConfig({
           setupFiles: ['test/support/patience.ts'],
           expect: { poll: { timeout: 10_000 } },
           maxWorkers: 1,
+        },
+      },
+      {
+        test: {
+          name: 'clients',
+          include: ['test/clients/**/*.test.ts'],
+          testTimeout: 300_000,
+          // The first test of a client waits for its install.
+          hookTimeout: 1_200_000,
+          globalSetup: ['test/support/global-setup.ts', 'test/support/clients/global-setup.ts'],
+          setupFiles: ['test/support/patience.ts'],
+          maxWorkers: 2,
         },
       },
     ],

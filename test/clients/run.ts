@@ -1,0 +1,26 @@
+/**
+ * `npm run clients [-- <part of a file's name> …] [-- -t <part of a test's name>] [--allow-missing]`: other people's
+ * clients, as users install them, through a real gateway. What this machine cannot run is named at the end, and fails
+ * the run unless `--allow-missing` is given.
+ */
+import { NOT_RUN } from '../support/clients/not-run.ts';
+import { ALLOW_MISSING } from '../support/clients/global-setup.ts';
+import { runProject } from '../support/vitest-run.ts';
+
+const FLAG = '--allow-missing';
+const args = process.argv.slice(2);
+const allowMissing = args.includes(FLAG);
+
+const { passed, failed, failures, leftOut } = await runProject(
+  'clients',
+  args.filter((arg) => arg !== FLAG),
+  { [ALLOW_MISSING]: String(allowMissing) },
+);
+// What a filter left out was left out by whoever gave it.
+const notRun = leftOut.filter((name) => name.includes(NOT_RUN));
+for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
+for (const name of notRun) process.stdout.write(`${name}\n`);
+process.stdout.write(
+  `${String(passed)} passed, ${String(failed)} failed, ${String(notRun.length)} not run\n`,
+);
+process.exitCode = failed === 0 ? 0 : 1;

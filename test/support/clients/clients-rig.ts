@@ -1,0 +1,102 @@
+import type { ConfigInput } from '../../../src/config/schema.ts';
+import type { ProviderName } from '../../../src/providers/provider.ts';
+import { providers } from '../../../src/providers/registry.ts';
+import { createFakeProvider } from '../fake-provider/index.ts';
+import type { FakeProvider } from '../fake-provider/index.ts';
+import { startGateway } from '../gateway.ts';
+import type { TestBudget, TestGateway } from '../gateway.ts';
+import { startAimock } from './aimock.ts';
+import type { Aimock, AimockFixture } from './aimock.ts';
+
+/** Where a client sends its requests and what it presents: all that changes between direct and through the gateway. */
+export interface Endpoint {
+  /** Without a slash at its end; through the gateway with the provider's segment. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Further headers of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The provider's own key, wherever it is carried. */
+  readonly providerKey: string;
+}
+
+/** A way through the gateway. */
+export interface GatewayEndpoint extends Endpoint {
+  readonly rawKey: string;
+  readonly keyHash: string;
+}
+
+export interface EndpointOptions {
+  /** Header auth unless told otherwise. */
+  readonly auth?: 'header' | 'path';
+  /** USD; 50 a day unless set. */
+  readonly budget?: TestBudget;
+  readonly providerKey?: string;
+}
+
+export interface ClientsRigOptions {
+  readonly config?: ConfigInput;
+  readonly fixtures?: readonly AimockFixture[];
+  /** Providers that our fake provider plays in place of aimock, such as dialects that aimock does not speak. */
+  readonly faked?: readonly ProviderName[];
+}
+
+/** A real gateway in front of somebody else's mock of the providers, and the way around it. */
+export interface ClientsRig {
+  readonly gateway: TestGateway;
+  readonly aimock: Aimock;
+  readonly fake: FakeProvider;
+  /** The mock itself. */
+  direct(provider: ProviderName, providerKey?: string): Endpoint;
+  /** A fresh key of one provider. */
+  through(provider: ProviderName, options?: EndpointOptions): Promise<GatewayEndpoint>;
+  close(): Promise<void>;
+}
+
+const PROVIDER_KEY = 'sk-provider-0123456789';
+
+/** Plain HTTP on both sides: TLS has tests of its own, and clients in other languages trust other stores. */
+export async function startClientsRig(options: ClientsRigOptions = {}): Promise<ClientsRig> {
+  const aimock = await startAimock(options.fixtures);
+  const fake = await createFakeProvider();
+  const upstream = (name: ProviderName): string => {
+    const base = providers[name].defaultBaseUrl ?? '';
+    // The base path is the public one's, such as groq's `/openai`.
+    const path = base === '' ? '' : new URL(base).pathname.replace(/\/$/, '');
+    return `${options.faked?.includes(name) === true ? fake.url : aimock.url}${path}`;
+  };
+  const settings = Object.values(providers).map(({ name }) => [
+    name,
+    { base_url: upstream(name), ...options.config?.providers?.[name] },
+  ]);
+  const gateway = await startGateway({
+    config: { ...options.config, providers: Object.fromEntries(settings) as Record<string, object> },
+  });
+  return {
+    gateway,
+    aimock,
+    fake,
+    direct: (name, providerKey = PROVIDER_KEY) => ({
+      baseUrl: upstream(name),
+      apiKey: providerKey,
+      headers: {},
+      providerKey,
+    }),
+    through: async (name, { auth = 'header', budget = { daily: 50 }, providerKey = PROVIDER_KEY } = {}) => {
+      const { rawKey, keyHash } = await gateway.createKey({ provider: name }, budget);
+      const identity = { providerKey, rawKey, keyHash };
+      return auth === 'header'
+        ? {
+            ...identity,
+            baseUrl: `${gateway.baseUrl}/${name}`,
+            apiKey: rawKey,
+            headers: { 'X-Gateway-Provider-Key': providerKey },
+          }
+        : { ...identity, baseUrl: `${gateway.baseUrl}/${rawKey}/${name}`, apiKey: providerKey, headers: {} };
+    },
+    close: async () => {
+      await gateway.stop();
+      await aimock.close();
+      await fake.close();
+    },
+  };
+}

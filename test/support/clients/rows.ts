@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+
+import type { ProviderName } from '../../../src/providers/provider.ts';
+import { makeCalls, withoutMadeUp } from './calls.ts';
+import type { ClientsRig, EndpointOptions } from './clients-rig.ts';
+import type { InstalledClient } from './install.ts';
+
+/** One client, its script and the calls of it that a test makes. */
+export interface ClientRow {
+  readonly rig: () => ClientsRig;
+  readonly client: () => InstalledClient;
+  /** In `test/clients/scripts`. */
+  readonly script: string;
+  readonly provider: ProviderName;
+  readonly calls: readonly string[];
+  readonly auth?: EndpointOptions['auth'];
+  readonly providerKey?: string;
+  /** Further environment of the script. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Every call gives through the gateway what it gives without it, and gives something at all. */
+export function sameAsDirect(row: ClientRow): void {
+  const { script, provider, calls, auth = 'header', providerKey } = row;
+  const env = row.env ?? {};
+  it(`${script} ${provider}, ${auth} auth: ${calls.join(', ')} as without the gateway`, async () => {
+    const options = { auth, ...(providerKey !== undefined && { providerKey }) };
+    const through = await row.rig().through(provider, options);
+    const outcomes = await makeCalls(row.client(), script, through, calls, env);
+    const direct = await makeCalls(row.client(), script, row.rig().direct(provider, providerKey), calls, env);
+    const failed = Object.entries(direct).filter(([, outcome]) => 'error' in outcome);
+    expect(failed, 'the mock itself answers these').toEqual([]);
+    expect(withoutMadeUp(outcomes)).toEqual(withoutMadeUp(direct));
+  });
+}
+
+/** No client may try again for long what will not be granted. */
+const REFUSED_WITHIN_MS = 60_000;
+
+/** A wrong key and a spent budget are the client's own errors, soon, and nothing reaches the provider. */
+export function tellsRefusals(row: ClientRow): void {
+  const { script, provider, calls } = row;
+  const options = row.providerKey === undefined ? {} : { providerKey: row.providerKey };
+  const refusals = [
+    ['a wrong key', 401, { daily: 50 }, (): string => `gw-${'x'.repeat(43)}`],
+    ['a budget that is spent', 429, { daily: 0.000_001 }, (rawKey: string): string => rawKey],
+  ] as const;
+  it.each(refusals)(`${script} ${provider}: %s is told`, async (_, status, budget, keyOf) => {
+    const endpoint = await row.rig().through(provider, { ...options, budget });
+    const seen = (await row.rig().aimock.requests()).length;
+    const presented = { ...endpoint, apiKey: keyOf(endpoint.rawKey) };
+    const started = performance.now();
+    const outcomes = await makeCalls(row.client(), script, presented, calls, row.env ?? {});
+    expect(performance.now() - started).toBeLessThan(REFUSED_WITHIN_MS);
+    for (const call of calls) expect(outcomes[call], call).toMatchObject({ error: { status } });
+    expect((await row.rig().aimock.requests()).length).toBe(seen);
+  });
+}

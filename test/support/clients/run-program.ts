@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+
+/** What a program did and said. */
+export interface ProgramResult {
+  /** null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** It was still running at its time limit, and was killed with all that it had started. */
+  readonly timedOut: boolean;
+  readonly elapsedMs: number;
+}
+
+export interface ProgramOptions {
+  readonly cwd: string;
+  /** On top of PATH, a HOME of its own and UTF-8: nothing else of our environment gets in. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Written to its standard input, which ends then. */
+  readonly stdin?: string;
+  /** 120 s unless set. */
+  readonly timeoutMs?: number;
+}
+
+/** Of each output; a client that prints more than this has gone wild. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const TIMEOUT_MS = 120_000;
+
+/** Runs a program to its end, in a process group of its own, with bounded time and output. */
+export function runProgram(
+  file: string,
+  args: readonly string[],
+  { cwd, env = {}, stdin = '', timeoutMs = TIMEOUT_MS }: ProgramOptions,
+): Promise<ProgramResult> {
+  const started = performance.now();
+  const child = spawn(file, [...args], {
+    cwd,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...cleanEnvironment(cwd), ...env },
+  });
+  const killGroup = (): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // it has ended, and so have all that it started
+    }
+  };
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    killGroup();
+  }, timeoutMs);
+  const outputs = [child.stdout, child.stderr].map((stream) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_OUTPUT_BYTES) killGroup();
+      else chunks.push(chunk);
+    });
+    return chunks;
+  });
+  // A program that reads nothing closes its end first.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(stdin);
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.once('exit', () => {
+      clearTimeout(timer);
+      // What it left running in the background would keep its outputs open.
+      killGroup();
+    });
+    child.once('close', (code) => {
+      const [stdout = '', stderr = ''] = outputs.map((chunks) => Buffer.concat(chunks).toString());
+      resolve({ code, stdout, stderr, timedOut, elapsedMs: performance.now() - started });
+    });
+  });
+}
+
+/** An empty folder for one run, which is gone after it. */
+export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'gw-client-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** No settings of the person who runs the tests, no keys, no proxies; Node is the one that runs us. */
+function cleanEnvironment(home: string): Record<string, string> {
+  const path = `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`;
+  return { PATH: path, HOME: home, LANG: 'C.UTF-8', PYTHONUTF8: '1', PYTHONDONTWRITEBYTECODE: '1' };
+}

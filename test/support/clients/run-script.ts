@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { isExecutable, run } from '../../../src/runtime/program.ts';
+import type { InstalledClient } from './install.ts';
+import { inTemporaryFolder, runProgram } from './run-program.ts';
+import type { ProgramOptions, ProgramResult } from './run-program.ts';
+
+const BUILD_WITHIN_MS = 600_000;
+
+/**
+ * Runs a program in the client's own language with the client at hand: an ES module under Node, a Python file in
+ * its venv, a Go `main` package.
+ */
+export function runScript(
+  client: InstalledClient,
+  source: string,
+  options: Omit<ProgramOptions, 'cwd'> = {},
+): Promise<ProgramResult> {
+  return inTemporaryFolder(async (folder) => {
+    const [file, ...args] = await prepare(client, source, folder);
+    return runProgram(file, args, { ...options, cwd: folder });
+  });
+}
+
+/** The full path of a program that came with the client: `claude`, `aider`. */
+export function clientProgram({ recipe, home }: InstalledClient, name: string): string {
+  switch (recipe.kind) {
+    case 'npm':
+      return join(home, 'node_modules', '.bin', name);
+    case 'pypi':
+      return join(home, 'venv', 'bin', name);
+    case 'go':
+      throw new Error('a Go module brings no programs here');
+  }
+}
+
+/** The command that runs the source. */
+async function prepare(
+  client: InstalledClient,
+  source: string,
+  folder: string,
+): Promise<readonly [string, ...string[]]> {
+  const { recipe, home } = client;
+  switch (recipe.kind) {
+    case 'npm':
+      await symlink(join(home, 'node_modules'), join(folder, 'node_modules'));
+      await writeFile(join(folder, 'main.mjs'), source);
+      return [process.execPath, 'main.mjs'];
+    case 'pypi':
+      await writeFile(join(folder, 'main.py'), source);
+      return [join(home, 'venv', 'bin', 'python'), 'main.py'];
+    case 'go':
+      return [await goProgram(client, source, folder)];
+  }
+}
+
+/** Built once for each source: compiling a client takes longer than all that is asked of it. */
+async function goProgram({ home }: InstalledClient, source: string, folder: string): Promise<string> {
+  const programs = join(home, 'programs');
+  const program = join(programs, createHash('sha256').update(source).digest('hex'));
+  if (await isExecutable(program)) return program;
+  for (const name of ['go.mod', 'go.sum']) await copyFile(join(home, name), join(folder, name));
+  await writeFile(join(folder, 'main.go'), source);
+  await mkdir(programs, { recursive: true });
+  const staging = `${program}.${String(process.pid)}`;
+  const env = { ...process.env, GOFLAGS: '-mod=mod' };
+  const built = await run('go', ['build', '-o', staging, '.'], {
+    cwd: folder,
+    timeoutMs: BUILD_WITHIN_MS,
+    env,
+  });
+  if (!built.ok) throw new Error(`the Go program does not build:\n${built.stderr}`);
+  await rename(staging, program);
+  return program;
+}

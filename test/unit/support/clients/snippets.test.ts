@@ -1,0 +1,26 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { filledIn, readSnippet, readSnippets } from '../../../support/clients/snippets.ts';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const pages = (await readdir(join(ROOT, 'docs/clients'))).filter((name) => name !== 'README.md');
+
+describe('the pages of clients', () => {
+  it.each(pages)('%s has a block, is in the index, and is run by a test', async (page) => {
+    expect(await readSnippets(page)).not.toEqual([]);
+    expect(await readFile(join(ROOT, 'docs/clients/README.md'), 'utf8')).toContain(`(${page})`);
+    const folder = join(ROOT, 'test/clients');
+    const tests = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.test.ts'));
+    const sources = await Promise.all(tests.map((name) => readFile(join(folder, name), 'utf8')));
+    expect(sources.some((source) => source.includes(`'${page}'`))).toBe(true);
+  });
+
+  it('give a block by heading and language, with the address of a gateway filled in', async () => {
+    const snippet = await readSnippet('openai.md', 'Python', 'python');
+    expect(filledIn(snippet, 'http://127.0.0.1:1')).toContain('base_url="http://127.0.0.1:1/openai/v1"');
+    await expect(readSnippet('openai.md', 'Python', 'cobol')).rejects.toThrow('0 blocks of cobol');
+  });
+});
