@@ -6,6 +6,8 @@ import type { Usage } from '../providers/provider.ts';
 import type { Run } from '../pipeline/run.ts';
 import type { Route } from '../routing/route.ts';
 import type { Target } from '../routing/target.ts';
+import type { RefusalSettings } from './refusal-answer.ts';
+import { NO_SURFACE, type Surface } from './surface.ts';
 
 /** What the edge of one worker needs; built by its composition root. */
 export interface EdgeServices {
@@ -19,11 +21,9 @@ export interface EdgeServices {
   readonly takeAnonymousLine: (clientAddress: string) => boolean;
 }
 
-export interface EdgeSettings {
+export interface EdgeSettings extends RefusalSettings {
   /** `proxy.upstream_timeout`: bounds the whole of an unstreamed answer. */
   readonly upstreamTimeoutMs: number;
-  /** `server.strip_budget_headers`. */
-  readonly stripTelemetry: boolean;
 }
 
 /** One finished exchange, for log and metrics. Holds no credential and no path. */
@@ -69,6 +69,7 @@ export interface StreamContext {
   isLogged: boolean | undefined;
   /** Kept until the body was checked for it; never leaves this object. */
   rawKey: string;
+  surface: Surface;
   progress: Progress;
   target: Target | undefined;
   /** A request of a good key (known, neither expired, revoked, locked nor blocked), before its address was judged. */
@@ -94,6 +95,7 @@ export function createContext(services: EdgeServices): StreamContext {
     clientAddress: '',
     isLogged: undefined,
     rawKey: '',
+    surface: NO_SURFACE,
     progress: 'receiving',
     target: undefined,
     admitted: undefined,

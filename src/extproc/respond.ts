@@ -1,6 +1,3 @@
-import { ERROR_STATUS, errorBody, mayRetry, NO_RETRY, type ErrorType } from '../errors.ts';
-import { HEADER, TELEMETRY_HEADERS } from '../headers.ts';
-import { blockReason, mcpAnswer, reasonOf, type RefusedMessage } from '../mcp/refusal.ts';
 import {
   FULL_DUPLEX_STREAMED,
   OVERWRITE,
@@ -10,6 +7,7 @@ import {
   type ProcessingResponse,
   type Struct,
 } from './proto.ts';
+import type { RefusalAnswer } from './refusal-answer.ts';
 
 /** Header changes of one phase: names are lower-case; a name that is both removed and set ends up set. */
 export interface HeaderChanges {
@@ -88,48 +86,19 @@ export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: nu
   };
 }
 
-export interface Refusal extends RefusedMessage {
-  readonly headers: Iterable<readonly [string, string]>;
-}
-
-/** What was blocked by policy says so in its headers, whoever refused it (SPEC "Response headers", "Errors"). */
-const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
-  'policy_denied',
-  'drift_detected',
-  'escalation_denied',
-]);
-
 /**
- * Ends the exchange with our JSON error shape (SPEC "Errors"), or as JSON-RPC where an MCP client can act on it;
- * `details` lets Envoy pass the body as it is, and tells it what is not to be logged.
+ * Ends the exchange with an answer of ours; `details` lets Envoy pass the body as it is, and tells it what is not to be
+ * logged.
  */
-export function refuse(refusal: Refusal, stripTelemetry: boolean, isLogged: boolean): ProcessingResponse {
-  const { type, message } = refusal;
-  const asMcp = mcpAnswer(refusal);
-  const headers = new Map([...policyHeaders(refusal), ...refusal.headers]);
-  const set: (readonly [string, string])[] = [['content-type', 'application/json']];
-  if (!mayRetry(type)) set.push(NO_RETRY);
-  for (const [name, value] of headers) {
-    if (stripTelemetry && TELEMETRY_HEADERS.has(name)) continue;
-    set.push([name, name === HEADER.blockReason ? blockReason(value) : value]);
-  }
+export function refuse(answer: RefusalAnswer, isLogged: boolean): ProcessingResponse {
   return {
     immediate_response: {
-      status: { code: asMcp?.status ?? ERROR_STATUS[type] },
-      headers: mutation({ set, remove: [] }),
-      body: Buffer.from(asMcp?.body ?? errorBody(type, message)),
+      status: { code: answer.status },
+      headers: mutation({ set: answer.headers, remove: [] }),
+      body: Buffer.from(answer.body),
       details: isLogged ? 'gw' : 'gw_unlogged',
     },
   };
-}
-
-/** A reason of a check's own wins over these. */
-function policyHeaders(refusal: Refusal): readonly (readonly [string, string])[] {
-  if (!BLOCKED_BY_POLICY.has(refusal.type)) return [];
-  return [
-    [HEADER.policyBlock, 'true'],
-    [HEADER.blockReason, reasonOf(refusal)],
-  ];
 }
 
 function mutation(changes: HeaderChanges): HeaderMutation {

@@ -8,7 +8,8 @@ import { onResponseBody } from './phases/response-body.ts';
 import { onResponseHeaders } from './phases/response-headers.ts';
 import { onResponseTrailers, onStreamChunk } from './phases/response-stream.ts';
 import type { ProcessingRequest, ProcessingResponse } from './proto.ts';
-import { dropTrailers, refuse, type Refusal } from './respond.ts';
+import { refusalAnswer, type Refusal } from './refusal-answer.ts';
+import { dropTrailers, refuse } from './respond.ts';
 
 export type Call = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
 
@@ -119,9 +120,9 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     if (refusal === undefined) services.observer.failed(context.requestId, cause);
     else context.refusal = refusal;
     if (refusal !== undefined && context.stream === undefined) {
-      const reply = refuse(toRefusal(context, refusal), services.settings.stripTelemetry, isLogged(context));
-      context.status = reply.immediate_response?.status.code ?? refusal.status;
-      send(reply);
+      const answer = refusalAnswer(toRefusal(context, refusal), context.surface, services.settings);
+      context.status = answer.status;
+      send(refuse(answer, isLogged(context)));
     } else {
       call.emit('error', { code: GrpcStatus.INTERNAL, details: 'failed closed' });
     }

@@ -14,6 +14,7 @@ import { forward } from '../forward.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
 import { addressWithoutPort, attribute, readRequestHead, type RequestHead } from '../request-head.ts';
 import { awaitRequestBody } from '../respond.ts';
+import { surfaceOf } from '../surface.ts';
 import { throwDenial } from './denial.ts';
 
 const NO_BODY = Buffer.alloc(0);
@@ -32,6 +33,7 @@ export async function onRequestHeaders(
   const clientAddress = addressWithoutPort(attribute(message.attributes, 'source.address') ?? '');
   context.clientAddress = clientAddress;
   const credentials = extractCredentials(head.list, head.target);
+  context.surface = surfaceOf(credentials.path);
   const identity = await identify(context, credentials.proxyKeys, clientAddress);
   const run = context.services.newRun();
   const admitted: Admitted = {

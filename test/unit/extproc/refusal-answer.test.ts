@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_STATUS, type ErrorType } from '../../../src/errors.ts';
-import { refuse, type Refusal } from '../../../src/extproc/respond.ts';
+import { refusalAnswer, type Refusal } from '../../../src/extproc/refusal-answer.ts';
+import type { Surface } from '../../../src/extproc/surface.ts';
 import type { McpMessage } from '../../../src/mcp/message.ts';
 
 const CALL: McpMessage = { kind: 'request', id: 'a', method: 'tools/call', name: 'rm' };
@@ -17,18 +18,14 @@ const PASSING: readonly ErrorType[] = [
 ];
 
 function sent(refusal: Partial<Refusal> & Pick<Refusal, 'type'>, stripTelemetry = false) {
-  const reply = refuse(
-    { message: 'not yours', headers: [], ...refusal },
+  const surface: Surface =
+    refusal.mcp === undefined
+      ? { kind: 'provider', name: 'openai', path: '/v1/chat/completions' }
+      : { kind: 'mcp' };
+  const answer = refusalAnswer({ message: 'not yours', headers: [], ...refusal }, surface, {
     stripTelemetry,
-    true,
-  ).immediate_response;
-  const headers = reply?.headers?.set_headers ?? [];
-  return {
-    status: reply?.status.code,
-    headers: Object.fromEntries(
-      headers.map(({ header }) => [header.key, header.raw_value?.toString('latin1')]),
-    ),
-  };
+  });
+  return { status: answer.status, headers: Object.fromEntries(answer.headers) };
 }
 
 /** SPEC "Errors": 403 `policy_denied` comes with `X-Gateway-Policy-Block: true` and `X-Gateway-Block-Reason`. */
