@@ -17,6 +17,8 @@ export const HEADER = {
   dlpRedacted: 'x-gateway-dlp-redacted',
   dlpBlock: 'x-gateway-dlp-block',
   toolsRemoved: 'x-gateway-tools-removed',
+  /** Tokens that the client's own output limit was lowered to. */
+  outputLimit: 'x-gateway-output-limit',
   shadow: 'x-gateway-shadow',
   loopDetected: 'x-gateway-loop-detected',
   /** IETF httpapi-ratelimit-headers: what is left, and the quota. */
@@ -36,6 +38,8 @@ export const TELEMETRY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.sessionSteps,
   HEADER.sessionRemaining,
   HEADER.budgetWindow,
+  // With the price of a token it tells what is left.
+  HEADER.outputLimit,
   HEADER.shadow,
   HEADER.loopDetected,
   HEADER.rateLimit,

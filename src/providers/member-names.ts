@@ -31,7 +31,8 @@ const NAMES = [
   'reasoning_format videoMetadata video_metadata mediaResolution media_resolution fps computerUse computer_use latency',
   'prompt_cache_options arn agent agent_id agent_reference assistant_id prompt_id prompt_embeds skills deferred google',
   'outputModalities output_modalities imageConfig image_config videoConfig video_config toolCall tool_call toolResponse',
-  'tool_response',
+  'tool_response token_budget thinking_budget thinkingBudget thinking_token_budget reasoning_config reasoningConfig',
+  'budgetTokens',
 ].flatMap((line) => line.split(' '));
 
 export const MEMBER_NAMES: ReadonlySet<string> = new Set(NAMES);

@@ -21,6 +21,8 @@ export interface RequestFacts {
   readonly choices: number;
   /** The output limit; undefined where the operation generates nothing (embeddings, rerank, count_tokens). */
   readonly output: OutputLimit | undefined;
+  /** How much of the output limit the client gives to thinking. */
+  readonly thinkingTokens?: number;
   /** The most tokens of an output that the client foretells, billed as output where the model writes another. */
   readonly predictedTokens?: number;
   /** What the answer is asked to be beside text. */
@@ -84,6 +86,6 @@ export interface PriceCap {
 export interface OutputLimit {
   /** The client's own limit in tokens per choice, where set. */
   readonly tokens: number | undefined;
-  /** The edits that set a limit of `tokens` in the dialect's field. */
+  /** The edits that set a limit of `tokens` in the dialect's field; several of the client's are not raised by it. */
   set(tokens: number): readonly JsonEdit[];
 }

@@ -5,6 +5,7 @@ import type { InputBound } from '../../pricing/input-bound.ts';
 import { isSound } from '../../pricing/media-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
 import type { Usage } from '../../providers/provider.ts';
+import { sightOf } from './hidden-output.ts';
 import { outputsOf } from './outputs.ts';
 
 /** An exchange whose reservation is to be settled. */
@@ -21,20 +22,15 @@ export interface ChargeParts {
   readonly toolsNanoUsd: number;
   /** `pricing.abort_slack_tokens`. */
   readonly abortSlackTokens: number;
+  /** From before the request was forwarded until now. */
+  readonly elapsedMs: number;
+  /** `pricing.output_tokens_per_second` of its provider: the most that one answer can be written at. */
+  readonly outputTokensPerSecond: number;
   readonly at: Date;
 }
 
 /** Answers of a proxy on the provider's side: the model may have run, and been billed, behind them. */
 const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
-
-/**
- * Models that bill reasoning which their stream does not show: where it breaks off, nobody can tell how much there
- * was (platform.openai.com, reasoning; docs.x.ai, reasoning).
- */
-const HIDES_REASONING =
-  /(?:^|[/.])(?:o[1-9](?:$|-)|gpt-[56](?!.{0,256}chat)|codex|grok-[4-9]|gemini-(?:2\.5|[3-9]))/;
-/** Claude 4 and later show a summary of what they thought, and bill the thoughts (platform.claude.com, extended thinking). */
-const SHOWS_SUMMARY = /claude-(?:[a-z]+-)[4-9]/;
 
 /** What an exchange costs, by the table of charges (DECISIONS "Budgets and cost"), in nano-USD. */
 export function chargeOf(parts: ChargeParts): number {
@@ -76,32 +72,28 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
   if (answered.status < 200 || answered.status >= 300) {
     return completeCharge(parts, answered);
   }
+  const { parsed, price, reservedNanoUsd } = parts;
+  const billed = answered.answer.usage?.billedNanoUsd ?? 0;
+  const sight = sightOf(answered, price);
   // Sound and pictures are not counted as they pass.
-  if (hidesOutput(parts, answered) || outputsOf(parts.parsed.request, parts.price).length > 0) {
-    return Math.max(parts.reservedNanoUsd, answered.answer.usage?.billedNanoUsd ?? 0);
+  if (sight === 'none' || outputsOf(parsed.request, price).length > 0) {
+    return Math.max(reservedNanoUsd, billed);
   }
   const seen = answered.answer.usage ?? countedUsage(parts, answered);
-  const written = countWritten(parts.parsed.provider.name, answered.answer.written);
-  const outputTokens = Math.max(seen.outputTokens, written + (parts.parsed.request.predictedTokens ?? 0));
+  const written = countWritten(parsed.provider.name, answered.answer.written);
+  const outputTokens = Math.max(seen.outputTokens, written + (parsed.request.predictedTokens ?? 0));
   const cost = costOf(parts, { ...seen, outputTokens: outputTokens + parts.abortSlackTokens });
+  const most = sight === 'all' ? cost : Math.max(cost, elapsedCost(parts, seen));
   // A bill is no estimate.
-  return Math.max(Math.min(cost, parts.reservedNanoUsd), seen.billedNanoUsd ?? 0);
+  return Math.max(Math.min(most, reservedNanoUsd), billed);
 }
 
-/** Running usage that counts reasoning (Gemini's) tells what was hidden. */
-function hidesOutput({ parsed: { request }, price }: ChargeParts, { answer }: Answered): boolean {
-  if (answer.usage?.reasoningTokens !== undefined) {
-    return false;
-  }
-  // A deployment's own name does not say what it runs; the model that it is priced as does. Case is ignored, as in prices.
-  return (
-    request.hidesReasoning === true ||
-    [...request.models, ...price.models]
-      .map((model) => model.trim().toLowerCase())
-      .some(
-        (model) => HIDES_REASONING.test(model) || (answer.written.sawReasoning && SHOWS_SUMMARY.test(model)),
-      )
-  );
+/** The most that can have been written in the time, by each of the answers, at the dearest rate of output. */
+function elapsedCost(parts: ChargeParts, seen: Usage): number {
+  const { parsed, price, elapsedMs, outputTokensPerSecond } = parts;
+  const tokens = Math.ceil((elapsedMs / 1_000) * outputTokensPerSecond) * parsed.request.choices;
+  const { outputNanoUsd } = price.worstRates(seen.inputTokens);
+  return Math.ceil(costOf(parts, { ...seen, outputTokens: 0 }) + tokens * outputNanoUsd);
 }
 
 /** Of input that is more than its texts, the most that it can be. */

@@ -4,19 +4,17 @@ import { HEADER } from '../../headers.ts';
 import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
 import type { Check, StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
-import type { InputBound } from '../../pricing/input-bound.ts';
 import type { Pricing } from '../../pricing/price.ts';
 import { formatUsd } from '../../pricing/usd.ts';
 import { accountsOf, isBudgeted } from './accounts.ts';
 import { chargeOf } from './charge.ts';
-import { estimate } from './estimate.ts';
-import type { Estimate } from './estimate.ts';
 import { createLeases } from './leases.ts';
 import { capPrice } from './price-cap.ts';
 import { quote } from './quote.ts';
 import type { Quote, QuoteDeps } from './quote.ts';
 import { budgetExceeded, budgetHeaders, policyDenied } from './refusals.ts';
-import type { BudgetStore, Operation, ReserveResult, SettleResult, Tightest } from './store.ts';
+import { lowerLimit, reserveWorstCase } from './reserve.ts';
+import type { BudgetStore, Operation, SettleResult, Tightest } from './store.ts';
 
 export interface BudgetCheckDeps {
   readonly config: Pick<Config, 'pricing' | 'proxy'> & {
@@ -34,6 +32,11 @@ export interface BudgetCheckDeps {
   readonly onFailure: (cause: unknown) => void;
   /** A third of the store's lease. */
   readonly renewAfterMs?: number;
+  /**
+   * Monotonic milliseconds. This process's own suffice: where it dies, the lease charges all, and a clock that is set
+   * would change what an answer costs.
+   */
+  readonly now?: () => number;
 }
 
 export interface BudgetAlert {
@@ -60,6 +63,8 @@ interface Hold {
   readonly parsed: Parsed;
   readonly quote: Quote;
   reservedNanoUsd: number;
+  /** When it was reserved, just before it is forwarded. */
+  reservedAt: number;
   tightest: Tightest | undefined;
   settled: boolean;
 }
@@ -69,8 +74,6 @@ interface Settled extends SettleResult {
 }
 
 const DEFAULT_RENEW_AFTER_MS = 10_000;
-/** Texts with more bytes to a token are hardly ever written. */
-const MAX_BYTES_PER_TOKEN = 10;
 const UNREADABLE = 'the cost of this endpoint is unknown, and this key or session has a budget';
 
 /**
@@ -80,6 +83,7 @@ const UNREADABLE = 'the cost of this endpoint is unknown, and this key or sessio
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;
   const { pricing: settings } = config;
+  const now = deps.now ?? (() => performance.now());
   const quoting: QuoteDeps = { pricing: deps.pricing, settings, keptTools: config.proxy.provider_tools };
   const leases = createLeases({
     store,
@@ -102,12 +106,13 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       parsed: exchange,
       quote: quoted,
       reservedNanoUsd: 0,
+      reservedAt: now(),
       tightest: undefined,
       settled: false,
     };
     // Set before Redis is asked: a reservation whose reply is lost must be given back too.
     state.hold = hold;
-    const result = await reserveAtMost(hold);
+    const result = await reserveWorstCase(store, settings, hold);
     if (result.kind === 'refused') {
       delete state.hold;
       return budgetExceeded(result.tightest, result.amountNanoUsd);
@@ -117,6 +122,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     }
     leases.hold(hold.operation);
     hold.reservedNanoUsd = result.amountNanoUsd;
+    hold.reservedAt = now();
     hold.tightest = result.tightest;
     const { output, askUsage } = exchange.request;
     if (budgeted && output !== undefined && output.tokens === undefined) {
@@ -126,31 +132,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     if (budgeted) {
       exchange.edits.push(...capPrice(exchange.request, quoted.price));
     }
-    return PASS;
-  }
-
-  /** First by the bound that costs nothing; counted only where that does not fit, and counting might help. */
-  async function reserveAtMost(hold: Hold): Promise<ReserveResult> {
-    const cheap = hold.quote.bound('bytes');
-    const first = await store.reserve({ ...hold.operation, ...worstCase(hold, cheap) });
-    if (first.kind !== 'refused') {
-      return first;
-    }
-    // A key that is out of money may not buy our time by sending long prompts.
-    const least = worstCase(hold, { ...cheap, textTokens: cheap.textTokens / MAX_BYTES_PER_TOKEN });
-    const leastOutput = least.outputNanoUsd * (least.outputTokens ?? least.minGrantTokens);
-    if (least.inputNanoUsd + leastOutput > first.tightest.remainingNanoUsd) {
-      return first;
-    }
-    const counted = hold.quote.bound('count');
-    return counted.textTokens < cheap.textTokens
-      ? store.reserve({ ...hold.operation, ...worstCase(hold, counted) })
-      : first;
-  }
-
-  function worstCase({ parsed, quote: { price, toolsNanoUsd } }: Hold, bound: InputBound): Estimate {
-    const defaultMaxOutputTokens = settings.default_max_output_tokens;
-    return estimate({ exchange: parsed, price, bound, toolsNanoUsd, defaultMaxOutputTokens });
+    return lowerLimit(exchange, quoted, result.outputTokens);
   }
 
   /** Settles once; a settlement that Redis does not take is repeated in the background, and the failure thrown. */
@@ -164,6 +146,8 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
       answered,
       outcome,
       abortSlackTokens: settings.abort_slack_tokens,
+      elapsedMs: now() - hold.reservedAt,
+      outputTokensPerSecond: settings.output_tokens_per_second[hold.parsed.provider.name],
       at: new Date(),
     });
     const settlement = { ...hold.operation, costNanoUsd };

@@ -8,6 +8,9 @@ import { outputsOf } from './outputs.ts';
 /** The smallest output limit worth sending a request for (DECISIONS "Budgets and cost"). */
 export const MIN_GRANT_TOKENS = 256;
 
+/** A client's own limit is not lowered further: an agent's answer would be cut off in its first words (DECISIONS). */
+const LOWEST_TOKENS = 1_024;
+
 /** More than any model writes or any provider takes; absurd numbers of a client's may not leave the money's range. */
 const MAX_OUTPUT_TOKENS = 10_000_000;
 /** All choices together; a batch has its choices for each of its prompts, of which there may be thousands. */
@@ -23,6 +26,7 @@ export interface Estimate {
   readonly outputTokens: number | undefined;
   readonly maxGrantTokens: number;
   readonly minGrantTokens: number;
+  readonly lowestTokens: number | undefined;
 }
 
 export interface EstimateParts {
@@ -33,6 +37,8 @@ export interface EstimateParts {
   readonly toolsNanoUsd: number;
   /** `pricing.default_max_output_tokens`. */
   readonly defaultMaxOutputTokens: number;
+  /** The client's own limit may give way to what is left. */
+  readonly mayLowerLimit: boolean;
 }
 
 /** The worst case: all input at the dearest rate that can apply to so much of it, all choices at their limit. */
@@ -58,13 +64,27 @@ export function estimate(parts: EstimateParts): Estimate {
     outputTokens: limitTokens,
     maxGrantTokens,
     minGrantTokens: Math.min(MIN_GRANT_TOKENS, maxGrantTokens),
+    lowestTokens: parts.mayLowerLimit ? lowestOf(request, price) : undefined,
   };
 }
 
-function limitOf(request: RequestFacts, price: ModelPrice): number | undefined {
+/**
+ * Providers refuse a limit that leaves nothing beside the tokens for thinking. Undefined where a lower limit would not
+ * bound the cost: a picture comes whole.
+ */
+function lowestOf(request: RequestFacts, price: ModelPrice): number | undefined {
+  if (request.output?.tokens === undefined || writesMore(request, price)) return undefined;
+  return Math.max(LOWEST_TOKENS, (request.thinkingTokens ?? 0) + 1);
+}
+
+function writesMore(request: RequestFacts, price: ModelPrice): boolean {
+  return outputsOf(request, price).some((output) => output !== 'audio');
+}
+
+/** The client's own limit as it counts; 0 where nothing is generated, undefined where one is to be granted. */
+export function limitOf(request: RequestFacts, price: ModelPrice): number | undefined {
   const tokens = outputTokens(request.output);
-  const shows = outputsOf(request, price).some((output) => output !== 'audio');
-  return tokens !== undefined && shows ? Math.max(tokens, WHOLE_PICTURE_TOKENS) : tokens;
+  return tokens !== undefined && writesMore(request, price) ? Math.max(tokens, WHOLE_PICTURE_TOKENS) : tokens;
 }
 
 function outputTokens(output: OutputLimit | undefined): number | undefined {

@@ -76,6 +76,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
         reservation.outputTokens ?? '',
         reservation.maxGrantTokens,
         reservation.minGrantTokens,
+        reservation.lowestTokens ?? '',
         ...accountArgs(reservation.accounts, OPERATION_KEYS),
       ]);
       return reserveResult(reserveReply.parse(reply), reservation.accounts);

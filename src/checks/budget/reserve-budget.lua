@@ -9,9 +9,11 @@
 --       4 nano-USD for one token of output limit (all choices together)
 --       5 the client's own output limit in tokens, '' where it set none, so that one is granted
 --       6 largest limit to grant     7 smallest limit to grant
---       8.. accounts
+--       8 what the client's own limit may be lowered to, so that it fits; '' where it may not be lowered
+--       9.. accounts
 -- reply {verdict, amount, output tokens, tightest account from 0 or -1, its remainder, ms to its reset or -1}
---       verdict: reserved | refused (the tightest of those it does not fit in is named) | closed (settled already)
+--       verdict: reserved | refused (the tightest of those it does not fit in is named, and the least amount that
+--       was tried) | closed (settled already)
 
 -- @include ../../redis/clock.lua
 -- @include accounts.lua
@@ -27,7 +29,7 @@ if earlier[1] == 'settled' then
   return { 'closed', '0', 0, -1, '0', -1 }
 end
 
-local accounts, purses = load_accounts(8, now)
+local accounts, purses = load_accounts(9, now)
 
 local function tightest()
   local best
@@ -60,12 +62,25 @@ if not tokens then
 end
 local amount = cost_of(tokens)
 
-local refused
-for index, account in ipairs(accounts) do
-  local limit = account.limit
-  if limit and (account.spent >= limit or amount > limit - account.spent - account.reserved) then
-    refused = tighter(refused, index - 1, account)
+-- The tightest of the accounts that this does not fit in.
+local function refusal_of(wanted)
+  local refused
+  for index, account in ipairs(accounts) do
+    local limit = account.limit
+    if limit and (account.spent >= limit or wanted > limit - account.spent - account.reserved) then
+      refused = tighter(refused, index - 1, account)
+    end
   end
+  return refused
+end
+
+local refused = refusal_of(amount)
+local lowest = tonumber(ARGV[8])
+if refused and lowest and lowest < tokens and rate > 0 then
+  local fits = math.floor((tightest().remaining - input) / rate)
+  tokens = math.max(lowest, math.min(fits, tokens))
+  amount = cost_of(tokens)
+  refused = refusal_of(amount)
 end
 if refused then
   return { 'refused', int(amount), tokens, tightest_reply(refused, now) }

@@ -33,6 +33,8 @@ export interface Reservation extends Operation {
   readonly outputTokens: number | undefined;
   readonly maxGrantTokens: number;
   readonly minGrantTokens: number;
+  /** How far the client's own limit may be lowered where it does not fit; undefined leaves it as it is. */
+  readonly lowestTokens: number | undefined;
 }
 
 /** The account closest to its limit. */
@@ -48,7 +50,7 @@ export type ReserveResult =
   | {
       readonly kind: 'reserved';
       readonly amountNanoUsd: number;
-      /** The client's limit, or the one granted; per choice. */
+      /** The client's limit, or as far as it fits; or the one granted; per choice. */
       readonly outputTokens: number;
       /** After this reservation; undefined where no account has a limit. */
       readonly tightest: Tightest | undefined;

@@ -18,6 +18,7 @@ import {
 import { addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 import { storedPrompt } from './stored-prompts.ts';
+import { thinkingTokens } from './thinking-tokens.ts';
 
 /** `POST /v1/messages`. */
 export const anthropicMessages: Dialect = {
@@ -71,6 +72,7 @@ export function readMessages(body: JsonObject, model: string): RequestFacts {
     choices: 1,
     output: undefined,
     unseenContent: into.unseenContent,
+    ...thinkingTokens(body),
     ...storedPrompt(body, [model]),
     ...(unbounded === undefined ? {} : { unbounded }),
     ...(thinks(body) ? { hidesReasoning: true } : {}),

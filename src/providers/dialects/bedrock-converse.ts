@@ -24,6 +24,7 @@ import {
 import { addEncodedText, addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 import { storedPrompt } from './stored-prompts.ts';
+import { thinkingTokens } from './thinking-tokens.ts';
 
 /** `POST /model/<id>/converse`. */
 export const bedrockConverse: Dialect = {
@@ -103,6 +104,7 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
     providerTools,
     output: outputLimit(body),
     ...askedOutputs(body.inferenceConfig, body.additionalModelRequestFields),
+    ...thinkingTokens(body.additionalModelRequestFields),
     ...(unbounded === undefined ? {} : { unbounded }),
     ...(thinks(objectOf(body.additionalModelRequestFields)) ? { hidesReasoning: true } : {}),
   };

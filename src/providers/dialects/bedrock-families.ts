@@ -29,6 +29,7 @@ import { isObject, objectOf, optionalArray, parseJson } from './fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import { openaiChat } from './openai-chat.ts';
 import { createChoiceReader } from './openai-choices.ts';
+import { thinkingTokens } from './thinking-tokens.ts';
 
 /**
  * The family of a model id, or undefined where its body format is not known. Cross-region prefixes (`us.`,
@@ -67,6 +68,7 @@ const nova: InvokeFamily = {
       providerTools,
       output: novaLimit(body),
       ...askedOutputs(body, body.inferenceConfig),
+      ...thinkingTokens(body, body.inferenceConfig),
     };
   },
   answer: readConverseAnswer,
@@ -88,7 +90,7 @@ function novaLimit(body: JsonObject): OutputLimit {
   if (set.length < 2) return only;
   return {
     tokens: Math.max(...set.map(({ tokens = 0 }) => tokens)),
-    set: (tokens) => set.flatMap((limit) => limit.set(tokens)),
+    set: (tokens) => set.flatMap((limit) => limit.set(Math.min(tokens, limit.tokens ?? tokens))),
   };
 }
 

@@ -22,6 +22,7 @@ import {
 } from './fields.ts';
 import { addText, addTextsIn, addUrlMedium, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
+import { thinkingTokens } from './thinking-tokens.ts';
 
 const DEFINITION = { role: 'system', kind: 'tool_definition' } as const;
 const SYSTEM = { role: 'system', kind: 'text' } as const;
@@ -95,6 +96,7 @@ function facts(into: Gathered, body: JsonObject): RequestFacts {
     providerTools: [],
     choices: 1,
     output: outputLimit(body),
+    ...thinkingTokens(body),
     unseenContent: into.unseenContent,
   };
 }

@@ -17,6 +17,7 @@ import { camelName, listAt, member } from './gemini-fields.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 import { storedPrompt } from './stored-prompts.ts';
+import { thinkingTokens } from './thinking-tokens.ts';
 
 /** `POST …/models/<model>:generateContent`. */
 export const geminiGenerate: Dialect = {
@@ -112,6 +113,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
     choices: Math.max(1, readCount(config?.value, 'candidateCount') ?? 1),
     output: undefined,
     ...askedOutputs(config?.value),
+    ...thinkingTokens(config?.value),
     ...storedPrompt(body),
     ...(tier === undefined || isCheapTier(tier)
       ? {}

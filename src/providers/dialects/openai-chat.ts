@@ -19,6 +19,7 @@ import type { OpenaiVariant } from './openai-request.ts';
 import { readToolList, readToolSwitches, toolFacts } from './openai-tools.ts';
 import type { ToolOffer } from './openai-tools.ts';
 import { storedPrompt } from './stored-prompts.ts';
+import { thinkingTokensOfBody } from './thinking-tokens.ts';
 
 /** `POST …/chat/completions`, as OpenAI defines it and many others speak it. */
 export function openaiChat(variant: OpenaiVariant): Dialect {
@@ -61,6 +62,7 @@ function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant):
     unseenContent: into.unseenContent || preset,
     ...(preset && { unbounded: 'preset' }),
     ...outputsOfBody(body),
+    ...thinkingTokensOfBody(body),
     ...storedPrompt(body, models),
     ...whyUnbounded(body, variant),
     ...hidesReasoning(body),

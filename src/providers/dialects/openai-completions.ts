@@ -16,6 +16,7 @@ import {
 import type { OpenaiVariant } from './openai-request.ts';
 import { readToolSwitches, toolFacts } from './openai-tools.ts';
 import { storedPrompt } from './stored-prompts.ts';
+import { thinkingTokensOfBody } from './thinking-tokens.ts';
 
 /** `POST …/completions`, and Mistral's and DeepSeek's fill-in-the-middle: a prompt instead of messages. */
 export function openaiCompletions(variant: OpenaiVariant): Dialect {
@@ -52,6 +53,7 @@ function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVar
     unseenContent: into.unseenContent || preset,
     ...(preset && { unbounded: 'preset' }),
     ...outputsOfBody(body),
+    ...thinkingTokensOfBody(body),
     ...storedPrompt(body, models),
     ...whyUnbounded(body, variant),
     ...hidesReasoning(body),

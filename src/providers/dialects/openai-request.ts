@@ -114,16 +114,22 @@ const LIMIT_NAMES = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
 export function readOutputLimit(body: JsonObject, fields: OpenaiVariant['limitFields']): OutputLimit {
   const limits = LIMIT_NAMES.map((name) => ({ name, tokens: optionalPositive(body, name) }));
   const set = limits.filter((limit): limit is { name: string; tokens: number } => limit.tokens !== undefined);
-  const counts = set.some(({ name }) => fields.includes(name));
-  const ignored = set.filter(({ name }) => !fields.includes(name));
-  const names = set.map(({ name }) => name);
-  const targets = counts ? names : [fields[0], ...names];
-  const most = Math.min(...ignored.map(({ tokens }) => tokens));
+  const least = Math.min(...set.map(({ tokens }) => tokens));
+  if (set.some(({ name }) => fields.includes(name))) {
+    return {
+      tokens: Math.max(...set.map(({ tokens }) => tokens)),
+      set: (tokens) => set.map((own) => setMember(own.name, Math.min(tokens, own.tokens))),
+    };
+  }
+  const names = [fields[0], ...set.map(({ name }) => name)];
   return {
-    tokens: counts ? Math.max(...set.map(({ tokens }) => tokens)) : undefined,
-    set: (tokens) =>
-      targets.map((name): JsonEdit => ({ kind: 'set', path: [name], value: Math.min(tokens, most) })),
+    tokens: undefined,
+    set: (tokens) => names.map((name) => setMember(name, Math.min(tokens, least))),
   };
+}
+
+function setMember(name: string, value: number): JsonEdit {
+  return { kind: 'set', path: [name], value };
 }
 
 /** The edits that make a stream report its usage, where it would not by itself. */

@@ -11,6 +11,7 @@ import { createResponseReader, readResponse } from './openai-responses-answer.ts
 import { readToolList, readToolSwitches, toolFacts } from './openai-tools.ts';
 import type { ToolOffer } from './openai-tools.ts';
 import { storedPrompt } from './stored-prompts.ts';
+import { thinkingTokensOfBody } from './thinking-tokens.ts';
 
 /** `POST …/responses`, OpenAI's newer interface, in which items take the place of messages. */
 export function openaiResponses(variant: OpenaiVariant): Dialect {
@@ -83,6 +84,7 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
     ...(arrayOf(body.context_management).length > 0 && { unbounded: 'context_management' }),
     ...(preset && { unbounded: 'preset' }),
     ...outputsOfBody(body),
+    ...thinkingTokensOfBody(body),
     ...storedPrompt(body, models),
     ...whyUnbounded(body, variant),
     ...hidesReasoning(body),

@@ -223,10 +223,29 @@ describe('a stream that breaks off costs what was seen, and the slack:', () => {
     await client.expectSpent(100 * TOKEN);
   });
 
-  it('and where the model hides its reasoning, the full reservation', async () => {
-    const client = await clientWith({ text: WORDS, breakOff: { at: 1 + WORD_PIECES, how: 'reset' } });
-    await client.ask({ ...STREAM, model: 'gpt-5', max_tokens: undefined, max_completion_tokens: MAX_TOKENS });
-    await client.expectSpent(RESERVED);
+  it('and where the model hides its reasoning, its time', async () => {
+    const client = await clientWith({
+      text: WORDS,
+      holdStream: { afterPieces: 1 + WORD_PIECES, until: NEVER },
+    });
+    const limit = 1_000_000;
+    const leaving = new AbortController();
+    const before = performance.now();
+    const asked = client.ask(
+      { ...STREAM, model: 'gpt-5', max_tokens: undefined, max_completion_tokens: limit },
+      { signal: leaving.signal },
+    );
+    await vi.waitFor(() => expect(client.forwarded()).toHaveLength(1));
+    const forwarded = performance.now();
+    await delay(1_500);
+    const atLeast = performance.now() - forwarded;
+    leaving.abort();
+    await asked;
+    await vi.waitFor(async () => expect((await client.account()).reserved).toBe(0), { timeout: 10_000 });
+    const atMost = performance.now() - before;
+    const { spent } = await client.account();
+    expect(spent).toBeGreaterThanOrEqual(Math.floor((atLeast / 1_000) * 300) * TOKEN);
+    expect(spent).toBeLessThanOrEqual(Math.ceil((atMost / 1_000) * 300) * TOKEN);
   });
 });
 

@@ -137,6 +137,134 @@ describe.each(DIALECTS)('the output of $what', ({ path, body, granted }) => {
   });
 });
 
+describe.each(DIALECTS)('a limit of the client’s that does not fit, in $what', ({ path, body, granted }) => {
+  it('is lowered to what fits, and told', async () => {
+    const client = await withBudget(3_000);
+    const reply = await client.ask({ ...body, ...granted(128_000) }, { path });
+    expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, '3000']);
+    expect(client.forwarded().at(-1)?.json).toEqual({ ...body, ...granted(3_000) });
+  });
+
+  it('is the client’s own affair without a budget', async () => {
+    const client = await budgets.newClient();
+    const reply = await client.ask({ ...body, ...granted(128_000) }, { path });
+    expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, undefined]);
+    expect(client.forwarded().at(-1)?.json).toEqual({ ...body, ...granted(128_000) });
+  });
+});
+
+describe('a limit of the client’s', () => {
+  const asking = (max_tokens: number): Body => ({ model: 'flat', messages, max_tokens });
+  const ANTHROPIC = '/anthropic/v1/messages';
+
+  it('that fits is left alone, byte for byte', async () => {
+    const client = await withBudget(3_000);
+    const reply = await client.ask(asking(3_000), { path: ANTHROPIC });
+    expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, undefined]);
+    expect(client.forwarded().at(-1)?.body.toString()).toBe(JSON.stringify(asking(3_000)));
+  });
+
+  it.each([
+    ['lowered to less than 1,024', 1_023, asking(2_000)],
+    ['under 1,024 itself', 900, asking(1_000)],
+    [
+      'lowered to less than the model is to think',
+      3_000,
+      { ...asking(64_000), thinking: { type: 'enabled', budget_tokens: 3_000 } },
+    ],
+  ])('is refused where it would be %s', async (_what, budget, body) => {
+    const client = await withBudget(budget);
+    const reply = await client.ask(body, { path: ANTHROPIC });
+    expectRefusal(reply, 429, 'budget_exceeded');
+    expect(client.forwarded()).toHaveLength(0);
+    expect(await client.account()).toEqual({ spent: 0, reserved: 0 });
+  });
+
+  it('is lowered to 1,024, and to one more than the tokens for thinking', async () => {
+    const few = await withBudget(1_024);
+    expect(await sent(few, asking(2_000), ANTHROPIC)).toEqual(asking(1_024));
+    const thinking = { type: 'enabled', budget_tokens: 3_000 };
+    const body = { ...asking(64_000), thinking };
+    expect(await sent(await withBudget(3_001), body, ANTHROPIC)).toEqual({ ...asking(3_001), thinking });
+  });
+
+  it('is lowered in streams, whose headers tell it', async () => {
+    const client = await withBudget(2_000);
+    const reply = await client.ask({ ...asking(64_000), stream: true }, { path: ANTHROPIC });
+    expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, '2000']);
+  });
+
+  it('is shared by all answers that are asked for', async () => {
+    const client = await withBudget(4_400);
+    const body = { model: 'flat', messages, n: 4, max_completion_tokens: 8_000 };
+    expect(await sent(client, body, CHAT)).toEqual({ ...body, max_completion_tokens: 1_100 });
+  });
+
+  it('is lowered under each of its names, and raised under none', async () => {
+    const body = { model: 'flat', messages, max_tokens: 50, max_completion_tokens: 8_000 };
+    expect(await sent(await withBudget(2_000), body, CHAT)).toEqual({
+      ...body,
+      max_completion_tokens: 2_000,
+    });
+  });
+
+  it('is lowered to what the session has left', async () => {
+    const client = await budgets.newClient();
+    const headers = {
+      'x-gateway-session-id': 's',
+      'x-gateway-session-budget': String((1_500 * TOKEN) / 1e9),
+    };
+    const reply = await client.ask(asking(64_000), { path: ANTHROPIC, headers });
+    expect([reply.status, reply.headers['x-gateway-output-limit']]).toEqual([200, '1500']);
+  });
+
+  it('leaves room for a long prompt: what is lowered is the output', async () => {
+    const client = await budgets.newClient({ budget: { monthly: 0.03 } });
+    const body = {
+      ...asking(64_000),
+      model: 'detailed',
+      messages: [{ role: 'user', content: 'word '.repeat(2_000) }],
+    };
+    const reply = await client.ask(body, { path: CHAT });
+    const limit = Number(reply.headers['x-gateway-output-limit']);
+    expect(reply.status).toBe(200);
+    // 2,000 tokens of input at 2 USD a million (cache write), the rest at 10.
+    expect(limit).toBeGreaterThan(2_400);
+    expect(limit).toBeLessThanOrEqual(2_600);
+  });
+
+  it('of many calls at once is lowered so that all of them together fit', async () => {
+    const client = await withBudget(5_000);
+    client.behave({ hold: NEVER });
+    const leaving = new AbortController();
+    const refusals: number[] = [];
+    const asks = Array.from({ length: 200 }, async () => {
+      const { status } = await client.ask(asking(3_000), { path: ANTHROPIC, signal: leaving.signal });
+      if (!leaving.signal.aborted) refusals.push(status);
+    });
+    await expect.poll(() => refusals, { timeout: 20_000 }).toHaveLength(198);
+    expect(new Set(refusals)).toEqual(new Set([429]));
+    expect(client.forwarded().map(({ json }) => json.max_tokens)).toEqual([3_000, 2_000]);
+    expect(await client.account()).toEqual({ spent: 0, reserved: 5_000 * TOKEN });
+    leaving.abort();
+    await Promise.all(asks);
+  });
+});
+
+describe('where clients’ limits are not lowered and budgets not told', () => {
+  let others: Budgets;
+  beforeAll(async () => {
+    others = await startBudgets({ pricing: { lower_client_limits: false } }, budgets);
+  });
+  afterAll(() => others.close());
+
+  it('one that does not fit is refused', async () => {
+    const client = await others.newClient({ budget: { monthly: (3_000 * TOKEN) / 1e9 } });
+    expectRefusal(await client.ask({ max_tokens: 128_000 }), 429, 'budget_exceeded');
+    expect(client.forwarded()).toHaveLength(0);
+  });
+});
+
 describe('a granted limit', () => {
   it('shrinks while others run, and is never under 256', async () => {
     const client = await withBudget(2_000);

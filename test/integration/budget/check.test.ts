@@ -43,6 +43,8 @@ function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDeps> = {
         ...PRICES,
         'openai/gpt-5': { input: 0, output: 1 },
         'openai/GPT-5': { input: 0, output: 1 },
+        'openai/gpt-5-pro': { input: 0, output: 1 },
+        'openai/claude-sonnet-4-5': { input: 0, output: 1 },
       },
       ...input.pricing,
     },
@@ -91,6 +93,8 @@ describe('the table of charges', () => {
     readonly model?: string;
     /** More members of the request. */
     readonly body?: Record<string, unknown>;
+    /** From its reservation to its end; it is charged 300 tokens a second. */
+    readonly afterMs?: number;
     readonly charge: number;
   }
   const lorem = 'one two three four five six seven eight';
@@ -177,25 +181,93 @@ describe('the table of charges', () => {
       charge: 1_000_000,
     },
     {
-      what: 'stream with hidden reasoning broken off',
+      what: 'stream with hidden reasoning broken off: its time',
       outcome: 'broken_off',
       model: 'gpt-5',
       answer: { form: 'stream', text: lorem },
+      afterMs: 2_000,
+      charge: 600_000,
+    },
+    {
+      what: 'stream with hidden reasoning broken off: what was seen, where that is more',
+      outcome: 'broken_off',
+      model: 'gpt-5',
+      answer: { form: 'stream', text: lorem },
+      afterMs: 500,
+      charge: 264_000,
+    },
+    {
+      what: 'stream with hidden reasoning broken off: at most the reservation',
+      outcome: 'broken_off',
+      model: 'gpt-5',
+      answer: { form: 'stream', text: lorem },
+      afterMs: 60_000,
       charge: 1_000_000,
+    },
+    {
+      what: 'stream with hidden reasoning broken off before its first word',
+      outcome: 'broken_off',
+      model: 'gpt-5',
+      answer: { form: 'stream' },
+      afterMs: 2_000,
+      charge: 600_000,
     },
     {
       what: 'stream with hidden reasoning broken off, its model written otherwise',
       outcome: 'broken_off',
       model: 'GPT-5',
       answer: { form: 'stream', text: lorem },
-      charge: 1_000_000,
+      afterMs: 2_000,
+      charge: 600_000,
     },
     {
       what: 'stream broken off whose reasoning the client asked to leave out',
       outcome: 'broken_off',
       body: { reasoning: { exclude: true } },
       answer: { form: 'stream', text: lorem },
+      afterMs: 2_000,
+      charge: 600_000,
+    },
+    {
+      what: 'stream with hidden reasoning broken off: each of its answers took the time',
+      outcome: 'broken_off',
+      model: 'gpt-5',
+      body: { max_tokens: 500, n: 2 },
+      answer: { form: 'stream', text: lorem },
+      afterMs: 1_000,
+      charge: 600_000,
+    },
+    {
+      what: 'stream of running usage that tells the reasoning broken off: what was seen',
+      outcome: 'broken_off',
+      model: 'gpt-5',
+      answer: { form: 'stream', usage: { inputTokens: 9, outputTokens: 100, reasoningTokens: 90 } },
+      afterMs: 2_000,
+      charge: 356_000,
+    },
+    {
+      what: 'stream with hidden reasoning broken off, of a model that thinks on several paths at once',
+      outcome: 'broken_off',
+      model: 'gpt-5-pro',
+      answer: { form: 'stream', text: lorem },
+      afterMs: 10,
       charge: 1_000_000,
+    },
+    {
+      what: 'stream of a model that shows a summary of its thoughts broken off before its first word',
+      outcome: 'broken_off',
+      model: 'claude-sonnet-4-5',
+      answer: { form: 'stream' },
+      afterMs: 2_000,
+      charge: 600_000,
+    },
+    {
+      what: 'stream of a model that thinks where it is asked to broken off in its answer',
+      outcome: 'broken_off',
+      model: 'claude-sonnet-4-5',
+      answer: { form: 'stream', text: lorem },
+      afterMs: 2_000,
+      charge: 264_000,
     },
     {
       what: 'error stream of the provider broken off',
@@ -206,13 +278,15 @@ describe('the table of charges', () => {
     { what: 'nothing seen after forwarding', outcome: 'lost', charge: 1_000_000 },
   ];
 
-  it.each(rows)('$what: $charge', async ({ outcome, answer, model = 'flat', body, charge }) => {
-    const { check } = budgetCheck();
+  it.each(rows)('$what: $charge', async ({ outcome, answer, model = 'flat', body, afterMs, charge }) => {
+    let now = 0;
+    const { check } = budgetCheck({}, { now: () => now });
     const state = check.begin?.() ?? {};
     const messages = [{ role: 'user', content: 'Say something.' }];
     const exchange = chat({ body: { model, messages, max_tokens: 1_000, ...body } });
     expect(await check.requestBody?.(exchange, state)).toEqual({ kind: 'pass' });
     expect(await spendOf(exchange)).toEqual({ spent: 0, reserved: 1_000_000 });
+    now += afterMs ?? 0;
     const answer_ = answer && answered(exchange, answer);
     if (answer_?.form === 'whole') {
       await check.response?.(answer_, state);
@@ -235,11 +309,16 @@ describe('the table of charges', () => {
     expect(await spendOf(exchange)).toEqual({ spent: 70_000, reserved: 0 });
   });
 
-  it('a stream of an Azure deployment broken off: the full reservation where its model hides reasoning', async () => {
-    const { check } = budgetCheck({
+  it('a stream of an Azure deployment broken off: its time where its model hides reasoning', async () => {
+    let now = 0;
+    const config = {
       providers: { azure: { base_url: 'https://r.openai.azure.com', deployments: { prod: 'gpt-5' } } },
-      pricing: { overrides: { 'azure/gpt-5': { input: 0, output: 1 } } },
-    });
+      pricing: {
+        overrides: { 'azure/gpt-5': { input: 0, output: 1 } },
+        output_tokens_per_second: { azure: 400 },
+      },
+    };
+    const { check } = budgetCheck(config, { now: () => now });
     const state = check.begin?.() ?? {};
     const exchange = chat({
       provider: 'azure',
@@ -249,8 +328,9 @@ describe('the table of charges', () => {
     expect(await check.requestBody?.(exchange, state)).toEqual({ kind: 'pass' });
     const stream = answered(exchange, { form: 'stream', text: 'one two' });
     await check.response?.(stream, state);
+    now = 2_000;
     await check.end?.(stream, { kind: 'broken_off' }, state);
-    expect(await spendOf(exchange)).toEqual({ spent: 1_000_000, reserved: 0 });
+    expect(await spendOf(exchange)).toEqual({ spent: 800_000, reserved: 0 });
   });
 
   it('a lease that ran out: the full reservation', async () => {
@@ -343,7 +423,7 @@ describe('refusals', () => {
     ['monthly', '15:46:30', '; it starts anew in 3 d 9 h', undefined],
   ])('429 of the %s window at %s says when it starts anew%s', async (window, time, words, retryAfter) => {
     const clocked = budgetStore(client, { now: () => Date.parse(`2031-05-28T${time}Z`) });
-    const { check } = budgetCheck({}, { store: clocked });
+    const { check } = budgetCheck({ pricing: { lower_client_limits: false } }, { store: clocked });
     const keyHash = newKeyHash();
     const limits = { hourly: USD, monthly: USD, [window]: 3_500_000 };
     await check.requestBody?.(chat({ maxTokens: 2_000, limits, keyHash }), {});
@@ -359,15 +439,15 @@ describe('refusals', () => {
 
   it('429 that names no time where the whole window would not hold the request', async () => {
     const { check } = budgetCheck();
-    const exchange = chat({ maxTokens: 2_000, limits: { hourly: 1_500_000, monthly: USD } });
+    const exchange = chat({ maxTokens: 1_000, limits: { hourly: 900_000, monthly: USD } });
     const verdict = await check.requestBody?.(exchange, {});
     expect(verdict).toMatchObject({
       kind: 'deny',
       type: 'budget_exceeded',
       message:
-        'the hourly budget has 0.0015 USD left, and this request may cost 0.002 USD, more than the whole budget',
+        'the hourly budget has 0.0009 USD left, and this request may cost 0.001 USD, more than the whole budget',
       headers: {
-        'x-gateway-session-remaining': '0.0015',
+        'x-gateway-session-remaining': '0.0009',
         'x-gateway-budget-window': 'hourly',
       },
     });

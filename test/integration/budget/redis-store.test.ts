@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { windowAccounts } from '../../../src/checks/budget/windows.ts';
+import type { BudgetStore, Reservation } from '../../../src/checks/budget/store.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import {
   budgetLimitsKey,
@@ -457,4 +458,73 @@ describe('on a cluster', () => {
     expect(keys.map((key) => calculateSlot(key))).toEqual(keys.map(() => slot));
     expect(calculateSlot(quarantineKey(keyHash))).not.toBe(slot);
   });
+});
+
+describe('a limit of the client’s own that may be lowered', () => {
+  let store: BudgetStore;
+  beforeAll(() => {
+    store = budgetStore(client);
+  });
+  /** 1,000 nano-USD a token. */
+  const asking = (keyHash: string, tokens: number, more: Partial<Reservation> = {}) =>
+    reservation(keyHash, { minute: USD, daily: 3_000_000 }, 500_000, {
+      outputNanoUsd: 1_000,
+      outputTokens: tokens,
+      lowestTokens: 1_024,
+      ...more,
+    });
+
+  it('is lowered to what is left beside the input, in the tightest account', async () => {
+    const keyHash = newKeyHash();
+    expect(await store.reserve(asking(keyHash, 128_000))).toMatchObject({
+      kind: 'reserved',
+      outputTokens: 2_500,
+      amountNanoUsd: 3_000_000,
+    });
+  });
+
+  it('is left alone where it fits, and refused where it may not go so far down', async () => {
+    expect(await store.reserve(asking(newKeyHash(), 2_500))).toMatchObject({ outputTokens: 2_500 });
+    expect(await store.reserve(asking(newKeyHash(), 2_501, { lowestTokens: 2_501 }))).toMatchObject({
+      kind: 'refused',
+      amountNanoUsd: 3_001_000,
+    });
+    expect(await store.reserve(asking(newKeyHash(), 128_000, { lowestTokens: 2_600 }))).toMatchObject({
+      kind: 'refused',
+      amountNanoUsd: 3_100_000,
+    });
+    expect(await store.reserve(asking(newKeyHash(), 2_501, { lowestTokens: undefined }))).toMatchObject({
+      kind: 'refused',
+    });
+  });
+
+  it('is told as it was lowered where the command is repeated', async () => {
+    const request = asking(newKeyHash(), 128_000);
+    const first = await store.reserve(request);
+    expect(await store.reserve(request)).toMatchObject({ kind: 'reserved', outputTokens: 2_500 });
+    expect(first).toMatchObject({ outputTokens: 2_500 });
+  });
+
+  it.each([1_000, 0.3, 33.7, 1e9 / 3])(
+    'never takes more than is left, at %d nano-USD a token',
+    async (rate) => {
+      const keyHash = newKeyHash();
+      const limit = Math.ceil(10_000 * rate);
+      const results = await Promise.all(
+        Array.from({ length: 200 }, () =>
+          store.reserve(
+            reservation(keyHash, { daily: limit }, 0, {
+              outputNanoUsd: rate,
+              outputTokens: 6_000,
+              lowestTokens: 1_024,
+            }),
+          ),
+        ),
+      );
+      const granted = results.flatMap((result) => (result.kind === 'reserved' ? [result] : []));
+      expect(granted.map(({ outputTokens }) => outputTokens)).toEqual([6_000, expect.closeTo(4_000, -1)]);
+      const { reserved } = await windowStatus(store, keyHash, 'daily');
+      expect(reserved).toBeLessThanOrEqual(limit);
+    },
+  );
 });

@@ -258,14 +258,14 @@ describe('the budget check in a session', () => {
 
   it('refuses over the session’s budget with a message and headers of its own', async () => {
     const { check, close } = budgetCheck();
-    const body = { model: 'flat', messages: [], max_tokens: 2_000 };
-    const verdict = await check.requestBody?.(chat(1_500_000, { body }), {});
+    const body = { model: 'flat', messages: [], max_tokens: 1_000 };
+    const verdict = await check.requestBody?.(chat(900_000, { body }), {});
     expect(verdict).toEqual({
       kind: 'deny',
       type: 'session_budget_exceeded',
-      message: 'the budget of this session has 0.0015 USD left, and this request may cost 0.002 USD',
+      message: 'the budget of this session has 0.0009 USD left, and this request may cost 0.001 USD',
       headers: {
-        'x-gateway-session-remaining': '0.0015',
+        'x-gateway-session-remaining': '0.0009',
         'x-gateway-budget-window': 'session',
       },
     });

@@ -44,6 +44,7 @@ export function reservation(
     outputTokens: 0,
     maxGrantTokens: 8192,
     minGrantTokens: 256,
+    lowestTokens: undefined,
     ...more,
   };
 }

@@ -1,0 +1,76 @@
+import type { Config } from '../../config/schema.ts';
+import { HEADER } from '../../headers.ts';
+import { PASS } from '../../pipeline/check.ts';
+import type { Verdict } from '../../pipeline/check.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import type { InputBound } from '../../pricing/input-bound.ts';
+import { estimate, limitOf } from './estimate.ts';
+import type { Estimate } from './estimate.ts';
+import type { Quote } from './quote.ts';
+import type { BudgetStore, Operation, ReserveResult } from './store.ts';
+
+export interface Reserving {
+  readonly operation: Operation;
+  readonly parsed: Parsed;
+  readonly quote: Quote;
+}
+
+/** Texts with more bytes to a token are hardly ever written. */
+const MAX_BYTES_PER_TOKEN = 10;
+
+/**
+ * Takes the worst case from every account: first by the bound of the input that costs nothing. Where that does not fit,
+ * the input is counted, and the client's own limit gives way to what is left beside it.
+ */
+export async function reserveWorstCase(
+  store: BudgetStore,
+  settings: Config['pricing'],
+  { operation, parsed, quote }: Reserving,
+): Promise<ReserveResult> {
+  const worstCase = (bound: InputBound, mayLowerLimit: boolean): Estimate =>
+    estimate({
+      exchange: parsed,
+      price: quote.price,
+      bound,
+      toolsNanoUsd: quote.toolsNanoUsd,
+      defaultMaxOutputTokens: settings.default_max_output_tokens,
+      mayLowerLimit,
+    });
+  const cheap = quote.bound('bytes');
+  const first = await store.reserve({ ...operation, ...worstCase(cheap, false) });
+  if (first.kind !== 'refused') return first;
+
+  // A key that is out of money may not buy our time by sending long prompts.
+  const mayLower = settings.lower_client_limits;
+  const shortest = { ...cheap, textTokens: cheap.textTokens / MAX_BYTES_PER_TOKEN };
+  if (leastCost(worstCase(shortest, mayLower)) > first.tightest.remainingNanoUsd) return first;
+
+  const counted = quote.bound('count');
+  const again = worstCase(counted, mayLower);
+  const mayFit = counted.textTokens < cheap.textTokens || again.lowestTokens !== undefined;
+  return mayFit ? store.reserve({ ...operation, ...again }) : first;
+}
+
+/** What a reservation takes with its limit at the lowest. */
+function leastCost(least: Estimate): number {
+  const asked = least.outputTokens ?? least.minGrantTokens;
+  return least.inputNanoUsd + least.outputNanoUsd * Math.min(asked, least.lowestTokens ?? asked);
+}
+
+/** Where less was reserved than the client's own limit asks for: the limit that is sent in its place, and told. */
+export function lowerLimit(
+  { request, edits, responseHeaders }: Parsed,
+  { price }: Quote,
+  reservedTokens: number,
+): Verdict {
+  const limit = limitOf(request, price);
+  if (limit === undefined || reservedTokens >= limit) return PASS;
+  return {
+    kind: 'rewrite',
+    reason: `the output limit was lowered from ${limit} tokens to ${reservedTokens}: the budget has no more left`,
+    apply() {
+      edits.push(...(request.output?.set(reservedTokens) ?? []));
+      responseHeaders.set(HEADER.outputLimit, String(reservedTokens));
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { JsonObject, RequestFacts } from '../provider.ts';
+import { isObject, objectOf } from './fields.ts';
+
+/** Objects that switch thinking on, in any dialect and in Google's two spellings, and their members that count it. */
+const SETTINGS: readonly (readonly [name: string, members: readonly string[]])[] = [
+  ['thinking', ['budget_tokens', 'token_budget']], // Anthropic, and those that follow it; Cohere
+  ['reasoning', ['max_tokens']], // OpenRouter
+  ['reasoning_config', ['budget_tokens']], // Bedrock
+  ['reasoningConfig', ['budget_tokens', 'budgetTokens']],
+  ['thinkingConfig', ['thinkingBudget', 'thinking_budget']],
+  ['thinking_config', ['thinkingBudget', 'thinking_budget']],
+];
+/** Members of their own (Qwen's hosts, vLLM; Fireworks takes a number for an effort). */
+const COUNTS: readonly string[] = ['thinking_budget', 'thinking_token_budget', 'reasoning_effort'];
+
+/** The most tokens that these objects, a body and those where providers keep such settings, give to thinking. */
+export function thinkingTokens(...places: readonly unknown[]): Pick<RequestFacts, 'thinkingTokens'> {
+  const most = Math.max(0, ...places.filter(isObject).flatMap(countsIn).filter(isCount));
+  return most === 0 ? {} : { thinkingTokens: most };
+}
+
+/** A body in OpenAI's style, and where the switches of others come in one: clients write `extra_body` out, or send it as such. */
+export function thinkingTokensOfBody(body: JsonObject): Pick<RequestFacts, 'thinkingTokens'> {
+  const extra = objectOf(body.extra_body);
+  return thinkingTokens(
+    body,
+    extra,
+    body.google,
+    extra.google,
+    body.chat_template_kwargs,
+    body.generationConfig,
+    body.generation_config,
+  );
+}
+
+function countsIn(place: JsonObject): unknown[] {
+  return [
+    ...COUNTS.map((name) => place[name]),
+    ...SETTINGS.flatMap(([name, members]) => members.map((member) => objectOf(place[name])[member])),
+  ];
+}
+
+/** Some stand for "as much as it likes" (-1) or for none (0). */
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value <= 1e9;
+}
