@@ -8,8 +8,10 @@ export interface DemoFacts {
   readonly budgetUsd: number;
 }
 
-/** A worst case of 16,000 tokens of gpt-4o costs more than the demo's budget holds. */
+/** So many tokens of gpt-4o cost more than the demo's budget holds, and so many answers of this length do. */
 const TOO_MANY_TOKENS = 16_000;
+const TOO_MANY_ANSWERS = 20;
+const FEW_TOKENS = 1_000;
 
 /** The text that `npm start` prints: commands to copy, each of which works as it stands. */
 export function instructions(facts: DemoFacts): string {
@@ -27,6 +29,9 @@ ${curl(facts, { stream: true, messages: hello('Hello, in pieces!'), max_tokens: 
 ${curl(facts, { messages: hello('Mail jane@example.com'), max_tokens: 100 })}
 
 # One that the budget does not allow: 429 budget_exceeded
+${curl(facts, { messages: hello('Write a book.'), max_tokens: FEW_TOKENS, n: TOO_MANY_ANSWERS })}
+
+# A limit that the budget does not hold is lowered, and told in X-Gateway-Output-Limit
 ${curl(facts, { messages: hello('Write a book.'), max_tokens: TOO_MANY_TOKENS })}
 
 # OpenAI SDK

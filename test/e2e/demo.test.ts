@@ -64,6 +64,12 @@ describe('npm start', () => {
     expect(answer).toContain('"type":"budget_exceeded"');
   });
 
+  it('prints a request whose limit is lowered to what the budget holds', async () => {
+    const answer = await curl(4);
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    expect(answer).toMatch(/x-gateway-output-limit: \d{4}\r/i);
+  });
+
   it('prints lines for both SDKs', () => {
     expect(output).toMatch(/new OpenAI\(\{ baseURL: 'http:\/\/127\.0\.0\.1:\d+\/openai\/v1'/);
     expect(output).toMatch(/new Anthropic\(\{ baseURL: 'http:\/\/127\.0\.0\.1:\d+\/anthropic'/);
