@@ -91,7 +91,11 @@ function diagnoseEngines({ config }: LoadedConfig): Finding[] {
     ['drift detection', drift.enabled, `denies over ${drift.drift_score_threshold}`],
     ['DLP gate', dlp.enabled, dlpScope(dlp)],
     ['DLP gate for requests', dlp.requests !== 'off', dlp.requests],
-    ['tool response inspector', mcp.enabled && mcp.inspector.enabled, `${mcp.servers.length} MCP servers`],
+    [
+      'tool response inspector',
+      mcp.enabled && mcp.inspector.enabled,
+      `${mcp.servers.length} MCP servers, secrets ${mcp.inspector.secrets === 'mask' ? 'are masked' : 'quarantine'}`,
+    ],
     [
       'MCP circuit breaker',
       mcp.enabled && mcp.circuit_breaker.enabled,

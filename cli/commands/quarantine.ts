@@ -1,8 +1,12 @@
 import type { Command } from 'commander';
 import { DEFAULT_LOCK_MS } from '../../src/checks/risk/scoring.ts';
+import type { LockTime } from '../../src/checks/risk/store.ts';
 import { formatDuration } from '../../src/config/duration.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
+import { maskSecrets } from '../../src/detectors/mask.ts';
+import { lockCauseInWords, plainReason } from '../../src/redis/lock-cause.ts';
+import type { LockCause } from '../../src/redis/lock-cause.ts';
 import type { Lock } from '../../src/redis/risk-profile.ts';
 import { duration } from '../arguments.ts';
 import { loadedConfig, UsageError } from '../command.ts';
@@ -15,7 +19,7 @@ interface OutputOptions {
   readonly output: OutputFormat;
 }
 
-type SetOptions = OutputOptions & { readonly for: number };
+type SetOptions = OutputOptions & { readonly for: number; readonly reason?: string };
 
 interface NamedLock {
   readonly keyHash: string;
@@ -33,7 +37,8 @@ export function registerQuarantine(program: Command, io: Io): void {
     quarantine
       .command('set <key>')
       .description('refuse every request of a key for a while; a longer lock that it has stays')
-      .option('--for <duration>', 'how long, e.g. 30m', duration, DEFAULT_LOCK_MS),
+      .option('--for <duration>', 'how long, e.g. 30m', duration, DEFAULT_LOCK_MS)
+      .option('--reason <text>', 'shown to whoever uses the key, and in the list; 200 characters at most'),
   ).action((reference: string, options: SetOptions, command: Command) =>
     setLock(command, io, reference, options),
   );
@@ -48,11 +53,21 @@ async function listLocks(command: Command, io: Io, output: OutputFormat): Promis
     locks: await allLocks(operations),
     now: await operations.readClock(),
   }));
-  const json = locks.map(({ keyHash, name, lock }) => ({ key_hash: keyHash, name, ...lockJson(lock, now) }));
+  const json = locks.map(({ keyHash, name, lock }) => ({
+    key_hash: keyHash,
+    name,
+    ...lockJson(lock, now),
+    cause: lock.cause ?? null,
+  }));
   print(io, output, json, () => {
     if (locks.length === 0) return 'No key is locked.';
-    const rows = locks.map(({ keyHash, name, lock }) => [name, keyHash, ...describe(lock, now)]);
-    return table(['NAME', 'HASH', 'LEFT', 'UNTIL (UTC)'], rows, painter(io));
+    const rows = locks.map(({ keyHash, name, lock }) => [
+      name,
+      keyHash,
+      ...describe(lock, now),
+      lock.cause === undefined ? '-' : lockCauseInWords(lock.cause),
+    ]);
+    return table(['NAME', 'HASH', 'LEFT', 'UNTIL (UTC)', 'WHY'], rows, painter(io));
   });
 }
 
@@ -74,12 +89,17 @@ async function setLock(command: Command, io: Io, reference: string, options: Set
   const operationId = newOperationId();
   const { record, lock, now } = await onRedis(command, io, async ({ keys, risks, readClock }) => {
     const found = await keys.find(reference);
-    const set = await risks.lock(found.keyHash, options.for, operationId);
+    const set = await risks.lock(found.keyHash, options.for, operationId, causeOf(options));
     return { record: found, lock: set, now: await readClock() };
   });
   const { keyHash, name } = record;
   const json = lockJson(lock, now);
-  recordChange(io, 'quarantine set', { key_hash: keyHash, operation_id: operationId, ...json });
+  recordChange(io, 'quarantine set', {
+    key_hash: keyHash,
+    operation_id: operationId,
+    ...json,
+    cause: causeOf(options),
+  });
   print(io, options.output, { key_hash: keyHash, name, ...json }, () => {
     const [left, until] = describe(lock, now);
     const when = until === '-' ? 'without an end' : `for ${left}, until ${until} UTC`;
@@ -102,8 +122,13 @@ async function release(command: Command, io: Io, reference: string, output: Outp
   );
 }
 
+function causeOf({ reason }: SetOptions): LockCause {
+  const words = reason === undefined ? undefined : plainReason(maskSecrets(reason));
+  return { kind: 'operator', ...(words !== undefined && { reason: words }) };
+}
+
 /** `now` by Redis's clock, in which the lock ends. */
-function lockJson({ ttlMs }: Lock, now: number): Record<string, unknown> {
+function lockJson({ ttlMs }: LockTime, now: number): Record<string, unknown> {
   return {
     lock_ttl_seconds: ttlMs === undefined ? null : Math.ceil(ttlMs / 1_000),
     locked_until: ttlMs === undefined ? null : new Date(now + ttlMs).toISOString(),
@@ -111,7 +136,7 @@ function lockJson({ ttlMs }: Lock, now: number): Record<string, unknown> {
 }
 
 /** Time left in whole seconds, and the end of it. */
-function describe({ ttlMs }: Lock, now: number): [string, string] {
+function describe({ ttlMs }: LockTime, now: number): [string, string] {
   if (ttlMs === undefined) return ['no end', '-'];
   const until = new Date(now + ttlMs).toISOString().slice(0, 19).replace('T', ' ');
   return [formatDuration(Math.ceil(ttlMs / 1_000) * 1_000), until];

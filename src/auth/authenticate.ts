@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts';
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import type { Identified } from '../pipeline/exchange.ts';
+import { lockCauseInWords } from '../redis/lock-cause.ts';
 import type { Lock } from '../redis/risk-profile.ts';
 import { timeSpan } from '../text/time-span.ts';
 import type { FailureLimit } from './failure-limit.ts';
@@ -77,12 +78,12 @@ export function createAuthenticateAgain({
 }
 
 function assertConduct(
-  { risk, lock }: Pick<KeyState, 'risk' | 'lock'>,
+  { record, readAt, risk, lock }: Pick<KeyState, 'record' | 'readAt' | 'risk' | 'lock'>,
   riskProfile: AuthenticateDeps['riskProfile'],
 ): void {
   const overThreshold = risk.riskScore > riskProfile.permanent_block_threshold;
   if (riskProfile.enabled && (risk.blockedAt !== undefined || overThreshold)) throw riskBlocked();
-  if (lock) throw quarantined(lock);
+  if (lock) throw quarantined(lock, record.keyHash, readAt);
 }
 
 /** One answer for missing, unknown, expired and revoked keys: whoever tries keys learns nothing. */
@@ -90,10 +91,28 @@ function invalidKey(): GatewayError {
   return new GatewayError('invalid_key', 'invalid proxy key', { headers: { 'www-authenticate': 'Bearer' } });
 }
 
-/** Says until when, and nothing of why. */
-function quarantined({ ttlMs }: Lock): GatewayError {
-  const until = ttlMs === undefined ? '' : ` for another ${timeSpan(ttlMs)}`;
-  return new GatewayError('quarantined', `this proxy key is locked${until}`);
+/** Says why, until when, and what lifts it. Of the key's hash only as much as names it. */
+function quarantined({ ttlMs, cause }: Lock, keyHash: string, now: number): GatewayError {
+  const until = ttlMs === undefined ? '' : ` for another ${timeSpan(ttlMs)}, until ${utcTime(now + ttlMs)}`;
+  const why = cause === undefined ? '' : `: ${lockCauseInWords(cause)}`;
+  const command = `gateway quarantine release ${shortHash(keyHash)}`;
+  return new GatewayError(
+    'quarantined',
+    `this proxy key is locked${until}${why}. An operator can release it: ${command}`,
+  );
+}
+
+/** To the second, in UTC. */
+function utcTime(unixMs: number): string {
+  return `${new Date(unixMs).toISOString().slice(0, 19)}Z`;
+}
+
+const SHORT_HASH_CHARS = 12;
+
+/** As commands take it. */
+function shortHash(keyHash: string): string {
+  const start = 'sha256:'.length;
+  return keyHash.slice(start, start + SHORT_HASH_CHARS);
 }
 
 function riskBlocked(): GatewayError {

@@ -5,7 +5,7 @@ import { budgetLimitsKey, DEFAULT_BUDGET_KEY, keyRecordKey, quarantineKey } from
 import { readProfile } from '../redis/read-profile.ts';
 import type { StoredProfile } from '../redis/read-profile.ts';
 import { parseRiskStatus } from '../redis/risk-profile.ts';
-import type { Lock, RiskProfile } from '../redis/risk-profile.ts';
+import type { Lock, RiskProfile, StoredLock } from '../redis/risk-profile.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { parseKeyRecord, rawKeyField } from './key-fields.ts';
@@ -93,7 +93,7 @@ async function couldBeGood(client: RedisClient, rawHash: string): Promise<boolea
 
 interface Answers {
   readonly record: Fields;
-  readonly lockTtlMs: number;
+  readonly lock: StoredLock;
   readonly profile: StoredProfile;
   readonly own: Fields;
   readonly fallback: Fields;
@@ -105,9 +105,10 @@ async function readTogether(
   identity: string,
   now: KeyStateOptions['now'],
 ): Promise<Answers> {
-  const [record, lockTtlMs, profile, own, fallback] = await Promise.all([
+  const [record, lockTtlMs, lockValue, profile, own, fallback] = await Promise.all([
     client.hgetall(keyRecordKey(identity)),
     client.pttl(quarantineKey(identity)),
+    client.get(quarantineKey(identity)),
     readProfile(client, identity, now),
     client.hgetall(budgetLimitsKey(identity)),
     client.hgetall(DEFAULT_BUDGET_KEY),
@@ -117,7 +118,7 @@ async function readTogether(
     // Out of step, it would read as an unknown key, or as a key without a budget.
     throw wrongShape();
   }
-  return { record, lockTtlMs, profile, own, fallback };
+  return { record, lock: { ttlMs: lockTtlMs, value: lockValue }, profile, own, fallback };
 }
 
 function wrongShape(): Error {
@@ -136,7 +137,7 @@ function toKeyState(rawHash: string, answers: Answers): KeyState | undefined {
     record,
     readAt: nowMs,
     status: readStatus(record, answers.record[rawKeyField(rawHash)], nowMs),
-    ...parseRiskStatus(values, answers.lockTtlMs, nowMs),
+    ...parseRiskStatus(values, answers.lock, nowMs),
     limits: effectiveLimits(parseBudgetLimits(answers.own), parseBudgetLimits(answers.fallback)),
   };
 }

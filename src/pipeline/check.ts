@@ -39,6 +39,8 @@ export interface Rewrite {
   readonly reason: string;
   /** Changes the exchange (edits, headers); not called in shadow mode. */
   readonly apply: () => void;
+  /** As a denial's: its failure is reported, and what is rewritten goes on. */
+  readonly enforce?: () => Promise<void>;
 }
 
 export interface Denial {

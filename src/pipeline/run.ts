@@ -62,27 +62,28 @@ export function createRunner(options: RunnerOptions): () => Run {
         const result = call.call(check, exchange, states[index]);
         const verdict = result instanceof Promise ? await result : result;
         if (verdict.kind === 'pass') continue;
-        const denial = settleVerdict(exchange, check, verdict);
-        if (denial === undefined) continue;
-        await enforce(exchange, check, denial);
-        return denial;
+        const standing = settleVerdict(exchange, check, verdict);
+        if (standing?.enforce !== undefined) await enforce(exchange, check, standing);
+        if (standing?.kind === 'deny') return standing;
       }
       return undefined;
     }
 
-    /** Records a verdict; does what a rewrite asks for; returns a denial that stands. */
+    /** Records a verdict; does what a rewrite asks for; returns what is not only recorded. */
     function settleVerdict(
       exchange: Admitted,
       check: Check,
       verdict: Exclude<Verdict, { kind: 'pass' }>,
-    ): Denial | undefined {
+    ): Denial | Rewrite | undefined {
       const enforced = verdict.kind !== 'flag' && !(options.shadowMode && check.shadowable);
       observer.verdict(exchange, check.name, verdict, enforced);
       if (verdict.kind === 'flag') return undefined;
-      if (!enforced) recordShadow(exchange, verdict.kind === 'deny' ? verdict.type : check.name);
-      else if (verdict.kind === 'deny') return verdict;
-      else verdict.apply();
-      return undefined;
+      if (!enforced) {
+        recordShadow(exchange, verdict.kind === 'deny' ? verdict.type : check.name);
+        return undefined;
+      }
+      if (verdict.kind === 'rewrite') verdict.apply();
+      return verdict;
     }
 
     async function enforce(

@@ -1,11 +1,11 @@
-import type { Identified } from './exchange.ts';
+import type { Parsed } from './exchange.ts';
 
 /** Secrets, or other data, that a provider or a tool sent towards a client, and that were kept from it. */
 export interface SecretLeak {
-  readonly exchange: Identified;
+  readonly exchange: Parsed;
   /** What was found, as `findingId(rule, matchedText)` of pipeline/finding-id names it: no text. */
   readonly findings: readonly string[];
-  /** How long the key is locked: `quarantine_duration` of the check that found them. */
+  /** How long the key is locked: `quarantine_duration` of the check that found them; 0 where it only scores. */
   readonly lockMs: number;
   /** None of it is a secret (`dlp.action: quarantine`): nobody has `secret_accessed` from it. */
   readonly personalDataOnly?: true;

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { AgentRisk } from '../pipeline/facts.ts';
+import { readLockCause } from './lock-cause.ts';
+import type { LockCause } from './lock-cause.ts';
 
 /**
  * Fields of a risk profile, in the order in which they are read; names as in SPEC "Agent risk profile". Scores are
@@ -17,7 +19,7 @@ export const RISK_FIELDS = [
   'session_count',
   /** Unix ms; set once the score was over the permanent threshold, until an operator resets it. */
   'blocked_at',
-  /** A lock that is being written: its key lies in another slot, so the profile carries it meanwhile. */
+  /** The value of a lock that is being written: its key lies in another slot, so the profile carries it meanwhile. */
   'pending_lock_id',
   /** Unix ms until which the pending lock holds. */
   'pending_lock_until',
@@ -31,6 +33,14 @@ export const MAX_SCORE = 100;
 /** While it exists the key is refused (SPEC "Quarantine lock"); without `ttlMs` it has no end. */
 export interface Lock {
   readonly ttlMs?: number;
+  readonly cause?: LockCause;
+}
+
+/** A lock's own key, as Redis has it. */
+export interface StoredLock {
+  /** As PTTL says it: -2 no lock, -1 a lock without an end. */
+  readonly ttlMs: number;
+  readonly value: string | null;
 }
 
 export interface RiskProfile extends AgentRisk {
@@ -49,14 +59,15 @@ type Stored = string | null | undefined;
 const flagList = z.array(z.string());
 
 /**
- * Reads a profile as of `nowMs`: `values` in the order of RISK_FIELDS, `lockTtlMs` as PTTL says it.
+ * Reads a profile as of `nowMs`: `values` in the order of RISK_FIELDS.
  * @throws Error where it is damaged: read as harmless, it would let a blocked key in
  */
-export function parseRiskStatus(values: readonly Stored[], lockTtlMs: number, nowMs: number): RiskStatus {
+export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, nowMs: number): RiskStatus {
   const [score, scoredAt, blocks, escalations, spend, flags, sessions, blockedAt, pendingId, pendingUntil] =
     values;
   const blocked = toNumber(blockedAt);
-  const lock = readLock(lockTtlMs, pendingMs(pendingId, pendingUntil, nowMs));
+  const pending = { ttlMs: pendingMs(pendingId, pendingUntil, nowMs), value: pendingId ?? null };
+  const lock = readLock(stored, pending);
   return {
     risk: {
       riskScore: decayedScore(toNumber(score) ?? 0, toNumber(scoredAt), nowMs),
@@ -84,11 +95,16 @@ function pendingMs(id: Stored, until: Stored, nowMs: number): number {
   return id === null || id === undefined ? 0 : (toNumber(until) ?? Infinity) - nowMs;
 }
 
-/** `lockTtlMs` as PTTL says it: -2 no lock, -1 a lock without an end. */
-function readLock(lockTtlMs: number, pendingLockMs: number): Lock | undefined {
-  const ttlMs = lockTtlMs === -1 ? Infinity : Math.max(lockTtlMs, pendingLockMs);
-  if (ttlMs <= 0 && lockTtlMs !== 0) return undefined;
-  return Number.isFinite(ttlMs) ? { ttlMs: Math.max(ttlMs, 0) } : {};
+/** Of the two the longer one holds, and says why. */
+function readLock(stored: StoredLock, pending: StoredLock): Lock | undefined {
+  const storedMs = stored.ttlMs === -1 ? Infinity : stored.ttlMs;
+  const ttlMs = Math.max(storedMs, pending.ttlMs);
+  if (ttlMs <= 0 && storedMs !== 0) return undefined;
+  const cause = readLockCause((storedMs >= pending.ttlMs ? stored : pending).value);
+  return {
+    ...(Number.isFinite(ttlMs) && { ttlMs: Math.max(ttlMs, 0) }),
+    ...(cause !== undefined && { cause }),
+  };
 }
 
 function toNumber(stored: Stored): number | undefined {

@@ -312,7 +312,13 @@ describe('SPEC DLP, action quarantine (default for secrets)', () => {
       expect(await lockMs()).toBeGreaterThan(3_590_000);
       expect(await lockMs()).toBeLessThanOrEqual(3_600_000);
       provider.answer({ body: chat('Fine.') });
-      expectRefusal(await ask({ path, ...question }), 403, 'quarantined');
+      const refused = await ask({ path, ...question });
+      expectRefusal(refused, 403, 'quarantined');
+      expect(refused.body).toMatch(
+        /Z: a secret \([a-z_]+\) was found in a completion \(request [0-9a-f-]{36}\)\. /,
+      );
+      expect(refused.body).toContain(reply.headers['x-gateway-request-id']);
+      expect(refused.body).not.toContain(SECRET);
     },
   );
 

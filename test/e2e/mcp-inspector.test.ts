@@ -35,6 +35,8 @@ let stateless: McpTestServer;
 let gateway: TestGateway;
 /** On the same Redis and servers. */
 let shadow: TestGateway;
+/** With `mcp.inspector.secrets: mask`, on the same Redis. */
+let masking: TestGateway;
 
 beforeAll(async () => {
   description = 'Tells the time.';
@@ -74,10 +76,13 @@ beforeAll(async () => {
     circuit_breaker: { enabled: false },
   };
   gateway = await startGateway({ config: { mcp } });
-  shadow = await startGateway({ redis: gateway.redis, config: { mcp, server: { shadow_mode: true } } });
+  const { redis } = gateway;
+  shadow = await startGateway({ redis, config: { mcp, server: { shadow_mode: true } } });
+  const inspector = { ...mcp.inspector, secrets: 'mask' as const };
+  masking = await startGateway({ redis, config: { mcp: { ...mcp, inspector } } });
 });
 afterAll(async () => {
-  await shadow.stop();
+  await Promise.all([shadow.stop(), masking.stop()]);
   await gateway.stop();
   await Promise.all([scripted.close(), live.close(), stateless.close()]);
 });
@@ -99,7 +104,7 @@ async function newKey(allowedTools?: string[]) {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read' } });
     return send(at.baseUrl, { path: `/mcp/${server}/tools/call`, method: 'POST', headers, body });
   };
-  const access = (server: string) => ({ url: new URL(`${gateway.baseUrl}/mcp/${server}`), headers });
+  const access = (server: string, at = gateway) => ({ url: new URL(`${at.baseUrl}/mcp/${server}`), headers });
   return { keyHash, call, access };
 }
 
@@ -244,7 +249,13 @@ describe('secret patterns', () => {
       },
     });
     expect([await score(keyHash), await lockTtl(keyHash)]).toEqual(['30', expect.closeTo(1_800, -2)]);
-    expectRefusal(await call(textResult('fine')), 403, 'quarantined');
+    const refused = await call(textResult('fine'));
+    expectRefusal(refused, 403, 'quarantined');
+    expect(refused.body).toContain(
+      'was found in the answer of tool `read` that the MCP server `scripted` sent (',
+    );
+    expect(refused.body).toContain(`a secret (${rule}`);
+    expect(refused.body).not.toContain(secret.slice(4, 24));
     expect(gateway.logs()).not.toContain(secret.slice(4, 24));
   });
 
@@ -286,6 +297,39 @@ describe('secret patterns', () => {
     await cli(gateway, 'quarantine', 'release', keyHash);
     await call(textResult(`again ${secret}`));
     expect([await score(keyHash), await lockTtl(keyHash)]).toEqual(['30', expect.closeTo(1_800, -2)]);
+  });
+});
+
+describe('mcp.inspector.secrets: mask', () => {
+  it('takes a secret out, scores it, and lets the agent go on, until its score locks it and says so', async () => {
+    const { call, keyHash } = await newKey();
+    const at = masking;
+    for (const [index, rule] of ['github_token', 'slack_token'].entries()) {
+      const reply = await call(textResult(`It is ${secretOf(rule)}, keep it.`), { at });
+      expect([reply.status, JSON.parse(reply.body)]).toEqual([200, textResult('It is ***, keep it.')]);
+      expect(reply.headers).toMatchObject({ 'x-gateway-response-redacted': 'true' });
+      expect(reply.headers).not.toHaveProperty('x-gateway-policy-block');
+      expect([await score(keyHash), await lockTtl(keyHash)]).toEqual([String(30 * (index + 1)), -2]);
+    }
+    const third = await call(textResult(secretOf('anthropic_api_key')), { at });
+    expect(JSON.parse(third.body)).toEqual(textResult('***'));
+    const refused = await call(textResult('fine'), { at });
+    expectRefusal(refused, 403, 'quarantined');
+    expect(refused.body).toContain('its risk score went over 75, last by secret_exfiltration. ');
+  });
+
+  it('gives the official client its result, as a stream and as structured content', async () => {
+    live.answer = {
+      content: [{ type: 'text', text: `key ${secretOf('github_token')}` }],
+      structuredContent: { key: secretOf('github_token') },
+    };
+    const { access, keyHash } = await newKey();
+    const { client } = await connectClient(access('live', masking));
+    const given = { content: [{ type: 'text', text: 'key ***' }], structuredContent: { key: '***' } };
+    expect(await client.callTool({ name: 'say' })).toMatchObject(given);
+    expect(await client.callTool({ name: 'say' })).toMatchObject(given);
+    expect([await score(keyHash), await lockTtl(keyHash)]).toEqual(['30', -2]);
+    await client.close();
   });
 });
 

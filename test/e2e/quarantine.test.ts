@@ -97,26 +97,36 @@ describe('SPEC "Quarantine lock": a key locked by an operator', () => {
     const failure: unknown = await complete(client).catch((error: unknown) => error);
     if (!(failure instanceof APIError)) throw new Error('was not refused', { cause: failure });
     expect(failure.status).toBe(403);
-    expect(failure.error).toEqual('this proxy key is locked for another 1 h');
+    const said =
+      /^this proxy key is locked for another 1 h, until \S+Z: an operator has locked it\. An operator can release it: gateway quarantine release [0-9a-f]{12}$/;
+    expect(failure.error).toMatch(said);
     expect((failure.headers as Headers).get('retry-after')).toBeNull();
 
     const printed = await curl();
     expect(printed).toMatch(/^HTTP\/1\.1 403 /);
     expect(printed).not.toMatch(/\r\nretry-after:/i);
     expect(printed).toMatch(/\r\nx-should-retry: false\r\n/i);
-    expect(printed.split('\r\n\r\n')[1]).toBe(
-      '{"error":"this proxy key is locked for another 1 h","type":"quarantined"}',
-    );
+    expect(JSON.parse(printed.split('\r\n\r\n')[1] ?? '')).toEqual({
+      error: expect.stringMatching(said) as string,
+      type: 'quarantined',
+    });
   });
 
-  it('learns nothing of why: the same body and headers, whoever locked it', async () => {
-    await operator('quarantine', 'set', key.keyHash, '--for', '1h');
-    const byHand = await ask();
+  it('is told the command that releases it, and an operator’s reason; the command works as it is printed', async () => {
+    await operator('quarantine', 'set', key.keyHash, '--reason', 'until Ann has looked at it');
+    const { error } = JSON.parse((await ask()).body) as { error: string };
+    expect(error).toContain(': an operator has locked it: until Ann has looked at it. ');
+    const command = /gateway (quarantine release \S+)$/.exec(error)?.[1]?.split(' ') ?? [];
+    expect(await operator(...command)).toContain('is released');
+    await expectPasses();
+  });
+
+  it('is told nothing of a lock’s value that the gateway did not write', async () => {
     await gateway.redis.client.set(lock(), 'secret found in a tool response', 'EX', 3_600);
-    const byScore = await ask();
-    expect(byScore.body).toBe(byHand.body);
-    expect(Object.keys(byScore.headers).toSorted()).toEqual(Object.keys(byHand.headers).toSorted());
-    expect(byScore.headers).not.toHaveProperty('x-gateway-block-reason');
+    const reply = await ask();
+    expectRefusal(reply, 403, 'quarantined');
+    expect(reply.body).not.toContain('tool response');
+    expect(reply.headers).not.toHaveProperty('x-gateway-block-reason');
   });
 
   it('is rejected before its body is read: 2 MiB are promised, none is sent', async () => {

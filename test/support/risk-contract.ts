@@ -241,6 +241,58 @@ export function describeRiskStore(
       expect((await store.read(keyHash)).lock?.ttlMs).toBeGreaterThan(8_990_000);
     });
 
+    it('say why: what was found and where, which score, or an operator', async () => {
+      const cause = {
+        kind: 'secret',
+        rules: ['jwt'],
+        place: { in: 'mcp', server: 'files', tool: 'read' },
+        request: 'r-1',
+      } as const;
+      await record({ trigger: 'secret_exfiltration', lockMs: 60_000, cause });
+      expect((await store.read(keyHash)).lock?.cause).toEqual(cause);
+      const listed = (await store.listLocked()).locked.find((locked) => locked.keyHash === keyHash);
+      if (listed !== undefined) expect(listed.lock.cause).toEqual(cause);
+
+      const other = { kind: 'operator', reason: 'to be looked at' } as const;
+      await store.lock(keyHash, 30_000, randomUUID(), other);
+      expect((await store.read(keyHash)).lock?.cause).toEqual(cause); // the longer lock stays
+      await store.lock(keyHash, 90_000, randomUUID(), other);
+      expect((await store.read(keyHash)).lock?.cause).toEqual(other);
+      await store.release(keyHash);
+      await store.lock(keyHash, 30_000, randomUUID());
+      expect(Object.keys((await store.read(keyHash)).lock ?? {})).toEqual(['ttlMs']);
+    });
+
+    it('say which trigger took the score over which threshold, or that a policy locks', async () => {
+      await times(8, block);
+      expect((await store.read(keyHash)).lock?.cause).toEqual({
+        kind: 'risk_score',
+        trigger: 'policy_block',
+        threshold: 75,
+      });
+      keyHash = `sha256:${randomUUID()}`;
+      await record({ trigger: 'quarantine', lockMs: 60_000 });
+      expect((await store.read(keyHash)).lock?.cause).toEqual({ kind: 'policy' });
+    });
+
+    it('of a secret that only scores is the score’s', async () => {
+      const masked = (finding: string): Trigger => ({
+        trigger: 'secret_exfiltration',
+        lockMs: 0,
+        findings: [finding],
+        cause: { kind: 'secret', rules: ['jwt'], place: { in: 'completion' } },
+      });
+      for (const finding of ['jwt:a', 'jwt:b', 'jwt:b']) await record(masked(finding));
+      expect(await store.read(keyHash)).toMatchObject({
+        risk: { riskScore: 60, quarantineActive: false, persistentTaintFlags: ['secret_accessed'] },
+      });
+      await record(masked('jwt:c'));
+      expect((await store.read(keyHash)).lock?.cause).toMatchObject({
+        kind: 'risk_score',
+        trigger: 'secret_exfiltration',
+      });
+    });
+
     it('end by themselves, or are released', async () => {
       await record({ trigger: 'secret_exfiltration', lockMs: 40 });
       await sleep(60);

@@ -50,8 +50,12 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       pins,
       inspect: isInspecting ? createInspect({ config, credentialsOf }) : inspectNothing,
     }),
-    leaks: createLeaks({ reportSecretLeak, lockMs: config.inspector.quarantine_duration }),
-    record: createRecordJudgement({ audit, enforced: !shadowMode }),
+    leaks: createLeaks({
+      reportSecretLeak,
+      action: config.inspector.secrets,
+      lockMs: config.inspector.quarantine_duration,
+    }),
+    record: createRecordJudgement({ audit, enforced: !shadowMode, secrets: config.inspector.secrets }),
   };
   const blocking = new Set(config.servers.flatMap((server) => (server.pin === 'block' ? [server.name] : [])));
   const mayTell = new Set(config.servers.flatMap((server) => (isTrusted(server) ? [server.name] : [])));

@@ -15,23 +15,29 @@ const MAX_REPORTED = 64;
 
 export interface LeakDeps {
   readonly reportSecretLeak: ReportSecretLeak;
+  /** `mcp.inspector.secrets`. */
+  readonly action: 'quarantine' | 'mask';
   /** `mcp.inspector.quarantine_duration`. */
   readonly lockMs: number;
 }
 
 export interface Leaks {
-  /** Locks and scores the key. */
+  /** A message with secrets is kept back, or goes on without them. */
+  readonly action: 'quarantine' | 'mask';
+  /** Scores the key, and locks it where the message is kept back. */
   report(exchange: Answered, secrets: readonly Hit[]): Promise<void>;
   /** What an agent gets in place of a message with secrets: why, and the result without them. */
   denial(exchange: Answered, message: unknown, judgement: Judgement): Denial;
 }
 
-export function createLeaks({ reportSecretLeak, lockMs }: LeakDeps): Leaks {
+export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: LeakDeps): Leaks {
+  const lockMs = action === 'quarantine' ? quarantineMs : 0;
   const report: Leaks['report'] = (exchange, secrets) => {
     const findings = [...new Set(secrets.map((hit) => findingId(hit.finding.rule, matchedText(hit))))];
     return reportSecretLeak({ exchange, findings: findings.slice(0, MAX_REPORTED), lockMs });
   };
   return {
+    action,
     report,
     denial(exchange, message, { secrets, edits }) {
       const rules = [...new Set(secrets.map(({ finding }) => finding.rule))];

@@ -12,12 +12,15 @@ export interface RecorderDeps {
   readonly audit: Audit;
   /** False in shadow mode: what is recorded was not done. */
   readonly enforced: boolean;
+  /** `mcp.inspector.secrets`. */
+  readonly secrets: 'quarantine' | 'mask';
 }
 
 export type RecordJudgement = (exchange: Answered, judgement: Judgement) => void;
 
 /** Emits the security audit events of judged messages: rules and places, never what was found (SPEC "Events"). */
-export function createRecordJudgement({ audit, enforced }: RecorderDeps): RecordJudgement {
+export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
+  const { audit, enforced } = deps;
   return (exchange, judgement) => {
     const { attacks, secrets, suppressed, withheld, changed } = judgement;
     const common = {
@@ -29,7 +32,7 @@ export function createRecordJudgement({ audit, enforced }: RecorderDeps): Record
     const inspected = { ...common, event: 'tool_response_inspected', tool: calledTool(exchange.request.mcp) };
     const hits = [...secrets, ...attacks];
     if (hits.length > 0) {
-      const action = secrets.length > 0 ? 'blocked' : 'redacted';
+      const action = secrets.length > 0 && deps.secrets === 'quarantine' ? 'blocked' : 'redacted';
       audit.emit({ ...inspected, action, ...listed(hits) });
     }
     if (suppressed.size > 0) {

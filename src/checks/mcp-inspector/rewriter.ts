@@ -11,12 +11,13 @@ import { describe, isRedacted, refused } from './outcome.ts';
 import type { AnswerDeps } from './whole.ts';
 
 /**
- * Judges a stream event by event. A response with a secret becomes the error that says so, under its id; a request or
- * notification of the server's goes on without it. The headers are gone by then, so a closing comment says what they
+ * Judges a stream event by event. A response with a secret becomes the error that says so, under its id; where secrets
+ * are masked, and of a request or notification of the server's, it goes on without it. The headers are gone by then, so a closing comment says what they
  * would have said.
  */
 export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
   const done = new Set<string>();
+  const keepsBack = deps.leaks.action === 'quarantine';
 
   async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
     const { json, frame } = event;
@@ -32,7 +33,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     if ('refusal' in judged) return { kind: 'cut', denial: refused(judged.refusal) };
     deps.record(exchange, judged);
     if (isRedacted(judged)) done.add(HEADER.responseRedacted);
-    if (judged.secrets.length > 0) done.add(HEADER.policyBlock);
+    if (judged.secrets.length > 0 && keepsBack) done.add(HEADER.policyBlock);
     return act(message, judged);
   }
 
@@ -41,7 +42,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     const reason = describe(judged);
     if (secrets.length === 0) return reason === '' ? PASS_EVENT : { kind: 'rewrite', edits, reason };
     const enforce = (): Promise<void> => deps.leaks.report(exchange, secrets);
-    const id = message === undefined ? undefined : answeredId(message);
+    const id = message === undefined || !keepsBack ? undefined : answeredId(message);
     if (id === undefined) return { kind: 'rewrite', edits, reason, enforce };
     const denial = deps.leaks.denial(exchange, message, judged);
     const error = { ...jsonRpcError({ ...denial, mcp: exchange.request.mcp }), ...(id !== null && { id }) };

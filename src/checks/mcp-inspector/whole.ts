@@ -27,10 +27,18 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
   const judged = await deps.judge(exchange, said);
   if ('refusal' in judged) return refused(judged.refusal);
   deps.record(exchange, judged);
-  if (judged.secrets.length > 0) return deps.leaks.denial(exchange, said, judged);
+  const { secrets } = judged;
+  if (secrets.length > 0 && deps.leaks.action === 'quarantine') {
+    return deps.leaks.denial(exchange, said, judged);
+  }
   const reason = describe(judged);
   if (judged.edits.length === 0) return judged.changed.length === 0 ? PASS : { kind: 'flag', reason };
-  return { kind: 'rewrite', reason, apply: () => change(exchange, whole, judged) };
+  return {
+    kind: 'rewrite',
+    reason,
+    apply: () => change(exchange, whole, judged),
+    ...(secrets.length > 0 && { enforce: () => deps.leaks.report(exchange, secrets) }),
+  };
 }
 
 const ERROR_STATUS = 400;

@@ -3,7 +3,7 @@
 -- May run when Redis is full, because it frees. A repeat finds nothing to clear.
 --
 -- KEYS  1 risk profile (hash)
--- ARGV  1 id of the lock
+-- ARGV  1 value of the lock
 -- reply 1 cleared, 0 another's or none
 
 if redis.call('HGET', KEYS[1], 'pending_lock_id') ~= ARGV[1] then

@@ -1,3 +1,4 @@
+import type { LockCause } from '../../redis/lock-cause.ts';
 import { decayedScore, MAX_SCORE } from '../../redis/risk-profile.ts';
 import type { Lock, RiskStatus } from '../../redis/risk-profile.ts';
 import { lockOnly, toScoring } from './score.ts';
@@ -26,6 +27,7 @@ interface Profile {
   blockedAt: number | undefined;
   /** Unix ms. */
   lockedUntil: number;
+  lockCause: LockCause | undefined;
   expiresAt: number;
   /** Unix ms at which each scored, oldest first. */
   readonly findings: Map<string, number>;
@@ -51,11 +53,9 @@ export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskSt
     const profile = profileOf(event.keyHash);
     const told = profile.operations.get(event.operationId);
     if (told !== undefined) return told;
-    const scoring = toScoring(event);
+    const scoring = toScoring(event, settings);
     const outcome = settings.enabled ? score(profile, scoring) : lockOnly(scoring.ownLockMs);
-    if (outcome.lock !== undefined) {
-      profile.lockedUntil = Math.max(profile.lockedUntil, now() + outcome.lock.ttlMs);
-    }
+    if (outcome.lock !== undefined) setLock(profile, now() + outcome.lock.ttlMs, scoring.cause);
     bounded(profile.operations, MAX_OPERATIONS).set(event.operationId, outcome);
     return outcome;
   }
@@ -122,9 +122,9 @@ export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskSt
       bounded(profile.operations, MAX_OPERATIONS).set(operationId, undefined);
       return Promise.resolve();
     },
-    lock(keyHash, ttlMs) {
+    lock(keyHash, ttlMs, _operationId, cause) {
       const profile = profileOf(keyHash);
-      profile.lockedUntil = Math.max(profile.lockedUntil, now() + ttlMs);
+      setLock(profile, now() + ttlMs, cause);
       return Promise.resolve({ ttlMs: profile.lockedUntil - now() });
     },
     release(keyHash) {
@@ -154,6 +154,7 @@ function emptyProfile(): Profile {
     flags: [],
     blockedAt: undefined,
     lockedUntil: 0,
+    lockCause: undefined,
     expiresAt: Infinity,
     findings: new Map(),
     knownFlags: new Map(),
@@ -173,8 +174,16 @@ function forget(profile: Profile): void {
   profile.expiresAt = Infinity;
 }
 
-function lockOf({ lockedUntil }: Profile, time: number): Lock | undefined {
-  return lockedUntil > time ? { ttlMs: lockedUntil - time } : undefined;
+function lockOf({ lockedUntil, lockCause: cause }: Profile, time: number): Lock | undefined {
+  if (lockedUntil <= time) return undefined;
+  return { ttlMs: lockedUntil - time, ...(cause !== undefined && { cause }) };
+}
+
+/** A lock that lasts longer stays, and its cause with it. */
+function setLock(profile: Profile, until: number, cause: LockCause | undefined): void {
+  if (profile.lockedUntil >= until) return;
+  profile.lockedUntil = until;
+  profile.lockCause = cause;
 }
 
 /** True where one of the findings had not scored within its time, or there are none. */

@@ -8,9 +8,10 @@ import {
   riskProfileKey,
   scoredFindingsKey,
 } from '../../redis/keys.ts';
+import { lockValue } from '../../redis/lock-cause.ts';
 import { readProfile } from '../../redis/read-profile.ts';
 import { DECAY, MAX_SCORE, parseRiskStatus } from '../../redis/risk-profile.ts';
-import type { Lock, RiskStatus } from '../../redis/risk-profile.ts';
+import type { RiskStatus } from '../../redis/risk-profile.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import {
@@ -22,7 +23,7 @@ import {
 } from './scoring.ts';
 import { lockOnly, toScoring } from './score.ts';
 import type { Scoring } from './score.ts';
-import type { LockPage, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
+import type { LockPage, LockTime, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
 
 export interface RedisRiskStoreOptions {
   readonly client: RedisClient;
@@ -50,21 +51,26 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
 
   async function record(event: RiskEvent): Promise<RiskOutcome> {
-    const scoring = toScoring(event);
+    const scoring = toScoring(event, settings);
+    const value = lockValue(event.operationId, scoring.cause);
     if (!settings.enabled) {
-      if (scoring.ownLockMs > 0) await setLock(event.keyHash, scoring.ownLockMs, event.operationId);
+      if (scoring.ownLockMs > 0) await setLock(event.keyHash, scoring.ownLockMs, value);
       return lockOnly(scoring.ownLockMs);
     }
-    const outcome = await score(event, scoring);
+    const outcome = await score(event, scoring, value);
     if (outcome.lock !== undefined) {
-      await setLock(event.keyHash, outcome.lock.ttlMs, event.operationId);
+      await setLock(event.keyHash, outcome.lock.ttlMs, value);
       // Had we died before this, the edge would go on honouring the pending lock.
-      await clearPendingScript.run(client, [riskProfileKey(event.keyHash)], [event.operationId]);
+      await clearPendingScript.run(client, [riskProfileKey(event.keyHash)], [value]);
     }
     return outcome;
   }
 
-  async function score({ keyHash, operationId }: RiskEvent, scoring: Scoring): Promise<RiskOutcome> {
+  async function score(
+    { keyHash, operationId }: RiskEvent,
+    scoring: Scoring,
+    lock: string,
+  ): Promise<RiskOutcome> {
     const keys = [
       riskProfileKey(keyHash),
       operationKey(keyHash, `risk:${operationId}`),
@@ -74,7 +80,7 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
     const now = options.now === undefined ? '' : options.now();
     const reply = await scoreScript.run(client, keys, [
       ...[now, OPERATION_MEMORY_MS, scoring.points, MAX_SCORE, scoring.counter ?? ''],
-      ...[DECAY.points, DECAY.everyMs, operationId, scoring.ownLockMs, DEFAULT_LOCK_MS],
+      ...[DECAY.points, DECAY.everyMs, lock, scoring.ownLockMs, DEFAULT_LOCK_MS],
       ...[settings.autoQuarantineThreshold, settings.permanentBlockThreshold, settings.profileTtlMs],
       ...[scoring.flag ?? '', scoring.flagScores ? '1' : '', settings.sessionTtlMs, MAX_TAINT_FLAGS],
       ...[FINDING_MEMORY_MS, MAX_REMEMBERED_FINDINGS, scoring.flagMemoryId ?? '', MAX_KNOWN_FLAGS],
@@ -89,17 +95,18 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
     };
   }
 
-  async function setLock(keyHash: string, ttlMs: number, id: string): Promise<Lock> {
-    const left = z.int().parse(await setLockScript.run(client, [quarantineKey(keyHash)], [id, ttlMs]));
+  async function setLock(keyHash: string, ttlMs: number, value: string): Promise<LockTime> {
+    const left = z.int().parse(await setLockScript.run(client, [quarantineKey(keyHash)], [value, ttlMs]));
     return left === -1 ? {} : { ttlMs: left };
   }
 
   async function read(keyHash: string): Promise<RiskStatus> {
-    const [{ nowMs, values }, lockTtlMs] = await Promise.all([
+    const [{ nowMs, values }, ttlMs, value] = await Promise.all([
       readProfile(client, keyHash, options.now),
       client.pttl(quarantineKey(keyHash)),
+      client.get(quarantineKey(keyHash)),
     ]);
-    return parseRiskStatus(values, z.int().parse(lockTtlMs), nowMs);
+    return parseRiskStatus(values, { ttlMs: z.int().parse(ttlMs), value }, nowMs);
   }
 
   async function listLocked(after: string | undefined): Promise<LockPage> {
@@ -123,7 +130,8 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
         const keys = [riskProfileKey(keyHash), operation, scoredFindingsKey(keyHash)];
         await resetScript.run(client, keys, [OPERATION_MEMORY_MS]);
       }),
-    lock: (keyHash, ttlMs, operationId) => within(() => setLock(keyHash, ttlMs, operationId)),
+    lock: (keyHash, ttlMs, operationId, cause) =>
+      within(() => setLock(keyHash, ttlMs, lockValue(operationId, cause))),
     release: (keyHash) =>
       within(async () => {
         // The pending lock first: a failure between the two leaves the key locked, and the command to be repeated.

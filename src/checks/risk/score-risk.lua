@@ -9,7 +9,7 @@
 --       2 how long the operation is remembered, ms
 --       3 points   4 highest score   5 counter of the profile, or ''
 --       6 points that decay takes   7 clean time for it, ms
---       8 id of a lock   9 lock whatever the score is, ms, or 0
+--       8 value of a lock   9 lock whatever the score is, ms, or 0
 --      10 lock of a score over a threshold, ms   11 that threshold   12 threshold of the block for good
 --      13 life of the profile, ms, or 0
 --      14 taint flag, or ''   15 '1' where the points are the flag's   16 how long it is known, ms   17 most flags

@@ -1,5 +1,6 @@
 import { MAX_EVENT_FINDINGS, SECRET_TAINT, TRIGGERS } from './scoring.ts';
-import type { RiskEvent, RiskOutcome } from './store.ts';
+import type { LockCause } from '../../redis/lock-cause.ts';
+import type { RiskEvent, RiskOutcome, RiskSettings } from './store.ts';
 
 /** What an event asks of the store, whatever the store is. */
 export interface Scoring {
@@ -15,14 +16,20 @@ export interface Scoring {
   readonly flagMemoryId: string | undefined;
   /** Locks whatever the score is; 0 does not. */
   readonly ownLockMs: number;
+  /** Of the lock that it sets, by itself or by its score. */
+  readonly cause: LockCause | undefined;
 }
 
 const MAX_FLAG_CHARS = 128;
 const MAX_FINDING_CHARS = 256;
 
-export function toScoring(event: RiskEvent): Scoring {
+export function toScoring(
+  event: RiskEvent,
+  settings: Pick<RiskSettings, 'autoQuarantineThreshold'>,
+): Scoring {
   const { points, counter } = TRIGGERS[event.trigger];
   const flag = flagOf(event);
+  const ownLockMs = ('lockMs' in event ? event.lockMs : undefined) ?? 0;
   return {
     points,
     counter,
@@ -30,7 +37,8 @@ export function toScoring(event: RiskEvent): Scoring {
     flag,
     flagScores: event.trigger === 'taint',
     flagMemoryId: flag === undefined ? undefined : memoryId(event, flag),
-    ownLockMs: ('lockMs' in event ? event.lockMs : undefined) ?? 0,
+    ownLockMs,
+    cause: ownLockMs > 0 ? ownCause(event) : scoreCause(event, settings),
   };
 }
 
@@ -42,6 +50,18 @@ export function lockOnly(ownLockMs: number): RiskOutcome {
     blocked: false,
     ...(ownLockMs > 0 && { lock: { ttlMs: ownLockMs } }),
   };
+}
+
+function ownCause(event: RiskEvent): LockCause | undefined {
+  if (event.trigger === 'quarantine') return { kind: 'policy' };
+  return 'cause' in event ? event.cause : undefined;
+}
+
+function scoreCause(
+  { trigger }: RiskEvent,
+  { autoQuarantineThreshold: threshold }: Pick<RiskSettings, 'autoQuarantineThreshold'>,
+): LockCause {
+  return { kind: 'risk_score', trigger, threshold };
 }
 
 function flagOf(event: RiskEvent): string | undefined {

@@ -2,7 +2,7 @@
 -- Locks a key; a lock that is there and lasts longer stays. A repeat sets the same life again.
 --
 -- KEYS  1 quarantine lock (string)
--- ARGV  1 id of the lock
+-- ARGV  1 value of the lock: the id of what set it, and why
 --       2 its life in ms
 -- reply life of the lock that holds now, ms; -1 where it has no end
 

@@ -1,3 +1,4 @@
+import type { LockCause } from '../../redis/lock-cause.ts';
 import type { Lock, RiskStatus } from '../../redis/risk-profile.ts';
 
 /** One thing that an agent did and that counts against its key (SPEC "Scoring rules"). */
@@ -15,12 +16,14 @@ export type RiskEvent = EventOfKey &
         readonly trigger: 'data_exfiltration';
         readonly findings?: readonly string[];
         readonly lockMs: number;
+        readonly cause?: LockCause;
       }
     | {
         readonly trigger: 'secret_exfiltration';
         readonly findings?: readonly string[];
         /** `quarantine_duration` of the inspector or of DLP: it locks whatever the score is. */
         readonly lockMs: number;
+        readonly cause?: LockCause;
         /** Its session's `secret_accessed` is known from then on, and will not score. */
         readonly sessionId?: string | undefined;
       }
@@ -49,6 +52,9 @@ export interface RiskOutcome {
   readonly blocked: boolean;
 }
 
+/** Without `ttlMs` it has no end. */
+export type LockTime = Pick<Lock, 'ttlMs'>;
+
 export interface LockedKey {
   readonly keyHash: string;
   readonly lock: Lock;
@@ -71,8 +77,8 @@ export interface RiskStore {
   read(keyHash: string): Promise<RiskStatus>;
   /** Takes back score, block, taints and remembered findings; totals, and a lock, stay. */
   reset(keyHash: string, operationId: string): Promise<void>;
-  /** Locks a key; of two locks the longer one stays. Returns the one that holds now. */
-  lock(keyHash: string, ttlMs: number, operationId: string): Promise<Lock>;
+  /** Locks a key; of two locks the longer one stays, with its cause. Returns how long the one that holds now does. */
+  lock(keyHash: string, ttlMs: number, operationId: string, cause?: LockCause): Promise<LockTime>;
   /** Returns false where there was no lock. */
   release(keyHash: string): Promise<boolean>;
   /** Locked keys in the order of their hashes, a page at a time; a page may be empty before the end. */

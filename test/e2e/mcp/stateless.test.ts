@@ -168,7 +168,11 @@ it('a subscription is cut with its next event once its key is locked', async () 
   expect(JSON.parse(last.slice('data: '.length))).toEqual({
     jsonrpc: '2.0',
     id: 7,
-    error: { code: -32000, message: 'this proxy key is locked', data: { type: 'quarantined' } },
+    error: {
+      code: -32000,
+      message: expect.stringMatching(/^this proxy key is locked .* an operator has locked it\. /) as string,
+      data: { type: 'quarantined' },
+    },
   });
   expect(reply.body).not.toContain(rawKey);
 }, 15_000);

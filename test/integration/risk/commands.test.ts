@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../../cli/main.ts';
 import { startTestRedis } from '../../support/redis.ts';
+import { makeSecret, seededRandom } from '../../unit/detectors/secret-samples.ts';
 import type { TestRedis } from '../../support/redis.ts';
 
 let redis: TestRedis;
@@ -98,11 +99,30 @@ describe('gateway quarantine', () => {
     expect((await gateway('quarantine', 'list')).stdout).toMatch(/^planner +sha256:\w+ +90s +\d{4}-/m);
     await redis.client.set(`gateway:quarantine:${keyHash}`, 'by hand');
     expect(await json('quarantine', 'list')).toEqual([
-      { key_hash: keyHash, name: 'planner', lock_ttl_seconds: null, locked_until: null },
+      { key_hash: keyHash, name: 'planner', lock_ttl_seconds: null, locked_until: null, cause: null },
     ]);
     expect(await json('quarantine', 'release', 'planner')).toMatchObject({ released: true });
     expect((await gateway('quarantine', 'release', 'planner')).stdout).toContain('was not locked');
     expect(await json('quarantine', 'list')).toEqual([]);
+  });
+
+  it('list says why; an operator’s reason is one line without secrets', async () => {
+    const { secret } = makeSecret('github_token', seededRandom(4));
+    const reason = `leaked ${secret}\u001b[2J\n\u202eask Ann ${'x'.repeat(300)}`;
+    const { stderr } = await gateway('quarantine', 'set', 'planner', '--reason', reason);
+    expect(stderr).not.toContain(secret);
+    expect(JSON.parse(stderr)).toMatchObject({ cause: { kind: 'operator' } });
+    const [listed] = (await json('quarantine', 'list')) as unknown as { cause: { reason: string } }[];
+    expect(listed?.cause).toEqual({
+      kind: 'operator',
+      reason: expect.stringMatching(/^leaked \*\*\* \[2J ask Ann x+$/) as string,
+    });
+    expect(listed?.cause.reason).toHaveLength(200);
+    expect((await gateway('quarantine', 'list')).stdout).toMatch(/ WHY$/m);
+    expect((await gateway('quarantine', 'list')).stdout).toContain('an operator has locked it: leaked ***');
+    await gateway('quarantine', 'release', 'planner');
+    await gateway('quarantine', 'set', 'planner', '--reason', ' \n ');
+    expect(await json('quarantine', 'list')).toMatchObject([{ cause: { kind: 'operator' } }]);
   });
 
   it.each([

@@ -72,7 +72,12 @@ describe('two processes at once', () => {
     const last = flags.slice(15).concat(flags.slice(15)); // the same operation from both
     const locks = (await scoreFromTwoProcesses(redis.addr, last)).map(({ lock }) => lock);
     expect(locks).toEqual([{ ttlMs: 3_600_000 }, { ttlMs: 3_600_000 }]);
-    expect(await redis.client.get(quarantineKey(keyHash))).toBe(flags[15]?.operationId);
+    expect(JSON.parse((await redis.client.get(quarantineKey(keyHash))) ?? '')).toEqual({
+      id: flags[15]?.operationId,
+      kind: 'risk_score',
+      trigger: 'taint',
+      threshold: 75,
+    });
     expect(await redis.client.hget(riskProfileKey(keyHash), 'pending_lock_id')).toBeNull();
     expect((await storeWith().read(keyHash)).risk).toMatchObject({ riskScore: 80, quarantineActive: true });
   });
@@ -111,7 +116,8 @@ describe('a writer that dies between the score and the lock', () => {
       deadlineMs: 2_500,
       settings: DEFAULTS,
     });
-    const secret = eventOf(record.keyHash, { trigger: 'secret_exfiltration', lockMs: 90_000 });
+    const cause = { kind: 'secret', rules: ['jwt'], place: { in: 'completion' } } as const;
+    const secret = eventOf(record.keyHash, { trigger: 'secret_exfiltration', lockMs: 90_000, cause });
     await expect(dying.record(secret)).rejects.toMatchObject({ type: 'redis_unavailable' });
     expect(await redis.client.exists(quarantineKey(record.keyHash))).toBe(0);
 
@@ -123,9 +129,14 @@ describe('a writer that dies between the score and the lock', () => {
     const attempt = { rawKey, clientAddress: '192.0.2.7' };
     await expect(authenticate(attempt)).rejects.toMatchObject({
       type: 'quarantined',
-      message: 'this proxy key is locked for another 2 min',
+      message: expect.stringMatching(
+        /^this proxy key is locked for another 2 min, until \S+Z: a secret \(jwt\) was found in a completion\. /,
+      ) as string,
     });
-    expect((await storeWith().listLocked()).locked.map(({ keyHash }) => keyHash)).toContain(record.keyHash);
+    expect((await storeWith().listLocked()).locked).toContainEqual({
+      keyHash: record.keyHash,
+      lock: { ttlMs: expect.closeTo(90_000, -4) as number, cause },
+    });
 
     expect(await storeWith().release(record.keyHash)).toBe(true);
     await expect(authenticate(attempt)).resolves.toMatchObject({ facts: { agentRisk: { riskScore: 30 } } });

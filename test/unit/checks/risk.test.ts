@@ -24,11 +24,13 @@ describe('a decayed score', () => {
   });
 });
 
+const NO_LOCK = { ttlMs: -2, value: null };
+
 describe('a stored profile', () => {
   const nothing = [null, null, null, null, null, null, null, null, null, null];
 
   it('that is none is empty', () => {
-    expect(parseRiskStatus(nothing, -2, 0)).toEqual({
+    expect(parseRiskStatus(nothing, NO_LOCK, 0)).toEqual({
       risk: {
         riskScore: 0,
         totalPolicyBlocks: 0,
@@ -43,7 +45,7 @@ describe('a stored profile', () => {
 
   it('is read field by field', () => {
     const fields = ['80', '1000', '7', '2', '9000000000000000', '["a/b"]', '12', '1500', 'id', '9000'];
-    expect(parseRiskStatus(fields, -2, 2_000)).toEqual({
+    expect(parseRiskStatus(fields, NO_LOCK, 2_000)).toEqual({
       risk: {
         riskScore: 80,
         totalPolicyBlocks: 7,
@@ -66,7 +68,7 @@ describe('a stored profile', () => {
     ['persistent_taint_flags', 5, '{"a":1}'],
     ['blocked_at', 7, 'yes'],
   ])('with a damaged %s is no profile', (_name, index, value) => {
-    expect(() => parseRiskStatus(nothing.with(index, value as never), -2, 0)).toThrow('damaged');
+    expect(() => parseRiskStatus(nothing.with(index, value as never), NO_LOCK, 0)).toThrow('damaged');
   });
 
   it.each([
@@ -78,7 +80,7 @@ describe('a stored profile', () => {
     { pttl: -2, pending: '1000', lock: undefined },
   ])('has the longer of written lock ($pttl) and pending lock ($pending)', ({ pttl, pending, lock }) => {
     const fields = nothing.with(8, (pending === null ? null : 'id') as never).with(9, pending as never);
-    expect(parseRiskStatus(fields, pttl, 1_000).lock).toEqual(lock);
+    expect(parseRiskStatus(fields, { ttlMs: pttl, value: null }, 1_000).lock).toEqual(lock);
   });
 });
 

@@ -42,6 +42,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['mcp.servers', []],
   ['mcp.circuit_breaker', { enabled: true, threshold: 5, window_seconds: 60 }],
   ['mcp.inspector.enabled', true],
+  ['mcp.inspector.secrets', 'quarantine'],
   ['mcp.inspector.quarantine_duration', h],
   ['mcp.inspector.custom_injection_patterns', []],
   ['risk_profile.enabled', true],
