@@ -52,9 +52,18 @@ export default tseslint.config(
     files: ['test/clients/scripts/*.mjs'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['process', 'calls', 'BASE_URL', 'API_KEY', 'HEADERS', 'PROVIDER_KEY', 'HELLO', 'WEATHER'].map(
-          (name) => [name, 'writable'],
-        ),
+        [
+          'process',
+          'Request',
+          'TextDecoder',
+          'calls',
+          'BASE_URL',
+          'API_KEY',
+          'HEADERS',
+          'PROVIDER_KEY',
+          'HELLO',
+          'WEATHER',
+        ].map((name) => [name, 'writable']),
       ),
     },
     rules: { '@typescript-eslint/no-unused-vars': 'off', 'no-redeclare': 'off' },

@@ -8,40 +8,49 @@ import { CLIENTS } from './versions.ts';
 
 const CHAT = ['plain', 'stream', 'tool', 'tool_stream', 'embedding', 'models'];
 const RESPONSES = ['response', 'response_stream'];
+const REFUSED = ['plain', 'stream'];
 const [oldestPython, newestPython] = CLIENTS.openaiPython;
 
 describe("OpenAI's clients", () => {
   let rig: ClientsRig;
   beforeAll(async () => {
-    rig = await startClientsRig();
+    rig = await startClientsRig({
+      config: { providers: { azure: { deployments: { 'gpt-4o': 'gpt-4o' } } } },
+    });
   });
   afterAll(() => rig.close());
 
   for (const recipe of [oldestPython, newestPython]) {
     describeClient(recipe, (client) => {
+      const row = { rig: () => rig, client, script: 'openai.py', provider: 'openai' } as const;
       // Responses came later than the oldest.
       const calls = [...CHAT, 'tool_result', ...(recipe === newestPython ? RESPONSES : [])];
-      sameAsDirect({ rig: () => rig, client, script: 'openai.py', provider: 'openai', calls });
-      tellsRefusals({
-        rig: () => rig,
-        client,
-        script: 'openai.py',
-        provider: 'openai',
-        calls: ['plain', 'stream'],
-      });
+      sameAsDirect({ ...row, calls });
+      sameAsDirect({ ...row, calls: REFUSED, auth: 'path' });
+      tellsRefusals({ ...row, calls: REFUSED });
+      sameAsDirect({ ...row, script: 'azure.py', provider: 'azure', calls: REFUSED });
     });
   }
   for (const recipe of CLIENTS.openaiJs) {
     describeClient(recipe, (client) => {
-      const calls = [...CHAT, ...RESPONSES];
-      sameAsDirect({ rig: () => rig, client, script: 'openai.mjs', provider: 'openai', calls });
-      tellsRefusals({
+      const row = { rig: () => rig, client, script: 'openai.mjs', provider: 'openai' } as const;
+      sameAsDirect({ ...row, calls: [...CHAT, ...RESPONSES] });
+      sameAsDirect({ ...row, calls: REFUSED, auth: 'path' });
+      tellsRefusals({ ...row, calls: REFUSED });
+      sameAsDirect({ ...row, script: 'azure.mjs', provider: 'azure', calls: REFUSED });
+    });
+  }
+  for (const recipe of CLIENTS.openaiGo) {
+    describeClient(recipe, (client) => {
+      const row = {
         rig: () => rig,
         client,
-        script: 'openai.mjs',
+        script: 'openai.go',
         provider: 'openai',
-        calls: ['plain', 'stream'],
-      });
+        calls: REFUSED,
+      } as const;
+      sameAsDirect(row);
+      tellsRefusals(row);
     });
   }
 });

@@ -11,7 +11,7 @@ for (const name of process.env.CALLS.split(' ')) {
   try {
     tell(name, { value: (await calls[name]()) ?? null });
   } catch (error) {
-    const status = error.status ?? error.statusCode ?? error.$metadata?.httpStatusCode;
+    const status = error.status ?? error.statusCode ?? error.status_code ?? error.$metadata?.httpStatusCode;
     tell(name, {
       error: { type: error.constructor.name, message: error.message, ...(status && { status }) },
     });

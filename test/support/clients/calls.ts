@@ -35,7 +35,7 @@ export async function makeCalls(
   calls: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<CallOutcomes> {
-  const source = await readScript(script);
+  const source = await readScript(script, client);
   const result = await runScript(client, source, {
     env: {
       BASE_URL: endpoint.baseUrl,
@@ -53,11 +53,11 @@ export async function makeCalls(
   throw new Error(`${script} ${how} without ${absent.join(', ')}:\n${result.stderr}${result.stdout}`);
 }
 
-/** Python and JavaScript share a frame for each language; a Go program is whole. */
-async function readScript(name: string): Promise<string> {
+/** Python and JavaScript share a frame for each language; a Go program is whole, and major versions have paths. */
+async function readScript(name: string, { recipe }: InstalledClient): Promise<string> {
   const own = await readFile(join(SCRIPTS, name), 'utf8');
+  if (recipe.kind === 'go') return own.replaceAll('CLIENT_MODULE', recipe.name);
   const extension = name.slice(name.lastIndexOf('.'));
-  if (extension === '.go') return own;
   const frame = await readFile(join(SCRIPTS, `frame${extension}`), 'utf8');
   return frame.replace(PLACE_OF_CALLS, () => own);
 }

@@ -54,6 +54,9 @@ export interface ClientsRig {
 
 const PROVIDER_KEY = 'sk-provider-0123456789';
 
+/** Models that no list has a price for, which a key with a budget needs. */
+const UNPRICED = { 'llama3.2': { input: 1, output: 5 } };
+
 /** Plain HTTP on both sides: TLS has tests of its own, and clients in other languages trust other stores. */
 export async function startClientsRig(options: ClientsRigOptions = {}): Promise<ClientsRig> {
   const aimock = await startAimock(options.fixtures);
@@ -69,7 +72,11 @@ export async function startClientsRig(options: ClientsRigOptions = {}): Promise<
     { base_url: upstream(name), ...options.config?.providers?.[name] },
   ]);
   const gateway = await startGateway({
-    config: { ...options.config, providers: Object.fromEntries(settings) as Record<string, object> },
+    config: {
+      pricing: { overrides: UNPRICED },
+      ...options.config,
+      providers: Object.fromEntries(settings) as Record<string, object>,
+    },
   });
   return {
     gateway,

@@ -1,0 +1,30 @@
+import { GoogleGenAI } from '@google/genai';
+
+const client = new GoogleGenAI({
+  apiKey: API_KEY,
+  // The mock knows this version alone; pages are run with the one that the client takes by itself.
+  httpOptions: { baseUrl: BASE_URL, headers: HEADERS, apiVersion: 'v1beta' },
+});
+const tools = [
+  {
+    functionDeclarations: [
+      { name: 'get_weather', parameters: { type: 'OBJECT', properties: { city: { type: 'STRING' } } } },
+    ],
+  },
+];
+const params = (contents, more = {}) => ({
+  model: 'gemini-2.0-flash',
+  contents,
+  config: { maxOutputTokens: 200, ...more },
+});
+const read = ({ candidates, usageMetadata }) => ({ candidates, usageMetadata });
+const collect = async (stream) => {
+  const chunks = [];
+  for await (const chunk of await stream) chunks.push(read(chunk));
+  return chunks;
+};
+
+calls.plain = async () => read(await client.models.generateContent(params(HELLO)));
+calls.stream = () => collect(client.models.generateContentStream(params(HELLO)));
+calls.tool = async () => read(await client.models.generateContent(params(WEATHER, { tools })));
+calls.tool_stream = () => collect(client.models.generateContentStream(params(WEATHER, { tools })));

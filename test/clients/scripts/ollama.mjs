@@ -1,0 +1,30 @@
+import { Ollama } from 'ollama';
+
+const client = new Ollama({
+  host: BASE_URL,
+  headers: { Authorization: `Bearer ${API_KEY}`, ...HEADERS },
+});
+const tools = [
+  {
+    type: 'function',
+    function: {
+      name: 'get_weather',
+      description: 'tells the weather',
+      parameters: { type: 'object', required: ['city'], properties: { city: { type: 'string' } } },
+    },
+  },
+];
+const params = (content, more = {}) => ({
+  model: 'llama3.2',
+  messages: [{ role: 'user', content }],
+  options: { num_predict: 200 },
+  ...more,
+});
+
+calls.plain = () => client.chat(params(HELLO));
+calls.stream = async () => {
+  const chunks = [];
+  for await (const chunk of await client.chat(params(HELLO, { stream: true }))) chunks.push(chunk);
+  return chunks;
+};
+calls.tool = () => client.chat(params(WEATHER, { tools }));
