@@ -7,6 +7,7 @@ import type { McpUpstream, ProviderUpstream } from '../routing/upstreams.ts';
 import { signSigV4 } from '../signing/sigv4.ts';
 import type { StreamContext } from './context.ts';
 import type { ProcessingResponse } from './proto.ts';
+import { bodyForm, isJson, JSON_TYPE } from './request-form.ts';
 import { forwardRequest } from './respond.ts';
 import { isStripped } from './stripped-headers.ts';
 
@@ -42,6 +43,7 @@ export function forward(
   const set = new Map([
     [':authority', upstream.authority],
     [HEADER.upstream, upstream.cluster],
+    ...contentType(exchange),
     ...sent.set,
     ...(edited === undefined ? [] : ([['content-length', String(edited.length)]] as const)),
   ]);
@@ -51,6 +53,13 @@ export function forward(
   exchange.json = {};
   exchange.facts.prompt = undefined;
   return forwardRequest(phase, { set, remove }, edited);
+}
+
+/** What was read as JSON is sent as JSON, so that nobody behind us reads it as something else. */
+function contentType({ endpoint, headers, method }: Parsed): HeaderList {
+  const told = headers.get('content-type');
+  const isUntold = method === 'POST' && !isJson(told) && bodyForm(told, endpoint) === 'json';
+  return isUntold ? [['content-type', JSON_TYPE]] : [];
 }
 
 function toProvider(exchange: Parsed, upstream: ProviderUpstream, body: Buffer): Sent {

@@ -359,7 +359,6 @@ describe('bodies', () => {
   });
 
   it.each<[string, Record<string, string>]>([
-    ['no content type', { 'content-type': '' }],
     ['text/plain', { 'content-type': 'text/plain' }],
     ['another charset', { 'content-type': 'application/json; charset=utf-16' }],
     ['a charset of two', { 'content-type': 'application/json; charset=utf-8; charset=utf-16' }],
@@ -372,6 +371,22 @@ describe('bodies', () => {
     ['a compressed body', { 'content-encoding': 'gzip' }],
   ])('%s is 415', async (_name, headers) => {
     expectRefusal(await chat({ headers: { ...auth, ...headers } }), 415, 'unsupported_media_type');
+  });
+
+  it.each<[string, Record<string, string | undefined>]>([
+    ['no content type', { 'content-type': undefined }],
+    ['an empty content type', { 'content-type': '' }],
+    ['any bytes', { 'content-type': 'application/octet-stream' }],
+  ])('%s is taken for JSON, and sent as such', async (_name, type) => {
+    const headers = Object.fromEntries(
+      Object.entries({ ...auth, ...type }).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
+    );
+    const request = await forwarded({ headers });
+    expect(request.headers['content-type']).toBe('application/json');
+    expectRefusal(await chat({ headers, body: 'model=gpt-4o' }), 400, 'invalid_request');
+    expectRefusal(await chat({ headers, body: '{"model":"a","model":"b"}' }), 400, 'invalid_request');
   });
 
   it.each(['Application/JSON', 'application/json;charset=UTF-8', 'application/json ; charset = "utf8" '])(

@@ -1,10 +1,13 @@
+import { encodesProxyKey, parseBytes } from '../../pipeline/bytes-body.ts';
+import type { Identified, Parsed } from '../../pipeline/exchange.ts';
 import { parseRequest, spellsProxyKey, withoutProxyKey } from '../../pipeline/parse.ts';
 import { assertMirrored } from '../../mcp/mirrored.ts';
 import type { StreamContext } from '../context.ts';
 import { forward } from '../forward.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
+import { bodyForm, tooLarge } from '../request-form.ts';
 import { throwDenial } from './denial.ts';
-import { proxyKeyCarried, tooLarge } from './request-headers.ts';
+import { proxyKeyCarried } from './request-headers.ts';
 
 /** The whole body: parsed once, judged by the checks, edited by spans, and sent to the one configured upstream. */
 export async function onRequestBody(
@@ -18,10 +21,20 @@ export async function onRequestBody(
   const received = message.request_body?.body ?? Buffer.alloc(0);
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
   const body = withoutProxyKey(received, context.rawKey);
-  context.parsed = parseRequest(exchange, body);
-  if (spellsProxyKey(body, context.parsed.json, context.rawKey)) throw proxyKeyCarried();
+  context.parsed = readBody(exchange, body, context.rawKey);
   context.rawKey = '';
   assertMirrored(context.parsed);
   throwDenial(await run.requestBody(context.parsed));
   return forward(context, context.parsed, 'request_body', body === received ? undefined : body);
+}
+
+/** In the form that its headers gave it; a proxy key that is written in a way which nothing overwrote is refused. */
+function readBody(exchange: Identified, body: Buffer, rawKey: string): Parsed {
+  if (bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes') {
+    if (encodesProxyKey(body, rawKey)) throw proxyKeyCarried();
+    return parseBytes(exchange, body);
+  }
+  const parsed = parseRequest(exchange, body);
+  if (spellsProxyKey(body, parsed.json, rawKey)) throw proxyKeyCarried();
+  return parsed;
 }

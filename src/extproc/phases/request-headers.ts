@@ -4,7 +4,6 @@ import { extractCredentials, isKeyHeader, type Credentials } from '../../auth/cr
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
-import { readMediaType } from '../../media-type.ts';
 import { assertOrigin } from '../../mcp/origin.ts';
 import type { Admitted, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { providers } from '../../providers/registry.ts';
@@ -12,7 +11,8 @@ import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
 import { forward } from '../forward.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
-import { addressWithoutPort, attribute, readRequestHead, type RequestHead } from '../request-head.ts';
+import { addressWithoutPort, attribute, readRequestHead } from '../request-head.ts';
+import { assertForm } from '../request-form.ts';
 import { awaitRequestBody } from '../respond.ts';
 import { surfaceOf } from '../surface.ts';
 import { throwDenial } from './denial.ts';
@@ -53,7 +53,7 @@ export async function onRequestHeaders(
   const target = context.services.route(head.method, credentials.path, credentials.query);
   if (target.kind === 'mcp') assertOrigin(head.headers.get('origin'), target.allowedOrigins);
   assertOneHost(head.authority);
-  assertForm(head, hasBody, target.maxRequestBytes);
+  assertForm(head, target.endpoint, hasBody, target.maxRequestBytes);
 
   const exchange: Identified = {
     ...admitted,
@@ -103,37 +103,11 @@ function twoKeys(which: string): GatewayError {
   return new GatewayError('invalid_request', `the request carries two different ${which}`);
 }
 
-function assertForm(head: RequestHead, hasBody: boolean, maxBytes: number): void {
-  if (head.method !== 'POST') {
-    if (hasBody) throw new GatewayError('invalid_request', `a ${head.method} request takes no body`);
-    return;
-  }
-  const coding = head.headers.get('content-encoding');
-  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
-    throw new GatewayError('unsupported_media_type', 'send the body without Content-Encoding');
-  }
-  if (!isJson(head.headers.get('content-type'))) {
-    throw new GatewayError('unsupported_media_type', 'send Content-Type: application/json');
-  }
-  if (Number(head.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (!hasBody) throw new GatewayError('invalid_request', 'the request has no body');
-}
-
-/** In UTF-8, which is what JSON is read as here, and with no parameter that could mean something to somebody else. */
-function isJson(contentType: string | undefined): boolean {
-  const { essence, charset, hasOtherParameters } = readMediaType(contentType);
-  return essence === 'application/json' && charset === 'utf-8' && !hasOtherParameters;
-}
-
 /** Envoy joins them by a comma; nobody could tell which one a proxy before us has routed by (RFC 9112 section 3.2). */
 function assertOneHost(authority: string): void {
   if (authority.includes(',')) {
     throw new GatewayError('invalid_request', 'the request carries more than one Host header; send one');
   }
-}
-
-export function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('payload_too_large', `the request body exceeds ${maxBytes} bytes`);
 }
 
 function missingProviderKey(provider: string): GatewayError {

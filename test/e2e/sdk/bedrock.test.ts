@@ -133,6 +133,16 @@ describe.each(TRANSPORTS)('the AWS SDK for Bedrock $name', (transport) => {
       });
     });
 
+    it('invokes a model without saying that it sends JSON, which is sent as such', async () => {
+      const { contentType: _json, ...untold } = invoke;
+      const whole = await client(access).send(new InvokeModelCommand(untold));
+      expect(JSON.parse(whole.body.transformToString())).toMatchObject({ content: [{ text: TEXT }] });
+      const { headers } = rig.forwarded(access, { path: at('invoke'), credential: BEARER });
+      expect(headers['content-type']).toBe('application/json');
+      await client(access).send(new InvokeModelWithResponseStreamCommand(untold));
+      await rig.expectSpent(access, 2 * usd(CLAUDE_3_HAIKU));
+    });
+
     it('invokes a model, whole and streamed', async () => {
       const whole = await client(access).send(new InvokeModelCommand(invoke));
       expect(JSON.parse(whole.body.transformToString())).toMatchObject({ content: [{ text: TEXT }] });
