@@ -3,7 +3,6 @@ import type { PromptText } from '../providers/provider.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
 /** What is neither a letter nor a space: texts of a form or file lie between such. */
-// eslint-disable-next-line no-control-regex
 const NO_LETTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]+/g;
 /** As many as a path's own check undoes (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
