@@ -40,12 +40,19 @@ export interface DocumentShape {
 /** Working memory of a pass, by depth; shared, because most are synchronous and small documents are many. */
 const sharedCounts = new Int32Array(MAX_ANSWER_DEPTH + 2);
 
-/** The shape of one long text, for those who ask for it one after the other. */
-let told: { readonly text: string; readonly shape: DocumentShape } | undefined;
+interface Told {
+  readonly shape: DocumentShape;
+  /** Given away once. */
+  parsed?: unknown;
+}
+
+/** What is known of long texts, for those who ask for it one after the other. */
+const told = new Map<string, Told>();
 
 /** One pass over the text, which need not be JSON. Stops where it is too deep or too large. */
 export function shapeOf(text: string): DocumentShape {
-  if (told?.text === text) return told.shape;
+  const known = told.size === 0 ? undefined : told.get(text);
+  if (known !== undefined) return known.shape;
   const pass = new ShapePass(text, sharedCounts);
   pass.readTo(text.length);
   return pass.shape();
@@ -60,14 +67,34 @@ export function* shapeInSteps(text: string): Generator<undefined, DocumentShape,
   return pass.shape();
 }
 
-/** Tells the shape of a long text in steps, so that whoever asks for it next is told at once; until it is forgotten. */
-export function* tellShape(text: string): Generator<undefined, void, void> {
+/**
+ * Reads a long text in steps, so that whoever asks for its shape next, or parses it, is told at once; until it is
+ * forgotten.
+ */
+export function* tellDocument(text: string): Generator<undefined, void, void> {
   const shape = yield* shapeInSteps(text);
-  told = { text, shape };
+  const known: Told = { shape };
+  told.set(text, known);
+  if (shape.isTooDeep || shape.isTooLarge) return;
+  yield;
+  try {
+    known.parsed = JSON.parse(text);
+  } catch {
+    // Whoever parses it next is told the same.
+  }
 }
 
-export function forgetShape(): void {
-  told = undefined;
+export function forgetDocument(text: string): void {
+  told.delete(text);
+}
+
+/** @throws SyntaxError */
+export function parseDocument(text: string): unknown {
+  const known = told.size === 0 ? undefined : told.get(text);
+  if (known?.parsed === undefined) return JSON.parse(text);
+  const { parsed } = known;
+  known.parsed = undefined;
+  return parsed;
 }
 
 class ShapePass {

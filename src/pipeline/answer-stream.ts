@@ -1,5 +1,5 @@
 import { HEADER_PREFIX } from '../headers.ts';
-import { forgetShape, tellShape } from '../json/document-shape.ts';
+import { forgetDocument, tellDocument } from '../json/document-shape.ts';
 import { nextTurn } from '../next-turn.ts';
 import type { StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
@@ -134,8 +134,9 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     await nextTurn();
     const frame = isJudged ? strictFrame(format, received) : received;
     await nextTurn();
+    const { data = '' } = frame;
     try {
-      for (const _step of tellShape(frame.data ?? '')) await nextTurn();
+      for (const _step of tellDocument(data)) await nextTurn();
       await nextTurn();
       const event = reader.read(frame);
       keepAccount(answer, event);
@@ -144,7 +145,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
       await nextTurn();
       await passEvent(said, 0);
     } finally {
-      forgetShape();
+      forgetDocument(data);
     }
   }
 

@@ -39,6 +39,12 @@ function placeNamed(start: string): Place {
   return place;
 }
 
+function shapeNamed(name: string): (typeof SHAPES)[number] {
+  const shape = SHAPES.find((one) => one.name === name);
+  if (shape === undefined) throw new Error(`no shape ${name}`);
+  return shape;
+}
+
 describe('no turn of the event loop is long', () => {
   it('wherever something hostile stands', { timeout: 300_000 }, async () => {
     const tooLong: string[] = [];
@@ -63,11 +69,28 @@ describe('no turn of the event loop is long', () => {
     'of a whole answer of the largest size: %s',
     { timeout: 120_000 },
     async (name) => {
-      const shape = SHAPES.find((one) => one.name === name);
-      if (shape === undefined) throw new Error(`no shape ${name}`);
+      const shape = shapeNamed(name);
       const chat = placeNamed('answer openai /v1/chat/completions ["choices",0,"message","content"]');
       const mcp = placeNamed('answer mcp answer 0 ["result","content",0,"text"]');
       expect([...(await longestTurn(chat, shape, 1)), ...(await longestTurn(mcp, shape, 1))]).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['answer openai /v1/chat/completions ["choices",0,"message","content"]', 'a document of numbers in text'],
+    [
+      'answer openai /v1/chat/completions ["choices",0,"message","tool_calls",0,"function","arguments"]',
+      'a document of numbers in text',
+    ],
+    [
+      'stream openai /v1/chat/completions event 6 ["choices",0,"delta","tool_calls",0,"function","arguments"]',
+      'nested, with numbers',
+    ],
+  ])(
+    'of a document of the largest size, in a string or an event: %s, %s',
+    { timeout: 120_000 },
+    async (start, name) => {
+      expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
     },
   );
 });

@@ -1,4 +1,4 @@
-import { assertParseable } from '../../json/document-shape.ts';
+import { assertParseable, parseDocument } from '../../json/document-shape.ts';
 import { GatewayError } from '../../errors.ts';
 import type { JsonObject } from '../provider.ts';
 
@@ -30,7 +30,7 @@ export function parseJson(data: string | undefined): unknown {
   if (data === undefined || data === '') return undefined;
   if (data.length > FLAT_CHARS) assertParseable(data);
   try {
-    const json: unknown = JSON.parse(data);
+    const json = parseDocument(data);
     return typeof json === 'string' || (typeof json === 'object' && json !== null) ? json : undefined;
   } catch {
     // An unreadable event says nothing; the stream's end without usage is settled from its text.

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assertParseable, saysAll, shapeInSteps, shapeOf } from '../../../src/json/document-shape.ts';
+import {
+  assertParseable,
+  forgetDocument,
+  parseDocument,
+  saysAll,
+  shapeInSteps,
+  shapeOf,
+  tellDocument,
+} from '../../../src/json/document-shape.ts';
 
 function isAllSaid(text: string): boolean {
   return saysAll(shapeOf(text), JSON.parse(text));
@@ -106,5 +114,33 @@ describe('the work of a document', () => {
   ])('bounds %s', (_what, tooMuch, enough) => {
     expect(shapeOf(tooMuch).isTooLarge).toBe(true);
     expect(shapeOf(enough).isTooLarge).toBe(false);
+  });
+});
+
+describe('tellDocument', () => {
+  it('gives what it read to whoever asks next, parsed to one only, until it is forgotten', () => {
+    const text = `{"a":${' '.repeat(1_400_000)}[2]}`;
+    const other = `${text} `;
+    const reading = [tellDocument(text), tellDocument(other)];
+    let steps = 0;
+    for (const one of reading) while (one.next().done !== true) steps += 1;
+    expect(steps).toBeGreaterThan(3);
+    expect(shapeOf(text) === shapeOf(text)).toBe(true);
+    const parsed = [parseDocument(text), parseDocument(text), parseDocument(other)];
+    expect(parsed).toEqual([{ a: [2] }, { a: [2] }, { a: [2] }]);
+    expect(parsed[1]).not.toBe(parsed[0]);
+    forgetDocument(text);
+    expect(shapeOf(text) === shapeOf(text)).toBe(false);
+    expect(shapeOf(other) === shapeOf(other)).toBe(true);
+    forgetDocument(other);
+  });
+
+  it('leaves it to the parser to say what is no JSON', () => {
+    for (const text of ['{"a":', `${'['.repeat(300)}`, '']) {
+      const reading = tellDocument(text);
+      while (reading.next().done !== true);
+      expect(() => parseDocument(text)).toThrow(SyntaxError);
+      forgetDocument(text);
+    }
   });
 });

@@ -1,9 +1,6 @@
 import type { Finding, StreamDetector } from '../../../detectors/finding.ts';
-import { MASK } from '../actions.ts';
 import { ArgumentsLexer } from './arguments-lexer.ts';
-import type { Token } from './arguments-lexer.ts';
-import { Outlet } from './outlet.ts';
-import type { Replacement } from './outlet.ts';
+import { MaskedArguments } from './masked-arguments.ts';
 import type { Found } from '../passages.ts';
 import { ScanWindow } from './scan-window.ts';
 import type { ChannelScanner } from './scanner.ts';
@@ -11,77 +8,63 @@ import { tooMuchHeld } from './too-much-held.ts';
 import { piecesOf } from './turns.ts';
 import type { Work } from './turns.ts';
 
-type Span = Pick<Finding, 'start' | 'end'>;
-
-/** A tool call's arguments: a JSON document in a string, or what a model took for one. */
-export interface ReadArguments {
-  /** The document with the escapes of its strings read: to be searched. */
-  readonly text: string;
-  /**
-   * The document with `***` in place of findings in `text`, valid JSON if it was: in strings their part of it, names
-   * included; a whole number becomes the string `"***"`; brackets, commas and the like stay.
-   */
-  mask(findings: readonly Span[]): string;
-}
-
-/** Reads them piece by piece: structured output may be megabytes long. */
-export function* readArguments(json: string): Work<ReadArguments> {
+/**
+ * A tool call's arguments with the escapes of their strings read, to be searched: a JSON document in a string, or what a
+ * model took for one. Structured output may be of megabytes: nothing is kept of the numbers and strings in it.
+ */
+export function* readArguments(json: string): Work<string> {
   const lexer = new ArgumentsLexer();
   const parts: string[] = [];
+  let chars = 0;
   for (const piece of piecesOf(json)) {
-    parts.push(lexer.add(piece));
+    const part = lexer.add(piece);
+    parts.push(part);
+    chars += part.length;
+    lexer.forget(chars, lexer.end);
     yield piece.length;
   }
   parts.push(lexer.finish());
-  return {
-    text: parts.join(''),
-    mask(findings) {
-      const outlet = new Outlet();
-      outlet.append(json);
-      for (const finding of findings.toSorted((a, b) => a.start - b.start)) {
-        const span = { start: lexer.toRaw(finding.start), end: lexer.toRaw(finding.end) };
-        for (const one of replacementsOf(span, lexer, outlet)) outlet.replace(one);
-      }
-      return outlet.take(outlet.length);
-    },
-  };
+  return parts.join('');
+}
+
+/** The arguments with `***` in place of findings in what was read of them, valid JSON if they were. */
+export function* maskArguments(
+  json: string,
+  findings: readonly Pick<Finding, 'start' | 'end'>[],
+): Work<string> {
+  const masked = new MaskedArguments();
+  const { outlet } = masked;
+  const parts: string[] = [];
+  const left = findings.toSorted((a, b) => a.start - b.start).values();
+  let next = left.next().value;
+  let chars = 0;
+  for (const piece of piecesOf(json)) {
+    chars += masked.add(piece).length;
+    for (; next !== undefined && next.end <= chars; next = left.next().value) masked.replace(next);
+    const decided = Math.min(chars, next?.start ?? Infinity);
+    masked.settle(decided, decided);
+    parts.push(outlet.take(outlet.settled));
+    yield piece.length;
+  }
+  masked.finish();
+  for (; next !== undefined; next = left.next().value) masked.replace(next);
+  masked.settleAll();
+  parts.push(outlet.take(outlet.length));
+  return parts.join('');
 }
 
 /** More is never held for a good reason: what the detectors may keep open, each character written as an escape. */
 const MAX_HELD_CHARS = 393_216;
 
-/** A scanner of arguments that come in pieces; what it lets through is what `readArguments` masks of the whole. */
+/** A scanner of arguments that come in pieces; what it lets through is what `maskArguments` leaves of the whole. */
 export function createArgumentsScanner(detector: StreamDetector): ChannelScanner {
-  const lexer = new ArgumentsLexer();
+  const masked = new MaskedArguments();
   const window = new ScanWindow(detector);
-  const outlet = new Outlet();
-  /** Findings whose last token may still grow. */
-  let waiting: Span[] = [];
+  const { outlet } = masked;
 
   function note(found: readonly Found[]): readonly Found[] {
-    for (const { finding } of found) {
-      waiting.push({ start: lexer.toRaw(finding.start), end: lexer.toRaw(finding.end) });
-    }
+    for (const { finding } of found) masked.replace(finding);
     return found;
-  }
-
-  function replaceUpTo(count: number): void {
-    for (const span of waiting.slice(0, count)) {
-      for (const one of replacementsOf(span, lexer, outlet)) outlet.replace(one);
-    }
-    waiting = waiting.slice(count);
-  }
-
-  function settle(): void {
-    if (waiting.length > 0) {
-      const open = waiting.findIndex((span) => mayGrow(lexer.tokenAround(span.end)));
-      replaceUpTo(open < 0 ? waiting.length : open);
-    }
-    const [next] = waiting;
-    const decided = lexer.toRaw(window.settled);
-    outlet.settle(startOfNumber(next === undefined ? decided : Math.min(next.start, decided), lexer));
-    lexer.forget(window.start, outlet.settled);
-    if (outlet.length - outlet.settled > MAX_HELD_CHARS) throw tooMuchHeld();
   }
 
   return {
@@ -93,58 +76,16 @@ export function createArgumentsScanner(detector: StreamDetector): ChannelScanner
       return window.tail;
     },
     push(text) {
-      outlet.append(text);
-      const found = note(window.add(lexer.add(text)));
-      settle();
+      const found = note(window.add(masked.add(text)));
+      masked.settle(window.settled, window.start);
+      if (outlet.length - outlet.settled > MAX_HELD_CHARS) throw tooMuchHeld();
       return found;
     },
     finish() {
-      const rest = lexer.finish();
+      const rest = masked.finish();
       const found = note(rest === '' ? window.finish() : [...window.add(rest), ...window.finish()]);
-      replaceUpTo(waiting.length);
-      outlet.settleAll();
+      masked.settleAll();
       return found;
     },
   };
-}
-
-/** What is put in place of a finding, token by token. Offsets are those of the text as it came. */
-function replacementsOf(span: Span, lexer: ArgumentsLexer, outlet: Outlet): readonly Replacement[] {
-  const replacements: Replacement[] = [];
-  for (const token of lexer.tokensIn(span.start, span.end)) {
-    const start = Math.max(span.start, token.start);
-    const end = Math.min(span.end, token.end);
-    if (start >= end) continue;
-    const before = replacements.at(-1);
-    if (isValue(token) && token.kind === 'number') {
-      const whole = { start: token.start, end: Math.min(token.end, lexer.end) };
-      replacements.push({ ...whole, text: JSON.stringify(MASK) });
-    } else if (isValue(token) && isLiteral(outlet.peek(token.start, token.end))) {
-      continue;
-    } else if (token.joinsPrevious && before !== undefined) {
-      replacements[replacements.length - 1] = { ...before, end };
-    } else replacements.push({ start, end, text: MASK });
-  }
-  return replacements;
-}
-
-/** Whether a token outside of strings stands where JSON has a value. */
-function isValue({ kind, joinsPrevious, isJoined }: Token): boolean {
-  return kind !== 'string' && !joinsPrevious && isJoined !== true;
-}
-
-function isLiteral(word: string): boolean {
-  return word === 'true' || word === 'false' || word === 'null';
-}
-
-/** A number is replaced as a whole: its end must have come, and that it is one. */
-function mayGrow(token: Token | undefined): boolean {
-  return token?.kind === 'number' && (token.end === Infinity || token.isJoined === 'maybe');
-}
-
-/** The offset, or the start of the number in which it stands: none leaves in parts. */
-function startOfNumber(offset: number, lexer: ArgumentsLexer): number {
-  const token = lexer.tokenAround(offset);
-  if (token?.kind !== 'number') return offset;
-  return token.end === Infinity || token.end > offset ? token.start : offset;
 }

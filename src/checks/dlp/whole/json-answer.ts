@@ -1,4 +1,4 @@
-import { shapeOf } from '../../../json/document-shape.ts';
+import { shapeInSteps } from '../../../json/document-shape.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
@@ -9,6 +9,8 @@ import { createJoinedText, maskShared } from './joined-text.ts';
 import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
+import { inTurns, TURN_CHARS } from '../scan/turns.ts';
+import type { Work } from '../scan/turns.ts';
 import { tokenIdEdits } from './token-id-edits.ts';
 import { blankedTokens, tokenChannels } from './token-channels.ts';
 
@@ -23,7 +25,8 @@ export async function inspectJson(
 ): Promise<Inspected> {
   const texts = facts?.texts ?? [];
   const passages = createPassages(findAll);
-  const document = createDocumentSearch({ ...whole, words: wordsOf(texts), side: 'answer' });
+  const words = await inTurns(wordsOf(texts));
+  const document = createDocumentSearch({ ...whole, words, side: 'answer' });
   await document.gather(passages);
   const joined = (facts?.joined ?? []).map((together) => createJoinedText(together, passages));
   const channels = tokenChannels(facts?.tokens ?? [], texts, joined);
@@ -56,20 +59,27 @@ export async function inspectJson(
   };
 }
 
-function wordsOf(texts: readonly AnswerText[]): ReadonlyMap<string, WordsKind> {
-  return new Map(texts.filter(({ editable }) => editable !== false).map((one) => [one.text, kindOf(one)]));
+function* wordsOf(texts: readonly AnswerText[]): Work<ReadonlyMap<string, WordsKind>> {
+  const words = new Map<string, WordsKind>();
+  for (const one of texts) {
+    if (one.editable !== false) words.set(one.text, yield* kindOf(one));
+  }
+  return words;
 }
 
-function kindOf({ kind, text, isJson }: AnswerText): WordsKind {
-  if (isJson === true || (kind === 'text' && isDocument(text))) return 'document';
+function* kindOf({ kind, text, isJson }: AnswerText): Work<WordsKind> {
+  if (isJson === true || (kind === 'text' && (yield* isDocument(text)))) return 'document';
   return kind === 'tool_arguments' ? 'value' : 'prose';
 }
 
 /** Structured output: a text that is JSON, and is to stay so. */
-function isDocument(text: string): boolean {
+function* isDocument(text: string): Work<boolean> {
   if (!/^\s*[[{]/.test(text)) return false;
-  const { isTooDeep, isTooLarge } = shapeOf(text);
-  if (isTooDeep || isTooLarge) return false;
+  const shape = shapeInSteps(text);
+  let step = shape.next();
+  for (; step.done !== true; step = shape.next()) yield TURN_CHARS + 1;
+  if (step.value.isTooDeep || step.value.isTooLarge) return false;
+  yield text.length;
   try {
     JSON.parse(text);
     return true;

@@ -1,7 +1,6 @@
 import type { Finding } from '../../../detectors/finding.ts';
 import { mask } from '../../../detectors/mask.ts';
-import { readArguments } from '../scan/arguments.ts';
-import type { ReadArguments } from '../scan/arguments.ts';
+import { maskArguments, readArguments } from '../scan/arguments.ts';
 import { inTurns } from '../scan/turns.ts';
 import { contextOf } from '../passages.ts';
 import type { FindAll, Found, Passages, TextSpan } from '../passages.ts';
@@ -19,8 +18,9 @@ interface Passage {
 }
 
 interface Document {
-  readonly read: ReadArguments;
   readonly passage: Passage;
+  /** As it is written, without what is found in it. */
+  masked: string;
 }
 
 export function createPassages(findAll: FindAll): Passages {
@@ -80,8 +80,8 @@ export function createPassages(findAll: FindAll): Passages {
     addProse: (text) => void addPlain(text),
     addArguments(json) {
       if (documents.has(json)) return;
-      const keep = (read: ReadArguments): void => {
-        documents.set(json, { read, passage: addPlain(read.text) });
+      const keep = (text: string): void => {
+        documents.set(json, { passage: addPlain(text), masked: json });
       };
       const reading = inTurns(readArguments(json));
       return reading instanceof Promise ? reading.then(keep) : keep(reading);
@@ -93,6 +93,10 @@ export function createPassages(findAll: FindAll): Passages {
         const all = results[index] ?? NOTHING;
         if (all.length > 0) note(passage, all);
       }
+      for (const [json, document] of documents) {
+        const { findings } = document.passage;
+        if (findings.length > 0) document.masked = await inTurns(maskArguments(json, findings));
+      }
     },
     findingsIn: (text, name) => passageOf(text, name)?.findings ?? NOTHING,
     spansIn(text): readonly TextSpan[] {
@@ -100,12 +104,13 @@ export function createPassages(findAll: FindAll): Passages {
       const document = documents.get(text);
       if (document === undefined || document.passage.findings.length === 0) return findings;
       // Offsets of a document are those of what was read in it.
-      return document.read.text === text ? findings : [{ start: 0, end: text.length }];
+      return document.passage.searched === text ? findings : [{ start: 0, end: text.length }];
     },
     masked(text, name) {
       const document = documents.get(text);
-      const findings = passageOf(text, name)?.findings ?? NOTHING;
-      return document === undefined ? mask(text, findings) : document.read.mask(findings);
+      return document === undefined
+        ? mask(text, passageOf(text, name)?.findings ?? NOTHING)
+        : document.masked;
     },
   };
 }

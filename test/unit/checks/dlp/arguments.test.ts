@@ -1,17 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { createArgumentsScanner, readArguments } from '../../../../src/checks/dlp/scan/arguments.ts';
-import type { ReadArguments } from '../../../../src/checks/dlp/scan/arguments.ts';
+import {
+  createArgumentsScanner,
+  maskArguments,
+  readArguments,
+} from '../../../../src/checks/dlp/scan/arguments.ts';
+import { TURN_CHARS } from '../../../../src/checks/dlp/scan/turns.ts';
 import type { Found } from '../../../../src/checks/dlp/passages.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { atOnce } from '../../../support/at-once.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { wordDetector } from './stream-detectors.ts';
 
-const readAtOnce = (json: string): ReadArguments => atOnce(readArguments(json));
+const readAtOnce = (json: string): string => atOnce(readArguments(json));
 
 function masked(json: string): string {
-  const { text, mask } = readAtOnce(json);
-  return mask(wordDetector.find(text));
+  return atOnce(maskArguments(json, wordDetector.find(readAtOnce(json))));
 }
 
 function scan(
@@ -105,14 +108,25 @@ describe('arguments of a tool call', () => {
   });
 
   it('are searched as a program reads them', () => {
-    expect(readAtOnce(String.raw`{"\u0061\n":"\"\\\/\b\f\r\t",  "b": 1}`).text).toBe(
+    expect(readAtOnce(String.raw`{"\u0061\n":"\"\\\/\b\f\r\t",  "b": 1}`)).toBe(
       '{"a\n":""\\/\b\f\r\t",  "b": 1}',
     );
   });
 
+  it('are masked piece by piece, where they are long, as what comes at once is', () => {
+    for (let seed = 0; seed < 3; seed += 1) {
+      const documents = Array.from({ length: 2_000 }, (_, index) => randomDocument(seed * 2_000 + index));
+      const json = `[${documents.join(',')}]`;
+      expect(json.length).toBeGreaterThan(4 * TURN_CHARS);
+      const expected = masked(json);
+      expect(scan([json]).text).toBe(expected);
+      expect(() => JSON.parse(expected) as unknown).not.toThrow();
+    }
+  });
+
   it('are masked with findings in any order', () => {
-    const { text, mask } = readAtOnce('["jane@example.com","joe@example.com"]');
-    expect(mask(wordDetector.find(text).toReversed())).toBe('["***","***"]');
+    const json = '["jane@example.com","joe@example.com"]';
+    expect(atOnce(maskArguments(json, wordDetector.find(json).toReversed()))).toBe('["***","***"]');
   });
 });
 
@@ -128,7 +142,7 @@ describe('a scanner of arguments', () => {
 
   it('finds in pieces what it finds in the whole', () => {
     for (const [json] of Object.values(ALL)) {
-      const { text } = readAtOnce(json);
+      const text = readAtOnce(json);
       const whole = wordDetector.find(text).map(({ start, end }) => text.slice(start, end));
       for (let seed = 0; seed < 10; seed += 1) {
         expect(scan(randomPieces(json, seed)).found.map((found) => found.text)).toEqual(whole);
@@ -207,7 +221,7 @@ describe('a scanner of arguments', () => {
       const expected = masked(json);
       expect(scan(randomPieces(json, seed)).text).toBe(expected);
       expect(() => JSON.parse(expected) as unknown).not.toThrow();
-      if (wordDetector.find(readAtOnce(json).text).length === 0) expect(expected).toBe(json);
+      if (wordDetector.find(readAtOnce(json)).length === 0) expect(expected).toBe(json);
     }
   });
 });
