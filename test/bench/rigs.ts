@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { renderEnvoy } from '../../src/envoy/render.ts';
 import { operate } from '../../src/operate.ts';
+import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
 import { startEnvoy, type EnvoyProcess } from '../../src/runtime/envoy-process.ts';
 import { freePort } from '../../src/runtime/free-port.ts';
@@ -39,6 +40,30 @@ const OTHER_CORE = '1';
 export async function startRigs(): Promise<Rigs> {
   const directory = mkdtempSync(join(tmpdir(), 'gw-bench-'));
   const stops: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
+  const close = (): Promise<void> => stopAll(stops);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void close().finally(() => process.exit(1)));
+  }
+  try {
+    return { ...(await startAll(directory, stops)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Every one of them, the last first, whatever becomes of the others. */
+async function stopAll(stops: (() => unknown)[]): Promise<void> {
+  for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) {
+    try {
+      await stop();
+    } catch (error) {
+      process.stderr.write(`${String(error)}\n`);
+    }
+  }
+}
+
+async function startAll(directory: string, stops: (() => unknown)[]): Promise<Omit<Rigs, 'close'>> {
   pin(process.pid, OTHER_CORE);
   const provider = fork(join(import.meta.dirname, '..', 'support', 'canned-provider.ts'));
   stops.push(() => void provider.kill());
@@ -63,9 +88,6 @@ export async function startRigs(): Promise<Rigs> {
     ],
     directResponse: { ...passThrough, path: '/direct' },
     quarantined: { ...gateway.rig, headers: gateway.quarantinedHeaders },
-    async close() {
-      for (const stop of stops.reverse()) await stop();
-    },
   };
 }
 
@@ -195,9 +217,10 @@ async function startGateway(
     ['cli/main.ts', '--config', join(directory, 'gateway.yaml'), 'serve'],
     { env: { ...process.env, SERVER_INSECURE_DEV: 'true' }, stdio: ['ignore', 'ignore', 'inherit'] },
   );
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   parts.stops.push(async () => {
     child.kill('SIGTERM');
-    await new Promise((resolve) => child.once('exit', resolve));
+    await ended;
   });
   await ready(config.server.admin_port);
   const nanoUsd = 1_000_000 * 1_000_000_000;
@@ -216,13 +239,10 @@ async function startGateway(
     authorization: `Bearer ${rawKey}`,
     'x-gateway-provider-key': 'sk-bench',
   });
-  execFileSync(
-    'redis-cli',
-    ['-p', String(parts.redisPort), 'SET', `gateway:quarantine:${locked.record.keyHash}`, '1'],
-    {
-      stdio: 'ignore',
-    },
-  );
+  const redis = connectRedis(config.redis, { name: 'bench' });
+  await waitUntilReady(redis, 10_000);
+  await redis.set(`gateway:quarantine:${locked.record.keyHash}`, '1');
+  redis.disconnect();
   const family = descendants(child.pid ?? 0);
   const worker = family.find(({ command }) => command.includes('worker.ts'))?.pid ?? 0;
   const envoy = family.find(({ command }) => command.includes('--disable-hot-restart'))?.pid ?? 0;
@@ -297,7 +317,14 @@ function said(child: ChildProcess): Promise<unknown> {
 
 /** All threads of a process on these cores (Linux). */
 function pin(pid: number, cores: string): void {
-  execFileSync('taskset', ['-acp', cores, String(pid)], { stdio: 'ignore' });
+  try {
+    execFileSync('taskset', ['-acp', cores, String(pid)], { stdio: 'ignore' });
+  } catch (cause) {
+    throw new Error(
+      `what is measured could not be pinned to a core of its own: that takes two cores, and taskset (Debian: util-linux)`,
+      { cause },
+    );
+  }
 }
 
 /** Throughput is measured on one core; latency where the machine puts the processes. */
