@@ -2,6 +2,8 @@
 export class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #maxEntries: number;
+  /** What is asked for again and again is not moved each time. */
+  #newest: string | undefined;
 
   constructor(maxEntries: number) {
     this.#maxEntries = maxEntries;
@@ -9,9 +11,10 @@ export class RecentMap<Value> {
 
   get(key: string): Value | undefined {
     const value = this.#entries.get(key);
-    if (value !== undefined) {
+    if (value !== undefined && key !== this.#newest) {
       this.#entries.delete(key);
       this.#entries.set(key, value);
+      this.#newest = key;
     }
     return value;
   }
@@ -19,6 +22,7 @@ export class RecentMap<Value> {
   set(key: string, value: Value): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
+    this.#newest = key;
     const oldest = this.#entries.size > this.#maxEntries ? this.#entries.keys().next() : undefined;
     if (oldest?.done === false) this.#entries.delete(oldest.value);
   }

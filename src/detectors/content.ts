@@ -42,25 +42,36 @@ export function createFindContentAll(scope: ContentScope): FindContentAll {
   return findAllSeeingThrough(async (texts) => {
     const secrets = scope.scanSecrets ? await findSecretsAll(texts) : [];
     const turn = createTurn();
+    let unlooked = 0;
     const all: (readonly Finding[])[] = [];
     for (const [index, text] of texts.entries()) {
-      const content = collectContent(secrets[index] ?? []);
+      const secretsInIt = secrets[index] ?? NOTHING;
+      let content: Content | undefined;
       for (let from = 0; from < text.length; from += SLICE_CHARS) {
-        const found: (readonly Finding[])[] = [];
+        let found: readonly Finding[] = NOTHING;
         for (const { find } of data) {
-          if (turn.isOver()) await turn.next();
-          found.push(findInSlice(text, from, find));
+          unlooked += Math.min(text.length, SLICE_CHARS);
+          if (unlooked >= LOOK_CHARS) {
+            if (turn.isOver()) await turn.next();
+            unlooked = 0;
+          }
+          const more = findInSlice(text, from, find);
+          if (more.length > 0) found = [...found, ...more];
         }
-        content.add(found.flat());
+        if (found.length > 0) (content ??= collectContent(secretsInIt)).add(found);
       }
-      all.push(content.end());
+      all.push(content?.end() ?? secretsInIt);
     }
     return all;
   });
 }
 
+const NOTHING: readonly Finding[] = [];
+
 /** How much is searched before others may get a turn. */
 const SLICE_CHARS = 4096;
+/** Characters that a detector reads before the clock is looked at: a document's names are many, and short. */
+const LOOK_CHARS = 1024;
 
 /** UTF-16 units around a slice, or around a place: further than any detector of data looks. */
 const MARGIN_CHARS = 640;

@@ -47,6 +47,7 @@ type FindAll = (texts: readonly string[]) => Promise<readonly (readonly Finding[
 /** The same for texts that are searched together, however long. */
 export function findAllSeeingThrough(findAll: FindAll): FindAll {
   return async (texts) => {
+    if (texts.every(isShortAndPlain)) return findAll(texts);
     const viewsOf = await Promise.all(texts.map((text) => (isShortAndPlain(text) ? [] : viewsInTurns(text))));
     const views = viewsOf.flat();
     const found = await findAll([...texts, ...views.map(({ text }) => text)]);

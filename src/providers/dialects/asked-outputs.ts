@@ -1,5 +1,5 @@
 import type { JsonObject, OutputModality, RequestFacts } from '../provider.ts';
-import { isObject, objectOf } from './fields.ts';
+import { isObject, settingsOf } from './fields.ts';
 
 /** Members that list what the answer is to be, in any dialect and in Google's two spellings. */
 const LISTS: readonly string[] = [
@@ -35,10 +35,9 @@ export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 
   return asked.size === 0 ? {} : { outputs: [...asked] };
 }
 
-/** A body in OpenAI's style, and where Google's switches come in one: clients write `extra_body` out, or send it as such. */
+/** A body in OpenAI's style. */
 export function outputsOfBody(body: JsonObject): Pick<RequestFacts, 'outputs'> {
-  const extra = objectOf(body.extra_body);
-  const places = [body, extra, objectOf(body.google), objectOf(extra.google)];
+  const places = settingsOf(body);
   return askedOutputs(
     ...places,
     ...places.flatMap((place) => [place.generationConfig, place.generation_config]),

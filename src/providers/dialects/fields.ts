@@ -19,6 +19,20 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/**
+ * A body in OpenAI's style, and where Google's switches come in one: clients write `extra_body` out, or send it as such.
+ * Those that are there.
+ */
+export function settingsOf(body: JsonObject): readonly JsonObject[] {
+  const { extra_body: extra, google } = body;
+  const places = [body];
+  if (isObject(google)) places.push(google);
+  if (!isObject(extra)) return places;
+  places.push(extra);
+  if (isObject(extra.google)) places.push(extra.google);
+  return places;
+}
+
 /** A shorter text cannot nest so deep that anybody minds. */
 const FLAT_CHARS = 2_048;
 

@@ -1,5 +1,5 @@
 import type { RequestFacts } from '../provider.ts';
-import { arrayOf, isObject, objectOf } from './fields.ts';
+import { arrayOf, isObject, objectOf, settingsOf } from './fields.ts';
 
 /**
  * Members that name something stored at the provider with prompt and tools together: OpenAI's prompts, OpenRouter's
@@ -26,12 +26,12 @@ export function storedPrompt(
   models: readonly string[] = [],
 ): Pick<RequestFacts, 'storedPrompt'> {
   const own = objectOf(body);
-  const extra = objectOf(own.extra_body);
-  const places = [own, extra, objectOf(own.google), objectOf(extra.google)];
+  const places = settingsOf(own);
   const named = STORED.find((name) => places.some((place) => isGiven(place[name])));
   if (named !== undefined) return { storedPrompt: named };
   // Elsewhere a prompt is the text itself.
-  if (isObject(own.prompt) || isObject(extra.prompt)) return { storedPrompt: 'prompt' };
+  if (isObject(own.prompt) || (isObject(own.extra_body) && isObject(own.extra_body.prompt)))
+    return { storedPrompt: 'prompt' };
   if (arrayOf(objectOf(own.container).skills).length > 0) return { storedPrompt: 'container.skills' };
   return models.some((model) => STORED_MODEL.test(model)) ? { storedPrompt: 'model' } : {};
 }
