@@ -75,6 +75,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       settings: {
         upstreamTimeoutMs: config.proxy.upstream_timeout,
         stripTelemetry: config.server.strip_budget_headers,
+        errorFormat: config.server.error_format,
       },
       observer,
       takeAnonymousLine: anonymousLines.take,

@@ -1,6 +1,8 @@
-import { ERROR_STATUS, errorBody, mayRetry, NO_RETRY, type ErrorType } from '../errors.ts';
+import type { Config } from '../config/schema.ts';
+import { ERROR_STATUS, mayRetry, NO_RETRY, type ErrorType } from '../errors.ts';
 import { HEADER, TELEMETRY_HEADERS } from '../headers.ts';
 import { blockReason, mcpAnswer, reasonOf, type RefusedMessage } from '../mcp/refusal.ts';
+import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../providers/native-errors.ts';
 import type { Surface } from './surface.ts';
 
 export interface Refusal extends RefusedMessage {
@@ -11,6 +13,8 @@ export interface Refusal extends RefusedMessage {
 export interface RefusalSettings {
   /** `server.strip_budget_headers`. */
   readonly stripTelemetry: boolean;
+  /** `server.error_format`. */
+  readonly errorFormat: Config['server']['error_format'];
 }
 
 /** A refusal as its client gets it. */
@@ -29,24 +33,59 @@ const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
 
 /** The one place where a refusal takes its form: status, headers and body, as the client of this surface reads them. */
 export function refusalAnswer(refusal: Refusal, surface: Surface, settings: RefusalSettings): RefusalAnswer {
-  const { status, body } = statusAndBody(refusal, surface);
-  return { status, headers: refusalHeaders(refusal, settings), body };
-}
-
-/** Our JSON error shape (SPEC "Errors"), or JSON-RPC where an MCP client can act on it. */
-function statusAndBody(refusal: Refusal, surface: Surface): Pick<RefusalAnswer, 'status' | 'body'> {
+  const own = ownHeaders(refusal, settings);
   const asMcp = surface.kind === 'mcp' ? mcpAnswer(refusal) : undefined;
-  return asMcp ?? { status: ERROR_STATUS[refusal.type], body: errorBody(refusal.type, refusal.message) };
+  const status = asMcp?.status ?? ERROR_STATUS[refusal.type];
+  return {
+    status,
+    headers: [...own, ...forSdks(refusal.type, status, own.get(HEADER.requestId), surface)],
+    body: asMcp?.body ?? JSON.stringify(errorObject(refusal, surface, settings, own)),
+  };
 }
 
-function refusalHeaders(refusal: Refusal, { stripTelemetry }: RefusalSettings): RefusalAnswer['headers'] {
-  const headers: (readonly [string, string])[] = [['content-type', 'application/json']];
-  if (!mayRetry(refusal.type)) headers.push(NO_RETRY);
-  for (const [name, value] of new Map([...policyHeaders(refusal), ...refusal.headers])) {
+/** Our JSON error shape (SPEC "Errors"), or the provider's own error object. */
+function errorObject(
+  { type, message }: Refusal,
+  surface: Surface,
+  { errorFormat }: RefusalSettings,
+  headers: ReadonlyMap<string, string>,
+): object {
+  const shape = surface.kind === 'provider' ? surface.shape : undefined;
+  const facts = {
+    type,
+    message,
+    status: ERROR_STATUS[type],
+    requestId: headers.get(HEADER.requestId),
+    retryAfter: headers.get('retry-after'),
+  };
+  return shape === undefined || errorFormat === 'gateway'
+    ? gatewayBody(shape, facts)
+    : nativeBody(shape, facts);
+}
+
+function ownHeaders(refusal: Refusal, { stripTelemetry }: RefusalSettings): Map<string, string> {
+  const headers = new Map([['content-type', 'application/json']]);
+  if (!mayRetry(refusal.type)) headers.set(...NO_RETRY);
+  for (const [name, value] of [...policyHeaders(refusal), ...refusal.headers]) {
     if (stripTelemetry && TELEMETRY_HEADERS.has(name)) continue;
-    headers.push([name, name === HEADER.blockReason ? blockReason(value) : value]);
+    headers.set(name, name === HEADER.blockReason ? blockReason(value) : value);
   }
   return headers;
+}
+
+/** The id where SDKs look for it, and what else they read of an error's headers. */
+function forSdks(
+  type: ErrorType,
+  status: number,
+  requestId: string | undefined,
+  surface: Surface,
+): RefusalAnswer['headers'] {
+  const shape = surface.kind === 'provider' ? surface.shape : undefined;
+  const names = ['x-request-id', shape && REQUEST_ID_HEADERS[shape]].filter((name) => name !== undefined);
+  return [
+    ...(requestId === undefined ? [] : names.map((name) => [name, requestId] as const)),
+    ...(shape === undefined ? [] : nativeHeaders(shape, { type, status })),
+  ];
 }
 
 /** A reason of a check's own wins over these. */

@@ -16,6 +16,7 @@ export const anthropic: Provider = {
   defaultBaseUrl: 'https://api.anthropic.com',
   needsKey: true,
   selfHosted: false,
+  roots: ['/v1'],
   endpoint(method, path) {
     if (method === 'POST') return Object.hasOwn(POST, path) ? POST[path] : undefined;
     return MODELS.test(path) ? { operation: 'models', dialect: modelList } : undefined;

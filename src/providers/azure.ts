@@ -38,6 +38,7 @@ export const azure: Provider = {
   defaultBaseUrl: undefined,
   needsKey: true,
   selfHosted: false,
+  roots: ['/openai', '/openai/v1', ''],
   endpoint(method, path, query = '') {
     const versions = apiVersions(query);
     if (versions.length > 1) return undefined;

@@ -36,6 +36,7 @@ export const bedrock: Provider = {
   defaultBaseUrl: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   needsKey: true,
   selfHosted: false,
+  roots: ['', '/openai/v1'],
   endpoint(method, path) {
     if (method !== 'POST') return undefined;
     if (Object.hasOwn(COMPATIBLE, path)) return COMPATIBLE[path];

@@ -30,6 +30,7 @@ export const cohere: Provider = {
   defaultBaseUrl: 'https://api.cohere.com',
   needsKey: true,
   selfHosted: false,
+  roots: ['/v2', '/v1', '/compatibility/v1'],
   endpoint(method, path) {
     if (method === 'POST') return Object.hasOwn(POST, path) ? POST[path] : undefined;
     return MODELS.test(path) ? { operation: 'models', dialect: modelList } : undefined;

@@ -9,6 +9,7 @@ const beta = pick(endpoints, '/chat/completions', '/completions');
 export const deepseek = openaiStyle({
   name: 'deepseek',
   defaultBaseUrl: 'https://api.deepseek.com',
+  roots: ['', '/v1', '/beta', '/anthropic/v1'],
   post: {
     ...chat,
     ...under('/v1', chat),

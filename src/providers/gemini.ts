@@ -36,6 +36,7 @@ export const gemini: Provider = {
   defaultBaseUrl: 'https://generativelanguage.googleapis.com',
   needsKey: true,
   selfHosted: false,
+  roots: ['/v1beta', '/v1', '/v1alpha', '/v1beta/openai'],
   endpoint(method, path, query = '') {
     if (!isPlain(new URLSearchParams(query))) return undefined;
     if (method !== 'POST') {

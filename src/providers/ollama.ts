@@ -9,6 +9,7 @@ export const ollama = openaiStyle({
   name: 'ollama',
   defaultBaseUrl: 'http://localhost:11434',
   selfHosted: true,
+  roots: ['/v1', '/api'],
   post: {
     '/api/chat': { operation: 'chat', dialect: ollamaChat },
     '/api/generate': { operation: 'completions', dialect: ollamaGenerate },

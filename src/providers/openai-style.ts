@@ -41,6 +41,8 @@ export interface OpenaiStyle {
   readonly name: ProviderName;
   readonly defaultBaseUrl: string | undefined;
   readonly selfHosted?: true;
+  /** `/v1` alone where it is absent. */
+  readonly roots?: readonly string[];
   /** Full paths, version included. */
   readonly post: EndpointTable;
   /** Paths of lists of models and of single ones. */
@@ -56,6 +58,7 @@ export function openaiStyle(style: OpenaiStyle): Provider {
     defaultBaseUrl: style.defaultBaseUrl,
     needsKey: style.selfHosted !== true,
     selfHosted: style.selfHosted === true,
+    roots: style.roots ?? ['/v1'],
     endpoint(method, path) {
       if (method === 'POST') return Object.hasOwn(style.post, path) ? style.post[path] : undefined;
       return (style.models ?? MODELS).test(path) ? { operation: 'models', dialect: modelList } : undefined;

@@ -51,6 +51,11 @@ export interface Provider {
   readonly defaultBaseUrl: string | undefined;
   /** False where the provider takes requests without a key (ollama, vllm). */
   readonly needsKey: boolean;
+  /**
+   * What its paths begin with before what an SDK appends (`/v1`), the most usual first: what a base URL may lack, or
+   * have twice. Empty text where paths begin at once.
+   */
+  readonly roots: readonly string[];
   /** True where the provider is self-hosted: plain http is accepted and models cost 0 unless overridden. */
   readonly selfHosted: boolean;
   /**

@@ -10,6 +10,7 @@ export const vllm = openaiStyle({
   name: 'vllm',
   defaultBaseUrl: undefined,
   selfHosted: true,
+  roots: ['/v1', ''],
   post: {
     ...under('/v1', pick(endpoints, '/chat/completions', '/completions', '/responses', '/embeddings')),
     ...{ ...rerank, ...under('/v1', rerank), ...under('/v2', rerank) },

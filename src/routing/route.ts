@@ -4,6 +4,7 @@ import { opaque } from '../providers/dialects/opaque.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import { PROVIDER_NAMES, type Endpoint, type ProviderName } from '../providers/provider.ts';
 import { createMcpRoute } from './mcp-route.ts';
+import { hasOwnRoot, meantPath, shownPath, type Asked } from './meant-path.ts';
 import { assertPlainPath } from './path.ts';
 import { methodNotAllowed } from './refusals.ts';
 import type { ProviderTarget, Target } from './target.ts';
@@ -51,11 +52,7 @@ function createProviderRoute(
     if (allowUnknown) {
       return { kind: 'provider', upstream, endpoint: UNKNOWN_ENDPOINT, path, maxRequestBytes };
     }
-    throw new GatewayError(
-      'policy_denied',
-      `this ${provider.name} endpoint is not one the gateway can inspect; ` +
-        'proxy.unknown_endpoints: allow would let it pass uninspected',
-    );
+    throw unknownEndpoint({ provider, basePath: upstream.basePath, method, path, query }, rest);
   };
 }
 
@@ -88,4 +85,30 @@ function findProvider(
     );
   }
   return upstream;
+}
+
+/**
+ * A base URL that lacks its version, or has it twice, is told so; only who surely means an endpoint that is not known
+ * here is told of the setting that would let it pass.
+ * @param sent the path behind the provider's segment, as the client sent it
+ */
+function unknownEndpoint(asked: Asked, sent: string): GatewayError {
+  const { name } = asked.provider;
+  const shown = `${asked.method} ${shownPath(`/${name}${sent}`)}`;
+  const meant = meantPath(asked);
+  if (meant !== undefined) {
+    return new GatewayError(
+      'not_found',
+      `${shown} is no path of ${name}; ${shownPath(`/${name}${meant}`)} was meant: correct the base URL`,
+    );
+  }
+  if (!hasOwnRoot(asked)) {
+    const roots = asked.provider.roots.map((root) => `/${name}${root}/…`).join(', ');
+    return new GatewayError('not_found', `${shown} is no path of ${name}, whose paths begin with ${roots}`);
+  }
+  return new GatewayError(
+    'policy_denied',
+    `${shown} is not an endpoint that the gateway can inspect; ` +
+      'proxy.unknown_endpoints: allow would let it pass uninspected',
+  );
 }

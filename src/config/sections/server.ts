@@ -60,6 +60,8 @@ export const server = section({
   max_payload_bytes: positiveCount.max(15 * 1_048_576).default(2_097_152),
   shadow_mode: z.boolean().default(false),
   strip_budget_headers: z.boolean().default(false),
+  /** Bodies of refusals: SPEC's, or the error object of the provider that was asked. */
+  error_format: z.enum(['gateway', 'native']).default('gateway'),
   /** The address that clients know, for DPoP proofs. */
   public_url: baseUrl.optional(),
   tls,

@@ -17,6 +17,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['server.max_payload_bytes', 2_097_152],
   ['server.shadow_mode', false],
   ['server.strip_budget_headers', false],
+  ['server.error_format', 'gateway'],
   ['redis.addr', 'localhost:6379'],
   ['redis.password', ''],
   ['redis.db', 0],

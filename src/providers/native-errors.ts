@@ -1,0 +1,169 @@
+import { mayRetry, type ErrorType } from '../errors.ts';
+import type { ErrorShape } from './error-shapes.ts';
+
+/** What a native error object is made of; `message` and `requestId` may be Envoy's placeholders. */
+export interface NativeFacts {
+  readonly type: ErrorType;
+  readonly message: string;
+  readonly status: number;
+  /** Undefined where there is none to show. */
+  readonly requestId: string | undefined;
+  /** Seconds of `Retry-After`, where there is one. */
+  readonly retryAfter?: string | undefined;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/**
+ * A refusal as the provider's own error object, with our `type` at the top level (`server.error_format: native`).
+ * Where that object has no member `error` of another kind, `error` stays the message, as SPEC "Errors" has it.
+ */
+export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
+  const { type, requestId } = facts;
+  const id = requestId === undefined ? {} : { request_id: requestId };
+  return { ...BODIES[shape](facts), type, ...id };
+}
+
+/** The shape that SPEC gives, and what a client of this shape cannot do without. */
+export function gatewayBody(shape: ErrorShape | undefined, { type, message }: NativeFacts): Body {
+  return { error: message, type, ...(shape === 'bedrock' && { message }) };
+}
+
+/** Headers of a refusal that a provider's own SDK looks at, in both formats. */
+export function nativeHeaders(
+  shape: ErrorShape,
+  { type, status }: Pick<NativeFacts, 'type' | 'status'>,
+): readonly (readonly [string, string])[] {
+  return shape === 'bedrock' ? [['x-amzn-errortype', AWS_BY_TYPE[type] ?? awsType(status)]] : [];
+}
+
+/** Where an SDK of this shape looks for the id of a request, beside `x-request-id`. */
+export const REQUEST_ID_HEADERS: { readonly [Shape in ErrorShape]?: string } = {
+  anthropic: 'request-id',
+  bedrock: 'x-amzn-requestid',
+};
+
+const BODIES: Readonly<Record<ErrorShape, (facts: NativeFacts) => Body>> = {
+  openai: ({ type, message, status }) => ({
+    error: { message, type: openaiType(type, status), param: null, code: openaiCode(type) },
+  }),
+  // Its SDKs show the whole body where there is no message at the top level, and read the rest inside `error`.
+  anthropic: ({ type, message, status }) => ({
+    message,
+    error: { type: ANTHROPIC_BY_TYPE[type] ?? anthropicType(status), message },
+  }),
+  gemini: (facts) => ({
+    error: {
+      code: facts.status,
+      message: facts.message,
+      status: googleStatus(facts.status),
+      details: googleDetails(facts),
+    },
+  }),
+  bedrock: ({ message }) => ({ error: message, message }),
+  cohere: ({ message, requestId }) => ({
+    error: message,
+    message,
+    ...(requestId === undefined ? {} : { id: requestId }),
+  }),
+  mistral: ({ type, message }) => ({
+    error: message,
+    object: 'error',
+    message,
+    param: null,
+    code: openaiCode(type),
+  }),
+  ollama: ({ message }) => ({ error: message }),
+};
+
+const SPENT: ReadonlySet<ErrorType> = new Set(['budget_exceeded', 'session_budget_exceeded']);
+
+function openaiType(type: ErrorType, status: number): string {
+  if (SPENT.has(type)) return 'insufficient_quota';
+  if (type === 'rate_limited') return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+}
+
+/** Codes that clients know by name; Codex stops at once on a spent quota. */
+function openaiCode(type: ErrorType): string {
+  if (SPENT.has(type)) return 'insufficient_quota';
+  if (type === 'rate_limited') return 'rate_limit_exceeded';
+  return type === 'invalid_key' ? 'invalid_api_key' : type;
+}
+
+const ANTHROPIC_BY_TYPE: { readonly [Type in ErrorType]?: string } = {
+  payload_too_large: 'request_too_large',
+  request_timeout: 'timeout_error',
+  upstream_timeout: 'timeout_error',
+};
+
+function anthropicType(status: number): string {
+  switch (status) {
+    case 401:
+      return 'authentication_error';
+    case 403:
+      return 'permission_error';
+    case 404:
+      return 'not_found_error';
+    case 429:
+      return 'rate_limit_error';
+    default:
+      return status >= 500 ? 'api_error' : 'invalid_request_error';
+  }
+}
+
+/** google.rpc.Code of a status. */
+function googleStatus(status: number): string {
+  switch (status) {
+    case 401:
+      return 'UNAUTHENTICATED';
+    case 403:
+      return 'PERMISSION_DENIED';
+    case 404:
+      return 'NOT_FOUND';
+    case 408:
+    case 504:
+      return 'DEADLINE_EXCEEDED';
+    case 429:
+      return 'RESOURCE_EXHAUSTED';
+    default:
+      return status >= 500 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT';
+  }
+}
+
+/** Seconds. Gemini CLI gives up at once where it would have to wait more than five minutes, and shows the message. */
+const LONGER_THAN_CLIENTS_WAIT = '3600';
+
+function googleDetails({ type, status, requestId, retryAfter }: NativeFacts): readonly Body[] {
+  const info = {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason: type.toUpperCase(),
+    domain: 'ai-firewall-gateway',
+    ...(requestId === undefined ? {} : { metadata: { request_id: requestId } }),
+  };
+  const wait = retryAfter ?? (status === 429 && !mayRetry(type) ? LONGER_THAN_CLIENTS_WAIT : undefined);
+  if (wait === undefined) return [info];
+  return [info, { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${wait}s` }];
+}
+
+const AWS_BY_TYPE: { readonly [Type in ErrorType]?: string } = {
+  rate_limited: 'ThrottlingException',
+  upstream_unavailable: 'ServiceUnavailableException',
+  upstream_timeout: 'ModelTimeoutException',
+  request_timeout: 'ModelTimeoutException',
+};
+
+function awsType(status: number): string {
+  switch (status) {
+    case 401:
+      return 'UnrecognizedClientException';
+    case 403:
+      return 'AccessDeniedException';
+    case 404:
+      return 'ResourceNotFoundException';
+    case 429:
+      return 'ServiceQuotaExceededException';
+    default:
+      return status >= 500 ? 'ServiceUnavailableException' : 'ValidationException';
+  }
+}

@@ -1,0 +1,222 @@
+import Anthropic, { APIError as AnthropicError } from '@anthropic-ai/sdk';
+import {
+  BedrockRuntimeClient,
+  BedrockRuntimeServiceException,
+  ConverseCommand,
+} from '@aws-sdk/client-bedrock-runtime';
+import { ApiError, GoogleGenAI } from '@google/genai';
+import { HTTPClient, Mistral } from '@mistralai/mistralai';
+import { MistralError } from '@mistralai/mistralai/models/errors';
+import { CohereClientV2, CohereError } from 'cohere-ai';
+import OpenAI, { APIError as OpenaiError } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProviderName } from '../../../src/providers/provider.ts';
+import { startSdkRig, TRANSPORTS } from '../../support/sdk-rig.ts';
+import type { Access, SdkRig } from '../../support/sdk-rig.ts';
+
+/** What an SDK's user learns of a refusal. */
+interface Shown {
+  readonly status: number | undefined;
+  readonly message: string;
+  /** The provider's own word for it, where the SDK has one. */
+  readonly code?: unknown;
+  readonly requestId?: unknown;
+}
+
+interface Sdk {
+  readonly provider: ProviderName;
+  call(access: Access): Promise<unknown>;
+  shown(error: unknown): Shown;
+}
+
+const LOCKED = 'this proxy key is locked for another 1 h';
+const MESSAGES = [{ role: 'user' as const, content: 'hi' }];
+
+const openai = (provider: ProviderName, model: string): Sdk => ({
+  provider,
+  call: ({ baseUrl, apiKey, headers }) =>
+    new OpenAI({
+      baseURL: `${baseUrl}/v1`,
+      apiKey,
+      defaultHeaders: headers,
+      maxRetries: 0,
+    }).chat.completions.create({
+      model,
+      messages: MESSAGES,
+    }),
+  shown: (error) => {
+    if (!(error instanceof OpenaiError)) throw error;
+    const { status, message, code, requestID } = error as OpenaiError & {
+      status: number;
+      requestID?: string;
+    };
+    return { status, message, code, requestId: requestID };
+  },
+});
+
+const SDKS: Readonly<Record<string, Sdk>> = {
+  openai: openai('openai', 'gpt-4o'),
+  'openai at groq': openai('groq', 'llama-3.3-70b-versatile'),
+  anthropic: {
+    provider: 'anthropic',
+    call: ({ baseUrl, apiKey, headers }) =>
+      new Anthropic({ baseURL: baseUrl, apiKey, defaultHeaders: headers, maxRetries: 0 }).messages.create({
+        model: 'claude-3-haiku-20240307',
+        max_tokens: 10,
+        messages: MESSAGES,
+      }),
+    shown: (error) => {
+      if (!(error instanceof AnthropicError)) throw error;
+      const { status, message, type, requestID } = error as AnthropicError & {
+        status: number;
+        requestID?: string;
+      };
+      return { status, message, code: type, requestId: requestID };
+    },
+  },
+  'google genai': {
+    provider: 'gemini',
+    call: ({ baseUrl, apiKey, headers }) =>
+      new GoogleGenAI({ apiKey, httpOptions: { baseUrl, headers } }).models.generateContent({
+        model: 'gemini-2.5-flash',
+        contents: 'hi',
+      }),
+    shown: (error) => {
+      if (!(error instanceof ApiError)) throw error;
+      const body = JSON.parse(error.message) as { error: string | { message: string; status: string } };
+      return typeof body.error === 'string'
+        ? { status: error.status, message: body.error }
+        : { status: error.status, message: body.error.message, code: body.error.status };
+    },
+  },
+  cohere: {
+    provider: 'cohere',
+    call: ({ baseUrl, apiKey, headers }) =>
+      new CohereClientV2({ token: apiKey, environment: baseUrl, headers, maxRetries: 0 }).chat({
+        model: 'command-r-08-2024',
+        messages: MESSAGES,
+      }),
+    shown: (error) => {
+      if (!(error instanceof CohereError)) throw error;
+      const { message = '' } = error.body as { message?: string };
+      return { status: error.statusCode, message };
+    },
+  },
+  mistral: {
+    provider: 'mistral',
+    call: ({ baseUrl, apiKey, headers }) => {
+      const httpClient = new HTTPClient();
+      httpClient.addHook('beforeRequest', (request) => {
+        for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
+      });
+      return new Mistral({ apiKey, serverURL: baseUrl, httpClient }).chat.complete({
+        model: 'mistral-small-latest',
+        messages: MESSAGES,
+      });
+    },
+    shown: (error) => {
+      if (!(error instanceof MistralError)) throw error;
+      return { status: error.statusCode, message: error.message };
+    },
+  },
+  bedrock: {
+    provider: 'bedrock',
+    call: ({ baseUrl, apiKey, headers }) => {
+      const client = new BedrockRuntimeClient({
+        region: 'us-east-1',
+        endpoint: baseUrl,
+        maxAttempts: 1,
+        token: { token: apiKey },
+        authSchemePreference: ['httpBearerAuth'],
+      });
+      client.middlewareStack.add(
+        (next) => (args) => {
+          Object.assign((args.request as { headers: Record<string, string> }).headers, headers);
+          return next(args);
+        },
+        { step: 'build', name: 'gatewayHeaders' },
+      );
+      return client.send(
+        new ConverseCommand({
+          modelId: 'us.anthropic.claude-3-haiku-20240307-v1:0',
+          messages: [{ role: 'user', content: [{ text: 'hi' }] }],
+        }),
+      );
+    },
+    shown: (error) => {
+      if (!(error instanceof BedrockRuntimeServiceException)) throw error;
+      const { name, message, $metadata } = error;
+      return { status: $metadata.httpStatusCode, message, code: name, requestId: $metadata.requestId };
+    },
+  },
+};
+
+const UUID = /^[0-9a-f-]{36}$/;
+const withId: unknown = expect.stringMatching(UUID);
+
+describe.each(['native', 'gateway'] as const)('server.error_format: %s', (error_format) => {
+  let rig: SdkRig;
+  beforeAll(async () => {
+    const [, plain = TRANSPORTS[0]] = TRANSPORTS;
+    if (plain === undefined) throw new Error('no transport');
+    rig = await startSdkRig(plain, { server: { error_format } });
+  });
+  afterAll(() => rig.close());
+
+  /** What the SDK shows of a locked key, of a wrong key and of a budget of nothing. */
+  async function refusals(name: string): Promise<{ locked: Shown; unknown: Shown; spent: Shown }> {
+    const sdk = SDKS[name];
+    if (sdk === undefined) throw new Error(name);
+    const shown = (access: Access): Promise<Shown> =>
+      sdk.call(access).then(
+        () => Promise.reject(new Error('was not refused')),
+        (error: unknown) => sdk.shown(error),
+      );
+    const access = await rig.access(sdk.provider, 'header', 'provider-key-0123456789');
+    await rig.gateway.redis.client.set(`gateway:quarantine:${access.keyHash}`, '1', 'EX', 3_600);
+    const locked = await shown(access);
+    const unknown = await shown({ ...access, apiKey: `gw-${'x'.repeat(43)}` });
+    const spent = await shown(
+      await rig.access(sdk.provider, 'path', 'provider-key-0123456789', { daily: 0 }),
+    );
+    return { locked, unknown, spent };
+  }
+
+  if (error_format === 'native') {
+    it.each([
+      ['openai', ['quarantined', 'invalid_api_key', 'insufficient_quota'], withId],
+      ['openai at groq', ['quarantined', 'invalid_api_key', 'insufficient_quota'], withId],
+      ['anthropic', ['permission_error', 'authentication_error', 'rate_limit_error'], withId],
+      ['google genai', ['PERMISSION_DENIED', 'UNAUTHENTICATED', 'RESOURCE_EXHAUSTED'], undefined],
+      ['cohere', [undefined, undefined, undefined], undefined],
+      ['mistral', [undefined, undefined, undefined], undefined],
+      [
+        'bedrock',
+        ['AccessDeniedException', 'UnrecognizedClientException', 'ServiceQuotaExceededException'],
+        withId,
+      ],
+    ])('%s shows the message, its own code and the id of the request', async (name, codes, requestId) => {
+      const { locked, unknown, spent } = await refusals(name);
+      expect([locked, unknown, spent].map(({ status }) => status)).toEqual([403, 401, 429]);
+      expect(locked.message).toContain(LOCKED);
+      expect(unknown.message).toContain('invalid proxy key');
+      expect(spent.message).toContain('its daily budget is 0');
+      expect([locked, unknown, spent].map(({ code }) => code)).toEqual(codes);
+      for (const each of [locked, unknown, spent]) expect(each.requestId).toEqual(requestId);
+    });
+
+    it('no SDK of a plain sentence shows more than the sentence', async () => {
+      const shown = await Promise.all(['openai', 'anthropic', 'bedrock'].map((name) => refusals(name)));
+      expect(shown.map(({ locked }) => locked.message)).toEqual([`403 ${LOCKED}`, `403 ${LOCKED}`, LOCKED]);
+    });
+  } else {
+    it.each(Object.keys(SDKS))('%s gets the shape of SPEC', async (name) => {
+      const { locked, unknown, spent } = await refusals(name);
+      expect([locked, unknown, spent].map(({ status }) => status)).toEqual([403, 401, 429]);
+      if (name === 'bedrock') {
+        expect([locked.message, locked.code]).toEqual([LOCKED, 'AccessDeniedException']);
+        expect(unknown.requestId).toEqual(withId);
+      }
+    });
+  }
+});
