@@ -1,8 +1,14 @@
-import { errorBody, type ErrorType } from '../errors.ts';
+import { RAW_KEY_PREFIX } from '../auth/raw-key.ts';
+import type { Config } from '../config/schema.ts';
+import { ERROR_STATUS, mayRetry, NO_RETRY, type ErrorType } from '../errors.ts';
 import { HEADER } from '../headers.ts';
+import { ERROR_SHAPES, type ErrorShape } from '../providers/error-shapes.ts';
+import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../providers/native-errors.ts';
 import { ANSWER_BUFFER_BYTES } from './buffers.ts';
 import type { EnvoyObject } from './layout.ts';
 import { typed } from './layout.ts';
+
+type ErrorFormat = Config['server']['error_format'];
 
 /** `details` of the sidecar's own ImmediateResponse (extproc/respond); its body is ready and passes as it is. */
 const OURS = 'gw';
@@ -33,7 +39,11 @@ export const REQUEST_ID: EnvoyObject = requestId('%STREAM_ID%');
 const NEW_ID = requestId('%UNIQUE_ID%');
 
 function requestId(value: string): EnvoyObject {
-  return { header: { key: HEADER.requestId, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
+  return header(HEADER.requestId, value);
+}
+
+function header(key: string, value: string): EnvoyObject {
+  return { header: { key, value }, append_action: 'OVERWRITE_IF_EXISTS_OR_ADD' };
 }
 
 /**
@@ -41,75 +51,114 @@ function requestId(value: string): EnvoyObject {
  * the provider comes before the rule that turns every other 5xx, ext_proc's failures and the gates among them,
  * into `gateway_unavailable`. Providers' answers never come here.
  */
-export function localReplies(): EnvoyObject {
-  return {
-    mappers: [
-      {
-        filter: byDetails(`in [${quoted([OURS, OURS_UNLOGGED])}]`),
-        body_format_override: {
-          text_format_source: { inline_string: '%LOCAL_REPLY_BODY%' },
-          content_type: 'application/json',
-        },
-      },
-      early(byDetails("== 'overload'"), 'gateway_unavailable', 'the gateway is overloaded; try again', 503),
-      early(byDetails(`in [${quoted(EARLY)}]`), 'invalid_request', 'bad request', 400),
-      mapped(
-        byDetails("== 'upgrade_failed'"),
-        'upgrade_not_supported',
-        'WebSocket upgrades are not supported',
-        426,
-      ),
-      mapped(byStatus('EQ', 413), 'payload_too_large', 'the request body exceeds the limit'),
-      mapped(byStatus('EQ', 408), 'request_timeout', 'the request did not arrive in time'),
-      mapped(
-        byDetails(`in [${quoted(TIMEOUTS)}]`),
-        'upstream_timeout',
-        'the provider did not answer in time',
-        504,
-      ),
-      mapped(
-        byDetails("== 'response_payload_too_large'"),
-        'upstream_unavailable',
-        `the provider sent an answer of more than ${String(ANSWER_BUFFER_BYTES)} bytes`,
-        502,
-      ),
-      mapped(
-        byDetails("== 'no_healthy_upstream' || response.code_details.startsWith('upstream_')"),
-        'upstream_unavailable',
-        'the provider cannot be reached',
-        502,
-      ),
-      mapped(byStatus('GE', 500), 'gateway_unavailable', 'the policy service is unavailable', 503),
-      mapped(byStatus('EQ', 404), 'not_found', 'not found'),
-      mapped(byStatus('GE', 400), 'invalid_request', 'bad request'),
-    ],
+export function localReplies(format: ErrorFormat): EnvoyObject {
+  const passOurs = {
+    filter: byDetails(`in [${quoted([OURS, OURS_UNLOGGED])}]`),
+    body_format_override: {
+      text_format_source: { inline_string: '%LOCAL_REPLY_BODY%' },
+      content_type: 'application/json',
+    },
   };
-}
-
-function mapped(filter: EnvoyObject, type: ErrorType, message: string, status?: number): EnvoyObject {
-  // Where there is no id, the second one is not set, and the first stays.
-  return reply(filter, { type, message, status, ids: [NEW_ID, REQUEST_ID] });
-}
-
-function early(filter: EnvoyObject, type: ErrorType, message: string, status: number): EnvoyObject {
-  return reply(filter, { type, message, status, ids: [NEW_ID] });
+  return { mappers: [passOurs, ...REPLIES.flatMap((reply) => mappersOf(reply, format))] };
 }
 
 interface Reply {
+  readonly filter: EnvoyObject;
   readonly type: ErrorType;
   readonly message: string;
-  /** Envoy's own where it is left open. */
-  readonly status: number | undefined;
-  readonly ids: readonly EnvoyObject[];
+  /** Answered before there is an id to name the request by. */
+  readonly isEarly?: true;
+  /** Envoy's own status says more. */
+  readonly keepsStatus?: true;
 }
 
-function reply(filter: EnvoyObject, { type, message, status, ids }: Reply): EnvoyObject {
+const REPLIES: readonly Reply[] = [
+  {
+    filter: byDetails("== 'overload'"),
+    type: 'gateway_unavailable',
+    message: 'the gateway is overloaded; try again',
+    isEarly: true,
+  },
+  {
+    filter: byDetails(`in [${quoted(EARLY)}]`),
+    type: 'invalid_request',
+    message: 'bad request',
+    isEarly: true,
+  },
+  {
+    filter: byDetails("== 'upgrade_failed'"),
+    type: 'upgrade_not_supported',
+    message: 'WebSocket upgrades are not supported',
+  },
+  { filter: byStatus('EQ', 413), type: 'payload_too_large', message: 'the request body exceeds the limit' },
+  { filter: byStatus('EQ', 408), type: 'request_timeout', message: 'the request did not arrive in time' },
+  {
+    filter: byDetails(`in [${quoted(TIMEOUTS)}]`),
+    type: 'upstream_timeout',
+    message: 'the provider did not answer in time',
+  },
+  {
+    filter: byDetails("== 'response_payload_too_large'"),
+    type: 'upstream_unavailable',
+    message: `the provider sent an answer of more than ${String(ANSWER_BUFFER_BYTES)} bytes`,
+  },
+  {
+    filter: byDetails("== 'no_healthy_upstream' || response.code_details.startsWith('upstream_')"),
+    type: 'upstream_unavailable',
+    message: 'the provider cannot be reached',
+  },
+  { filter: byStatus('GE', 500), type: 'gateway_unavailable', message: 'the policy service is unavailable' },
+  { filter: byStatus('EQ', 404), type: 'not_found', message: 'not found' },
+  { filter: byStatus('GE', 400), type: 'invalid_request', message: 'bad request', keepsStatus: true },
+];
+
+/** One for each provider whose clients read another shape than ours, by the path, and ours for all others. */
+function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
+  return [
+    ...shapesOf(format).map(([path, shape]) => mapper(reply, format, path, shape)),
+    mapper(reply, format),
+  ];
+}
+
+/** In our own format Bedrock's clients alone cannot do with it. */
+function shapesOf(format: ErrorFormat): typeof ERROR_SHAPES {
+  return format === 'native' ? ERROR_SHAPES : ERROR_SHAPES.filter(([, shape]) => shape === 'bedrock');
+}
+
+function mapper(reply: Reply, format: ErrorFormat, path?: RegExp, shape?: ErrorShape): EnvoyObject {
+  const status = ERROR_STATUS[reply.type];
+  const facts = { ...reply, status, requestId: reply.isEarly === true ? undefined : '%STREAM_ID%' };
+  const body = shape && format === 'native' ? nativeBody(shape, facts) : gatewayBody(shape, facts);
   return {
-    filter,
-    ...(status === undefined ? {} : { status_code: status }),
-    headers_to_add: ids,
-    body_format_override: { json_format: JSON.parse(errorBody(type, message)) as EnvoyObject },
+    filter: path === undefined ? reply.filter : { and_filter: { filters: [reply.filter, byPath(path)] } },
+    ...(reply.keepsStatus === true ? {} : { status_code: status }),
+    headers_to_add: [...ids(reply, shape), ...advice(reply.type, shape)],
+    body_format_override: {
+      text_format_source: { inline_string: JSON.stringify(body) },
+      content_type: 'application/json',
+    },
   };
+}
+
+/** The id where SDKs look for it too. What is early has none, and each mention of a new one would be another. */
+function ids({ isEarly }: Reply, shape: ErrorShape | undefined): EnvoyObject[] {
+  if (isEarly === true) return [NEW_ID];
+  const more = ['x-request-id', shape && REQUEST_ID_HEADERS[shape]].filter((name) => name !== undefined);
+  // Where there is no id, the second one is not set, and the first stays.
+  return [NEW_ID, REQUEST_ID, ...more.map((name) => header(name, '%STREAM_ID%'))];
+}
+
+function advice(type: ErrorType, shape: ErrorShape | undefined): EnvoyObject[] {
+  return [
+    ...(mayRetry(type) ? [] : [NO_RETRY]),
+    ...(shape === undefined ? [] : nativeHeaders(shape, { type, status: ERROR_STATUS[type] })),
+  ].map(([name, value]) => header(name, value));
+}
+
+/** A path as the client sent it: with a key in front, where it has one there, and its query. */
+function byPath(pattern: RegExp): EnvoyObject {
+  const regex = `^(/${RAW_KEY_PREFIX}[^/]*)?${pattern.source.replace(/^\^/, '')}.*`;
+  return { header_filter: { header: { name: ':path', string_match: { safe_regex: { regex } } } } };
 }
 
 function byDetails(condition: string): EnvoyObject {

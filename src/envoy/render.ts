@@ -121,7 +121,7 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     stream_flush_timeout: seconds(server.write_timeout),
     early_header_mutation_extensions: [stripBeforeRouting()],
     access_log: [accessLog(layout.accessLogPath)],
-    local_reply_config: localReplies(),
+    local_reply_config: localReplies(server.error_format),
     route_config: routes(config),
     http_filters: httpFilters(config),
   });

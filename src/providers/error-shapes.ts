@@ -2,20 +2,23 @@
 export type ErrorShape = 'openai' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere' | 'mistral' | 'ollama';
 
 /**
- * The shape by `/<provider>/<path>`; the first that matches counts. Linear, and in what JavaScript and RE2 read alike:
- * Envoy asks them for what it answers by itself.
+ * The shape by `/<provider>/<path>`; the first that matches counts. Envoy asks them too, for what it answers by itself:
+ * they are in what JavaScript and RE2 read alike, and short, since Envoy takes no program of more than 100 steps.
  */
 export const ERROR_SHAPES: readonly (readonly [RegExp, ErrorShape])[] = [
-  [/^\/(gemini|bedrock|cohere)\/([a-z0-9]{1,16}\/)?(openai|compatibility)\//, 'openai'],
-  [/^\/ollama\/v1\/(chat|completions|responses|embeddings|models)/, 'openai'],
-  [/^\/(anthropic|(deepseek|azure)\/anthropic)(\/|$)/, 'anthropic'],
-  [/^\/(ollama|vllm|openrouter)\/([a-z0-9]{1,16}\/){0,3}messages/, 'anthropic'],
+  [/^\/gemini\/([^/]+\/)?openai\//, 'openai'],
+  [/^\/bedrock\/openai\//, 'openai'],
+  [/^\/cohere\/compatibility\//, 'openai'],
+  [/^\/(deepseek\/|azure\/)?anthropic(\/|$)/, 'anthropic'],
+  [/^\/(ollama|vllm|openrouter)\/(api\/)?v1\/messages/, 'anthropic'],
+  [/^\/ollama\/v1\//, 'openai'],
   [/^\/gemini(\/|$)/, 'gemini'],
   [/^\/bedrock(\/|$)/, 'bedrock'],
   [/^\/cohere(\/|$)/, 'cohere'],
   [/^\/mistral(\/|$)/, 'mistral'],
   [/^\/ollama(\/|$)/, 'ollama'],
-  [/^\/(openai|azure|groq|deepseek|together|fireworks|xai|vllm|openrouter)(\/|$)/, 'openai'],
+  [/^\/(openai|azure|groq|deepseek|together)(\/|$)/, 'openai'],
+  [/^\/(fireworks|xai|vllm|openrouter)(\/|$)/, 'openai'],
 ];
 
 /** @param path `/<provider>/<path>`, without a key segment; undefined where it leads to no provider */

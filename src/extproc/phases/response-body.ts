@@ -3,6 +3,7 @@ import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { readBody } from '../../pipeline/whole-answer.ts';
 import type { StreamContext } from '../context.ts';
 import { decodeContent } from '../decode-content.ts';
+import { localReply } from '../local-reply.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
 import { passWhole, type HeaderChanges } from '../respond.ts';
 import { throwDenial } from './denial.ts';
@@ -15,7 +16,7 @@ export async function onResponseBody(
 ): Promise<ProcessingResponse> {
   const { answered, run } = context;
   if (answered === undefined || run === undefined || context.progress === 'done') {
-    return { response_body: { response: {} } }; // Envoy's own reply, already accounted for
+    return envoysOwn(context, message.response_body?.body ?? Buffer.alloc(0)); // already accounted for
   }
   const headers = context.responseHeaders;
   const received = message.response_body?.body ?? Buffer.alloc(0);
@@ -33,6 +34,13 @@ export async function onResponseBody(
   return sent === received
     ? passWhole('response_body', changes)
     : passWhole('response_body', withBody(changes, sent), sent);
+}
+
+function envoysOwn(context: StreamContext, said: Buffer): ProcessingResponse {
+  const answer = localReply(context, said);
+  if (answer === undefined) return { response_body: { response: {} } };
+  const body = Buffer.from(answer.body);
+  return passWhole('response_body', withBody({ set: answer.headers, remove: [] }, body), body);
 }
 
 async function wholeAnswer(

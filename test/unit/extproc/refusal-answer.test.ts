@@ -19,9 +19,7 @@ const PASSING: readonly ErrorType[] = [
 
 function sent(refusal: Partial<Refusal> & Pick<Refusal, 'type'>, stripTelemetry = false) {
   const surface: Surface =
-    refusal.mcp === undefined
-      ? { kind: 'provider', name: 'openai', path: '/v1/chat/completions' }
-      : { kind: 'mcp' };
+    refusal.mcp === undefined ? { kind: 'provider', shape: 'openai' } : { kind: 'mcp' };
   const answer = refusalAnswer({ message: 'not yours', headers: [], ...refusal }, surface, {
     stripTelemetry,
   });
@@ -79,6 +77,30 @@ describe('the reason', () => {
       'x-should-retry': 'false',
       'x-gateway-policy-block': 'true',
       'x-gateway-block-reason': 'not yours',
+    });
+  });
+});
+
+describe('the id of the request', () => {
+  const headers = [['x-gateway-request-id', 'id-1']] as const;
+  const settings = { stripTelemetry: false, errorFormat: 'gateway' } as const;
+  it.each([
+    [{ kind: 'provider', shape: 'openai' }, {}],
+    [{ kind: 'provider', shape: 'anthropic' }, { 'request-id': 'id-1' }],
+    [
+      { kind: 'provider', shape: 'bedrock' },
+      { 'x-amzn-requestid': 'id-1', 'x-amzn-errortype': 'AccessDeniedException' },
+    ],
+    [{ kind: 'mcp' }, {}],
+    [{ kind: 'none' }, {}],
+  ] as const)('stands where the SDKs of %j look for it too', (surface, more) => {
+    const answer = refusalAnswer({ type: 'quarantined', message: 'no', headers }, surface, settings);
+    expect(Object.fromEntries(answer.headers)).toEqual({
+      'content-type': 'application/json',
+      'x-should-retry': 'false',
+      'x-gateway-request-id': 'id-1',
+      'x-request-id': 'id-1',
+      ...more,
     });
   });
 });
