@@ -29,7 +29,8 @@ interface Sdk {
   shown(error: unknown): Shown;
 }
 
-const LOCKED = 'this proxy key is locked for another 1 h';
+const LOCKED = 'this proxy key is locked';
+const SPENT = 'this key is blocked: its daily budget is 0';
 const MESSAGES = [{ role: 'user' as const, content: 'hi' }];
 
 const openai = (provider: ProviderName, model: string): Sdk => ({
@@ -200,21 +201,21 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (error_
       expect([locked, unknown, spent].map(({ status }) => status)).toEqual([403, 401, 429]);
       expect(locked.message).toContain(LOCKED);
       expect(unknown.message).toContain('invalid proxy key');
-      expect(spent.message).toContain('its daily budget is 0');
+      expect(spent.message).toContain(SPENT);
       expect([locked, unknown, spent].map(({ code }) => code)).toEqual(codes);
       for (const each of [locked, unknown, spent]) expect(each.requestId).toEqual(requestId);
     });
 
     it('no SDK of a plain sentence shows more than the sentence', async () => {
       const shown = await Promise.all(['openai', 'anthropic', 'bedrock'].map((name) => refusals(name)));
-      expect(shown.map(({ locked }) => locked.message)).toEqual([`403 ${LOCKED}`, `403 ${LOCKED}`, LOCKED]);
+      expect(shown.map(({ spent }) => spent.message)).toEqual([`429 ${SPENT}`, `429 ${SPENT}`, SPENT]);
     });
   } else {
     it.each(Object.keys(SDKS))('%s gets the shape of SPEC', async (name) => {
       const { locked, unknown, spent } = await refusals(name);
       expect([locked, unknown, spent].map(({ status }) => status)).toEqual([403, 401, 429]);
       if (name === 'bedrock') {
-        expect([locked.message, locked.code]).toEqual([LOCKED, 'AccessDeniedException']);
+        expect([locked.code, spent.message]).toEqual(['AccessDeniedException', SPENT]);
         expect(unknown.requestId).toEqual(withId);
       }
     });
