@@ -48,7 +48,7 @@ async function startRig(error_format: 'native' | 'gateway') {
       providers: Object.fromEntries(PROVIDERS.map((name) => [name, { base_url }])),
     },
   });
-  const key = await gateway.createKey({ provider: 'openai', allowedProviders: PROVIDERS });
+  const key = await gateway.createKey({ provider: 'openai', allowedProviders: [...PROVIDERS] });
   return { gateway, key };
 }
 

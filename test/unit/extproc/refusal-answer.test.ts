@@ -22,6 +22,7 @@ function sent(refusal: Partial<Refusal> & Pick<Refusal, 'type'>, stripTelemetry 
     refusal.mcp === undefined ? { kind: 'provider', shape: 'openai' } : { kind: 'mcp' };
   const answer = refusalAnswer({ message: 'not yours', headers: [], ...refusal }, surface, {
     stripTelemetry,
+    errorFormat: 'gateway',
   });
   return { status: answer.status, headers: Object.fromEntries(answer.headers) };
 }
