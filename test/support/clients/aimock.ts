@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { startGuard } from '../../../src/runtime/guard.ts';
 import { freePort } from '../ports.ts';
 import { installClient } from './install.ts';
 import { npm } from './recipe.ts';
@@ -61,6 +62,10 @@ export async function startAimock(fixtures: readonly AimockFixture[] = STANDARD_
   const cli = join(home, 'node_modules', '@copilotkit', 'aimock', 'dist', 'cli.js');
   const args = [cli, '--port', String(port), '--fixtures', file, '--log-level', 'warn', '--validate-on-load'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
+  // Ends it where the tests are killed before they can.
+  const guard = startGuard();
+  guard.watchDirectory(folder);
+  if (child.pid !== undefined) guard.watch(child.pid);
   const said: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk));
   const url = `http://127.0.0.1:${String(port)}`;
@@ -70,6 +75,7 @@ export async function startAimock(fixtures: readonly AimockFixture[] = STANDARD_
       child.kill('SIGKILL');
       await exited;
     }
+    guard.release();
     await rm(folder, { recursive: true, force: true });
   };
   const deadline = Date.now() + START_WITHIN_MS;

@@ -71,12 +71,19 @@ export async function startClientsRig(options: ClientsRigOptions = {}): Promise<
     name,
     { base_url: upstream(name), ...options.config?.providers?.[name] },
   ]);
+  const closeProviders = async (): Promise<void> => {
+    await aimock.close();
+    await fake.close();
+  };
   const gateway = await startGateway({
     config: {
       pricing: { overrides: UNPRICED },
       ...options.config,
       providers: Object.fromEntries(settings) as Record<string, object>,
     },
+  }).catch(async (error: unknown) => {
+    await closeProviders();
+    throw error;
   });
   return {
     gateway,
@@ -102,8 +109,7 @@ export async function startClientsRig(options: ClientsRigOptions = {}): Promise<
     },
     close: async () => {
       await gateway.stop();
-      await aimock.close();
-      await fake.close();
+      await closeProviders();
     },
   };
 }
