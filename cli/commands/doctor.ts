@@ -112,13 +112,19 @@ function diagnoseEngines({ config }: LoadedConfig): Finding[] {
   ];
 }
 
-function dlpScope({ scan_secrets, scan_pii, scan_network, action }: Config['server']['dlp']): string {
+function dlpScope({
+  scan_secrets,
+  scan_pii,
+  scan_network,
+  scan_tool_arguments,
+  action,
+}: Config['server']['dlp']): string {
   const scopes = [
     ...(scan_secrets ? ['secrets'] : []),
     ...(scan_pii ? ['personal data'] : []),
     ...(scan_network ? ['private networks'] : []),
   ];
-  return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}`;
+  return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in arguments of tools'}`;
 }
 
 function ok(check: Finding['check'], message: string): Finding {

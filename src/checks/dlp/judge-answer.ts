@@ -27,6 +27,7 @@ const MAX_IDS = 64;
 
 export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   const { config } = deps;
+  const passesArguments = !config.scan_tool_arguments;
   const inspectHeaders = createHeaderInspection(deps.detector);
   const actionOf = (found: ContentClass): DlpAction => actionFor(found, config.action);
 
@@ -76,6 +77,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   function rewriterOf(exchange: Answered, onFound: (found: ContentClass) => void): StreamRewriter {
     return createDlpRewriter({
       detector: deps.detector,
+      passesArguments,
       actionOf,
       onQuarantine: (found) => withhold(exchange, found),
       onFound(found, action) {
@@ -90,7 +92,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     if (whole === undefined) return PASS;
     const stream = unlabelledStream(exchange);
     if (stream !== undefined) return judgeStream(exchange, whole, stream);
-    const inspected = await inspectAnswer(whole, facts, deps.findAll);
+    const inspected = await inspectAnswer(whole, facts, deps.findAll, passesArguments);
     return 'kind' in inspected ? inspected : judged(exchange, inspected);
   }
 

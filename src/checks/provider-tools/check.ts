@@ -1,7 +1,11 @@
 import { HEADER } from '../../headers.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject, ProviderTool } from '../../providers/provider.ts';
+
+/** What adds something to a request that makes sense without it: OpenRouter's plugins, which read files or mend JSON. */
+const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
 
 /** No client sends so many; each costs an edit. */
 const MAX_REMOVED = 1_000;
@@ -17,8 +21,8 @@ export interface ProviderToolsOptions {
 
 /**
  * Tools that the provider would run itself act outside the gateway's sight: those not allowed are taken out of
- * the body, or the request is denied where it insists on one, or brings something stored that may carry some
- * (DECISIONS "Paths and providers").
+ * the body, or the request is denied where it insists on one, brings no other, or brings something stored that may carry
+ * some (DECISIONS "Paths and providers").
  */
 export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
   return {
@@ -44,11 +48,26 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
       if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
         return policyDenied(`the provider would run ${types} itself; proxy.provider_tools would allow it`);
       }
+      if (isAllThereIs(exchange, unwanted)) {
+        return policyDenied(
+          `the only tools of this request are ${types}, which the provider would run itself: without them it would answer as if it had used them; an operator may list them in proxy.provider_tools`,
+        );
+      }
       exchange.edits.push(...removals(exchange.json, unwanted));
       exchange.responseHeaders.set(HEADER.toolsRemoved, types);
       return { kind: 'flag', reason: `took out ${types}` };
     },
   };
+}
+
+/**
+ * Whether a request asks for nothing but what is taken out of it. Agents send their web search so: a model that is asked
+ * to search, and cannot, makes results up. Counting tokens makes up nothing.
+ */
+function isAllThereIs({ request, endpoint }: Parsed, unwanted: readonly ProviderTool[]): boolean {
+  if (endpoint.operation === 'count_tokens' || request.tools.length > 0) return false;
+  const kept = request.providerTools.length - unwanted.length;
+  return kept === 0 && unwanted.some(({ type }) => !EXTRAS.has(type));
 }
 
 function policyDenied(message: string): Denial {

@@ -38,6 +38,8 @@ const dlp = section({
   scan_secrets: z.boolean().default(true),
   scan_pii: z.boolean().default(true),
   scan_network: z.boolean().default(false),
+  /** Whether what a model writes as a tool's arguments is searched like all else of an answer. */
+  scan_tool_arguments: z.boolean().default(true),
   /** Domains whose e-mail addresses are not personal data. */
   allowed_hosts: z.array(hostName).default([]),
   quarantine_duration: duration('1h'),

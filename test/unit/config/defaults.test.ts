@@ -77,6 +77,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['server.dlp.scan_pii', true],
   ['server.dlp.scan_network', false],
   ['server.dlp.allowed_hosts', []],
+  ['server.dlp.scan_tool_arguments', true],
   ['server.dlp.quarantine_duration', h],
   ['session.drift_detection.enabled', false],
   ['session.drift_detection.min_turns', 3],

@@ -31,6 +31,13 @@ const NOTHING_READ = {
 /** What searching a piece costs beside its length, in characters: what was sent last is read with it. */
 const SEARCH_CHARS = 256;
 
+/** How a stream is searched. */
+export interface StreamSearch {
+  readonly detector: StreamDetector;
+  /** Arguments of tools that the dialect knows for them are left alone. */
+  readonly passesArguments?: boolean;
+}
+
 /** Searches the events of one stream, and keeps its texts until they are decided. */
 export class StreamReading {
   readonly #channels: StreamChannels;
@@ -40,8 +47,10 @@ export class StreamReading {
   readonly #otherValues: OtherValues;
   readonly #rawFrames: RawFrames;
   readonly #looseTexts: LooseTexts;
+  readonly #passesArguments: boolean;
 
-  constructor(detector: StreamDetector) {
+  constructor({ detector, passesArguments = false }: StreamSearch) {
+    this.#passesArguments = passesArguments;
     this.#channels = new StreamChannels(detector);
     this.#tokenChannels = new StreamChannels(detector);
     this.#wholeTexts = new WholeTexts(detector);
@@ -59,7 +68,10 @@ export class StreamReading {
     const { edits, tokenIds } = yield* this.#readOther(event, found);
     const ends = endsOf(event);
     const pieces: Piece[] = [];
-    for (const delta of event.deltas) pieces.push(yield* this.#readText(delta, ends, found));
+    for (const delta of event.deltas) {
+      if (this.#passesArguments && delta.kind === 'tool_arguments') continue; // its event carries it as it came
+      pieces.push(yield* this.#readText(delta, ends, found));
+    }
     const { tokens, unsent } = yield* this.#readTokens(event, pieces, found);
     const closed = ends === undefined ? [] : yield* this.#finish(ends, found);
     if (ends === EVERY_CHANNEL) this.#looseTexts.finish(found);

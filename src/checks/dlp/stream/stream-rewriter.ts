@@ -1,4 +1,3 @@
-import type { StreamDetector } from '../../../detectors/finding.ts';
 import { HEADER } from '../../../headers.ts';
 import { PASS_EVENT } from '../../../pipeline/check.ts';
 import type { RewrittenFrame, StreamAction, StreamRewriter, StreamTail } from '../../../pipeline/check.ts';
@@ -10,12 +9,11 @@ import { StreamFindings } from './stream-findings.ts';
 import type { StreamFindingsDeps } from './stream-findings.ts';
 import { StreamQueue } from './stream-queue.ts';
 import { StreamReading } from './stream-reading.ts';
+import type { StreamSearch } from './stream-reading.ts';
 import { inTurns, TURN_CHARS } from '../scan/turns.ts';
 import type { Work } from '../scan/turns.ts';
 
-export interface DlpRewriterDeps extends StreamFindingsDeps {
-  readonly detector: StreamDetector;
-}
+export type DlpRewriterDeps = StreamFindingsDeps & StreamSearch;
 
 /**
  * Masks a streamed answer, or cuts it, event by event. What cannot be part of a finding leaves at once and in order;
@@ -40,7 +38,7 @@ class MaskedStream {
   readonly #queue = new StreamQueue(() => this.#findings.any);
 
   constructor(deps: DlpRewriterDeps) {
-    this.#reading = new StreamReading(deps.detector);
+    this.#reading = new StreamReading(deps);
     this.#findings = new StreamFindings(deps);
   }
 

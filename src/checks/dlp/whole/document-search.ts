@@ -34,6 +34,8 @@ export interface SearchedDocument {
   readonly json: unknown;
   /** Strings that the dialect knows for words, whatever they look like. */
   readonly words: ReadonlyMap<string, WordsKind>;
+  /** Places of strings that are left alone, by `pathKey`. */
+  readonly unsearched?: ReadonlySet<string>;
   readonly side: Side;
 }
 
@@ -47,6 +49,12 @@ export interface DocumentSearch {
    */
   hits(passages: Passages): Promise<readonly Hit[]>;
 }
+
+export function pathKey(path: JsonPath): string {
+  return JSON.stringify(path);
+}
+
+const NOWHERE: ReadonlySet<string> = new Set();
 
 /** Shorter numbers are nothing that is looked for. */
 const MIN_NUMBER = 1e8;
@@ -63,7 +71,9 @@ async function visitLong(body: Buffer, visit: (number: WrittenNumber) => void): 
   }
 }
 
-export function createDocumentSearch({ body, json, words, side }: SearchedDocument): DocumentSearch {
+export function createDocumentSearch(searched: SearchedDocument): DocumentSearch {
+  const { body, json, words, unsearched = NOWHERE, side } = searched;
+  const isLeftAlone = (path: JsonPath): boolean => unsearched.size > 0 && unsearched.has(pathKey(path));
   let hasLongNumbers = false;
 
   const contextName = (text: string, name: string | undefined): string | undefined =>
@@ -73,7 +83,8 @@ export function createDocumentSearch({ body, json, words, side }: SearchedDocume
     async gather(passages) {
       for (const [text, kind] of words) if (kind === 'document') await passages.addArguments(text);
       await visitDocument(json, {
-        string(text, name) {
+        string(text, name, path) {
+          if (isLeftAlone(path)) return;
           if (words.has(text) || !isOpaque(name, text)) passages.add(text, contextName(text, name));
         },
         number(value, name) {
@@ -96,7 +107,9 @@ export function createDocumentSearch({ body, json, words, side }: SearchedDocume
         hits.push({ kind, masked, path: [...path], findings });
       };
       await visitDocument(json, {
-        string: (text, name, path) => note('string', text, path, contextName(text, name)),
+        string(text, name, path) {
+          if (!isLeftAlone(path)) note('string', text, path, contextName(text, name));
+        },
         number(value, name, path) {
           if (Math.abs(value) >= MIN_NUMBER && !isLong(value)) note('number', String(value), path, name);
         },

@@ -2,7 +2,7 @@ import { shapeInSteps } from '../../../json/document-shape.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
-import { createDocumentSearch } from './document-search.ts';
+import { createDocumentSearch, pathKey } from './document-search.ts';
 import type { WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { createJoinedText, maskShared } from './joined-text.ts';
@@ -17,16 +17,19 @@ import { blankedTokens, tokenChannels } from './token-channels.ts';
 /**
  * Looks at all of an answer, whether the dialect knows it or not: errors, names, citations and what comes next are read
  * by clients as well.
+ * @param passesArguments but for arguments of tools
  */
 export async function inspectJson(
   whole: WholeAnswer,
   facts: AnswerFacts | undefined,
   findAll: FindAll,
+  passesArguments: boolean,
 ): Promise<Inspected> {
-  const texts = facts?.texts ?? [];
+  const isPassed = ({ kind }: AnswerText): boolean => passesArguments && kind === 'tool_arguments';
+  const [passed, texts] = partition(facts?.texts ?? [], isPassed);
   const passages = createPassages(findAll);
   const words = await inTurns(wordsOf(texts));
-  const document = createDocumentSearch({ ...whole, words, side: 'answer' });
+  const document = createDocumentSearch({ ...whole, words, unsearched: pathsOf(passed), side: 'answer' });
   await document.gather(passages);
   const joined = (facts?.joined ?? []).map((together) => createJoinedText(together, passages));
   const channels = tokenChannels(facts?.tokens ?? [], texts, joined);
@@ -38,7 +41,7 @@ export async function inspectJson(
     found: passages.found,
     async mask() {
       assertMaskable(passages.count, 'answer');
-      const signed = signedPaths(texts);
+      const signed = pathsOf(texts.filter((text) => text.signed === true));
       const hits = await document.hits(passages);
       const members = joined.flatMap((one) => [...one.members().values()]);
       const blanks = channels.flatMap((channel) => blankedTokens(channel, passages));
@@ -89,15 +92,18 @@ function* isDocument(text: string): Work<boolean> {
   }
 }
 
-function signedPaths(texts: readonly AnswerText[]): ReadonlySet<string> {
-  return new Set(texts.filter((text) => text.signed === true).map(({ path }) => key(path)));
+function partition(
+  texts: readonly AnswerText[],
+  isFirst: (text: AnswerText) => boolean,
+): [AnswerText[], AnswerText[]] {
+  return [texts.filter(isFirst), texts.filter((text) => !isFirst(text))];
+}
+
+function pathsOf(texts: readonly AnswerText[]): ReadonlySet<string> {
+  return new Set(texts.map(({ path }) => pathKey(path)));
 }
 
 /** The provider takes a signed text back empty or as it was, never changed. */
 function setText(path: JsonPath, masked: string, signed: ReadonlySet<string>): JsonEdit {
-  return { kind: 'set', path, value: signed.has(key(path)) ? '' : masked };
-}
-
-function key(path: JsonPath): string {
-  return JSON.stringify(path);
+  return { kind: 'set', path, value: signed.has(pathKey(path)) ? '' : masked };
 }

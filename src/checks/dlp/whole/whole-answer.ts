@@ -16,18 +16,22 @@ import { hasWideMark, isWide } from './wide-text.ts';
 const BINARY =
   /^(?:audio|image|video|font|model)\/(?!svg\+xml)|^application\/(?:octet-stream|pdf|zip|gzip|x-[a-z]*zip2?|x-tar|vnd\.openxmlformats-|vnd\.ms-|msword)/;
 
-/** Looks through an unstreamed answer, whatever it calls itself; what cannot be read is refused. */
+/**
+ * Looks through an unstreamed answer, whatever it calls itself; what cannot be read is refused.
+ * @param passesArguments arguments of tools that the dialect knows for them are left alone
+ */
 export function inspectAnswer(
   whole: WholeAnswer,
   facts: AnswerFacts | undefined,
   findAll: FindAll,
+  passesArguments = false,
 ): Promise<Inspected> | Inspected | Denial {
   const { body } = whole;
   if (body.length === 0) return CLEAN;
   const { essence, charset } = readMediaType(whole.contentType);
   if (charset === 'other')
     return unreadable('it is not in UTF-8, nor in any character set that is read here');
-  if (whole.json !== undefined) return inspectJson(whole, facts, findAll);
+  if (whole.json !== undefined) return inspectJson(whole, facts, findAll, passesArguments);
   const hasNul = body.includes(0);
   const isBinary = BINARY.test(essence);
   if (!hasNul && (!isBinary || isUtf8(body)) && !hasWideMark(body)) return inspectRaw(whole, findAll);
