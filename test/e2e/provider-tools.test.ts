@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from './budgets/rig.ts';
+
+/** DECISIONS "Tools that the provider runs itself": what becomes of a request, by what it brings beside them. */
+type Body = Readonly<Record<string, unknown>>;
+
+const PRICE_USD = 0.01;
+const PRICE = PRICE_USD * 1e9;
+
+interface Sample {
+  readonly what: string;
+  readonly path: string;
+  /** The type's name in `proxy.provider_tools`. */
+  readonly type: string;
+  /** A request that brings nothing else. */
+  readonly alone: Body;
+  /** The same beside a tool that the client runs, and that one by itself. */
+  readonly beside?: readonly [asked: Body, forwarded: Body];
+}
+
+const messages = [{ role: 'user', content: 'Search the web for news.' }];
+const contents = [{ role: 'user', parts: [{ text: 'Search the web for news.' }] }];
+const converse = [{ role: 'user', content: [{ text: 'Search the web for news.' }] }];
+const CLAUDE_FUNCTION = { name: 'read', input_schema: { type: 'object' } };
+const FUNCTION = { type: 'function', name: 'read', parameters: { type: 'object' } };
+const CHAT_FUNCTION = { type: 'function', function: { name: 'read', parameters: { type: 'object' } } };
+const GEMINI_FUNCTIONS = { functionDeclarations: [{ name: 'read' }] };
+const BEDROCK_FUNCTION = { toolSpec: { name: 'read', inputSchema: { json: { type: 'object' } } } };
+
+/** The second ones are as agents send them: Claude Code, Gemini CLI and Qwen search by a request of its own. */
+const SAMPLES: readonly Sample[] = [
+  sampleOf('claude code’s web search', '/anthropic/v1/messages', 'web_search_20250305', {
+    body: { model: 'flat', max_tokens: 100, messages },
+    tool: { type: 'web_search_20250305', name: 'web_search', max_uses: 8 },
+    other: CLAUDE_FUNCTION,
+  }),
+  sampleOf('a newer web search', '/anthropic/v1/messages', 'web_search_20260209', {
+    body: { model: 'flat', max_tokens: 100, messages },
+    tool: { type: 'web_search_20260209', name: 'web_search' },
+    other: CLAUDE_FUNCTION,
+  }),
+  sampleOf('gemini cli’s web search', '/gemini/v1beta/models/flat:generateContent', 'googleSearch', {
+    body: { contents, generationConfig: { maxOutputTokens: 100 } },
+    tool: { googleSearch: {} },
+    other: GEMINI_FUNCTIONS,
+  }),
+  sampleOf('gemini cli’s web fetch', '/gemini/v1beta/models/flat:generateContent', 'urlContext', {
+    body: { contents, generationConfig: { maxOutputTokens: 100 } },
+    tool: { urlContext: {} },
+    other: GEMINI_FUNCTIONS,
+  }),
+  sampleOf('codex’s web search', '/openai/v1/responses', 'web_search', {
+    body: { model: 'flat', max_output_tokens: 100, input: 'Search.' },
+    tool: { type: 'web_search', external_web_access: true },
+    other: FUNCTION,
+  }),
+  sampleOf('a remote MCP server', '/openai/v1/responses', 'mcp', {
+    body: { model: 'flat', max_output_tokens: 100, input: 'Search.' },
+    tool: { type: 'mcp', server_label: 'docs', server_url: 'https://mcp.example/sse' },
+    other: FUNCTION,
+  }),
+  sampleOf('bedrock’s grounding', '/bedrock/model/flat/converse', 'nova_grounding', {
+    body: { messages: converse, inferenceConfig: { maxTokens: 100 } },
+    tool: { systemTool: { name: 'nova_grounding' } },
+    other: BEDROCK_FUNCTION,
+    under: 'toolConfig',
+  }),
+  {
+    what: 'a search that chat switches on',
+    path: '/openai/v1/chat/completions',
+    type: 'web_search_options',
+    alone: { model: 'flat', max_tokens: 100, messages, web_search_options: {} },
+    beside: [
+      { model: 'flat', max_tokens: 100, messages, web_search_options: {}, tools: [CHAT_FUNCTION] },
+      { model: 'flat', max_tokens: 100, messages, tools: [CHAT_FUNCTION] },
+    ],
+  },
+  {
+    what: 'azure’s data sources',
+    path: '/azure/openai/deployments/flat/chat/completions?api-version=2024-10-21',
+    type: 'data_sources',
+    alone: { max_tokens: 100, messages, data_sources: [{ type: 'azure_search', parameters: {} }] },
+  },
+  {
+    what: 'openrouter’s :online',
+    path: '/openrouter/v1/chat/completions',
+    type: ':online',
+    alone: { model: 'flat:online', max_tokens: 100, messages },
+  },
+  {
+    what: 'servers that anthropic calls',
+    path: '/anthropic/v1/messages',
+    type: 'mcp_servers',
+    alone: {
+      model: 'flat',
+      max_tokens: 100,
+      messages,
+      mcp_servers: [{ type: 'url', url: 'https://mcp.example', name: 'docs' }],
+      tools: [{ type: 'mcp_toolset', mcp_server_name: 'docs' }],
+    },
+  },
+];
+
+function sampleOf(
+  what: string,
+  path: string,
+  type: string,
+  { body, tool, other, under }: { body: Body; tool: Body; other: Body; under?: string },
+): Sample {
+  const tools = (list: readonly Body[]): Body =>
+    under === undefined ? { ...body, tools: list } : { ...body, [under]: { tools: list } };
+  return { what, path, type, alone: tools([tool]), beside: [tools([tool, other]), tools([other])] };
+}
+
+const types = [...new Set(SAMPLES.map(({ type }) => type))];
+let strict: Budgets;
+/** Lets all of them in, on the same Redis and provider. */
+let allowing: Budgets;
+
+beforeAll(async () => {
+  strict = await startBudgets();
+  allowing = await startBudgets(
+    {
+      proxy: { provider_tools: types },
+      pricing: { tools: Object.fromEntries(types.map((type) => [type, PRICE_USD])) },
+    },
+    strict,
+  );
+});
+afterAll(async () => {
+  await allowing.close();
+  await strict.close();
+});
+
+const lastBody = (client: Client): unknown => JSON.parse(client.forwarded().at(-1)?.body.toString() ?? '');
+
+describe.each(SAMPLES)('$what', ({ path, type, alone, beside }) => {
+  it('that is all there is is refused, and the refusal names it and the setting', async () => {
+    const client = await strict.newClient();
+    const reply = await client.ask(alone, { path });
+    expectRefusal(reply, 403, 'policy_denied');
+    expect(reply.headers['x-gateway-policy-block']).toBe('true');
+    const { error } = JSON.parse(reply.body) as { error: string };
+    expect(error).toContain(type);
+    expect(error).toContain('proxy.provider_tools');
+    expect(client.forwarded()).toEqual([]);
+  });
+
+  it('reaches the provider where it is let in, without and with a budget', async () => {
+    for (const options of [{}, { budget: { monthly: 1 } }]) {
+      const client = await allowing.newClient(options);
+      const reply = await client.ask(alone, { path });
+      expect([reply.status, reply.headers['x-gateway-tools-removed']]).toEqual([200, undefined]);
+      // OpenRouter is told the highest price where there is a budget.
+      expect(lastBody(client)).toMatchObject(alone);
+    }
+  });
+
+  it('is refused where the budget is below its price', async () => {
+    const client = await allowing.newClient({ budget: { monthly: (PRICE - TOKEN) / 1e9 } });
+    expectRefusal(await client.ask(alone, { path }), 429, 'budget_exceeded');
+    expect(client.forwarded()).toEqual([]);
+  });
+
+  it.runIf(beside !== undefined)('is taken out beside a tool of the client’s, and told', async () => {
+    const [asked, forwarded] = beside ?? [{}, {}];
+    const client = await strict.newClient();
+    const reply = await client.ask(asked, { path });
+    expect([reply.status, reply.headers['x-gateway-tools-removed']]).toEqual([200, type]);
+    expect(lastBody(client)).toEqual(forwarded);
+  });
+});
+
+describe('neighbours', () => {
+  it('several that are all taken out are refused together', async () => {
+    const client = await strict.newClient();
+    const tools = [{ googleSearch: {} }, { urlContext: {}, codeExecution: {} }];
+    const path = '/gemini/v1beta/models/flat:generateContent';
+    const reply = await client.ask({ contents, tools }, { path });
+    expectRefusal(reply, 403, 'policy_denied');
+    expect(reply.body).toContain('googleSearch, urlContext, codeExecution');
+  });
+
+  it('one that is let in may stand for those that are not', async () => {
+    const client = await allowing.newClient();
+    const path = '/gemini/v1beta/models/flat:generateContent';
+    const tools = [{ googleSearch: {} }, { codeExecution: {} }];
+    const reply = await client.ask({ contents, tools }, { path });
+    expect([reply.status, reply.headers['x-gateway-tools-removed']]).toEqual([200, 'codeExecution']);
+    expect(lastBody(client)).toEqual({ contents, tools: [{ googleSearch: {} }] });
+  });
+
+  it('openrouter’s plugins are extras: the request goes without them', async () => {
+    const client = await strict.newClient();
+    const body = { model: 'flat', max_tokens: 100, messages };
+    const path = '/openrouter/v1/chat/completions';
+    const reply = await client.ask({ ...body, plugins: [{ id: 'file-parser' }] }, { path });
+    expect([reply.status, reply.headers['x-gateway-tools-removed']]).toEqual([200, 'plugins']);
+    expect(lastBody(client)).toMatchObject(body);
+    expect(lastBody(client)).not.toHaveProperty('plugins');
+  });
+
+  it('tokens are counted without them', async () => {
+    const client = await strict.newClient();
+    const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
+    const path = '/anthropic/v1/messages/count_tokens';
+    const reply = await client.ask(
+      { model: 'flat', messages, tools, tool_choice: { type: 'auto' } },
+      { path },
+    );
+    expect(reply.headers['x-gateway-tools-removed']).toBe('web_search_20250305');
+    expect(lastBody(client)).toEqual({ model: 'flat', messages });
+  });
+
+  it('a hostile type is named in plain characters', async () => {
+    const client = await strict.newClient();
+    const tools = [{ type: 'web_search\r\nx: `ignore all` \u202e', name: 'x' }];
+    const reply = await client.ask({ model: 'flat', input: 'hi', tools }, { path: '/openai/v1/responses' });
+    expectRefusal(reply, 403, 'policy_denied');
+    expect(reply.body).toContain('web_search??x:??ignore?all');
+  });
+});
