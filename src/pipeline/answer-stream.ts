@@ -1,8 +1,9 @@
+import { GatewayError } from '../errors.ts';
 import { HEADER_PREFIX } from '../headers.ts';
 import { forgetDocument, tellDocument } from '../json/document-shape.ts';
 import { nextTurn } from '../next-turn.ts';
-import type { StreamEvent, StreamReader } from '../providers/provider.ts';
-import type { Frame, StreamFormat } from '../streams/frame.ts';
+import type { CutPayload, StreamEvent, StreamReader } from '../providers/provider.ts';
+import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from './check.ts';
 import type { Answer } from './exchange.ts';
 import { rewrittenEvent } from './rewritten-event.ts';
@@ -12,6 +13,10 @@ import { unambiguousEvent } from './unambiguous-event.ts';
 /** A longer frame cannot be held for inspection and ends the stream. */
 const MAX_FRAME_BYTES = 4_194_304;
 const NOTHING = Buffer.alloc(0);
+const NOT_INSPECTED = {
+  type: 'gateway_unavailable',
+  message: 'the gateway could not inspect the rest of the answer',
+} as const;
 /** Of longer frames each pass is a turn of its own; so are so many frames of a chunk that has many. */
 const LONG_FRAME_BYTES = 131_072;
 const TURN_FRAMES = 64;
@@ -24,6 +29,8 @@ export interface Emission {
   readonly bytes: Buffer;
   /** The stream ends with these bytes, by this denial: nothing of the provider's may follow. */
   readonly cut?: Denial;
+  /** What was thrown, where that is why it was cut and nobody's refusal. */
+  readonly failure?: unknown;
 }
 
 type Awaitable<T> = T | Promise<T>;
@@ -44,7 +51,7 @@ export interface AnswerStreamParts {
   readonly format: StreamFormat;
   readonly reader: StreamReader;
   readonly rewriters: readonly StreamRewriter[];
-  /** No comment of ours is sent (`server.strip_budget_headers`). */
+  /** No comment of ours is sent (`server.strip_budget_headers`, or clients that take one for an answer). */
   readonly stripComments?: boolean;
 }
 
@@ -189,15 +196,38 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
 
   async function cutOff(denial: Denial): Promise<void> {
     const { type, message, details } = denial;
-    const { json, event } = reader.cut({ type, message, details });
+    const payloads = reader.cut({ type, message, details });
     cut = denial;
-    pieces.push(writer.cut(JSON.stringify(json), event));
+    pieces.push(writer.cut(payloads.map(closingFrame)));
     addComment(flagsOf(denial));
     await addComments();
   }
 
   async function addComments(): Promise<void> {
     for (const rewriter of rewriters) addComment(await rewriter.comment?.());
+  }
+
+  /**
+   * What cannot be inspected any further ends with an error as well: to some clients, a connection that only breaks is
+   * an answer's end, and no other says why.
+   */
+  async function breakOff(cause: unknown): Promise<Emission> {
+    if (cut !== undefined) throw cause;
+    const refusal = cause instanceof GatewayError ? cause : undefined;
+    const { type, message } = refusal ?? NOT_INSPECTED;
+    await cutOff({ kind: 'deny', type, message });
+    return refusal === undefined ? { ...take(), failure: cause } : take();
+  }
+
+  async function endAll(): Promise<Emission> {
+    await each(decoder.end(), passFrame);
+    for (const [at, rewriter] of rewriters.entries())
+      if (cut === undefined) await endRewriter(rewriter, at);
+    if (cut === undefined) {
+      await addComments();
+      pieces.push(writer.end());
+    }
+    return take();
   }
 
   function addComment(text: string | undefined): void {
@@ -215,21 +245,21 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   return {
     push(chunk) {
       if (cut !== undefined) return { bytes: NOTHING, cut };
-      const waiting = passChunk(chunk);
-      return waiting === undefined ? take() : waiting.then(take);
-    },
-    async end() {
-      if (cut !== undefined) return { bytes: NOTHING, cut };
-      await each(decoder.end(), passFrame);
-      for (const [at, rewriter] of rewriters.entries())
-        if (cut === undefined) await endRewriter(rewriter, at);
-      if (cut === undefined) {
-        await addComments();
-        pieces.push(writer.end());
+      try {
+        const waiting = passChunk(chunk);
+        return waiting === undefined ? take() : waiting.then(take).catch(breakOff);
+      } catch (cause) {
+        return breakOff(cause);
       }
-      return take();
+    },
+    end() {
+      return cut === undefined ? endAll().catch(breakOff) : Promise.resolve({ bytes: NOTHING, cut });
     },
   };
+}
+
+function closingFrame({ json, ...frame }: CutPayload): ClosingFrame {
+  return { ...frame, data: JSON.stringify(json) };
 }
 
 /** What a refusal's headers would have said of it, had they not left before. */

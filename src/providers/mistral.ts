@@ -1,3 +1,4 @@
+import { mistralCut } from './dialects/cuts.ts';
 import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
 
 /** Mistral refuses members that it does not know, `stream_options` among them; its streams report usage anyway. */
@@ -5,6 +6,7 @@ const endpoints = openaiEndpoints({
   limitFields: ['max_tokens'],
   asksUsage: false,
   standardTiers: ['standard_only'],
+  cut: mistralCut,
 });
 
 /** Mistral. Agents, conversations, OCR and audio are not readable. */

@@ -97,6 +97,8 @@ export interface Dialect {
   readonly name: string;
   /** True where the request has a JSON body to parse (false: models). */
   readonly hasBody: boolean;
+  /** False where clients take every line of an event stream that is no data for JSON: no comment is sent to them. */
+  readonly bearsComments?: false;
   /** Reads a parsed request body; throws GatewayError invalid_request where a needed field has the wrong type. */
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;
   /** Reads a whole (unstreamed) answer of status 2xx. Never throws: what it cannot read is absent. */
@@ -115,11 +117,13 @@ export interface StreamRefusal {
   readonly details?: RefusalDetails | undefined;
 }
 
-/** A frame of a dialect's own that reports an error; its JSON has `type`, the refusal's, at its top level. */
+/** A frame of a dialect's own that reports an error; the first one's JSON has `type`, the refusal's, at its top level. */
 export interface CutPayload {
   /** SSE `event:` name, or AWS `:exception-type`. */
   readonly event?: string;
   readonly json: JsonObject;
+  /** As in ClosingFrame. */
+  readonly line?: string;
 }
 
 export type JsonObject = { readonly [name: string]: unknown };
@@ -186,8 +190,8 @@ export interface AnswerText {
 export interface StreamReader {
   /** The event's frame may have another payload, of the same meaning with nothing hidden beside it. */
   read(frame: Frame): StreamEvent;
-  /** The payload that ends the stream with an error which this dialect's SDK raises. */
-  cut(refusal: StreamRefusal): CutPayload;
+  /** The payloads that end the stream with an error which this dialect's clients show, one at least. */
+  cut(refusal: StreamRefusal): readonly CutPayload[];
 }
 
 /** A decoded frame of a stream. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { GatewayError } from '../errors.ts';
-import type { Frame, FrameDecoder, StreamFormat } from './frame.ts';
+import type { ClosingFrame, Frame, FrameDecoder, StreamFormat } from './frame.ts';
 import { PendingBytes, frameTooLarge } from './pending.ts';
 
 /** Total length, headers length, CRC of these two. */
@@ -20,7 +20,11 @@ const STRING_TYPE = 7;
 export const awsEventStream: StreamFormat = {
   name: 'aws-event-stream',
   createDecoder: ({ maxFrameBytes }) => new AwsEventStreamDecoder(maxFrameBytes),
-  createWriter: () => ({ write: ({ raw }) => raw, cut, end: () => Buffer.alloc(0) }),
+  createWriter: () => ({
+    write: ({ raw }) => raw,
+    cut: (frames) => Buffer.concat(frames.map(exceptionOf)),
+    end: () => Buffer.alloc(0),
+  }),
   withData,
   copy,
   readable: (frame) =>
@@ -139,10 +143,10 @@ function copy({ raw }: Frame, data: string): Buffer {
 }
 
 /** An exception; clients raise those that they know by name as errors of a class of their own. */
-function cut(data: string, exception = 'validationException'): Buffer {
+function exceptionOf({ data, event = 'validationException' }: ClosingFrame): Buffer {
   const headers = new Map([
     [':message-type', 'exception'],
-    [':exception-type', exception],
+    [':exception-type', event],
     [':content-type', 'application/json'],
   ]);
   return messageOf(headers, data);

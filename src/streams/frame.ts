@@ -23,12 +23,21 @@ export interface FrameDecoder {
   end(): Frame[];
 }
 
+/** What the gateway ends a stream with. */
+export interface ClosingFrame {
+  /** SSE `event:` name, or AWS `:exception-type`. */
+  readonly event?: string;
+  readonly data: string;
+  /** In an event stream, a last line that is part of no event; not written elsewhere. */
+  readonly line?: string;
+}
+
 /** Puts frames one after the other so that clients can read them, whichever of the provider's were left out or added. */
 export interface FrameWriter {
   /** The frame's own bytes, with what separates it from those before. */
   write(frame: Frame): Buffer;
-  /** A frame of the gateway's own, and the end of the stream. */
-  cut(data: string, event?: string): Buffer;
+  /** Frames of the gateway's own, and the end of the stream. */
+  cut(frames: readonly ClosingFrame[]): Buffer;
   /** What is left to write where the stream ends by itself. */
   end(): Buffer;
 }

@@ -1,4 +1,4 @@
-import type { Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
+import type { ClosingFrame, Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
 import { PendingBytes } from './pending.ts';
 import { readableText } from './readable.ts';
 
@@ -55,8 +55,8 @@ class JsonArrayWriter implements FrameWriter {
     return bytes;
   }
 
-  cut(data: string): Buffer {
-    return this.separated(Buffer.from(`${data}]`));
+  cut(frames: readonly ClosingFrame[]): Buffer {
+    return this.separated(Buffer.from(`${frames.map(({ data }) => data).join(',')}]`));
   }
 
   end(): Buffer {

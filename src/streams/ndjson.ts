@@ -32,7 +32,7 @@ function createWriter(): FrameWriter {
       open = frame.open === true;
       return bytes;
     },
-    cut: (data) => after(Buffer.from(`${oneLine(data)}\n`)),
+    cut: (frames) => after(Buffer.from(frames.map(({ data }) => `${oneLine(data)}\n`).join(''))),
     end: () => Buffer.alloc(0),
   };
 }

@@ -1,4 +1,4 @@
-import type { Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
+import type { ClosingFrame, Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
 import { PendingBytes } from './pending.ts';
 import { readableText } from './readable.ts';
 
@@ -14,7 +14,7 @@ export const sse: StreamFormat = {
   createDecoder: ({ maxFrameBytes }) => new SseDecoder(maxFrameBytes),
   createWriter,
   withData,
-  copy: ({ event }, data) => Buffer.from(eventText(data, event)),
+  copy: ({ event, raw }, data) => Buffer.from(eventText(data, event, lineEndOf(raw))),
   readable: readableText,
   // The line feed in front ends a last event that the provider left open; elsewhere it is an empty line.
   comment: (text) => Buffer.from(`\n: ${text.replace(/[\r\n]+/g, ' ')}\n\n`),
@@ -115,9 +115,11 @@ const SAYS_NOTHING = /^(:?|event: ?[A-Za-z_.-]{0,64}|retry: ?\d{1,7})$/;
 function createWriter(): FrameWriter {
   let isOpen = false;
   let endsInCr = false;
+  /** Some clients split at whole pairs of one kind of line end: what is added ends its lines as the provider does. */
+  let lineEnd = '\n';
   const added = (bytes: Buffer): Buffer => {
-    // Some clients look for whole pairs of line ends: a LF that is still to come may not stand after this.
-    const before = isOpen ? '\n\n' : endsInCr ? '\n' : '';
+    // A LF that is still to come may not stand after this.
+    const before = isOpen ? lineEnd + lineEnd : endsInCr ? '\n' : '';
     return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]);
   };
   return {
@@ -125,16 +127,30 @@ function createWriter(): FrameWriter {
       const bytes = isOpen || isAdded === true ? added(raw) : raw;
       isOpen = open === true;
       endsInCr = raw[raw.length - 1] === CR;
+      lineEnd = lineEndOf(raw, lineEnd);
       return bytes;
     },
-    cut: (data, event) => added(Buffer.from(eventText(data, event))),
+    cut: (frames) => added(Buffer.from(frames.map((frame) => closingText(frame, lineEnd)).join(''))),
     end: () => Buffer.alloc(0),
   };
 }
 
-function eventText(data: string, event: string | undefined): string {
-  const name = event === undefined ? '' : `event: ${event}\n`;
-  return `${name}${dataLines(data).join('\n')}\n\n`;
+function closingText({ data, event, line }: ClosingFrame, lineEnd: string): string {
+  const rest = line === undefined ? '' : line.replace(/[\r\n]+/g, ' ') + lineEnd;
+  return eventText(data, event, lineEnd) + rest;
+}
+
+function eventText(data: string, event: string | undefined, lineEnd: string): string {
+  const name = event === undefined ? '' : `event: ${event}${lineEnd}`;
+  return name + dataLines(data).join(lineEnd) + lineEnd + lineEnd;
+}
+
+/** How the first line of an event ends; the same as before where none does. */
+function lineEndOf(raw: Buffer, before = '\n'): string {
+  const at = raw.findIndex((byte) => byte === LF || byte === CR);
+  if (at < 0) return before;
+  if (raw[at] === LF) return '\n';
+  return raw[at + 1] === LF ? '\r\n' : '\r';
 }
 
 function dataLines(data: string): string[] {
@@ -179,7 +195,7 @@ function isPlain({ raw, data = '' }: Frame): boolean {
 
 /** Puts new data in the place of the first `data:` line; event name, id, comments and line ends stay. */
 function withData(frame: Frame, data: string): Buffer {
-  if (isPlain(frame)) return Buffer.from(eventText(data, undefined));
+  if (isPlain(frame)) return Buffer.from(eventText(data, undefined, '\n'));
   const lines = linesOf(frame.raw.toString('utf8'));
   const lineEnd = lines[0]?.lineEnd ?? '\n';
   const replacement = dataLines(data);

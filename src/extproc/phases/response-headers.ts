@@ -78,7 +78,8 @@ async function beginStream(
     format: isAnswer(exchange) ? asLabelled(format) : format,
     reader: readerOf(exchange),
     rewriters,
-    stripComments: context.services.settings.stripTelemetry,
+    stripComments:
+      context.services.settings.stripTelemetry || exchange.endpoint.dialect.bearsComments === false,
   });
   return startStream(headerChanges(context, headers));
 }

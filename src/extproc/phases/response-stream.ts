@@ -1,6 +1,5 @@
 import { GatewayError } from '../../errors.ts';
 import type { Emission } from '../../pipeline/answer-stream.ts';
-import type { Denial } from '../../pipeline/check.ts';
 import type { StreamContext } from '../context.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
 import { dropTrailers, streamChunk } from '../respond.ts';
@@ -23,31 +22,33 @@ export function onStreamChunk(
 
 function reply(
   context: StreamContext,
-  { bytes, cut }: Emission,
+  emission: Emission,
   isLast: boolean,
 ): ProcessingResponse | Promise<ProcessingResponse> {
-  if (cut !== undefined) return cutOff(context, bytes, cut);
+  const { bytes, cut } = emission;
+  if (cut !== undefined) return cutOff(context, emission);
   return isLast ? lastChunk(context, bytes) : emit(context, bytes, false);
 }
 
 async function lastChunk(context: StreamContext, before: Buffer): Promise<ProcessingResponse> {
-  const { bytes, cut } = await streamOf(context).end();
-  noteCut(context, cut);
+  const last = await streamOf(context).end();
+  noteCut(context, last);
   context.progress = 'done';
-  return emit(context, Buffer.concat([before, bytes]), true);
+  return emit(context, Buffer.concat([before, last.bytes]), true);
 }
 
 /** The end comes before the provider's: Envoy resets it, and may still hand on what it had sent. */
-function cutOff(context: StreamContext, bytes: Buffer, denial: Denial): ProcessingResponse {
+function cutOff(context: StreamContext, emission: Emission): ProcessingResponse {
   const isFirst = context.progress === 'streaming';
-  noteCut(context, denial);
+  noteCut(context, emission);
   context.progress = 'done';
-  return emit(context, bytes, isFirst);
+  return emit(context, emission.bytes, isFirst);
 }
 
 /** The headers were sent, so that only log and metrics show it as a refusal. */
-function noteCut(context: StreamContext, denial: Denial | undefined): void {
-  if (denial !== undefined) context.refusal ??= new GatewayError(denial.type, denial.message);
+function noteCut(context: StreamContext, { cut, failure }: Emission): void {
+  if (failure !== undefined) context.services.observer.failed(context.requestId, failure);
+  if (cut !== undefined) context.refusal ??= new GatewayError(cut.type, cut.message);
 }
 
 /** Trailers end a stream in place of a last chunk (HTTP/2): what was held goes out first, then nothing of them. */
@@ -58,10 +59,10 @@ export async function onResponseTrailers(
   const names = (message.response_trailers?.trailers?.headers ?? []).map(({ key = '' }) => key);
   const trailers = dropTrailers('response_trailers', names);
   if (context.stream === undefined || context.progress !== 'streaming') return [trailers];
-  const { bytes, cut } = await context.stream.end();
-  noteCut(context, cut);
+  const last = await context.stream.end();
+  noteCut(context, last);
   context.progress = 'done';
-  return bytes.length === 0 ? [trailers] : [emit(context, bytes, false), trailers];
+  return last.bytes.length === 0 ? [trailers] : [emit(context, last.bytes, false), trailers];
 }
 
 function emit(context: StreamContext, out: Buffer, endOfStream: boolean): ProcessingResponse {

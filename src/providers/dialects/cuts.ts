@@ -1,68 +1,144 @@
-import { ERROR_STATUS } from '../../errors.ts';
+import { ERROR_STATUS, mayRetry } from '../../errors.ts';
 import type { CutPayload, JsonObject, StreamRefusal } from '../provider.ts';
 
+/*
+ * What makes clients take a cut for an error, each tried with them (docs/clients/streams.md). `error` comes first in
+ * every payload, for several tell one by the bytes `{"error":`. Where `type` must say something else for some, the
+ * error comes again in that form.
+ */
+
 /** The gateway's own error shape, for streams of no known dialect; Ollama's clients read `error` too. */
-export function plainCut({ type, message }: StreamRefusal): CutPayload {
-  return { json: { type, error: message } };
+export function plainCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+  return [{ json: { error: message, type } }];
 }
 
 /**
- * A chunk with an `error`, which OpenAI's clients raise. Mistral's read chunks strictly and know an error by its
- * finish reason alone: they want all the members of a chunk, the stream's `id` and `model` among them.
+ * OpenAI's clients raise an `error`; with `choices` beside it, some take it for a chunk like any other. Its `code` is
+ * read as an HTTP status by some, and by that they know that there is no use in trying again.
  */
-export function choicesCut({ type, message }: StreamRefusal, last: JsonObject): CutPayload {
-  return {
-    json: {
-      type,
-      error: { message, type, param: null, code: type },
-      id: stringOr(last.id),
-      object: stringOr(last.object, 'chat.completion.chunk'),
-      created: typeof last.created === 'number' ? last.created : 0,
-      model: stringOr(last.model),
-      choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
-    },
+export function choicesCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+  return [{ json: { error: openaiError(type, message), type } }];
+}
+
+/**
+ * Mistral's clients read chunks strictly, with the stream's `id` and `model` among their members, and know an error by
+ * its finish reason, which most hand on as any other; what is no chunk they raise.
+ */
+export function mistralCut({ type, message }: StreamRefusal, last: JsonObject): readonly CutPayload[] {
+  const error = { error: openaiError(type, message), type };
+  const chunk = {
+    ...error,
+    id: stringOr(last.id),
+    object: stringOr(last.object, 'chat.completion.chunk'),
+    created: numberOr(last.created, 0),
+    model: stringOr(last.model),
+    choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
   };
+  return [{ json: chunk }, { json: error }];
+}
+
+/** What is known of a streamed response when it is cut. */
+export interface CutResponse {
+  /** Of its own words only what names it. */
+  readonly response: JsonObject;
+  /** The next event's `sequence_number`. */
+  readonly sequence: number;
+}
+
+/**
+ * OpenAI's clients raise an event named `error`, others one of this `type`, others a failed response. Of the codes that
+ * OpenAI has, `invalid_prompt` is the one that no agent tries again.
+ */
+export function responsesCut(
+  { type, message }: StreamRefusal,
+  { response, sequence }: CutResponse,
+): readonly CutPayload[] {
+  const code = mayRetry(type) ? 'server_error' : 'invalid_prompt';
+  const failed = {
+    id: stringOr(response.id),
+    object: 'response',
+    created_at: numberOr(response.created_at, 0),
+    status: 'failed',
+    error: { code, message },
+    incomplete_details: null,
+    model: stringOr(response.model),
+    output: [],
+    usage: null,
+  };
+  return [
+    { event: 'error', json: { error: openaiError(type, message), type } },
+    {
+      event: 'error',
+      json: {
+        error: { type, code, message, param: null },
+        ...{ type: 'error', code, message, param: null, sequence_number: sequence },
+      },
+    },
+    {
+      event: 'response.failed',
+      json: { type: 'response.failed', sequence_number: sequence + 1, response: failed },
+    },
+  ];
+}
+
+/** Anthropic's clients know an error by the event's name; those that read data alone, by its `type`. */
+export function anthropicCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+  const error = { type, message };
+  return [
+    { event: 'error', json: { error, type } },
+    { event: 'error', json: { error, type: 'error' } },
+  ];
+}
+
+/**
+ * Google's clients raise what has an HTTP status in `error.code`. Older ones pass an error in an event over, and fail at
+ * what is none: at a line that is no JSON, or has no blank line behind it. It is no field that others know.
+ */
+export function geminiCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+  const status = ERROR_STATUS[type] === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
+  const error = { code: ERROR_STATUS[type], message, status };
+  return [{ json: { error, type }, line: `error: ${type}: ${message}` }];
+}
+
+/** Of the exceptions that Bedrock's streams know, the one that no client tries again. */
+export function bedrockCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+  return [{ event: 'validationException', json: { message, type } }];
+}
+
+/** Cohere's v2 clients raise nothing that comes in a stream; they know an error by how the message ends. */
+export function cohereV2Cut({ type, message }: StreamRefusal): readonly CutPayload[] {
+  const delta = { finish_reason: 'ERROR', error: message };
+  return [
+    { event: type, json: { error: message, type, message, delta } },
+    { event: 'message-end', json: { type: 'message-end', delta } },
+  ];
+}
+
+/** Cohere's v1 tells events apart by `event_type`, so that this is both the stream's proper end and ours. */
+export function cohereV1Cut({ type, message }: StreamRefusal): readonly CutPayload[] {
+  return [
+    {
+      json: {
+        error: message,
+        type,
+        message,
+        event_type: 'stream-end',
+        is_finished: true,
+        finish_reason: 'ERROR',
+        response: { text: '', finish_reason: 'ERROR' },
+      },
+    },
+  ];
+}
+
+function openaiError(type: StreamRefusal['type'], message: string): JsonObject {
+  return { message, type, param: null, code: String(ERROR_STATUS[type]) };
 }
 
 function stringOr(value: unknown, otherwise = ''): string {
   return typeof value === 'string' ? value : otherwise;
 }
 
-/** OpenAI's clients raise an event named `error`, whatever its `type`. */
-export function responsesCut({ type, message }: StreamRefusal): CutPayload {
-  return { event: 'error', json: { type, error: { message, type, param: null, code: type } } };
-}
-
-/** Anthropic's clients know an error by the event's name alone. */
-export function anthropicCut({ type, message }: StreamRefusal): CutPayload {
-  return { event: 'error', json: { type, error: { type, message } } };
-}
-
-/** Google's clients raise what has an HTTP status in `error.code`. */
-export function geminiCut({ type, message }: StreamRefusal): CutPayload {
-  return { json: { type, error: { code: ERROR_STATUS[type], message, status: 'PERMISSION_DENIED' } } };
-}
-
-/** Of the exceptions that Bedrock's streams know, the one that no client tries again. */
-export function bedrockCut({ type, message }: StreamRefusal): CutPayload {
-  return { event: 'validationException', json: { type, message } };
-}
-
-/** Cohere's v2 clients raise nothing that comes in a stream: they hand the event on, with its `type`. */
-export function cohereV2Cut({ type, message }: StreamRefusal): CutPayload {
-  return { event: type, json: { type, message, delta: { finish_reason: 'ERROR', error: message } } };
-}
-
-/** Cohere's v1 tells events apart by `event_type`, so that this is both the stream's proper end and ours. */
-export function cohereV1Cut({ type, message }: StreamRefusal): CutPayload {
-  return {
-    json: {
-      type,
-      message,
-      event_type: 'stream-end',
-      is_finished: true,
-      finish_reason: 'ERROR',
-      response: { text: '', finish_reason: 'ERROR' },
-    },
-  };
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
 }

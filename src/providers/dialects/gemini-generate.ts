@@ -32,6 +32,7 @@ export const geminiGenerate: Dialect = {
 export const geminiStreamGenerate: Dialect = {
   ...geminiGenerate,
   name: 'gemini-stream-generate',
+  bearsComments: false,
   request: (body, endpoint) => ({ ...geminiGenerate.request(body, endpoint), stream: true }),
 };
 

@@ -28,7 +28,7 @@ export function openaiChat(variant: OpenaiVariant): Dialect {
     hasBody: true,
     request: (body, endpoint) => readChat(body, endpoint, variant),
     answer: readChoices,
-    stream: createChoiceReader,
+    stream: () => createChoiceReader(variant.cut),
   };
 }
 

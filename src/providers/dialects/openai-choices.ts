@@ -1,5 +1,13 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { AnswerFacts, AnswerText, JsonObject, StreamReader, TokenText } from '../provider.ts';
+import type {
+  AnswerFacts,
+  AnswerText,
+  CutPayload,
+  JsonObject,
+  StreamReader,
+  StreamRefusal,
+  TokenText,
+} from '../provider.ts';
 import { choicesCut } from './cuts.ts';
 import { createChoiceEnds } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson } from './fields.ts';
@@ -72,8 +80,11 @@ function choiceTokens(choice: JsonObject, path: JsonPath, spelled: Spelled): Tok
   ];
 }
 
+/** How a stream of chunks is cut; `last` is the chunk before. */
+export type ChoiceCut = (refusal: StreamRefusal, last: JsonObject) => readonly CutPayload[];
+
 /** Reads the chunks of a streamed answer, in which usage is that of the whole answer so far. */
-export function createChoiceReader(): StreamReader {
+export function createChoiceReader(cut: ChoiceCut = choicesCut): StreamReader {
   const endsChoice = createChoiceEnds();
   const nameCall = createCallNames();
   let last: JsonObject = {};
@@ -110,7 +121,7 @@ export function createChoiceReader(): StreamReader {
         ...(isObject(chunk.error) && { failed: true }),
       };
     },
-    cut: (refusal) => choicesCut(refusal, last),
+    cut: (refusal) => cut(refusal, last),
   };
 }
 

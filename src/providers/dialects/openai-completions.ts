@@ -27,7 +27,7 @@ export function openaiCompletions(variant: OpenaiVariant): Dialect {
     hasBody: true,
     request: (body, endpoint) => readCompletion(body, endpoint, here),
     answer: readChoices,
-    stream: createChoiceReader,
+    stream: () => createChoiceReader(variant.cut),
   };
 }
 

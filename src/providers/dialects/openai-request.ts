@@ -10,6 +10,7 @@ import {
   requiredString,
 } from './fields.ts';
 import { addTextsIn } from './json-text.ts';
+import type { ChoiceCut } from './openai-choices.ts';
 import type { Gathered } from './json-text.ts';
 import { SWITCHES } from './openai-tools.ts';
 import type { ToolOffer } from './openai-tools.ts';
@@ -26,6 +27,8 @@ export interface OpenaiVariant {
   readonly completionsDefault?: number;
   /** OpenRouter: `models` names fallbacks, `:online` asks for web search, `@preset/` for stored prompts. */
   readonly routes?: boolean;
+  /** As a chunk with an `error` unless set. */
+  readonly cut?: ChoiceCut;
 }
 
 /** Members that steer the model and put no words before it. Anything that is not listed is read as text. */

@@ -11,7 +11,7 @@ import type {
 } from '../provider.ts';
 import { responsesCut } from './cuts.ts';
 import { wholeDeltas } from './deltas.ts';
-import { arrayOf, isObject, objectOf, parseJson } from './fields.ts';
+import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';
 import { answerTextsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
@@ -129,6 +129,8 @@ const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.inco
  * said: those copies are marked as repeats.
  */
 export function createResponseReader(): StreamReader {
+  let response: JsonObject = {};
+  let sequence = 0;
   return {
     read(frame: Frame): StreamEvent {
       // Some compatible servers close with chat's end marker after the last event.
@@ -136,6 +138,8 @@ export function createResponseReader(): StreamReader {
       const json = parseJson(frame.data);
       const event = objectOf(json);
       const type = typeof event.type === 'string' ? event.type : '';
+      if (isObject(event.response)) response = event.response;
+      sequence = 1 + (tokenCount(event.sequence_number) ?? sequence);
       const usage = readOpenaiUsage(objectOf(event.response).usage);
       return {
         frame,
@@ -146,7 +150,7 @@ export function createResponseReader(): StreamReader {
         ...((event.type === 'error' || event.type === 'response.failed') && { failed: true }),
       };
     },
-    cut: responsesCut,
+    cut: (refusal) => responsesCut(refusal, { response, sequence }),
   };
 }
 
