@@ -356,13 +356,16 @@ function events(payloads: readonly (Json | string)[], named = false): Buffer {
 type Add = (of: unknown, text: unknown) => void;
 type Understand = (add: Add, event: Seen) => void;
 
+/** Events that say an error once more, to clients that know it by these. */
+const SAYS_CUT_AGAIN: ReadonlySet<unknown> = new Set(['error', 'response.failed', 'message-end']);
+
 /** As a client puts it together; throws where a frame is no JSON. */
 function reassemble(seen: readonly Seen[], understand: Understand): Reassembled {
   const texts: [string, string] = ['', ''];
   let cut = false;
   for (const event of seen) {
-    if (cut) throw new Error('something follows the cut');
-    cut = event.json['type'] === 'dlp_quarantine';
+    if (cut && !SAYS_CUT_AGAIN.has(event.json['type'])) throw new Error('something follows the cut');
+    cut ||= event.json['type'] === 'dlp_quarantine';
     understand((of, text) => {
       const at = of === 1 ? 1 : 0;
       if (typeof text === 'string') texts[at] += text;

@@ -284,7 +284,10 @@ describe('a streamed answer that is cut', () => {
     const rewriter = { event: () => PASS_EVENT };
     const answer = answering({ rewriter });
     await answer.headers({ 'content-type': 'text/event-stream' });
-    await expect(answer.chunk(lines)).rejects.toThrow('another kind of stream');
+    const refused = streamed(await answer.chunk(lines));
+    expect(refused).toMatchObject({ isEnd: true });
+    expect(refused?.text).toMatch(/^data: \{"error":\{"message":"[^"]*another kind of stream/);
+    expect(answer.context.refusal?.type).toBe('upstream_unavailable');
     const error = answering({ rewriter, status: 429 });
     await error.headers({ 'content-type': 'text/event-stream' });
     expect(streamed(await error.chunk(lines))).toEqual({ text: lines, isEnd: false });

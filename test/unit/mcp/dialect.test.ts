@@ -139,17 +139,19 @@ describe('the events of an MCP server', () => {
     const cut = mcpMessages.stream(request)?.cut({ type: 'policy_denied', message: 'a secret' });
     const tool = request === undefined ? {} : { tool_name: 'echo' };
     const subject = request === undefined ? 'message' : 'tool [echo]';
-    expect(cut).toEqual({
-      json: {
-        jsonrpc: '2.0',
-        ...id,
-        error: {
-          code: -32001,
-          message: `Error: ${subject} blocked. Reason: a secret`,
-          data: { type: 'policy_denied', reason: 'a secret', ...tool },
+    expect(cut).toEqual([
+      {
+        json: {
+          jsonrpc: '2.0',
+          ...id,
+          error: {
+            code: -32001,
+            message: `Error: ${subject} blocked. Reason: a secret`,
+            data: { type: 'policy_denied', reason: 'a secret', ...tool },
+          },
         },
       },
-    });
+    ]);
   });
 
   it('are cut in the words of the denial, and with what is left of the result', () => {
@@ -162,12 +164,12 @@ describe('the events of an MCP server', () => {
     const message = 'Error: tool [cat] blocked. Reason: a key';
     const cut = mcpMessages.stream(call)?.cut({ type: 'policy_denied', message, details });
     const data = { type: 'policy_denied', reason: 'a key', tool_name: 'cat', rule: 'aws_access_key_id' };
-    expect(cut?.json['error']).toEqual({ code: -32001, message, data: { ...data, result: { content: [] } } });
+    expect(cut?.[0]?.json['error']).toEqual({ code: -32001, message, data: { ...data, result: { content: [] } } });
   });
 
   it('are cut by what is nobody’s denial too', () => {
     const cut = mcpMessages.stream(call)?.cut({ type: 'upstream_unavailable', message: 'gone' });
-    expect(cut?.json).toEqual({
+    expect(cut?.[0]?.json).toEqual({
       jsonrpc: '2.0',
       id: 7,
       error: { code: -32000, message: 'gone', data: { type: 'upstream_unavailable' } },

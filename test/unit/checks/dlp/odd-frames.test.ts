@@ -120,7 +120,7 @@ describe('frames that few readers know', () => {
 
 describe('what Bedrock packs in base64', () => {
   const NOVA = '/model/amazon.nova-lite-v1:0/invoke-with-response-stream';
-  const empty = awsEventStream.createWriter().cut('{}', 'chunk');
+  const empty = awsEventStream.createWriter().cut([{ data: '{}', event: 'chunk' }]);
   const chunk = (inner: string): Buffer =>
     awsEventStream.withData({ raw: empty }, JSON.stringify({ bytes: Buffer.from(inner).toString('base64') }));
 
