@@ -221,8 +221,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
 
   async function endAll(): Promise<Emission> {
     await each(decoder.end(), passFrame);
-    for (const [at, rewriter] of rewriters.entries())
-      if (cut === undefined) await endRewriter(rewriter, at);
+    for (const [at, rewriter] of rewriters.entries()) if (cut === undefined) await endRewriter(rewriter, at);
     if (cut === undefined) {
       await addComments();
       pieces.push(writer.end());

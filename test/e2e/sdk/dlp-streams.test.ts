@@ -20,14 +20,15 @@ const SECRET = makeSecret('aws_access_key_id', createRandom(5)).text;
 const LEAKING = `The key that you asked for is ${SECRET}, and do not tell anybody.`;
 
 /**
- * What each SDK raises for an error that its provider reports. Cohere's and Mistral's raise none: they hand the error's
- * event on, and the stream ends, as it does where there is no SDK.
+ * What each SDK raises for an error that its provider reports. Cohere's raise none: they hand the error's event on, and
+ * the stream ends, as it does where there is no SDK.
  */
 const ERRORS: Readonly<Record<string, new (...args: never[]) => Error>> = {
   'OpenAI chat': OpenAIError,
   'OpenAI responses': OpenAIError,
   'Anthropic messages': AnthropicError,
   Gemini: GoogleError,
+  Mistral: Error,
   'Bedrock converse': BedrockRuntimeServiceException,
   'Bedrock invoke': BedrockRuntimeServiceException,
 };

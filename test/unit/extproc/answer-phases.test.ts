@@ -253,7 +253,7 @@ describe('a streamed answer that is cut', () => {
     expect(streamed(await answer.chunk(event('good')))).toEqual({ text: event('good'), isEnd: false });
     const cut = streamed(await answer.chunk(event('good') + event('bad') + event('more')));
     expect(cut?.isEnd).toBe(true);
-    expect(cut?.text).toMatch(/^data: .*"good".*\n\ndata: \{"type":"dlp_quarantine".*\n\n$/);
+    expect(cut?.text).toMatch(/^data: .*"good".*\n\ndata: \{"error":.*"type":"dlp_quarantine".*\n\n$/);
     expect(streamed(await answer.chunk(event('late')))).toEqual({ text: '', isEnd: false });
     expect(streamed(await answer.chunk('data: [DONE]\n\n', true))).toEqual({ text: '', isEnd: false });
     expect(outcomeOf(answer.context)).toEqual({ kind: 'broken_off' });
@@ -286,7 +286,8 @@ describe('a streamed answer that is cut', () => {
     await answer.headers({ 'content-type': 'text/event-stream' });
     const refused = streamed(await answer.chunk(lines));
     expect(refused).toMatchObject({ isEnd: true });
-    expect(refused?.text).toMatch(/^data: \{"error":\{"message":"[^"]*another kind of stream/);
+    expect(refused?.text).toMatch(/^\{"a":1\}\n\ndata: \{"error":\{"message":"[^"]*another kind of stream/);
+    expect(refused?.text).not.toContain('"a":2');
     expect(answer.context.refusal?.type).toBe('upstream_unavailable');
     const error = answering({ rewriter, status: 429 });
     await error.headers({ 'content-type': 'text/event-stream' });

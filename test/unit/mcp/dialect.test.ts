@@ -164,7 +164,11 @@ describe('the events of an MCP server', () => {
     const message = 'Error: tool [cat] blocked. Reason: a key';
     const cut = mcpMessages.stream(call)?.cut({ type: 'policy_denied', message, details });
     const data = { type: 'policy_denied', reason: 'a key', tool_name: 'cat', rule: 'aws_access_key_id' };
-    expect(cut?.[0]?.json['error']).toEqual({ code: -32001, message, data: { ...data, result: { content: [] } } });
+    expect(cut?.[0]?.json['error']).toEqual({
+      code: -32001,
+      message,
+      data: { ...data, result: { content: [] } },
+    });
   });
 
   it('are cut by what is nobody’s denial too', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/errors.ts';
 import { createAnswerStream } from '../../../src/pipeline/answer-stream.ts';
 import { PASS_EVENT } from '../../../src/pipeline/check.ts';
 import type { Denial, RewrittenFrame, StreamRewriter } from '../../../src/pipeline/check.ts';
@@ -18,19 +19,16 @@ const DONE = 'data: [DONE]\n\n';
 const STREAM = `: hello\n\n${chunk('Hel')}${chunk('lo')}${USAGE}${DONE}`;
 const DENIAL: Denial = { kind: 'deny', type: 'dlp_quarantine', message: 'no' };
 const CUT_FRAME = `data: ${JSON.stringify({
+  error: { message: 'no', type: 'dlp_quarantine', param: null, code: '403' },
   type: 'dlp_quarantine',
-  error: { message: 'no', type: 'dlp_quarantine', param: null, code: 'dlp_quarantine' },
-  id: 'c',
-  object: 'chat.completion.chunk',
-  created: 0,
-  model: '',
-  choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
 })}\n\n`;
 
 interface Seen {
   readonly out: string;
   readonly answer: Answer;
   readonly cut: Denial | undefined;
+  /** What was thrown on the way. */
+  readonly failure?: unknown;
 }
 
 function newAnswer(): Answer {
@@ -57,9 +55,20 @@ async function through(
     stripComments,
   });
   const out: Buffer[] = [];
-  for (const piece of pieces) out.push((await stream.push(piece)).bytes);
-  const { bytes, cut } = await stream.end();
-  return { out: Buffer.concat([...out, bytes]).toString(), answer, cut };
+  let failure: unknown;
+  for (const piece of pieces) {
+    const emission = await stream.push(piece);
+    out.push(emission.bytes);
+    failure ??= emission.failure;
+  }
+  const last = await stream.end();
+  failure ??= last.failure;
+  return {
+    out: Buffer.concat([...out, last.bytes]).toString(),
+    answer,
+    cut: last.cut,
+    ...(failure !== undefined && { failure }),
+  };
 }
 
 /** What comes out, which must be the same for every place where the bytes can be cut in two. */
@@ -105,7 +114,7 @@ describe('a streamed answer', () => {
 
   it('is refused where a frame nests so deep that parsing it would hold up everybody', async () => {
     const deep = Buffer.from(`data: ${'['.repeat(100_000)}\n\n`);
-    await expect(through([], [deep])).rejects.toMatchObject({ type: 'upstream_unavailable' });
+    expect((await through([], [deep])).cut).toMatchObject({ type: 'upstream_unavailable' });
     const wide = Buffer.from(`data: {"choices":[],"x":[${'[],'.repeat(50_000)}1]}\n\n`);
     expect((await through([], [wide])).out).toBe(wide.toString());
   });
@@ -335,15 +344,43 @@ describe('rewriters of a stream', () => {
     expect(seen[0]?.json).toMatchObject({ choices: [{ delta: { content: 'x' } }] });
   });
 
-  it('make a stream fail where they fail', async () => {
+  const failAt = (place: 'event' | 'later' | 'end', cause: Error): StreamRewriter => ({
+    event(event) {
+      if (place === 'event' && textOf(event) === 'lo') throw cause;
+      return place === 'later' && textOf(event) === 'lo' ? Promise.reject(cause) : PASS_EVENT;
+    },
+    end: () => (place === 'end' ? Promise.reject(cause) : undefined),
+  });
+
+  it.each(['event', 'later', 'end'] as const)(
+    'that fail (%s) end a stream with an error, behind what was inspected',
+    async (place) => {
+      const cause = new Error('a secret of ours');
+      const seen = await through([failAt(place, cause)], [Buffer.from(STREAM)]);
+      expect(seen.cut).toMatchObject({ type: 'gateway_unavailable' });
+      expect(seen.failure).toBe(cause);
+      expect(seen.out).toMatch(/"type":"gateway_unavailable"\}\n\n$/);
+      expect(seen.out).not.toContain('a secret');
+      expect(seen.out).toContain('"content":"Hel"');
+      expect(seen.out.includes('"content":"lo"')).toBe(place === 'end');
+    },
+  );
+
+  it('that refuse what they cannot read end a stream with their refusal, which is no failure', async () => {
+    const cause = new GatewayError('upstream_unavailable', 'too long');
+    for (const place of ['event', 'later', 'end'] as const) {
+      const seen = await through([failAt(place, cause)], [Buffer.from(STREAM)]);
+      expect(seen.cut).toEqual({ kind: 'deny', type: 'upstream_unavailable', message: 'too long' });
+      expect(seen.failure).toBeUndefined();
+    }
+  });
+
+  it('whose comment fails break the connection: what it cost is not known', async () => {
     const failing: StreamRewriter = {
-      event: () => {
-        throw new Error('broken');
-      },
+      event: () => PASS_EVENT,
+      comment: () => Promise.reject(new Error('broken')),
     };
     await expect(through([failing], [Buffer.from(STREAM)])).rejects.toThrow('broken');
-    const rejecting: StreamRewriter = { event: () => Promise.reject(new Error('broken')) };
-    await expect(through([rejecting], [Buffer.from(STREAM)])).rejects.toThrow('broken');
   });
 });
 

@@ -6,76 +6,114 @@ import type { CutPayload, ProviderName } from '../../../src/providers/provider.t
 const REFUSAL = { type: 'dlp_quarantine', message: 'no' } as const;
 const CHUNK = { id: 'c1', object: 'chat.completion.chunk', created: 5, model: 'm', choices: [{ delta: {} }] };
 
-const openaiError = { message: 'no', type: 'dlp_quarantine', param: null, code: 'dlp_quarantine' };
-const choices = [{ index: 0, delta: { content: '' }, finish_reason: 'error' }];
-const chat = {
+const type = 'dlp_quarantine';
+const openaiError = { message: 'no', type, param: null, code: '403' };
+const chat = { json: { error: openaiError, type } };
+const chunk = {
   error: openaiError,
+  type,
   id: 'c1',
   object: 'chat.completion.chunk',
   created: 5,
   model: 'm',
-  choices,
+  choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
 };
+const anthropicError = { type, message: 'no' };
+const exception = [{ event: 'validationException', json: { message: 'no', type } }];
+const cohereEnd = { finish_reason: 'ERROR', error: 'no' };
 
-const ROWS: readonly (readonly [ProviderName, string, Omit<CutPayload, 'json'> & { json: object }])[] = [
-  ['openai', '/v1/chat/completions', { json: chat }],
-  ['mistral', '/v1/chat/completions', { json: chat }],
-  ['openai', '/v1/completions', { json: chat }],
-  ['openai', '/v1/responses', { event: 'error', json: { error: openaiError } }],
+const ROWS: readonly (readonly [ProviderName, string, readonly CutPayload[]])[] = [
+  ['openai', '/v1/chat/completions', [chat]],
+  ['groq', '/v1/chat/completions', [chat]],
+  ['mistral', '/v1/chat/completions', [{ json: chunk }, chat]],
+  ['mistral', '/v1/fim/completions', [{ json: chunk }, chat]],
+  ['openai', '/v1/completions', [chat]],
   [
     'anthropic',
     '/v1/messages',
-    { event: 'error', json: { error: { type: 'dlp_quarantine', message: 'no' } } },
+    [
+      { event: 'error', json: { error: anthropicError, type } },
+      { event: 'error', json: { error: anthropicError, type: 'error' } },
+    ],
   ],
   [
     'gemini',
     '/v1beta/models/g:streamGenerateContent',
-    { json: { error: { code: 403, message: 'no', status: 'PERMISSION_DENIED' } } },
+    [
+      {
+        json: { error: { code: 403, message: 'no', status: 'PERMISSION_DENIED' }, type },
+        line: 'error: dlp_quarantine: no',
+      },
+    ],
   ],
-  [
-    'bedrock',
-    '/model/amazon.nova-lite-v1%3A0/converse-stream',
-    { event: 'validationException', json: { message: 'no' } },
-  ],
-  [
-    'bedrock',
-    '/model/anthropic.claude-3-x/invoke-with-response-stream',
-    { event: 'validationException', json: { message: 'no' } },
-  ],
+  ['bedrock', '/model/amazon.nova-lite-v1%3A0/converse-stream', exception],
+  ['bedrock', '/model/anthropic.claude-3-x/invoke-with-response-stream', exception],
   [
     'cohere',
     '/v2/chat',
-    { event: 'dlp_quarantine', json: { message: 'no', delta: { finish_reason: 'ERROR', error: 'no' } } },
+    [
+      { event: type, json: { error: 'no', type, message: 'no', delta: cohereEnd } },
+      { event: 'message-end', json: { type: 'message-end', delta: cohereEnd } },
+    ],
   ],
   [
     'cohere',
     '/v1/chat',
-    {
-      json: {
-        message: 'no',
-        event_type: 'stream-end',
-        is_finished: true,
-        finish_reason: 'ERROR',
-        response: { text: '', finish_reason: 'ERROR' },
+    [
+      {
+        json: {
+          error: 'no',
+          type,
+          message: 'no',
+          event_type: 'stream-end',
+          is_finished: true,
+          finish_reason: 'ERROR',
+          response: { text: '', finish_reason: 'ERROR' },
+        },
       },
-    },
+    ],
   ],
-  ['ollama', '/api/chat', { json: { error: 'no' } }],
+  ['ollama', '/api/chat', [{ json: { error: 'no', type } }]],
 ];
 
-describe('a frame that cuts a stream', () => {
+describe('the frames that cut a stream', () => {
   it.each(ROWS)(
-    'of %s %s has our type at its top level, and the error of its dialect',
+    'of %s %s are the errors of its dialect, our type at the top level of the first',
     (name, path, expected) => {
       const reader = providers[name].endpoint('POST', path)?.dialect.stream();
       reader?.read({ raw: Buffer.alloc(0), data: JSON.stringify(CHUNK) });
       const cut = reader?.cut(REFUSAL);
-      expect(cut).toEqual({ ...expected, json: { type: 'dlp_quarantine', ...expected.json } });
-      expect(Object.keys(cut?.json ?? {})[0]).toBe('type');
+      expect(cut).toEqual(expected);
+      const [first] = Object.keys(cut?.[0]?.json ?? {});
+      expect(first).toBe(name === 'bedrock' ? 'message' : 'error');
     },
   );
 
-  it('of no known dialect is our own error', () => {
-    expect(createAnyJsonReader().cut(REFUSAL)).toEqual({ json: { type: 'dlp_quarantine', error: 'no' } });
+  it.each([
+    ['dlp_quarantine', 'invalid_prompt'],
+    ['upstream_unavailable', 'server_error'],
+  ] as const)('of a response are three errors, of which %s is told as %s', (refused, code) => {
+    const reader = providers.openai.endpoint('POST', '/v1/responses')?.dialect.stream();
+    const response = { id: 'r1', created_at: 7, model: 'm', instructions: 'none of their business' };
+    const created = { type: 'response.created', sequence_number: 3, response };
+    reader?.read({ raw: Buffer.alloc(0), data: JSON.stringify(created) });
+    const cut = reader?.cut({ type: refused, message: 'no' });
+    expect(cut).toMatchObject([
+      { event: 'error', json: { error: { message: 'no', type: refused }, type: refused } },
+      { event: 'error', json: { type: 'error', code, message: 'no', param: null, sequence_number: 4 } },
+      {
+        event: 'response.failed',
+        json: {
+          type: 'response.failed',
+          sequence_number: 5,
+          response: { id: 'r1', created_at: 7, model: 'm', status: 'failed', error: { code, message: 'no' } },
+        },
+      },
+    ]);
+    expect(JSON.stringify(cut)).not.toContain('business');
+  });
+
+  it('of no known dialect are our own error', () => {
+    expect(createAnyJsonReader().cut(REFUSAL)).toEqual([{ json: { error: 'no', type } }]);
   });
 });

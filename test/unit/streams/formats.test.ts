@@ -229,6 +229,37 @@ describe('an SSE comment', () => {
   });
 });
 
+describe('what is added to SSE', () => {
+  const frame = (lineEnd: string): Frame => ({
+    raw: Buffer.from(`data: {}${lineEnd}${lineEnd}`),
+    data: '{}',
+  });
+
+  it.each(['\n', '\r\n', '\r'])('ends its lines as the provider does: %j', (lineEnd) => {
+    const ended = (...lines: string[]): string => lines.map((line) => line + lineEnd).join('');
+    expect(sse.copy(frame(lineEnd), '{"a":1}').toString()).toBe(ended('data: {"a":1}', ''));
+    const writer = sse.createWriter();
+    writer.write(frame(lineEnd));
+    const cut = writer
+      .cut([
+        { event: 'error', data: 'x' },
+        { data: 'y', line: 'a\r\nb' },
+      ])
+      .toString();
+    // A CR that may be half of a line end is completed first.
+    expect(cut.replace(/^\n(?=e)/, '')).toBe(ended('event: error', 'data: x', '', 'data: y', '', 'a b'));
+  });
+
+  it('ends its lines at LF where nothing came before', () => {
+    expect(
+      sse
+        .createWriter()
+        .cut([{ data: 'x' }])
+        .toString(),
+    ).toBe('data: x\n\n');
+  });
+});
+
 describe('any SSE bytes', () => {
   it('come out as they came in, whatever the chunks', () => {
     const piece = fc.constantFrom('data: x', 'event: y', '\n', '\r', '\r\n', ':', '\n\n', 'ü');

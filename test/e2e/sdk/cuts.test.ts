@@ -1,0 +1,147 @@
+import { APIError as AnthropicError } from '@anthropic-ai/sdk';
+import { BedrockRuntimeServiceException } from '@aws-sdk/client-bedrock-runtime';
+import { ApiError as GoogleError } from '@google/genai';
+import { CohereClient, CohereClientV2 } from 'cohere-ai';
+import OpenAI, { APIError as OpenAIError } from 'openai';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { send } from '../../support/http.ts';
+import { createRandom } from '../../support/random.ts';
+import { startSdkRig } from '../../support/sdk-rig.ts';
+import type { Access, SdkRig } from '../../support/sdk-rig.ts';
+import { SDK_STREAMS } from '../../support/sdk-streams.ts';
+import { makeSecret } from '../../unit/detectors/secret-samples.ts';
+
+/** A cut is an error in every client, wherever in the stream it comes, and never an answer's end. */
+const KEY = 'key-0123456789';
+const SECRET = makeSecret('aws_access_key_id', createRandom(6)).text;
+const WITHHELD = 'the answer was withheld: it holds secrets';
+
+/** What a program sees of a cut through each SDK. Mistral's know errors in streams as what is no chunk of theirs. */
+const RAISED: Readonly<
+  Record<string, { readonly type: new (...args: never[]) => Error; readonly says: RegExp }>
+> = {
+  'OpenAI chat': { type: OpenAIError, says: new RegExp(WITHHELD) },
+  'OpenAI responses': { type: OpenAIError, says: new RegExp(WITHHELD) },
+  'Anthropic messages': { type: AnthropicError, says: new RegExp(WITHHELD) },
+  Gemini: { type: GoogleError, says: new RegExp(WITHHELD) },
+  'Bedrock converse': { type: BedrockRuntimeServiceException, says: new RegExp(WITHHELD) },
+  'Bedrock invoke': { type: BedrockRuntimeServiceException, says: new RegExp(WITHHELD) },
+  Mistral: { type: Error, says: /invalid_type/ },
+};
+
+const RAISING = SDK_STREAMS.filter(({ name }) => name in RAISED);
+
+/** Text before the cut, and the first piece of the answer. */
+const PLACES = [
+  ['in the middle', `The key that you asked for is ${SECRET}, and do not tell anybody.`],
+  ['as the very first thing that is said', SECRET],
+  ['at the end, where no more comes', `The key is ${SECRET}`],
+] as const;
+
+const MESSAGES = [{ role: 'user' as const, content: 'hello' }];
+
+async function read(pieces: AsyncIterable<unknown>): Promise<void> {
+  for await (const _piece of pieces);
+}
+
+describe('a cut', () => {
+  let rig: SdkRig;
+  beforeAll(async () => {
+    const transport = { name: 'plain', tlsListener: false, http2Upstream: false };
+    rig = await startSdkRig(transport, { server: { dlp: { enabled: true } } });
+  });
+  afterAll(() => rig.close());
+
+  describe.each(PLACES)('%s', (_where, text) => {
+    it.each(RAISING)('is an error that says why: $name', async (stream) => {
+      const access = await rig.access(stream.provider, 'path', KEY);
+      rig.provider.behave({ text });
+      const failure: unknown = await read(stream.text(access, 'hello')).catch((cause: unknown) => cause);
+      const expected = RAISED[stream.name];
+      expect(failure).toBeInstanceOf(expected?.type);
+      expect(String(failure)).toMatch(expected?.says ?? /^$/);
+    });
+
+    it('ends a message with an error and its reason: Cohere v2', async () => {
+      const { baseUrl, apiKey } = await rig.access('cohere', 'path', KEY);
+      rig.provider.behave({ text });
+      const client = new CohereClientV2({ token: apiKey, environment: baseUrl, maxRetries: 0 });
+      const ends: unknown[] = [];
+      for await (const event of await client.chatStream({ model: 'command-r-08-2024', messages: MESSAGES }))
+        if (event.type === 'message-end') ends.push(event.delta);
+      expect(ends).toEqual([{ finishReason: 'ERROR', error: WITHHELD }]);
+    });
+
+    it('ends a stream with an error and its reason: Cohere v1', async () => {
+      const { baseUrl, apiKey } = await rig.access('cohere', 'path', KEY);
+      rig.provider.behave({ text });
+      const client = new CohereClient({ token: apiKey, environment: baseUrl, maxRetries: 0 });
+      const ends: unknown[] = [];
+      for await (const event of await client.chatStream({ model: 'command-r-08-2024', message: 'hello' }))
+        if (event.eventType === 'stream-end') ends.push(event);
+      expect(ends).toEqual([expect.objectContaining({ finishReason: 'ERROR', message: WITHHELD })]);
+    });
+  });
+
+  async function openai(more: Partial<OpenAI.ChatCompletionCreateParamsStreaming>): Promise<unknown> {
+    const { baseUrl, apiKey } = await rig.access('openai', 'path', KEY);
+    const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
+    const body = { model: 'gpt-4o', messages: MESSAGES, ...more, stream: true as const };
+    return read(await client.chat.completions.create(body)).catch((cause: unknown) => cause);
+  }
+
+  it.each([
+    ['with usage asked for', { stream_options: { include_usage: true } }],
+    ['of three choices', { n: 3 }],
+  ])('is the same error in a chat %s', async (_what, more) => {
+    rig.provider.behave({ text: `it is ${SECRET} then` });
+    expect(await openai(more)).toMatchObject({ message: WITHHELD, type: 'dlp_quarantine', code: '403' });
+  });
+
+  it('is the same error within a call of a tool, and in a completion', async () => {
+    rig.provider.behave({ tool: { name: 'note', arguments: { first: 'words', then: SECRET, last: 'x' } } });
+    expect(await openai({})).toMatchObject({ message: WITHHELD });
+    const { baseUrl, apiKey } = await rig.access('openai', 'path', KEY);
+    rig.provider.behave({ text: `it is ${SECRET} then` });
+    const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
+    const body = { model: 'gpt-3.5-turbo-instruct', prompt: 'hello', max_tokens: 50, stream: true as const };
+    await expect(read(await client.completions.create(body))).rejects.toThrow(WITHHELD);
+  });
+
+  it('of what cannot be inspected says so, and is an error too', async () => {
+    const { baseUrl, apiKey } = await rig.access('openai', 'path', KEY);
+    // Events under the label of lines.
+    rig.provider.behave({ text: 'words', headers: { 'content-type': 'application/x-ndjson' } });
+    const client = new OpenAI({ baseURL: `${baseUrl}/v1`, apiKey, maxRetries: 0 });
+    const body = { model: 'gpt-4o', messages: MESSAGES, stream: true as const };
+    const raw = await (await client.chat.completions.create(body).asResponse()).text();
+    expect(JSON.parse(raw)).toMatchObject({
+      error: { message: 'the provider sent another kind of stream than its Content-Type says' },
+      type: 'upstream_unavailable',
+    });
+  });
+
+  /** The lines of a stream as Google's servers end them. */
+  async function geminiLines(access: Access): Promise<string[]> {
+    const url = new URL(access.baseUrl);
+    const reply = await send(url.origin, {
+      path: `${url.pathname}/v1beta/models/gemini-2.0-flash:streamGenerateContent?alt=sse`,
+      headers: { 'x-goog-api-key': access.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'hello' }] }] }),
+    });
+    expect(reply.status).toBe(200);
+    return reply.body.split('\r\n').filter((line) => line !== '');
+  }
+
+  it('leaves a line behind it in Gemini’s streams alone, which have no comments', async () => {
+    rig.provider.behave({ text: 'Write to jane.doe@mail.example.com or call +1 415 555 2671.' });
+    const masked = await geminiLines(await rig.access('gemini', 'path', KEY));
+    expect(masked.join()).toContain('***');
+    expect(masked.filter((line) => !line.startsWith('data: {'))).toEqual([]);
+
+    rig.provider.behave({ text: `it is ${SECRET} then` });
+    const cut = await geminiLines(await rig.access('gemini', 'path', KEY));
+    expect(cut.filter((line) => !line.startsWith('data: {'))).toEqual([`error: dlp_quarantine: ${WITHHELD}`]);
+    expect(cut.at(-2)).toMatch(/^data: \{"error":\{"code":403,.*"type":"dlp_quarantine"\}$/);
+  });
+});
