@@ -128,7 +128,7 @@ async function everyCut(
 const textOf = ({ deltas }: StreamEvent): string => deltas.map(({ text }) => text).join('');
 const set = (value: string) => [{ kind: 'set', path: ['t'], value } as const];
 const DENIAL: Denial = { kind: 'deny', type: 'dlp_quarantine', message: 'no' };
-const CUT = '{"type":"dlp_quarantine","error":"no"}';
+const CUT = '{"error":"no","type":"dlp_quarantine"}';
 
 /** Puts a copy with its number before each event, and one after the last. */
 function copying(): StreamRewriter {
@@ -295,9 +295,9 @@ describe('bytes that are no UTF-8', () => {
     ['a JSON array', jsonArray, '[{"t":"a"}]'],
   ] as const)('are refused in %s where they are UTF-16, if text is judged', async (_, format, text) => {
     const bytes = Buffer.from(text, 'utf16le');
-    await expect(through(format, { event: () => PASS_EVENT }, [bytes])).rejects.toMatchObject({
-      type: 'upstream_unavailable',
-    });
+    const refused = await through(format, { event: () => PASS_EVENT }, [bytes]);
+    expect(refused.toString()).toContain('"type":"upstream_unavailable"');
+    expect(refused.includes(0)).toBe(false);
     const blind: StreamRewriter = { readsText: false, event: () => PASS_EVENT };
     expect((await through(format, blind, [bytes])).equals(bytes)).toBe(true);
   });

@@ -93,7 +93,7 @@ describe('a stream that is cut', () => {
   afterAll(() => rig.close());
 
   const RAISED = [
-    ['OpenAI chat', OpenaiError, { type: 'dlp_quarantine', code: 'dlp_quarantine' }],
+    ['OpenAI chat', OpenaiError, { type: 'dlp_quarantine', code: '403' }],
     ['OpenAI responses', OpenaiError, { type: 'dlp_quarantine' }],
     ['Anthropic messages', AnthropicError, { type: 'dlp_quarantine', apiMessage: MESSAGE }],
     ['Gemini', GoogleError, { status: 403 }],
@@ -110,7 +110,15 @@ describe('a stream that is cut', () => {
     expect(TEXT.startsWith(text) && text !== '' && text !== TEXT).toBe(true);
   });
 
-  it.each(SDK_STREAMS.filter(({ name }) => !RAISED.some(([raises]) => raises === name)))(
+  it('Mistral: raises what is no chunk of its own, after the text so far', async () => {
+    const stream = named('Mistral');
+    const { text, error } = await read(stream.text(rig.access(stream), 'hello'));
+    expect(String(error)).toContain('invalid_type');
+    expect(TEXT.startsWith(text) && text !== '' && text !== TEXT).toBe(true);
+  });
+
+  const raises = [...RAISED.map(([name]) => name), 'Mistral'];
+  it.each(SDK_STREAMS.filter(({ name }) => !raises.includes(name)))(
     '$name: which raises nothing in a stream, ends without a fault of parsing',
     async (stream) => {
       const { text, error } = await read(stream.text(rig.access(stream), 'hello'));
@@ -124,10 +132,10 @@ describe('a stream that is cut', () => {
     const options = { token: cohere.apiKey, environment: cohere.baseUrl, maxRetries: 0 };
     const messages = [{ role: 'user' as const, content: 'hello' }];
     const v2 = await new CohereClientV2(options).chatStream({ model: 'command-r', messages });
-    expect((await allOf(v2)).at(-1)).toMatchObject({
-      type: 'dlp_quarantine',
-      delta: { finish_reason: 'ERROR', error: MESSAGE },
-    });
+    expect((await allOf(v2)).slice(-2)).toMatchObject([
+      { type: 'dlp_quarantine', delta: { error: MESSAGE } },
+      { type: 'message-end', delta: { finishReason: 'ERROR', error: MESSAGE } },
+    ]);
     const v1 = await new CohereClient(options).chatStream({ model: 'command-r', message: 'hello' });
     expect((await allOf(v1)).at(-1)).toMatchObject({
       eventType: 'stream-end',
@@ -135,10 +143,13 @@ describe('a stream that is cut', () => {
     });
     const mistral = rig.access(named('Mistral'));
     const client = new Mistral({ apiKey: mistral.apiKey, serverURL: mistral.baseUrl });
-    const events = await allOf(await client.chat.stream({ model: 'mistral-small-latest', messages }));
-    expect(events.at(-1)?.data.choices).toEqual([
-      { index: 0, delta: { content: '' }, finishReason: 'error' },
-    ]);
+    let last: unknown;
+    const reading = async (): Promise<void> => {
+      for await (const { data } of await client.chat.stream({ model: 'mistral-small-latest', messages }))
+        last = data.choices;
+    };
+    await expect(reading()).rejects.toThrow();
+    expect(last).toEqual([{ index: 0, delta: { content: '' }, finishReason: 'error' }]);
   });
 });
 
