@@ -15,8 +15,8 @@ const HANDLERS: readonly FakeHandler[] = [
   cohereHandler,
 ];
 
-/** Prefixes under which providers serve other providers' dialects. */
-const PREFIX = /^\/(api|inference|openai|anthropic)(?=\/v\d)/;
+/** Prefixes under which providers serve other providers' dialects, and a gateway serves theirs. */
+const PREFIX = /^\/(api|inference|openai|anthropic|gemini)(?=\/v\d)/;
 
 /** Whose API a client speaks where its headers say so: several have `/v1/models`. */
 function asked(headers: FakeRequest['headers']): FakeHandler[] {

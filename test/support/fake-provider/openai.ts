@@ -177,13 +177,21 @@ function response(plan: AnswerPlan, pieces: readonly string[], status = finalSta
     model: 'gpt-fake',
     error: null,
     incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
-    output: finished ? [outputMessage(text)] : [],
+    output: finished ? [outputItem(plan, text)] : [],
     ...(finished && plan.usage !== undefined && { usage: responseUsage(plan.usage) }),
   };
 }
 
 function finalStatus(plan: AnswerPlan): string {
   return plan.truncated ? 'incomplete' : 'completed';
+}
+
+function outputItem(plan: AnswerPlan, text: string) {
+  return plan.tool === undefined ? outputMessage(text) : functionCall(plan.tool, text);
+}
+
+function functionCall(name: string, args: string, status = 'completed') {
+  return { id: 'fc_fake', type: 'function_call', call_id: 'call_fake', status, name, arguments: args };
 }
 
 function outputMessage(text: string) {
@@ -212,29 +220,45 @@ function responseStream(plan: AnswerPlan): FakeReply {
     bytes: sse({ type, sequence_number: sequence++, ...rest }, type),
     outputTokens,
   });
-  const place = { item_id: 'msg_fake', output_index: 0, content_index: 0 };
   const text = plan.pieces.join('');
-  const part = { type: 'output_text', text, annotations: [] };
   return {
     kind: 'stream',
     contentType: 'text/event-stream; charset=utf-8',
     pieces: [
       event('response.created', { response: response(plan, [], 'in_progress') }),
       event('response.in_progress', { response: response(plan, [], 'in_progress') }),
-      event('response.output_item.added', {
-        output_index: 0,
-        item: { ...outputMessage(''), content: [], status: 'in_progress' },
-      }),
-      event('response.content_part.added', { ...place, part: { ...part, text: '' } }),
-      ...plan.pieces.map((delta) =>
-        event('response.output_text.delta', { ...place, delta, logprobs: [] }, 1),
-      ),
-      event('response.output_text.done', { ...place, text, logprobs: [] }),
-      event('response.content_part.done', { ...place, part }),
-      event('response.output_item.done', { output_index: 0, item: outputMessage(text) }),
+      ...(plan.tool === undefined
+        ? messageEvents(plan.pieces, event)
+        : callEvents(plan.tool, plan.pieces, event)),
+      event('response.output_item.done', { output_index: 0, item: outputItem(plan, text) }),
       event(`response.${finalStatus(plan)}`, { response: response(plan, plan.pieces) }),
     ],
   };
+}
+
+type WriteEvent = (type: string, rest: object, outputTokens?: number) => StreamPiece;
+
+function messageEvents(pieces: readonly string[], event: WriteEvent): StreamPiece[] {
+  const place = { item_id: 'msg_fake', output_index: 0, content_index: 0 };
+  const text = pieces.join('');
+  const part = { type: 'output_text', text, annotations: [] };
+  const item = { ...outputMessage(''), content: [], status: 'in_progress' };
+  return [
+    event('response.output_item.added', { output_index: 0, item }),
+    event('response.content_part.added', { ...place, part: { ...part, text: '' } }),
+    ...pieces.map((delta) => event('response.output_text.delta', { ...place, delta, logprobs: [] }, 1)),
+    event('response.output_text.done', { ...place, text, logprobs: [] }),
+    event('response.content_part.done', { ...place, part }),
+  ];
+}
+
+function callEvents(name: string, pieces: readonly string[], event: WriteEvent): StreamPiece[] {
+  const place = { item_id: 'fc_fake', output_index: 0 };
+  return [
+    event('response.output_item.added', { output_index: 0, item: functionCall(name, '', 'in_progress') }),
+    ...pieces.map((delta) => event('response.function_call_arguments.delta', { ...place, delta }, 1)),
+    event('response.function_call_arguments.done', { ...place, name, arguments: pieces.join('') }),
+  ];
 }
 
 function embeddings({ json }: FakeRequest, plan: AnswerPlan) {

@@ -1,0 +1,114 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+
+import type { ConfigInput } from '../../../../src/config/schema.ts';
+import { createFakeProvider } from '../../fake-provider/index.ts';
+import type { FakeProvider } from '../../fake-provider/index.ts';
+import { startGateway } from '../../gateway.ts';
+import type { TestGateway } from '../../gateway.ts';
+import { startMcpServer } from '../../mcp-server.ts';
+import type { McpTestServer } from '../../mcp-server.ts';
+import type { InstalledClient } from '../install.ts';
+import { inTemporaryFolder, runProgram } from '../run-program.ts';
+import type { ProgramResult } from '../run-program.ts';
+import { clientProgram } from '../run-script.ts';
+import type { Agent } from './agent.ts';
+import { readAgentPage, writeFiles } from './page.ts';
+import type { Reader } from './page.ts';
+import { startWireTap } from './wire-tap.ts';
+import type { WireTap } from './wire-tap.ts';
+
+/** The file that lies before every agent, and what is in it. */
+export const NOTES = 'notes.txt';
+export const NOTES_TEXT = 'the launch is on the ninth of May';
+
+/** A gateway with DLP and an MCP server, one fake provider behind it, and a look at what passes. */
+export interface AgentsRig {
+  readonly gateway: TestGateway;
+  readonly provider: FakeProvider;
+  readonly mcp: McpTestServer;
+  readonly tap: WireTap;
+  /** Those who follow a page: past the gateway, or through it with a key of their own. */
+  direct(): Reader;
+  through(agent: Agent, budgetUsd?: number): Promise<Reader & { readonly keyHash: string }>;
+  close(): Promise<void>;
+}
+
+export const PROVIDER_KEY = 'sk-provider-0123456789';
+
+export async function startAgentsRig(config: ConfigInput = {}): Promise<AgentsRig> {
+  const provider = await createFakeProvider();
+  const mcp = await startMcpServer({ era: 'sessions' });
+  const gateway = await startGateway({
+    config: {
+      ...config,
+      server: { dlp: { enabled: true }, ...config.server },
+      mcp: { enabled: true, servers: [{ name: 'demo', url: mcp.url }] },
+      providers: {
+        openai: { base_url: provider.url },
+        anthropic: { base_url: provider.url },
+        gemini: { base_url: provider.url },
+      },
+    },
+  });
+  const tap = await startWireTap(gateway.baseUrl);
+  return {
+    gateway,
+    provider,
+    mcp,
+    tap,
+    direct: () => ({ gatewayUrl: provider.url, proxyKey: PROVIDER_KEY, providerKey: PROVIDER_KEY }),
+    through: async (agent, budgetUsd = 50) => {
+      const key = await gateway.createKey({ provider: agent.provider }, { daily: budgetUsd });
+      return {
+        gatewayUrl: tap.url,
+        proxyKey: key.rawKey,
+        providerKey: PROVIDER_KEY,
+        keyHash: key.keyHash,
+      };
+    },
+    close: async () => {
+      await tap.close();
+      await gateway.stop();
+      await provider.close();
+      await mcp.close();
+    },
+  };
+}
+
+/** No agent may take longer than this to say what is wrong. */
+export const AGENT_WITHIN_MS = 120_000;
+
+export interface Run extends ProgramResult {
+  /** All that its user reads. */
+  readonly said: string;
+}
+
+/**
+ * Follows the agent's page from top to bottom in an empty home, beside a file to read, and pastes its command; `mcp`:
+ * that of the section on MCP servers.
+ */
+export function followPage(
+  agent: Agent,
+  client: InstalledClient,
+  reader: Reader,
+  { mcp = false }: { readonly mcp?: boolean } = {},
+): Promise<Run> {
+  return inTemporaryFolder(async (home) => {
+    const page = await readAgentPage(agent.page, reader);
+    await writeFiles(home, page, mcp);
+    const project = join(home, 'project');
+    await mkdir(project);
+    await writeFile(join(project, NOTES), `${NOTES_TEXT}\n`);
+    const programs = dirname(clientProgram(client, 'any'));
+    const path = [programs, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
+    const script = `set -e\ncd ${project}\n${page.setUp}\n${mcp ? page.mcp.tryIt : page.tryIt}\n`;
+    const env = { ...agent.quiet, PATH: path, TERM: 'xterm-256color' };
+    const result = await runProgram('bash', ['-c', script], {
+      cwd: home,
+      env,
+      timeoutMs: AGENT_WITHIN_MS,
+    });
+    return { ...result, said: `${result.stdout}\n${result.stderr}` };
+  });
+}

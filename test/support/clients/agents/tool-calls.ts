@@ -1,0 +1,68 @@
+import type { FakeRequest, Script } from '../../fake-provider/index.ts';
+
+/** A tool that a request offers and the client runs itself. */
+interface OfferedTool {
+  readonly name: string;
+  readonly parameters: { readonly properties?: Readonly<Record<string, { readonly type?: unknown }>> };
+}
+
+type Call = NonNullable<Script['tool']>;
+
+/** How agents name the tool that reads a file, or else runs a command, the best first. */
+const READERS = [/^(Read|read_file|read_files|read)$/, /^(exec_command|shell|run_commands|bash|Bash)$/];
+const PATHS = ['file_path', 'absolute_path', 'filePath', 'filepath', 'path'];
+const COMMANDS = ['cmd', 'command'];
+
+/** The call by which a model would read a file, in the words of whatever agent asks; undefined where it offers none. */
+export function readingCall(request: FakeRequest, file: string): Call | undefined {
+  const offered = offeredTools(request);
+  for (const wanted of READERS) {
+    const tool = offered.find(({ name }) => wanted.test(name));
+    if (tool === undefined) continue;
+    const { properties = {} } = tool.parameters;
+    return { name: tool.name, arguments: argumentsFor(properties, file) };
+  }
+  return undefined;
+}
+
+function argumentsFor(
+  properties: NonNullable<OfferedTool['parameters']['properties']>,
+  file: string,
+): Record<string, unknown> {
+  const path = PATHS.find((name) => name in properties);
+  if (path !== undefined) return { [path]: file };
+  if ('files' in properties) return { files: [{ path: file }] };
+  const command = COMMANDS.find((name) => name in properties) ?? 'commands';
+  const line = `cat ${file}`;
+  const isList = properties[command]?.type === 'array' || command === 'commands';
+  return { [command]: isList ? [line] : line, ...('description' in properties && { description: 'reads' }) };
+}
+
+/** A call of the offered tool whose name ends so: agents put the server's name before it. */
+export function callOf(request: FakeRequest, name: string, args: Call['arguments']): Call | undefined {
+  const tool = offeredTools(request).find((offered) => offered.name.endsWith(name));
+  return tool && { name: tool.name, arguments: args };
+}
+
+/** The names of all tools that the client runs itself. */
+export function offeredToolNames(request: FakeRequest): string[] {
+  return offeredTools(request).map(({ name }) => name);
+}
+
+type Listed = Readonly<Record<string, unknown>>;
+
+/** From OpenAI's chat and Responses, Anthropic's messages and Gemini's declarations. */
+function offeredTools({ json }: FakeRequest): OfferedTool[] {
+  const listed = (Array.isArray(json['tools']) ? json['tools'] : []) as readonly Listed[];
+  return listed.flatMap((tool) => {
+    const declared = tool['functionDeclarations'];
+    if (Array.isArray(declared)) return (declared as Listed[]).map(asOffered);
+    const inner = tool['function'];
+    return [asOffered(typeof inner === 'object' && inner !== null ? (inner as Listed) : tool)];
+  });
+}
+
+function asOffered(tool: Listed): OfferedTool {
+  const schema = tool['input_schema'] ?? tool['parametersJsonSchema'] ?? tool['parameters'] ?? {};
+  return { name: String(tool['name'] ?? ''), parameters: schema as OfferedTool['parameters'] };
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { createServer, request as send } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** One exchange as it passed the tap. */
+export interface Tapped {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** 0 where no answer came. */
+  readonly status: number;
+  readonly answerHeaders: IncomingHttpHeaders;
+  /** A WebSocket, or another change of protocol, was asked for. */
+  readonly upgrade: boolean;
+}
+
+/** Stands between a client and a gateway, and looks on: what is sent, how often, and what is answered. */
+export interface WireTap {
+  readonly url: string;
+  /** In the order of their answers. */
+  readonly seen: Tapped[];
+  close(): Promise<void>;
+}
+
+/** @param target the gateway's address, plain HTTP */
+export async function startWireTap(target: string): Promise<WireTap> {
+  const { hostname, port } = new URL(target);
+  const seen: Tapped[] = [];
+  const forward = (incoming: IncomingMessage, upgrade: boolean) => {
+    const { method = 'GET', url: path = '/', headers } = incoming;
+    const outgoing = send({ host: hostname, port, method, path, headers });
+    const note = (status: number, answerHeaders: IncomingHttpHeaders): void => {
+      seen.push({ method, path, headers, status, answerHeaders, upgrade });
+    };
+    outgoing.once('response', (answer) => note(answer.statusCode ?? 0, answer.headers));
+    return { outgoing, note };
+  };
+  const server = createServer((incoming, response) => {
+    const { outgoing, note } = forward(incoming, false);
+    outgoing.once('error', () => {
+      note(0, {});
+      response.destroy();
+    });
+    outgoing.once('response', (answer) => passOn(answer, response));
+    incoming.pipe(outgoing);
+    response.once('close', () => outgoing.destroy());
+  });
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex) => {
+    const { outgoing } = forward(incoming, true);
+    outgoing.once('error', () => socket.destroy());
+    outgoing.once('response', (answer) => {
+      const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+      const { statusCode = 0, statusMessage = '' } = answer;
+      socket.write(`HTTP/1.1 ${String(statusCode)} ${statusMessage}\r\n${lines.join('')}connection: close\r\n\r\n`);
+      answer.pipe(socket);
+    });
+    outgoing.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    seen,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function passOn(answer: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(answer.statusCode ?? 502, answer.headers);
+  answer.pipe(response);
+  // A cut of the gateway's is passed on as one.
+  answer.once('error', () => response.destroy());
+}
