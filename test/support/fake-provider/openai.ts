@@ -187,11 +187,19 @@ function finalStatus(plan: AnswerPlan): string {
 }
 
 function outputItem(plan: AnswerPlan, text: string) {
-  return plan.tool === undefined ? outputMessage(text) : functionCall(plan.tool, text);
+  return plan.tool === undefined ? outputMessage(text) : functionCall(plan, text);
 }
 
-function functionCall(name: string, args: string, status = 'completed') {
-  return { id: 'fc_fake', type: 'function_call', call_id: 'call_fake', status, name, arguments: args };
+function functionCall({ tool, toolNamespace }: AnswerPlan, args: string, status = 'completed') {
+  return {
+    id: 'fc_fake',
+    type: 'function_call',
+    call_id: 'call_fake',
+    status,
+    name: tool,
+    arguments: args,
+    ...(toolNamespace !== undefined && { namespace: toolNamespace }),
+  };
 }
 
 function outputMessage(text: string) {
@@ -227,9 +235,7 @@ function responseStream(plan: AnswerPlan): FakeReply {
     pieces: [
       event('response.created', { response: response(plan, [], 'in_progress') }),
       event('response.in_progress', { response: response(plan, [], 'in_progress') }),
-      ...(plan.tool === undefined
-        ? messageEvents(plan.pieces, event)
-        : callEvents(plan.tool, plan.pieces, event)),
+      ...(plan.tool === undefined ? messageEvents(plan.pieces, event) : callEvents(plan, event)),
       event('response.output_item.done', { output_index: 0, item: outputItem(plan, text) }),
       event(`response.${finalStatus(plan)}`, { response: response(plan, plan.pieces) }),
     ],
@@ -252,10 +258,11 @@ function messageEvents(pieces: readonly string[], event: WriteEvent): StreamPiec
   ];
 }
 
-function callEvents(name: string, pieces: readonly string[], event: WriteEvent): StreamPiece[] {
+function callEvents(plan: AnswerPlan, event: WriteEvent): StreamPiece[] {
+  const { pieces, tool: name } = plan;
   const place = { item_id: 'fc_fake', output_index: 0 };
   return [
-    event('response.output_item.added', { output_index: 0, item: functionCall(name, '', 'in_progress') }),
+    event('response.output_item.added', { output_index: 0, item: functionCall(plan, '', 'in_progress') }),
     ...pieces.map((delta) => event('response.function_call_arguments.delta', { ...place, delta }, 1)),
     event('response.function_call_arguments.done', { ...place, name, arguments: pieces.join('') }),
   ];

@@ -9,7 +9,12 @@ export interface Script {
   /** The text of the answer, in place of made-up words; one token for every four letters. */
   readonly text?: string;
   /** The model calls a tool in place of writing text; one token for every four letters of the arguments' JSON. */
-  readonly tool?: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
+  readonly tool?: {
+    readonly name: string;
+    readonly arguments: Readonly<Record<string, unknown>>;
+    /** In OpenAI's Responses. */
+    readonly namespace?: string;
+  };
   /** What it reports: the truth (default), nothing, nonsense, or these numbers. */
   readonly usage?: 'right' | 'missing' | 'zero' | 'negative' | Required<AnswerPlan>['usage'];
   /** Where an OpenAI stream tells its usage unasked; nowhere by default, as at OpenAI. */
@@ -52,6 +57,7 @@ export function planAnswer(script: Script, handler: FakeHandler, request: FakeRe
     usage: reported(script, count * (handler.choices?.(request) ?? 1)),
     truncated: count < willing,
     ...(script.tool !== undefined && { tool: script.tool.name }),
+    ...(script.tool?.namespace !== undefined && { toolNamespace: script.tool.namespace }),
     ...(script.unaskedUsage !== undefined && { unaskedUsage: script.unaskedUsage }),
   };
 }

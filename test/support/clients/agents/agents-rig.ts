@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
 import type { ConfigInput } from '../../../../src/config/schema.ts';
@@ -28,6 +29,8 @@ export interface AgentsRig {
   readonly provider: FakeProvider;
   readonly mcp: McpTestServer;
   readonly tap: WireTap;
+  /** The folder in which agents work; `NOTES` is in it. */
+  readonly project: string;
   /** Those who follow a page: past the gateway, or through it with a key of their own. */
   direct(): Reader;
   through(agent: Agent, budgetUsd?: number): Promise<Reader & { readonly keyHash: string }>;
@@ -52,11 +55,13 @@ export async function startAgentsRig(config: ConfigInput = {}): Promise<AgentsRi
     },
   });
   const tap = await startWireTap(gateway.baseUrl);
+  const project = await mkdtemp(join(tmpdir(), 'gw-project-'));
   return {
     gateway,
     provider,
     mcp,
     tap,
+    project,
     direct: () => ({ gatewayUrl: provider.url, proxyKey: PROVIDER_KEY, providerKey: PROVIDER_KEY }),
     through: async (agent, budgetUsd = 50) => {
       const key = await gateway.createKey({ provider: agent.provider }, { daily: budgetUsd });
@@ -72,6 +77,7 @@ export async function startAgentsRig(config: ConfigInput = {}): Promise<AgentsRi
       await gateway.stop();
       await provider.close();
       await mcp.close();
+      await rm(project, { recursive: true, force: true });
     },
   };
 }
@@ -85,20 +91,18 @@ export interface Run extends ProgramResult {
 }
 
 /**
- * Follows the agent's page from top to bottom in an empty home, beside a file to read, and pastes its command; `mcp`:
- * that of the section on MCP servers.
+ * Follows the agent's page from top to bottom in an empty home and pastes its command, in a folder with a file to read;
+ * `mcp`: the command of the section on MCP servers.
  */
 export function followPage(
   agent: Agent,
   client: InstalledClient,
   reader: Reader,
-  { mcp = false }: { readonly mcp?: boolean } = {},
+  { project, mcp = false }: { readonly project: string; readonly mcp?: boolean },
 ): Promise<Run> {
   return inTemporaryFolder(async (home) => {
     const page = await readAgentPage(agent.page, reader);
     await writeFiles(home, page, mcp);
-    const project = join(home, 'project');
-    await mkdir(project);
     await writeFile(join(project, NOTES), `${NOTES_TEXT}\n`);
     const programs = dirname(clientProgram(client, 'any'));
     const path = [programs, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 
 import { cli } from '../../../e2e/budgets/rig.ts';
@@ -8,7 +10,7 @@ import type { Agent } from './agent.ts';
 import { followPage, NOTES, NOTES_TEXT, PROVIDER_KEY, startAgentsRig } from './agents-rig.ts';
 import type { AgentsRig, Run } from './agents-rig.ts';
 import type { Reader } from './page.ts';
-import { callOf, readingCall } from './tool-calls.ts';
+import { callOf, readingCall, searchedCall } from './tool-calls.ts';
 
 export interface AgentTests {
   readonly rig: () => AgentsRig;
@@ -30,7 +32,8 @@ export function describeAgent(agent: Agent, more: (tests: AgentTests) => void = 
   describeClient(agent.recipe, (client) => {
     let started: AgentsRig | undefined;
     const rig = (): AgentsRig => started ?? fail();
-    const run = (reader: Reader, mcp = false): Promise<Run> => followPage(agent, client(), reader, { mcp });
+    const run = (reader: Reader, mcp = false): Promise<Run> =>
+      followPage(agent, client(), reader, { project: rig().project, mcp });
     beforeAll(async () => {
       started = await startAgentsRig();
     });
@@ -76,7 +79,7 @@ async function tryLoop(agent: Agent, { rig, run }: AgentTests): Promise<void> {
   const { provider } = rig();
   const from = provider.requests.length;
   const loop = LOOPS[agent.loop];
-  provider.behave(loop.model);
+  provider.behave((request) => loop.model(request, join(rig().project, NOTES)));
   const result = await run(await rig().through(agent));
   expect(result.said, result.said).toContain(loop.shows);
   const sent = provider.requests.slice(from).map(({ body }) => body.toString());
@@ -86,7 +89,7 @@ async function tryLoop(agent: Agent, { rig, run }: AgentTests): Promise<void> {
 
 interface Loop {
   /** What the model writes for a request of this loop. */
-  readonly model: (request: FakeRequest) => Script;
+  readonly model: (request: FakeRequest, notes: string) => Script;
   /** What the user reads in the end. */
   readonly shows: string;
   /** What the agent sends to the model after its tool ran. */
@@ -97,9 +100,9 @@ const WHOLE_FILE = `${NOTES}\n\`\`\`\nthe launch is on the tenth of May\n\`\`\`\
 
 const LOOPS: Readonly<Record<Agent['loop'], Loop>> = {
   reads_file: {
-    model: (request) => {
+    model: (request, notes) => {
       if (request.body.includes(NOTES_TEXT)) return { text: ANSWER };
-      const tool = readingCall(request, NOTES);
+      const tool = readingCall(request, notes);
       return tool === undefined ? { text: 'notes' } : { tool };
     },
     shows: ANSWER,
@@ -121,13 +124,14 @@ async function tryMcp(agent: Agent, { rig, run }: AgentTests): Promise<void> {
   mcp.answer = { content: [{ type: 'text', text: MCP_ANSWER }] };
   provider.behave((request) => {
     if (request.body.includes(MCP_ANSWER)) return { text: ANSWER };
-    const tool = callOf(request, 'say', {});
+    const tool = callOf(request, 'say', {}) ?? searchedCall(request, 'mcp__demo__say');
     return tool === undefined ? { text: 'there is no such tool' } : { tool };
   });
   const result = await run(await rig().through(agent), true);
-  expect(result.said, JSON.stringify(tap.seen.map(({ method, path, status }) => [method, path, status]))).toContain(
-    ANSWER,
-  );
+  expect(
+    result.said,
+    JSON.stringify(tap.seen.map(({ method, path, status }) => [method, path, status])),
+  ).toContain(ANSWER);
   expect(mcp.requests.some(({ body }) => JSON.stringify(body ?? '').includes('"tools/call"'))).toBe(true);
 }
 
@@ -162,7 +166,9 @@ function refusesToldIn(agent: Agent, { rig, run }: AgentTests): void {
 
   it('shows an answer that was cut as an error', async () => {
     const secret = `AKIA${'Q3EGRIVGJ5HQZ7NP'}`;
-    rig().provider.behave({ text: `The key is ${secret}, and here is what you can do with it: use it well.` });
+    rig().provider.behave({
+      text: `The key is ${secret}, and here is what you can do with it: use it well.`,
+    });
     const reader = await rig().through(agent);
     const result = await run(reader);
     expect(result.timedOut).toBe(false);

@@ -3,6 +3,7 @@ import type { FakeRequest, Script } from '../../fake-provider/index.ts';
 /** A tool that a request offers and the client runs itself. */
 interface OfferedTool {
   readonly name: string;
+  readonly namespace?: string;
   readonly parameters: { readonly properties?: Readonly<Record<string, { readonly type?: unknown }>> };
 }
 
@@ -41,7 +42,24 @@ function argumentsFor(
 /** A call of the offered tool whose name ends so: agents put the server's name before it. */
 export function callOf(request: FakeRequest, name: string, args: Call['arguments']): Call | undefined {
   const tool = offeredTools(request).find((offered) => offered.name.endsWith(name));
-  return tool && { name: tool.name, arguments: args };
+  if (tool === undefined) return undefined;
+  const { namespace } = tool;
+  return { name: tool.name, arguments: args, ...(namespace !== undefined && { namespace }) };
+}
+
+/**
+ * A call of a tool that is named but not offered: some agents keep the tools of MCP servers back, and offer one that
+ * looks them up. It is called first, and the tool after that, by itself or through another.
+ */
+export function searchedCall(request: FakeRequest, name: string): Call | undefined {
+  const search = offeredTools(request).find((offered) => /^tool_?search$/i.test(offered.name));
+  if (search === undefined || !request.body.includes(name)) return undefined;
+  const query = `select:${name}`;
+  if (!request.body.includes(query)) return { name: search.name, arguments: { query } };
+  const through = offeredTools(request).find((offered) => offered.name === 'tool_call');
+  return through === undefined
+    ? { name, arguments: {} }
+    : { name: through.name, arguments: { name, arguments: {} } };
 }
 
 /** The names of all tools that the client runs itself. */
@@ -57,6 +75,11 @@ function offeredTools({ json }: FakeRequest): OfferedTool[] {
   return listed.flatMap((tool) => {
     const declared = tool['functionDeclarations'];
     if (Array.isArray(declared)) return (declared as Listed[]).map(asOffered);
+    // OpenAI's namespaces, by which Codex groups the tools of a server.
+    const grouped = tool['type'] === 'namespace' ? tool['tools'] : undefined;
+    if (Array.isArray(grouped)) {
+      return (grouped as Listed[]).map((each) => ({ ...asOffered(each), namespace: String(tool['name']) }));
+    }
     const inner = tool['function'];
     return [asOffered(typeof inner === 'object' && inner !== null ? (inner as Listed) : tool)];
   });

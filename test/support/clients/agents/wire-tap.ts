@@ -53,7 +53,9 @@ export async function startWireTap(target: string): Promise<WireTap> {
     outgoing.once('response', (answer) => {
       const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
       const { statusCode = 0, statusMessage = '' } = answer;
-      socket.write(`HTTP/1.1 ${String(statusCode)} ${statusMessage}\r\n${lines.join('')}connection: close\r\n\r\n`);
+      socket.write(
+        `HTTP/1.1 ${String(statusCode)} ${statusMessage}\r\n${lines.join('')}connection: close\r\n\r\n`,
+      );
       answer.pipe(socket);
     });
     outgoing.end();
