@@ -2,6 +2,7 @@ import { retryAfter } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { formatUsd } from '../../pricing/usd.ts';
+import { NEVER_RESETS, resetsIn } from '../../text/quota-words.ts';
 import { timeSpan } from '../../text/time-span.ts';
 import { SESSION_ACCOUNT } from './accounts.ts';
 import type { Tightest } from './store.ts';
@@ -18,11 +19,15 @@ export function budgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
     headers: { ...headers, ...budgetHeaders(tightest) },
   });
   const { limitNanoUsd = Infinity } = account;
-  if (limitNanoUsd === 0) return denied(`this key is blocked: its ${account.name} budget is 0`);
+  if (limitNanoUsd === 0)
+    return denied(`this key is blocked: its ${account.name} budget is 0. ${NEVER_RESETS}`);
   const message = `the ${account.name} budget has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD`;
-  if (wantedNanoUsd > limitNanoUsd) return denied(`${message}, more than the whole budget`);
+  if (wantedNanoUsd > limitNanoUsd) return denied(`${message}, more than the whole budget. ${NEVER_RESETS}`);
   if (resetMs === undefined) return denied(message);
-  return denied(`${message}; it starts anew in ${timeSpan(resetMs)}`, retryAfter('budget_exceeded', resetMs));
+  const wait = retryAfter('budget_exceeded', resetMs);
+  const worthWaiting = Object.keys(wait).length > 0;
+  const words = worthWaiting ? `it starts anew in ${timeSpan(resetMs)}` : resetsIn(resetMs);
+  return denied(`${message}; ${words}`, wait);
 }
 
 /** 429: the client's own limit, which never starts anew. */
@@ -31,7 +36,7 @@ function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
   return {
     kind: 'deny',
     type: 'session_budget_exceeded',
-    message: `the budget of this session has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD`,
+    message: `the budget of this session has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD. ${NEVER_RESETS}`,
     headers: budgetHeaders(tightest),
   };
 }

@@ -2,6 +2,7 @@ import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
 import { formatUsd } from '../../pricing/usd.ts';
+import { NEVER_RESETS } from '../../text/quota-words.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Session } from './store.ts';
 
@@ -9,7 +10,7 @@ export function maxStepsExceeded({ maxSteps = 0 }: Session): Denial {
   return {
     kind: 'deny',
     type: 'max_steps_exceeded',
-    message: `this session has made all of its ${String(maxSteps)} calls: begin a new one`,
+    message: `this session has made all of its ${String(maxSteps)} calls: begin a new one. ${NEVER_RESETS}`,
   };
 }
 
@@ -17,7 +18,7 @@ export function sessionBudgetSpent({ budgetNanoUsd = 0 }: Session): Denial {
   return {
     kind: 'deny',
     type: 'session_budget_exceeded',
-    message: `this session has spent its budget of ${formatUsd(budgetNanoUsd)} USD: begin a new one`,
+    message: `this session has spent its budget of ${formatUsd(budgetNanoUsd)} USD: begin a new one. ${NEVER_RESETS}`,
     headers: { [HEADER.sessionRemaining]: '0', [HEADER.budgetWindow]: 'session' },
   };
 }

@@ -416,11 +416,31 @@ describe('absurd numbers of a client', () => {
 describe('refusals', () => {
   it.each([
     ['minute', '15:04:20', '; it starts anew in 40 s', '40'],
-    ['hourly', '15:46:30', '; it starts anew in 14 min', undefined],
+    [
+      'hourly',
+      '15:46:30',
+      '; it starts anew in 14 min. Quota exceeded, it will reset then. Please retry in 810s',
+      undefined,
+    ],
     ['hourly', '15:59:00', '; it starts anew in 1 min', '60'],
-    ['hourly', '15:58:59', '; it starts anew in 2 min', undefined],
-    ['daily', '15:46:30', '; it starts anew in 8 h 14 min', undefined],
-    ['monthly', '15:46:30', '; it starts anew in 3 d 9 h', undefined],
+    [
+      'hourly',
+      '15:58:59',
+      '; it starts anew in 2 min. Quota exceeded, it will reset then. Please retry in 61s',
+      undefined,
+    ],
+    [
+      'daily',
+      '15:46:30',
+      '; it starts anew in 8 h 14 min. Quota exceeded, it will reset then. Please retry in 29610s',
+      undefined,
+    ],
+    [
+      'monthly',
+      '15:46:30',
+      '; it starts anew in 3 d 9 h. Quota exceeded, it will reset then. Please retry in 288810s',
+      undefined,
+    ],
   ])('429 of the %s window at %s says when it starts anew%s', async (window, time, words, retryAfter) => {
     const clocked = budgetStore(client, { now: () => Date.parse(`2031-05-28T${time}Z`) });
     const { check } = budgetCheck({ pricing: { lower_client_limits: false } }, { store: clocked });
@@ -445,7 +465,7 @@ describe('refusals', () => {
       kind: 'deny',
       type: 'budget_exceeded',
       message:
-        'the hourly budget has 0.0009 USD left, and this request may cost 0.001 USD, more than the whole budget',
+        'the hourly budget has 0.0009 USD left, and this request may cost 0.001 USD, more than the whole budget. Quota exceeded (limit: 0), and no time will reset it',
       headers: {
         'x-gateway-session-remaining': '0.0009',
         'x-gateway-budget-window': 'hourly',

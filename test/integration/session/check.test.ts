@@ -159,7 +159,8 @@ describe('the end of a call', () => {
     expect(verdict).toMatchObject({
       kind: 'deny',
       type: 'max_steps_exceeded',
-      message: 'this session has made all of its 1 calls: begin a new one',
+      message:
+        'this session has made all of its 1 calls: begin a new one. Quota exceeded (limit: 0), and no time will reset it',
     });
     await check.end?.(second, { kind: 'not_forwarded' }, state);
     expect((await stored(first))?.session.steps).toBe(1);

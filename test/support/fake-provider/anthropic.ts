@@ -56,7 +56,7 @@ export function message({ json }: FakeRequest, plan: AnswerPlan) {
 }
 
 function toolUse(name: string) {
-  return { type: 'tool_use', id: 'toolu_fake', name, input: {} };
+  return { type: 'tool_use', id: `toolu_${name}`, name, input: {} };
 }
 
 function stopReason(plan: AnswerPlan): string {

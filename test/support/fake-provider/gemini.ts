@@ -40,7 +40,7 @@ function whole(body: unknown, outputTokens: number): FakeReply {
 function part({ tool }: AnswerPlan, text: string) {
   return tool === undefined
     ? { text }
-    : { functionCall: { id: 'call_fake', name: tool, args: JSON.parse(text) as unknown } };
+    : { functionCall: { id: `call_${tool}`, name: tool, args: JSON.parse(text) as unknown } };
 }
 
 function response(model: string, plan: AnswerPlan, text: string, last: boolean) {

@@ -75,7 +75,7 @@ function finishReason(plan: AnswerPlan): string {
 /** What a message says, or a stream's first delta where `text` is empty: text, or a call of the plan's tool. */
 function said({ tool }: AnswerPlan, text: string) {
   if (tool === undefined) return { content: text };
-  const call = { index: 0, id: 'call_fake', type: 'function', function: { name: tool, arguments: text } };
+  const call = { index: 0, id: `call_${tool}`, type: 'function', function: { name: tool, arguments: text } };
   return { content: null, tool_calls: [call] };
 }
 
@@ -194,7 +194,7 @@ function functionCall({ tool, toolNamespace }: AnswerPlan, args: string, status 
   return {
     id: 'fc_fake',
     type: 'function_call',
-    call_id: 'call_fake',
+    call_id: `call_${tool ?? ''}`,
     status,
     name: tool,
     arguments: args,

@@ -215,7 +215,7 @@ describe('a stream whose text is put off', () => {
     const messages = [{ role: 'user' as const, content: 'hello' }];
     const chat = await openai.chat.completions.stream({ model: 'gpt-4o', messages }).finalChatCompletion();
     expect(chat.choices[0]?.message.tool_calls).toMatchObject([
-      { id: 'call_fake', function: { name: 'weather', arguments: '{"city":"Zürich","days":3}' } },
+      { id: 'call_weather', function: { name: 'weather', arguments: '{"city":"Zürich","days":3}' } },
     ]);
   });
 });
