@@ -10,6 +10,7 @@ const TAG = /<(\/?)((?=[A-Za-z0-9_-]*[-_])[A-Za-z][A-Za-z0-9_-]{2,63}|[A-Z]{4,32
 const OPENINGS = [
   /^This is (?:the )?[\w .-]{1,40}\. We are setting up the context for our chat\./,
   /^I have \*added these files to the chat\*/,
+  /^I am not sharing any files that you can edit yet\.$/,
   /^Here are (?:some )?(?:summaries of some files|\*read-only\* files|READ ONLY files)/i,
   /^# (?:AGENTS|CLAUDE|GEMINI|QWEN)\.md instructions for [^\n]{1,4096}$/,
 ];

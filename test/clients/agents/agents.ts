@@ -4,13 +4,21 @@ import { npm, pypi } from '../../support/clients/recipe.ts';
 /** Their installers take the program for this machine out of a package of its own. */
 const PROGRAM_IS_LINKED = true;
 
+type AgentName =
+  'claudeCode' | 'codex' | 'geminiCli' | 'qwenCode' | 'opencode' | 'continueCli' | 'cline' | 'aider' | 'llm';
+
 /** The agents that the suite runs, each as its page sets it up. To try a newer one, change its version here. */
-export const AGENTS = {
+export const AGENTS: Readonly<Record<AgentName, Agent>> = {
   claudeCode: {
     recipe: npm('@anthropic-ai/claude-code', '2.1.330', [], PROGRAM_IS_LINKED),
     page: 'claude-code.md',
     provider: 'anthropic',
-    quiet: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' },
+    quiet: {
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      // Else tools of MCP servers are looked up first, which no fake model does well.
+      ENABLE_TOOL_SEARCH: 'false',
+    },
     loop: 'reads_file',
     speaksMcp: true,
   },
@@ -21,6 +29,7 @@ export const AGENTS = {
     quiet: {},
     loop: 'reads_file',
     speaksMcp: true,
+    instead: { budget: /last status: 429/ },
   },
   geminiCli: {
     recipe: npm('@google/gemini-cli', '0.61.0'),
@@ -81,5 +90,6 @@ export const AGENTS = {
     quiet: {},
     loop: 'calls_tool',
     speaksMcp: false,
+    instead: { budget: /Error code: 429/, lock: /Error code: 403/, key: /Error code: 401/ },
   },
-} as const satisfies Readonly<Record<string, Agent>>;
+};

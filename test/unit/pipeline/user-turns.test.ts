@@ -261,6 +261,8 @@ describe('what a person asked', () => {
         content: 'This is the Gemini CLI. We are setting up the context for our chat.\nToday is …',
       },
       { role: 'assistant', content: 'Got it.' },
+      { role: 'user', content: 'I am not sharing any files that you can edit yet.' },
+      { role: 'assistant', content: 'Ok.' },
       {
         role: 'user',
         content: [

@@ -15,4 +15,6 @@ export interface Agent {
    */
   readonly loop: 'reads_file' | 'calls_tool' | 'edits_file';
   readonly speaksMcp: boolean;
+  /** What it says where it keeps the message of a refusal in the gateway's own form from its user. */
+  readonly instead?: { readonly budget?: RegExp; readonly lock?: RegExp; readonly key?: RegExp };
 }

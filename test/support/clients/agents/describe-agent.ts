@@ -124,6 +124,8 @@ async function tryMcp(agent: Agent, { rig, run }: AgentTests): Promise<void> {
   mcp.answer = { content: [{ type: 'text', text: MCP_ANSWER }] };
   provider.behave((request) => {
     if (request.body.includes(MCP_ANSWER)) return { text: ANSWER };
+    if (request.body.includes('_say"') && /(call|toolu)_\w*say/.test(request.body.toString()))
+      return { text: 'failed' };
     const tool = callOf(request, 'say', {}) ?? searchedCall(request, 'mcp__demo__say');
     return tool === undefined ? { text: 'there is no such tool' } : { tool };
   });
@@ -150,18 +152,18 @@ function refusesToldIn(agent: Agent, { rig, run }: AgentTests): void {
   };
 
   it('tells that the budget is spent', async () => {
-    await refused(await rig().through(agent, 0.000_001), /daily budget/, 429);
+    await refused(await rig().through(agent, 0.000_001), agent.instead?.budget ?? /daily budget/, 429);
   });
 
   it('tells that the key is locked', async () => {
     const reader = await rig().through(agent);
     expect((await cli(rig().gateway, 'quarantine', 'set', reader.keyHash)).code).toBe(0);
-    await refused(reader, /locked/, 403);
+    await refused(reader, agent.instead?.lock ?? /locked/, 403);
   });
 
   it('tells that the key is wrong', async () => {
     const reader = { ...(await rig().through(agent)), proxyKey: `gw-${'x'.repeat(43)}` };
-    await refused(reader, /invalid proxy key/, 401);
+    await refused(reader, agent.instead?.key ?? /invalid proxy key/, 401);
   });
 
   it('shows an answer that was cut as an error', async () => {
