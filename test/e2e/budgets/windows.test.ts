@@ -64,9 +64,7 @@ describe.each(WINDOWS)('the window "%s"', (window) => {
     expect(told(refused)).toEqual([window, usd(500)]);
     expect(refused.headers['x-should-retry']).toBe('false');
     const wait = (nextReset(window) - Date.now()) / 1_000;
-    const words = [-1, 0, 1, 2].map(
-      (seconds) => `; it starts anew in ${timeSpan((wait + seconds) * 1_000)}`,
-    );
+    const words = [-1, 0, 1, 2].map((seconds) => `; it starts anew in ${timeSpan((wait + seconds) * 1_000)}`);
     expect(words.some((each) => refused.body.includes(each))).toBe(true);
     const isTold = refused.headers['retry-after'] !== undefined;
     if (Math.abs(wait - 60) > 2) expect(isTold).toBe(wait < 60);
