@@ -134,7 +134,7 @@ afterAll(async () => {
 
 const lastBody = (client: Client): unknown => JSON.parse(client.forwarded().at(-1)?.body.toString() ?? '');
 
-describe.each(SAMPLES)('$what', ({ path, type, alone, beside }) => {
+describe.each(SAMPLES)('$what', ({ path, type, alone }) => {
   it('that is all there is is refused, and the refusal names it and the setting', async () => {
     const client = await strict.newClient();
     const reply = await client.ask(alone, { path });
@@ -161,15 +161,17 @@ describe.each(SAMPLES)('$what', ({ path, type, alone, beside }) => {
     expectRefusal(await client.ask(alone, { path }), 429, 'budget_exceeded');
     expect(client.forwarded()).toEqual([]);
   });
+});
 
-  it.runIf(beside !== undefined)('is taken out beside a tool of the client’s, and told', async () => {
-    const [asked, forwarded] = beside ?? [{}, {}];
+it.each(SAMPLES.flatMap(({ beside, ...sample }) => (beside === undefined ? [] : [{ ...sample, beside }])))(
+  '$what is taken out beside a tool of the client’s, and told',
+  async ({ path, type, beside: [asked, forwarded] }) => {
     const client = await strict.newClient();
     const reply = await client.ask(asked, { path });
     expect([reply.status, reply.headers['x-gateway-tools-removed']]).toEqual([200, type]);
     expect(lastBody(client)).toEqual(forwarded);
-  });
-});
+  },
+);
 
 describe('neighbours', () => {
   it('several that are all taken out are refused together', async () => {

@@ -62,6 +62,8 @@ describe('a request to an MCP server', () => {
     ':authority': 'mcp.example',
     'x-gateway-upstream': 'mcp_files',
     'x-api-key': 'own',
+    // The client's said nothing.
+    'content-type': 'application/json',
   };
 
   it('goes to the server’s own address, with its own headers and none of the client’s that may not travel', () => {
