@@ -8,6 +8,8 @@ export const ERROR_STATUS = {
   invalid_request: 400,
   /** MCP: a header does not say what the body says. */
   header_mismatch: 400,
+  /** MCP: a request of the stateless era does not say of itself what it must. */
+  invalid_params: 400,
   invalid_key: 401,
   agent_risk_blocked: 403,
   dlp_quarantine: 403,

@@ -76,6 +76,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
         upstreamTimeoutMs: config.proxy.upstream_timeout,
         stripTelemetry: config.server.strip_budget_headers,
         errorFormat: config.server.error_format,
+        allowedOrigins: config.mcp.enabled ? config.mcp.allowed_origins : [],
       },
       observer,
       takeAnonymousLine: anonymousLines.take,

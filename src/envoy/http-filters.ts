@@ -3,6 +3,8 @@ import { phaseDeadlineMs } from '../config/rules.ts';
 import type { Config } from '../config/schema.ts';
 import { seconds, typed, type EnvoyObject } from './layout.ts';
 
+/** Under it a route tells the gate what it is for. */
+export const RESPONSE_GATE_NAME = 'response_gate';
 const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.url), 'utf8');
 /**
  * What Envoy waits beyond the deadline for all Redis work of a phase: 2 MiB of text are judged meanwhile, or a
@@ -17,7 +19,7 @@ export function httpFilters(config: Config): EnvoyObject[] {
 
 function responseGate(): EnvoyObject {
   return {
-    name: 'response_gate',
+    name: RESPONSE_GATE_NAME,
     typed_config: typed('envoy.extensions.filters.http.lua.v3.Lua', {
       default_source_code: { inline_string: RESPONSE_GATE },
     }),

@@ -4,6 +4,8 @@ import { ERROR_STATUS, mayRetry, NO_RETRY, type ErrorType } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import { ERROR_SHAPES, type ErrorShape } from '../providers/error-shapes.ts';
 import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../providers/native-errors.ts';
+import { mcpAnswer } from '../mcp/refusal.ts';
+import { MCP_CLUSTER_PREFIX } from '../routing/upstreams.ts';
 import { ANSWER_BUFFER_BYTES } from './buffers.ts';
 import type { EnvoyObject } from './layout.ts';
 import { typed } from './layout.ts';
@@ -33,6 +35,12 @@ const EARLY = [
   'absolute_path_rejected',
   'path_normalization_failed',
 ];
+
+/**
+ * Whether a request is for an MCP server: by the path that its client sent, and by its cluster once the sidecar has set
+ * the server's own. What cannot be told is answered in our common shape.
+ */
+const FOR_MCP = `request.path.matches('^/(${RAW_KEY_PREFIX}[^/]*/)?mcp(/|[?]|$)') || xds.cluster_name.startsWith('${MCP_CLUSTER_PREFIX}')`;
 
 /** A response header with the id that the sidecar and the access log call the request by. */
 export const REQUEST_ID: EnvoyObject = requestId('%STREAM_ID%');
@@ -112,9 +120,17 @@ const REPLIES: readonly Reply[] = [
   { filter: byStatus('GE', 400), type: 'invalid_request', message: 'bad request', keepsStatus: true },
 ];
 
-/** One for each provider whose clients read another shape than ours, by the path, and ours for all others. */
+/** One for MCP clients and for each provider whose clients read another shape than ours, and ours for all others. */
 function mappersOf(reply: Reply, format: ErrorFormat): EnvoyObject[] {
   return [
+    {
+      ...mapper(reply, format),
+      filter: { and_filter: { filters: [reply.filter, byExpression(FOR_MCP)] } },
+      body_format_override: {
+        text_format_source: { inline_string: mcpAnswer(reply).body },
+        content_type: 'application/json',
+      },
+    },
     ...shapesOf(format).map(([path, shape]) => mapper(reply, format, path, shape)),
     mapper(reply, format),
   ];
@@ -162,11 +178,15 @@ function byPath(pattern: RegExp): EnvoyObject {
 }
 
 function byDetails(condition: string): EnvoyObject {
+  return byExpression(`response.code_details ${condition}`);
+}
+
+function byExpression(expression: string): EnvoyObject {
   return {
     extension_filter: {
-      name: 'details',
+      name: 'expression',
       typed_config: typed('envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter', {
-        expression: `response.code_details ${condition}`,
+        expression,
       }),
     },
   };

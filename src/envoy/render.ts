@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import type { Config } from '../config/schema.ts';
 import { HEADER } from '../headers.ts';
-import { configuredUpstreams } from '../routing/upstreams.ts';
+import { configuredUpstreams, MCP_CLUSTER_PREFIX } from '../routing/upstreams.ts';
 import { ANSWER_BUFFER_BYTES, requestBufferBytes } from './buffers.ts';
 import { upstreamCluster, sidecarCluster } from './clusters.ts';
-import { httpFilters } from './http-filters.ts';
+import { httpFilters, RESPONSE_GATE_NAME } from './http-filters.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 import { ACCESS_LOG_FILTER, localReplies, REQUEST_ID } from './local-replies.ts';
 import { overloadManager } from './overload.ts';
@@ -145,39 +145,44 @@ function routes(config: Config): EnvoyObject {
         name: 'all',
         domains: ['*'],
         routes: [
-          {
-            name: 'provider',
-            match: {
-              prefix: '/',
-              headers: [
-                { name: HEADER.upstream, present_match: true },
-                // Nobody forwards one, and to an answer of none the response gate could write no word.
-                { name: ':method', string_match: { exact: 'HEAD' }, invert_match: true },
-              ],
-              dynamic_metadata: [
-                { filter: 'gw', path: [{ key: 'req' }], value: { string_match: { exact: 'ok' } } },
-              ],
-            },
-            // A route timeout would cut long streams; the sidecar bounds unstreamed answers.
-            route: {
-              cluster_header: HEADER.upstream,
-              timeout: '0s',
-              idle_timeout: seconds(config.proxy.upstream_timeout),
-            },
-            // The request is whole and judged when this route is taken: from here the buffer is the answer's.
-            request_body_buffer_limit: ANSWER_BUFFER_BYTES,
-            response_headers_to_add: [REQUEST_ID], // for the response gate, which can make none
-            request_headers_to_remove: [
-              HEADER.upstream,
-              'x-forwarded-for',
-              'x-forwarded-proto',
-              'x-envoy-external-address',
-              'x-envoy-internal',
-            ],
-          },
+          upstreamRoute(config, 'mcp', { string_match: { prefix: MCP_CLUSTER_PREFIX } }),
+          upstreamRoute(config, 'provider', { present_match: true }),
           { name: 'closed', match: { prefix: '/' }, direct_response: { status: 503 } },
         ],
       },
+    ],
+  };
+}
+
+/** To whatever cluster the sidecar has named; the response gate is told for whom it may have to speak. */
+function upstreamRoute(config: Config, name: 'mcp' | 'provider', upstream: EnvoyObject): EnvoyObject {
+  return {
+    name,
+    match: {
+      prefix: '/',
+      headers: [
+        { name: HEADER.upstream, ...upstream },
+        // Nobody forwards one, and to an answer of none the response gate could write no word.
+        { name: ':method', string_match: { exact: 'HEAD' }, invert_match: true },
+      ],
+      dynamic_metadata: [{ filter: 'gw', path: [{ key: 'req' }], value: { string_match: { exact: 'ok' } } }],
+    },
+    metadata: { filter_metadata: { [RESPONSE_GATE_NAME]: { surface: name } } },
+    // A route timeout would cut long streams; the sidecar bounds unstreamed answers.
+    route: {
+      cluster_header: HEADER.upstream,
+      timeout: '0s',
+      idle_timeout: seconds(config.proxy.upstream_timeout),
+    },
+    // The request is whole and judged when this route is taken: from here the buffer is the answer's.
+    request_body_buffer_limit: ANSWER_BUFFER_BYTES,
+    response_headers_to_add: [REQUEST_ID], // for the response gate, which can make none
+    request_headers_to_remove: [
+      HEADER.upstream,
+      'x-forwarded-for',
+      'x-forwarded-proto',
+      'x-envoy-external-address',
+      'x-envoy-internal',
     ],
   };
 }

@@ -7,6 +7,9 @@
 -- lets the answer through: so everything that can fail runs under pcall.
 
 local DENIED = '{"error":"the policy service is unavailable","type":"gateway_unavailable"}'
+-- The same as JSON-RPC has it, for whom the route says that an MCP server was asked.
+local DENIED_RPC = '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"the policy service is unavailable",'
+  .. '"data":{"type":"gateway_unavailable"}},"type":"gateway_unavailable"}'
 local KEPT = { [":status"] = true, ["x-gateway-request-id"] = true }
 local CUT = "event: error\ndata: " .. DENIED .. "\n\n"
 
@@ -51,11 +54,16 @@ local function count_stream(handle)
   end
 end
 
+local function surface(handle)
+  return handle:metadata():get("surface")
+end
+
 local function deny(handle, headers)
   clear(headers, KEPT)
   headers:replace(":status", "503")
   headers:replace("content-type", "application/json")
-  local body = DENIED
+  local ok, asked = pcall(surface, handle)
+  local body = ok and asked == "mcp" and DENIED_RPC or DENIED
   for chunk in handle:bodyChunks() do
     chunk:setBytes(body)
     body = ""

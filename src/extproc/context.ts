@@ -1,5 +1,6 @@
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { GatewayError } from '../errors.ts';
+import type { JsonRpcId } from '../mcp/message.ts';
 import type { AnswerStream } from '../pipeline/answer-stream.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Usage } from '../providers/provider.ts';
@@ -24,6 +25,8 @@ export interface EdgeServices {
 export interface EdgeSettings extends RefusalSettings {
   /** `proxy.upstream_timeout`: bounds the whole of an unstreamed answer. */
   readonly upstreamTimeoutMs: number;
+  /** `mcp.allowed_origins`. */
+  readonly allowedOrigins: readonly string[];
 }
 
 /** One finished exchange, for log and metrics. Holds no credential and no path. */
@@ -71,6 +74,10 @@ export interface StreamContext {
   rawKey: string;
   surface: Surface;
   progress: Progress;
+  /** The id of a JSON-RPC message that was refused unread; null where none could be told. */
+  unreadId: JsonRpcId | null;
+  /** Headers that let a web page read the answer, whatever it is; empty unless its origin is allowed. */
+  crossOrigin: readonly (readonly [string, string])[];
   target: Target | undefined;
   /** A request of a good key (known, neither expired, revoked, locked nor blocked), before its address was judged. */
   admitted: Admitted | undefined;
@@ -97,6 +104,8 @@ export function createContext(services: EdgeServices): StreamContext {
     rawKey: '',
     surface: NO_SURFACE,
     progress: 'receiving',
+    unreadId: null,
+    crossOrigin: [],
     target: undefined,
     admitted: undefined,
     exchange: undefined,

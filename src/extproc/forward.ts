@@ -82,8 +82,15 @@ function toServer(exchange: Parsed, upstream: McpUpstream, edited: Buffer | unde
     set: [[':path', upstream.path], ...rewritten, ...upstream.headers],
     isRemoved: (name) =>
       // Without a body there is nothing to repeat. MCP names headers after arguments, underscores and all.
-      isMirrored(name) ? request.mcp === undefined || mirrored.has(name) : isStripped(name),
+      isMirrored(name)
+        ? request.mcp === undefined || mirrored.has(name)
+        : isStripped(name) || tellsOfPage(name),
   };
+}
+
+/** What a browser tells of its page was judged here; a server that judged it again would take the gateway's address for the page's own. */
+function tellsOfPage(name: string): boolean {
+  return name === 'origin' || name === 'referer' || name.startsWith('sec-');
 }
 
 function credentialHeaders(exchange: Parsed, authority: string, path: string, body: Buffer): HeaderList {

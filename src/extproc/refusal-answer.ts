@@ -43,13 +43,15 @@ export function refusalAnswer(refusal: Refusal, surface: Surface, settings: Refu
   };
 }
 
-/** Our JSON error shape (SPEC "Errors"), or the provider's own error object. */
+/** Our JSON error shape (SPEC "Errors"), the provider's own error object, or OAuth's. */
 function errorObject(
   { type, message }: Refusal,
   surface: Surface,
   { errorFormat }: RefusalSettings,
   headers: ReadonlyMap<string, string>,
 ): object {
+  // An OAuth client shows no other text (RFC 6749 section 5.2).
+  if (surface.kind === 'oauth') return { error: message, error_description: message, type };
   const shape = surface.kind === 'provider' ? surface.shape : undefined;
   const facts = {
     type,

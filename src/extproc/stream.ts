@@ -167,10 +167,14 @@ function trailerNames(message: ProcessingRequest): string[] {
 }
 
 function toRefusal(context: StreamContext, error: GatewayError): Refusal {
-  const headers = new Map(context.admitted?.responseHeaders ?? [[HEADER.requestId, context.requestId]]);
+  const headers = new Map(
+    context.admitted?.responseHeaders ?? [[HEADER.requestId, context.requestId], ...context.crossOrigin],
+  );
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   const { type, message, details } = error;
-  return { type, message, headers, details, mcp: context.parsed?.request.mcp };
+  const mcp = context.parsed?.request.mcp;
+  const mcpId = mcp?.kind === 'request' ? mcp.id : context.unreadId;
+  return { type, message, headers, details, mcp, mcpId };
 }
 
 /** The checks' `end` hooks, then log and metrics. */

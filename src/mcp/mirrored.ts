@@ -38,7 +38,7 @@ export function isMirrored(name: string): boolean {
 /**
  * Headers that repeat what a message says must say the same in every era, and be there in the stateless one: whoever
  * stands behind and reads the headers alone is not misled (2026-07-28, "Server Validation").
- * @throws GatewayError header_mismatch
+ * @throws GatewayError header_mismatch; invalid_params where a stateless request does not say its own version
  */
 export function assertMirrored({ headers, json, request: { mcp } }: SentMessage): void {
   if (mcp === undefined) return;
@@ -55,6 +55,12 @@ function assertVersion(header: string | undefined, params: Json, mcp: McpMessage
   const claimed = isObject(meta) ? meta[META_VERSION] : undefined;
   const isStateless = isStatelessRevision(header) || isStatelessRevision(claimed);
   const mustRepeat = isStateless && mcp.kind === 'request';
+  if (mustRepeat && typeof claimed !== 'string') {
+    throw new GatewayError(
+      'invalid_params',
+      `Invalid params: params._meta["${META_VERSION}"] must be the MCP version`,
+    );
+  }
   const agrees =
     header === claimed || (header === undefined ? !mustRepeat : claimed === undefined && !mustRepeat);
   if (agrees) return mustRepeat;

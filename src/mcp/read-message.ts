@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { parseStrict } from '../json/scan.ts';
 import type { JsonRpcId, McpMessage } from './message.ts';
 import { withoutCase } from './without-case.ts';
 
@@ -22,6 +23,21 @@ export function readMessage(body: Json): McpMessage {
   if (stranger) throw invalid('has a member other than jsonrpc, id, method, params, result and error');
   if (body['jsonrpc'] !== '2.0') throw invalid('must have "jsonrpc": "2.0"');
   return Object.hasOwn(body, 'method') ? readCall(body) : readResponse(body);
+}
+
+/** A longer message is not read a second time for its id. */
+const MAX_REREAD_BYTES = 65_536;
+
+/** The id of what may be no message otherwise; null where there is none, or parsers may read different ones. */
+export function messageId(body: Buffer): JsonRpcId | null {
+  if (body.length > MAX_REREAD_BYTES) return null;
+  try {
+    const json = parseStrict(body);
+    return isObject(json) && isId(json['id']) ? json['id'] : null;
+  } catch (failure) {
+    if (failure instanceof GatewayError) return null;
+    throw failure;
+  }
 }
 
 /** `params` of a message that has them; empty where it has none. */

@@ -7,6 +7,8 @@ export interface RefusedMessage {
   readonly message: string;
   readonly details?: RefusalDetails | undefined;
   readonly mcp?: McpMessage | undefined;
+  /** Of the message, where one could be read of what is refused as none. */
+  readonly mcpId?: JsonRpcId | null;
 }
 
 export interface McpAnswer {
@@ -16,7 +18,7 @@ export interface McpAnswer {
 
 interface JsonRpcError {
   readonly jsonrpc: '2.0';
-  readonly id?: JsonRpcId;
+  readonly id?: JsonRpcId | null;
   readonly error: { readonly code: number; readonly message: string; readonly data: object };
 }
 
@@ -24,35 +26,68 @@ const DENIED = -32001;
 /** The server's side failed; MCP gives no code of this range a meaning. */
 const FAILED = -32000;
 const HEADER_MISMATCH = -32020;
+/** JSON-RPC 2.0's own. */
+const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
 
 /**
- * Refusals that a client reads as JSON-RPC errors (DECISIONS "Error bodies", "MCP"): those that an agent can act on
- * come with HTTP 200, so that it sees them. All others keep their HTTP status and our own shape.
+ * Refusals of requests that a client reads as answers (DECISIONS "Error bodies", "MCP"): those that an agent can act on
+ * come with HTTP 200, so that it sees them; those that are MCP's own have the status and the code that it gives them.
  */
-const AS_JSON_RPC: { readonly [Type in ErrorType]?: { readonly status: number; readonly code: number } } = {
+const AS_ANSWER: { readonly [Type in ErrorType]?: { readonly status: number; readonly code: number } } = {
   policy_denied: { status: 200, code: DENIED },
   escalation_denied: { status: 200, code: DENIED },
   circuit_open: { status: 200, code: FAILED },
   header_mismatch: { status: ERROR_STATUS.header_mismatch, code: HEADER_MISMATCH },
+  invalid_params: { status: ERROR_STATUS.invalid_params, code: INVALID_PARAMS },
 };
+
+/** Codes of the others, where the request is to blame; all else is -32000. */
+const OF_REQUEST: ReadonlySet<ErrorType> = new Set([
+  'invalid_request',
+  'not_found',
+  'unknown_mcp_server',
+  'method_not_allowed',
+  'payload_too_large',
+  'unsupported_media_type',
+  'upgrade_not_supported',
+]);
 
 const MAX_NAME_CHARS = 128;
 const UNSEEN = /[\p{C}\p{Z}]/gu;
 const MAX_HEADER_CHARS = 256;
 
-/** The JSON-RPC answer to a refused request; undefined where the refusal is answered in our own shape. */
-export function mcpAnswer(refusal: RefusedMessage): McpAnswer | undefined {
-  const form = AS_JSON_RPC[refusal.type];
-  if (form === undefined || refusal.mcp?.kind !== 'request') return undefined;
-  return { status: form.status, body: JSON.stringify(jsonRpcError(refusal)) };
+/**
+ * The JSON-RPC error that a refusal is on an MCP path. What is no answer has its `type` at the top level too, as our
+ * refusals have it everywhere; of an answer the official clients take no such member.
+ */
+export function mcpAnswer(refusal: RefusedMessage): McpAnswer {
+  const { type, mcp, mcpId = null } = refusal;
+  const answer = AS_ANSWER[type];
+  if (answer !== undefined && mcp?.kind === 'request') {
+    return { status: answer.status, body: JSON.stringify(jsonRpcError(refusal)) };
+  }
+  const { error } = jsonRpcError(refusal);
+  return {
+    status: ERROR_STATUS[type],
+    body: JSON.stringify({ jsonrpc: '2.0', id: mcpId, error, type }),
+  };
+}
+
+function codeOf(type: ErrorType): number {
+  return AS_ANSWER[type]?.code ?? (OF_REQUEST.has(type) ? INVALID_REQUEST : FAILED);
 }
 
 /** The error that ends a stream, or answers a request; without an id where nobody asked for anything. */
 export function jsonRpcError(refusal: RefusedMessage): JsonRpcError {
-  const code = AS_JSON_RPC[refusal.type]?.code ?? FAILED;
+  const code = codeOf(refusal.type);
   const id = refusal.mcp?.kind === 'request' ? { id: refusal.mcp.id } : {};
   if (code !== DENIED) {
-    return { jsonrpc: '2.0', ...id, error: { code, message: refusal.message, data: { type: refusal.type } } };
+    return {
+      jsonrpc: '2.0',
+      ...id,
+      error: { code, message: ofServer(refusal.message), data: { type: refusal.type } },
+    };
   }
   const { rule, maskedResult, toolName = calledTool(refusal.mcp) } = refusal.details ?? { reason: '' };
   const reason = reasonOf(refusal);
@@ -78,6 +113,11 @@ export function blockReason(reason: string): string {
     text += next;
   }
   return text.trim();
+}
+
+/** What is common to all upstreams' answers speaks of a provider. */
+function ofServer(message: string): string {
+  return message.replace(/^the provider\b/, 'the MCP server');
 }
 
 /** Why, in the words that a record, an agent or a person is told. */

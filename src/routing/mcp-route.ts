@@ -24,7 +24,7 @@ const TOOLS_CALL = '/tools/call';
  * the client's path or query is sent.
  */
 export function createMcpRoute(
-  { mcp: { max_request_size, allowed_origins } }: Config,
+  { mcp: { max_request_size } }: Config,
   servers: ReadonlyMap<string, McpUpstream>,
 ): (method: string, path: string) => McpServerTarget {
   return (method, path) => {
@@ -43,7 +43,6 @@ export function createMcpRoute(
       path,
       mcp: { server, form },
       maxRequestBytes: max_request_size,
-      allowedOrigins: allowed_origins,
     };
   };
 }

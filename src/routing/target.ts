@@ -19,8 +19,6 @@ export interface McpServerTarget extends AnyTarget {
   readonly kind: 'mcp';
   readonly upstream: McpUpstream;
   readonly mcp: McpTarget;
-  /** `mcp.allowed_origins`. */
-  readonly allowedOrigins: readonly string[];
 }
 
 /** Where a request wants to go, once its path is judged. */

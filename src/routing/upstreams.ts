@@ -2,6 +2,9 @@ import type { Config } from '../config/schema.ts';
 import type { Provider, ProviderName } from '../providers/provider.ts';
 import { providers } from '../providers/registry.ts';
 
+/** Of the names of MCP servers' clusters. */
+export const MCP_CLUSTER_PREFIX = 'mcp_';
+
 /** Where requests are sent; nothing in a request can choose another place. */
 export interface Upstream {
   /** Name of Envoy's cluster, as the sidecar writes it into `x-gateway-upstream`. */
@@ -67,7 +70,7 @@ function providerUpstream(provider: Provider, base: URL, caFile: string | undefi
 function mcpUpstream(server: Config['mcp']['servers'][number]): McpUpstream {
   const url = new URL(server.url);
   return {
-    ...upstream(`mcp_${server.name}`, url, undefined),
+    ...upstream(MCP_CLUSTER_PREFIX + server.name, url, undefined),
     path: url.pathname + url.search,
     headers: new Map(Object.entries(server.headers).map(([name, value]) => [name.toLowerCase(), value])),
   };

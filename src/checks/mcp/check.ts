@@ -6,6 +6,7 @@ import { findingId } from '../../pipeline/finding-id.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
 import { createKeyGuard } from './key-guard.ts';
 import { refuseRedirect } from './redirect.ts';
+import { refuseUnauthorized } from './unauthorized.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
 
 export interface McpCheckDeps {
@@ -57,7 +58,9 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState> {
       return verdict.kind === 'pass' ? session : verdict;
     },
     response: (exchange) =>
-      exchange.mcp === undefined ? PASS : (refuseRedirect(exchange) ?? binding.keep(exchange)),
+      exchange.mcp === undefined
+        ? PASS
+        : (refuseRedirect(exchange) ?? refuseUnauthorized(exchange) ?? binding.keep(exchange)),
     stream: (exchange) => createKeyGuard(exchange, authenticateAgain),
   };
 }

@@ -2,6 +2,7 @@ import { encodesProxyKey, parseBytes } from '../../pipeline/bytes-body.ts';
 import type { Identified, Parsed } from '../../pipeline/exchange.ts';
 import { parseRequest, spellsProxyKey, withoutProxyKey } from '../../pipeline/parse.ts';
 import { assertMirrored } from '../../mcp/mirrored.ts';
+import { messageId } from '../../mcp/read-message.ts';
 import type { StreamContext } from '../context.ts';
 import { forward } from '../forward.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
@@ -21,11 +22,21 @@ export async function onRequestBody(
   const received = message.request_body?.body ?? Buffer.alloc(0);
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
   const body = withoutProxyKey(received, context.rawKey);
-  context.parsed = readBody(exchange, body, context.rawKey);
+  context.parsed = readOrTellId(context, exchange, body);
   context.rawKey = '';
   assertMirrored(context.parsed);
   throwDenial(await run.requestBody(context.parsed));
   return forward(context, context.parsed, 'request_body', body === received ? undefined : body);
+}
+
+/** A message that is refused unread is answered under its id, where it has one. */
+function readOrTellId(context: StreamContext, exchange: Identified, body: Buffer): Parsed {
+  try {
+    return readBody(exchange, body, context.rawKey);
+  } catch (failure) {
+    if (exchange.mcp !== undefined) context.unreadId = messageId(body);
+    throw failure;
+  }
 }
 
 /** In the form that its headers gave it; a proxy key that is written in a way which nothing overwrote is refused. */

@@ -4,6 +4,7 @@ import { extractCredentials, isKeyHeader, type Credentials } from '../../auth/cr
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
+import { readableBy } from '../../mcp/cross-origin.ts';
 import { assertOrigin } from '../../mcp/origin.ts';
 import type { Admitted, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { providers } from '../../providers/registry.ts';
@@ -14,8 +15,9 @@ import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
 import { addressWithoutPort, attribute, readRequestHead } from '../request-head.ts';
 import { assertForm } from '../request-form.ts';
 import { awaitRequestBody } from '../respond.ts';
-import { surfaceOf } from '../surface.ts';
+import { isForBrowsers, surfaceOf } from '../surface.ts';
 import { throwDenial } from './denial.ts';
+import { answerWithoutKey } from './without-key.ts';
 
 const NO_BODY = Buffer.alloc(0);
 
@@ -34,6 +36,12 @@ export async function onRequestHeaders(
   context.clientAddress = clientAddress;
   const credentials = extractCredentials(head.list, head.target);
   context.surface = surfaceOf(credentials.path);
+  const { allowedOrigins } = context.services.settings;
+  if (isForBrowsers(context.surface)) {
+    context.crossOrigin = readableBy(head.headers.get('origin'), allowedOrigins);
+  }
+  const keyless = answerWithoutKey(context, head);
+  if (keyless !== undefined) return keyless;
   const identity = await identify(context, credentials.proxyKeys, clientAddress);
   const run = context.services.newRun();
   const admitted: Admitted = {
@@ -43,7 +51,7 @@ export async function onRequestHeaders(
     clientAddress,
     headers: head.headers,
     ...identity,
-    responseHeaders: new Map([[HEADER.requestId, head.requestId]]),
+    responseHeaders: new Map([[HEADER.requestId, head.requestId], ...context.crossOrigin]),
   };
   context.admitted = admitted;
   throwDenial(await run.admit(admitted));
@@ -51,7 +59,7 @@ export async function onRequestHeaders(
 
   const hasBody = message.request_headers?.end_of_stream !== true;
   const target = context.services.route(head.method, credentials.path, credentials.query);
-  if (target.kind === 'mcp') assertOrigin(head.headers.get('origin'), target.allowedOrigins);
+  if (target.kind === 'mcp') assertOrigin(head.headers.get('origin'), head.authority, allowedOrigins);
   assertOneHost(head.authority);
   assertForm(head, target.endpoint, hasBody, target.maxRequestBytes);
 

@@ -20,6 +20,12 @@ import { throwDenial } from './denial.ts';
 const NOT_CONNECTED =
   /connection_failure|connection_timeout|no_healthy_upstream|cluster_not_found|no_cluster_found/;
 
+/** Envoy's own replies in an upstream's place (envoy/local-replies), which know no JSON-RPC id. */
+const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_timeout'>> = {
+  502: 'upstream_unavailable',
+  504: 'upstream_timeout',
+};
+
 /** Whose answer it is, and whether it comes whole or as a stream (Envoy buffers the one and hands on the other). */
 export async function onResponseHeaders(
   context: StreamContext,
@@ -39,6 +45,8 @@ export async function onResponseHeaders(
     context.progress = 'done';
     if (isProviders) throw noAnswer(status);
     await run.end(parsed, outcomeOf(context));
+    const type = context.surface.kind === 'mcp' ? UNANSWERED[status] : undefined;
+    if (type !== undefined) throw unanswered(type);
     return awaitResponseBody();
   }
   const format = streamFormatFor(headers.get('content-type'), parsed.endpoint);
@@ -97,6 +105,11 @@ function isAnswer({ status }: Answered): boolean {
 /** A status that can end an exchange (RFC 9110 section 15). 101 hands the connection to a protocol that nobody asked for. */
 function isFinal(status: number): boolean {
   return status >= 200 && status < 600;
+}
+
+function unanswered(type: 'upstream_unavailable' | 'upstream_timeout'): GatewayError {
+  const what = type === 'upstream_timeout' ? 'did not answer in time' : 'cannot be reached';
+  return new GatewayError(type, `the MCP server ${what}`);
 }
 
 function noAnswer(status: number): GatewayError {

@@ -88,14 +88,31 @@ async function refused(send_: () => Promise<Reply>): Promise<Reply> {
   return reply;
 }
 
-function expectRefusal(reply: Reply, status: number, type: string): void {
+interface RpcRefusal {
+  readonly id: unknown;
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+/** What every client of MCP reads, and our own `type` at the top level. */
+function expectRefusal(reply: Reply, status: number, type: string): RpcRefusal {
   expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(`"type":"${type}"`)]);
-  expect(Object.keys(JSON.parse(reply.body) as object).sort()).toEqual(['error', 'type']);
+  const refusal = JSON.parse(reply.body) as RpcRefusal;
+  expect(refusal).toEqual({
+    jsonrpc: '2.0',
+    id: expect.toSatisfy((id) => id === null || typeof id === 'number' || typeof id === 'string') as unknown,
+    error: {
+      code: expect.toBeOneOf([-32000, -32001, -32600]) as number,
+      message: expect.not.stringContaining('provider') as string,
+      data: expect.objectContaining({ type }) as object,
+    },
+    type,
+  });
   expect(reply.headers['content-type']).toBe('application/json');
   expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   const isPolicy = type === 'policy_denied';
   expect(reply.headers['x-gateway-policy-block']).toBe(isPolicy ? 'true' : undefined);
   if (isPolicy) expect(reply.headers['x-gateway-block-reason']).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,255}$/);
+  return refusal;
 }
 
 describe('addresses and methods', () => {
@@ -124,7 +141,7 @@ describe('addresses and methods', () => {
   it.each([
     ['PUT', '/mcp/files', 'POST, GET, DELETE'],
     ['PATCH', '/mcp/files', 'POST, GET, DELETE'],
-    ['OPTIONS', '/mcp/files', 'POST, GET, DELETE'],
+    ['OPTIONS', '/mcp/files', 'POST, GET, DELETE'], // with a key, and none that a browser sends by itself
     ['GET', '/mcp/files/tools/call', 'POST'],
     ['DELETE', '/mcp/files/tools/call', 'POST'],
   ])('%s %s is 405 with Allow: %s', async (method, path, allow) => {
@@ -186,9 +203,127 @@ describe('addresses and methods', () => {
   });
 });
 
+describe('an authorization server', () => {
+  it.each([
+    ['GET', '/.well-known/oauth-protected-resource'],
+    ['GET', '/.well-known/oauth-protected-resource/mcp/files'],
+    ['GET', '/.well-known/oauth-authorization-server/<key>/mcp/files'],
+    ['GET', '/mcp/files/.well-known/openid-configuration'],
+    ['GET', '/<key>/mcp/files/.well-known/openid-configuration'],
+    ['POST', '/register'],
+  ])('is nowhere, and no key is wanted to be told so: %s %s', async (method, shape) => {
+    const reply = await refused(() =>
+      send(rig.gateway.baseUrl, {
+        method,
+        path: shape.replace('<key>', rawKey),
+        ...(method === 'POST' && { body: '{}' }),
+      }),
+    );
+    expect(reply.status).toBe(404);
+    const message = expect.stringContaining('proxy key') as string;
+    expect(JSON.parse(reply.body)).toEqual({ error: message, error_description: message, type: 'not_found' });
+  });
+});
+
 describe('what a browser may do', () => {
   it.each([undefined, ORIGIN])('a request of origin %s passes', async (origin) => {
     await forwarded(call('echo'), { headers: origin === undefined ? {} : { origin } });
+  });
+
+  it.each(['127.0.0.1', 'localhost', '[::1]'])(
+    'a page of the gateway’s own address passes (%s)',
+    async (name) => {
+      const host = `${name}:${rig.gateway.port}`;
+      const got = await forwarded(call('echo'), { headers: { host, origin: `http://${host}` } });
+      // The server would take the page for one of another address.
+      expect(Object.keys(got.headers).filter((header) => /^(?:origin|referer|sec-)/.test(header))).toEqual(
+        [],
+      );
+    },
+  );
+
+  it('a name that leads here is not its own address', async () => {
+    const headers = { host: 'evil.example:80', origin: 'http://evil.example:80' };
+    expectRefusal(await refused(() => post(call('echo'), { headers })), 403, 'policy_denied');
+  });
+
+  const PREFLIGHT = { 'access-control-request-method': 'POST' };
+  const preflight = (path: string, headers: Record<string, string>): Promise<Reply> =>
+    refused(() =>
+      send(rig.gateway.baseUrl, { path, method: 'OPTIONS', headers: { ...PREFLIGHT, ...headers } }),
+    );
+  const ofCrossOrigin = (reply: Reply): string[] =>
+    Object.keys(reply.headers).filter((name) => name.startsWith('access-control-'));
+
+  it.each([
+    '/mcp/files',
+    '/mcp/files/tools/call',
+    '/mcp/other',
+    '/.well-known/oauth-protected-resource/mcp/files',
+  ])('a preflight of an allowed origin is answered without a key (%s)', async (path) => {
+    const asked = 'content-type, authorization, mcp-param-region, x-gateway-tag, x-evil, mcp-b\u00e4d';
+    const reply = await preflight(path, { origin: ORIGIN, 'access-control-request-headers': asked });
+    expect([reply.status, reply.body]).toEqual([204, '']);
+    expect(reply.headers).toMatchObject({
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-methods': 'POST, GET, DELETE',
+      'access-control-max-age': '600',
+      vary: 'Origin',
+    });
+    const allowed = (reply.headers['access-control-allow-headers'] as string).toLowerCase().split(', ');
+    expect(allowed).toEqual(
+      expect.arrayContaining(
+        'content-type authorization last-event-id mcp-session-id mcp-protocol-version mcp-method mcp-name mcp-param-region x-gateway-session-id x-gateway-tag'.split(
+          ' ',
+        ),
+      ),
+    );
+    expect(allowed.join()).not.toMatch(/evil|\*|b.d/);
+    expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
+  });
+
+  it.each(['https://evil.example', 'null', `${ORIGIN}/`])(
+    'a preflight of origin %s is 403',
+    async (origin) => {
+      const reply = await preflight('/mcp/files', { origin });
+      expectRefusal(reply, 403, 'policy_denied');
+      expect(ofCrossOrigin(reply)).toEqual([]);
+    },
+  );
+
+  it('there is none to a provider', async () => {
+    const reply = await preflight('/openai/v1/models', { origin: ORIGIN });
+    expect([reply.status, ofCrossOrigin(reply)]).toEqual([401, []]);
+  });
+
+  it.each<[string, number, () => Promise<Reply>]>([
+    ['an answer', 200, () => post(call('echo'), { headers: { origin: ORIGIN } })],
+    [
+      'a wrong key',
+      401,
+      () => post(call('echo'), { headers: { origin: ORIGIN, authorization: 'Bearer gw-x' } }),
+    ],
+    ['no JSON', 400, () => post('{', { headers: { origin: ORIGIN } })],
+    ['no such server', 404, () => post(call('echo'), { path: '/mcp/other', headers: { origin: ORIGIN } })],
+  ])('a page of an allowed origin may read %s', async (_what, status, send_) => {
+    const reply = await send_();
+    expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([status, ORIGIN]);
+    const exposed = (reply.headers['access-control-expose-headers'] as string).toLowerCase().split(', ');
+    expect(exposed).toEqual(
+      expect.arrayContaining([
+        'mcp-session-id',
+        'www-authenticate',
+        'x-gateway-request-id',
+        'x-gateway-block-reason',
+      ]),
+    );
+    expect(exposed).not.toContain('x-gateway-upstream');
+  });
+
+  it('a page of an allowed origin may read that the server is gone', async () => {
+    respond = (_request, response) => response.destroy();
+    const reply = await post(call('echo'), { headers: { origin: ORIGIN } });
+    expect([reply.status, reply.headers['access-control-allow-origin']]).toEqual([502, ORIGIN]);
   });
 
   it.each(['https://evil.example', `${ORIGIN}.evil`, `${ORIGIN}/`, `${ORIGIN}, ${ORIGIN}`, 'null'])(
@@ -202,6 +337,7 @@ describe('what a browser may do', () => {
         }),
       );
       expectRefusal(get, 403, 'policy_denied');
+      expect(ofCrossOrigin(get)).toEqual([]);
     },
   );
 });
@@ -241,6 +377,21 @@ describe('bodies', () => {
     ],
   ])('with %s are 400', async (_what, body, path) => {
     expectRefusal(await refused(() => post(body, { path })), 400, 'invalid_request');
+  });
+
+  it.each<[string, unknown, string]>([
+    ['has one', 'q-7', JSON.stringify({ ...call('echo', {}, 'q-7'), stranger: 1 })],
+    ['is no JSON', null, '{"jsonrpc":"2.0","id":7'],
+    ['has two', null, '{"jsonrpc":"2.0","id":7,"id":8,"method":"ping"}'],
+    ['has one that is none', null, JSON.stringify(call('echo', {}, 1.5))],
+    [
+      'has one, and is long',
+      null,
+      JSON.stringify({ ...call('echo', {}, 'q'), pad: 'x'.repeat(MAX_REQUEST) }),
+    ],
+  ])('that are refused unread are answered under their id, where it %s', async (_what, id, body) => {
+    const reply = await refused(() => post(body));
+    expect((JSON.parse(reply.body) as RpcRefusal).id).toBe(id);
   });
 
   it('a batch is told that there are none any more', async () => {
@@ -322,6 +473,29 @@ describe('headers', () => {
   it('that repeat the body pass', async () => {
     const got = await forwarded(newCall, { headers: { ...stateless, 'mcp-param-region': 'eu' } });
     expect(got.headers).toMatchObject({ ...stateless, 'mcp-param-region': 'eu' });
+  });
+
+  it.each<[string, object]>([
+    ['nothing', call('echo', { region: 'eu' }, 'a-1')],
+    ['all but its version', { ...newCall, params: { ...newCall.params, _meta: { other: 1 } } }],
+    [
+      'a version that is none',
+      { ...newCall, params: { ...newCall.params, _meta: { [Object.keys(META)[0] ?? '']: 20 } } },
+    ],
+  ])('of the stateless era with a body that says of itself %s are 400, -32602', async (_what, body) => {
+    const reply = await refused(() => post(body, { headers: stateless }));
+    expect([reply.status, JSON.parse(reply.body)]).toEqual([
+      400,
+      {
+        jsonrpc: '2.0',
+        id: 'a-1',
+        error: {
+          code: -32602,
+          message: expect.stringMatching(/^Invalid params: .*_meta/) as string,
+          data: { type: 'invalid_params' },
+        },
+      },
+    ]);
   });
 
   it.each<[string, object, Record<string, string>]>([
@@ -408,8 +582,30 @@ describe('a server that fails', () => {
 
   it('that hangs up is 502', async () => {
     respond = (_request, response) => response.destroy();
-    expectRefusal(await post(call('echo')), 502, 'upstream_unavailable');
+    const refusal = expectRefusal(await post(call('echo', {}, 'lost')), 502, 'upstream_unavailable');
+    expect([refusal.id, refusal.error]).toEqual([
+      'lost',
+      { code: -32000, message: 'the MCP server cannot be reached', data: { type: 'upstream_unavailable' } },
+    ]);
   });
+
+  it.each([401, 403, 407])(
+    'that refuses the gateway (%i) is 502, and leads nobody to authorize',
+    async (status) => {
+      respond = (_request, response) => {
+        response.writeHead(status, {
+          'content-type': 'application/json',
+          'www-authenticate': 'Bearer resource_metadata="https://evil.example/"',
+        });
+        response.end('{"error":"invalid_token"}');
+      };
+      const reply = await post(call('echo'));
+      const { error } = expectRefusal(reply, 502, 'upstream_unavailable');
+      expect(error.message).toContain(`HTTP ${status}`);
+      expect(error.message).toContain('mcp.servers[].headers');
+      expect(JSON.stringify(reply)).not.toMatch(/evil|of-the-server-alone|www-authenticate/);
+    },
+  );
 
   it.each([301, 302, 307, 308])(
     'that redirects (%i) is 502: whoever followed would go past the gateway',

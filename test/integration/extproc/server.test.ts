@@ -51,7 +51,7 @@ async function start(ended: Outcome[], eventMs = 0): Promise<{ server: ExtProcSe
     authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: [check], shadowMode: false, observer }),
-    settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false, errorFormat: 'gateway' },
+    settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },
     observer,
     takeAnonymousLine: () => true,
   };

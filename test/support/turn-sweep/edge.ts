@@ -76,7 +76,12 @@ export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
   const services: Omit<EdgeServices, 'authenticate'> = {
     route: createRoute(config, configuredUpstreams(config)),
     newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer }),
-    settings: { upstreamTimeoutMs: 600_000, stripTelemetry: false, errorFormat: 'gateway' },
+    settings: {
+      upstreamTimeoutMs: 600_000,
+      stripTelemetry: false,
+      errorFormat: 'gateway',
+      allowedOrigins: [],
+    },
     observer,
     takeAnonymousLine: () => true,
   };

@@ -56,7 +56,7 @@ function answering(options: AnsweringOptions = {}): Answering {
   };
   const observer = { verdict: nothing, enforceFailed: nothing, endFailed: nothing };
   const context = createContext({
-    settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false, errorFormat: 'gateway' },
+    settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },
   } as unknown as EdgeServices);
   const exchange = parsed({ provider, path, body: { model: 'm', messages: [], contents: [] } });
   context.exchange = exchange;

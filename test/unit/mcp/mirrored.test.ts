@@ -80,7 +80,6 @@ describe('headers that repeat what a message says', () => {
     ['a method of an answer', { 'mcp-method': 'tools/call' }, { jsonrpc: '2.0', id: 1, result: {} }],
     ['a name of what has none', { 'mcp-name': 'x' }, request('ping', {})],
     ['another version than the body', { ...NEW_HEADERS, 'mcp-protocol-version': '2025-11-25' }, NEW_CALL],
-    ['a stateless version that the body does not say', NEW_HEADERS, CALL],
     ['no version, which the body says', { 'mcp-method': 'tools/call', 'mcp-name': 'locate' }, NEW_CALL],
     ['no method, in the stateless era', { 'mcp-protocol-version': NEW, 'mcp-name': 'locate' }, NEW_CALL],
     ['no name, in the stateless era', { 'mcp-protocol-version': NEW, 'mcp-method': 'tools/call' }, NEW_CALL],
@@ -101,6 +100,16 @@ describe('headers that repeat what a message says', () => {
     ['one argument that is there, and one that is not', { 'mcp-param-a': '42', 'mcp-param-b': '43' }, CALL],
   ])('are refused where they say %s', (_what, headers, json) => {
     expect(() => check(headers, json)).toThrow(expect.objectContaining({ type: 'header_mismatch' }));
+  });
+
+  it.each<[string, object]>([
+    ['does not say its version', {}],
+    ['has _meta without it', { _meta: { other: 1 } }],
+    ['says a version that is no text', { _meta: { 'io.modelcontextprotocol/protocolVersion': 20260728 } }],
+    ['has _meta that is none', { _meta: 'x' }],
+  ])('of the stateless era are of no use where the body %s', (_what, params) => {
+    const body = request('tools/call', { ...CALL.params, ...params });
+    expect(() => check(NEW_HEADERS, body)).toThrow(expect.objectContaining({ type: 'invalid_params' }));
   });
 
   it('are not looked for at a provider', () => {

@@ -40,7 +40,6 @@ describe('an MCP server', () => {
       path,
       mcp: { server: 'files', form },
       maxRequestBytes: 5_000,
-      allowedOrigins: ['https://app.example'],
     });
     expect([target.endpoint.operation, target.endpoint.dialect.name]).toEqual(['mcp', dialect]);
   });
