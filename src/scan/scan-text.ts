@@ -1,4 +1,5 @@
 import type { DetectorName, Finding, FindingClass } from '../detectors/finding.ts';
+import { wholeOrder } from '../detectors/injection-extent.ts';
 import { normalize } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
 import { createSearch, DETECTORS } from './detectors.ts';
@@ -39,7 +40,8 @@ export function createTextScan(surface: Surface): (row: TextRow) => TextReport {
     const normalized = normalize(text);
     const findings = search({ raw: text, normalized }).flatMap((finding) => {
       const action = DETECTORS[finding.detector].actions[surface];
-      return action === undefined ? [] : [report(finding, action)];
+      if (action === undefined) return [];
+      return [report(surface === 'tool' ? wholeOrder(text, finding) : finding, action)];
     });
     return {
       id,

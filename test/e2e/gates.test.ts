@@ -214,9 +214,10 @@ async function send(port: number, kind: Kind): Promise<Reply> {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Our JSON, the request's id, and nothing of what the provider sent. */
-function expectDenied({ status, headers, body }: Reply): void {
+function expectDenied({ status, headers, body }: Reply, upstream: Upstream = 'provider_openai'): void {
   expect([status, body]).toEqual([503, expect.stringContaining('"type":"gateway_unavailable"')]);
-  expect(Object.keys(JSON.parse(body) as object).sort()).toEqual(['error', 'type']);
+  const ofJsonRpc = upstream === 'mcp_files' ? ['id', 'jsonrpc'] : [];
+  expect(Object.keys(JSON.parse(body) as object).sort()).toEqual(['error', ...ofJsonRpc, 'type']);
   expect(headers['content-type']).toBe('application/json');
   expect(headers['x-gateway-request-id']).toMatch(UUID);
   expect(JSON.stringify(headers)).not.toContain(SECRET);
@@ -268,14 +269,15 @@ describe.each([
     rig.imposter.misbehave(misbehaviour);
     // The chunks of a stream have a test of their own.
     const kinds = KINDS.filter((kind) => kind !== 'sse' || misbehaviour.at !== 'response_body');
-    for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind)))) expectDenied(reply);
+    for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind))))
+      expectDenied(reply, cluster);
   });
 
   it.each(BODYLESS)(
     'that closes at the headers of an answer with the body "%s" is told of in one',
     async (kind) => {
       rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: false });
-      expectDenied(await send(rig.port, kind));
+      expectDenied(await send(rig.port, kind), cluster);
     },
   );
 

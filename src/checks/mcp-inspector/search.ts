@@ -1,5 +1,6 @@
 import { detectAll } from '../../detectors/detect.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
+import { wholeOrder } from '../../detectors/injection-extent.ts';
 import { findSecretsAll } from '../../detectors/secrets.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
@@ -51,7 +52,7 @@ export async function searchTexts(texts: Texts, search: Search): Promise<readonl
     const secrets = [...(plain[index] ?? []), ...revealed(disguised[index] ?? [], normalized[index])];
     const all = [...(found[index] ?? []), ...withoutRepeats(secrets.filter(search.counts))];
     for (const finding of all) {
-      hits.add(reading, finding);
+      hits.add(reading, wholeOrder(reading.text, finding));
       // Each is compared with those before it: no more of them than can be taken out.
       if (hits.all.length > MAX_HITS) return undefined;
     }
@@ -119,10 +120,12 @@ class Hits {
   }
 }
 
-/** Of one rule, beginning in one piece: whether they overlap there, and end in one piece. */
+/** Of one rule, beginning in one piece: whether they overlap there, and end in one piece. An order may go further than one before it. */
 function isSameHit(one: Hit, other: Hit): boolean {
   const [a] = one.stretches;
   const [b] = other.stretches;
+  const goesFurther = (other.stretches.at(-1)?.end ?? 0) > (one.stretches.at(-1)?.end ?? 0);
+  if (goesFurther && one.finding.detector === 'prompt_injection') return false;
   return (
     one.finding.rule === other.finding.rule &&
     one.stretches.at(-1)?.piece === other.stretches.at(-1)?.piece &&

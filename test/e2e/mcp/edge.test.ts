@@ -261,7 +261,7 @@ describe('what a browser may do', () => {
     '/mcp/other',
     '/.well-known/oauth-protected-resource/mcp/files',
   ])('a preflight of an allowed origin is answered without a key (%s)', async (path) => {
-    const asked = 'content-type, authorization, mcp-param-region, x-gateway-tag, x-evil, mcp-b\u00e4d';
+    const asked = 'content-type, authorization, mcp-param-region, x-gateway-tag, x-evil';
     const reply = await preflight(path, { origin: ORIGIN, 'access-control-request-headers': asked });
     expect([reply.status, reply.body]).toEqual([204, '']);
     expect(reply.headers).toMatchObject({
@@ -278,7 +278,7 @@ describe('what a browser may do', () => {
         ),
       ),
     );
-    expect(allowed.join()).not.toMatch(/evil|\*|b.d/);
+    expect(allowed.join()).not.toMatch(/evil|\*/);
     expect(reply.headers['access-control-allow-credentials']).toBeUndefined();
   });
 
@@ -668,8 +668,6 @@ describe('the headers of an answer', () => {
     ['words after a notification', 202, (response) => response.writeHead(202).end('Accepted'), INITIALIZED],
     ['a created one', 201, json(201, MESSAGE)],
     ['a bad request', 400, json(400, ERROR)],
-    ['a demand for another credential', 401, json(401, ERROR)],
-    ['another one', 407, json(407, ERROR)],
     ['no such session', 404, json(404, ERROR)],
     ['too many requests', 429, json(429, ERROR)],
     ['a fault', 500, json(500, ERROR)],

@@ -141,7 +141,13 @@ describe.each<[string, Name]>([
     });
     expect(after.status).toBe(404);
     expect(await after.json()).toEqual({
-      error: 'this MCP session does not exist: begin a new one with initialize',
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32600,
+        message: 'this MCP session does not exist: begin a new one with initialize',
+        data: { type: 'not_found' },
+      },
       type: 'not_found',
     });
     expect(rig.servers[name].requests).toHaveLength(count);

@@ -7,8 +7,8 @@ const CALL: McpMessage = { kind: 'request', id: 'a', method: 'tools/call', name:
 const LIST: McpMessage = { kind: 'request', id: 0, method: 'tools/list' };
 
 function answer(refusal: RefusedMessage) {
-  const { status, body } = mcpAnswer(refusal) ?? {};
-  return { status, json: JSON.parse(body ?? 'null') as unknown };
+  const { status, body } = mcpAnswer(refusal);
+  return { status, json: JSON.parse(body) as unknown };
 }
 
 describe('a refusal that an agent can act on', () => {
@@ -93,20 +93,49 @@ describe('every other refusal', () => {
     });
   });
 
-  const asJsonRpc = ['policy_denied', 'escalation_denied', 'circuit_open', 'header_mismatch'];
-  it.each((Object.keys(ERROR_STATUS) as ErrorType[]).filter((type) => !asJsonRpc.includes(type)))(
-    '%s keeps its HTTP status and our shape',
+  it('of a request that does not say its version is JSON-RPC’s own error, with HTTP 400', () => {
+    expect(answer({ type: 'invalid_params', message: 'Invalid params: x', mcp: CALL })).toEqual({
+      status: 400,
+      json: {
+        jsonrpc: '2.0',
+        id: 'a',
+        error: { code: -32602, message: 'Invalid params: x', data: { type: 'invalid_params' } },
+      },
+    });
+  });
+
+  const answers = ['policy_denied', 'escalation_denied', 'circuit_open', 'header_mismatch', 'invalid_params'];
+  it.each((Object.keys(ERROR_STATUS) as ErrorType[]).filter((type) => !answers.includes(type)))(
+    '%s keeps its HTTP status, and has its type at the top level too',
     (type) => {
-      expect(mcpAnswer({ type, message: 'no', mcp: CALL })).toBeUndefined();
+      const { status, json } = answer({ type, message: 'no', mcp: CALL, mcpId: 'a' });
+      expect(status).toBe(ERROR_STATUS[type]);
+      expect(json).toEqual({
+        jsonrpc: '2.0',
+        id: 'a',
+        error: { code: expect.toBeOneOf([-32000, -32600]) as number, message: 'no', data: { type } },
+        type,
+      });
     },
   );
+
+  it('speaks of the server where it is told of a provider', () => {
+    const message = 'the provider sent what the provider sends';
+    expect(answer({ type: 'upstream_unavailable', message }).json).toMatchObject({
+      id: null,
+      error: { message: 'the MCP server sent what the provider sends' },
+    });
+  });
 
   it.each([
     ['a notification', { kind: 'notification', method: 'notifications/x' }],
     ['an answer', { kind: 'response', id: 1 }],
     ['no message', undefined],
-  ] as const)('of %s is no JSON-RPC: nobody waits for it', (_what, mcp) => {
-    expect(mcpAnswer({ type: 'policy_denied', message: 'no', mcp })).toBeUndefined();
+  ] as const)('of %s answers nobody: it keeps its HTTP status', (_what, mcp) => {
+    expect(answer({ type: 'policy_denied', message: 'no', mcp })).toMatchObject({
+      status: 403,
+      json: { id: null, error: { code: -32001 }, type: 'policy_denied' },
+    });
   });
 });
 
