@@ -66,7 +66,7 @@ export function endOfOrder(text: string, start: number, end: number): number {
   // As long as it was: in a string of JSON a line ends by an escape.
   const ahead = quoteEnd === undefined ? raw : raw.replace(/\\[nrt]/g, ' \n');
   // What was found may reach to the end of its sentence.
-  let at = isAtEnd(text.slice(start, end)) ? 0 : sentenceEnd(ahead, 0);
+  let at = endsSentence(text.slice(start, end)) ? 0 : sentenceEnd(ahead, 0);
   for (let further = 0; further < MAX_FURTHER && at < ahead.length; further += 1) {
     const next = furtherEnd(text.slice(start, end) + ahead.slice(0, at), ahead, at);
     if (next === undefined) break;
@@ -91,8 +91,9 @@ function endOfQuote(text: string, start: number, end: number): number | undefine
 
 const SIGN_AT_END = /[.!?…؟।॥።。！？；]["'”’»」』）)\]]{0,3}$/u;
 
-function isAtEnd(said: string): boolean {
-  return SIGN_AT_END.test(said.slice(-8));
+/** Whether a text ends as a sentence does. */
+export function endsSentence(text: string): boolean {
+  return SIGN_AT_END.test(text.slice(-16).trimEnd());
 }
 
 /** Where the sentence ends that `at` lies in. */

@@ -1,6 +1,6 @@
 import { detectAll } from '../../detectors/detect.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
-import { wholeOrder } from '../../detectors/injection-extent.ts';
+import { endsSentence, wholeOrder } from '../../detectors/injection-extent.ts';
 import { findSecretsAll } from '../../detectors/secrets.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
@@ -52,7 +52,7 @@ export async function searchTexts(texts: Texts, search: Search): Promise<readonl
     const secrets = [...(plain[index] ?? []), ...revealed(disguised[index] ?? [], normalized[index])];
     const all = [...(found[index] ?? []), ...withoutRepeats(secrets.filter(search.counts))];
     for (const finding of all) {
-      hits.add(reading, wholeOrder(reading.text, finding));
+      hits.add(reading, wholeOrderIn(reading, finding));
       // Each is compared with those before it: no more of them than can be taken out.
       if (hits.all.length > MAX_HITS) return undefined;
     }
@@ -100,6 +100,14 @@ async function secretsIn(
   const secrets = await findSecretsAll(texts);
   const known = await credentials.findAll(texts);
   return secrets.map((found, index) => [...found, ...(known[index] ?? [])]);
+}
+
+/** What ends its text with a sentence does not go on in the next text. */
+function wholeOrderIn({ text, stretches }: Reading, finding: Finding): Finding {
+  const last = stretches(finding.start, finding.end).at(-1);
+  if (last === undefined || !endsSentence(last.piece.text)) return wholeOrder(text, finding);
+  const rest = last.piece.text.length - last.end;
+  return wholeOrder(text.slice(0, finding.end + rest), finding);
 }
 
 /** Hits in the order in which they were found; what shows again in another reading is not another one. */

@@ -189,9 +189,12 @@ export const NEVER = new Promise<never>(() => undefined);
 
 export function expectRefusal(reply: Reply, status: number, type: string): void {
   expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(`"type":"${type}"`)]);
+  const body = JSON.parse(reply.body) as object;
   // AWS's SDKs read `message`, and its headers say that it is a Bedrock client that is answered.
-  const members = reply.headers['x-amzn-errortype'] === undefined ? [] : ['message'];
-  expect(Object.keys(JSON.parse(reply.body) as object).sort()).toEqual(['error', ...members, 'type']);
+  const ofBedrock = reply.headers['x-amzn-errortype'] === undefined ? [] : ['message'];
+  // On the address of an MCP server it is an error of JSON-RPC.
+  const ofJsonRpc = 'jsonrpc' in body ? ['id', 'jsonrpc'] : [];
+  expect(Object.keys(body).sort()).toEqual(['error', ...ofJsonRpc, ...ofBedrock, 'type']);
   expect(reply.headers['content-type']).toBe('application/json');
   expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
   const isPolicy = type === 'policy_denied';
