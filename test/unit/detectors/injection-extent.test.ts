@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { endOfOrder } from '../../../src/detectors/injection-extent.ts';
+import { endOfOrder, wholeOrder } from '../../../src/detectors/injection-extent.ts';
 import { findPromptInjection } from '../../../src/detectors/prompt-injection.ts';
+import { replaceSpans } from '../../../src/text/replace-spans.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 /** A text with every order in it replaced by `[X]`. */
 function without(text: string): string {
-  let left = text;
-  for (const { start, end } of findPromptInjection(text).toReversed()) {
-    left = `${left.slice(0, start)}[X]${left.slice(Math.max(end, endOfOrder(text, start, end)))}`;
-  }
-  return left;
+  const orders = findPromptInjection(text).map((finding) => ({ ...wholeOrder(text, finding), text: '[X]' }));
+  return replaceSpans(text, orders);
 }
 
 describe('an order goes to its end, and what stands beside it stays', () => {
