@@ -66,7 +66,8 @@ export function endOfOrder(text: string, start: number, end: number): number {
   // As long as it was: in a string of JSON a line ends by an escape.
   const ahead = quoteEnd === undefined ? raw : raw.replace(/\\[nrt]/g, ' \n');
   // What was found may reach to the end of its sentence.
-  let at = endsSentence(text.slice(start, end)) ? 0 : sentenceEnd(ahead, 0);
+  const sign = SIGN_AT_ONCE.exec(ahead)?.[0].length;
+  let at = endsSentence(text.slice(start, end)) ? 0 : (sign ?? sentenceEnd(ahead, 0));
   for (let further = 0; further < MAX_FURTHER && at < ahead.length; further += 1) {
     const next = furtherEnd(text.slice(start, end) + ahead.slice(0, at), ahead, at);
     if (next === undefined) break;
@@ -89,6 +90,8 @@ function endOfQuote(text: string, start: number, end: number): number | undefine
   return undefined;
 }
 
+/** Right behind what was found, where no address can be. */
+const SIGN_AT_ONCE = /^[.!?…؟]["'”’»)\]]{0,3}(?=\s|$)/u;
 const SIGN_AT_END = /[.!?…؟।॥።。！？；]["'”’»」』）)\]]{0,3}$/u;
 
 /** Whether a text ends as a sentence does. */
