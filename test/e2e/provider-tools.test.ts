@@ -27,7 +27,7 @@ const CHAT_FUNCTION = { type: 'function', function: { name: 'read', parameters: 
 const GEMINI_FUNCTIONS = { functionDeclarations: [{ name: 'read' }] };
 const BEDROCK_FUNCTION = { toolSpec: { name: 'read', inputSchema: { json: { type: 'object' } } } };
 
-/** The second ones are as agents send them: Claude Code, Gemini CLI and Qwen search by a request of its own. */
+/** Some are as agents send them: Claude Code and Gemini CLI search by a request of its own. */
 const SAMPLES: readonly Sample[] = [
   sampleOf('claude code’s web search', '/anthropic/v1/messages', 'web_search_20250305', {
     body: { model: 'flat', max_tokens: 100, messages },

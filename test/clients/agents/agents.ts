@@ -13,6 +13,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     recipe: npm('@anthropic-ai/claude-code', '2.1.330', [], PROGRAM_IS_LINKED),
     page: 'claude-code.md',
     provider: 'anthropic',
+    search: { tool: 'WebSearch', type: 'web_search_20250305' },
     quiet: {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
@@ -29,12 +30,14 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     quiet: {},
     loop: 'reads_file',
     speaksMcp: true,
-    instead: { budget: /last status: 429/ },
+    errorFormat: 'native',
+    instead: { budget: /Quota exceeded\. Check your plan/ },
   },
   geminiCli: {
     recipe: npm('@google/gemini-cli', '0.61.0'),
     page: 'gemini-cli.md',
     provider: 'gemini',
+    search: { tool: 'google_web_search', type: 'googleSearch' },
     quiet: { GEMINI_TELEMETRY_ENABLED: 'false' },
     loop: 'reads_file',
     speaksMcp: true,
@@ -58,6 +61,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     },
     loop: 'reads_file',
     speaksMcp: true,
+    mostRefused: { budget: 9 },
   },
   continueCli: {
     recipe: npm('@continuedev/cli', '1.5.47'),
@@ -66,6 +70,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     quiet: { CONTINUE_TELEMETRY_ENABLED: '0' },
     loop: 'reads_file',
     speaksMcp: true,
+    mostRefused: { budget: 11 },
   },
   cline: {
     recipe: npm('cline', '3.0.65', [], PROGRAM_IS_LINKED),
@@ -82,6 +87,8 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     quiet: { AIDER_ANALYTICS: 'false', AIDER_CHECK_UPDATE: 'false' },
     loop: 'edits_file',
     speaksMcp: false,
+    errorFormat: 'native',
+    mostRefused: { budget: 9 },
   },
   llm: {
     recipe: pypi('llm', '0.36'),
@@ -90,6 +97,6 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     quiet: {},
     loop: 'calls_tool',
     speaksMcp: false,
-    instead: { budget: /Error code: 429/, lock: /Error code: 403/, key: /Error code: 401/ },
+    errorFormat: 'native',
   },
 };

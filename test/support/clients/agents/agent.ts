@@ -15,6 +15,19 @@ export interface Agent {
    */
   readonly loop: 'reads_file' | 'calls_tool' | 'edits_file';
   readonly speaksMcp: boolean;
-  /** What it says where it keeps the message of a refusal in the gateway's own form from its user. */
-  readonly instead?: { readonly budget?: RegExp; readonly lock?: RegExp; readonly key?: RegExp };
+  /** Its web search, where that is a request of its own with nothing but a tool that the provider runs. */
+  readonly search?: WebSearch;
+  /** `server.error_format` that its page recommends. */
+  readonly errorFormat?: 'native';
+  /** Requests at most that a refusal costs, where the agent repeats what it is told not to; 6 unless set. */
+  readonly mostRefused?: { readonly budget?: number };
+  /** What it says where it keeps the message of a refusal from its user. */
+  readonly instead?: { readonly budget?: RegExp };
+}
+
+export interface WebSearch {
+  /** What the model calls. */
+  readonly tool: string;
+  /** What the agent sends then, as `proxy.provider_tools` names it. */
+  readonly type: string;
 }

@@ -15,7 +15,7 @@ import type { ProgramResult } from '../run-program.ts';
 import { clientProgram } from '../run-script.ts';
 import type { Agent } from './agent.ts';
 import { readAgentPage, writeFiles } from './page.ts';
-import type { Reader } from './page.ts';
+import type { PagePart, Reader } from './page.ts';
 import { startWireTap } from './wire-tap.ts';
 import type { WireTap } from './wire-tap.ts';
 
@@ -83,7 +83,7 @@ export async function startAgentsRig(config: ConfigInput = {}): Promise<AgentsRi
 }
 
 /** No agent may take longer than this to say what is wrong. */
-export const AGENT_WITHIN_MS = 120_000;
+export const AGENT_WITHIN_MS = 180_000;
 
 export interface Run extends ProgramResult {
   /** All that its user reads. */
@@ -92,21 +92,21 @@ export interface Run extends ProgramResult {
 
 /**
  * Follows the agent's page from top to bottom in an empty home and pastes its command, in a folder with a file to read;
- * `mcp`: the command of the section on MCP servers.
+ * `part`: of which section.
  */
 export function followPage(
   agent: Agent,
   client: InstalledClient,
   reader: Reader,
-  { project, mcp = false }: { readonly project: string; readonly mcp?: boolean },
+  { project, part = 'tryIt' }: { readonly project: string; readonly part?: PagePart },
 ): Promise<Run> {
   return inTemporaryFolder(async (home) => {
     const page = await readAgentPage(agent.page, reader);
-    await writeFiles(home, page, mcp);
+    await writeFiles(home, page, part === 'mcp');
     await writeFile(join(project, NOTES), `${NOTES_TEXT}\n`);
     const programs = dirname(clientProgram(client, 'any'));
     const path = [programs, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter);
-    const script = `set -e\ncd ${project}\n${page.setUp}\n${mcp ? page.mcp.tryIt : page.tryIt}\n`;
+    const script = `set -e\ncd ${project}\n${page.setUp}\n${page.commands[part]}\n`;
     const env = { ...agent.quiet, PATH: path, TERM: 'xterm-256color' };
     const result = await runProgram('bash', ['-c', script], {
       cwd: home,

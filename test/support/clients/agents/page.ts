@@ -18,10 +18,16 @@ export interface AgentPage {
   readonly files: Readonly<Record<string, string>>;
   /** Pasted into a shell. */
   readonly setUp: string;
-  readonly tryIt: string;
-  /** What is added for MCP servers: to the files, and pasted into the shell in place of `tryIt`. */
-  readonly mcp: { readonly files: Readonly<Record<string, string>>; readonly tryIt: string };
+  /** Pasted after that, one of them. */
+  readonly commands: Readonly<Record<PagePart, string>>;
+  /** Added to the files for MCP servers. */
+  readonly mcpFiles: Readonly<Record<string, string>>;
 }
+
+/** The sections with something to run. */
+const PARTS = { tryIt: 'Try it', mcp: 'MCP servers', search: 'Web search' } as const;
+
+export type PagePart = keyof typeof PARTS;
 
 /** Stands for a proxy key, and for the keys of the providers. */
 const PLACES_OF_KEYS = /(gw-|sk-ant-|sk-|AIza)…/g;
@@ -29,7 +35,7 @@ const PLACES_OF_KEYS = /(gw-|sk-ant-|sk-|AIza)…/g;
 /** A heading such as "Settings in `~/.codex/config.toml`", or "MCP servers in `…`". */
 const FILE = /^(.*) in `~\/([^`]+)`$/;
 
-/** Reads a page of an agent: blocks under "Set up", "Try it", "MCP servers", and under the names of files. */
+/** Reads a page of an agent: blocks under "Set up", "Try it", "MCP servers", "Web search", and under the names of files. */
 export async function readAgentPage(page: string, reader: Reader): Promise<AgentPage> {
   const snippets = await readSnippets(page);
   const filled = (snippet: Snippet): string => fillIn(snippet, reader);
@@ -47,11 +53,11 @@ export async function readAgentPage(page: string, reader: Reader): Promise<Agent
     );
   const found = {
     files: files('Settings'),
+    mcpFiles: files('MCP servers'),
     setUp: shell('Set up'),
-    tryIt: shell('Try it'),
-    mcp: { files: files('MCP servers'), tryIt: shell('MCP servers') },
+    commands: { tryIt: shell(PARTS.tryIt), mcp: shell(PARTS.mcp), search: shell(PARTS.search) },
   };
-  if (found.tryIt === '') throw new Error(`${page} has no block under "Try it"`);
+  if (found.commands.tryIt === '') throw new Error(`${page} has no block under "Try it"`);
   return found;
 }
 
@@ -62,8 +68,12 @@ function fillIn({ code }: Snippet, { gatewayUrl, proxyKey, providerKey }: Reader
 }
 
 /** Writes the page's files into a home; what MCP adds is merged into JSON, and put after anything else. */
-export async function writeFiles(home: string, { files, mcp }: AgentPage, withMcp: boolean): Promise<void> {
-  const added = withMcp ? mcp.files : {};
+export async function writeFiles(
+  home: string,
+  { files, mcpFiles }: AgentPage,
+  withMcp: boolean,
+): Promise<void> {
+  const added = withMcp ? mcpFiles : {};
   for (const path of new Set([...Object.keys(files), ...Object.keys(added)])) {
     const parts = [files[path], added[path]].filter((part) => part !== undefined);
     const text = path.endsWith('.json') ? JSON.stringify(merged(parts.map(parse))) : `${parts.join('\n')}\n`;
