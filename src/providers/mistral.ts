@@ -7,6 +7,8 @@ const endpoints = openaiEndpoints({
   asksUsage: false,
   standardTiers: ['standard_only'],
   cut: mistralCut,
+  // Its JavaScript SDK up to 1.3 misses `[DONE]` where a comment comes in the same chunk.
+  bearsComments: false,
 });
 
 /** Mistral. Agents, conversations, OCR and audio are not readable. */

@@ -97,7 +97,7 @@ export interface Dialect {
   readonly name: string;
   /** True where the request has a JSON body to parse (false: models). */
   readonly hasBody: boolean;
-  /** False where clients take every line of an event stream that is no data for JSON: no comment is sent to them. */
+  /** False where clients trip over lines of an event stream that are no data: no comment is sent to them. */
   readonly bearsComments?: false;
   /** Reads a parsed request body; throws GatewayError invalid_request where a needed field has the wrong type. */
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;

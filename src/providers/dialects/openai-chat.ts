@@ -26,6 +26,7 @@ export function openaiChat(variant: OpenaiVariant): Dialect {
   return {
     name: 'openai-chat',
     hasBody: true,
+    ...(variant.bearsComments === false && { bearsComments: false }),
     request: (body, endpoint) => readChat(body, endpoint, variant),
     answer: readChoices,
     stream: () => createChoiceReader(variant.cut),

@@ -25,6 +25,7 @@ export function openaiCompletions(variant: OpenaiVariant): Dialect {
   return {
     name: 'openai-completions',
     hasBody: true,
+    ...(variant.bearsComments === false && { bearsComments: false }),
     request: (body, endpoint) => readCompletion(body, endpoint, here),
     answer: readChoices,
     stream: () => createChoiceReader(variant.cut),

@@ -29,6 +29,8 @@ export interface OpenaiVariant {
   readonly routes?: boolean;
   /** As a chunk with an `error` unless set. */
   readonly cut?: ChoiceCut;
+  /** As in Dialect. */
+  readonly bearsComments?: false;
 }
 
 /** Members that steer the model and put no words before it. Anything that is not listed is read as text. */

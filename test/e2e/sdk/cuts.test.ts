@@ -133,7 +133,27 @@ describe('a cut', () => {
     return reply.body.split('\r\n').filter((line) => line !== '');
   }
 
-  it('leaves a line behind it in Gemini’s streams alone, which have no comments', async () => {
+  it('and its end bring Mistral’s streams no comments, which an old SDK of it trips over', async () => {
+    for (const path of ['/v1/chat/completions', '/v1/fim/completions']) {
+      const asked = path.includes('fim') ? { prompt: 'hello' } : { messages: MESSAGES };
+      for (const text of ['Write to jane.doe@mail.example.com.', `it is ${SECRET} then`]) {
+        // A cut locks the key.
+        const { baseUrl, apiKey } = await rig.access('mistral', 'path', KEY);
+        const url = new URL(baseUrl);
+        rig.provider.behave({ text });
+        const reply = await send(url.origin, {
+          path: `${url.pathname}${path}`,
+          headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'codestral-latest', ...asked, stream: true, max_tokens: 50 }),
+        });
+        expect(reply.status, reply.body).toBe(200);
+        expect(reply.body).toMatch(/\*\*\*|dlp_quarantine/);
+        expect(reply.body.split('\n').filter((line) => line.startsWith(':'))).toEqual([]);
+      }
+    }
+  });
+
+  it('leaves a line behind it in Gemini’s streams, which have no comments', async () => {
     rig.provider.behave({ text: 'Write to jane.doe@mail.example.com or call +1 415 555 2671.' });
     const masked = await geminiLines(await rig.access('gemini', 'path', KEY));
     expect(masked.join()).toContain('***');
