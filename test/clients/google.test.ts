@@ -10,10 +10,15 @@ const REFUSED = ['plain', 'stream'];
 
 describe("Google's clients", () => {
   let rig: ClientsRig;
+  let native: ClientsRig;
   beforeAll(async () => {
     rig = await startClientsRig();
+    native = await startClientsRig({ config: { server: { error_format: 'native' } } });
   });
-  afterAll(() => rig.close());
+  afterAll(async () => {
+    await rig.close();
+    await native.close();
+  });
 
   for (const [recipes, script, calls] of [
     [CLIENTS.googlePython, 'google.py', [...REFUSED, 'tool', 'tool_stream', 'async_stream']],
@@ -26,7 +31,9 @@ describe("Google's clients", () => {
         const row = { rig: () => rig, client, script, provider: 'gemini' } as const;
         sameAsDirect({ ...row, calls });
         sameAsDirect({ ...row, calls: REFUSED, auth: 'path' });
-        tellsRefusals({ ...row, calls: REFUSED });
+        // The oldest knows no errors but Google's own.
+        if (recipe !== CLIENTS.googlePython[0]) tellsRefusals({ ...row, calls: REFUSED });
+        tellsRefusals({ ...row, rig: () => native, calls: REFUSED, shown: true });
       });
     }
   }

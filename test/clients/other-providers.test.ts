@@ -9,6 +9,10 @@ import { CLIENTS } from './versions.ts';
 const CALLS = ['plain', 'stream', 'tool'];
 const REFUSED = ['plain', 'stream'];
 const CHAT = [...CALLS, 'tool_stream'];
+/** It sends no headers of ours. */
+const [IN_PATH] = CLIENTS.cohereJs;
+/** Its errors are objects, or it fails for good: only the provider's own shape tells it anything. */
+const [NATIVE_ALONE] = CLIENTS.togetherPython;
 
 describe("other providers' clients", () => {
   let rig: ClientsRig;
@@ -31,9 +35,10 @@ describe("other providers' clients", () => {
   ] as const) {
     for (const recipe of recipes) {
       describeClient(recipe, (client) => {
-        const row = { rig: () => rig, client, script, provider } as const;
+        const auth = recipe === IN_PATH ? 'path' : 'header';
+        const row = { rig: () => rig, client, script, provider, auth } as const;
         sameAsDirect({ ...row, calls });
-        tellsRefusals({ ...row, calls: REFUSED });
+        if (recipe !== NATIVE_ALONE) tellsRefusals({ ...row, calls: REFUSED });
       });
     }
   }

@@ -10,7 +10,9 @@ const tell = (call, outcome) => process.stdout.write(`${JSON.stringify({ call, .
 for (const name of process.env.CALLS.split(' ')) {
   try {
     tell(name, { value: (await calls[name]()) ?? null });
-  } catch (error) {
+  } catch (thrown) {
+    // What gives up after several attempts throws an error that holds the last one's.
+    const error = thrown.lastError ?? thrown;
     const status = error.status ?? error.statusCode ?? error.status_code ?? error.$metadata?.httpStatusCode;
     tell(name, {
       error: { type: error.constructor.name, message: error.message, ...(status && { status }) },

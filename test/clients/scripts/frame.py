@@ -20,6 +20,7 @@ for _name in os.environ["CALLS"].split():
         tell(_name, {"value": globals()["call_" + _name]()})
     except Exception as _error:
         _status = getattr(_error, "status_code", None) or getattr(_error, "code", None)
+        _status = _status or getattr(_error, "http_status", None)
         if hasattr(_error, "response") and isinstance(_error.response, dict):
             _status = _error.response["ResponseMetadata"]["HTTPStatusCode"]
         _said = {"type": type(_error).__name__, "message": str(_error)}

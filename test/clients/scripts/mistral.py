@@ -1,4 +1,7 @@
-import httpx
+try:
+    import httpx2 as httpx
+except ImportError:
+    import httpx
 
 try:
     from mistralai import Mistral

@@ -11,7 +11,6 @@ from agents import (
 from openai import AsyncOpenAI
 
 set_tracing_disabled(True)
-client = AsyncOpenAI(base_url=BASE_URL + "/v1", api_key=API_KEY, default_headers=HEADERS)
 
 
 @function_tool
@@ -21,6 +20,8 @@ def get_weather(city: str) -> str:
 
 
 def agent(kind):
+    # Calls run in loops of their own, and a connection belongs to one.
+    client = AsyncOpenAI(base_url=BASE_URL + "/v1", api_key=API_KEY, default_headers=HEADERS)
     return Agent(name="test", instructions="Help.", model=kind("gpt-4o", client), tools=[get_weather])
 
 

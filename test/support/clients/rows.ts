@@ -17,6 +17,8 @@ export interface ClientRow {
   readonly providerKey?: string;
   /** Further environment of the script. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The rig refuses in the provider's own shape (`server.error_format: native`), whose sentence every client shows. */
+  readonly shown?: boolean;
 }
 
 /** Every call gives through the gateway what it gives without it, and gives something at all. */
@@ -39,20 +41,26 @@ const REFUSED_WITHIN_MS = 60_000;
 
 /** A wrong key and a spent budget are the client's own errors, soon, and nothing reaches the provider. */
 export function tellsRefusals(row: ClientRow): void {
-  const { script, provider, calls } = row;
-  const options = row.providerKey === undefined ? {} : { providerKey: row.providerKey };
+  const { script, provider, calls, auth = 'header', providerKey } = row;
+  const options = { auth, ...(providerKey !== undefined && { providerKey }) };
   const refusals = [
-    ['a wrong key', 401, { daily: 50 }, (): string => `gw-${'x'.repeat(43)}`],
-    ['a budget that is spent', 429, { daily: 0.000_001 }, (rawKey: string): string => rawKey],
+    ['a wrong key', 401, 'invalid proxy key', { daily: 50 }, (): string => `gw-${'x'.repeat(43)}`],
+    ['a spent budget', 429, 'the daily budget has', { daily: 0.000_001 }, (rawKey: string): string => rawKey],
   ] as const;
-  it.each(refusals)(`${script} ${provider}: %s is told`, async (_, status, budget, keyOf) => {
+  const how = row.shown === true ? 'shown with its sentence' : 'told';
+  it.each(refusals)(`${script} ${provider}: %s is ${how}`, async (_, status, sentence, budget, keyOf) => {
+    const shown = row.shown === true ? { message: expect.stringContaining(sentence) as string } : {};
     const endpoint = await row.rig().through(provider, { ...options, budget });
     const seen = await requestsSoFar(row.rig());
-    const presented = { ...endpoint, apiKey: keyOf(endpoint.rawKey) };
+    const key = keyOf(endpoint.rawKey);
+    const presented =
+      auth === 'header'
+        ? { ...endpoint, apiKey: key }
+        : { ...endpoint, baseUrl: endpoint.baseUrl.replace(endpoint.rawKey, key) };
     const started = performance.now();
     const outcomes = await makeCalls(row.client(), script, presented, calls, row.env ?? {});
     expect(performance.now() - started).toBeLessThan(REFUSED_WITHIN_MS);
-    for (const call of calls) expect(outcomes[call], call).toMatchObject({ error: { status } });
+    for (const call of calls) expect(outcomes[call], call).toMatchObject({ error: { status, ...shown } });
     expect(await requestsSoFar(row.rig())).toBe(seen);
   });
 }
