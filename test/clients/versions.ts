@@ -82,4 +82,8 @@ export const CLIENTS = {
   pydanticAi: [pypi('pydantic-ai-slim', '2.68.0', ['pydantic-ai-slim[openai,anthropic,google]==2.68.0'])],
   openaiAgentsPython: [pypi('openai-agents', '0.24.0')],
   openaiAgentsJs: [npm('@openai/agents', '0.20.0', ['zod@4.6.7'])],
+  mcpPython1: [pypi('mcp', '1.30.0')],
+  mcpPython2: [pypi('mcp', '2.3.0')],
+  mcpJs: [npm('@modelcontextprotocol/sdk', '1.32.2')],
+  mcpGo: [go('github.com/modelcontextprotocol/go-sdk', 'v1.8.0')],
 } as const satisfies Readonly<Record<string, readonly ClientRecipe[]>>;

@@ -12,14 +12,15 @@ describe('the instructions of the demo', () => {
     budgetUsd: 0.05,
   });
 
-  it('have four commands to copy: JSON, a stream, personal data, and one over the budget', () => {
+  it('have commands to copy: JSON, a stream, personal data, one over the budget, and one whose limit is lowered', () => {
     const bodies = [...text.matchAll(/-d '(.*)'$/gm)].map(([, body]) => JSON.parse(body ?? '') as object);
-    expect(bodies).toHaveLength(4);
+    expect(bodies).toHaveLength(5);
     expect(bodies[0]).not.toHaveProperty('stream');
     expect(bodies[1]).toMatchObject({ stream: true });
-    // Dearer than the budget, at gpt-4o's 10 USD for a million tokens.
-    const { max_tokens: tokens } = bodies[3] as { max_tokens: number };
-    expect((tokens * 10) / 1e6).toBeGreaterThan(0.05);
+    // Dearer than the budget, at gpt-4o's 10 USD for a million tokens; the first at the lowest limit too.
+    const [, , , many, long] = bodies as { max_tokens: number; n?: number }[];
+    expect(((many?.n ?? 1) * Math.min(many?.max_tokens ?? 0, 1_024) * 10) / 1e6).toBeGreaterThan(0.05);
+    expect(((long?.max_tokens ?? 0) * 10) / 1e6).toBeGreaterThan(0.05);
   });
 
   it('show how to ask for the budget, with the configuration of the demo', () => {

