@@ -85,5 +85,5 @@ export const CLIENTS = {
   mcpPython1: [pypi('mcp', '1.30.0')],
   mcpPython2: [pypi('mcp', '2.3.0')],
   mcpJs: [npm('@modelcontextprotocol/sdk', '1.32.2')],
-  mcpGo: [go('github.com/modelcontextprotocol/go-sdk', 'v1.8.0')],
+  mcpGo: [go('github.com/modelcontextprotocol/go-sdk/mcp', 'v1.8.0')],
 } as const satisfies Readonly<Record<string, readonly ClientRecipe[]>>;
