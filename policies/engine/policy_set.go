@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/storage"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/topdown"
+)
+
+// unsafeBuiltins reach outside of the policy: the network, names, the host's environment.
+var unsafeBuiltins = map[string]bool{"http.send": true, "net.lookup_ip_addr": true, "opa.runtime": true}
+
+// source is one policy file as the gateway read it.
+type source struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// compileRequest is what a policy set is made of: its files, one query over them, static data.
+type compileRequest struct {
+	Files  []source       `json:"files"`
+	Query  string         `json:"query"`
+	Data   map[string]any `json:"data"`
+	Strict bool           `json:"strict_builtin_errors"`
+}
+
+// failure is one error with its place in a file; row and column count from 1, 0 where there is no place.
+type failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	File    string `json:"file,omitempty"`
+	Row     int    `json:"row,omitempty"`
+	Column  int    `json:"column,omitempty"`
+}
+
+// rule is the name of a rule with its package, both as dotted paths without `data`.
+type rule struct {
+	Package string `json:"package"`
+	Name    string `json:"name"`
+	File    string `json:"file"`
+	Row     int    `json:"row"`
+}
+
+// compiled says what a set is made of: its rules, and which paths of the input it reads (an empty path: all of it).
+type compiled struct {
+	Rules  []rule     `json:"rules"`
+	Inputs [][]string `json:"inputs"`
+}
+
+// policySet is a compiled set, ready to judge one input after the other.
+type policySet struct {
+	compiler *ast.Compiler
+	query    ast.Body
+	store    storage.Store
+	strict   bool
+}
+
+// capabilities are those of this OPA without what reaches outside.
+func capabilities() *ast.Capabilities {
+	all := ast.CapabilitiesForThisVersion()
+	all.Builtins = slices.DeleteFunc(all.Builtins, func(b *ast.Builtin) bool { return unsafeBuiltins[b.Name] })
+	all.AllowNet = []string{}
+	return all
+}
+
+// compile makes a set of all files, or gives every error found.
+func compile(request compileRequest) (*policySet, compiled, []failure) {
+	allowed := capabilities()
+	modules := make(map[string]*ast.Module, len(request.Files))
+	var failures []failure
+	for _, file := range request.Files {
+		module, err := parse(file, allowed)
+		if err != nil {
+			failures = append(failures, failuresOf(err, file.Name)...)
+			continue
+		}
+		modules[file.Name] = module
+	}
+	if len(failures) > 0 {
+		return nil, compiled{}, failures
+	}
+	compiler := ast.NewCompiler().WithCapabilities(allowed)
+	if compiler.Compile(modules); compiler.Failed() {
+		return nil, compiled{}, failuresOf(compiler.Errors, "")
+	}
+	body, err := ast.ParseBody(request.Query)
+	if err == nil {
+		body, err = compiler.QueryCompiler().Compile(body)
+	}
+	if err != nil {
+		return nil, compiled{}, failuresOf(err, "")
+	}
+	store := inmem.New()
+	if request.Data != nil {
+		store = inmem.NewFromObject(request.Data)
+	}
+	set := &policySet{compiler: compiler, query: body, store: store, strict: request.Strict}
+	return set, compiled{Rules: rulesOf(modules), Inputs: inputsOf(compiler, body)}, nil
+}
+
+// parse reads a file as Rego v1, else as v0. Where it is neither, the errors of the version it comes nearer to count.
+func parse(file source, allowed *ast.Capabilities) (*ast.Module, error) {
+	if strings.TrimSpace(file.Text) == "" {
+		return nil, fmt.Errorf("the file is empty")
+	}
+	module, v1 := parseAs(file, allowed, ast.RegoV1)
+	if v1 == nil {
+		return module, nil
+	}
+	module, v0 := parseAs(file, allowed, ast.RegoV0)
+	if v0 == nil {
+		return module, nil
+	}
+	if firstRow(v0) > firstRow(v1) {
+		return nil, v0
+	}
+	return nil, v1
+}
+
+func parseAs(file source, allowed *ast.Capabilities, version ast.RegoVersion) (*ast.Module, error) {
+	return ast.ParseModuleWithOpts(file.Name, file.Text, ast.ParserOptions{
+		Capabilities: allowed, RegoVersion: version, ProcessAnnotation: true,
+	})
+}
+
+func firstRow(err error) int {
+	found := failuresOf(err, "")
+	if len(found) == 0 {
+		return 0
+	}
+	return found[0].Row
+}
+
+// failuresOf lists the single errors behind one of OPA's.
+func failuresOf(err error, file string) []failure {
+	single, ok := err.(*ast.Error)
+	if ok {
+		return []failure{failureOf(single, file)}
+	}
+	if list, ok := err.(ast.Errors); ok {
+		var all []failure
+		for _, each := range list {
+			all = append(all, failureOf(each, file))
+		}
+		return all
+	}
+	return []failure{{Code: "rego_error", Message: err.Error(), File: file}}
+}
+
+func failureOf(err *ast.Error, file string) failure {
+	found := failure{Code: err.Code, Message: err.Message, File: file}
+	if err.Location != nil {
+		found.File, found.Row, found.Column = err.Location.File, err.Location.Row, err.Location.Col
+	}
+	return found
+}
+
+// rulesOf names the rules of a set, as they were written.
+func rulesOf(modules map[string]*ast.Module) []rule {
+	rules := []rule{}
+	for file, module := range modules {
+		pkg := strings.TrimPrefix(module.Package.Path.String(), "data.")
+		for _, each := range module.Rules {
+			name := each.Head.Ref().GroundPrefix().String()
+			rules = append(rules, rule{Package: pkg, Name: name, File: file, Row: each.Location.Row})
+		}
+	}
+	slices.SortFunc(rules, func(a, b rule) int {
+		if by := strings.Compare(a.File, b.File); by != 0 {
+			return by
+		}
+		return a.Row - b.Row
+	})
+	return rules
+}
+
+// inputsOf collects what the compiled rules and the query read of the input, each path up to its first part that is
+// known only when it runs.
+func inputsOf(compiler *ast.Compiler, query ast.Body) [][]string {
+	seen := map[string][]string{}
+	note := func(ref ast.Ref) bool {
+		if ref.HasPrefix(ast.InputRootRef) {
+			path := staticPath(ref)
+			seen[strings.Join(path, "\x00")] = path
+		}
+		return false
+	}
+	for _, module := range compiler.Modules {
+		ast.WalkRefs(module, note)
+	}
+	ast.WalkRefs(query, note)
+	paths := [][]string{}
+	for _, path := range seen {
+		paths = append(paths, path)
+	}
+	slices.SortFunc(paths, slices.Compare[[]string])
+	return paths
+}
+
+func staticPath(ref ast.Ref) []string {
+	path := []string{}
+	for _, part := range ref[1:] {
+		text, ok := part.Value.(ast.String)
+		if !ok {
+			break
+		}
+		path = append(path, string(text))
+	}
+	return path
+}
+
+// evaluate gives the query's bindings for one input, or why there are none. It stops at the deadline by itself
+// wherever OPA looks for it; what does not look is ended from outside.
+func (set *policySet) evaluate(input *ast.Term, limit time.Duration) ([]map[string]any, *failure) {
+	ctx := context.Background()
+	txn, err := set.store.NewTransaction(ctx)
+	if err != nil {
+		return nil, &failure{Code: "storage_error", Message: err.Error()}
+	}
+	defer set.store.Abort(ctx, txn)
+	results, err := topdown.NewQuery(set.query).WithCompiler(set.compiler).WithStore(set.store).WithTransaction(txn).
+		WithInput(input).WithStrictBuiltinErrors(set.strict).WithCancel(newDeadline(limit)).Run(ctx)
+	if err != nil {
+		return nil, evaluationFailure(err)
+	}
+	rows := make([]map[string]any, 0, len(results))
+	for _, result := range results {
+		row := make(map[string]any, len(result))
+		for name, term := range result {
+			value, err := ast.JSONWithOpt(term.Value, ast.JSONOpt{SortSets: true})
+			if err != nil {
+				return nil, &failure{Code: "result_error", Message: err.Error()}
+			}
+			row[string(name)] = value
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func evaluationFailure(err error) *failure {
+	found, ok := err.(*topdown.Error)
+	if !ok {
+		return &failure{Code: "eval_error", Message: err.Error()}
+	}
+	place := failure{Code: found.Code, Message: found.Error()}
+	if found.Location != nil {
+		place.File, place.Row, place.Column = found.Location.File, found.Location.Row, found.Location.Col
+	}
+	return &place
+}
+
+// parseInput reads an input: JSON, numbers kept as they are written.
+func parseInput(text string) (*ast.Term, error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return nil, err
+	}
+	converted, err := ast.InterfaceToValue(value)
+	if err != nil {
+		return nil, err
+	}
+	return ast.NewTerm(converted), nil
+}

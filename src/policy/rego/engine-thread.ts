@@ -1,0 +1,100 @@
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { engineModule } from './engine-module.ts';
+import { RegoEvaluationError, RegoFilesError } from './rego-error.ts';
+import type { RegoFacts, RegoFile, ThreadData, ThreadReply } from './thread-messages.ts';
+
+/** The document that every policy set is asked for (SPEC "Policies": package `gateway.policy`). */
+const QUERY = 'data.gateway.policy = decision';
+
+export interface ThreadLimits {
+  /** After so long OPA is asked to stop. */
+  readonly evaluationMs: number;
+  /** What it has to answer in, over `evaluationMs`, before its thread is ended. */
+  readonly graceMs: number;
+  /** What reading and compiling a set may take. */
+  readonly startMs: number;
+}
+
+/** A thread that holds one compiled set. */
+export interface EngineThread {
+  readonly facts: RegoFacts;
+  /** What `gateway.policy` says of an input (JSON). One at a time: the next is sent when this is answered. */
+  evaluate(input: string): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+/**
+ * Starts a thread and compiles `files` in it.
+ *
+ * @throws RegoFilesError where the files make no set
+ * @throws RegoEvaluationError `hung` or `died` where the engine could not read them in its time and memory
+ */
+export async function startEngineThread(
+  files: readonly RegoFile[],
+  limits: ThreadLimits,
+): Promise<EngineThread> {
+  const data: ThreadData = {
+    module: await engineModule(),
+    request: JSON.stringify({ files, query: QUERY }),
+    evaluationMs: limits.evaluationMs,
+  };
+  const line = openLine(new Worker(threadFile(), { workerData: data, env: {} }));
+  const first = await line.reply(limits.startMs);
+  if ('set' in first) return { facts: first.set, evaluate, end: line.end };
+  await line.end();
+  throw new RegoFilesError('failures' in first ? first.failures : []);
+
+  async function evaluate(input: string): Promise<unknown> {
+    line.send(input);
+    const answer = await line.reply(limits.evaluationMs + limits.graceMs);
+    if ('results' in answer) return answer.results?.[0]?.['decision'];
+    const message = 'failure' in answer ? answer.failure.message : 'the engine gave no result';
+    throw new RegoEvaluationError('failed', message);
+  }
+}
+
+interface Line {
+  send(input: string): void;
+  /** The thread's next message; one that is late is the end of the thread. */
+  reply(limitMs: number): Promise<ThreadReply>;
+  end(): Promise<void>;
+}
+
+function openLine(worker: Worker): Line {
+  let waiting: PromiseWithResolvers<ThreadReply> | undefined;
+  let gone: RegoEvaluationError | undefined;
+  const over = (): void => {
+    gone ??= new RegoEvaluationError('died', 'the policy engine broke off');
+    waiting?.reject(gone);
+  };
+  worker.on('message', (message: ThreadReply) => waiting?.resolve(message));
+  worker.on('error', over).on('exit', over);
+  return {
+    send: (input) => worker.postMessage(input),
+    async reply(limitMs) {
+      if (gone !== undefined) throw gone;
+      const current = (waiting = Promise.withResolvers<ThreadReply>());
+      const late = setTimeout(() => {
+        gone ??= new RegoEvaluationError('hung', `the policy engine did not answer within ${limitMs} ms`);
+        current.reject(gone);
+        void worker.terminate();
+      }, limitMs);
+      try {
+        return await current.promise;
+      } finally {
+        clearTimeout(late);
+      }
+    },
+    async end() {
+      gone ??= new RegoEvaluationError('closed', 'the policy set was taken out of use');
+      waiting?.reject(gone);
+      await worker.terminate();
+    },
+  };
+}
+
+function threadFile(): string {
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+  return fileURLToPath(new URL(`./thread${extension}`, import.meta.url));
+}

@@ -1,0 +1,12 @@
+/** The part of WebAssembly's JavaScript interface that is used here; Node's types leave it to the browser's. */
+declare namespace WebAssembly {
+  type Imports = Record<string, Record<string, unknown>>;
+  interface Module {
+    readonly [Symbol.toStringTag]: 'WebAssembly.Module';
+  }
+  interface Instance {
+    readonly exports: Record<string, unknown>;
+  }
+  function compile(bytes: Uint8Array): Promise<Module>;
+  function instantiate(module: Module, imports: Imports): Promise<Instance>;
+}
