@@ -5,7 +5,10 @@
 import { chmodSync, cpSync, globSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-for (const file of globSync(['src/**/*.lua', 'proto/*.proto'], { cwd: import.meta.dirname })) {
+for (const file of globSync(
+  ['src/**/*.lua', 'proto/*.proto', 'policies/engine/{engine.wasm.br,wasm_exec.js,THIRD-PARTY-LICENSES.txt}'],
+  { cwd: import.meta.dirname },
+)) {
   const target = join(import.meta.dirname, 'dist', file);
   mkdirSync(dirname(target), { recursive: true });
   cpSync(join(import.meta.dirname, file), target);

@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'dist', 'proto'] },
+  { ignores: ['node_modules', 'dist', 'proto', 'policies/engine/wasm_exec.js'] },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {

@@ -3,10 +3,11 @@ import { createAuthenticate, type Authenticate } from './auth/authenticate.ts';
 import { createFailureLimit } from './auth/failure-limit.ts';
 import { createKeyStateStore } from './auth/key-state-store.ts';
 import { createChecks } from './checks/create.ts';
-import { phaseDeadlineMs } from './config/rules.ts';
+import { phaseDeadlineMs, POLICY_LIMITS_MS } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
 import { startExtProcServer, type ListenAddress } from './extproc/server.ts';
 import { createRunner } from './pipeline/run.ts';
+import { loadLivePolicies, type LivePolicies } from './policy/live-policies.ts';
 import { connectRedis, firstAttempt, type RedisClient } from './redis/client.ts';
 import { createFitness, type Fitness } from './redis/fitness.ts';
 import { createRoute } from './routing/route.ts';
@@ -16,6 +17,10 @@ import { createAnonymousLines } from './telemetry/anonymous-lines.ts';
 import { createAuditLog, createLogger, standardOutput, type Logger } from './telemetry/logger.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createObserver } from './telemetry/observer.ts';
+
+/** What compiling the policies may take. */
+const POLICY_START_MS = 30_000;
+const MAX_WAITING_FOR_POLICIES = 1_000;
 
 export interface SidecarOptions {
   readonly config: Config;
@@ -56,7 +61,8 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     onProblem: (problem) => log.error(problem),
   });
 
-  const checks = createChecks({ config, redis, log, auditLog, metrics });
+  const policies = config.policy.enabled ? await livePolicies(config, log, metrics) : undefined;
+  const checks = createChecks({ config, redis, log, auditLog, metrics, policies });
   const observer = createObserver(log, auditLog, metrics);
   const anonymousLines = createAnonymousLines({
     maxPerMinute: config.auth.max_failures_per_minute,
@@ -87,11 +93,45 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     async drain() {
       await server.drain(config.server.drain_timeout);
       await checks.close();
+      await policies?.close();
       redis.disconnect();
       anonymousLines.flush();
       await new Promise((resolve) => log.flush(resolve));
     },
   };
+}
+
+/** The policies on disk, followed; none that can be loaded is no start. */
+function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promise<LivePolicies> {
+  const { wait, evaluation, grace } = POLICY_LIMITS_MS;
+  return loadLivePolicies({
+    folder: policy.policy_dir,
+    engine: {
+      evaluationMs: evaluation,
+      graceMs: grace,
+      startMs: POLICY_START_MS,
+      waitMs: wait,
+      maxWaiting: MAX_WAITING_FOR_POLICIES,
+      onReplaced(cause) {
+        log.error({ cause: messageOf(cause) }, 'the policy engine broke, and is started again');
+      },
+    },
+    onLoaded(digest) {
+      metrics.policyLoads.inc({ outcome: 'loaded' });
+      log.info({ policy_set: digest }, 'policies are in force');
+    },
+    onBroken(cause) {
+      metrics.policyLoads.inc({ outcome: 'broken' });
+      log.error(
+        { cause: messageOf(cause) },
+        'the policies changed and cannot be loaded: those before stay in force',
+      );
+    },
+  });
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : '';
 }
 
 function authenticate(

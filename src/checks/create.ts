@@ -8,6 +8,7 @@ import { maskSecrets } from '../detectors/mask.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
 import type { Check } from '../pipeline/check.ts';
 import type { ReportSecretLeak } from '../pipeline/secret-leak.ts';
+import type { LivePolicies } from '../policy/live-policies.ts';
 import { createModelOf } from '../pricing/deployments.ts';
 import { createPricing } from '../pricing/pricing.ts';
 import type { RedisClient } from '../redis/client.ts';
@@ -32,10 +33,13 @@ import { createRedisPinStore } from './mcp-inspector/redis-store.ts';
 import { createMcpToolsCheck } from './mcp-tools/check.ts';
 import { createNormalizationCheck } from './normalization/check.ts';
 import { inOrder } from './order.ts';
+import { createPolicyCheck } from './policy/check.ts';
+import { createTaintSession } from './taint-session.ts';
 import { createProviderToolsCheck } from './provider-tools/check.ts';
 import { createRateLimitCheck } from './rate-limit/check.ts';
 import { createRedisRateLimitStore } from './rate-limit/redis-store.ts';
 import { createRedisRiskStore } from './risk/redis-store.ts';
+import { DEFAULT_LOCK_MS } from './risk/scoring.ts';
 import { riskSettings } from './risk/settings.ts';
 import type { RiskStore } from './risk/store.ts';
 import { createReportSecretLeak } from './secret-leak.ts';
@@ -50,6 +54,8 @@ export interface ChecksDeps {
   /** What `server.log_level` does not silence. */
   readonly auditLog: Logger;
   readonly metrics: Metrics;
+  /** Undefined where `policy.enabled` is off. */
+  readonly policies: LivePolicies | undefined;
 }
 
 /** The checks of one sidecar. */
@@ -100,6 +106,7 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
         config: config.session.drift_detection,
         store: createRedisDriftStore({ client, deadlineMs, ttlMs: config.session.ttl }),
       }),
+      policy: deps.policies === undefined ? undefined : policyCheck(deps, deps.policies, risk, sessions),
       mcpBreaker: breakerCheck(deps),
       budget: budget.check,
     }),
@@ -160,6 +167,30 @@ function dlpCheck({ config, metrics }: ChecksDeps, reportSecretLeak: ReportSecre
     findAll: createFindContentAll(scope),
     reportSecretLeak,
     onFound: (found) => metrics.dlpFindings.inc({ ...found }),
+  });
+}
+
+function policyCheck(
+  { config, log, metrics }: ChecksDeps,
+  policies: LivePolicies,
+  risk: RiskStore,
+  sessions: SessionStore,
+): Check {
+  return createPolicyCheck({
+    policies: policies.current,
+    defaultAction: config.policy.default_action,
+    shadowMode: config.server.shadow_mode,
+    async score({ keyHash, trigger, findings }) {
+      const event = { keyHash, findings, operationId: randomUUID() };
+      await risk.record(
+        trigger === 'quarantine' ? { ...event, trigger, lockMs: DEFAULT_LOCK_MS } : { ...event, trigger },
+      );
+    },
+    taint: createTaintSession({ record: risk.record, addTaint: sessions.addTaint }),
+    onTrouble(cause) {
+      metrics.policyTroubles.inc();
+      log.error({ cause: messageOf(cause) }, 'the policies could not judge a call, which was denied');
+    },
   });
 }
 

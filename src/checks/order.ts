@@ -13,6 +13,7 @@ export interface Checks {
   readonly dlp: Check;
   readonly loop: Check;
   readonly drift: Check;
+  readonly policy: Check | undefined;
   readonly mcpBreaker: Check;
   readonly budget: Check;
 }
@@ -34,6 +35,7 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.dlp, // masks what will be sent, and every answer, before anybody is charged by it
     checks.loop, // by the session's earlier calls
     checks.drift, // by the session's earlier turns
+    ...(checks.policy === undefined ? [] : [checks.policy]), // by all that the checks before it have learnt
     checks.mcpBreaker, // a probe is taken only for what would be sent
     checks.budget, // last: a hold is taken only for what would be sent
   ];

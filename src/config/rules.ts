@@ -27,6 +27,18 @@ export function phaseDeadlineMs(config: Config): Milliseconds {
   return config.redis.read_timeout + PHASE_SLACK_MS;
 }
 
+/**
+ * What the policies of one call may take beyond Redis: the wait for the engine, an evaluation, and the time in which a
+ * policy that does not stop is ended. Envoy's `message_timeout` is rendered above the sum.
+ */
+export const POLICY_LIMITS_MS = { wait: 1_000, evaluation: 200, grace: 300 } as const;
+
+/** The longest that the checks of one phase may take together. */
+export function longestPhaseMs(config: Config): Milliseconds {
+  const { wait, evaluation, grace } = POLICY_LIMITS_MS;
+  return phaseDeadlineMs(config) + (config.policy.enabled ? wait + evaluation + grace : 0);
+}
+
 export function crossFieldProblems(config: Config): RuleProblem[] {
   return RULES.flatMap((rule) => rule(config)).filter((problem) => problem !== false);
 }

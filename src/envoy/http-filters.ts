@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { phaseDeadlineMs } from '../config/rules.ts';
+import { longestPhaseMs } from '../config/rules.ts';
 import type { Config } from '../config/schema.ts';
 import { seconds, typed, type EnvoyObject } from './layout.ts';
 
@@ -51,7 +51,7 @@ function externalProcessor(config: Config): EnvoyObject {
       },
       failure_mode_allow: false,
       status_on_error: { code: 'ServiceUnavailable' },
-      message_timeout: seconds(phaseDeadlineMs(config) + MESSAGE_MARGIN_MS),
+      message_timeout: seconds(longestPhaseMs(config) + MESSAGE_MARGIN_MS),
       allow_mode_override: true,
       processing_mode: {
         request_header_mode: 'SEND',

@@ -17,6 +17,7 @@ export type CheckName =
   | 'dlp'
   | 'loop'
   | 'drift'
+  | 'policy'
   | 'budget';
 
 /** What a check says of an exchange. Only the runner acts on it. */

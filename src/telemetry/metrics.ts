@@ -44,6 +44,17 @@ export function createMetrics() {
       help: 'Failed authentications over the limit of their client address.',
       registers,
     }),
+    policyLoads: new Counter({
+      name: 'gateway_policy_loads_total',
+      help: 'Policy sets that came into force, and changed files that made none (the last good set stays).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    policyTroubles: new Counter({
+      name: 'gateway_policy_troubles_total',
+      help: 'Calls that the policies could not judge (an error, a time-out, a broken engine), and that were denied.',
+      registers,
+    }),
     tokens: new Counter({
       name: 'gen_ai_client_token_usage_total',
       help: 'Tokens that providers reported, by kind (input, output).',

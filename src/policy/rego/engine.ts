@@ -44,8 +44,10 @@ export async function startRegoEngine(
   async function work(): Promise<void> {
     if (running) return;
     running = true;
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    while (queue.length > 0) {
       const thread = await ready.catch(() => undefined);
+      const next = queue.shift();
+      if (next === undefined) break;
       clearTimeout(next.late);
       if (closed) next.reject(outOfUse());
       else if (thread === undefined) next.reject(startAgain(undefined));

@@ -63,7 +63,14 @@ export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
   const metrics = createMetrics();
   const redis = connectRedis(config.redis, { name: 'turn-sweep' });
   await waitUntilReady(redis, 10_000);
-  const checks = createChecks({ config, redis, log, auditLog, metrics });
+  const checks = createChecks({
+    policies: undefined,
+    config,
+    redis,
+    log,
+    auditLog,
+    metrics,
+  });
   const nothing = (): void => undefined;
   const failures: unknown[] = [];
   const observer = {

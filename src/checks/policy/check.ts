@@ -1,0 +1,118 @@
+import { calledTool } from '../../mcp/message.ts';
+import { paramsOf } from '../../mcp/read-message.ts';
+import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import { findingId } from '../../pipeline/finding-id.ts';
+import { llmCallInput, mcpToolCallInput } from '../../pipeline/policy-input.ts';
+import { toolDenied } from '../../pipeline/tool-denial.ts';
+import type { Decision } from '../../policy/decision.ts';
+import type { PolicySet } from '../../policy/policy-set.ts';
+
+export interface PolicyDeps {
+  /** The set that is in force now. */
+  readonly policies: () => PolicySet;
+  /** `policy.default_action`; unset, a call that nothing allowed is denied where some source can allow. */
+  readonly defaultAction: 'allow' | 'deny' | undefined;
+  /** Scores what a key did, and locks it after a `quarantine` (SPEC "Scoring rules"). */
+  readonly score: (verdict: PolicyScore) => Promise<void>;
+  /** Adds flags to the call's session, and scores them; false where the session takes no more of them. */
+  readonly taint: (exchange: Parsed, flags: readonly string[]) => Promise<boolean>;
+  readonly shadowMode: boolean;
+  /** A set could not judge a call. */
+  readonly onTrouble: (cause: unknown) => void;
+}
+
+export interface PolicyScore {
+  readonly keyHash: string;
+  readonly trigger: 'policy_block' | 'quarantine' | 'escalation';
+  readonly findings: readonly string[];
+}
+
+type Strength = 'quarantine' | 'deny' | 'escalate';
+
+/** From the strongest (DECISIONS "Policy"), and what each scores. */
+const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
+  ['quarantine', 'quarantine'],
+  ['deny', 'policy_block'],
+  ['escalate', 'escalation'],
+];
+
+/**
+ * Asks the policies of the platform's team about each call of a model and of a tool (SPEC "Policies"). What cannot be
+ * judged is denied.
+ */
+export function createPolicyCheck(deps: PolicyDeps): Check {
+  async function judge(exchange: Parsed): Promise<Verdict> {
+    const set = deps.policies();
+    const decision = await set.decide(inputOf(exchange, set.readsPrompt));
+    return denialOf(exchange, decision, set) ?? tainted(exchange, decision.taint);
+  }
+
+  function denialOf(exchange: Parsed, decision: Decision, set: PolicySet): Denial | undefined {
+    const { keyHash } = exchange.key;
+    for (const [strength, trigger] of STRENGTHS) {
+      const reason = decision[strength][0];
+      if (reason === undefined) continue;
+      const findings = decision[strength].map((each) =>
+        findingId(`policy-${strength}`, each + callOf(exchange)),
+      );
+      const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
+      return { ...denied(exchange, shownReason(strength, reason), strength), enforce: score };
+    }
+    const fallback = deps.defaultAction ?? (set.canAllow ? 'deny' : 'allow');
+    if (decision.allow || fallback === 'allow') return undefined;
+    return denied(exchange, 'no policy allows this call', 'default_action');
+  }
+
+  async function tainted(exchange: Parsed, flags: readonly string[]): Promise<Verdict> {
+    if (flags.length === 0) return PASS;
+    const reason = `taints: ${flags.join(', ')}`;
+    if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
+    return denied(exchange, 'the session holds too many taints to take another one', 'taint');
+  }
+
+  return {
+    name: 'policy',
+    shadowable: true,
+    async requestBody(exchange) {
+      if (!isJudged(exchange)) return PASS;
+      try {
+        return await judge(exchange);
+      } catch (cause) {
+        deps.onTrouble(cause);
+        return denied(exchange, 'the policies could not be evaluated', 'engine');
+      }
+    },
+  };
+}
+
+/** Calls of models, and of an MCP server's tools; lists of models and MCP's other methods do nothing by themselves. */
+function isJudged({ mcp, request, endpoint }: Parsed): boolean {
+  return mcp === undefined ? endpoint.operation !== 'models' : calledTool(request.mcp) !== undefined;
+}
+
+function inputOf(exchange: Parsed, withPrompt: boolean): string {
+  const input = exchange.mcp === undefined ? llmCallInput(exchange) : mcpToolCallInput(exchange);
+  return JSON.stringify(withPrompt ? input : { ...input, action: undefined });
+}
+
+/**
+ * What tells one finding from another beside its reason. A call of a tool is judged by itself; a conversation is sent
+ * again with every turn, and what was denied in it once would score with each.
+ */
+function callOf({ mcp, request, json }: Parsed): string {
+  const tool = mcp === undefined ? undefined : calledTool(request.mcp);
+  return tool === undefined ? '' : JSON.stringify([tool, paramsOf(json)['arguments'] ?? {}]);
+}
+
+function shownReason(strength: Strength, reason: string): string {
+  if (strength === 'escalate')
+    return `${reason} (this call needs an approval, and approvals are switched off)`;
+  return reason;
+}
+
+function denied(exchange: Parsed, reason: string, rule: string): Denial {
+  const tool = calledTool(exchange.request.mcp);
+  if (tool !== undefined) return toolDenied({ tool, reason, rule });
+  return { kind: 'deny', type: 'policy_denied', message: reason };
+}

@@ -1,0 +1,101 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { readPolicyFiles, stampOf, type PolicyFiles } from './policy-files.ts';
+import { createPolicySet, type PolicySet } from './policy-set.ts';
+import type { RegoEngineOptions } from './rego/engine.ts';
+
+export interface LivePoliciesOptions {
+  /** `policy.policy_dir`. */
+  readonly folder: string;
+  readonly engine: RegoEngineOptions;
+  /** A new set is in force. */
+  readonly onLoaded: (digest: string) => void;
+  /** The files changed and make no set: the last good one stays. */
+  readonly onBroken: (cause: unknown) => void;
+}
+
+/** The policy set in force, which follows the files on disk. */
+export interface LivePolicies {
+  /** Ask for it once a request: it may be another one the next time. */
+  current(): PolicySet;
+  close(): Promise<void>;
+}
+
+/**
+ * Editors write by rename, Kubernetes swaps a symlink, and watchers of files miss one or the other: looking is certain,
+ * and costs a reading of the folder.
+ */
+const LOOK_EVERY_MS = 300;
+/** Of files that change while they are read, each time. */
+const MAX_READS = 20;
+/** Requests that were judging by a set when it was replaced are done with it by then. */
+const OLD_SET_LIFE_MS = 30_000;
+
+/**
+ * Loads the policies and keeps them true. A change is compiled aside and takes the place of the old set in whole.
+ *
+ * @throws PolicyFilesError | RegoFilesError where they cannot be loaded at the start
+ */
+export async function loadLivePolicies(options: LivePoliciesOptions): Promise<LivePolicies> {
+  const { folder, engine } = options;
+  let seen = await readSettled(folder);
+  let set = await createPolicySet(seen.files, engine);
+  options.onLoaded(set.digest);
+  const ended = new AbortController();
+  const retired = new Set<PolicySet>();
+  const watching = watch();
+
+  /** What is wrong with the files is said once for each state of them. */
+  async function watch(): Promise<void> {
+    let trouble: unknown;
+    while (await aWhile(LOOK_EVERY_MS, ended.signal)) {
+      try {
+        if ((await stampOf(folder)) !== seen.stamp) await load();
+        trouble = undefined;
+      } catch (cause) {
+        if (String(cause) !== String(trouble)) options.onBroken(cause);
+        trouble = cause;
+      }
+    }
+  }
+
+  async function load(): Promise<void> {
+    const next = await readSettled(folder);
+    seen = next;
+    if (next.files.digest === set.digest) return;
+    const old = set;
+    set = await createPolicySet(next.files, engine);
+    options.onLoaded(set.digest);
+    retire(old);
+  }
+
+  function retire(old: PolicySet): void {
+    retired.add(old);
+    void aWhile(OLD_SET_LIFE_MS, ended.signal).then(() => {
+      retired.delete(old);
+      return old.close();
+    });
+  }
+
+  return {
+    current: () => set,
+    async close() {
+      ended.abort();
+      await watching;
+      await Promise.all([set, ...retired].map((each) => each.close()));
+    },
+  };
+}
+
+/** Files that did not change while they were read: half of one state and half of another is no set. */
+async function readSettled(folder: string): Promise<{ readonly stamp: string; readonly files: PolicyFiles }> {
+  for (let attempt = 1; ; attempt++) {
+    const stamp = await stampOf(folder);
+    const files = await readPolicyFiles(folder);
+    if ((await stampOf(folder)) === stamp || attempt === MAX_READS) return { stamp, files };
+  }
+}
+
+/** Resolves to false where it was ended before. */
+async function aWhile(ms: number, signal: AbortSignal): Promise<boolean> {
+  return pause(ms, true, { signal, ref: false }).catch(() => false);
+}

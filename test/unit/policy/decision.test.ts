@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { decisionOf } from '../../../src/policy/decision.ts';
+
+const NOTHING = { quarantine: [], deny: [], escalate: [], taint: [], allow: false };
+
+describe('what gateway.policy says', () => {
+  it.each<[string, unknown, object]>([
+    ['no package', undefined, NOTHING],
+    ['no rule that holds', { allow: false, deny: [] }, NOTHING],
+    ['reasons', { deny: ['a', 'b'], taint: ['t'] }, { ...NOTHING, deny: ['a', 'b'], taint: ['t'] }],
+    ['an allowance', { allow: true }, { ...NOTHING, allow: true }],
+  ])('is read: %s', (_, document, expected) => {
+    expect(decisionOf(document)).toEqual(expected);
+  });
+
+  it.each<[string, unknown]>([
+    ['true', true],
+    ['a text', 'no'],
+    ['a number', 1],
+    ['records', [{ msg: 'no' }]],
+    ['records without a reason', [{ code: 7 }]],
+    ['an object by reason', { no: true }],
+    ['sets in a set', [['no']]],
+  ])('denies in every form: %s', (_, deny) => {
+    expect(decisionOf({ deny }).deny).toHaveLength(1);
+  });
+
+  it('denies where the package itself is something else', () => {
+    expect(decisionOf(true).deny).toHaveLength(1);
+  });
+
+  it('allows by true and nothing else', () => {
+    for (const allow of ['yes', 1, ['x'], {}, null]) expect(decisionOf({ allow }).allow).toBe(false);
+  });
+
+  it('keeps no more reasons than anybody reads', () => {
+    expect(decisionOf({ deny: Array.from({ length: 10_000 }, (_, n) => `r${n}`) }).deny).toHaveLength(64);
+  });
+});
