@@ -180,6 +180,7 @@ function policyCheck(
     policies: policies.current,
     defaultAction: config.policy.default_action,
     shadowMode: config.server.shadow_mode,
+    maskSecrets,
     async score({ keyHash, trigger, findings }) {
       const event = { keyHash, findings, operationId: randomUUID() };
       await risk.record(

@@ -33,6 +33,11 @@ escalate contains "a dear model" if input.request.model == "gpt-4-dear"
 taint contains "seen_a_taint" if contains(input.action.normalized_prompt, "taint me")
 deny contains "tainted sessions end" if input.session.taint_flags.seen_a_taint
 
+deny contains reason if {
+  contains(input.action.normalized_prompt, "ghp_")
+  reason := sprintf("this was said: %v", [input.action.normalized_prompt])
+}
+
 deny contains "endless" if {
   contains(input.action.normalized_prompt, "endless")
   r := numbers.range(1, 400)
@@ -73,8 +78,11 @@ beforeEach(async () => {
 });
 
 function ask(model: string, prompt = 'hi', more: Record<string, string> = {}): Promise<Reply> {
-  return send(gateway.baseUrl, {
-    path: CHAT,
+  return send(gateway.baseUrl, { path: CHAT, ...request(model, prompt, more) });
+}
+
+function request(model: string, prompt: string, more: Record<string, string> = {}) {
+  return {
     body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }),
     headers: {
       authorization: `Bearer ${key.rawKey}`,
@@ -82,7 +90,7 @@ function ask(model: string, prompt = 'hi', more: Record<string, string> = {}): P
       'content-type': 'application/json',
       ...more,
     },
-  });
+  };
 }
 
 async function riskScore(): Promise<number> {
@@ -147,6 +155,32 @@ describe('a call of a model', () => {
   });
 });
 
+it('only records what it would have done in shadow mode', async () => {
+  const shadow = await startGateway({
+    redis: gateway.redis,
+    config: {
+      server: { shadow_mode: true },
+      providers: { openai: { base_url: provider.url } },
+      policy: { enabled: true, policy_dir: folder },
+    },
+  });
+  for (const model of ['gpt-4o-mini', 'gpt-4-forbidden']) {
+    const reply = await send(shadow.baseUrl, { path: CHAT, ...request(model, 'taint me') });
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({ 'x-gateway-shadow': 'policy_denied' });
+  }
+  expect(await riskScore()).toBe(0);
+  await shadow.stop();
+});
+
+it('shows no secret that a rule put into its reason', async () => {
+  const token = 'ghp_Zq8Kd1Lw7Xc3Vb9Nm2Rt6Yp4Hs5Gf0JaAbCd';
+  const reply = await ask('gpt-4o', `say ${token}`);
+  expect(reply.status).toBe(403);
+  expect(JSON.parse(reply.body)).toMatchObject({ error: expect.stringContaining('***') as unknown });
+  expect(reply.body + JSON.stringify(reply.headers) + gateway.logs()).not.toContain(token);
+});
+
 it('denies a call of a tool as JSON-RPC -32001, for the official client', async () => {
   const { client } = await connectClient({
     url: new URL(`${gateway.baseUrl}/mcp/tools`),
@@ -207,15 +241,8 @@ describe('what nothing allows', () => {
         policy: { enabled: true, policy_dir: own, ...(written !== undefined && { default_action: written }) },
       },
     });
-    const model = async (name: string): Promise<number> => {
-      const headers = {
-        authorization: `Bearer ${key.rawKey}`,
-        'x-gateway-provider-key': 'sk-provider-0123456789',
-      };
-      const body = JSON.stringify({ model: name, messages: [{ role: 'user', content: 'hi' }] });
-      const sent = { ...headers, 'content-type': 'application/json' };
-      return (await send(other.baseUrl, { path: CHAT, body, headers: sent })).status;
-    };
+    const model = async (name: string): Promise<number> =>
+      (await send(other.baseUrl, { path: CHAT, ...request(name, 'hi') })).status;
     expect([await model('gpt-4o'), await model('gpt-4o-mini')]).toEqual([200, status]);
     await other.stop();
     await rm(own, { recursive: true });

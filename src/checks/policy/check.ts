@@ -18,6 +18,8 @@ export interface PolicyDeps {
   /** Adds flags to the call's session, and scores them; false where the session takes no more of them. */
   readonly taint: (exchange: Parsed, flags: readonly string[]) => Promise<boolean>;
   readonly shadowMode: boolean;
+  /** Reasons are written by rules, which may put into them what an agent wrote; they go into answers, headers and logs. */
+  readonly maskSecrets: (text: string) => string;
   /** A set could not judge a call. */
   readonly onTrouble: (cause: unknown) => void;
 }
@@ -30,6 +32,8 @@ export interface PolicyScore {
 
 type Strength = 'quarantine' | 'deny' | 'escalate';
 
+/** Longer reasons are read by nobody. */
+const MAX_REASON_CHARS = 512;
 /** From the strongest (DECISIONS "Policy"), and what each scores. */
 const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
   ['quarantine', 'quarantine'],
@@ -57,11 +61,18 @@ export function createPolicyCheck(deps: PolicyDeps): Check {
         findingId(`policy-${strength}`, each + callOf(exchange)),
       );
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
-      return { ...denied(exchange, shownReason(strength, reason), strength), enforce: score };
+      return { ...denied(exchange, shown(strength, reason), strength), enforce: score };
     }
     const fallback = deps.defaultAction ?? (set.canAllow ? 'deny' : 'allow');
     if (decision.allow || fallback === 'allow') return undefined;
     return denied(exchange, 'no policy allows this call', 'default_action');
+  }
+
+  function shown(strength: Strength, reason: string): string {
+    const masked = deps.maskSecrets(reason.slice(0, MAX_REASON_CHARS));
+    return strength === 'escalate'
+      ? `${masked} (it needs an approval, and approvals are switched off)`
+      : masked;
   }
 
   async function tainted(exchange: Parsed, flags: readonly string[]): Promise<Verdict> {
@@ -103,12 +114,6 @@ function inputOf(exchange: Parsed, withPrompt: boolean): string {
 function callOf({ mcp, request, json }: Parsed): string {
   const tool = mcp === undefined ? undefined : calledTool(request.mcp);
   return tool === undefined ? '' : JSON.stringify([tool, paramsOf(json)['arguments'] ?? {}]);
-}
-
-function shownReason(strength: Strength, reason: string): string {
-  if (strength === 'escalate')
-    return `${reason} (this call needs an approval, and approvals are switched off)`;
-  return reason;
 }
 
 function denied(exchange: Parsed, reason: string, rule: string): Denial {
