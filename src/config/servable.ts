@@ -28,6 +28,11 @@ export function servableProblems(config: Config, sources: ConfigSources): Proble
       ),
     );
   }
+  const { enabled, policy_file } = config.policy;
+  if (enabled && !sources.explicitlySet('policy.policy_file') && isReadable(policy_file)) {
+    const message = `is there (${policy_file}), and this version does not have policy cards yet: it would only seem to protect`;
+    problems.push(problem('policy.policy_file', message));
+  }
   for (const [path, file] of certificateFiles(config)) {
     if (file !== undefined && !isReadable(file)) {
       problems.push(problem(path, 'names a file that is not there or cannot be read'));

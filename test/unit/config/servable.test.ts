@@ -31,7 +31,8 @@ describe('what may be served', () => {
   });
 
   it.each<[string, ConfigInput]>([
-    ['policy.enabled', { policy: { enabled: true } }],
+    ['policy.presets', { policy: { enabled: true, presets: ['safety'] } }],
+    ['policy.policy_file', { policy: { enabled: true, policy_file: './cards.yaml' } }],
     ['alerting.webhook_url', { alerting: { webhook_url: 'https://hooks.example' } }],
     ['signature.enabled', { signature: { enabled: true, secret: 's' } }],
     ['otel.enabled', { otel: { enabled: true } }],
@@ -53,15 +54,26 @@ describe('what may be served', () => {
     ).toEqual([]);
   });
 
+  it('is no policy card that lies where cards are looked for: nothing would carry it out', () => {
+    const { config, sources } = loadConfig({
+      path: NO_FILE,
+      env: { SERVER_INSECURE_DEV: 'true' },
+      argvOverrides: { policy: { enabled: true } },
+    });
+    const withCard = { ...config, policy: { ...config.policy, policy_file: HERE } };
+    expect(servableProblems(withCard, sources).map(({ path }) => path)).toEqual(['policy.policy_file']);
+    expect(servableProblems(config, sources)).toEqual([]);
+  });
+
   it('is refused with every reason', () => {
     const { config, sources } = loadConfig({
       path: NO_FILE,
       env: {},
-      argvOverrides: { policy: { enabled: true }, otel: { enabled: true } },
+      argvOverrides: { policy: { enabled: true, presets: ['safety'] }, otel: { enabled: true } },
     });
     expect(() => {
       checkServable(config, sources);
-    }).toThrow(/server\.tls: .*\n.*policy\.enabled: .*policy evaluation.*\n.*otel\.enabled: .*trace export/);
+    }).toThrow(/server\.tls: .*\n.*policy\.presets: .*policy presets.*\n.*otel\.enabled: .*trace export/);
   });
 });
 
