@@ -13,6 +13,10 @@ const MANY_NAMES_WORK = 24;
 const TEXT_WORK = 3;
 const FEW_MEMBERS = 16;
 const BLANKS_OF_WORK = 16;
+/** Reading an escape takes as long as two fifths of an element: six million of them are all the work there may be. */
+const ESCAPES_OF_WORK = 2.5;
+/** Shorter texts do not hold so many that it matters. */
+const MANY_ESCAPES_CHARS = 4_194_304;
 
 const SPACE = 0x20;
 const QUOTE = 0x22;
@@ -101,6 +105,9 @@ class ShapePass {
   readonly #text: string;
   readonly #memberCount: Int32Array;
   readonly #hasEscapes: boolean;
+  #escapes = 0;
+  /** Up to where escapes were counted; beyond the text where they are not. */
+  #countedTo: number;
   #at = 0;
   #depth = 0;
   #work = 0;
@@ -116,6 +123,7 @@ class ShapePass {
     this.#text = text;
     this.#memberCount = memberCount;
     this.#hasEscapes = text.includes('\\');
+    this.#countedTo = this.#hasEscapes && text.length > MANY_ESCAPES_CHARS ? 0 : text.length;
     memberCount[0] = 0;
   }
 
@@ -124,6 +132,7 @@ class ShapePass {
     const text = this.#text;
     const memberCount = this.#memberCount;
     const to = Math.min(end, text.length);
+    this.#countEscapes(to);
     let depth = this.#depth;
     let work = this.#work;
     let blanks = this.#blanks;
@@ -181,6 +190,20 @@ class ShapePass {
     return i >= text.length && !this.#isInString;
   }
 
+  /** By themselves, since strings are skipped without a look at what is in them. */
+  #countEscapes(to: number): void {
+    const text = this.#text;
+    let i = this.#countedTo;
+    while (i < to) {
+      if (text.charCodeAt(i) === BACKSLASH) {
+        this.#escapes += 1;
+        i += 1;
+      }
+      i += 1;
+    }
+    this.#countedTo = i;
+  }
+
   /** Reads on in a string, as far as this step goes. */
   #skip(from: number, to: number): number {
     const end = skipWithin(this.#text, from, to);
@@ -189,9 +212,10 @@ class ShapePass {
   }
 
   shape(): DocumentShape {
+    const work = this.#work + this.#blanks / BLANKS_OF_WORK + this.#escapes / ESCAPES_OF_WORK;
     return {
       isTooDeep: this.#depth > MAX_ANSWER_DEPTH,
-      isTooLarge: this.#work + this.#blanks / BLANKS_OF_WORK > MAX_ANSWER_WORK,
+      isTooLarge: work > MAX_ANSWER_WORK,
       members: this.#members,
       hasEscapedNames: this.#hasEscapedNames,
     };

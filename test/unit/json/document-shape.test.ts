@@ -10,6 +10,14 @@ import {
   tellDocument,
 } from '../../../src/json/document-shape.ts';
 
+function inSteps(text: string): ReturnType<typeof shapeOf> {
+  const steps = shapeInSteps(text);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
 function isAllSaid(text: string): boolean {
   return saysAll(shapeOf(text), JSON.parse(text));
 }
@@ -114,6 +122,23 @@ describe('the work of a document', () => {
   ])('bounds %s', (_what, tooMuch, enough) => {
     expect(shapeOf(tooMuch).isTooLarge).toBe(true);
     expect(shapeOf(enough).isTooLarge).toBe(false);
+  });
+});
+
+describe('escapes', () => {
+  const escaped = (times: number): string => `{"text":"${String.raw`\r\n`.repeat(times)}"}`;
+
+  it('count as work, in a text that holds millions of them', () => {
+    expect(shapeOf(escaped(3_100_000)).isTooLarge).toBe(true);
+    expect(inSteps(escaped(3_100_000)).isTooLarge).toBe(true);
+  });
+
+  it('leave texts as they are written: a JSON document in a string, lines of 40 characters', () => {
+    const document = JSON.stringify({ text: JSON.stringify([{ name: 'ab', value: 'c' }]).repeat(400_000) });
+    expect(document.length).toBeGreaterThan(12_000_000);
+    expect(shapeOf(document).isTooLarge).toBe(false);
+    const lines = JSON.stringify({ text: `${'x'.repeat(40)}\r\n`.repeat(350_000) });
+    expect(shapeOf(lines).isTooLarge).toBe(false);
   });
 });
 
