@@ -105,13 +105,13 @@ describe('gateway config', () => {
   });
 
   it('check says what serve would refuse', async () => {
-    const path = file('policy.yaml', 'policy: {enabled: true}\n');
+    const path = file('policy.yaml', 'policy: {enabled: true, presets: [safety]}\n');
     const { code, stdout } = await gateway(['config', 'check', '--config', path], {
       SERVER_INSECURE_DEV: 'true',
     });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /policy\.yaml:1:10: policy\.enabled: is switched on, and this version does not have/,
+      /policy\.yaml:1:25: policy\.presets: is switched on, and this version does not have/,
     );
   });
 

@@ -150,8 +150,8 @@ describe('a surface', () => {
       actions: ['path_traversal redact', 'prompt_injection redact', 'secrets quarantine'],
       sql: [],
     });
-    expect(masked).toMatch(/^Begin\. \[Content removed: security policy\].* with \*\*\*\. End\.$/);
-    expect(masked).not.toMatch(/previous instructions|passwd/);
+    // The order goes whole, the secret in it too.
+    expect(masked).toBe('Begin. [Content removed: security policy]. End.');
   });
 
   it('of completions looks for secrets and not for what speaks to the model', async () => {
