@@ -12,6 +12,7 @@ import { startGateway, type TestGateway, type TestKey } from '../support/gateway
 import { readAccount } from '../support/account.ts';
 import { send, sendRaw, type Reply, type SendOptions } from '../support/http.ts';
 import { createWireProvider, type WireProvider } from '../support/wire-provider.ts';
+import { expectRefusal } from './budgets/rig.ts';
 
 /** DECISIONS "Error bodies" and the issue's paragraph "The edge": what is refused, and what never travels on. */
 const CHAT = '/openai/v1/chat/completions';
@@ -81,18 +82,6 @@ async function answerOverHttp2(request: {
   for await (const chunk of stream.setEncoding('utf8')) body += String(chunk);
   session.close();
   return { status: head[':status'] ?? 0, headers: head, body };
-}
-
-function expectRefusal(reply: Reply, status: number, type: string): void {
-  expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(`"type":"${type}"`)]);
-  // AWS's SDKs look for `message`, and only theirs get it.
-  const more = reply.headers['x-amzn-errortype'] === undefined ? [] : ['message'];
-  expect(Object.keys(JSON.parse(reply.body) as object).sort()).toEqual(['error', ...more, 'type']);
-  expect(reply.headers['content-type']).toBe('application/json');
-  expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-  const isPolicy = type === 'policy_denied';
-  expect(reply.headers['x-gateway-policy-block']).toBe(isPolicy ? 'true' : undefined);
-  if (isPolicy) expect(reply.headers['x-gateway-block-reason']).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,255}$/);
 }
 
 async function forwarded(options: SendOptions): Promise<RecordedRequest> {

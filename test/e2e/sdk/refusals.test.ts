@@ -30,7 +30,8 @@ interface Sdk {
 }
 
 const LOCKED = 'this proxy key is locked';
-const SPENT = 'this key is blocked: its daily budget is 0';
+const SPENT =
+  'this key is blocked: its daily budget is 0. Quota exceeded (limit: 0), and no time will reset it';
 const MESSAGES = [{ role: 'user' as const, content: 'hi' }];
 
 const openai = (provider: ProviderName, model: string): Sdk => ({
