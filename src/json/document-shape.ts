@@ -57,7 +57,7 @@ const told = new Map<string, Told>();
 export function shapeOf(text: string): DocumentShape {
   const known = told.size === 0 ? undefined : told.get(text);
   if (known !== undefined) return known.shape;
-  const pass = new ShapePass(text, sharedCounts);
+  const pass = new ShapePass(text, sharedCounts, false);
   pass.readTo(text.length);
   return pass.shape();
 }
@@ -66,7 +66,7 @@ const STEP_CHARS = 1_048_576;
 
 /** The same of a long text, which yields where others may get a turn. */
 export function* shapeInSteps(text: string): Generator<undefined, DocumentShape, void> {
-  const pass = new ShapePass(text, new Int32Array(MAX_ANSWER_DEPTH + 2));
+  const pass = new ShapePass(text, new Int32Array(MAX_ANSWER_DEPTH + 2), true);
   for (let to = STEP_CHARS; !pass.readTo(to); to += STEP_CHARS) yield;
   return pass.shape();
 }
@@ -119,11 +119,12 @@ class ShapePass {
   #isMemberValue = false;
   #isInString = false;
 
-  constructor(text: string, memberCount: Int32Array) {
+  /** @param inSteps escapes are counted: all at once it would take longer than what it is to bound */
+  constructor(text: string, memberCount: Int32Array, inSteps: boolean) {
     this.#text = text;
     this.#memberCount = memberCount;
     this.#hasEscapes = text.includes('\\');
-    this.#countedTo = this.#hasEscapes && text.length > MANY_ESCAPES_CHARS ? 0 : text.length;
+    this.#countedTo = inSteps && this.#hasEscapes && text.length > MANY_ESCAPES_CHARS ? 0 : text.length;
     memberCount[0] = 0;
   }
 
