@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { readPolicyFiles, stampOf, type PolicyFiles } from './policy-files.ts';
+import { PolicyFilesError, readPolicyFiles, stampOf, type PolicyFiles } from './policy-files.ts';
 import { createPolicySet, type PolicySet } from './policy-set.ts';
 import type { RegoEngineOptions } from './rego/engine.ts';
+import { RegoFilesError } from './rego/rego-error.ts';
 
 export interface LivePoliciesOptions {
   /** `policy.policy_dir`. */
@@ -60,12 +61,22 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
 
   async function load(): Promise<void> {
     const next = await readSettled(folder);
-    seen = next;
-    if (next.files.digest === set.digest) return;
     const old = set;
-    set = await createPolicySet(next.files, engine);
+    if (next.files.digest !== old.digest) set = await compiled(next);
+    seen = next;
+    if (set === old) return;
     options.onLoaded(set.digest);
     retire(old);
+  }
+
+  /** Files that make no set are not tried again until they change; where the engine failed them, they are. */
+  async function compiled(next: Settled): Promise<PolicySet> {
+    try {
+      return await createPolicySet(next.files, engine);
+    } catch (cause) {
+      if (cause instanceof RegoFilesError) seen = next;
+      throw cause;
+    }
   }
 
   function retire(old: PolicySet): void {
@@ -87,11 +98,18 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
 }
 
 /** Files that did not change while they were read: half of one state and half of another is no set. */
-async function readSettled(folder: string): Promise<{ readonly stamp: string; readonly files: PolicyFiles }> {
+interface Settled {
+  readonly stamp: string;
+  readonly files: PolicyFiles;
+}
+
+async function readSettled(folder: string): Promise<Settled> {
   for (let attempt = 1; ; attempt++) {
     const stamp = await stampOf(folder);
     const files = await readPolicyFiles(folder);
-    if ((await stampOf(folder)) === stamp || attempt === MAX_READS) return { stamp, files };
+    if ((await stampOf(folder)) === stamp) return { stamp, files };
+    if (attempt === MAX_READS)
+      throw new PolicyFilesError(`${folder}: the policies change while they are read`);
   }
 }
 

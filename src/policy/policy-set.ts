@@ -32,6 +32,10 @@ export interface PolicySet {
 export async function createPolicySet(files: PolicyFiles, options: RegoEngineOptions): Promise<PolicySet> {
   const engine = await startRegoEngine(files.rego, options);
   const { facts } = engine;
+  if (!facts.rules.some((rule) => rule.package === PACKAGE)) {
+    await engine.close();
+    throw new RegoFilesError([nothingToJudgeBy()]);
+  }
   const unsupported = facts.rules.filter(
     (rule) => rule.package === PACKAGE && UNSUPPORTED.includes(rule.name),
   );
@@ -50,6 +54,11 @@ export async function createPolicySet(files: PolicyFiles, options: RegoEngineOpt
 
 function readsPrompt({ inputs }: RegoFacts): boolean {
   return inputs.some(([first]) => first === undefined || first === 'action');
+}
+
+/** A misspelt package would load, and protect nobody. */
+function nothingToJudgeBy() {
+  return { code: 'gateway_error', message: `no file has a rule in package ${PACKAGE}` };
 }
 
 function notSupported(rule: string, file: string, row: number) {

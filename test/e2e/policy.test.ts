@@ -179,6 +179,15 @@ it('shows no secret that a rule put into its reason', async () => {
   expect(reply.status).toBe(403);
   expect(JSON.parse(reply.body)).toMatchObject({ error: expect.stringContaining('***') as unknown });
   expect(reply.body + JSON.stringify(reply.headers) + gateway.logs()).not.toContain(token);
+
+  const cutOff = await ask('gpt-4o', `${'well '.repeat(97)}${token}`);
+  expect(cutOff.status).toBe(403);
+  expect(cutOff.body + JSON.stringify(cutOff.headers) + gateway.logs()).not.toContain(token.slice(0, 10));
+
+  const long = await ask('gpt-4o', `${'well '.repeat(2_000)}${token}`);
+  expect(JSON.parse(long.body)).toMatchObject({
+    error: 'a policy rule, whose words are too many to be shown',
+  });
 });
 
 it('denies a call of a tool as JSON-RPC -32001, for the official client', async () => {
@@ -268,6 +277,12 @@ describe('a gateway does not start', () => {
 
   it('with a rule that it would not carry out', async () => {
     expect(await refused('package gateway.policy\nmask contains "ssn" if true\n')).toMatch(/mask/u);
+  });
+
+  it('with a package that nobody is asked about, as by a slip of the pen', async () => {
+    expect(await refused('package gateway.polcy\ndeny contains "x" if true\n')).toMatch(
+      /no file has a rule in package gateway\.policy/u,
+    );
   });
 
   it('with policies switched on and none there', async () => {

@@ -32,8 +32,9 @@ export interface PolicyScore {
 
 type Strength = 'quarantine' | 'deny' | 'escalate';
 
-/** Longer reasons are read by nobody. */
-const MAX_REASON_CHARS = 512;
+/** Reasons and flags that are longer are read by nobody, and searched for secrets by nobody. */
+const MAX_READ_CHARS = 4_096;
+const MAX_SHOWN_CHARS = 512;
 /** From the strongest (DECISIONS "Policy"), and what each scores. */
 const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
   ['quarantine', 'quarantine'],
@@ -48,8 +49,19 @@ const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
 export function createPolicyCheck(deps: PolicyDeps): Check {
   async function judge(exchange: Parsed): Promise<Verdict> {
     const set = deps.policies();
-    const decision = await set.decide(inputOf(exchange, set.readsPrompt));
+    const decision = await decide(exchange, set);
+    if (decision === undefined) return denied(exchange, 'the policies could not be evaluated', 'engine');
     return denialOf(exchange, decision, set) ?? tainted(exchange, decision.taint);
+  }
+
+  /** Undefined where the set could not judge; what fails in Redis is no trouble of the policies'. */
+  async function decide(exchange: Parsed, set: PolicySet): Promise<Decision | undefined> {
+    try {
+      return await set.decide(inputOf(exchange, set.readsPrompt));
+    } catch (cause) {
+      deps.onTrouble(cause);
+      return undefined;
+    }
   }
 
   function denialOf(exchange: Parsed, decision: Decision, set: PolicySet): Denial | undefined {
@@ -57,9 +69,8 @@ export function createPolicyCheck(deps: PolicyDeps): Check {
     for (const [strength, trigger] of STRENGTHS) {
       const reason = decision[strength][0];
       if (reason === undefined) continue;
-      const findings = decision[strength].map((each) =>
-        findingId(`policy-${strength}`, each + callOf(exchange)),
-      );
+      const call = findingId('call', callOf(exchange));
+      const findings = decision[strength].map((each) => findingId(`policy-${strength}`, each + call));
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
       return { ...denied(exchange, shown(strength, reason), strength), enforce: score };
     }
@@ -69,14 +80,21 @@ export function createPolicyCheck(deps: PolicyDeps): Check {
   }
 
   function shown(strength: Strength, reason: string): string {
-    const masked = deps.maskSecrets(reason.slice(0, MAX_REASON_CHARS));
+    const masked = safe(reason);
     return strength === 'escalate'
       ? `${masked} (it needs an approval, and approvals are switched off)`
       : masked;
   }
 
-  async function tainted(exchange: Parsed, flags: readonly string[]): Promise<Verdict> {
-    if (flags.length === 0) return PASS;
+  /** Masked before it is cut: half of a secret would not be known for one. */
+  function safe(text: string): string {
+    if (text.length > MAX_READ_CHARS) return 'a policy rule, whose words are too many to be shown';
+    return deps.maskSecrets(text).slice(0, MAX_SHOWN_CHARS);
+  }
+
+  async function tainted(exchange: Parsed, taints: readonly string[]): Promise<Verdict> {
+    if (taints.length === 0) return PASS;
+    const flags = taints.map(safe);
     const reason = `taints: ${flags.join(', ')}`;
     if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
     return denied(exchange, 'the session holds too many taints to take another one', 'taint');
@@ -85,15 +103,7 @@ export function createPolicyCheck(deps: PolicyDeps): Check {
   return {
     name: 'policy',
     shadowable: true,
-    async requestBody(exchange) {
-      if (!isJudged(exchange)) return PASS;
-      try {
-        return await judge(exchange);
-      } catch (cause) {
-        deps.onTrouble(cause);
-        return denied(exchange, 'the policies could not be evaluated', 'engine');
-      }
-    },
+    requestBody: (exchange) => (isJudged(exchange) ? judge(exchange) : PASS),
   };
 }
 

@@ -43,7 +43,7 @@ export async function startEngineThread(
   const first = await line.reply(limits.startMs);
   if ('set' in first) return { facts: first.set, evaluate, end: line.end };
   await line.end();
-  throw new RegoFilesError('failures' in first ? first.failures : []);
+  throw new RegoFilesError('failures' in first ? first.failures : 'failure' in first ? [first.failure] : []);
 
   async function evaluate(input: string): Promise<unknown> {
     line.send(input);

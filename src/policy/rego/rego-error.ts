@@ -19,7 +19,8 @@ export class RegoFilesError extends Error {
   }
 }
 
-function shown({ file = '', row, column, message }: RegoFailure): string {
+function shown({ file, row, column, message }: RegoFailure): string {
+  if (file === undefined) return message;
   return row === undefined ? `${file}: ${message}` : `${file}:${row}:${column ?? 1}: ${message}`;
 }
 
