@@ -1,3 +1,4 @@
+import { nextTurn } from '../../next-turn.ts';
 import { encodesProxyKey, parseBytes } from '../../pipeline/bytes-body.ts';
 import type { Identified, Parsed } from '../../pipeline/exchange.ts';
 import { parseRequest, spellsProxyKey, withoutProxyKey } from '../../pipeline/parse.ts';
@@ -22,7 +23,7 @@ export async function onRequestBody(
   const received = message.request_body?.body ?? Buffer.alloc(0);
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
   const body = withoutProxyKey(received, context.rawKey);
-  context.parsed = readOrTellId(context, exchange, body);
+  context.parsed = await readOrTellId(context, exchange, body);
   context.rawKey = '';
   assertMirrored(context.parsed);
   throwDenial(await run.requestBody(context.parsed));
@@ -30,19 +31,27 @@ export async function onRequestBody(
 }
 
 /** A message that is refused unread is answered under its id, where it has one. */
-function readOrTellId(context: StreamContext, exchange: Identified, body: Buffer): Parsed {
+async function readOrTellId(
+  context: StreamContext,
+  exchange: Identified,
+  body: Buffer,
+): Promise<Parsed> {
   try {
-    return readBody(exchange, body, context.rawKey);
+    return await readBody(exchange, body, context.rawKey);
   } catch (failure) {
     if (exchange.mcp !== undefined) context.unreadId = messageId(body);
     throw failure;
   }
 }
 
-/** In the form that its headers gave it; a proxy key that is written in a way which nothing overwrote is refused. */
-function readBody(exchange: Identified, body: Buffer, rawKey: string): Parsed {
+/**
+ * In the form that its headers gave it; a proxy key that is written in a way which nothing overwrote is refused. Bytes
+ * are searched for the key in one turn and for text in another.
+ */
+async function readBody(exchange: Identified, body: Buffer, rawKey: string): Promise<Parsed> {
   if (bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes') {
     if (encodesProxyKey(body, rawKey)) throw proxyKeyCarried();
+    await nextTurn();
     return parseBytes(exchange, body);
   }
   const parsed = parseRequest(exchange, body);
