@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { Session, SessionDetails } from '../../src/checks/session/store.ts';
+import { INITIAL_STATE } from '../../src/policy/call.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import { formatUsd } from '../../src/pricing/usd.ts';
@@ -121,7 +122,7 @@ function detailsJson({ keyHash, name }: KeyRecord, { session, anchor }: SessionD
     key_hash: keyHash,
     name,
     ...sessionJson(session),
-    state: session.state,
+    state: session.state ?? INITIAL_STATE,
     taint_flags: session.taintFlags,
     tools_called: session.toolsCalled,
     anchor: anchor === undefined ? null : { bytes: Buffer.byteLength(anchor), text: anchor },

@@ -32,12 +32,15 @@ export interface SessionFacts {
   readonly id: string;
   /** Unix ms; tells this session from an ended one of the same name. */
   readonly createdAt: number;
-  readonly state: string;
+  /** Undefined until a policy moves it: the policies in force say in which state a session begins. */
+  readonly state: string | undefined;
   readonly spendNanoUsd: number;
   /** Calls of models made in the session, this one included. */
   readonly steps: number;
   readonly taintFlags: readonly string[];
   readonly toolsCalled: readonly string[];
+  /** What policies want to know again of the session's earlier steps. */
+  readonly marks: readonly string[];
   /** The session's own budget, from its first request that named one; the budget check reserves in it. */
   readonly budgetNanoUsd: number | undefined;
   /** How long it lives from its last use, and its account in the budget with it. */

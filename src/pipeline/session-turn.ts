@@ -8,9 +8,6 @@ export interface SessionName {
   readonly sessionId: string;
 }
 
-/** The state of a session that no policy has moved yet (DECISIONS "Sessions, FSM, loop, drift"). */
-export const INITIAL_STATE = 'INIT';
-
 /** Life of a session in which no call was answered 2xx yet, from its last use: anybody may open so many. */
 export const UNANSWERED_LIFE_MS = 600_000;
 

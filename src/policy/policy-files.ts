@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { CardFile } from './cards/card-set.ts';
 import type { RegoFile } from './rego/thread-messages.ts';
 
 /** The policies as they stand on disk at one moment. */
 export interface PolicyFiles {
   readonly rego: readonly RegoFile[];
+  readonly cards: readonly CardFile[];
   /** `sha256:` and hex, over names and texts: names the set in records. */
   readonly digest: string;
 }
@@ -41,7 +43,7 @@ export async function readPolicyFiles(folder: string): Promise<PolicyFiles> {
       throw new PolicyFilesError(`${folder}: the policies are over ${MAX_BYTES} bytes together`);
     rego.push(file);
   }
-  return { rego, digest: digestOf(rego) };
+  return { rego, cards: [], digest: digestOf(rego) };
 }
 
 /** A text that changes when a policy file comes, goes or is written; cheap to ask for again and again. */

@@ -1,71 +1,62 @@
-import { decisionOf, type Decision } from './decision.ts';
+import { createCardSet } from './cards/card-set.ts';
+import type { MaskRule } from './cards/mask-rule.ts';
+import type { PolicyCall, TraceStep } from './call.ts';
+import { merged, type Decision } from './decision.ts';
 import type { PolicyFiles } from './policy-files.ts';
-import { startRegoEngine, type RegoEngineOptions } from './rego/engine.ts';
-import { RegoFilesError } from './rego/rego-error.ts';
-import type { RegoFacts } from './rego/thread-messages.ts';
-
-const PACKAGE = 'gateway.policy';
-/** Rules that a set may have and this version cannot carry out: to ignore them would only seem to protect. */
-const UNSUPPORTED = ['mask'];
+import { createRegoSet } from './rego/rego-set.ts';
+import type { RegoEngineOptions } from './rego/engine.ts';
 
 /** All policies that are in force together: made once, never changed. */
 export interface PolicySet {
+  /** Names the set in records. */
   readonly digest: string;
   /** A source of it can allow a call, so what nothing allows is denied unless `policy.default_action` says else. */
   readonly canAllow: boolean;
-  /** Some rule reads `input.action`, the prompt: only then it is put together. */
-  readonly readsPrompt: boolean;
+  /** The state in which a session begins. */
+  readonly initialState: string;
   /**
-   * Judges a policy input, as JSON.
+   * Judges a call; changes nothing.
    *
-   * @throws RegoEvaluationError where it could not be judged: whoever asks denies
+   * @throws Error where it could not be judged: whoever asks denies
    */
-  decide(input: string): Promise<Decision>;
+  decide(call: PolicyCall): Promise<Decision>;
+  /** The state to which a call that is allowed moves its session; undefined where it stays. */
+  nextState(call: PolicyCall): Promise<string | undefined>;
+  /** Rules that take something out of this call and of what answers it. */
+  masksFor(call: PolicyCall): readonly MaskRule[];
+  /** Some rule asks for earlier steps of this type (`contains_matching_trace`): only then `marksOf` is asked. */
+  looksFor(type: TraceStep['type']): boolean;
+  /** Names under which the session remembers such a step, for the rules that ask for it. */
+  marksOf(step: TraceStep): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
 /**
  * Compiles a set.
  *
- * @throws RegoFilesError with every error of its files
+ * @throws PolicyFilesError with every error of its cards
+ * @throws RegoFilesError with every error of its Rego files
  */
 export async function createPolicySet(files: PolicyFiles, options: RegoEngineOptions): Promise<PolicySet> {
-  const engine = await startRegoEngine(files.rego, options);
-  const { facts } = engine;
-  if (!facts.rules.some((rule) => rule.package === PACKAGE)) {
-    await engine.close();
-    throw new RegoFilesError([nothingToJudgeBy()]);
-  }
-  const unsupported = facts.rules.filter(
-    (rule) => rule.package === PACKAGE && UNSUPPORTED.includes(rule.name),
-  );
-  if (unsupported.length > 0) {
-    await engine.close();
-    throw new RegoFilesError(unsupported.map(({ name, file, row }) => notSupported(name, file, row)));
-  }
+  const cards = createCardSet(files.cards);
+  const rego = files.rego.length === 0 ? undefined : await createRegoSet(files.rego, options);
   return {
     digest: files.digest,
-    canAllow: facts.rules.some(({ package: name, name: rule }) => name === PACKAGE && rule === 'allow'),
-    readsPrompt: readsPrompt(facts),
-    decide: async (input) => decisionOf(await engine.evaluate(input)),
-    close: () => engine.close(),
-  };
-}
-
-function readsPrompt({ inputs }: RegoFacts): boolean {
-  return inputs.some(([first]) => first === undefined || first === 'action');
-}
-
-/** A misspelt package would load, and protect nobody. */
-function nothingToJudgeBy() {
-  return { code: 'gateway_error', message: `no file has a rule in package ${PACKAGE}` };
-}
-
-function notSupported(rule: string, file: string, row: number) {
-  return {
-    code: 'gateway_error',
-    message: `rules named "${rule}" are not carried out by this version`,
-    file,
-    row,
+    canAllow: cards.canAllow || rego?.canAllow === true,
+    initialState: cards.initialState,
+    async decide(call) {
+      if (rego === undefined) return cards.decide(call);
+      // Both are asked whatever the first says: records name every rule that fired.
+      const [byRego, byCards] = await Promise.all([
+        rego.decide(call, cards.initialState),
+        cards.decide(call),
+      ]);
+      return merged(byCards, byRego);
+    },
+    nextState: (call) => cards.nextState(call),
+    masksFor: (call) => cards.masksFor(call),
+    looksFor: (type) => cards.looksFor(type),
+    marksOf: (step) => cards.marksOf(step),
+    close: async () => rego?.close(),
   };
 }

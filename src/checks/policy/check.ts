@@ -1,11 +1,11 @@
 import { calledTool } from '../../mcp/message.ts';
-import { paramsOf } from '../../mcp/read-message.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
-import { llmCallInput, mcpToolCallInput } from '../../pipeline/policy-input.ts';
+import { policyCallOf } from '../../pipeline/policy-call.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
-import type { Decision } from '../../policy/decision.ts';
+import type { PolicyCall } from '../../policy/call.ts';
+import type { Decision, TaintHit } from '../../policy/decision.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 
 export interface PolicyDeps {
@@ -47,35 +47,40 @@ const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
  * judged is denied.
  */
 export function createPolicyCheck(deps: PolicyDeps): Check {
-  async function judge(exchange: Parsed): Promise<Verdict> {
+  async function judge(exchange: Parsed, call: PolicyCall): Promise<Verdict> {
     const set = deps.policies();
-    const decision = await decide(exchange, set);
+    const decision = await decide(call, set);
     if (decision === undefined) return denied(exchange, 'the policies could not be evaluated', 'engine');
-    return denialOf(exchange, decision, set) ?? tainted(exchange, decision.taint);
+    return denialOf(exchange, call, decision, set) ?? tainted(exchange, decision.taint);
   }
 
   /** Undefined where the set could not judge; what fails in Redis is no trouble of the policies'. */
-  async function decide(exchange: Parsed, set: PolicySet): Promise<Decision | undefined> {
+  async function decide(call: PolicyCall, set: PolicySet): Promise<Decision | undefined> {
     try {
-      return await set.decide(inputOf(exchange, set.readsPrompt));
+      return await set.decide(call);
     } catch (cause) {
       deps.onTrouble(cause);
       return undefined;
     }
   }
 
-  function denialOf(exchange: Parsed, decision: Decision, set: PolicySet): Denial | undefined {
+  function denialOf(
+    exchange: Parsed,
+    call: PolicyCall,
+    decision: Decision,
+    set: PolicySet,
+  ): Denial | undefined {
     const { keyHash } = exchange.key;
     for (const [strength, trigger] of STRENGTHS) {
-      const reason = decision[strength][0];
-      if (reason === undefined) continue;
-      const call = findingId('call', callOf(exchange));
-      const findings = decision[strength].map((each) => findingId(`policy-${strength}`, each + call));
+      const [first] = decision[strength];
+      if (first === undefined) continue;
+      const of = findingId('call', callOf(call));
+      const findings = decision[strength].map(({ reason }) => findingId(`policy-${strength}`, reason + of));
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
-      return { ...denied(exchange, shown(strength, reason), strength), enforce: score };
+      return { ...denied(exchange, shown(strength, first.reason), strength), enforce: score };
     }
     const fallback = deps.defaultAction ?? (set.canAllow ? 'deny' : 'allow');
-    if (decision.allow || fallback === 'allow') return undefined;
+    if (decision.allow.length > 0 || fallback === 'allow') return undefined;
     return denied(exchange, 'no policy allows this call', 'default_action');
   }
 
@@ -92,9 +97,9 @@ export function createPolicyCheck(deps: PolicyDeps): Check {
     return deps.maskSecrets(text).slice(0, MAX_SHOWN_CHARS);
   }
 
-  async function tainted(exchange: Parsed, taints: readonly string[]): Promise<Verdict> {
+  async function tainted(exchange: Parsed, taints: readonly TaintHit[]): Promise<Verdict> {
     if (taints.length === 0) return PASS;
-    const flags = taints.map(safe);
+    const flags = taints.map(({ flag }) => safe(flag));
     const reason = `taints: ${flags.join(', ')}`;
     if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
     return denied(exchange, 'the session holds too many taints to take another one', 'taint');
@@ -103,27 +108,19 @@ export function createPolicyCheck(deps: PolicyDeps): Check {
   return {
     name: 'policy',
     shadowable: true,
-    requestBody: (exchange) => (isJudged(exchange) ? judge(exchange) : PASS),
+    requestBody(exchange) {
+      const call = policyCallOf(exchange);
+      return call === undefined ? PASS : judge(exchange, call);
+    },
   };
-}
-
-/** Calls of models, and of an MCP server's tools; lists of models and MCP's other methods do nothing by themselves. */
-function isJudged({ mcp, request, endpoint }: Parsed): boolean {
-  return mcp === undefined ? endpoint.operation !== 'models' : calledTool(request.mcp) !== undefined;
-}
-
-function inputOf(exchange: Parsed, withPrompt: boolean): string {
-  const input = exchange.mcp === undefined ? llmCallInput(exchange) : mcpToolCallInput(exchange);
-  return JSON.stringify(withPrompt ? input : { ...input, action: undefined });
 }
 
 /**
  * What tells one finding from another beside its reason. A call of a tool is judged by itself; a conversation is sent
  * again with every turn, and what was denied in it once would score with each.
  */
-function callOf({ mcp, request, json }: Parsed): string {
-  const tool = mcp === undefined ? undefined : calledTool(request.mcp);
-  return tool === undefined ? '' : JSON.stringify([tool, paramsOf(json)['arguments'] ?? {}]);
+function callOf({ input: { request } }: PolicyCall): string {
+  return request.method === 'llm_call' ? '' : JSON.stringify([request.tool_name, request.arguments]);
 }
 
 function denied(exchange: Parsed, reason: string, rule: string): Denial {

@@ -1,7 +1,7 @@
 -- Shared by the script that opens sessions: keeps the key's live sessions to their number.
 --
 -- KEYS  1..4 see life.lua   5 risk profile, whose name ends with the key's hash
--- ARGV  13 keys of a session, its hash first, with # for the key's hash and * for the session's id; in one string
+-- ARGV  12 keys of a session, its hash first, with # for the key's hash and * for the session's id; in one string
 
 local PROFILE = 'gateway:risk_profile:'
 -- Leases looked at, and sessions forgotten, in one call; the next one goes on.
@@ -11,7 +11,7 @@ local LAPSED_PER_CALL, FORGOTTEN_PER_CALL = 64, 8
 local function keys_of(id)
   local hash = string.sub(KEYS[5], #PROFILE + 1)
   local keys = {}
-  for template in string.gmatch(ARGV[13], '%S+') do
+  for template in string.gmatch(ARGV[12], '%S+') do
     keys[#keys + 1] = (string.gsub(string.gsub(template, '#', hash), '%*', id))
   end
   return keys

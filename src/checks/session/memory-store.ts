@@ -1,6 +1,6 @@
 import { lifeMs } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import { INITIAL_STATE, type SessionName } from '../../pipeline/session-turn.ts';
+import type { SessionName } from '../../pipeline/session-turn.ts';
 import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
 
 export interface MemorySessionStoreOptions {
@@ -32,6 +32,8 @@ interface Entry {
   /** Name to the operation that added it, in the order in which they came. */
   readonly taint: Map<string, string>;
   readonly tool: Map<string, string>;
+  readonly mark: Map<string, string>;
+  state: string | undefined;
 }
 
 /**
@@ -91,13 +93,14 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
       id: name.sessionId,
       createdAt,
       lastUsedAt,
-      state: INITIAL_STATE,
+      state: entry.state,
       steps,
       maxSteps,
       budgetNanoUsd,
       spendNanoUsd: options.spendOf?.(name) ?? 0,
       taintFlags: [...entry.taint.keys()],
       toolsCalled: [...entry.tool.keys()],
+      marks: [...entry.mark.keys()],
       kept,
       answered,
       lifeMs: lifeMs(answered, ttlMs),
@@ -149,7 +152,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   }
 
   function note(
-    kind: 'taint' | 'tool',
+    kind: keyof typeof MAX_NOTES,
     step: Step,
     written: string,
     { createdAt, answered = false }: { readonly createdAt?: number; readonly answered?: boolean } = {},
@@ -225,6 +228,8 @@ function newEntry(at: number): Entry {
     anchor: undefined,
     taint: new Map(),
     tool: new Map(),
+    mark: new Map(),
+    state: undefined,
   };
 }
 

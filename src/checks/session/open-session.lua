@@ -3,9 +3,9 @@
 -- refused for none, and is counted apart, so that the session stays while it runs. Limits come from the first request
 -- that names them and can only be tightened. Idempotent under the operation id while the call is on its way.
 --
--- A session is a hash: created, used (Unix ms), steps, state, and where they are set max_steps and budget (nano-USD),
--- answered, mcp_calls and kept (see leave-session.lua); each taint as taint:<flag> and each tool as tool:<name>, with
--- `<place>:<operation>` as value, counted in taints and tools. Its spend stands in a purse of the budget scripts, field
+-- A session is a hash: created, used (Unix ms), steps, and where they are set state, max_steps and budget (nano-USD),
+-- answered, mcp_calls and kept (see leave-session.lua); each taint as taint:<flag>, tool as tool:<name> and mark
+-- as mark:<name>, with `<place>:<operation>` as value, counted in taints, tools and marks. Its spend stands in a purse of the budget scripts, field
 -- session:spent.
 --
 -- A key that may have any number of sessions keeps a bounded one: the session that is first to go makes room.
@@ -14,8 +14,8 @@
 -- ARGV  1..5 see life.lua   6 operation id   7 step | mcp_call
 --       8 most live sessions of the key, beyond which it is refused; 0 = unlimited
 --       9 most live sessions where that is unlimited
---      10 maximum of steps, '' where the request names none   11 budget in nano-USD, or ''   12 state of a new session
---      13 see make-room.lua
+--      10 maximum of steps, '' where the request names none   11 budget in nano-USD, or ''
+--      12 see make-room.lua
 -- reply {verdict, live sessions, spent, the session's fields and values, created by this 1|0, ids of those that made room}
 --       verdict: opened | max_steps | budget | sessions | closed (the step was given back already)
 
@@ -69,7 +69,7 @@ elseif takes_step and budget and spent >= tonumber(budget) then
   refused = 'budget'
 end
 if refused and not created then
-  local limits = { 'created', int(now), 'used', int(now), 'steps', '0', 'state', ARGV[12] }
+  local limits = { 'created', int(now), 'used', int(now), 'steps', '0' }
   if max_steps then
     limits[#limits + 1] = 'max_steps'
     limits[#limits + 1] = max_steps
@@ -94,7 +94,7 @@ if not created then
   created = int(now)
   redis.call('DEL', KEYS[3], KEYS[4])
   redis.call('HINCRBY', KEYS[5], 'session_count', 1)
-  set = { 'created', created, 'state', ARGV[12] }
+  set = { 'created', created }
 end
 if max_steps and max_steps ~= fields[3] then
   set[#set + 1] = 'max_steps'

@@ -15,12 +15,7 @@ import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { readSession } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import {
-  INITIAL_STATE,
-  toolCallsOf,
-  UNANSWERED_LIFE_MS,
-  type SessionName,
-} from '../../pipeline/session-turn.ts';
+import { toolCallsOf, UNANSWERED_LIFE_MS, type SessionName } from '../../pipeline/session-turn.ts';
 import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
 
 export interface RedisSessionStoreOptions {
@@ -74,7 +69,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   async function open(step: Step & SessionLimits): Promise<OpenResult> {
     const { keyHash, sessionId, operationId, maxSteps = '', budgetNanoUsd = '' } = step;
-    const asked = [operationId, counterOf(step), maxPerKey, maxLive, maxSteps, budgetNanoUsd, INITIAL_STATE];
+    const asked = [operationId, counterOf(step), maxPerKey, maxLive, maxSteps, budgetNanoUsd];
     return withRedisDeadline(deadlineMs, async () => {
       const [reply, anchored] = await Promise.all([
         openScript.run(client, stepKeys(step), [...lifeArgs(step), ...asked, TEMPLATES]),

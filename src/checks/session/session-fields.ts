@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { UNANSWERED_LIFE_MS } from '../../pipeline/session-turn.ts';
 import type { Session } from './store.ts';
 
-const NOTE = /^(taint|tool):(.*)$/s;
+const NOTE = /^(taint|tool|mark):(.*)$/s;
 
 /**
  * Reads a session's stored hash; undefined where it is empty. A number that is none is a damaged store: it throws
@@ -21,13 +21,14 @@ export function readSession(
     id,
     createdAt: wholeNumber(fields['created']),
     lastUsedAt: wholeNumber(fields['used']),
-    state: fields['state'] ?? '',
+    state: fields['state'],
     steps: wholeNumber(fields['steps']),
     maxSteps: optional(fields['max_steps']),
     budgetNanoUsd: optional(fields['budget']),
     spendNanoUsd: wholeNumber(spent),
     taintFlags: notes('taint', fields),
     toolsCalled: notes('tool', fields),
+    marks: notes('mark', fields),
     kept: fields['kept'] !== undefined,
     answered,
     lifeMs: lifeMs(answered, ttlMs),
@@ -51,7 +52,7 @@ function wholeNumber(stored: string | undefined): number {
 }
 
 /** Names of one kind in the order of their places; a value is `<place>:<operation>`. */
-function notes(kind: 'taint' | 'tool', fields: Readonly<Record<string, string>>): string[] {
+function notes(kind: 'taint' | 'tool' | 'mark', fields: Readonly<Record<string, string>>): string[] {
   return Object.entries(fields)
     .flatMap(([field, value]) => {
       const [, found, name] = NOTE.exec(field) ?? [];

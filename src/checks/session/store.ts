@@ -1,8 +1,8 @@
 import type { SessionName } from '../../pipeline/session-turn.ts';
 
-/** A session that holds so many different taints, or tools, takes no more. */
-export const MAX_NOTES = { taint: 64, tool: 256 } as const;
-/** Longer names of taints and tools are cut off here. */
+/** A session that holds so many different taints, tools, or marks of policies takes no more. */
+export const MAX_NOTES = { taint: 64, tool: 256, mark: 64 } as const;
+/** Longer names of taints, tools and marks are cut off here. */
 export const MAX_NOTE_CHARS = 128;
 
 /** Live sessions of a key where `session.max_per_key` sets no limit: one more, and the first to go makes room. */
@@ -30,7 +30,8 @@ export interface Session extends SessionLimits {
   /** Tells one life of a session from another of the same name. */
   readonly createdAt: number;
   readonly lastUsedAt: number;
-  readonly state: string;
+  /** Undefined until a policy moves it. */
+  readonly state: string | undefined;
   /** Calls that were forwarded, and those in flight. */
   readonly steps: number;
   /** Settled calls only. */
@@ -38,6 +39,7 @@ export interface Session extends SessionLimits {
   /** In the order in which they came. */
   readonly taintFlags: readonly string[];
   readonly toolsCalled: readonly string[];
+  readonly marks: readonly string[];
   /** Something was noted: it stays until it is idle or ended, whatever becomes of the calls on their way. */
   readonly kept: boolean;
   /** A call of it was answered 2xx. */

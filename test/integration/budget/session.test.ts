@@ -232,11 +232,12 @@ describe('the budget check in a session', () => {
     exchange.facts.session = {
       id: `s-${randomUUID()}`,
       createdAt: 0,
-      state: 'INIT',
+      state: undefined,
       spendNanoUsd: 0,
       steps: 1,
       taintFlags: [],
       toolsCalled: [],
+    marks: [],
       lifeMs: 60_000,
       budgetNanoUsd,
     };

@@ -74,7 +74,7 @@ describe('what other checks judge by', () => {
     expect((await ask(check, exchange)).verdict).toEqual({ kind: 'pass' });
     expect(exchange.facts.session).toMatchObject({
       id: 'one',
-      state: 'INIT',
+      state: undefined,
       steps: 1,
       spendNanoUsd: 0,
       budgetNanoUsd: 2_500_000_000,

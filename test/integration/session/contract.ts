@@ -58,7 +58,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       const first = opened(await store.open(call(name)));
       expect(first).toMatchObject({
         id: 'one',
-        state: 'INIT',
+        state: undefined,
         steps: 1,
         spendNanoUsd: 0,
         maxSteps: undefined,
@@ -523,7 +523,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       const name = newName();
       expect(await store.peek(name)).toBeUndefined();
       const session = opened(await store.open(mcpCall(name, { maxSteps: 1, budgetNanoUsd: 7 })));
-      expect(session).toMatchObject({ steps: 0, maxSteps: 1, budgetNanoUsd: 7, kept: false, state: 'INIT' });
+      expect(session).toMatchObject({ steps: 0, maxSteps: 1, budgetNanoUsd: 7, kept: false, state: undefined });
       expect(await store.peek(name)).toEqual(session);
       await store.open(mcpCall(name));
       expect(opened(await store.open(call(name))).steps).toBe(1);

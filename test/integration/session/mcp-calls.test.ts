@@ -104,7 +104,7 @@ describe('a call of a tool in a session', () => {
     const first = await send(tool('list_files'));
     expect(first.exchange.facts.session).toMatchObject({
       id: 'one',
-      state: 'INIT',
+      state: undefined,
       steps: 0,
       toolsCalled: [],
     });

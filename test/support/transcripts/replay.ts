@@ -50,6 +50,7 @@ export function toExchange({ provider, body }: TranscriptCall): Parsed {
     steps: 1,
     taintFlags: [],
     toolsCalled: [],
+    marks: [],
     budgetNanoUsd: undefined,
     lifeMs: 86_400_000,
   };

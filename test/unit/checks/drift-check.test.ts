@@ -35,6 +35,7 @@ const SESSION: SessionFacts = {
   steps: 1,
   taintFlags: [],
   toolsCalled: [],
+    marks: [],
   budgetNanoUsd: undefined,
   lifeMs: 86_400_000,
 };

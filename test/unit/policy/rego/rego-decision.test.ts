@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { decisionOf } from '../../../src/policy/decision.ts';
+import { decisionOf } from '../../../../src/policy/rego/rego-decision.ts';
 
-const NOTHING = { quarantine: [], deny: [], escalate: [], taint: [], allow: false };
+const NOTHING = { quarantine: [], deny: [], escalate: [], mask: [], taint: [], allow: [] };
+const denied = (reason: string) => ({ rule: 'deny', reason });
 
 describe('what gateway.policy says', () => {
   it.each<[string, unknown, object]>([
     ['no package', undefined, NOTHING],
     ['no rule that holds', { allow: false, deny: [] }, NOTHING],
-    ['reasons', { deny: ['a', 'b'], taint: ['t'] }, { ...NOTHING, deny: ['a', 'b'], taint: ['t'] }],
-    ['an allowance', { allow: true }, { ...NOTHING, allow: true }],
+    [
+      'reasons',
+      { deny: ['a', 'b'], taint: ['t'] },
+      { ...NOTHING, deny: [denied('a'), denied('b')], taint: [{ rule: 'taint', reason: 't', flag: 't' }] },
+    ],
+    ['an allowance', { allow: true }, { ...NOTHING, allow: [{ rule: 'allow', reason: '' }] }],
   ])('is read: %s', (_, document, expected) => {
     expect(decisionOf(document)).toEqual(expected);
   });
@@ -30,7 +35,7 @@ describe('what gateway.policy says', () => {
   });
 
   it('allows by true and nothing else', () => {
-    for (const allow of ['yes', 1, ['x'], {}, null]) expect(decisionOf({ allow }).allow).toBe(false);
+    for (const allow of ['yes', 1, ['x'], {}, null]) expect(decisionOf({ allow }).allow).toEqual([]);
   });
 
   it('keeps no more reasons than anybody reads', () => {

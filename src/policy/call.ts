@@ -1,0 +1,121 @@
+import type { JsonPath } from '../json/path.ts';
+
+/** One call as policies judge it: of a model, or of a tool of an MCP server (SPEC "Policy input"). */
+export interface PolicyCall {
+  readonly input: PolicyInput;
+  /** All that the call says. */
+  readonly texts: readonly CallText[];
+  /** Marks of the session's earlier steps, as `PolicySet.marksOf` gave them. */
+  readonly marks: readonly string[];
+  /** SPEC "Policy input (prompt analysis)"; put together only for a policy that reads it. */
+  readonly action: () => ActionInput;
+}
+
+/** Where a session begins unless a card says else (DECISIONS "Sessions, FSM, loop, drift"). */
+export const INITIAL_STATE = 'INIT';
+
+export type CallType = PolicyInput['request']['method'];
+
+/** One text of a call as it was sent, and without its disguises. */
+export interface CallText {
+  readonly raw: string;
+  readonly normalized: string;
+  /** In a tool's arguments, from below `arguments`; undefined elsewhere. */
+  readonly argument: JsonPath | undefined;
+}
+
+/** `input` of policies, without `action`. */
+export interface PolicyInput {
+  readonly agent: AgentInput;
+  readonly request: LlmRequestInput | ToolRequestInput;
+  readonly session: SessionInput;
+  readonly agent_risk: AgentRiskInput;
+}
+
+interface LlmRequestInput {
+  readonly provider: string;
+  /** Empty where the endpoint has none. */
+  readonly model: string;
+  readonly method: 'llm_call';
+  /** As sent to the gateway, without a key: `/<provider>/v1/…`. */
+  readonly path: string;
+  /** Text that the gateway cannot see takes part. */
+  readonly unseen_content: boolean;
+}
+
+interface ToolRequestInput {
+  readonly provider: string;
+  readonly method: 'mcp_tool_call';
+  readonly tool_name: string;
+  readonly mcp_server: string;
+  /** `/mcp/<server>/tools/call`, whichever address was called. */
+  readonly path: string;
+  /** As the agent wrote them; empty where there are none. */
+  readonly arguments: unknown;
+  readonly unseen_content: boolean;
+}
+
+/** What a key does not say is empty, so that a rule about it is decided and not undefined. */
+export interface AgentInput {
+  readonly key_hash: string;
+  readonly name: string;
+  readonly agent_name: string;
+  readonly owner: string;
+  readonly provider: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** Without a session: nothing that came before. */
+export interface SessionInput {
+  readonly id: string;
+  /** Empty until a policy moves it: whoever judges takes it for the first of its states. */
+  readonly state: string;
+  /** USD. */
+  readonly spend: number;
+  readonly steps: number;
+  readonly taint_flags: Readonly<Record<string, true>>;
+  /** In the order of their first calls. */
+  readonly tools_called: readonly string[];
+  readonly drift: {
+    readonly drift_detected: boolean;
+    readonly drift_score: number;
+    readonly anchor_similarity: number;
+    readonly prior_similarity: number;
+    readonly turn_count: number;
+  };
+}
+
+export interface AgentRiskInput {
+  readonly risk_score: number;
+  readonly total_policy_blocks: number;
+  readonly total_escalations: number;
+  /** USD. */
+  readonly total_spend: number;
+  readonly persistent_taint_flags: readonly string[];
+  readonly session_count: number;
+  readonly quarantine_active: boolean;
+}
+
+export interface ActionInput {
+  /** The texts of the request without their disguises, a line each. */
+  readonly normalized_prompt: string;
+  readonly obfuscation: {
+    readonly obfuscation_detected: boolean;
+    readonly has_homoglyphs: boolean;
+    readonly has_invisible_chars: boolean;
+    readonly has_base64_payloads: boolean;
+    readonly has_encoding_attacks: boolean;
+    readonly has_delim_padding: boolean;
+  };
+}
+
+/** One step of a session as `contains_matching_trace` looks for it. */
+export interface TraceStep {
+  readonly type: 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
+  /** The provider, or the MCP server. */
+  readonly provider: string;
+  /** Empty where a model is called. */
+  readonly tool: string;
+  /** Texts of a prompt, of arguments, of an answer, of a tool's result. */
+  readonly content: readonly string[];
+}

@@ -1,0 +1,68 @@
+import type { PolicyCall } from '../call.ts';
+import type { Decision } from '../decision.ts';
+import { startRegoEngine, type RegoEngineOptions } from './engine.ts';
+import { decisionOf } from './rego-decision.ts';
+import { RegoFilesError } from './rego-error.ts';
+import type { RegoFacts, RegoFile } from './thread-messages.ts';
+
+const PACKAGE = 'gateway.policy';
+/** Rules that a set may have and that only cards can carry out: to ignore them would only seem to protect. */
+const UNSUPPORTED = ['mask'];
+
+/** A platform team's Rego files, compiled. */
+export interface RegoSet {
+  /** Some file has a rule `allow`. */
+  readonly canAllow: boolean;
+  /**
+   * @param initialState of a session that no policy has moved
+   * @throws RegoEvaluationError where it could not be judged: whoever asks denies
+   */
+  decide(call: PolicyCall, initialState: string): Promise<Decision>;
+  close(): Promise<void>;
+}
+
+/** @throws RegoFilesError with every error of its files */
+export async function createRegoSet(
+  files: readonly RegoFile[],
+  options: RegoEngineOptions,
+): Promise<RegoSet> {
+  const engine = await startRegoEngine(files, options);
+  const { facts } = engine;
+  const trouble = troubleOf(facts);
+  if (trouble.length > 0) {
+    await engine.close();
+    throw new RegoFilesError(trouble);
+  }
+  const withPrompt = readsPrompt(facts);
+  return {
+    canAllow: facts.rules.some(({ package: name, name: rule }) => name === PACKAGE && rule === 'allow'),
+    decide: async (call, initialState) =>
+      decisionOf(await engine.evaluate(inputOf(call, withPrompt, initialState))),
+    close: () => engine.close(),
+  };
+}
+
+function inputOf({ input, action }: PolicyCall, withPrompt: boolean, initialState: string): string {
+  const session = input.session.state === '' ? { ...input.session, state: initialState } : input.session;
+  return JSON.stringify({ ...input, session, ...(withPrompt && { action: action() }) });
+}
+
+/** Some rule reads `input.action`, the prompt: only then it is put together. */
+function readsPrompt({ inputs }: RegoFacts): boolean {
+  return inputs.some(([first]) => first === undefined || first === 'action');
+}
+
+function troubleOf({ rules }: RegoFacts) {
+  const ours = rules.filter((rule) => rule.package === PACKAGE);
+  // A misspelt package would load, and protect nobody.
+  if (ours.length === 0)
+    return [{ code: 'gateway_error', message: `no file has a rule in package ${PACKAGE}` }];
+  return ours
+    .filter(({ name }) => UNSUPPORTED.includes(name))
+    .map(({ name, file, row }) => ({
+      code: 'gateway_error',
+      message: `rules named "${name}" are for cards (action: mask): Rego tells no place in a text`,
+      file,
+      row,
+    }));
+}
