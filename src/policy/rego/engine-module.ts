@@ -4,14 +4,19 @@ import { brotliDecompress } from 'node:zlib';
 
 const ENGINE = new URL('../../../policies/engine/engine.wasm.br', import.meta.url);
 
-let compiled: Promise<WebAssembly.Module> | undefined;
-
 /** OPA as WebAssembly (policies/engine), unpacked and compiled once a process; nothing of it is there before. */
-export function engineModule(): Promise<WebAssembly.Module> {
-  compiled ??= unpack();
-  return compiled;
-}
+export const engineModule = onceItWorks(async () =>
+  WebAssembly.compile(await promisify(brotliDecompress)(await readFile(ENGINE))),
+);
 
-async function unpack(): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(await promisify(brotliDecompress)(await readFile(ENGINE)));
+/** `make`, called until it succeeds and never again; those who ask meanwhile wait for the same attempt. */
+export function onceItWorks<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    const attempt = (made ??= make());
+    attempt.catch(() => {
+      if (made === attempt) made = undefined;
+    });
+    return attempt;
+  };
 }
