@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { engineModule } from '../../src/policy/rego/engine-module.ts';
+import { suiteFolder } from './opa-module.ts';
+import { differenceOf, questionOf, readCases, type SuiteAnswer, type SuiteCase } from './suite-case.ts';
+
+/**
+ * `npm run opa-suite [-- --cases REGEX] [--folder FOLDER]`: OPA's own cases, for both versions of the language, through
+ * the engine that the gateway ships. OPA's module comes from Go, or from Go's proxy where Go is not installed;
+ * `--folder` takes the cases (with `v0` and `v1` in it) from elsewhere. Exits with 1 where fewer than 99.5 % of the
+ * cases of a version come out as OPA wants them.
+ */
+const LANGUAGES = ['v0', 'v1'] as const;
+const MIN_SHARE = 0.995;
+const THREADS = 2;
+const MAX_CASE_MS = 30_000;
+const MAX_RUN_MS = 900_000;
+const PROGRESS_EVERY = 250;
+
+const { values } = parseArgs({
+  options: { cases: { type: 'string', default: '.' }, folder: { type: 'string' } },
+});
+const started = Date.now();
+
+/** The engine's answers, one at a time; one that does not come is the end of its thread, and the next gets another. */
+function openThread(module: WebAssembly.Module) {
+  let worker: Worker | undefined;
+  let waiting: PromiseWithResolvers<SuiteAnswer> | undefined;
+  const broke = (): void => waiting?.reject(new Error('the engine broke off'));
+  const started = (): Worker =>
+    new Worker(join(import.meta.dirname, 'suite-thread.ts'), { workerData: module })
+      .on('message', (answer: SuiteAnswer) => waiting?.resolve(answer))
+      .on('error', broke)
+      .on('exit', broke);
+  const end = async (): Promise<void> => {
+    const ending = worker;
+    worker = undefined;
+    await ending?.terminate();
+  };
+  const ask = async (one: SuiteCase): Promise<SuiteAnswer> => {
+    const answer = (waiting = Promise.withResolvers<SuiteAnswer>());
+    const late = setTimeout(() => answer.reject(new Error('the engine does not answer')), MAX_CASE_MS);
+    try {
+      (worker ??= started()).postMessage(questionOf(one));
+      return await answer.promise;
+    } catch (cause) {
+      await end();
+      throw cause;
+    } finally {
+      clearTimeout(late);
+    }
+  };
+  return { ask, end };
+}
+
+/** How each case that failed did, by its name. */
+async function runCases(name: string, cases: readonly SuiteCase[]): Promise<Map<string, string>> {
+  const failed = new Map<string, string>();
+  const module = await engineModule();
+  let next = 0;
+  const work = async (): Promise<void> => {
+    const thread = openThread(module);
+    for (let one = cases[next++]; one !== undefined; one = cases[next++]) {
+      if (Date.now() - started > MAX_RUN_MS) throw new Error(`the suite takes over ${MAX_RUN_MS} ms`);
+      const difference = await thread.ask(one).then(
+        (answer) => differenceOf(one, answer),
+        (cause: unknown) => String(cause),
+      );
+      if (difference !== undefined) failed.set(one.note, difference);
+      if (next % PROGRESS_EVERY === 0) process.stderr.write(`${name}: ${next} of ${cases.length}\n`);
+    }
+    await thread.end();
+  };
+  await Promise.all(Array.from({ length: THREADS }, work));
+  return failed;
+}
+
+async function main(): Promise<void> {
+  const folder = values.folder ?? (await suiteFolder());
+  const wanted = new RegExp(values.cases, 'u');
+  for (const language of LANGUAGES) {
+    const cases = readCases(join(folder, language)).filter(({ note }) => wanted.test(note));
+    const failed = await runCases(language, cases);
+    for (const [name, how] of failed)
+      process.stdout.write(`FAILED ${language} ${name}: ${how.slice(0, 500)}\n`);
+    const share = (cases.length - failed.size) / cases.length;
+    process.stdout.write(
+      `${language}: ${cases.length - failed.size} of ${cases.length} cases (${(share * 100).toFixed(2)} %)\n`,
+    );
+    if (!(share >= MIN_SHARE)) process.exitCode = 1;
+  }
+  process.stdout.write(`${Math.round((Date.now() - started) / 1_000)} s\n`);
+}
+
+await main();
