@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Gives one step back, or a call of an MCP server, and forgets a session that is left with none of them and in which
--- nothing was noted. Idempotent under the operation id, which is remembered, and then also keeps a step from being taken
+-- Gives one step back, or a call of an MCP server, and forgets a session that is left with none of them, in which
+-- nothing was noted and which nobody has moved. Idempotent under the operation id, which is remembered, and then also keeps a step from being taken
 -- later. May run when Redis is full, because it frees.
 --
 -- KEYS  1..4 see life.lua   5 risk profile (hash)   6 steps given back (sorted set of operation ids by Unix ms)
@@ -11,16 +11,13 @@
 
 -- @include ../../redis/clock.lua
 -- @include life.lua
+-- @include given-back.lua
 
 local now, operation, created = now_ms(ARGV[1]), ARGV[6], ARGV[8]
 
-if redis.call('ZSCORE', KEYS[6], operation) then
+if not give_back(KEYS[6], now, operation, ARGV[9], ARGV[10]) then
   return 0
 end
-redis.call('ZADD', KEYS[6], int(now), operation)
-redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', int(now - tonumber(ARGV[9])))
-redis.call('ZREMRANGEBYRANK', KEYS[6], 0, -(tonumber(ARGV[10]) + 1))
-redis.call('PEXPIRE', KEYS[6], ARGV[9])
 
 -- Where the answer was lost, only a call that is on its way tells that the step was taken.
 local on_its_way = redis.call('ZREM', KEYS[4], operation) == 1
@@ -28,8 +25,8 @@ if not lives_since(created) or (created == '' and not on_its_way) then
   return 0
 end
 redis.call('HINCRBY', KEYS[1], ARGV[7] == 'step' and 'steps' or 'mcp_calls', -1)
-local left = redis.call('HMGET', KEYS[1], 'steps', 'mcp_calls', 'kept')
-if tonumber(left[1]) + tonumber(left[2] or '0') > 0 or left[3] then
+local left = redis.call('HMGET', KEYS[1], 'steps', 'mcp_calls', 'kept', 'state')
+if tonumber(left[1]) + tonumber(left[2] or '0') > 0 or left[3] or left[4] then
   place(now, now + redis.call('PTTL', KEYS[1]))
   return 1
 end

@@ -1,7 +1,16 @@
-import { lifeMs } from './session-fields.ts';
+import { lifeMs, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { SessionName } from '../../pipeline/session-turn.ts';
-import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
+import type {
+  Moved,
+  Noted,
+  OpenResult,
+  Session,
+  SessionLimits,
+  SessionStore,
+  StateMove,
+  Step,
+} from './store.ts';
 
 export interface MemorySessionStoreOptions {
   /** `session.ttl`. */
@@ -15,6 +24,9 @@ export interface MemorySessionStoreOptions {
   /** What the calls of a session have cost so far, in nano-USD; nothing where it is left out. */
   readonly spendOf?: (name: SessionName) => number;
 }
+
+/** As moves.lua has it. */
+const MOVES_KEPT = 16;
 
 /** One session; what it spent is known elsewhere. */
 interface Entry {
@@ -34,6 +46,8 @@ interface Entry {
   readonly tool: Map<string, string>;
   readonly mark: Map<string, string>;
   state: string | undefined;
+  /** The operations that moved it, the last one last. */
+  readonly moves: string[];
 }
 
 /**
@@ -148,7 +162,8 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     entry.calls.delete(step.operationId);
     if (step.isMcpCall === true) entry.mcpCalls -= 1;
     else entry.steps -= 1;
-    if (entry.steps + entry.mcpCalls === 0 && !entry.kept) live(step.keyHash).delete(step.sessionId);
+    if (entry.steps + entry.mcpCalls > 0 || entry.kept || entry.state !== undefined) return;
+    live(step.keyHash).delete(step.sessionId);
   }
 
   function note(
@@ -170,6 +185,28 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     if (notes.size >= MAX_NOTES[kind]) return 'full';
     notes.set(name, step.operationId);
     return 'added';
+  }
+
+  function moveState(step: Step, createdAt: number, move: StateMove): Moved {
+    stateNames(move);
+    const entry = findLife(step, createdAt);
+    if (entry === undefined || operations.get(step.operationId) === 'left') return { kind: 'gone' };
+    if (entry.moves.includes(step.operationId)) return { kind: 'moved' };
+    if (entry.state !== move.from) return { kind: 'conflict', state: entry.state };
+    entry.state = move.to;
+    entry.moves.push(step.operationId);
+    if (entry.moves.length > MOVES_KEPT) entry.moves.shift();
+    use(entry);
+    return { kind: 'moved' };
+  }
+
+  function moveBack(step: Step, createdAt: number, { from, to }: StateMove): void {
+    if (operations.get(step.operationId) === 'left') return;
+    operations.set(step.operationId, 'left');
+    const entry = findLife(step, createdAt);
+    if (entry?.state !== to || entry.moves.at(-1) !== step.operationId) return;
+    entry.state = from;
+    entry.moves.pop();
   }
 
   return {
@@ -196,6 +233,10 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
       return Promise.resolve();
     },
     addTaint: (step, flag) => Promise.resolve(note('taint', step, flag)),
+    addMark: (step, mark) => Promise.resolve(note('mark', step, mark)),
+    // A name that is none rejects, as everywhere.
+    moveState: async (step, createdAt, move) => Promise.resolve(moveState(step, createdAt, move)),
+    moveBack: async (step, createdAt, move) => Promise.resolve(moveBack(step, createdAt, move)),
     keep: (step, createdAt, tool = '', answered) =>
       Promise.resolve(note('tool', step, tool, { createdAt, answered })),
     list(keyHash) {
@@ -230,6 +271,7 @@ function newEntry(at: number): Entry {
     tool: new Map(),
     mark: new Map(),
     state: undefined,
+    moves: [],
   };
 }
 

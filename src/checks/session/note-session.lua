@@ -1,10 +1,10 @@
 #!lua
--- Notes a taint, or a call of an MCP server and the name of its tool, in a session that from then on stays until it is
--- idle or ended. A repeat under the same operation gets the first answer.
+-- Notes a taint, a mark, or a call of an MCP server and the name of its tool, in a session that from then on stays until
+-- it is idle or ended. A repeat under the same operation gets the first answer.
 --
 -- KEYS  1..4 see life.lua
 -- ARGV  1..5 see life.lua   6 when the session was created; '' = whenever
---       7 taint | tool   8 its name; '' notes none   9 operation id   10 how many of the kind a session holds
+--       7 taint | tool | mark   8 its name; '' notes none   9 operation id   10 how many of the kind a session holds
 --      11 '1' where the call was answered 2xx, else ''
 -- reply added | known | full | gone (there is no such session)
 

@@ -3,10 +3,10 @@
 -- refused for none, and is counted apart, so that the session stays while it runs. Limits come from the first request
 -- that names them and can only be tightened. Idempotent under the operation id while the call is on its way.
 --
--- A session is a hash: created, used (Unix ms), steps, and where they are set state, max_steps and budget (nano-USD),
--- answered, mcp_calls and kept (see leave-session.lua); each taint as taint:<flag>, tool as tool:<name> and mark
--- as mark:<name>, with `<place>:<operation>` as value, counted in taints, tools and marks. Its spend stands in a purse of the budget scripts, field
--- session:spent.
+-- A session is a hash: created, used (Unix ms), steps, and where they are set state and moves (see moves.lua), max_steps
+-- and budget (nano-USD), answered, mcp_calls and kept (see leave-session.lua); each taint as taint:<flag>, tool as
+-- tool:<name> and mark as mark:<name>, with `<place>:<operation>` as value, counted in taints, tools and marks. Its spend
+-- stands in a purse of the budget scripts, field session:spent.
 --
 -- A key that may have any number of sessions keeps a bounded one: the session that is first to go makes room.
 --

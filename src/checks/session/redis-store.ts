@@ -13,10 +13,19 @@ import {
 } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { readSession } from './session-fields.ts';
+import { readSession, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import { toolCallsOf, UNANSWERED_LIFE_MS, type SessionName } from '../../pipeline/session-turn.ts';
-import type { Noted, OpenResult, Session, SessionLimits, SessionStore, Step } from './store.ts';
+import type {
+  Moved,
+  Noted,
+  OpenResult,
+  Session,
+  SessionLimits,
+  SessionStore,
+  StateMove,
+  Step,
+} from './store.ts';
 
 export interface RedisSessionStoreOptions {
   readonly client: RedisClient;
@@ -43,6 +52,8 @@ const finishScript = loadScript(new URL('./finish-call.lua', import.meta.url));
 const renewScript = loadScript(new URL('./renew-call.lua', import.meta.url));
 const answerScript = loadScript(new URL('./answer-session.lua', import.meta.url));
 const noteScript = loadScript(new URL('./note-session.lua', import.meta.url));
+const moveScript = loadScript(new URL('./move-state.lua', import.meta.url));
+const moveBackScript = loadScript(new URL('./move-back.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
 
 const flag = z.literal([0, 1]);
@@ -55,6 +66,7 @@ const openReply = z.tuple([
   z.array(z.string()),
 ]);
 const noteReply = z.enum(['added', 'known', 'full', 'gone']);
+const moveReply = z.tuple([z.enum(['moved', 'conflict', 'gone']), z.string()]);
 const count = z.int().min(0);
 
 /** Sessions in Redis: one Lua script a step, each touching the keys of one slot; the anchor alone stands apart. */
@@ -111,7 +123,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   }
 
   async function note(
-    kind: 'taint' | 'tool',
+    kind: keyof typeof MAX_NOTES,
     step: Step,
     written: string,
     { createdAt, answered = false }: { readonly createdAt?: number; readonly answered?: boolean } = {},
@@ -128,6 +140,22 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
       client.pexpire(anchorKey(step), ttlMs),
     ]);
     return noted;
+  }
+
+  /** ARGV 1 to 9 of the scripts that move. */
+  function moveArgs(step: Step, createdAt: number, move: StateMove): (string | number)[] {
+    return [...lifeArgs(step), step.operationId, createdAt, ...stateNames(move)];
+  }
+
+  async function moveState(step: Step, createdAt: number, move: StateMove): Promise<Moved> {
+    const reply = await moveScript.run(client, moveKeys(step), moveArgs(step, createdAt, move));
+    const [kind, state] = moveReply.parse(reply);
+    return kind === 'conflict' ? { kind, state: state === '' ? undefined : state } : { kind };
+  }
+
+  async function moveBack(step: Step, createdAt: number, move: StateMove): Promise<void> {
+    const args = [...moveArgs(step, createdAt, move), LEFT_MEMORY_MS, MAX_LEFT];
+    flag.parse(await moveBackScript.run(client, moveKeys(step), args));
   }
 
   async function readOne(name: SessionName): Promise<Session | undefined> {
@@ -161,6 +189,9 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
       }),
     noteAnswered: (name, createdAt, anchor) => within(() => noteAnswered(name, createdAt, anchor)),
     addTaint: (step, flag) => within(() => note('taint', step, flag)),
+    addMark: (step, mark) => within(() => note('mark', step, mark)),
+    moveState: (step, createdAt, move) => within(() => moveState(step, createdAt, move)),
+    moveBack: (step, createdAt, move) => within(() => moveBack(step, createdAt, move)),
     keep: (step, createdAt, tool = '', answered) => within(() => keep(step, createdAt, tool, answered)),
     list,
     peek: (name) => withRedisDeadline(deadlineMs, () => readOne(name)),
@@ -204,6 +235,11 @@ function fromPairs(pairs: readonly string[]): Record<string, string> {
 function stepKeys(step: Step): string[] {
   const { keyHash } = step;
   return [...lifeKeys(step), riskProfileKey(keyHash), leftStepsKey(keyHash)];
+}
+
+/** As move-state.lua and move-back.lua want them. */
+function moveKeys(step: Step): string[] {
+  return [...lifeKeys(step), leftStepsKey(step.keyHash)];
 }
 
 /** KEYS 1 to 4, as life.lua wants them. */

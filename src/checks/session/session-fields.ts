@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import { UNANSWERED_LIFE_MS } from '../../pipeline/session-turn.ts';
-import type { Session } from './store.ts';
+import { MAX_STATE_CHARS, type Session, type StateMove } from './store.ts';
 
 const NOTE = /^(taint|tool|mark):(.*)$/s;
 
@@ -38,6 +38,16 @@ export function readSession(
 /** As life.lua has it. */
 export function lifeMs(answered: boolean, ttlMs: number): number {
   return answered ? ttlMs : Math.min(ttlMs, UNANSWERED_LIFE_MS);
+}
+
+/** As the scripts take the names of states; '' is none. */
+export function stateNames({ from, to }: StateMove): readonly [string, string] {
+  for (const state of from === undefined ? [to] : [from, to]) {
+    if (state === '' || state.length > MAX_STATE_CHARS) {
+      throw new RangeError(`a state has a name of 1 to ${String(MAX_STATE_CHARS)} characters`);
+    }
+  }
+  return [from ?? '', to];
 }
 
 function optional(stored: string | undefined): number | undefined {

@@ -4,6 +4,8 @@ import type { SessionName } from '../../pipeline/session-turn.ts';
 export const MAX_NOTES = { taint: 64, tool: 256, mark: 64 } as const;
 /** Longer names of taints, tools and marks are cut off here. */
 export const MAX_NOTE_CHARS = 128;
+/** A state of a longer name is none: cut off, it might be taken for another. */
+export const MAX_STATE_CHARS = 128;
 
 /** Live sessions of a key where `session.max_per_key` sets no limit: one more, and the first to go makes room. */
 export const MAX_LIVE_SESSIONS = 10_000;
@@ -63,10 +65,23 @@ export type OpenResult =
   | { readonly kind: 'closed' };
 
 /**
- * What became of a taint or a tool's name. `full`: the session holds as many others as it may, so whoever judges by
+ * What became of a taint, a tool's name or a mark. `full`: the session holds as many others as it may, so whoever judges by
  * them must refuse; `gone`: the session has ended.
  */
 export type Noted = 'added' | 'known' | 'full' | 'gone';
+
+/** From the state that a call was judged by (undefined: nobody has moved the session yet) to another one. */
+export interface StateMove {
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+export type Moved =
+  | { readonly kind: 'moved' }
+  /** Somebody else has moved the session, to this state: whoever judged by the old one must judge again. */
+  | { readonly kind: 'conflict'; readonly state: string | undefined }
+  /** That life of the session has ended, or the move was given back before it was made. */
+  | { readonly kind: 'gone' };
 
 /** A session and its stored first user request, masked. */
 export interface SessionDetails {
@@ -105,6 +120,15 @@ export interface SessionStore {
    */
   noteAnswered(name: SessionName, createdAt: number, anchor: string | undefined): Promise<void>;
   addTaint(step: Step, flag: string): Promise<Noted>;
+  /** What policies want to know again of a step. */
+  addMark(step: Step, mark: string): Promise<Noted>;
+  /**
+   * Moves the session's state where it still is the one that the move comes from; it stays from then on.
+   * @throws RangeError for the name of a state that is empty or longer than MAX_STATE_CHARS
+   */
+  moveState(step: Step, createdAt: number, move: StateMove): Promise<Moved>;
+  /** Undoes this operation's move, unless somebody has moved the session since; made later, it moves nothing. */
+  moveBack(step: Step, createdAt: number, move: StateMove): Promise<void>;
   /**
    * An MCP server has taken a call in this life of the session, which therefore stays until it is idle or ended.
    * @param tool that was called; undefined where the call was of another kind
