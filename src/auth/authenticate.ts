@@ -52,6 +52,7 @@ export function createAuthenticate({ keys, failures, riskProfile }: Authenticate
         session: undefined,
         drift: undefined,
         prompt: undefined,
+        judged: undefined,
       },
     };
   };

@@ -33,7 +33,11 @@ import { createRedisPinStore } from './mcp-inspector/redis-store.ts';
 import { createMcpToolsCheck } from './mcp-tools/check.ts';
 import { createNormalizationCheck } from './normalization/check.ts';
 import { inOrder } from './order.ts';
+import { createMarkSession } from './mark-session.ts';
 import { createPolicyCheck } from './policy/check.ts';
+import { createJudge, type Judge } from './policy/judge.ts';
+import { createPolicyStateCheck } from './policy/state-check.ts';
+import { createSessionMoves } from './session-moves.ts';
 import { createTaintSession } from './taint-session.ts';
 import { createProviderToolsCheck } from './provider-tools/check.ts';
 import { createRateLimitCheck } from './rate-limit/check.ts';
@@ -80,6 +84,7 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
   const reportSecretLeak = createReportSecretLeak({ record: risk.record, addTaint: sessions.addTaint });
   const session = sessionCheck(deps, sessions);
   const budget = budgetCheck(deps);
+  const policy = policyChecks(deps, risk, sessions);
   return {
     inOrder: inOrder({
       rateLimit: createRateLimitCheck({
@@ -106,12 +111,13 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
         config: config.session.drift_detection,
         store: createRedisDriftStore({ client, deadlineMs, ttlMs: config.session.ttl }),
       }),
-      policy: deps.policies === undefined ? undefined : policyCheck(deps, deps.policies, risk, sessions),
+      policy: policy?.check,
       mcpBreaker: breakerCheck(deps),
       budget: budget.check,
+      policyState: policy?.stateCheck,
     }),
     async close() {
-      await Promise.all([session.close(), budget.close()]);
+      await Promise.all([session.close(), budget.close(), policy?.close()]);
     },
   };
 }
@@ -170,14 +176,37 @@ function dlpCheck({ config, metrics }: ChecksDeps, reportSecretLeak: ReportSecre
   });
 }
 
-function policyCheck(
-  { config, log, metrics }: ChecksDeps,
-  policies: LivePolicies,
-  risk: RiskStore,
-  sessions: SessionStore,
-): Check {
-  return createPolicyCheck({
-    policies: policies.current,
+interface PolicyChecks {
+  readonly check: Check;
+  readonly stateCheck: Check;
+  close(): Promise<void>;
+}
+
+function policyChecks(deps: ChecksDeps, risk: RiskStore, store: SessionStore): PolicyChecks | undefined {
+  const { config, log, policies } = deps;
+  if (policies === undefined) return undefined;
+  const judge = policyJudge(deps, risk, store);
+  const sessions = createSessionMoves({
+    store,
+    onFailure: (cause) =>
+      log.warn({ cause: messageOf(cause) }, 'Redis did not hear in time that a call was not made'),
+  });
+  return {
+    check: createPolicyCheck({ policies: policies.current, judge }),
+    stateCheck: createPolicyStateCheck({
+      judge,
+      sessions,
+      mark: createMarkSession(store),
+      shadowMode: config.server.shadow_mode,
+      onTrouble: policyTrouble(deps),
+    }),
+    close: () => sessions.close(),
+  };
+}
+
+function policyJudge(deps: ChecksDeps, risk: RiskStore, { addTaint }: SessionStore): Judge {
+  const { config } = deps;
+  return createJudge({
     defaultAction: config.policy.default_action,
     shadowMode: config.server.shadow_mode,
     maskSecrets,
@@ -187,12 +216,16 @@ function policyCheck(
         trigger === 'quarantine' ? { ...event, trigger, lockMs: DEFAULT_LOCK_MS } : { ...event, trigger },
       );
     },
-    taint: createTaintSession({ record: risk.record, addTaint: sessions.addTaint }),
-    onTrouble(cause) {
-      metrics.policyTroubles.inc();
-      log.error({ cause: messageOf(cause) }, 'the policies could not judge a call, which was denied');
-    },
+    taint: createTaintSession({ record: risk.record, addTaint }),
+    onTrouble: policyTrouble(deps),
   });
+}
+
+function policyTrouble({ log, metrics }: ChecksDeps): (cause: unknown) => void {
+  return (cause) => {
+    metrics.policyTroubles.inc();
+    log.error({ cause: messageOf(cause) }, 'the policies could not judge a call, which was denied');
+  };
 }
 
 function breakerCheck({ config, redis: client, log, metrics }: ChecksDeps): Check {

@@ -16,6 +16,7 @@ export interface Checks {
   readonly policy: Check | undefined;
   readonly mcpBreaker: Check;
   readonly budget: Check;
+  readonly policyState: Check | undefined;
 }
 
 /**
@@ -37,6 +38,8 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.drift, // by the session's earlier turns
     ...(checks.policy === undefined ? [] : [checks.policy]), // by all that the checks before it have learnt
     checks.mcpBreaker, // a probe is taken only for what would be sent
-    checks.budget, // last: a hold is taken only for what would be sent
+    checks.budget, // a hold is taken only for what would be sent
+    // Last of all: a hold is given back unseen, but by a moved state others are judged at once.
+    ...(checks.policyState === undefined ? [] : [checks.policyState]),
   ];
 }

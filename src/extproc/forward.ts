@@ -52,6 +52,7 @@ export function forward(
   exchange.body = NOTHING;
   exchange.json = {};
   exchange.facts.prompt = undefined;
+  exchange.facts.judged = undefined;
   return forwardRequest(phase, { set, remove }, edited);
 }
 

@@ -18,6 +18,7 @@ export type CheckName =
   | 'loop'
   | 'drift'
   | 'policy'
+  | 'policy-state'
   | 'budget';
 
 /** What a check says of an exchange. Only the runner acts on it. */

@@ -1,4 +1,6 @@
 import type { Obfuscation } from '../normalize/normalized.ts';
+import type { PolicyCall } from '../policy/call.ts';
+import type { PolicySet } from '../policy/policy-set.ts';
 
 /**
  * What one check learns and another judges by, named as SPEC's `input.*`. Not a bag: no fact without a writer
@@ -13,6 +15,8 @@ export interface Facts {
   drift: DriftFacts | undefined;
   /** Written by the normalization check; emptied once forwarded, as the body is. */
   prompt: PromptFacts | undefined;
+  /** Written by the policy check, of what policies judge; emptied once forwarded, as the body is. */
+  judged: JudgedCall | undefined;
 }
 
 /** SPEC "Agent risk profile". */
@@ -63,4 +67,10 @@ export interface PromptFacts {
   /** One for each of `RequestFacts.texts`, in order. */
   readonly normalizedTexts: readonly string[];
   readonly obfuscation: Obfuscation;
+}
+
+/** What the policies were asked, and the set that answered: one request has to do with one set alone. */
+export interface JudgedCall {
+  readonly set: PolicySet;
+  readonly call: PolicyCall;
 }

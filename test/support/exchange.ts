@@ -22,6 +22,7 @@ export const NO_FACTS: Facts = {
   session: undefined,
   drift: undefined,
   prompt: undefined,
+  judged: undefined,
 };
 
 export interface RequestOptions {

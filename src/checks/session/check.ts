@@ -7,7 +7,7 @@ import { firstAskedTurn } from '../../pipeline/asked-turns.ts';
 import { anchorOf } from './anchor.ts';
 import { sessionRequest, sessionRequired, tell } from './headers.ts';
 import type { SessionRequest } from './headers.ts';
-import { createMcpCalls, isSuccess, type McpCallState } from './mcp-calls.ts';
+import { createMcpCalls, isSuccess, type McpCallState, type TakenStep } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
 import { createReturns } from './returns.ts';
 import { createRunningCalls } from './running-calls.ts';
@@ -51,7 +51,10 @@ export interface SessionState {
  */
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;
-  const returns = createReturns(deps);
+  const returns = createReturns<TakenStep>({
+    giveBack: ({ step, createdAt }) => store.leave(step, createdAt),
+    onFailure: deps.onFailure,
+  });
   const running = createRunningCalls({
     store,
     renewAfterMs: deps.renewAfterMs ?? DEFAULT_RENEW_AFTER_MS,
@@ -140,7 +143,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       if (step === undefined) return;
       if (outcome.kind !== 'not_forwarded') return running.finish(step);
       running.forget(step);
-      await returns.giveBack(step, session?.createdAt);
+      await returns.giveBack({ step, createdAt: session?.createdAt });
     },
   };
   return {

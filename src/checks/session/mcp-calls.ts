@@ -11,9 +11,15 @@ import type { RunningCalls } from './running-calls.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Session, SessionLimits, SessionStore, Step } from './store.ts';
 
+/** A step, or a call, that may have to be given back; `createdAt` as `SessionStore.leave` wants it. */
+export interface TakenStep {
+  readonly step: Step;
+  readonly createdAt: number | undefined;
+}
+
 export interface McpCallsDeps {
   readonly store: SessionStore;
-  readonly returns: Returns;
+  readonly returns: Returns<TakenStep>;
   readonly running: RunningCalls;
   /** `session.required`. */
   readonly required: boolean;
@@ -150,7 +156,7 @@ export function createMcpCalls({ store, returns, running, required }: McpCallsDe
       if (call === undefined) return;
       if (outcome.kind === 'not_forwarded' && call.joined && !call.settled) {
         running.forget(call.step);
-        await returns.giveBack(call.step, call.session?.createdAt);
+        await returns.giveBack({ step: call.step, createdAt: call.session?.createdAt });
         return;
       }
       if (outcome.kind !== 'not_forwarded' && !call.settled) await rememberUnseen(call);

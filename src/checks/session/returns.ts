@@ -1,45 +1,42 @@
-import type { SessionStore, Step } from './store.ts';
-
-export interface ReturnsOptions {
-  readonly store: Pick<SessionStore, 'leave'>;
+export interface ReturnsOptions<Item> {
+  readonly giveBack: (item: Item) => Promise<void>;
   /** Told of every failed attempt. */
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** Gives steps back that were taken for calls that nobody made; what Redis does not take is repeated for a while. */
-export interface Returns {
+/** Gives back what was taken for calls that nobody made; what Redis does not take is repeated for a while. */
+export interface Returns<Item> {
   /** Never rejects. */
-  giveBack(step: Step, createdAt: number | undefined): Promise<void>;
+  giveBack(item: Item): Promise<void>;
   /** Makes a last attempt at what is pending, and stops. */
   close(): Promise<void>;
 }
 
-interface Pending {
-  readonly step: Step;
-  readonly createdAt: number | undefined;
+interface Pending<Item> {
+  readonly item: Item;
   readonly since: number;
 }
 
-const STEPS_PER_ROUND = 500;
+const ITEMS_PER_ROUND = 500;
 /** Beyond it the oldest stay counted, as those of a gateway that was killed. */
 const MAX_PENDING = 20_000;
-/** Shorter than Redis remembers a step that was given back: later, a repeat could give back another call's. */
+/** Shorter than Redis remembers what was given back: later, a repeat could give back another call's. */
 const GIVE_UP_MS = 240_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
-export function createReturns({ store, onFailure }: ReturnsOptions): Returns {
-  let pending: Pending[] = [];
+export function createReturns<Item>(options: ReturnsOptions<Item>): Returns<Item> {
+  let pending: Pending<Item>[] = [];
   let timer: NodeJS.Timeout | undefined;
   let retryMs = FIRST_RETRY_MS;
   let closed = false;
 
-  async function attempt({ step, createdAt }: Pending): Promise<boolean> {
+  async function attempt({ item }: Pending<Item>): Promise<boolean> {
     try {
-      await store.leave(step, createdAt);
+      await options.giveBack(item);
       return true;
     } catch (cause) {
-      onFailure(cause);
+      options.onFailure(cause);
       return false;
     }
   }
@@ -47,7 +44,7 @@ export function createReturns({ store, onFailure }: ReturnsOptions): Returns {
   async function retry(): Promise<void> {
     timer = undefined;
     const oldest = performance.now() - GIVE_UP_MS;
-    const batch = pending.splice(0, STEPS_PER_ROUND).filter(({ since }) => since > oldest);
+    const batch = pending.splice(0, ITEMS_PER_ROUND).filter(({ since }) => since > oldest);
     const done = await Promise.all(batch.map(attempt));
     const again = batch.filter((_item, index) => done[index] === false);
     pending = [...again, ...pending];
@@ -62,11 +59,11 @@ export function createReturns({ store, onFailure }: ReturnsOptions): Returns {
   }
 
   return {
-    async giveBack(step, createdAt) {
-      const item = { step, createdAt, since: performance.now() };
-      if (await attempt(item)) return;
+    async giveBack(item) {
+      const waiting = { item, since: performance.now() };
+      if (await attempt(waiting)) return;
       if (pending.length >= MAX_PENDING) pending.shift();
-      pending.push(item);
+      pending.push(waiting);
       schedule();
     },
     async close() {

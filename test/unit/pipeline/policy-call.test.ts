@@ -66,6 +66,7 @@ const FACTS: Facts = {
       hasDelimPadding: true,
     },
   },
+  judged: undefined,
 };
 const COMMON = {
   agent: {

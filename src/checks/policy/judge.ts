@@ -1,0 +1,118 @@
+import { calledTool } from '../../mcp/message.ts';
+import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import type { JudgedCall } from '../../pipeline/facts.ts';
+import { findingId } from '../../pipeline/finding-id.ts';
+import { toolDenied } from '../../pipeline/tool-denial.ts';
+import type { PolicyCall } from '../../policy/call.ts';
+import type { Decision, TaintHit } from '../../policy/decision.ts';
+
+export interface JudgeDeps {
+  /** `policy.default_action`; unset, a call that nothing allowed is denied where some source can allow. */
+  readonly defaultAction: 'allow' | 'deny' | undefined;
+  /** Scores what a key did, and locks it after a `quarantine` (SPEC "Scoring rules"). */
+  readonly score: (verdict: PolicyScore) => Promise<void>;
+  /** Adds flags to the call's session, and scores them; false where the session takes no more of them. */
+  readonly taint: (exchange: Parsed, flags: readonly string[]) => Promise<boolean>;
+  readonly shadowMode: boolean;
+  /** Reasons are written by rules, which may put into them what an agent wrote; they go into answers, headers and logs. */
+  readonly maskSecrets: (text: string) => string;
+  /** A set could not judge a call. */
+  readonly onTrouble: (cause: unknown) => void;
+}
+
+export interface PolicyScore {
+  readonly keyHash: string;
+  readonly trigger: 'policy_block' | 'quarantine' | 'escalation';
+  readonly findings: readonly string[];
+}
+
+/** Asks a set about a call, and does what goes with the answer. */
+export type Judge = (exchange: Parsed, judged: JudgedCall) => Promise<Verdict>;
+
+type Strength = 'quarantine' | 'deny' | 'escalate';
+
+/** Reasons and flags that are longer are read by nobody, and searched for secrets by nobody. */
+const MAX_READ_CHARS = 4_096;
+const MAX_SHOWN_CHARS = 512;
+/** From the strongest (DECISIONS "Policy"), and what each scores. */
+const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
+  ['quarantine', 'quarantine'],
+  ['deny', 'policy_block'],
+  ['escalate', 'escalation'],
+];
+
+export function createJudge(deps: JudgeDeps): Judge {
+  async function judge(exchange: Parsed, judged: JudgedCall): Promise<Verdict> {
+    const decision = await decide(judged);
+    if (decision === undefined) return notEvaluated(exchange);
+    return denialOf(exchange, judged, decision) ?? tainted(exchange, decision.taint);
+  }
+
+  /** Undefined where the set could not judge; what fails in Redis is no trouble of the policies'. */
+  async function decide({ set, call }: JudgedCall): Promise<Decision | undefined> {
+    try {
+      return await set.decide(call);
+    } catch (cause) {
+      deps.onTrouble(cause);
+      return undefined;
+    }
+  }
+
+  function denialOf(exchange: Parsed, { set, call }: JudgedCall, decision: Decision): Denial | undefined {
+    const { keyHash } = exchange.key;
+    for (const [strength, trigger] of STRENGTHS) {
+      const [first] = decision[strength];
+      if (first === undefined) continue;
+      const of = findingId('call', callOf(call));
+      const findings = decision[strength].map(({ reason }) => findingId(`policy-${strength}`, reason + of));
+      const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
+      return { ...policyDenied(exchange, shown(strength, first.reason), strength), enforce: score };
+    }
+    const fallback = deps.defaultAction ?? (set.canAllow ? 'deny' : 'allow');
+    if (decision.allow.length > 0 || fallback === 'allow') return undefined;
+    return policyDenied(exchange, 'no policy allows this call', 'default_action');
+  }
+
+  function shown(strength: Strength, reason: string): string {
+    const masked = safe(reason);
+    return strength === 'escalate'
+      ? `${masked} (it needs an approval, and approvals are switched off)`
+      : masked;
+  }
+
+  /** Masked before it is cut: half of a secret would not be known for one. */
+  function safe(text: string): string {
+    if (text.length > MAX_READ_CHARS) return 'a policy rule, whose words are too many to be shown';
+    return deps.maskSecrets(text).slice(0, MAX_SHOWN_CHARS);
+  }
+
+  async function tainted(exchange: Parsed, taints: readonly TaintHit[]): Promise<Verdict> {
+    if (taints.length === 0) return PASS;
+    const flags = taints.map(({ flag }) => safe(flag));
+    const reason = `taints: ${flags.join(', ')}`;
+    if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
+    return policyDenied(exchange, 'the session holds too many taints to take another one', 'taint');
+  }
+
+  return judge;
+}
+
+/** The set could not judge a call, or could not say where it leads. */
+export function notEvaluated(exchange: Parsed): Denial {
+  return policyDenied(exchange, 'the policies could not be evaluated', 'engine');
+}
+
+export function policyDenied(exchange: Parsed, reason: string, rule: string): Denial {
+  const tool = calledTool(exchange.request.mcp);
+  if (tool !== undefined) return toolDenied({ tool, reason, rule });
+  return { kind: 'deny', type: 'policy_denied', message: reason };
+}
+
+/**
+ * What tells one finding from another beside its reason. A call of a tool is judged by itself; a conversation is sent
+ * again with every turn, and what was denied in it once would score with each.
+ */
+function callOf({ input: { request } }: PolicyCall): string {
+  return request.method === 'llm_call' ? '' : JSON.stringify([request.tool_name, request.arguments]);
+}

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import type { JudgedCall, SessionFacts } from '../../pipeline/facts.ts';
+import { policyCallOf } from '../../pipeline/policy-call.ts';
+import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { PolicyCall, TraceStep } from '../../policy/call.ts';
+import { notEvaluated, policyDenied, type Judge } from './judge.ts';
+
+export interface PolicyStateDeps {
+  readonly judge: Judge;
+  readonly sessions: SessionMoves;
+  /** Notes marks in the call's session; false where it takes no more of them. */
+  readonly mark: (exchange: Parsed, marks: readonly string[]) => Promise<boolean>;
+  readonly shadowMode: boolean;
+  /** A set could not say where a call leads. */
+  readonly onTrouble: (cause: unknown) => void;
+}
+
+/** What the check needs of sessions. */
+export interface SessionMoves {
+  /** The session as it stands; undefined where it has ended. */
+  read(name: SessionName): Promise<SessionFacts | undefined>;
+  /** Compares and sets, once for each operation. */
+  move(move: SessionMove): Promise<'moved' | 'conflict' | 'gone'>;
+  /** Undoes a move, unless somebody has moved the session since; also one whose answer was lost. Never rejects. */
+  moveBack(move: SessionMove): Promise<void>;
+}
+
+export interface SessionMove {
+  readonly step: SessionName & { readonly operationId: string };
+  /** Tells the session's life from another of the same name. */
+  readonly createdAt: number;
+  /** The state that the call was judged by. */
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+/** One exchange's move. */
+export interface PolicyState {
+  move?: SessionMove;
+}
+
+/** Of calls at once that all move the session, one is through after each round. */
+const MAX_ROUNDS = 8;
+
+/**
+ * Moves the session's state as the policies have it, and notes what they want to know again of the call. The move
+ * compares and sets: where another call was faster, this one is judged again by what that one has left behind. So two
+ * calls that were judged by the same state never both leave it.
+ */
+export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState> {
+  const { sessions } = deps;
+
+  /** The verdict that the call ends with: of the last round in which it was judged again. */
+  async function move(exchange: Parsed, first: JudgedCall, state: PolicyState): Promise<Verdict> {
+    let judged = first;
+    let verdict: Verdict = PASS;
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const next = await nextMove(exchange, judged);
+      if (next === 'trouble') return notEvaluated(exchange);
+      if (next === undefined) return verdict;
+      // Set before Redis is asked: a move whose reply is lost must be given back too.
+      state.move = next;
+      const result = await sessions.move(next);
+      if (result === 'moved') return verdict;
+      delete state.move;
+      const again = result === 'conflict' ? await refreshed(exchange, judged) : undefined;
+      if (again === undefined) return sessionEnded(exchange);
+      judged = again;
+      verdict = await deps.judge(exchange, judged);
+      // In shadow mode a call goes on whatever is said of it, and then it moves the session.
+      if (verdict.kind === 'deny' && !deps.shadowMode) return verdict;
+    }
+    return movedTooOften(exchange);
+  }
+
+  /** Undefined where the call leaves the session as it is. */
+  async function nextMove(
+    exchange: Parsed,
+    { set, call }: JudgedCall,
+  ): Promise<SessionMove | undefined | 'trouble'> {
+    const { session } = exchange.facts;
+    if (session === undefined) return undefined;
+    try {
+      const to = await set.nextState(call);
+      if (to === undefined || to === (session.state ?? set.initialState)) return undefined;
+      const step = { ...nameOf(exchange, session), operationId: randomUUID() };
+      return { step, createdAt: session.createdAt, from: session.state, to };
+    } catch (cause) {
+      deps.onTrouble(cause);
+      return 'trouble';
+    }
+  }
+
+  /** The call in its session as that stands now; undefined where it has ended. */
+  async function refreshed(exchange: Parsed, { set }: JudgedCall): Promise<JudgedCall | undefined> {
+    const { session } = exchange.facts;
+    if (session === undefined) return undefined;
+    const fresh = await sessions.read(nameOf(exchange, session));
+    if (fresh?.createdAt !== session.createdAt) return undefined;
+    exchange.facts.session = fresh;
+    const call = policyCallOf(exchange);
+    if (call === undefined) return undefined;
+    return (exchange.facts.judged = { set, call });
+  }
+
+  async function mark(exchange: Parsed, { set, call }: JudgedCall): Promise<Verdict> {
+    const { session } = exchange.facts;
+    if (session === undefined || !set.looksFor(call.input.request.method)) return PASS;
+    const marks = await marksOf({ set, call });
+    if (marks === undefined) return notEvaluated(exchange);
+    const unknown = marks.filter((one) => !session.marks.includes(one));
+    return (await deps.mark(exchange, unknown)) ? PASS : historyFull(exchange);
+  }
+
+  async function marksOf({ set, call }: JudgedCall): Promise<readonly string[] | undefined> {
+    try {
+      return await set.marksOf(stepOf(call));
+    } catch (cause) {
+      deps.onTrouble(cause);
+      return undefined;
+    }
+  }
+
+  return {
+    name: 'policy-state',
+    shadowable: true,
+    begin: () => ({}),
+    async requestBody(exchange, state) {
+      const { judged, session } = exchange.facts;
+      // Without a session nothing is remembered.
+      if (judged === undefined || session === undefined) return PASS;
+      const moved = await move(exchange, judged, state);
+      if (moved.kind === 'deny' && !deps.shadowMode) return moved;
+      const marked = await mark(exchange, exchange.facts.judged ?? judged);
+      return marked.kind === 'pass' || moved.kind === 'deny' ? moved : marked;
+    },
+    async end(_exchange, outcome, { move: made }) {
+      if (made !== undefined && outcome.kind === 'not_forwarded') await sessions.moveBack(made);
+    },
+  };
+}
+
+function nameOf({ key }: Parsed, { id }: SessionFacts): SessionName {
+  return { keyHash: key.keyHash, sessionId: id };
+}
+
+/** A call as `contains_matching_trace` looks for it: as it was sent, and without its disguises. */
+function stepOf({ input: { request }, texts }: PolicyCall): TraceStep {
+  const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
+  return request.method === 'llm_call'
+    ? { type: 'llm_call', provider: request.provider, tool: '', content }
+    : { type: 'mcp_tool_call', provider: request.mcp_server, tool: request.tool_name, content };
+}
+
+function sessionEnded(exchange: Parsed): Denial {
+  return policyDenied(
+    exchange,
+    'the session ended while this call was judged: send it again',
+    'session_state',
+  );
+}
+
+function movedTooOften(exchange: Parsed): Denial {
+  const reason =
+    'other calls of the session move its state at the same time: send this one again, one after another';
+  return policyDenied(exchange, reason, 'session_state');
+}
+
+function historyFull(exchange: Parsed): Denial {
+  const reason = 'the session can remember no more of what its policies ask for: begin a new one';
+  return policyDenied(exchange, reason, 'session_history');
+}

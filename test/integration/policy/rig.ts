@@ -1,0 +1,134 @@
+import { createMarkSession } from '../../../src/checks/mark-session.ts';
+import { createPolicyCheck } from '../../../src/checks/policy/check.ts';
+import { createJudge } from '../../../src/checks/policy/judge.ts';
+import { createPolicyStateCheck } from '../../../src/checks/policy/state-check.ts';
+import { createSessionMoves } from '../../../src/checks/session-moves.ts';
+import { createSessionCheck } from '../../../src/checks/session/check.ts';
+import type { SessionStore } from '../../../src/checks/session/store.ts';
+import { PASS, type Check, type Denial } from '../../../src/pipeline/check.ts';
+import type { Parsed } from '../../../src/pipeline/exchange.ts';
+import { createRunner, type ObservedVerdict } from '../../../src/pipeline/run.ts';
+import type { PolicyCall } from '../../../src/policy/call.ts';
+import { NO_DECISION } from '../../../src/policy/decision.ts';
+import type { PolicySet } from '../../../src/policy/policy-set.ts';
+import { NO_FACTS } from '../../support/exchange.ts';
+import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
+
+/** States by the tool that leads there: `{INIT: {begin: 'OPEN'}}`. */
+export type Transitions = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export interface MachineOptions {
+  readonly transitions?: Transitions;
+  /** The one state in which a tool may be called. */
+  readonly needs?: Readonly<Record<string, string>>;
+  /** What each call is remembered by. */
+  readonly marks?: readonly string[];
+  readonly nextState?: PolicySet['nextState'];
+}
+
+/** A policy set that is a state machine over names of tools. */
+export function machine({ transitions = {}, needs = {}, marks, ...more }: MachineOptions): PolicySet {
+  const stateOf = ({ input: { session } }: PolicyCall): string => session.state || 'INIT';
+  const toolOf = ({ input: { request } }: PolicyCall): string =>
+    request.method === 'mcp_tool_call' ? request.tool_name : '';
+  return {
+    digest: 'machine',
+    canAllow: false,
+    initialState: 'INIT',
+    decide(call) {
+      const needed = needs[toolOf(call)];
+      if (needed === undefined || needed === stateOf(call)) return Promise.resolve(NO_DECISION);
+      return Promise.resolve({ ...NO_DECISION, deny: [{ rule: 'order', reason: `only in ${needed}` }] });
+    },
+    nextState: more.nextState ?? ((call) => Promise.resolve(transitions[stateOf(call)]?.[toolOf(call)])),
+    masksFor: () => [],
+    looksFor: (type) => marks !== undefined && type === 'mcp_tool_call',
+    marksOf: () => Promise.resolve(marks ?? []),
+    close: () => Promise.resolve(),
+  };
+}
+
+export interface PolicyRigOptions {
+  readonly store: SessionStore;
+  readonly policies: () => PolicySet;
+  readonly keyHash: string;
+  readonly shadowMode?: boolean;
+  /** Judges between the policies and the state, as the budget does. */
+  readonly between?: () => Promise<Denial | undefined>;
+}
+
+/** A key's calls of tools on their way through the checks of session, policies and state; `trips` is what they ask of sessions. */
+export function policyRig({ store, policies, keyHash, shadowMode = false, between }: PolicyRigOptions) {
+  const trips: string[] = [];
+  const records: ObservedVerdict[] = [];
+  const troubles: unknown[] = [];
+  const counted = new Proxy(store, {
+    get(target, name: keyof SessionStore) {
+      trips.push(name);
+      return target[name];
+    },
+  });
+  const onTrouble = (cause: unknown): void => void troubles.push(cause);
+  const judge = createJudge({
+    defaultAction: undefined,
+    score: () => Promise.resolve(),
+    taint: () => Promise.resolve(true),
+    shadowMode,
+    maskSecrets: (text) => text,
+    onTrouble,
+  });
+  const session = createSessionCheck({
+    store,
+    required: false,
+    maskSecrets: (text) => text,
+    onFailure: () => undefined,
+  });
+  const moves = createSessionMoves({ store: counted, onFailure: () => undefined });
+  const other: Check = {
+    name: 'budget',
+    shadowable: false,
+    requestBody: async () => (await between?.()) ?? PASS,
+  };
+  const checks = [
+    session.check,
+    createPolicyCheck({ policies, judge }),
+    other,
+    createPolicyStateCheck({ judge, sessions: moves, mark: createMarkSession(counted), shadowMode, onTrouble }),
+  ];
+  const newRun = createRunner({
+    checks,
+    shadowMode,
+    observer: {
+      verdict: (_exchange, _check, verdict) => void records.push(verdict),
+      enforceFailed: (_exchange, _check, cause) => onTrouble(cause),
+      endFailed: (_exchange, _check, cause) => onTrouble(cause),
+    },
+  });
+
+  function exchangeOf(tool: string, sessionId: string | undefined): Parsed {
+    const headers = sessionId === undefined ? {} : { 'x-gateway-session-id': sessionId };
+    return {
+      ...mcpExchange({ body: toolCall(tool), headers, key: { keyHash } }),
+      facts: { ...NO_FACTS },
+    };
+  }
+
+  /** Up to the server: the denial that stands, if any; `end` says what became of it. */
+  async function begin(tool: string, sessionId: string | undefined = 'one') {
+    const run = newRun();
+    const exchange = exchangeOf(tool, sessionId);
+    const denial = (await run.requestHeaders(exchange)) ?? (await run.requestBody(exchange));
+    return { run, exchange, denial };
+  }
+
+  /** A whole call, which the server takes; the reason for which it was denied, if it was. */
+  async function call(tool: string, sessionId?: string): Promise<string | undefined> {
+    const { run, exchange, denial } = await begin(tool, sessionId);
+    await run.end(exchange, { kind: denial === undefined ? 'complete' : 'not_forwarded' });
+    return denial?.message;
+  }
+
+  const stored = (sessionId = 'one') => store.peek({ keyHash, sessionId });
+  const close = () => Promise.all([session.close(), moves.close()]);
+  return { begin, call, trips, records, troubles, stored, close };
+}

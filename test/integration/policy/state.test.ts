@@ -1,0 +1,283 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
+import { MAX_NOTES, type SessionStore } from '../../../src/checks/session/store.ts';
+import type { Denial } from '../../../src/pipeline/check.ts';
+import type { RedisClient } from '../../../src/redis/client.ts';
+import { startRedisLink, type RedisLink } from '../../support/redis-link.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { connect, newKeyHash } from '../budget/support.ts';
+import { machine, policyRig, type MachineOptions, type PolicyRigOptions } from './rig.ts';
+
+let redis: TestRedis;
+let client: RedisClient;
+let store: SessionStore;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  client = await connect(redis.addr);
+  store = sessionStore(client);
+});
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+  client.disconnect();
+  await redis.close();
+});
+
+function sessionStore(on: RedisClient, deadlineMs = 2_500): SessionStore {
+  return createRedisSessionStore({ client: on, deadlineMs, ttlMs: 86_400_000, maxPerKey: 0 });
+}
+
+function rig(options: MachineOptions, more: Partial<PolicyRigOptions> = {}) {
+  const set = machine(options);
+  const made = policyRig({ store, policies: () => set, keyHash: newKeyHash(), ...more });
+  closing.push(made.close);
+  return made;
+}
+
+const TRANSACTION = {
+  transitions: { INIT: { begin: 'OPEN' }, OPEN: { commit: 'INIT' } },
+  needs: { db: 'OPEN' },
+};
+/** An approval is used up by the first call that needs it. */
+const APPROVAL = {
+  transitions: { INIT: { approve: 'APPROVED' }, APPROVED: { deploy: 'INIT' } },
+  needs: { deploy: 'APPROVED' },
+};
+const BROKE: Denial = { kind: 'deny', type: 'budget_exceeded', message: 'no money' };
+
+describe('a call that is allowed', () => {
+  it('moves its session, and the next one is judged there', async () => {
+    const { call, stored } = rig(TRANSACTION);
+    expect(await call('db')).toBe('only in OPEN');
+    expect(await call('begin')).toBeUndefined();
+    expect(await stored()).toMatchObject({ state: 'OPEN' });
+    expect(await call('db')).toBeUndefined();
+    expect(await call('commit')).toBeUndefined();
+    expect(await stored()).toMatchObject({ state: 'INIT' });
+    expect(await call('db')).toBe('only in OPEN');
+  });
+
+  it('moves no other session, and none where it has none', async () => {
+    const { call, stored, trips } = rig(TRANSACTION);
+    await call('begin', 'other');
+    expect(await call('db')).toBe('only in OPEN');
+    expect((await stored('other'))?.state).toBe('OPEN');
+    trips.length = 0;
+    const { begin } = rig(TRANSACTION);
+    const { denial } = await begin('begin', undefined);
+    expect(denial).toBeUndefined();
+    expect(trips).toEqual([]);
+  });
+
+  it('asks nothing of Redis where it leaves the state as it is', async () => {
+    const { call, trips } = rig({ ...TRANSACTION, transitions: { INIT: { begin: 'INIT' } } });
+    expect(await call('begin')).toBeUndefined();
+    expect(await call('list')).toBeUndefined();
+    expect(trips).toEqual([]);
+  });
+
+  it('is moved by the set that judged it, whatever is loaded in between', async () => {
+    const sets = [machine(TRANSACTION), machine({ transitions: { INIT: { begin: 'ELSEWHERE' } } })];
+    let nth = 0;
+    const { call, stored } = rig(
+      {},
+      {
+        policies: () => sets[nth] ?? machine({}),
+        between: () => {
+          nth = 1;
+          return Promise.resolve(undefined);
+        },
+      },
+    );
+    await call('begin');
+    expect(await stored()).toMatchObject({ state: 'OPEN' });
+  });
+});
+
+describe('a call that is not made', () => {
+  it('moves nothing where a later check denies it', async () => {
+    const { call, stored, trips } = rig(TRANSACTION, { between: () => Promise.resolve(BROKE) });
+    expect(await call('begin')).toBe('no money');
+    expect(trips).toEqual([]);
+    expect(await stored()).toBeUndefined();
+  });
+
+  it('gives its move back where it was not forwarded, and leaves no session behind', async () => {
+    const { begin, call, stored } = rig(TRANSACTION);
+    const { run, exchange } = await begin('begin');
+    expect(await stored()).toMatchObject({ state: 'OPEN' });
+    await run.end(exchange, { kind: 'not_forwarded', upstreamFailed: true });
+    expect(await stored()).toBeUndefined();
+    expect(await call('db')).toBe('only in OPEN');
+  });
+
+  it('keeps its move where it was forwarded, whatever became of the answer', async () => {
+    for (const kind of ['lost', 'broken_off', 'complete'] as const) {
+      const { begin, stored } = rig(TRANSACTION);
+      const { run, exchange } = await begin('begin');
+      await run.end(exchange, { kind });
+      expect(await stored(), kind).toMatchObject({ state: 'OPEN' });
+    }
+  });
+
+  it('does not undo what others have moved since', async () => {
+    const { begin, call, stored } = rig(TRANSACTION);
+    const { run, exchange } = await begin('begin');
+    await call('commit');
+    await call('begin');
+    await run.end(exchange, { kind: 'not_forwarded' });
+    expect(await stored()).toMatchObject({ state: 'OPEN' });
+  });
+});
+
+describe('calls at once', () => {
+  it('use an approval once: of 50 one passes, and the others are judged by what it left behind', async () => {
+    const { call, stored } = rig(APPROVAL);
+    await call('approve');
+    const said = await Promise.all(Array.from({ length: 50 }, () => call('deploy')));
+    expect(said.filter((reason) => reason === undefined)).toHaveLength(1);
+    expect(said.filter((reason) => reason === 'only in APPROVED')).toHaveLength(49);
+    expect(await stored()).toMatchObject({ state: 'INIT' });
+  });
+
+  it('use it once through two gateways too', async () => {
+    const keyHash = newKeyHash();
+    const second = await connect(redis.addr);
+    const rigs = [rig(APPROVAL, { keyHash }), rig(APPROVAL, { keyHash, store: sessionStore(second) })];
+    await rigs[0]?.call('approve');
+    const said = await Promise.all(Array.from({ length: 40 }, (_, nth) => rigs[nth % 2]?.call('deploy')));
+    expect(said.filter((reason) => reason === undefined)).toHaveLength(1);
+    second.disconnect();
+  });
+
+  it('all pass where each may, and move one after another', async () => {
+    const { call, stored } = rig({
+      transitions: { INIT: { next: 'A' }, A: { next: 'B' }, B: { next: 'C' }, C: { next: 'D' } },
+    });
+    const said = await Promise.all(Array.from({ length: 20 }, () => call('next')));
+    expect(said.filter((reason) => reason !== undefined)).toEqual([]);
+    expect(await stored()).toMatchObject({ state: 'D' });
+  });
+
+  it('are denied where others are always faster', async () => {
+    const keyHash = newKeyHash();
+    let nth = 0;
+    const { call, stored } = rig(
+      {
+        // Somebody else moves the session each time that this call has been judged.
+        async nextState({ input: { session } }) {
+          const life = await store.peek({ keyHash, sessionId: 'one' });
+          if (life === undefined) throw new Error('the session is open');
+          const step = { keyHash, sessionId: 'one', operationId: `other-${String(nth)}` };
+          const from = session.state === '' ? undefined : session.state;
+          await store.moveState(step, life.createdAt, { from, to: `S${String(nth++)}` });
+          return 'MINE';
+        },
+      },
+      { keyHash },
+    );
+    expect(await call('any')).toContain('move its state at the same time');
+    expect(nth).toBe(8);
+    expect(await stored()).toMatchObject({ state: 'S7' });
+  });
+
+  it('are denied where the session ends while they are judged', async () => {
+    const keyHash = newKeyHash();
+    const between = async (): Promise<undefined> => {
+      await store.end({ keyHash, sessionId: 'one' });
+      await delay(2);
+      await store.open({
+        keyHash,
+        sessionId: 'one',
+        operationId: 'next',
+        maxSteps: undefined,
+        budgetNanoUsd: undefined,
+      });
+    };
+    const { call, stored } = rig(TRANSACTION, { keyHash, between });
+    expect(await call('begin')).toContain('the session ended');
+    expect((await stored())?.state).toBeUndefined();
+  });
+});
+
+describe('in shadow mode', () => {
+  it('a call that would have been denied is recorded, goes on and moves the session', async () => {
+    const { call, stored, records } = rig(
+      { transitions: { INIT: { db: 'DONE' } }, needs: { db: 'OPEN' } },
+      { shadowMode: true },
+    );
+    expect(await call('db')).toBeUndefined();
+    expect(records).toMatchObject([{ kind: 'deny', message: 'only in OPEN' }]);
+    expect(await stored()).toMatchObject({ state: 'DONE' });
+  });
+
+  it('so is one that lost a race for an approval', async () => {
+    const { call, records } = rig(APPROVAL, { shadowMode: true });
+    await call('approve');
+    const said = await Promise.all(Array.from({ length: 10 }, () => call('deploy')));
+    expect(said.filter((reason) => reason !== undefined)).toEqual([]);
+    expect(records.filter(({ kind }) => kind === 'deny')).toHaveLength(9);
+  });
+});
+
+describe('a set that cannot say where a call leads', () => {
+  it('denies it', async () => {
+    const { call, troubles, stored } = rig({ nextState: () => Promise.reject(new Error('no engine')) });
+    expect(await call('any')).toBe('the policies could not be evaluated');
+    expect(troubles).toEqual([new Error('no engine')]);
+    expect(await stored()).toBeUndefined();
+  });
+});
+
+describe('marks of calls', () => {
+  it('are noted once, with calls that pass', async () => {
+    const { call, stored, trips } = rig({ marks: ['m1', 'm2'], needs: { db: 'OPEN' } });
+    await call('db');
+    expect(await stored()).toBeUndefined();
+    await call('list');
+    expect(await stored()).toMatchObject({ marks: ['m1', 'm2'] });
+    trips.length = 0;
+    await call('list');
+    expect(trips).toEqual([]);
+  });
+
+  it('deny a call that the session cannot remember, and give its move back', async () => {
+    const first = Array.from({ length: MAX_NOTES.mark }, (_, nth) => `m${String(nth)}`);
+    const keyHash = newKeyHash();
+    const { call: fill } = rig({ marks: first }, { keyHash });
+    expect(await fill('list')).toBeUndefined();
+    const { call, stored } = rig({ ...TRANSACTION, marks: ['one more'] }, { keyHash });
+    expect(await call('begin')).toContain('can remember no more');
+    expect((await stored())?.state).toBeUndefined();
+  });
+});
+
+describe('without Redis', () => {
+  let link: RedisLink;
+  let far: SessionStore;
+  beforeAll(async () => {
+    link = await startRedisLink(redis.addr);
+    const connected = await connect(link.addr);
+    far = sessionStore(connected, 400);
+    closing.push(async () => {
+      connected.disconnect();
+      await link.close();
+    });
+  });
+
+  it('a call that moves is refused, and the move whose reply was lost is given back', async () => {
+    const keyHash = newKeyHash();
+    const between = (): Promise<undefined> => {
+      link.breakAt(1, 'silence');
+      return Promise.resolve(undefined);
+    };
+    const { begin, stored } = rig(TRANSACTION, { keyHash, store: far, between });
+    const near = () => store.peek({ keyHash, sessionId: 'one' });
+    const failing = begin('begin');
+    await expect(failing).rejects.toMatchObject({ type: 'redis_unavailable' });
+    expect(await near()).toMatchObject({ state: 'OPEN' });
+    expect(stored).toBeDefined();
+  });
+});
