@@ -65,7 +65,13 @@ describe('a good key', () => {
       key: record,
       rawKeyHash: record.keyHash,
       budgetLimits: {},
-      facts: { agentRisk: NO_RISK, session: undefined, drift: undefined, prompt: undefined, judged: undefined },
+      facts: {
+        agentRisk: NO_RISK,
+        session: undefined,
+        drift: undefined,
+        prompt: undefined,
+        judged: undefined,
+      },
     });
     expect(failures).toEqual([]);
   });

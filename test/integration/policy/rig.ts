@@ -6,7 +6,7 @@ import { createSessionMoves } from '../../../src/checks/session-moves.ts';
 import { createSessionCheck } from '../../../src/checks/session/check.ts';
 import type { SessionStore } from '../../../src/checks/session/store.ts';
 import { PASS, type Check, type Denial } from '../../../src/pipeline/check.ts';
-import type { Parsed } from '../../../src/pipeline/exchange.ts';
+import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import { createRunner, type ObservedVerdict } from '../../../src/pipeline/run.ts';
 import type { PolicyCall } from '../../../src/policy/call.ts';
 import { NO_DECISION } from '../../../src/policy/decision.ts';
@@ -62,12 +62,13 @@ export function policyRig({ store, policies, keyHash, shadowMode = false, betwee
   const trips: string[] = [];
   const records: ObservedVerdict[] = [];
   const troubles: unknown[] = [];
-  const counted = new Proxy(store, {
-    get(target, name: keyof SessionStore) {
-      trips.push(name);
-      return target[name];
-    },
-  });
+  const counted: SessionStore = {
+    ...store,
+    peek: (name) => (trips.push('peek'), store.peek(name)),
+    moveState: (...args) => (trips.push('moveState'), store.moveState(...args)),
+    moveBack: (...args) => (trips.push('moveBack'), store.moveBack(...args)),
+    addMark: (...args) => (trips.push('addMark'), store.addMark(...args)),
+  };
   const onTrouble = (cause: unknown): void => void troubles.push(cause);
   const judge = createJudge({
     defaultAction: undefined,
@@ -93,7 +94,13 @@ export function policyRig({ store, policies, keyHash, shadowMode = false, betwee
     session.check,
     createPolicyCheck({ policies, judge }),
     other,
-    createPolicyStateCheck({ judge, sessions: moves, mark: createMarkSession(counted), shadowMode, onTrouble }),
+    createPolicyStateCheck({
+      judge,
+      sessions: moves,
+      mark: createMarkSession(counted),
+      shadowMode,
+      onTrouble,
+    }),
   ];
   const newRun = createRunner({
     checks,
@@ -113,22 +120,36 @@ export function policyRig({ store, policies, keyHash, shadowMode = false, betwee
     };
   }
 
-  /** Up to the server: the denial that stands, if any; `end` says what became of it. */
-  async function begin(tool: string, sessionId: string | undefined = 'one') {
+  /** Up to the server: the denial that stands, if any, or why it could not be judged. */
+  async function begin(tool: string, sessionId: string | undefined) {
     const run = newRun();
     const exchange = exchangeOf(tool, sessionId);
-    const denial = (await run.requestHeaders(exchange)) ?? (await run.requestBody(exchange));
-    return { run, exchange, denial };
+    const end = (outcome: Outcome) => run.end(exchange, outcome);
+    try {
+      return { end, denial: (await run.requestHeaders(exchange)) ?? (await run.requestBody(exchange)) };
+    } catch (failure) {
+      return { end, denial: undefined, failure };
+    }
   }
 
   /** A whole call, which the server takes; the reason for which it was denied, if it was. */
-  async function call(tool: string, sessionId?: string): Promise<string | undefined> {
-    const { run, exchange, denial } = await begin(tool, sessionId);
-    await run.end(exchange, { kind: denial === undefined ? 'complete' : 'not_forwarded' });
+  async function call(tool: string, sessionId = 'one'): Promise<string | undefined> {
+    const { end, denial, failure } = await begin(tool, sessionId);
+    if (failure !== undefined) throw failure;
+    await end({ kind: denial === undefined ? 'complete' : 'not_forwarded' });
     return denial?.message;
   }
 
   const stored = (sessionId = 'one') => store.peek({ keyHash, sessionId });
   const close = () => Promise.all([session.close(), moves.close()]);
-  return { begin, call, trips, records, troubles, stored, close };
+  return {
+    begin: (tool: string) => begin(tool, 'one'),
+    beginAlone: (tool: string) => begin(tool, undefined),
+    call,
+    trips,
+    records,
+    troubles,
+    stored,
+    close,
+  };
 }

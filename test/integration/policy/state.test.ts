@@ -4,7 +4,7 @@ import { createRedisSessionStore } from '../../../src/checks/session/redis-store
 import { MAX_NOTES, type SessionStore } from '../../../src/checks/session/store.ts';
 import type { Denial } from '../../../src/pipeline/check.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
-import { startRedisLink, type RedisLink } from '../../support/redis-link.ts';
+import { linkToRedis, type LinkFault } from '../../support/redis-link.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { connect, newKeyHash } from '../budget/support.ts';
 import { machine, policyRig, type MachineOptions, type PolicyRigOptions } from './rig.ts';
@@ -60,14 +60,13 @@ describe('a call that is allowed', () => {
   });
 
   it('moves no other session, and none where it has none', async () => {
-    const { call, stored, trips } = rig(TRANSACTION);
+    const { call, beginAlone, stored, trips } = rig(TRANSACTION);
     await call('begin', 'other');
     expect(await call('db')).toBe('only in OPEN');
     expect((await stored('other'))?.state).toBe('OPEN');
     trips.length = 0;
-    const { begin } = rig(TRANSACTION);
-    const { denial } = await begin('begin', undefined);
-    expect(denial).toBeUndefined();
+    expect((await beginAlone('begin')).denial).toBeUndefined();
+    expect((await beginAlone('db')).denial).toMatchObject({ message: 'only in OPEN' });
     expect(trips).toEqual([]);
   });
 
@@ -106,9 +105,9 @@ describe('a call that is not made', () => {
 
   it('gives its move back where it was not forwarded, and leaves no session behind', async () => {
     const { begin, call, stored } = rig(TRANSACTION);
-    const { run, exchange } = await begin('begin');
+    const { end } = await begin('begin');
     expect(await stored()).toMatchObject({ state: 'OPEN' });
-    await run.end(exchange, { kind: 'not_forwarded', upstreamFailed: true });
+    await end({ kind: 'not_forwarded', upstreamFailed: true });
     expect(await stored()).toBeUndefined();
     expect(await call('db')).toBe('only in OPEN');
   });
@@ -116,18 +115,18 @@ describe('a call that is not made', () => {
   it('keeps its move where it was forwarded, whatever became of the answer', async () => {
     for (const kind of ['lost', 'broken_off', 'complete'] as const) {
       const { begin, stored } = rig(TRANSACTION);
-      const { run, exchange } = await begin('begin');
-      await run.end(exchange, { kind });
+      const { end } = await begin('begin');
+      await end({ kind });
       expect(await stored(), kind).toMatchObject({ state: 'OPEN' });
     }
   });
 
   it('does not undo what others have moved since', async () => {
     const { begin, call, stored } = rig(TRANSACTION);
-    const { run, exchange } = await begin('begin');
+    const { end } = await begin('begin');
     await call('commit');
     await call('begin');
-    await run.end(exchange, { kind: 'not_forwarded' });
+    await end({ kind: 'not_forwarded' });
     expect(await stored()).toMatchObject({ state: 'OPEN' });
   });
 });
@@ -255,29 +254,42 @@ describe('marks of calls', () => {
 });
 
 describe('without Redis', () => {
-  let link: RedisLink;
-  let far: SessionStore;
-  beforeAll(async () => {
-    link = await startRedisLink(redis.addr);
-    const connected = await connect(link.addr);
-    far = sessionStore(connected, 400);
+  /** A gateway of its own, whose first command after the policies have judged is the move. */
+  async function broken(fault: LinkFault) {
+    // Redis knows the script: else only the attempt to run it would be lost.
+    await rig(TRANSACTION).call('begin');
+    const link = await linkToRedis(redis.port);
+    const far = await connect(link.addr);
     closing.push(async () => {
-      connected.disconnect();
+      far.disconnect();
       await link.close();
     });
-  });
-
-  it('a call that moves is refused, and the move whose reply was lost is given back', async () => {
-    const keyHash = newKeyHash();
+    let isBroken = false;
     const between = (): Promise<undefined> => {
-      link.breakAt(1, 'silence');
+      if (!isBroken) link.breakAt(1, fault);
+      isBroken = true;
       return Promise.resolve(undefined);
     };
-    const { begin, stored } = rig(TRANSACTION, { keyHash, store: far, between });
-    const near = () => store.peek({ keyHash, sessionId: 'one' });
-    const failing = begin('begin');
-    await expect(failing).rejects.toMatchObject({ type: 'redis_unavailable' });
-    expect(await near()).toMatchObject({ state: 'OPEN' });
-    expect(stored).toBeDefined();
+    const keyHash = newKeyHash();
+    const state = async () => (await store.peek({ keyHash, sessionId: 'one' }))?.state;
+    return { ...rig(TRANSACTION, { keyHash, store: sessionStore(far, 1_000), between }), state };
+  }
+
+  it('a call that would move is refused, and a move that nobody answered to is given back in the background', async () => {
+    const { begin, state } = await broken('silence');
+    const { failure, end } = await begin('begin');
+    expect(failure).toMatchObject({ type: 'redis_unavailable' });
+    expect(await state()).toBe('OPEN');
+    await end({ kind: 'not_forwarded' });
+    await vi.waitFor(async () => expect(await state()).toBeUndefined(), { timeout: 10_000, interval: 50 });
+  });
+
+  it('a move whose reply was lost is repeated, and made once', async () => {
+    const { begin, call, state } = await broken('lose reply');
+    const { denial, failure, end } = await begin('begin');
+    expect([denial, failure]).toEqual([undefined, undefined]);
+    await end({ kind: 'complete' });
+    expect(await state()).toBe('OPEN');
+    expect(await call('db')).toBeUndefined();
   });
 });
