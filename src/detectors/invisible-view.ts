@@ -1,5 +1,6 @@
 import { invisibleRanges } from '../normalize/characters.ts';
 import { unescaped, unfinishedEscapeAt } from './secret-views.ts';
+import { ViewShifts } from './view-shifts.ts';
 
 /** A text without what prints nothing, and where its characters came from. */
 export interface VisibleView {
@@ -36,7 +37,7 @@ export function* visibleViews(text: string): Generator<undefined, readonly Visib
   const views: VisibleView[] = [];
   const shown = yield* withoutInvisible(text);
   if (shown !== undefined) views.push(shown);
-  if (!text.includes('\\u')) return views;
+  if (!(yield* hasCodes(text))) return views;
   // What may yet become an escape is no part of it.
   const read = yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
   const visible = read && (yield* withoutInvisible(read.text));
@@ -59,30 +60,42 @@ export function visibleViewsOf(text: string): readonly VisibleView[] {
   }
 }
 
+/** Whether some character may be written as a code. A search for two characters stops at each backslash. */
+function* hasCodes(text: string): Generator<undefined, boolean> {
+  for (let from = 0; from < text.length; from += STEP_CHARS) {
+    if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;
+    if (from + STEP_CHARS < text.length) yield;
+  }
+  return false;
+}
+
 function* withoutInvisible(text: string): Generator<undefined, VisibleView | undefined> {
-  const pieces: string[] = [];
-  /** Where each run stood in the view, and how far the text is ahead from there on. */
-  const starts: number[] = [];
-  const shifts: number[] = [];
+  /** The view: what was read in each step. */
+  const steps: string[] = [];
+  /** From where each run stood in the view. */
+  const shifts = new ViewShifts();
   let copied = 0;
   let length = 0;
   for (let from = 0; from < text.length;) {
     const to = wholeUpTo(text, from + STEP_CHARS);
+    const pieces: string[] = [];
     for (const { 0: run, index } of text.slice(from, to).matchAll(RUNS)) {
       const start = from + index;
       pieces.push(text.slice(copied, start));
       length += start - copied;
       copied = start + run.length;
-      starts.push(length);
-      shifts.push(copied - length);
+      shifts.add(length, copied - length);
     }
+    pieces.push(text.slice(copied, to));
+    length += to - copied;
+    copied = to;
+    steps.push(pieces.join(''));
     from = to;
     if (from < text.length) yield;
   }
-  if (starts.length === 0) return undefined;
-  pieces.push(text.slice(copied));
-  const toGiven = (at: number): number => at + (shifts[lastUpTo(starts, at)] ?? 0);
-  return { text: pieces.join(''), toGiven, endToGiven: (at) => toGiven(at - 1) + 1 };
+  if (shifts.isEmpty) return undefined;
+  const toGiven = (at: number): number => at + shifts.shiftAt(at);
+  return { text: steps.join(''), toGiven, endToGiven: (at) => toGiven(at - 1) + 1 };
 }
 
 /** The offset, or the one behind it where it would part the halves of a character. */
@@ -90,18 +103,6 @@ function wholeUpTo(text: string, offset: number): number {
   if (offset >= text.length) return text.length;
   const code = text.charCodeAt(offset - 1);
   return code >= 0xd800 && code <= 0xdbff ? offset + 1 : offset;
-}
-
-/** The index of the last of ascending numbers that is not over `most`; -1 where all are. */
-function lastUpTo(ascending: readonly number[], most: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ascending[middle] ?? 0) <= most) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 /** An offset behind which at least `count` characters that print something stand before `end`; 0 where there are fewer. */

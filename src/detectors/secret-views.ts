@@ -1,3 +1,5 @@
+import { ViewShifts } from './view-shifts.ts';
+
 /** A text as a reader of JSON sees it, and where its characters came from. */
 export interface TextView {
   readonly text: string;
@@ -11,6 +13,7 @@ const MEANINGS = new Map(
     ([letter, meaning]) => [letter.charCodeAt(0), meaning],
   ),
 );
+const BACKSLASH = 0x5c;
 const UNICODE = /u[0-9a-fA-F]{4}/y;
 /**
  * More backslashes in a row are no escapes but a drawing. Whoever sees the end of a row knows how it is read, without
@@ -18,12 +21,14 @@ const UNICODE = /u[0-9a-fA-F]{4}/y;
  */
 const MAX_ROW_CHARS = 64;
 
-/** What is read so far; where each escape ended in the view, and how far the given text is ahead from there on. */
+/** What is read so far. */
 interface Reading {
   readonly text: string;
-  readonly starts: number[];
-  readonly shifts: number[];
+  /** From where each escape ended in the view. */
+  readonly shifts: ViewShifts;
   read: number;
+  /** What is read last is a drawing, which may go on. */
+  isDrawing: boolean;
   /** The view: of each step that is done, and the pieces of the one that is not. */
   readonly steps: string[];
   readonly pieces: string[];
@@ -31,7 +36,7 @@ interface Reading {
 }
 
 function startReading(text: string): Reading {
-  return { text, starts: [], shifts: [], read: 0, steps: [], pieces: [], viewLength: 0 };
+  return { text, shifts: new ViewShifts(), read: 0, isDrawing: false, steps: [], pieces: [], viewLength: 0 };
 }
 
 /**
@@ -55,19 +60,24 @@ export function unescapedWhole(text: string): TextView | undefined {
   return viewOf(reading);
 }
 
-function viewOf({ steps, starts, shifts }: Reading): TextView | undefined {
-  if (starts.length === 0) return undefined;
-  return { text: steps.join(''), toGiven: (at) => at + shiftAt(starts, shifts, at) };
+function viewOf({ steps, shifts }: Reading): TextView | undefined {
+  if (shifts.isEmpty) return undefined;
+  return { text: steps.join(''), toGiven: (at) => at + shifts.shiftAt(at) };
 }
 
-/** Reads one step; an escape or a drawing that begins in it is read whole. */
+/** Reads one step; an escape that begins in it is read whole. */
 function readUntil(reading: Reading, end: number): void {
   const { text } = reading;
-  for (let at = text.indexOf('\\', reading.read); at !== -1 && at < end; at = text.indexOf('\\', at)) {
-    const rowEnd = endOfRow(text, at);
+  if (reading.isDrawing) readDrawing(reading, reading.read, end);
+  for (
+    let at = text.indexOf('\\', reading.read);
+    at !== -1 && at < end;
+    at = text.indexOf('\\', Math.max(at, reading.read))
+  ) {
+    const rowEnd = endOfRow(text, at, at + MAX_ROW_CHARS + 1);
     if (rowEnd - at > MAX_ROW_CHARS) {
-      copyUntil(reading, rowEnd);
-      at = rowEnd;
+      readDrawing(reading, rowEnd, end);
+      continue;
     }
     for (; at + 1 < rowEnd; at += 2) readEscape(reading, at, at + 2, '\\');
     if (at < rowEnd) at = readLast(reading, at);
@@ -75,6 +85,13 @@ function readUntil(reading: Reading, end: number): void {
   if (reading.read < end) copyUntil(reading, end);
   reading.steps.push(reading.pieces.join(''));
   reading.pieces.length = 0;
+}
+
+/** On from an offset in it, as far as this step goes. */
+function readDrawing(reading: Reading, from: number, end: number): void {
+  const drawnTo = endOfRow(reading.text, from, end);
+  copyUntil(reading, drawnTo);
+  reading.isDrawing = reading.text.charCodeAt(drawnTo) === BACKSLASH;
 }
 
 /** The backslash that ends a row, and what it escapes. */
@@ -97,8 +114,7 @@ function readEscape(reading: Reading, at: number, end: number, meaning: string):
   reading.pieces.push(meaning);
   reading.viewLength += 1;
   reading.read = end;
-  reading.starts.push(reading.viewLength);
-  reading.shifts.push(end - reading.viewLength);
+  reading.shifts.add(reading.viewLength, end - reading.viewLength);
   return end;
 }
 
@@ -108,22 +124,11 @@ function copyUntil(reading: Reading, end: number): void {
   reading.read = end;
 }
 
-function endOfRow(text: string, start: number): number {
+/** Where the backslashes end that stand at an offset, or `most`. */
+function endOfRow(text: string, start: number, most: number): number {
   let at = start;
-  while (text.charCodeAt(at) === 92) at += 1;
+  while (at < most && text.charCodeAt(at) === BACKSLASH) at += 1;
   return at;
-}
-
-/** The shift of the last escape that ends at or before `at`. */
-function shiftAt(starts: readonly number[], shifts: readonly number[], at: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((starts[middle] ?? 0) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low === 0 ? 0 : (shifts[low - 1] ?? 0);
 }
 
 /** Longest beginning of an escape that may yet become one: `\u` and three digits. */
@@ -133,14 +138,14 @@ const MAX_UNFINISHED_CHARS = 5;
 export function unfinishedEscapeAt(text: string): number {
   const from = Math.max(0, text.length - MAX_UNFINISHED_CHARS);
   for (let at = text.length - 1; at >= from; at -= 1) {
-    if (text.charCodeAt(at) === 92) return unfinishedFrom(text, at);
+    if (text.charCodeAt(at) === BACKSLASH) return unfinishedFrom(text, at);
   }
   return text.length;
 }
 
 function unfinishedFrom(text: string, lastBackslash: number): number {
   let start = lastBackslash;
-  while (lastBackslash - start < MAX_ROW_CHARS && text.charCodeAt(start - 1) === 92) start -= 1;
+  while (lastBackslash - start < MAX_ROW_CHARS && text.charCodeAt(start - 1) === BACKSLASH) start -= 1;
   const rowChars = lastBackslash + 1 - start;
   if (rowChars > MAX_ROW_CHARS) return text.length;
   if (lastBackslash === text.length - 1) return start;

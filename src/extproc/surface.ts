@@ -24,7 +24,7 @@ export function isForBrowsers({ kind }: Surface): boolean {
 export function surfaceOf(path: string): Surface {
   const [, first = ''] = path.split('/', 2);
   if (first === WELL_KNOWN || TAKEN_FOR_ONE.has(path)) return { kind: 'oauth' };
-  if (first === 'mcp') return { kind: path.split('/').includes(WELL_KNOWN) ? 'oauth' : 'mcp' };
+  if (first === 'mcp') return { kind: `${path}/`.includes(`/${WELL_KNOWN}/`) ? 'oauth' : 'mcp' };
   const shape = errorShapeOf(path);
   return shape === undefined ? NO_SURFACE : { kind: 'provider', shape };
 }

@@ -62,7 +62,7 @@ export function shapeOf(text: string): DocumentShape {
   return pass.shape();
 }
 
-const STEP_CHARS = 1_048_576;
+const STEP_CHARS = 262_144;
 
 /** The same of a long text, which yields where others may get a turn. */
 export function* shapeInSteps(text: string): Generator<undefined, DocumentShape, void> {

@@ -28,12 +28,12 @@ export function createMcpRoute(
   servers: ReadonlyMap<string, McpUpstream>,
 ): (method: string, path: string) => McpServerTarget {
   return (method, path) => {
-    const [, , server = '', ...rest] = path.split('/');
+    const [, first = '', server = ''] = path.split('/', 3);
     const upstream = servers.get(server);
     if (upstream === undefined) {
       throw new GatewayError('unknown_mcp_server', 'no MCP server of this name is configured');
     }
-    const form = formOf(rest);
+    const form = formOf(path.slice(`/${first}/${server}`.length));
     const endpoint = FORMS[form].get(method);
     if (endpoint === undefined) throw methodNotAllowed([...FORMS[form].keys()]);
     return {
@@ -47,8 +47,9 @@ export function createMcpRoute(
   };
 }
 
-function formOf(rest: readonly string[]): McpTarget['form'] {
-  if (rest.length === 0) return 'streamable_http';
-  if (`/${rest.join('/')}` === TOOLS_CALL) return 'tools_call';
+/** @param rest of the path, behind the server's name */
+function formOf(rest: string): McpTarget['form'] {
+  if (rest === '') return 'streamable_http';
+  if (rest === TOOLS_CALL) return 'tools_call';
   throw new GatewayError('not_found', 'an MCP server is at /mcp/<server> or /mcp/<server>/tools/call');
 }

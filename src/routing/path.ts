@@ -3,6 +3,9 @@ import { GatewayError } from '../errors.ts';
 /** Most rounds of percent-decoding that are tried; what still changes after them is hostile. */
 const MAX_DECODINGS = 3;
 
+/** Providers' own paths have ten at most. Each is read by itself, and a path of 60 KiB would have as many. */
+const MAX_SEGMENTS = 256;
+
 /** The one place where an encoded slash or colon is meant: a Bedrock model id or ARN (`/model/<id>/converse`). */
 const BEDROCK_MODEL = /^\/model\/([^/]+)\/[a-z-]+$/;
 
@@ -14,6 +17,9 @@ const BEDROCK_MODEL = /^\/model\/([^/]+)\/[a-z-]+$/;
 export function assertPlainPath(path: string, mayHoldModelId: boolean): void {
   if (!/^[\x21-\x7e]*$/.test(path) || path.includes('#')) {
     throw new GatewayError('invalid_request', 'the path holds a character that must be percent-encoded');
+  }
+  if (path.split('/', MAX_SEGMENTS + 2).length > MAX_SEGMENTS + 1) {
+    throw new GatewayError('invalid_request', `the path has more than ${MAX_SEGMENTS} segments; send fewer`);
   }
   const modelId = mayHoldModelId ? BEDROCK_MODEL.exec(path)?.[1] : undefined;
   for (const segment of path.split('/')) {

@@ -31,6 +31,14 @@ describe('a path as it will be sent', () => {
     expect(() => assertPlainPath(path, false)).toThrow(expect.objectContaining({ type: 'invalid_request' }));
   });
 
+  it('may have 256 segments, and no more', () => {
+    expect(() => assertPlainPath('/a'.repeat(256), false)).not.toThrow();
+    expect(() => assertPlainPath('/a'.repeat(257), false)).toThrow(
+      expect.objectContaining({ type: 'invalid_request' }),
+    );
+    expect(() => assertPlainPath('/'.repeat(57_000), true)).toThrow('more than 256 segments');
+  });
+
   it('may hold an encoded slash inside a Bedrock model id only', () => {
     expect(() => assertPlainPath(ARN, true)).not.toThrow();
     expect(() => assertPlainPath(ARN, false)).toThrow();
