@@ -19,6 +19,7 @@ import { createAllowedCheck } from './allowed/check.ts';
 import { createBudgetCheck, type BudgetCheck } from './budget/check.ts';
 import { createRedisBudgetStore } from './budget/redis-store.ts';
 import { createDlpCheck } from './dlp/check.ts';
+import { MAX_FINDINGS } from './dlp/masked-places.ts';
 import { createDriftCheck } from './drift/check.ts';
 import { createRedisDriftStore } from './drift/redis-store.ts';
 import { createLoopCheck } from './loop/check.ts';
@@ -170,7 +171,7 @@ function dlpCheck({ config, metrics }: ChecksDeps, reportSecretLeak: ReportSecre
   return createDlpCheck({
     config: dlp,
     detector: createContentDetector(scope),
-    findAll: createFindContentAll(scope),
+    findAll: createFindContentAll(scope, MAX_FINDINGS),
     reportSecretLeak,
     onFound: (found) => metrics.dlpFindings.inc({ ...found }),
   });

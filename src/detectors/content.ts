@@ -1,12 +1,12 @@
 import { cardDetector } from './card.ts';
 import { createTurn } from './detect.ts';
 import { createEmailDetector } from './email.ts';
-import type { Detector, Finding, StreamDetector } from './finding.ts';
+import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { internalHostDetector } from './internal-host.ts';
 import { networkDetector } from './network.ts';
 import { withoutOverlaps } from './overlaps.ts';
 import { phoneDetector } from './phone.ts';
-import { findSecretsAll, secretsDetector } from './secrets.ts';
+import { findSecretsUpTo, secretsDetector } from './secrets.ts';
 import { findAllSeeingThrough, seeingThrough } from './seen-through.ts';
 import { ssnDetector } from './ssn.ts';
 
@@ -33,21 +33,25 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
   });
 }
 
-/** Searches whole texts, giving way to the event loop. The n-th findings are the n-th text's. */
-type FindContentAll = (texts: readonly string[]) => Promise<readonly (readonly Finding[])[]>;
+/** Searches whole texts, giving way to the event loop. The n-th result is the n-th text's. */
+type FindContentAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
-/** `createContentDetector(scope).find` for texts of any length. */
-export function createFindContentAll(scope: ContentScope): FindContentAll {
+/**
+ * `createContentDetector(scope).find` for texts of any length.
+ * @param most secrets, or findings of other classes, in all texts of one search, after which it gives up
+ */
+export function createFindContentAll(scope: ContentScope, most: number): FindContentAll {
   const data = dataDetectors(scope);
-  return findAllSeeingThrough(async (texts) => {
-    const secrets = scope.scanSecrets ? await findSecretsAll(texts) : [];
+  return findAllSeeingThrough(most, async (texts, mostHere) => {
+    const secrets = scope.scanSecrets ? await findSecretsUpTo(texts, mostHere) : [];
     const turn = createTurn();
     let unlooked = 0;
-    const all: (readonly Finding[])[] = [];
+    let left = secrets.every(({ isWhole }) => isWhole) ? mostHere : -1;
+    const all: SearchedText[] = [];
     for (const [index, text] of texts.entries()) {
-      const secretsInIt = secrets[index] ?? NOTHING;
+      const secretsInIt = secrets[index]?.findings ?? NOTHING;
       let content: Content | undefined;
-      for (let from = 0; from < text.length; from += SLICE_CHARS) {
+      for (let from = 0; from < text.length && left >= 0; from += SLICE_CHARS) {
         let found: readonly Finding[] = NOTHING;
         for (const { find } of data) {
           unlooked += Math.min(text.length, SLICE_CHARS);
@@ -58,15 +62,17 @@ export function createFindContentAll(scope: ContentScope): FindContentAll {
           const more = findInSlice(text, from, find);
           if (more.length > 0) found = [...found, ...more];
         }
-        if (found.length > 0) (content ??= collectContent(secretsInIt)).add(found);
+        if (found.length > 0) left -= (content ??= collectContent(secretsInIt)).add(found);
       }
-      all.push(content?.end() ?? secretsInIt);
+      const findings = content?.end() ?? secretsInIt;
+      all.push(left >= 0 && findings.length === 0 ? CLEAN : { findings, isWhole: left >= 0 });
     }
     return all;
   });
 }
 
 const NOTHING: readonly Finding[] = [];
+const CLEAN: SearchedText = { findings: NOTHING, isWhole: true };
 
 /** How much is searched before others may get a turn. */
 const SLICE_CHARS = 4096;
@@ -103,7 +109,8 @@ function dataDetectors({ scanPii, scanNetwork, allowedHosts }: ContentScope): re
 
 /** Findings of one text, which are added slice by slice. */
 interface Content {
-  add(data: readonly Finding[]): void;
+  /** How many were added. */
+  add(data: readonly Finding[]): number;
   end(): readonly Finding[];
 }
 
@@ -115,6 +122,7 @@ function collectContent(secrets: readonly Finding[]): Content {
   const content: Finding[] = [];
   let covered = 0;
   let next = 0;
+  let added = 0;
   const addSecretsTo = (end: number): void => {
     for (let secret = secrets[next]; secret !== undefined && secret.start < end; secret = secrets[next]) {
       content.push(secret);
@@ -126,7 +134,10 @@ function collectContent(secrets: readonly Finding[]): Content {
     let start = Math.max(finding.start, content.at(-1)?.end ?? 0);
     while (start < finding.end) {
       const end = Math.min(finding.end, secrets[next]?.start ?? Infinity);
-      if (end > start) content.push({ ...finding, start, end });
+      if (end > start) {
+        content.push({ ...finding, start, end });
+        added += 1;
+      }
       addSecretsTo(end + 1);
       start = Math.max(end, content.at(-1)?.end ?? 0);
     }
@@ -135,7 +146,9 @@ function collectContent(secrets: readonly Finding[]): Content {
     add(data) {
       const apart = withoutOverlaps(data, covered);
       covered = apart.at(-1)?.end ?? covered;
+      const before = added;
       for (const finding of apart) addBesideSecrets(finding);
+      return added - before;
     },
     end() {
       addSecretsTo(Infinity);

@@ -38,6 +38,14 @@ export interface Finding {
   readonly end: number;
 }
 
+/** What is found in one of some texts, by a search that gives up where too much is found in them. */
+export interface SearchedText {
+  /** In order of `start`. */
+  readonly findings: readonly Finding[];
+  /** False where it was given up: there may be more. */
+  readonly isWhole: boolean;
+}
+
 /** Finds every match in one text, in linear time, in order of `start`. Pure. */
 export type Detector = (text: string) => readonly Finding[];
 

@@ -5,7 +5,7 @@ import { unescaped, unescapedWhole, unfinishedEscapeAt } from './secret-views.ts
 import type { Match } from './secret-match.ts';
 import type { Search } from './secret-search.ts';
 import type { TextView } from './secret-views.ts';
-import type { Finding } from './finding.ts';
+import type { Finding, SearchedText } from './finding.ts';
 
 /** A JSON text in a JSON string, a tool's arguments for one, is escaped twice; deeper is not looked. */
 const ESCAPE_LEVELS = 2;
@@ -21,23 +21,26 @@ export function searchSecrets(text: string): readonly Finding[] {
   return findingsOf(searchLevels(text, false).matches);
 }
 
-/** The same in steps: yields between them, so that a caller can give way. */
-export function* searchSecretsInSteps(text: string): Generator<undefined, readonly Finding[]> {
-  const matches = yield* matchesIn(text);
+/**
+ * The same in steps: yields between them, so that a caller can give way.
+ * @param most matches, after which it gives up
+ */
+export function* searchSecretsInSteps(text: string, most: number): Generator<undefined, SearchedText> {
+  const matches = yield* matchesIn(text, most);
   const views: TextView[] = [];
-  for (let read = text; views.length < ESCAPE_LEVELS && read.includes('\\');) {
+  for (let read = text; views.length < ESCAPE_LEVELS && matches.length <= most && read.includes('\\');) {
     const view = yield* unescaped(read, STEP_CHARS);
     if (view === undefined) break;
     views.unshift(view);
-    for (const match of inGiven(views, yield* matchesIn(view.text))) matches.push(match);
+    for (const match of inGiven(views, yield* matchesIn(view.text, most))) matches.push(match);
     read = view.text;
   }
-  return findingsOf(matches);
+  return { findings: findingsOf(matches), isWhole: matches.length <= most };
 }
 
-function* matchesIn(text: string): Generator<undefined, Match[]> {
+function* matchesIn(text: string, most: number): Generator<undefined, Match[]> {
   const search = createSearch(text, false);
-  while (searchStep(search)) yield;
+  while (searchStep(search) && search.found.length <= most) yield;
   return search.found;
 }
 

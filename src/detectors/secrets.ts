@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { searchSecrets, searchSecretsInSteps, undecidedSecretsFrom } from './secret-scan.ts';
 import { STEP_CHARS } from './secret-search.ts';
-import type { Detector, Finding, StreamDetector } from './finding.ts';
+import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 
 /**
  * Finds credentials: cloud and provider keys, repository and chat tokens, JWTs, PEM private keys (docs/secrets.md has
@@ -15,24 +15,41 @@ export const findSecrets: Detector = searchSecrets;
  * is cut: a secret that lies across a turn is found like any other.
  */
 export async function findSecretsAll(texts: readonly string[]): Promise<readonly (readonly Finding[])[]> {
-  const results: (readonly Finding[])[] = [];
+  return (await findSecretsUpTo(texts, Infinity)).map(({ findings }) => findings);
+}
+
+/** The same, which gives up where there are more than `most` in all of them. */
+export async function findSecretsUpTo(
+  texts: readonly string[],
+  most: number,
+): Promise<readonly SearchedText[]> {
+  const results: SearchedText[] = [];
   let chars = 0;
+  let left = most;
   for (const text of texts) {
+    if (left < 0) {
+      results.push(UNSEARCHED);
+      continue;
+    }
     chars += text.length;
-    const search = searchSecretsInSteps(text);
+    const search = searchSecretsInSteps(text, left);
     let step = search.next();
     while (step.done !== true) {
       chars = text.length;
       await nextTurn();
       step = search.next();
     }
-    results.push(step.value);
+    const searched = step.value;
+    results.push(searched);
+    left = searched.isWhole ? left - searched.findings.length : -1;
     if (chars < STEP_CHARS) continue;
     chars = 0;
     await nextTurn();
   }
   return results;
 }
+
+const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
 /**
  * `findSecrets` for a text that comes in pieces (docs/secrets.md "Streams"). Held back is what may yet be a secret's

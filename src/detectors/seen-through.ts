@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Detector, Finding, StreamDetector } from './finding.ts';
+import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { mayHide, visibleViews, visibleViewsOf } from './invisible-view.ts';
 import type { VisibleView } from './invisible-view.ts';
 import { unfinishedEscapeAt } from './secret-views.ts';
@@ -12,7 +12,12 @@ export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetecto
   const findAll: Detector = (text) => {
     const found = find(text);
     if (!mayHide(text)) return found;
-    return together([found, ...visibleViewsOf(text).map((view) => inGiven(find(view.text), view))]);
+    const inViews = visibleViewsOf(text).map((view) => ({ findings: find(view.text), view }));
+    const merging = together([{ findings: found }, ...inViews]);
+    for (;;) {
+      const step = merging.next();
+      if (step.done === true) return step.value;
+    }
   };
   const openInViews = (text: string): number =>
     Math.min(
@@ -42,23 +47,38 @@ function before(found: readonly Finding[], offset: number): number {
   return least;
 }
 
-type FindAll = (texts: readonly string[]) => Promise<readonly (readonly Finding[])[]>;
+/** @param most findings in all texts together, after which it gives up */
+type FindUpTo = (texts: readonly string[], most: number) => Promise<readonly SearchedText[]>;
+type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
 /** The same for texts that are searched together, however long. */
-export function findAllSeeingThrough(findAll: FindAll): FindAll {
+export function findAllSeeingThrough(most: number, findUpTo: FindUpTo): FindAll {
   return async (texts) => {
-    if (texts.every(isShortAndPlain)) return findAll(texts);
+    if (texts.every(isShortAndPlain)) return findUpTo(texts, most);
     const viewsOf = await Promise.all(texts.map((text) => (isShortAndPlain(text) ? [] : viewsInTurns(text))));
     const views = viewsOf.flat();
-    const found = await findAll([...texts, ...views.map(({ text }) => text)]);
-    if (views.length === 0) return found;
+    if (views.length === 0) return findUpTo(texts, most);
+    // What is found again in a view is no more of it.
+    const found = await findUpTo([...texts, ...views.map(({ text }) => text)], most * MAX_READINGS);
+    const all: SearchedText[] = [];
     let next = texts.length;
-    return texts.map((_, index) => {
-      const own = found[index] ?? [];
-      const inViews = (viewsOf[index] ?? []).map((view) => inGiven(found[next++] ?? [], view));
-      return inViews.length === 0 ? own : together([own, ...inViews]);
-    });
+    for (const [index, own] of found.slice(0, texts.length).entries()) {
+      const inViews = (viewsOf[index] ?? []).map((view) => ({ view, ...(found[next++] ?? UNSEARCHED) }));
+      all.push(inViews.length === 0 ? own : await merged([own, ...inViews]));
+    }
+    return all;
   };
+}
+
+/** A text as it stands, without what prints nothing, and with its escapes read. */
+const MAX_READINGS = 3;
+const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
+
+async function merged(readings: readonly (Reading & SearchedText)[]): Promise<SearchedText> {
+  const merging = together(readings);
+  let step = merging.next();
+  for (; step.done !== true; step = merging.next()) await nextTurn();
+  return { findings: step.value, isWhole: readings.every(({ isWhole }) => isWhole) };
 }
 
 /** A longer text is looked at in turns. */
@@ -77,12 +97,8 @@ async function viewsInTurns(text: string): Promise<readonly VisibleView[]> {
   }
 }
 
-function inGiven(findings: readonly Finding[], { toGiven, endToGiven }: VisibleView): readonly Finding[] {
-  return findings.map((finding) => ({
-    ...finding,
-    start: toGiven(finding.start),
-    end: endToGiven(finding.end),
-  }));
+function inGiven(finding: Finding, { toGiven, endToGiven }: VisibleView): Finding {
+  return { ...finding, start: toGiven(finding.start), end: endToGiven(finding.end) };
 }
 
 /** Where nothing is open in a view, all that it was made of is decided. */
@@ -90,10 +106,21 @@ function openInGiven(open: number, { text, toGiven }: VisibleView, givenChars: n
   return open < text.length ? toGiven(open) : givenChars;
 }
 
+/** What is found in a text, or in a view of it. */
+interface Reading {
+  readonly findings: readonly Finding[];
+  readonly view?: VisibleView;
+}
+
+/** Findings after which others may get a turn. */
+const STEP_FINDINGS = 8192;
+
 /** Findings of several readings as one list, in order: those that overlap are one, a secret where one of them is. */
-function together(readings: readonly (readonly Finding[])[]): readonly Finding[] {
+function* together(readings: readonly Reading[]): Generator<undefined, readonly Finding[]> {
   const merged: Finding[] = [];
-  for (const finding of readings.flat().sort((a, b) => a.start - b.start || b.end - a.end)) {
+  let taken = 0;
+  for (const finding of inOrder(readings)) {
+    if (++taken % STEP_FINDINGS === 0) yield;
     const last = merged.at(-1);
     if (last === undefined || finding.start >= last.end) {
       merged.push(finding);
@@ -103,4 +130,32 @@ function together(readings: readonly (readonly Finding[])[]): readonly Finding[]
     merged[merged.length - 1] = { ...named, start: last.start, end: Math.max(last.end, finding.end) };
   }
   return merged;
+}
+
+/** The findings of all readings, each of which has its own in order; of those that begin together the longest first. */
+function* inOrder(readings: readonly Reading[]): Generator<Finding> {
+  const heads = readings.map((reading) => {
+    const rest = inText(reading);
+    return { rest, next: rest.next() };
+  });
+  for (;;) {
+    let first: (typeof heads)[number] | undefined;
+    for (const head of heads) {
+      if (head.next.done !== true && (first === undefined || isBefore(head.next.value, first.next.value))) {
+        first = head;
+      }
+    }
+    if (first === undefined || first.next.done === true) return;
+    yield first.next.value;
+    first.next = first.rest.next();
+  }
+}
+
+function* inText({ findings, view }: Reading): Generator<Finding, undefined> {
+  for (const finding of findings) yield view === undefined ? finding : inGiven(finding, view);
+}
+
+function isBefore(one: Finding, other: Finding | undefined): boolean {
+  if (other === undefined) return true;
+  return one.start < other.start || (one.start === other.start && one.end > other.end);
 }

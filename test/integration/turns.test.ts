@@ -76,6 +76,15 @@ describe('no turn of the event loop is long', () => {
     },
   );
 
+  it.each(['social security numbers', 'mail addresses', 'access keys', 'escaped slashes', 'backslashes'])(
+    'of a whole answer of the largest size, in a member that no dialect knows: %s',
+    { timeout: 120_000 },
+    async (name) => {
+      const place = placeNamed('answer openai /v1/chat/completions ["another_member"]');
+      expect(await longestTurn(place, shapeNamed(name), 1)).toEqual([]);
+    },
+  );
+
   it.each([
     ['answer openai /v1/chat/completions ["choices",0,"message","content"]', 'a document of numbers in text'],
     [

@@ -1,5 +1,5 @@
 import { rememberClean } from '../../clean-texts.ts';
-import type { Finding } from '../../detectors/finding.ts';
+import type { SearchedText } from '../../detectors/finding.ts';
 import { PASS } from '../../pipeline/check.ts';
 import type { Check, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
@@ -33,10 +33,10 @@ function isJudged({ origin, mcp }: Answered): boolean {
 }
 
 function requestJudge({ config, findAll, onFound }: DlpCheckDeps): (exchange: Parsed) => Promise<Verdict> {
-  const findNew = rememberClean<readonly Finding[]>({
+  const findNew = rememberClean<SearchedText>({
     read: findAll,
-    isClean: (findings) => findings.length === 0,
-    clean: () => [],
+    isClean: ({ findings, isWhole }) => isWhole && findings.length === 0,
+    clean: () => ({ findings: [], isWhole: true }),
   });
   return async (exchange) => {
     const { found, unmaskable, mask } = await inspectRequest(exchange, findNew);

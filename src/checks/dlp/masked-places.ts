@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { unparseable } from '../../json/document-shape.ts';
 import type { JsonPath } from '../../json/path.ts';
+import type { Passages } from './passages.ts';
 
 /** Whose body it is. */
 export type Side = 'request' | 'answer';
@@ -10,7 +11,7 @@ const MAX_STEPS = 800_000;
 const STEPS_OF_A_PLACE = 16;
 
 /** Findings in one body, repeated texts' counted once: a list of 2 MiB of nothing but addresses has 200,000. */
-const MAX_FINDINGS = 250_000;
+export const MAX_FINDINGS = 250_000;
 
 /** Counts the places of one document where something is masked. */
 export class MaskedPlaces {
@@ -28,12 +29,15 @@ export class MaskedPlaces {
   }
 }
 
-/** @throws GatewayError invalid_request, upstream_unavailable where they are too many to be put in order in one turn */
-export function assertMaskable(findings: number, side: Side): void {
-  if (findings > MAX_FINDINGS) throw tooMuchToMask(side);
+/**
+ * @throws GatewayError invalid_request, upstream_unavailable where the findings are too many to be put in order, or were
+ * too many to be searched for to the end
+ */
+export function assertMaskable({ count, isWhole }: Pick<Passages, 'count' | 'isWhole'>, side: Side): void {
+  if (!isWhole || count > MAX_FINDINGS) throw tooMuchToMask(side);
 }
 
-function tooMuchToMask(side: Side): GatewayError {
+export function tooMuchToMask(side: Side): GatewayError {
   if (side === 'answer') return unparseable('holds more to mask than can be taken out of it');
   return new GatewayError(
     'invalid_request',

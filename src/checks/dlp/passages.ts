@@ -1,7 +1,7 @@
-import type { Finding } from '../../detectors/finding.ts';
+import type { Finding, SearchedText } from '../../detectors/finding.ts';
 
-/** Searches texts, and gives other requests a turn meanwhile. The n-th findings are the n-th text's. */
-export type FindAll = (texts: readonly string[]) => Promise<readonly (readonly Finding[])[]>;
+/** Searches texts, and gives other requests a turn meanwhile. The n-th result is the n-th text's. */
+export type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
 /** One thing that was found. Holds its text, so it is neither logged nor kept. */
 export interface Found {
@@ -23,7 +23,10 @@ export interface Passages {
   addProse(text: string): void;
   /** Arguments of a tool: a JSON document in a string. It is one wherever it stands. */
   addArguments(json: string): void | Promise<void>;
-  /** Once, after everything was added. */
+  /**
+   * Once, after everything was added.
+   * @throws GatewayError invalid_request, upstream_unavailable where it was given up before anything was found
+   */
   search(): Promise<void>;
   /** The findings in a text that was added; their offsets are the text's, or those of the arguments as they are read. */
   findingsIn(text: string, name?: string): readonly Finding[];
@@ -35,6 +38,8 @@ export interface Passages {
   readonly found: readonly Found[];
   /** How much was found in all; what is repeated counts once. */
   readonly count: number;
+  /** False where the search was given up, as more was found than can be masked: there may be more. */
+  readonly isWhole: boolean;
 }
 
 /** Longer ones are no names. */

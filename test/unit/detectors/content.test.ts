@@ -107,7 +107,9 @@ describe('a stream', () => {
 
 describe('whole texts', () => {
   const detector = createContentDetector(EVERYTHING);
-  const findAll = createFindContentAll(EVERYTHING);
+  const searchAll = createFindContentAll(EVERYTHING, Infinity);
+  const findAll = async (texts: readonly string[]) =>
+    (await searchAll(texts)).map(({ findings }) => findings);
 
   it('are searched as one by one', async () => {
     const texts = [TEXT, '', 'nothing', `${TEXT} ${TEXT}`];
@@ -125,9 +127,48 @@ describe('whole texts', () => {
     const text = piece.repeat(2 ** 17 / piece.length);
     let turns = 0;
     const timer = setInterval(() => (turns += 1));
-    const results = await createFindContentAll({ ...EVERYTHING, scanSecrets: false })([text]);
+    const results = await createFindContentAll({ ...EVERYTHING, scanSecrets: false }, Infinity)([text]);
     clearInterval(timer);
     expect(results).toHaveLength(1);
     expect(turns).toBeGreaterThan(1);
+  });
+
+  describe('with more in them than is asked for', () => {
+    const MOST = 100;
+    const searchUpTo = createFindContentAll(EVERYTHING, MOST);
+    const mails = (count: number): string => 'ann@mail.example '.repeat(count);
+
+    it('are searched to the end where they have just as much', async () => {
+      const [few, rest] = await searchUpTo([mails(60), mails(40)]);
+      expect([few?.findings.length, few?.isWhole]).toEqual([60, true]);
+      expect([rest?.findings.length, rest?.isWhole]).toEqual([40, true]);
+    });
+
+    it('are given up, and say so, the clean ones behind them too', async () => {
+      const results = await searchUpTo(['nothing', mails(60), mails(100_000), 'nothing']);
+      expect(results.map(({ isWhole }) => isWhole)).toEqual([true, true, false, false]);
+      expect(results[2]?.findings.length).toBeLessThan(1000);
+    });
+
+    it('are searched for secrets to the end first', async () => {
+      const { secret } = makeSecret('aws_access_key_id', seededRandom(3));
+      const results = await searchUpTo([mails(200), `at last ${secret}`]);
+      expect(results[1]?.findings.map((one) => one.class)).toEqual(['secret']);
+    });
+
+    it('are given up for secrets alone', async () => {
+      const random = seededRandom(3);
+      const secrets = Array.from({ length: 150 }, () => makeSecret('aws_access_key_id', random).secret);
+      const results = await searchUpTo([secrets.join(' '), mails(1)]);
+      expect(results.map(({ isWhole }) => isWhole)).toEqual([false, false]);
+      expect(results[0]?.findings[0]?.class).toBe('secret');
+    });
+
+    it('have each of theirs counted once, however often it is seen', async () => {
+      const [hidden] = await searchUpTo(['ann@ma\u200bil.example \u200b '.repeat(90)]);
+      expect([hidden?.findings.length, hidden?.isWhole]).toEqual([90, true]);
+      const [many] = await searchUpTo(['ann@ma\u200bil.example '.repeat(5_000)]);
+      expect(many?.isWhole).toBe(false);
+    });
   });
 });

@@ -8,7 +8,8 @@ import { brokenAt } from './stream-contract.ts';
 
 const SCOPE: ContentScope = { scanSecrets: true, scanPii: true, scanNetwork: false, allowedHosts: [] };
 const detector = createContentDetector(SCOPE);
-const findAll = createFindContentAll(SCOPE);
+const searchAll = createFindContentAll(SCOPE, Infinity);
+const findAll = async (texts: readonly string[]) => (await searchAll(texts)).map(({ findings }) => findings);
 const AWS = makeSecret('aws_access_key_id', seededRandom(2)).secret;
 const VALUES = [
   AWS,

@@ -21,7 +21,7 @@ export interface InspectedRequest extends Inspected {
  */
 export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promise<InspectedRequest> {
   const seals = sealsOf(exchange);
-  const passages = createPassages(findAll);
+  const passages = createPassages(findAll, 'request');
   const document = createDocumentSearch({
     ...exchange,
     words: wordsOf(exchange.request.texts),
@@ -32,7 +32,7 @@ export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promis
   await passages.search();
   if (passages.found.length === 0) return { ...CLEAN, unmaskable: [] };
 
-  assertMaskable(passages.count, 'request');
+  assertMaskable(passages, 'request');
   const hits = await document.hits(passages);
   const sealed = hits.filter(({ kind, path }) => kind === 'name' || seals.has(path));
   return {

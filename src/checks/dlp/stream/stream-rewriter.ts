@@ -53,7 +53,7 @@ class MaskedStream {
     if (found.length > MANY_FINDINGS) yield TURN_CHARS + 1;
     const denial = this.#findings.judge(found);
     if (denial !== undefined) return { kind: 'cut', denial };
-    assertMaskable(found.length, 'answer');
+    assertMaskable({ count: found.length, isWhole: true }, 'answer');
     const reason = this.#findings.takeReason();
     // Each of these passes over all that was found is a turn of its own.
     if (found.length > MANY_FINDINGS) yield TURN_CHARS + 1;

@@ -28,13 +28,13 @@ interface Runs {
  */
 export async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
   const runs = await runsIn(whole.body);
-  const passages = createPassages(findAll);
+  const passages = createPassages(findAll, 'answer');
   passages.add(runs.text);
   await passages.search();
   return {
     found: passages.found,
     mask() {
-      assertMaskable(passages.count, 'answer');
+      assertMaskable(passages, 'answer');
       const body = Buffer.from(whole.body);
       for (const { start, end } of passages.findingsIn(runs.text)) {
         const at = bodyOffset(runs, start);

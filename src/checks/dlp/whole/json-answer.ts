@@ -27,7 +27,7 @@ export async function inspectJson(
 ): Promise<Inspected> {
   const isPassed = ({ kind }: AnswerText): boolean => passesArguments && kind === 'tool_arguments';
   const [passed, texts] = partition(facts?.texts ?? [], isPassed);
-  const passages = createPassages(findAll);
+  const passages = createPassages(findAll, 'answer');
   const words = await inTurns(wordsOf(texts));
   const document = createDocumentSearch({ ...whole, words, unsearched: pathsOf(passed), side: 'answer' });
   await document.gather(passages);
@@ -40,7 +40,7 @@ export async function inspectJson(
   return {
     found: passages.found,
     async mask() {
-      assertMaskable(passages.count, 'answer');
+      assertMaskable(passages, 'answer');
       const signed = pathsOf(texts.filter((text) => text.signed === true));
       const hits = await document.hits(passages);
       const members = joined.flatMap((one) => [...one.members().values()]);

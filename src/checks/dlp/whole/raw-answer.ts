@@ -21,13 +21,13 @@ export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<
   const encoding = isUtf8(whole.body) ? 'utf8' : 'latin1';
   const text = whole.body.toString(encoding);
   const views = await viewsOf(text);
-  const passages = createPassages(findAll);
+  const passages = createPassages(findAll, 'answer');
   for (const view of views) passages.add(view.text);
   await passages.search();
   return {
     found: passages.found,
     async mask() {
-      assertMaskable(passages.count, 'answer');
+      assertMaskable(passages, 'answer');
       const spans = views.flatMap((view) =>
         passages
           .findingsIn(view.text)

@@ -1,11 +1,17 @@
-import type { Finding } from '../../../detectors/finding.ts';
+import type { Finding, SearchedText } from '../../../detectors/finding.ts';
 import { mask } from '../../../detectors/mask.ts';
 import { maskArguments, readArguments } from '../scan/arguments.ts';
-import { inTurns } from '../scan/turns.ts';
+import { inTurns, TURN_CHARS } from '../scan/turns.ts';
+import type { Work } from '../scan/turns.ts';
+import { tooMuchToMask } from '../masked-places.ts';
+import type { Side } from '../masked-places.ts';
 import { contextOf } from '../passages.ts';
 import type { FindAll, Found, Passages, TextSpan } from '../passages.ts';
 
 const NOTHING: readonly Finding[] = [];
+const UNSEARCHED: SearchedText = { findings: NOTHING, isWhole: false };
+/** Findings that are looked at in one turn. */
+const STEP_FINDINGS = 16_384;
 /** As many as one event of the risk store takes; what is masked goes by findingsIn. */
 const MAX_PER_RULE = 64;
 
@@ -23,7 +29,7 @@ interface Document {
   masked: string;
 }
 
-export function createPassages(findAll: FindAll): Passages {
+export function createPassages(findAll: FindAll, side: Side): Passages {
   /** Apart, since a text can look like another with its name before it. */
   const plain = new Map<string, Passage>();
   const named = new Map<string, Passage>();
@@ -31,6 +37,7 @@ export function createPassages(findAll: FindAll): Passages {
   const found: Found[] = [];
   const counts = new Map<string, number>();
   let total = 0;
+  let isWhole = true;
 
   function addPlain(text: string): Passage {
     const known = plain.get(text);
@@ -47,24 +54,40 @@ export function createPassages(findAll: FindAll): Passages {
     return context === '' ? plain.get(text) : named.get(namedKey(context, text));
   }
 
-  /** Findings in the context are those of the name, which is searched by itself. */
-  function note(passage: Passage, all: readonly Finding[]): void {
-    const { searched, from } = passage;
-    passage.findings =
-      from === 0 ? all : all.filter(({ end }) => end > from).map((finding) => movedBack(finding, from));
-    total += passage.findings.length;
-    for (const finding of passage.findings) {
-      const count = (counts.get(finding.rule) ?? 0) + 1;
-      counts.set(finding.rule, count);
-      if (count > MAX_PER_RULE) continue;
-      found.push({ finding, text: searched.slice(from + finding.start, from + finding.end) });
+  /** Gives every passage its findings. Those in the context are of the name, which is searched by itself. */
+  function* note(passages: readonly Passage[], results: readonly SearchedText[]): Work<void> {
+    let seen = 0;
+    for (const [index, passage] of passages.entries()) {
+      const { findings, isWhole: isSearched } = results[index] ?? UNSEARCHED;
+      isWhole &&= isSearched;
+      if (findings.length === 0) continue;
+      const own: Finding[] = [];
+      for (const finding of findings) {
+        if (++seen % STEP_FINDINGS === 0) yield TURN_CHARS + 1;
+        if (finding.end <= passage.from) continue;
+        const moved = movedBack(finding, passage.from);
+        own.push(moved);
+        keep(moved, passage);
+      }
+      passage.findings = own;
+      total += own.length;
     }
+  }
+
+  function keep(finding: Finding, { searched, from }: Passage): void {
+    const count = (counts.get(finding.rule) ?? 0) + 1;
+    counts.set(finding.rule, count);
+    if (count > MAX_PER_RULE) return;
+    found.push({ finding, text: searched.slice(from + finding.start, from + finding.end) });
   }
 
   return {
     found,
     get count(): number {
       return total;
+    },
+    get isWhole(): boolean {
+      return isWhole;
     },
     add(text, name) {
       if (documents.has(text)) return;
@@ -89,10 +112,8 @@ export function createPassages(findAll: FindAll): Passages {
     async search() {
       const passages = [...plain.values(), ...named.values()];
       const results = await findAll(passages.map(({ searched }) => searched));
-      for (const [index, passage] of passages.entries()) {
-        const all = results[index] ?? NOTHING;
-        if (all.length > 0) note(passage, all);
-      }
+      await inTurns(note(passages, results));
+      if (!isWhole && total === 0) throw tooMuchToMask(side);
       for (const [json, document] of documents) {
         const { findings } = document.passage;
         if (findings.length > 0) document.masked = await inTurns(maskArguments(json, findings));
@@ -121,5 +142,6 @@ function namedKey(context: string, text: string): string {
 }
 
 function movedBack(finding: Finding, chars: number): Finding {
+  if (chars === 0) return finding;
   return { ...finding, start: Math.max(0, finding.start - chars), end: finding.end - chars };
 }

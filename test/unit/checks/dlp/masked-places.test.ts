@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createFindContentAll } from '../../../../src/detectors/content.ts';
+import { MAX_FINDINGS } from '../../../../src/checks/dlp/masked-places.ts';
 import { inspectRequest } from '../../../../src/checks/dlp/requests/requests.ts';
 import { inspectAnswer } from '../../../../src/checks/dlp/whole/whole-answer.ts';
 import { parsed } from '../../../support/exchange.ts';
 import { answered } from './rig.ts';
 
-const findAll = createFindContentAll({
-  scanSecrets: true,
-  scanPii: true,
-  scanNetwork: false,
-  allowedHosts: [],
-});
+const findAll = createFindContentAll(
+  { scanSecrets: true, scanPii: true, scanNetwork: false, allowedHosts: [] },
+  MAX_FINDINGS,
+);
 
 const addresses = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `m${String(index)}@example.com`);

@@ -1,5 +1,6 @@
 import { createDlpCheck } from '../../../../src/checks/dlp/check.ts';
 import type { FoundClass } from '../../../../src/checks/dlp/deps.ts';
+import { MAX_FINDINGS } from '../../../../src/checks/dlp/masked-places.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import type { ConfigInput } from '../../../../src/config/schema.ts';
 import { createContentDetector, createFindContentAll } from '../../../../src/detectors/content.ts';
@@ -47,7 +48,7 @@ export function dlp(input: DlpInput = {}): Rig {
   const check = createDlpCheck({
     config,
     detector: createContentDetector(scope),
-    findAll: createFindContentAll(scope),
+    findAll: createFindContentAll(scope, MAX_FINDINGS),
     reportSecretLeak: (leak) => {
       leaks.push(leak);
       return Promise.resolve();
