@@ -6,7 +6,12 @@ import { chmodSync, cpSync, globSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 for (const file of globSync(
-  ['src/**/*.lua', 'proto/*.proto', 'policies/engine/{engine.wasm.br,wasm_exec.js,THIRD-PARTY-LICENSES.txt}'],
+  [
+    'src/**/*.lua',
+    'proto/*.proto',
+    'policies/presets/*.yaml',
+    'policies/engine/{engine.wasm.br,wasm_exec.js,THIRD-PARTY-LICENSES.txt}',
+  ],
   { cwd: import.meta.dirname },
 )) {
   const target = join(import.meta.dirname, 'dist', file);

@@ -105,7 +105,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
 function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promise<LivePolicies> {
   const { wait, evaluation, grace } = POLICY_LIMITS_MS;
   return loadLivePolicies({
-    folder: policy.policy_dir,
+    sources: { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets },
     engine: {
       evaluationMs: evaluation,
       graceMs: grace,

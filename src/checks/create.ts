@@ -111,6 +111,7 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
       drift: createDriftCheck({
         config: config.session.drift_detection,
         store: createRedisDriftStore({ client, deadlineMs, ttlMs: config.session.ttl }),
+        ...(deps.policies !== undefined && { isAskedFor: asksForDrift(deps.policies) }),
       }),
       policy: policy?.check,
       mcpBreaker: breakerCheck(deps),
@@ -121,6 +122,10 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
       await Promise.all([session.close(), budget.close(), policy?.close()]);
     },
   };
+}
+
+function asksForDrift(policies: LivePolicies): () => boolean {
+  return () => policies.current().readsDrift;
 }
 
 function sessionStore({ config, redis }: ChecksDeps): SessionStore {

@@ -28,10 +28,13 @@ export function servableProblems(config: Config, sources: ConfigSources): Proble
       ),
     );
   }
-  const { enabled, policy_file } = config.policy;
-  if (enabled && !sources.explicitlySet('policy.policy_file') && isReadable(policy_file)) {
-    const message = `is there (${policy_file}), and this version does not have policy cards yet: it would only seem to protect`;
-    problems.push(problem('policy.policy_file', message));
+  if (config.policy.enabled) {
+    // Their defaults may lead nowhere; what somebody wrote may not.
+    for (const key of ['policy_file', 'policy_dir'] as const) {
+      const path = `policy.${key}`;
+      if (sources.explicitlySet(path) && !isReadable(config.policy[key]))
+        problems.push(problem(path, `leads nowhere, or cannot be read (${config.policy[key]})`));
+    }
   }
   for (const [path, file] of certificateFiles(config)) {
     if (file !== undefined && !isReadable(file)) {

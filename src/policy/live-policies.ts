@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { PolicyFilesError, readPolicyFiles, stampOf, type PolicyFiles } from './policy-files.ts';
+import { PolicyFilesError } from './policy-files-error.ts';
+import { readPolicyFiles, stampOf, type PolicyFiles, type PolicySources } from './policy-files.ts';
 import { createPolicySet, type PolicySet } from './policy-set.ts';
 import type { RegoEngineOptions } from './rego/engine.ts';
 import { RegoFilesError } from './rego/rego-error.ts';
 
 export interface LivePoliciesOptions {
-  /** `policy.policy_dir`. */
-  readonly folder: string;
+  readonly sources: PolicySources;
   readonly engine: RegoEngineOptions;
   /** A new set is in force. */
   readonly onLoaded: (digest: string) => void;
@@ -37,8 +37,8 @@ const OLD_SET_LIFE_MS = 30_000;
  * @throws PolicyFilesError | RegoFilesError where they cannot be loaded at the start
  */
 export async function loadLivePolicies(options: LivePoliciesOptions): Promise<LivePolicies> {
-  const { folder, engine } = options;
-  let seen = await readSettled(folder);
+  const { sources, engine } = options;
+  let seen = await readSettled(sources);
   let set = await createPolicySet(seen.files, engine);
   options.onLoaded(set.digest);
   const ended = new AbortController();
@@ -50,7 +50,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     let trouble: unknown;
     while (await aWhile(LOOK_EVERY_MS, ended.signal)) {
       try {
-        if ((await stampOf(folder)) !== seen.stamp) await load();
+        if ((await stampOf(sources)) !== seen.stamp) await load();
         trouble = undefined;
       } catch (cause) {
         if (String(cause) !== String(trouble)) options.onBroken(cause);
@@ -60,7 +60,8 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   }
 
   async function load(): Promise<void> {
-    const next = await readSettled(folder);
+    const next = await readSettled(sources);
+    assertNoneGone(seen.files, next.files);
     const old = set;
     if (next.files.digest !== old.digest) set = await compiled(next);
     seen = next;
@@ -74,7 +75,7 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     try {
       return await createPolicySet(next.files, engine);
     } catch (cause) {
-      if (cause instanceof RegoFilesError) seen = next;
+      if (cause instanceof RegoFilesError || cause instanceof PolicyFilesError) seen = next;
       throw cause;
     }
   }
@@ -103,14 +104,21 @@ interface Settled {
   readonly files: PolicyFiles;
 }
 
-async function readSettled(folder: string): Promise<Settled> {
+async function readSettled(sources: PolicySources): Promise<Settled> {
   for (let attempt = 1; ; attempt++) {
-    const stamp = await stampOf(folder);
-    const files = await readPolicyFiles(folder);
-    if ((await stampOf(folder)) === stamp) return { stamp, files };
-    if (attempt === MAX_READS)
-      throw new PolicyFilesError(`${folder}: the policies change while they are read`);
+    const stamp = await stampOf(sources);
+    const files = await readPolicyFiles(sources);
+    if ((await stampOf(sources)) === stamp) return { stamp, files };
+    if (attempt === MAX_READS) throw new PolicyFilesError('the policies change while they are read');
   }
+}
+
+/** Whoever deletes the last file may have deleted the wrong one: without it nothing of theirs would be in force. */
+function assertNoneGone(before: PolicyFiles, after: PolicyFiles): void {
+  const written = ({ rego, cards }: PolicyFiles): number =>
+    rego.length + cards.filter(({ isPreset }) => !isPreset).length;
+  if (written(before) > 0 && written(after) === 0)
+    throw new PolicyFilesError('every policy file is gone: to run without them, restart');
 }
 
 /** Resolves to false where it was ended before. */

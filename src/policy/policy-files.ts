@@ -2,7 +2,18 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CardFile } from './cards/card-set.ts';
+import { PolicyFilesError } from './policy-files-error.ts';
+import { FALLBACK_PRESET, presetFiles, type PresetName } from './presets.ts';
 import type { RegoFile } from './rego/thread-messages.ts';
+
+/** Where policies come from. What is not there is not loaded: whoever names it sees to that. */
+export interface PolicySources {
+  /** `policy.policy_file`, a card. */
+  readonly file: string | undefined;
+  /** `policy.policy_dir`: Rego files, and cards. */
+  readonly folder: string | undefined;
+  readonly presets: readonly PresetName[];
+}
 
 /** The policies as they stand on disk at one moment. */
 export interface PolicyFiles {
@@ -12,79 +23,104 @@ export interface PolicyFiles {
   readonly digest: string;
 }
 
-/** Policies that cannot be read; the message names the file and the remedy. */
-export class PolicyFilesError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'PolicyFilesError';
-  }
-}
-
 const MAX_FILES = 1_000;
 const MAX_FILE_BYTES = 1_048_576;
 const MAX_BYTES = 16_777_216;
-const REGO = '.rego';
-const REGO_TEST = '_test.rego';
+const REGO = /\.rego$/;
+const REGO_TEST = /_test\.rego$/;
+const CARD = /\.ya?ml$/;
+const CARD_TEST = /_test\.ya?ml$/;
 
 /**
- * Reads the Rego files of `folder`, without its subfolders (DECISIONS "Policy"); tests of policies are none.
+ * Reads a card, the Rego files and cards of a folder without its subfolders, and presets (DECISIONS "Policy"); tests of
+ * policies (`_test`) are none. Where there is nothing at all, the `safety` preset.
  *
- * @throws PolicyFilesError where the folder or a file cannot be read, or is too large, or where there is no policy at all
+ * @throws PolicyFilesError where a file cannot be read, or is too large
  */
-export async function readPolicyFiles(folder: string): Promise<PolicyFiles> {
-  const names = await regoFilesOf(folder);
-  if (names.length === 0) throw new PolicyFilesError(`${folder}: no .rego file is there (policy.policy_dir)`);
+export async function readPolicyFiles(sources: PolicySources): Promise<PolicyFiles> {
   const rego: RegoFile[] = [];
-  let bytes = 0;
-  for (const name of names) {
-    const file = await readRegoFile(join(folder, name));
-    bytes += file.text.length;
-    if (bytes > MAX_BYTES)
-      throw new PolicyFilesError(`${folder}: the policies are over ${MAX_BYTES} bytes together`);
-    rego.push(file);
+  const cards: CardFile[] = [];
+  for (const name of await pathsOf(sources)) {
+    const text = await readText(name);
+    if (REGO.test(name)) rego.push({ name, text });
+    else cards.push({ name, text, isPreset: false });
   }
-  return { rego, cards: [], digest: digestOf(rego) };
+  const isAnyThere = rego.length + cards.length + sources.presets.length > 0;
+  for (const { name, path } of presetFiles(isAnyThere ? sources.presets : [FALLBACK_PRESET])) {
+    // Named as the configuration does: whoever reads a record may not know where it is installed.
+    cards.push({ name: `preset ${name}`, text: await readText(path), isPreset: true });
+  }
+  const bytes = [...rego, ...cards].reduce((sum, { text }) => sum + text.length, 0);
+  if (bytes > MAX_BYTES)
+    throw new PolicyFilesError(`the policies are over ${String(MAX_BYTES)} bytes together`);
+  return { rego, cards, digest: digestOf([...rego, ...cards]) };
 }
 
 /** A text that changes when a policy file comes, goes or is written; cheap to ask for again and again. */
-export async function stampOf(folder: string): Promise<string> {
-  const names = await regoFilesOf(folder);
+export async function stampOf(sources: PolicySources): Promise<string> {
   const stamps = await Promise.all(
-    names.map(async (name) => {
-      const { mtimeMs, size, ino } = await stat(join(folder, name));
-      return `${name}:${mtimeMs}:${size}:${ino}`;
+    (await pathsOf(sources)).map(async (path) => {
+      const { mtimeMs, size, ino } = await stat(path);
+      return `${path}:${String(mtimeMs)}:${String(size)}:${String(ino)}`;
     }),
   );
   return stamps.join('\n');
 }
 
-async function regoFilesOf(folder: string): Promise<string[]> {
-  const entries = await readdir(folder).catch((cause: unknown) => {
+async function pathsOf({ file, folder }: PolicySources): Promise<string[]> {
+  const names = folder === undefined ? [] : await namesIn(folder);
+  const inFolder = names.filter(isPolicy).map((name) => join(folder ?? '', name));
+  if (inFolder.length > MAX_FILES)
+    throw new PolicyFilesError(`${folder ?? ''}: more than ${String(MAX_FILES)} policy files`);
+  return [...(file !== undefined && (await isThere(file)) ? [file] : []), ...inFolder.sort()];
+}
+
+function isPolicy(name: string): boolean {
+  if (name.startsWith('.')) return false;
+  return (REGO.test(name) && !REGO_TEST.test(name)) || (CARD.test(name) && !CARD_TEST.test(name));
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (cause) {
+    if (isMissing(cause)) return [];
     throw new PolicyFilesError(`${folder}: the folder of policies (policy.policy_dir) cannot be read`, {
       cause,
     });
-  });
-  const names = entries.filter(
-    (name) => name.endsWith(REGO) && !name.endsWith(REGO_TEST) && !name.startsWith('.'),
-  );
-  if (names.length > MAX_FILES) throw new PolicyFilesError(`${folder}: more than ${MAX_FILES} policy files`);
-  return names.sort();
+  }
 }
 
-async function readRegoFile(path: string): Promise<RegoFile> {
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (cause) {
+    if (isMissing(cause)) return false;
+    throw new PolicyFilesError(`${path}: the card (policy.policy_file) cannot be read`, { cause });
+  }
+}
+
+function isMissing(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+}
+
+async function readText(path: string): Promise<string> {
   try {
     const bytes = await readFile(path);
-    if (bytes.length > MAX_FILE_BYTES) throw new PolicyFilesError(`${path}: is over ${MAX_FILE_BYTES} bytes`);
-    return { name: path, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    if (bytes.length > MAX_FILE_BYTES)
+      throw new PolicyFilesError(`${path}: is over ${String(MAX_FILE_BYTES)} bytes`);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     if (cause instanceof PolicyFilesError) throw cause;
     throw new PolicyFilesError(`${path}: cannot be read as UTF-8 text`, { cause });
   }
 }
 
-function digestOf(files: readonly RegoFile[]): string {
+function digestOf(files: readonly { readonly name: string; readonly text: string }[]): string {
   const hash = createHash('sha256');
-  for (const { name, text } of files)
-    hash.update(`${Buffer.byteLength(name)}:${name}${Buffer.byteLength(text)}:${text}`);
+  for (const { name, text } of files) {
+    hash.update(`${String(Buffer.byteLength(name))}:${name}${String(Buffer.byteLength(text))}:${text}`);
+  }
   return `sha256:${hash.digest('hex')}`;
 }

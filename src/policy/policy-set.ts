@@ -14,6 +14,8 @@ export interface PolicySet {
   readonly canAllow: boolean;
   /** The state in which a session begins. */
   readonly initialState: string;
+  /** Some rule asks for the session's drift, which must be measured for it. */
+  readonly readsDrift: boolean;
   /**
    * Judges a call; changes nothing.
    *
@@ -44,6 +46,7 @@ export async function createPolicySet(files: PolicyFiles, options: RegoEngineOpt
     digest: files.digest,
     canAllow: cards.canAllow || rego?.canAllow === true,
     initialState: cards.initialState,
+    readsDrift: cards.readsDrift || rego?.readsDrift === true,
     async decide(call) {
       if (rego === undefined) return cards.decide(call);
       // Both are asked whatever the first says: records name every rule that fired.

@@ -1,6 +1,6 @@
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { ProviderName } from '../../providers/provider.ts';
-import { globMatches } from './glob.ts';
+import { globMatches } from '../../text/glob.ts';
 
 export interface AllowedOptions {
   /** The model that a name stands for (`providers.azure.deployments`): that one must be allowed, not its name. */

@@ -12,6 +12,8 @@ type DriftConfig = Config['session']['drift_detection'];
 export interface DriftCheckDeps {
   readonly config: DriftConfig;
   readonly store: DriftStore;
+  /** Somebody else judges by drift: it is measured also where `enabled` is off, and then denied by nobody here. */
+  readonly isAskedFor?: () => boolean;
 }
 
 /** One exchange's turn in its session. */
@@ -38,9 +40,9 @@ export function driftSettings(config: DriftConfig): DriftSettings {
  * Denies a turn that has left the topic of its session (SPEC "Behaviour of checks"). A turn counts once the
  * provider has answered it; one that was denied, or drifts unpunished, never becomes what later ones are held to.
  */
-export function createDriftCheck({ config, store }: DriftCheckDeps): Check<DriftExchange> {
+export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps): Check<DriftExchange> {
   const name = 'drift';
-  if (!config.enabled) return { name, shadowable: true };
+  if (!config.enabled && isAskedFor === undefined) return { name, shadowable: true };
   const settings = driftSettings(config);
 
   async function addAnswer({ session, passed, answer }: DriftExchange): Promise<void> {
@@ -54,7 +56,7 @@ export function createDriftCheck({ config, store }: DriftCheckDeps): Check<Drift
     begin: () => ({}),
     prepare(exchange, state) {
       const session = turnSession(exchange);
-      if (session === undefined) return;
+      if (session === undefined || !(config.enabled || isAskedFor?.() === true)) return;
       state.read = store.read(session);
       // Where an earlier check denies, nobody waits for it.
       state.read.catch(() => undefined);
@@ -72,7 +74,7 @@ export function createDriftCheck({ config, store }: DriftCheckDeps): Check<Drift
       const { facts, passed } = judgeTurn(known, text, settings);
       exchange.facts.drift = facts;
       state.passed = passed;
-      return facts.driftDetected ? denied(facts.driftScore, settings) : PASS;
+      return facts.driftDetected && config.enabled ? denied(facts.driftScore, settings) : PASS;
     },
     async response(exchange, state) {
       const { session, passed } = state;

@@ -1,7 +1,14 @@
-import type { PolicyCall, TraceStep } from '../call.ts';
-import { INITIAL_STATE } from '../call.ts';
-import { NO_DECISION, type Decision } from '../decision.ts';
+import { INITIAL_STATE, type PolicyCall, type TraceStep } from '../call.ts';
+import { NO_DECISION, type Decision, type RuleHit } from '../decision.ts';
+import { PolicyFilesError } from '../policy-files-error.ts';
+import { compileRules, type CompiledRule } from './compile-card.ts';
+import type { Scene } from './conditions.ts';
+import { compileFsm, type Fsm } from './fsm.ts';
 import type { MaskRule } from './mask-rule.ts';
+import { readCard } from './read-card.ts';
+import { filledReason } from './reason.ts';
+import { createTextQueries, type TextMatch, type TextQueries } from './text-queries.ts';
+import type { Truth } from './truth.ts';
 
 /** A card as it was read. */
 export interface CardFile {
@@ -16,21 +23,176 @@ export interface CardFile {
 export interface CardSet {
   readonly canAllow: boolean;
   readonly initialState: string;
+  /** Some rule asks for the session's drift, which must be measured for it. */
+  readonly readsDrift: boolean;
+  /** Names of the rules of each file. */
+  readonly rules: readonly { readonly file: string; readonly names: readonly string[] }[];
   decide(call: PolicyCall): Promise<Decision>;
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
   looksFor(type: TraceStep['type']): boolean;
   marksOf(step: TraceStep): Promise<readonly string[]>;
+  explain(call: PolicyCall): Promise<readonly ExplainedRule[]>;
 }
 
-export function createCardSet(_files: readonly CardFile[]): CardSet {
+/** What became of one rule for one call, for a person. */
+export interface ExplainedRule {
+  readonly hit: RuleHit;
+  readonly action: CompiledRule['action'];
+  /** False where `match` is for other calls: then nothing else was asked. */
+  readonly isFor: boolean;
+  readonly fired: boolean;
+  readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
+}
+
+/** @throws PolicyFilesError with every error of the cards */
+export function createCardSet(files: readonly CardFile[]): CardSet {
+  const queries = createTextQueries();
+  const { rules, fsm, problems } = compileCards(files, queries);
+  if (problems.length > 0) throw new PolicyFilesError(problems.join('\n'));
+  const byType = {
+    llm_call: rules.filter(({ type }) => type !== 'mcp_tool_call'),
+    mcp_tool_call: rules.filter(({ type }) => type !== 'llm_call'),
+  };
+  const masks = new Map<CompiledRule, MaskRule>(
+    rules.filter(({ action }) => action === 'mask').map((rule) => [rule, rule]),
+  );
+  const marks = rules.flatMap((rule) => rule.marks);
+  const rulesFor = (call: PolicyCall): readonly CompiledRule[] =>
+    byType[call.input.request.method].filter((rule) => rule.isFor(call));
+
+  async function decide(call: PolicyCall): Promise<Decision> {
+    const asked = rulesFor(call);
+    if (asked.length === 0) return NO_DECISION;
+    const found = await answers(queries, call, asked);
+    const scene = sceneOf(call, found);
+    return decisionOf(
+      asked.filter((rule) => fires(rule, scene)).map((rule) => [rule, hitOf(rule, call, found)]),
+    );
+  }
+
   return {
-    canAllow: false,
-    initialState: INITIAL_STATE,
-    decide: () => Promise.resolve(NO_DECISION),
-    nextState: () => Promise.resolve(undefined),
-    masksFor: () => [],
-    looksFor: () => false,
-    marksOf: () => Promise.resolve([]),
+    canAllow: rules.some(({ action }) => action === 'allow'),
+    initialState: fsm?.initialState ?? INITIAL_STATE,
+    readsDrift: rules.some(({ readsDrift }) => readsDrift),
+    rules: files.map(({ name }) => ({
+      file: name,
+      names: rules.filter(({ hit }) => hit.file === name).map(({ hit }) => hit.rule),
+    })),
+    decide,
+    async nextState(call) {
+      if (fsm === undefined) return undefined;
+      const { taint } = await decide(call);
+      const flags = new Set([
+        ...Object.keys(call.input.session.taint_flags),
+        ...taint.map(({ flag }) => flag),
+      ]);
+      return fsm.next(call, call.input.session.state || fsm.initialState, flags);
+    },
+    masksFor(call) {
+      if (masks.size === 0) return [];
+      const scene: Scene = { call, isFound: () => undefined };
+      return rulesFor(call).flatMap((rule) => {
+        const masked = masks.get(rule);
+        return masked !== undefined && rule.test(scene) !== false ? [masked] : [];
+      });
+    },
+    looksFor: (type) => marks.some(({ isOf }) => isOf(type)),
+    marksOf: (step) =>
+      Promise.resolve([...new Set(marks.filter(({ matches }) => matches(step)).map(({ name }) => name))]),
+    async explain(call) {
+      const found = await answers(queries, call, rulesFor(call));
+      const scene = sceneOf(call, found);
+      return rules.map((rule) => explained(rule, call, scene, found));
+    },
+  };
+}
+
+function compileCards(files: readonly CardFile[], queries: TextQueries) {
+  const problems: string[] = [];
+  const rules: CompiledRule[] = [];
+  let fsm: Fsm | undefined;
+  let fsmFile: string | undefined;
+  for (const { name, text, isPreset } of files) {
+    const read = readCard(name, text);
+    if (!('card' in read)) {
+      problems.push(...read);
+      continue;
+    }
+    rules.push(...compileRules(read, { file: name, queries, isPreset }, problems));
+    if (read.card.fsm === undefined) continue;
+    if (fsm !== undefined) {
+      problems.push(
+        read.problem(['fsm'], `a session has one state, and ${fsmFile ?? ''} has an fsm already`),
+      );
+    }
+    fsm = compileFsm(read.card.fsm, read, queries, problems);
+    fsmFile = name;
+  }
+  return { rules, fsm, problems };
+}
+
+/** Asks the texts what the rules need to be decided, all at once: rules that are out without them need nothing. */
+async function answers(
+  queries: TextQueries,
+  call: PolicyCall,
+  rules: readonly CompiledRule[],
+): Promise<ReadonlyMap<number, TextMatch>> {
+  const scene: Scene = { call, isFound: () => undefined };
+  const asked = new Set<number>();
+  for (const rule of rules) {
+    if (rule.queries.length === 0) continue;
+    const truth = rule.test(scene);
+    if (truth === undefined || (truth && rule.tellsMatch)) for (const query of rule.queries) asked.add(query);
+  }
+  return asked.size === 0 ? new Map() : queries.answer(call, asked);
+}
+
+function sceneOf(call: PolicyCall, found: ReadonlyMap<number, TextMatch>): Scene {
+  return { call, isFound: (query) => found.has(query) };
+}
+
+function fires(rule: CompiledRule, scene: Scene): boolean {
+  const truth = rule.test(scene);
+  return rule.action === 'allow' ? truth === true : truth !== false;
+}
+
+function hitOf(rule: CompiledRule, call: PolicyCall, found: ReadonlyMap<number, TextMatch>): RuleHit {
+  const { hit } = rule;
+  const match = rule.tellsMatch
+    ? rule.queries.map((query) => found.get(query)).find((one) => one !== undefined)
+    : undefined;
+  return { ...hit, reason: filledReason(hit.reason, hit.rule, call, match) };
+}
+
+function decisionOf(fired: readonly (readonly [CompiledRule, RuleHit])[]): Decision {
+  if (fired.length === 0) return NO_DECISION;
+  const of = (action: CompiledRule['action']): RuleHit[] =>
+    fired.flatMap(([rule, hit]) => (rule.action === action ? [hit] : []));
+  return {
+    quarantine: of('quarantine'),
+    deny: of('deny'),
+    escalate: of('escalate'),
+    mask: of('mask'),
+    taint: fired.flatMap(([rule, hit]) => (rule.action === 'taint' ? [{ ...hit, flag: rule.flag }] : [])),
+    allow: of('allow'),
+  };
+}
+
+function explained(
+  rule: CompiledRule,
+  call: PolicyCall,
+  scene: Scene,
+  found: ReadonlyMap<number, TextMatch>,
+): ExplainedRule {
+  const { action } = rule;
+  const isFor = (rule.type ?? call.input.request.method) === call.input.request.method && rule.isFor(call);
+  if (!isFor) return { hit: rule.hit, action, isFor, fired: false, conditions: [] };
+  return {
+    hit: hitOf(rule, call, found),
+    action,
+    isFor,
+    fired: fires(rule, scene),
+    conditions: rule.conditions.map(({ written, test }) => ({ written, truth: test(scene) })),
   };
 }

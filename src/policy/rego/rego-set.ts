@@ -13,6 +13,8 @@ const UNSUPPORTED = ['mask'];
 export interface RegoSet {
   /** Some file has a rule `allow`. */
   readonly canAllow: boolean;
+  /** Some rule reads `input.session.drift`. */
+  readonly readsDrift: boolean;
   /**
    * @param initialState of a session that no policy has moved
    * @throws RegoEvaluationError where it could not be judged: whoever asks denies
@@ -33,9 +35,11 @@ export async function createRegoSet(
     await engine.close();
     throw new RegoFilesError(trouble);
   }
-  const withPrompt = readsPrompt(facts);
+  // The prompt is put together only for who reads it.
+  const withPrompt = reads(facts, ['action']);
   return {
     canAllow: facts.rules.some(({ package: name, name: rule }) => name === PACKAGE && rule === 'allow'),
+    readsDrift: reads(facts, ['session', 'drift']),
     decide: async (call, initialState) =>
       decisionOf(await engine.evaluate(inputOf(call, withPrompt, initialState))),
     close: () => engine.close(),
@@ -47,9 +51,9 @@ function inputOf({ input, action }: PolicyCall, withPrompt: boolean, initialStat
   return JSON.stringify({ ...input, session, ...(withPrompt && { action: action() }) });
 }
 
-/** Some rule reads `input.action`, the prompt: only then it is put together. */
-function readsPrompt({ inputs }: RegoFacts): boolean {
-  return inputs.some(([first]) => first === undefined || first === 'action');
+/** Whether some rule reads what stands at a path of the input, above it or below it. */
+function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
+  return inputs.some((read) => path.every((step, index) => index >= read.length || read[index] === step));
 }
 
 function troubleOf({ rules }: RegoFacts) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { globMatches } from '../../../src/checks/allowed/glob.ts';
+import { globMatches } from '../../../src/text/glob.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 describe('a model glob', () => {

@@ -1,0 +1,139 @@
+import * as z from 'zod';
+
+/** Bounds of one card: a file that wants more is a mistake, or an attack. */
+const MAX_RULES = 1_000;
+const MAX_CONDITIONS = 100;
+const MAX_TRANSITIONS = 1_000;
+const MAX_NAME = 128;
+const MAX_TEXT = 1_024;
+const MAX_VALUE = 4_096;
+const MAX_LIST = 1_000;
+
+export const CALL_TYPES = ['llm_call', 'mcp_tool_call'] as const;
+export const STEP_TYPES = ['llm_call', 'llm_response', 'mcp_tool_call', 'mcp_tool_response'] as const;
+export const ACTIONS = ['allow', 'deny', 'quarantine', 'escalate', 'mask', 'taint'] as const;
+export const OPERATORS = [
+  'equals',
+  'not_equals',
+  'in',
+  'contains',
+  'matches_regex',
+  'detects',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'exists',
+  'must_precede',
+  'contains_matching_trace',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+const name = z.string().min(1).max(MAX_NAME);
+const pattern = z.string().min(1).max(MAX_VALUE);
+const scalar = z.union([z.string().max(MAX_VALUE), z.number(), z.boolean()]);
+/** `*` stands for any run of characters. */
+const globs = z.union([name, z.array(name).min(1).max(MAX_LIST)]).describe('a name, or names; * is any text');
+
+/** What `contains_matching_trace` looks for among the session's earlier steps. */
+const traceMatch = z.strictObject({
+  type: z.enum(STEP_TYPES).optional(),
+  tool: globs.optional(),
+  provider: globs.optional(),
+  content_regex: pattern.optional(),
+});
+
+const comparison = z.strictObject({
+  field: z.string().min(1).max(MAX_TEXT),
+  op: z.enum(OPERATORS),
+  value: z.union([scalar, z.array(scalar).max(MAX_LIST), traceMatch]).optional(),
+});
+
+export type Comparison = z.output<typeof comparison>;
+export type TraceMatch = z.output<typeof traceMatch>;
+export type Condition =
+  | Comparison
+  | { readonly any: readonly Condition[] }
+  | { readonly all: readonly Condition[] }
+  | { readonly not: Condition | readonly Condition[] };
+
+const condition: z.ZodType<Condition> = z.lazy(() =>
+  z.union([
+    comparison,
+    z.strictObject({ any: conditions.min(1) }),
+    z.strictObject({ all: conditions.min(1) }),
+    z.strictObject({ not: z.union([condition, conditions.min(1)]) }),
+  ]),
+);
+const conditions = z.array(condition).max(MAX_CONDITIONS);
+
+const rule = z
+  .strictObject({
+    name,
+    description: z.string().max(MAX_TEXT).optional(),
+    match: z
+      .strictObject({
+        type: z.enum(CALL_TYPES).optional(),
+        tool: globs.optional(),
+        server: globs.optional(),
+        model: globs.optional(),
+        provider: globs.optional(),
+      })
+      .prefault({}),
+    conditions: conditions.prefault([]).describe('all must hold'),
+    action: z.enum(ACTIONS),
+    taint: name.optional().describe('the flag that the session gets; with action taint'),
+    reason: z
+      .string()
+      .min(1)
+      .max(MAX_TEXT)
+      .optional()
+      .describe('told to the client; {tool_name}, {model}, {rule} and {match} are filled in'),
+  })
+  .refine((one) => (one.action === 'taint') === (one.taint !== undefined), {
+    path: ['taint'],
+    message: 'names the flag of a rule with action: taint, and stands in no other',
+  });
+
+const trigger = z.union([
+  name,
+  z.strictObject({
+    type: z.enum(CALL_TYPES).optional(),
+    tool: globs.optional(),
+    matches: pattern.optional(),
+    taint: name.optional(),
+  }),
+]);
+
+const fsm = z.strictObject({
+  initial_state: name.default('INIT'),
+  transitions: z
+    .array(z.strictObject({ from: name, to: name, trigger }))
+    .min(1)
+    .max(MAX_TRANSITIONS),
+});
+
+/** A policy card (SPEC "Policies"). */
+export const cardSchema = z.strictObject({
+  metadata: z.strictObject({
+    name,
+    version: z.union([z.string().max(MAX_NAME), z.number()]).optional(),
+    description: z.string().max(MAX_TEXT).optional(),
+  }),
+  lists: z
+    .record(name, z.array(name).max(MAX_LIST))
+    .optional()
+    .describe('a place for lists that rules share by YAML anchors'),
+  fsm: fsm.optional(),
+  rules: z.array(rule).max(MAX_RULES).prefault([]),
+});
+
+export type Card = z.output<typeof cardSchema>;
+export type CardRule = Card['rules'][number];
+export type CardFsm = NonNullable<Card['fsm']>;
+export type Trigger = CardFsm['transitions'][number]['trigger'];
+
+/** The JSON Schema of a card, by which editors complete and check one. */
+export function cardJsonSchema(): object {
+  return z.toJSONSchema(cardSchema, { io: 'input', target: 'draft-2020-12' });
+}

@@ -1,0 +1,122 @@
+import { globMatches } from '../../text/glob.ts';
+import { INITIAL_STATE, type CallType, type PolicyCall } from '../call.ts';
+import type { RuleHit } from '../decision.ts';
+import type { CardRule } from './card-schema.ts';
+import {
+  compileCondition,
+  ConditionError,
+  joined,
+  type CompileContext,
+  type Compiled,
+  type Test,
+} from './conditions.ts';
+import type { MaskPattern } from './mask-rule.ts';
+import type { ReadCard } from './read-card.ts';
+import { tellsMatch } from './reason.ts';
+import type { TextQueries } from './text-queries.ts';
+import type { TraceMark } from './trace-marks.ts';
+import { allOf } from './truth.ts';
+
+/** One rule as it is asked. */
+export interface CompiledRule {
+  readonly hit: RuleHit;
+  readonly action: CardRule['action'];
+  /** The flag of a rule with action `taint`; empty for others. */
+  readonly flag: string;
+  /** Undefined where it is for both. */
+  readonly type: CallType | undefined;
+  /** What `match` says, beside the type. */
+  readonly isFor: (call: PolicyCall) => boolean;
+  readonly test: Test;
+  /** Each of the rule's conditions, as written, in order. */
+  readonly conditions: readonly { readonly written: unknown; readonly test: Test }[];
+  readonly queries: readonly number[];
+  readonly patterns: readonly MaskPattern[];
+  readonly marks: readonly TraceMark[];
+  readonly readsDrift: boolean;
+  /** Its reason shows what was found, so that it must be looked for even where the rule fires without. */
+  readonly tellsMatch: boolean;
+}
+
+/** Compiles the rules of a card; the problems of all of them are added to `problems`. */
+export function compileRules(
+  { card, lineOf, problem }: ReadCard,
+  {
+    file,
+    queries,
+    isPreset,
+  }: { readonly file: string; readonly queries: TextQueries; readonly isPreset: boolean },
+  problems: string[],
+): readonly CompiledRule[] {
+  const initialState = card.fsm?.initial_state ?? INITIAL_STATE;
+  const names = new Set<string>();
+  return card.rules.flatMap((rule, index) => {
+    const path = ['rules', index];
+    if (names.has(rule.name)) problems.push(problem([...path, 'name'], 'is the name of another rule too'));
+    names.add(rule.name);
+    if (isPreset && rule.action === 'allow')
+      problems.push(problem([...path, 'action'], 'presets never allow'));
+    try {
+      const source = { file, line: lineOf(path) };
+      return [compileRule(rule, source, { queries, initialState, allows: rule.action === 'allow' })];
+    } catch (failure) {
+      if (!(failure instanceof ConditionError)) throw failure;
+      problems.push(problem([...path, ...failure.path], failure.message));
+      return [];
+    }
+  });
+}
+
+function compileRule(
+  rule: CardRule,
+  source: { readonly file: string; readonly line: number },
+  context: CompileContext,
+): CompiledRule {
+  const parts = rule.conditions.map((one, index) => compileCondition(one, ['conditions', index], context));
+  const needs = joined(parts);
+  if (rule.action === 'mask' && needs.patterns.length === 0) {
+    const message = 'mask wants a condition that finds a text: contains, matches_regex or detects';
+    throw new ConditionError(['action'], message);
+  }
+  const reason = rule.reason ?? rule.description ?? `rule ${rule.name}`;
+  return {
+    hit: { rule: rule.name, reason, ...source },
+    action: rule.action,
+    flag: rule.taint ?? '',
+    type: typeOf(rule),
+    isFor: matcherOf(rule),
+    test: (scene) => allOf(truths(parts, scene)),
+    conditions: parts.map(({ test }, index) => ({ written: rule.conditions[index], test })),
+    ...needs,
+    tellsMatch: tellsMatch(reason),
+  };
+}
+
+function* truths(parts: readonly Compiled[], scene: Parameters<Test>[0]) {
+  for (const { test } of parts) yield test(scene);
+}
+
+/** A rule about tools is about calls of tools. */
+function typeOf({ match }: CardRule): CallType | undefined {
+  if (match.type !== undefined) return match.type;
+  if (match.tool !== undefined || match.server !== undefined) return 'mcp_tool_call';
+  return match.model === undefined ? undefined : 'llm_call';
+}
+
+/** Whoever restricts `bash` means `Bash` too; whoever allows `read` means no tool that only sounds alike. */
+function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
+  const cased = (name: string): string => (action === 'allow' ? name : name.toLowerCase());
+  const globsOf = (globs: string | readonly string[] | undefined): readonly string[] | undefined =>
+    globs === undefined ? undefined : [globs].flat().map(cased);
+  const isAny = (globs: readonly string[] | undefined, name: string): boolean =>
+    globs === undefined || globs.some((glob) => globMatches(glob, cased(name)));
+  const [tool, server, model, provider] = [match.tool, match.server, match.model, match.provider].map(
+    globsOf,
+  );
+  return ({ input: { request } }) => {
+    if (!isAny(provider, request.provider)) return false;
+    return request.method === 'llm_call'
+      ? isAny(model, request.model) && tool === undefined && server === undefined
+      : isAny(tool, request.tool_name) && isAny(server, request.mcp_server) && model === undefined;
+  };
+}

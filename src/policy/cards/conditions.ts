@@ -1,0 +1,280 @@
+import { globMatches } from '../../text/glob.ts';
+import type { PolicyCall } from '../call.ts';
+import type { Comparison, Condition, Operator, TraceMatch } from './card-schema.ts';
+import { argumentsAt, fieldOf, HISTORY_FIELDS, isOfDrift, TRACE_FIELDS, type Field } from './fields.ts';
+import type { MaskPattern, TextPattern } from './mask-rule.ts';
+import { compileRegex, DETECTOR_NAMES, detectorNamed } from './text-patterns.ts';
+import type { TextQueries } from './text-queries.ts';
+import { traceMarkOf, type TraceMark } from './trace-marks.ts';
+import { allOf, anyOf, notOf, type Truth } from './truth.ts';
+
+/** A call, and what is known of its texts: undefined where a question was not asked yet. */
+export interface Scene {
+  readonly call: PolicyCall;
+  readonly isFound: (query: number) => Truth;
+}
+
+export type Test = (scene: Scene) => Truth;
+
+/** What a rule's conditions are compiled to, and what they need. */
+export interface Compiled {
+  readonly test: Test;
+  /** Questions to the texts. */
+  readonly queries: readonly number[];
+  /** What the texts hold where the rule holds: all that is asked but what stands under `not`. */
+  readonly patterns: readonly MaskPattern[];
+  readonly marks: readonly TraceMark[];
+  /** Drift must be measured for it. */
+  readonly readsDrift: boolean;
+}
+
+export interface CompileContext {
+  readonly queries: TextQueries;
+  readonly initialState: string;
+  /** The rule allows: what cannot be read against the call must not be read for it. */
+  readonly allows: boolean;
+}
+
+/** A condition that cannot be carried out; `path` leads to what is wrong in it. */
+export class ConditionError extends Error {
+  readonly path: readonly PropertyKey[];
+
+  constructor(path: readonly PropertyKey[], message: string) {
+    super(message);
+    this.name = 'ConditionError';
+    this.path = path;
+  }
+}
+
+const MAX_DEPTH = 8;
+const NOTHING: Omit<Compiled, 'test'> = { queries: [], patterns: [], marks: [], readsDrift: false };
+
+/** @throws ConditionError */
+export function compileCondition(
+  condition: Condition,
+  path: readonly PropertyKey[],
+  context: CompileContext,
+  depth = 0,
+  isNegated = false,
+): Compiled {
+  if (depth > MAX_DEPTH) throw new ConditionError(path, `conditions stand at most ${String(MAX_DEPTH)} deep`);
+  const inner = (list: readonly Condition[], key: string, negated = isNegated): Compiled[] =>
+    list.map((one, index) => compileCondition(one, [...path, key, index], context, depth + 1, negated));
+  if ('any' in condition) {
+    const parts = inner(condition.any, 'any');
+    return { ...joined(parts), test: (scene) => anyOf(testsOf(parts, scene)) };
+  }
+  if ('all' in condition) {
+    const parts = inner(condition.all, 'all');
+    return { ...joined(parts), test: (scene) => allOf(testsOf(parts, scene)) };
+  }
+  if ('not' in condition) {
+    const parts = inner([condition.not].flat(), 'not', true);
+    return { ...joined(parts), patterns: [], test: (scene) => notOf(allOf(testsOf(parts, scene))) };
+  }
+  return compileComparison(condition, path, context, isNegated);
+}
+
+function* testsOf(parts: readonly Compiled[], scene: Scene): Generator<Truth> {
+  for (const { test } of parts) yield test(scene);
+}
+
+export function joined(parts: readonly Compiled[]): Omit<Compiled, 'test'> {
+  return {
+    queries: parts.flatMap(({ queries }) => queries),
+    patterns: parts.flatMap(({ patterns }) => patterns),
+    marks: parts.flatMap(({ marks }) => marks),
+    readsDrift: parts.some(({ readsDrift }) => readsDrift),
+  };
+}
+
+function compileComparison(
+  comparison: Comparison,
+  path: readonly PropertyKey[],
+  context: CompileContext,
+  isNegated: boolean,
+): Compiled {
+  const field = said(path, 'field', () => fieldOf(comparison.field, context.initialState));
+  return said(path, 'value', () => {
+    if (comparison.op === 'must_precede') return mustPrecede(comparison, context, isNegated);
+    if (comparison.op === 'contains_matching_trace') return matchingTrace(comparison);
+    const pattern = textPatternOf(comparison);
+    if (pattern !== undefined && field.kind !== 'value') return textTest(field, pattern, context);
+    if (comparison.op === 'detects') throw new Error('detects looks at prompt_text and arguments only');
+    return { ...NOTHING, test: valueTest(field, comparison), readsDrift: isOfDrift(comparison.field) };
+  });
+}
+
+/** What is wrong inside is wrong at `key` of the condition. */
+function said<T>(path: readonly PropertyKey[], key: string, work: () => T): T {
+  try {
+    return work();
+  } catch (failure) {
+    if (failure instanceof ConditionError) throw failure;
+    throw new ConditionError([...path, key], failure instanceof Error ? failure.message : 'cannot be used');
+  }
+}
+
+function textPatternOf({ op, value }: Comparison): TextPattern | undefined {
+  switch (op) {
+    case 'contains':
+      return { kind: 'contains', text: textValue(value, op) };
+    case 'matches_regex':
+      return { kind: 'regex', source: textValue(value, op) };
+    case 'detects': {
+      const detector = detectorNamed(textValue(value, op));
+      if (detector === undefined) throw new Error(`must be one of ${DETECTOR_NAMES.join(', ')}`);
+      return { kind: 'detects', detector };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function textValue(value: Comparison['value'], op: Operator): string {
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string' || value === '') throw new Error(`${op} wants a text`);
+  return value;
+}
+
+function textTest(
+  field: Exclude<Field, { kind: 'value' }>,
+  pattern: TextPattern,
+  context: CompileContext,
+): Compiled {
+  const argument = field.kind === 'prompt' ? undefined : field.path;
+  if (pattern.kind === 'regex' && compileRegex(pattern.source).test(''))
+    throw new Error('matches the empty text, and so everywhere');
+  const query = context.queries.add({ pattern, argument });
+  return {
+    ...NOTHING,
+    test: ({ isFound }) => isFound(query),
+    queries: [query],
+    patterns: [{ argument, what: pattern }],
+  };
+}
+
+/** Holds where the call comes too early: what must precede it has not been called in this session. */
+function mustPrecede({ field, value }: Comparison, { allows }: CompileContext, isNegated: boolean): Compiled {
+  if (!HISTORY_FIELDS.has(field))
+    throw new Error(`must_precede looks at ${[...HISTORY_FIELDS].join(' or ')}`);
+  if (allows && !isNegated)
+    throw new Error('must_precede holds where a call comes too early: a rule that allows wants it under not');
+  const wanted = [value].flat().filter((one) => typeof one === 'string');
+  if (wanted.length === 0 || wanted.length !== [value].flat().length)
+    throw new Error('must_precede wants names of tools');
+  return {
+    ...NOTHING,
+    test: ({ call }) =>
+      !wanted.every((glob) => call.input.session.tools_called.some((tool) => globMatches(glob, tool))),
+  };
+}
+
+function matchingTrace({ field, value }: Comparison): Compiled {
+  if (!TRACE_FIELDS.has(field))
+    throw new Error(`contains_matching_trace looks at ${[...TRACE_FIELDS].join(' or ')}`);
+  if (typeof value !== 'string' && !isTraceMatch(value))
+    throw new Error('contains_matching_trace wants a group of type, tool, provider, content_regex');
+  const mark = traceMarkOf(value);
+  return { ...NOTHING, marks: [mark], test: ({ call }) => call.marks.includes(mark.name) };
+}
+
+function isTraceMatch(value: Comparison['value']): value is TraceMatch {
+  return typeof value === 'object' && !Array.isArray(value);
+}
+
+function valueTest(field: Field, { field: name, op, value }: Comparison): Test {
+  const read = (scene: Scene): readonly unknown[] => valuesOf(field, scene.call);
+  switch (op) {
+    case 'exists': {
+      const wanted = value ?? true;
+      if (typeof wanted !== 'boolean') throw new Error('exists wants true or false');
+      return (scene) => read(scene).some((one) => one !== '') === wanted;
+    }
+    case 'equals':
+      return isAnyOf(read, [scalarOf(value, op, field, name)]);
+    case 'not_equals': {
+      const test = isAnyOf(read, [scalarOf(value, op, field, name)]);
+      return (scene) => notOf(test(scene));
+    }
+    case 'in':
+      if (!Array.isArray(value) || value.length === 0) throw new Error('in wants a list');
+      return isAnyOf(read, value);
+    case 'contains':
+      return contains(read, textValue(value, op), field.kind === 'value' && field.isList);
+    case 'matches_regex':
+      return matches(read, textValue(value, op));
+    default:
+      return compares(read, op, value);
+  }
+}
+
+function valuesOf(field: Field, call: PolicyCall): readonly unknown[] {
+  if (field.kind === 'prompt') return call.texts.map(({ raw }) => raw);
+  if (field.kind === 'argument') return argumentsAt(call, field.path);
+  const value = field.read(call);
+  return (Array.isArray(value) ? (value as unknown[]) : [value]).filter((one) => one !== undefined);
+}
+
+type Read = (scene: Scene) => readonly unknown[];
+
+function scalarOf(
+  value: Comparison['value'],
+  op: Operator,
+  field: Field,
+  name: string,
+): string | number | boolean {
+  if (field.kind === 'value' && field.isList) throw new Error(`${name} is a list: use contains`);
+  if (value === undefined || typeof value === 'object')
+    throw new Error(`${op} wants one text, number or true/false`);
+  return value;
+}
+
+/** A number may have been written as a text, and the other way round: whoever reads it may not mind. */
+function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
+  const texts = new Set(wanted.map(String));
+  return (scene) => read(scene).some((one) => isScalar(one) && texts.has(String(one)));
+}
+
+/** A list holds an entry, a text holds a part. */
+function contains(read: Read, wanted: string, isList: boolean): Test {
+  return (scene) =>
+    read(scene).some((one) => one === wanted || (!isList && typeof one === 'string' && one.includes(wanted)));
+}
+
+function matches(read: Read, source: string): Test {
+  const regex = compileRegex(source);
+  return (scene) => read(scene).some((one) => isScalar(one) && regex.test(String(one)));
+}
+
+const COMPARE = {
+  gt: (one: number, other: number) => one > other,
+  gte: (one: number, other: number) => one >= other,
+  lt: (one: number, other: number) => one < other,
+  lte: (one: number, other: number) => one <= other,
+} as const;
+
+function compares(read: Read, op: Operator, value: Comparison['value']): Test {
+  const compare = COMPARE[op as keyof typeof COMPARE];
+  const bound = numberOf(value);
+  if (bound === undefined) throw new Error(`${op} wants a number`);
+  return (scene) =>
+    anyOf(
+      read(scene).map((one) => {
+        const number = numberOf(one);
+        return number === undefined ? undefined : compare(number, bound);
+      }),
+    );
+}
+
+/** Undefined for what is no number, and is not written as one. */
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  const number = Number(value);
+  return Number.isNaN(number) ? undefined : number;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

@@ -1,0 +1,85 @@
+import type { RE2JS } from 're2js';
+import { globMatches } from '../../text/glob.ts';
+import type { PolicyCall } from '../call.ts';
+import type { CardFsm, Trigger } from './card-schema.ts';
+import type { ReadCard } from './read-card.ts';
+import { compileRegex } from './text-patterns.ts';
+import type { TextQueries } from './text-queries.ts';
+
+/** The states of sessions as one card has them (SPEC "States and transitions"). */
+export interface Fsm {
+  readonly initialState: string;
+  /**
+   * Where a call leads from a state; undefined where it stays.
+   * @param flags the session's, and those that this call gives it
+   */
+  next(call: PolicyCall, state: string, flags: ReadonlySet<string>): Promise<string | undefined>;
+}
+
+interface Transition {
+  readonly from: string;
+  readonly to: string;
+  /** What needs no text. */
+  readonly isBy: (call: PolicyCall, flags: ReadonlySet<string>) => boolean;
+  /** What the call's texts must hold; undefined where nothing. */
+  readonly query: number | undefined;
+}
+
+const ANY_STATE = '*';
+const LLM_CALL = 'llm_call';
+
+/** Problems are added to `problems`. */
+export function compileFsm(
+  fsm: CardFsm,
+  { problem }: ReadCard,
+  queries: TextQueries,
+  problems: string[],
+): Fsm {
+  const transitions = fsm.transitions.flatMap(({ from, to, trigger }, index): Transition[] => {
+    const path = ['fsm', 'transitions', index, 'trigger'];
+    if (typeof trigger === 'object' && Object.keys(trigger).length === 0)
+      problems.push(problem(path, 'names nothing: type, tool, matches or taint'));
+    try {
+      return [{ from, to, isBy: eventOf(trigger), query: queryOf(trigger, queries) }];
+    } catch (failure) {
+      problems.push(
+        problem([...path, 'matches'], failure instanceof Error ? failure.message : 'cannot be used'),
+      );
+      return [];
+    }
+  });
+  return {
+    initialState: fsm.initial_state,
+    async next(call, state, flags) {
+      for (const { from, to, isBy, query } of transitions) {
+        if ((from !== state && from !== ANY_STATE) || !isBy(call, flags)) continue;
+        if (query !== undefined && !(await queries.answer(call, new Set([query]))).has(query)) continue;
+        return to === state ? undefined : to;
+      }
+      return undefined;
+    },
+  };
+}
+
+function eventOf(trigger: Trigger): Transition['isBy'] {
+  if (typeof trigger === 'string') {
+    return ({ input: { request } }) =>
+      request.method === 'mcp_tool_call' ? globMatches(trigger, request.tool_name) : trigger === LLM_CALL;
+  }
+  const { type, tool, taint } = trigger;
+  return ({ input: { request } }, flags) => {
+    if (type !== undefined && type !== request.method) return false;
+    if (taint !== undefined && !flags.has(taint)) return false;
+    if (tool === undefined) return true;
+    return (
+      request.method === 'mcp_tool_call' && [tool].flat().some((glob) => globMatches(glob, request.tool_name))
+    );
+  };
+}
+
+function queryOf(trigger: Trigger, queries: TextQueries): number | undefined {
+  if (typeof trigger === 'string' || trigger.matches === undefined) return undefined;
+  const regex: RE2JS = compileRegex(trigger.matches);
+  if (regex.test('')) throw new Error('matches the empty text, and so everywhere');
+  return queries.add({ pattern: { kind: 'regex', source: trigger.matches }, argument: undefined });
+}

@@ -1,0 +1,43 @@
+import { findSecrets } from '../../detectors/secrets.ts';
+import type { PolicyCall } from '../call.ts';
+import type { TextMatch } from './text-queries.ts';
+
+const MAX_MATCH_CHARS = 256;
+/** Units around a match in which a secret that it is a part of would be known for one. */
+const AROUND = 4_096;
+const PLACE = /\{(tool_name|model|rule|match)\}/g;
+
+/** What a rule says with its places filled in; a match is shown without secrets and in one line (DECISIONS "Policy"). */
+export function filledReason(
+  template: string,
+  rule: string,
+  { input: { request } }: PolicyCall,
+  match: TextMatch | undefined,
+): string {
+  return template.replace(PLACE, (_place, name: string) => {
+    if (name === 'rule') return rule;
+    if (name === 'match') return match === undefined ? '' : shownMatch(match);
+    if (name === 'model') return request.method === 'llm_call' ? inOneLine(request.model) : '';
+    return request.method === 'mcp_tool_call' ? inOneLine(request.tool_name) : '';
+  });
+}
+
+/** True where a reason tells what was matched. */
+export function tellsMatch(template: string): boolean {
+  return template.includes('{match}');
+}
+
+function shownMatch({ text, start, end }: TextMatch): string {
+  const shownEnd = Math.min(end, start + MAX_MATCH_CHARS);
+  const from = Math.max(0, start - AROUND);
+  const secrets = findSecrets(text.slice(from, shownEnd + AROUND));
+  const isSecret = secrets.some((secret) => secret.start + from < shownEnd && secret.end + from > start);
+  return isSecret ? '***' : inOneLine(text.slice(start, shownEnd));
+}
+
+/** Read by agents, and a place to inject: no line breaks, no quote that ends, nothing that prints nothing. */
+function inOneLine(text: string): string {
+  return JSON.stringify(text.slice(0, MAX_MATCH_CHARS))
+    .slice(1, -1)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+}

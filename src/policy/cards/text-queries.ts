@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto';
+import type { Span } from '../../normalize/normalized.ts';
+import { nextTurn } from '../../next-turn.ts';
+import { RecentMap } from '../../recent-map.ts';
+import type { CallText, PolicyCall } from '../call.ts';
+import { argumentsAt } from './fields.ts';
+import type { TextPattern } from './mask-rule.ts';
+import { searchFor, type TextSearch } from './text-patterns.ts';
+
+/** Where a text condition found what it looks for. */
+export interface TextMatch extends Span {
+  /** The text in which it stands: as sent, or without its disguises. */
+  readonly text: string;
+}
+
+/** One question to the texts of a call; equal ones are one. */
+export interface TextQuery {
+  readonly pattern: TextPattern;
+  /** Below `arguments`; undefined for all texts. */
+  readonly argument: readonly string[] | undefined;
+}
+
+/** The text conditions of all cards: each pattern is looked for once in each text, and only where a rule asks. */
+export interface TextQueries {
+  /**
+   * The number of a question, by which its answer is asked for.
+   * @throws Error that says what is wrong with a regular expression
+   */
+  add(query: TextQuery): number;
+  /** Answers of those that are `asked`, by number; gives other requests a turn. */
+  answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<ReadonlyMap<number, TextMatch>>;
+}
+
+/** Milliseconds of searching after which other requests get a turn. */
+const TURN_MS = 4;
+/** Shorter ones cost less to search than to look up. */
+const MIN_REMEMBERED_CHARS = 256;
+const MAX_REMEMBERED = 50_000;
+
+export function createTextQueries(): TextQueries {
+  const numbers = new Map<string, number>();
+  const queries: (TextQuery & { readonly search: TextSearch })[] = [];
+  /** Agents send their history again with every turn: texts in which some questions found nothing, by digest. */
+  const clean = new RecentMap<true>(MAX_REMEMBERED);
+
+  async function answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<Map<number, TextMatch>> {
+    const found = new Map<number, TextMatch>();
+    const turn = new Turn();
+    const everywhere = [...asked].filter((number) => queries[number]?.argument === undefined);
+    const name = everywhere.join();
+    for (const text of everywhere.length === 0 ? [] : call.texts) {
+      const digest =
+        text.raw.length < MIN_REMEMBERED_CHARS ? undefined : name + hash('sha256', text.raw, 'base64');
+      if (digest !== undefined && clean.get(digest) === true) continue;
+      let isClean = true;
+      for (const number of everywhere) {
+        if (found.has(number)) isClean = false;
+        else if (await ask(number, text)) isClean = false;
+      }
+      if (isClean && digest !== undefined) clean.set(digest, true);
+    }
+    for (const number of asked) {
+      const path = queries[number]?.argument;
+      if (path === undefined) continue;
+      for (const text of textsAt(call, path)) if (await ask(number, text)) break;
+    }
+    return found;
+
+    async function ask(number: number, { raw, normalized }: CallText): Promise<boolean> {
+      const search = queries[number]?.search;
+      if (search === undefined) throw new Error('nobody asked this question');
+      const match =
+        (await turn.run(search, raw)) ??
+        (normalized === raw ? undefined : await turn.run(search, normalized));
+      if (match === undefined) return false;
+      found.set(number, match);
+      return true;
+    }
+  }
+
+  return {
+    add(query) {
+      const key = JSON.stringify(query);
+      const known = numbers.get(key);
+      if (known !== undefined) return known;
+      const number = queries.push({ ...query, search: searchFor(query.pattern) }) - 1;
+      numbers.set(key, number);
+      return number;
+    },
+    answer,
+  };
+}
+
+class Turn {
+  #startedAt = performance.now();
+
+  async run(search: TextSearch, text: string): Promise<TextMatch | undefined> {
+    const work = search(text);
+    for (;;) {
+      if (performance.now() - this.#startedAt > TURN_MS) {
+        await nextTurn();
+        this.#startedAt = performance.now();
+      }
+      const step = work.next();
+      if (step.done === true) return step.value === undefined ? undefined : { ...step.value, text };
+    }
+  }
+}
+
+/** Texts at a path below a tool's arguments; what is no text is read as it would be written. */
+function textsAt(call: PolicyCall, path: readonly string[]): readonly CallText[] {
+  const texts = call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));
+  const others = argumentsAt(call, path).filter(
+    (value) => typeof value === 'number' || typeof value === 'boolean',
+  );
+  return [
+    ...texts,
+    ...others.map((value) => ({ raw: String(value), normalized: String(value), argument: undefined })),
+  ];
+}
+
+function isBelow(argument: NonNullable<CallText['argument']>, path: readonly string[]): boolean {
+  return path.every((step, index) => {
+    const at = argument[index];
+    return at !== undefined && (step === '*' || step === String(at));
+  });
+}

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto';
+import type { RE2JS } from 're2js';
+import { globMatches } from '../../text/glob.ts';
+import type { TraceStep } from '../call.ts';
+import { STEP_TYPES, type TraceMatch } from './card-schema.ts';
+import { compileRegex } from './text-patterns.ts';
+
+/** What a rule wants to know again of a session's steps: the session keeps its name, and never the step's text. */
+export interface TraceMark {
+  readonly name: string;
+  readonly isOf: (type: TraceStep['type']) => boolean;
+  readonly matches: (step: TraceStep) => boolean;
+}
+
+const KEY = /(?:^|,)\s{0,8}(type|tool|provider|content_regex)\s{0,8}:\s{0,8}/g;
+
+/**
+ * @param value a group of keys, or the same in one line: `type: mcp_tool_response, content_regex: (?i)secret`
+ * @throws Error that says what is wrong with it
+ */
+export function traceMarkOf(value: TraceMatch | string): TraceMark {
+  const match = typeof value === 'string' ? parseLine(value) : value;
+  const { type, tool, provider } = match;
+  if (Object.keys(match).length === 0)
+    throw new Error('names nothing to look for: type, tool, provider, content_regex');
+  const regex = match.content_regex === undefined ? undefined : compileRegex(match.content_regex);
+  return {
+    name: `trace:${hash('sha256', JSON.stringify([type, tool, provider, match.content_regex]), 'hex').slice(0, 16)}`,
+    isOf: (one) => type === undefined || type === one,
+    matches: (step) =>
+      (type === undefined || type === step.type) &&
+      isNamed(tool, step.tool) &&
+      isNamed(provider, step.provider) &&
+      (regex === undefined || isIn(regex, step.content)),
+  };
+}
+
+function parseLine(line: string): TraceMatch {
+  const keys = [...line.matchAll(KEY)];
+  // A pattern may hold what looks like another key: it is the last, and takes the rest.
+  const pattern = keys.findIndex(([, key]) => key === 'content_regex');
+  const read = pattern === -1 ? keys : keys.slice(0, pattern + 1);
+  const parts = read.map((key, index): [string, string] => {
+    const end = read[index + 1]?.index ?? line.length;
+    return [key[1] ?? '', line.slice(key.index + key[0].length, end).trim()];
+  });
+  if (parts.length === 0 || read[0]?.index !== 0)
+    throw new Error('must be like "type: mcp_tool_response, provider: files, content_regex: (?i)secret"');
+  const found = Object.fromEntries(parts) as { type?: string } & Omit<TraceMatch, 'type'>;
+  const type = STEP_TYPES.find((one) => one === found.type);
+  if (found.type !== undefined && type === undefined)
+    throw new Error(`type must be one of ${STEP_TYPES.join(', ')}`);
+  const { type: _written, ...rest } = found;
+  return type === undefined ? rest : { ...rest, type };
+}
+
+function isNamed(globs: string | readonly string[] | undefined, name: string): boolean {
+  return globs === undefined || [globs].flat().some((glob) => globMatches(glob, name));
+}
+
+function isIn(regex: RE2JS, content: readonly string[]): boolean {
+  return content.some((text) => regex.test(text));
+}

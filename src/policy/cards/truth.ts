@@ -1,0 +1,29 @@
+/**
+ * What a condition is: it holds, it does not, or it cannot be told (a number is asked for and a word is there). What
+ * cannot be told counts against the call: rules that restrict fire, rules that allow do not.
+ */
+export type Truth = boolean | undefined;
+
+/** False as soon as one is false. */
+export function allOf(truths: Iterable<Truth>): Truth {
+  let result: Truth = true;
+  for (const truth of truths) {
+    if (truth === false) return false;
+    if (truth === undefined) result = undefined;
+  }
+  return result;
+}
+
+/** True as soon as one is true. */
+export function anyOf(truths: Iterable<Truth>): Truth {
+  let result: Truth = false;
+  for (const truth of truths) {
+    if (truth === true) return true;
+    if (truth === undefined) result = undefined;
+  }
+  return result;
+}
+
+export function notOf(truth: Truth): Truth {
+  return truth === undefined ? undefined : !truth;
+}

@@ -1,0 +1,89 @@
+import type { ActionInput, CallText, PolicyCall, PolicyInput } from '../../src/policy/call.ts';
+
+export interface CallOptions {
+  readonly session?: Partial<PolicyInput['session']>;
+  readonly agent?: Partial<PolicyInput['agent']>;
+  readonly risk?: Partial<PolicyInput['agent_risk']>;
+  readonly marks?: readonly string[];
+}
+
+/** A call of a model that says one text. */
+export function llmCall(
+  text: string,
+  options: CallOptions & { model?: string; normalized?: string } = {},
+): PolicyCall {
+  const { model = 'gpt-4o', normalized = text } = options;
+  const request = {
+    provider: 'openai',
+    model,
+    method: 'llm_call',
+    path: '/openai/v1/chat/completions',
+    unseen_content: false,
+  } as const;
+  return call(request, [{ raw: text, normalized, argument: undefined }], options);
+}
+
+/** A call of a tool with flat arguments. */
+export function toolCall(
+  tool: string,
+  args: Readonly<Record<string, unknown>> = {},
+  options: CallOptions & { server?: string } = {},
+): PolicyCall {
+  const { server = 'tools' } = options;
+  const request = {
+    provider: 'openai',
+    method: 'mcp_tool_call',
+    tool_name: tool,
+    mcp_server: server,
+    path: `/mcp/${server}/tools/call`,
+    arguments: args,
+    unseen_content: false,
+  } as const;
+  return call(request, textsIn(args, []), options);
+}
+
+function textsIn(value: unknown, argument: readonly (string | number)[]): CallText[] {
+  if (typeof value === 'string') return [{ raw: value, normalized: value, argument }];
+  if (Array.isArray(value)) return value.flatMap((one, index) => textsIn(one, [...argument, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => textsIn(one, [...argument, name]));
+}
+
+function call(request: PolicyInput['request'], texts: readonly CallText[], options: CallOptions): PolicyCall {
+  return {
+    input: {
+      agent: {
+        ...{ key_hash: 'sha256:abc', name: 'k', agent_name: '', owner: '', provider: 'openai', tags: {} },
+        ...options.agent,
+      },
+      request,
+      session: {
+        ...{ id: '', state: '', spend: 0, steps: 0, taint_flags: {}, tools_called: [] },
+        drift: {
+          drift_detected: false,
+          drift_score: 0,
+          anchor_similarity: 0,
+          prior_similarity: 0,
+          turn_count: 0,
+        },
+        ...options.session,
+      },
+      agent_risk: {
+        ...{ risk_score: 0, total_policy_blocks: 0, total_escalations: 0, total_spend: 0 },
+        ...{ persistent_taint_flags: [], session_count: 0, quarantine_active: false },
+        ...options.risk,
+      },
+    },
+    texts,
+    marks: options.marks ?? [],
+    action: () => NOTHING_HIDDEN,
+  };
+}
+
+const NOTHING_HIDDEN: ActionInput = {
+  normalized_prompt: '',
+  obfuscation: {
+    ...{ obfuscation_detected: false, has_homoglyphs: false, has_invisible_chars: false },
+    ...{ has_base64_payloads: false, has_encoding_attacks: false, has_delim_padding: false },
+  },
+};
