@@ -35,6 +35,7 @@ export function machine({ transitions = {}, needs = {}, marks, ...more }: Machin
     digest: 'machine',
     canAllow: false,
     initialState: 'INIT',
+    readsDrift: false,
     decide(call) {
       const needed = needs[toolOf(call)];
       if (needed === undefined || needed === stateOf(call)) return Promise.resolve(NO_DECISION);
