@@ -12,13 +12,20 @@ interface Replacement extends Span {
 
 const JSON_LIKE = /^\uFEFF?\s*[[{"]/;
 /** What the tokens of an answer stand under, in every dialect that has them. */
-const LOGPROBS = /"(?:prompt_)?log_?probs(?:_?result)?"\s*:\s*(?=[[{])/gi;
+const LOGPROBS = /"(?:prompt_)?log_?probs(?:_?result)?"/gi;
 const OF_NUMBER = /[-+.\w]/;
 const NUMBER = /^-?\d[\d.eE+-]*$/;
 /** Lists that spell the text in numbers, and what repeats it whole (`token-ids.ts`). */
 const TOKEN_IDS =
-  /"(?:\w{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids|raw_?output)"\s*:\s*(?=[[{])/gi;
+  /"(?:\w{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids|raw_?output)"/gi;
+const BEFORE_LIST = /\s*:\s*(?=[[{])/y;
+/** Longer than any of these names. */
+const NAME_CHARS = 128;
 const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
+/** Longer ones are no numbers. */
+const NUMBER_CHARS = 64;
+/** Characters after which other requests get a turn. */
+const STEP_CHARS = 262_144;
 /** Strings and spans after which other requests get a turn. */
 const PER_TURN = 10_000;
 
@@ -29,7 +36,7 @@ const PER_TURN = 10_000;
 export async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
   const isJson = JSON_LIKE.test(text);
   const masked = isJson ? await maskedInJson(text, spans) : spans.map(inPlace);
-  const inOrder = isJson ? [...masked, ...lists(text, LOGPROBS), ...tokenIds(text)] : masked;
+  const inOrder = isJson ? [...masked, ...(await lists(text, LOGPROBS)), ...(await tokenIds(text))] : masked;
   const parts: string[] = [];
   let copied = 0;
   let work = 0;
@@ -53,7 +60,7 @@ async function maskedInJson(text: string, spans: readonly Span[]): Promise<Repla
   let work = 0;
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
     while (string.end <= span.start && string.start < text.length) {
-      string = nextString(text, string.end);
+      string = await nextString(text, string.end);
       if (++work % PER_TURN === 0) await nextTurn();
     }
     masked.push(span.start >= string.start ? inPlace(span) : outsideStrings(text, span));
@@ -65,22 +72,40 @@ async function maskedInJson(text: string, spans: readonly Span[]): Promise<Repla
 /** A number goes whole: of `-4111…`, or `4111….0`, nothing may be left that is no JSON. */
 function outsideStrings(text: string, span: Span): Replacement {
   let { start, end } = span;
-  while (start > 0 && OF_NUMBER.test(text.charAt(start - 1))) start -= 1;
-  while (end < text.length && OF_NUMBER.test(text.charAt(end))) end += 1;
+  const [least, most] = [Math.max(0, start - NUMBER_CHARS), Math.min(text.length, end + NUMBER_CHARS)];
+  while (start > least && OF_NUMBER.test(text.charAt(start - 1))) start -= 1;
+  while (end < most && OF_NUMBER.test(text.charAt(end))) end += 1;
   return NUMBER.test(text.slice(start, end)) ? { start, end, text: `"${MASK}"` } : inPlace(span);
 }
 
 /** The string literal that begins at or after an offset; an empty one at the end of the text where there is none. */
-function nextString(text: string, from: number): Span {
+async function nextString(text: string, from: number): Promise<Span> {
   const start = text.indexOf('"', from);
-  return start < 0 ? { start: text.length, end: text.length } : { start, end: stringEnd(text, start) };
+  return start < 0 ? { start: text.length, end: text.length } : { start, end: await stringEnd(text, start) };
 }
 
-function stringEnd(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return quote + 1;
+function stringEnd(text: string, start: number): number | Promise<number> {
+  const at = inString(text, start + 1, start + STEP_CHARS);
+  return at < 0 ? longStringEnd(text, ~at) : at;
+}
+
+async function longStringEnd(text: string, from: number): Promise<number> {
+  for (let at = from; ;) {
+    await nextTurn();
+    const next = inString(text, at, at + STEP_CHARS);
+    if (next >= 0) return next;
+    at = ~next;
+  }
+}
+
+/** The offset after the string that `from` lies in; where it goes on behind `to`, the complement of where to read on. */
+function inString(text: string, from: number, to: number): number {
+  let at = from;
+  for (; at < text.length; at += 1) {
+    if (at >= to) return ~at;
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    if (code === BACKSLASH) at += 1;
   }
   return text.length;
 }
@@ -92,32 +117,50 @@ const OPEN: ReadonlySet<number> = new Set([OPEN_ARRAY, 0x7b]);
 const CLOSE: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
 /** What stands under the names of a pattern, with nothing left of it. */
-function lists(text: string, names: RegExp): Replacement[] {
+async function lists(text: string, names: RegExp): Promise<Replacement[]> {
   const found: Replacement[] = [];
-  names.lastIndex = 0;
-  while (names.test(text)) {
-    const start = names.lastIndex;
-    const end = containerEnd(text, start);
-    found.push({ start, end, text: 'null' });
-    names.lastIndex = end;
+  for (let from = 0; from < text.length;) {
+    const window = text.slice(from, from + STEP_CHARS + NAME_CHARS);
+    let next = from + STEP_CHARS;
+    names.lastIndex = 0;
+    for (let match = names.exec(window); match !== null; match = names.exec(window)) {
+      if (match.index >= STEP_CHARS) break;
+      BEFORE_LIST.lastIndex = from + names.lastIndex;
+      names.lastIndex = match.index + 1;
+      if (!BEFORE_LIST.test(text)) continue;
+      const start = BEFORE_LIST.lastIndex;
+      const end = await containerEnd(text, start);
+      found.push({ start, end, text: 'null' });
+      next = Math.max(next, end);
+      if (end >= from + STEP_CHARS) break;
+      names.lastIndex = end - from;
+    }
+    from = next;
+    if (from < text.length) await nextTurn();
   }
   return found;
 }
 
-function tokenIds(text: string): Replacement[] {
-  return lists(text, TOKEN_IDS).flatMap((one) => {
+async function tokenIds(text: string): Promise<Replacement[]> {
+  return (await lists(text, TOKEN_IDS)).flatMap((one) => {
     if (text.charCodeAt(one.start) !== OPEN_ARRAY) return [one];
     return NUMBERS.test(text.slice(one.start, one.end)) ? [{ ...one, text: '[]' }] : [];
   });
 }
 
 /** The offset after the object or array that begins at an offset. */
-function containerEnd(text: string, start: number): number {
+async function containerEnd(text: string, start: number): Promise<number> {
   let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
+  for (let at = start, turnAt = start + STEP_CHARS; at < text.length; at += 1) {
+    if (at > turnAt) {
+      await nextTurn();
+      turnAt = at + STEP_CHARS;
+    }
     const code = text.charCodeAt(at);
-    if (code === QUOTE) at = stringEnd(text, at) - 1;
-    else if (OPEN.has(code)) depth += 1;
+    if (code === QUOTE) {
+      const end = stringEnd(text, at);
+      at = (typeof end === 'number' ? end : await end) - 1;
+    } else if (OPEN.has(code)) depth += 1;
     else if (CLOSE.has(code)) depth -= 1;
     if (depth === 0) return at + 1;
   }
