@@ -82,7 +82,7 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
     decide,
     async nextState(call) {
       if (fsm === undefined) return undefined;
-      const { taint } = await decide(call);
+      const { taint } = fsm.readsFlags ? await decide(call) : NO_DECISION;
       const flags = new Set([
         ...Object.keys(call.input.session.taint_flags),
         ...taint.map(({ flag }) => flag),

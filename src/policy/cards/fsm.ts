@@ -9,6 +9,8 @@ import type { TextQueries } from './text-queries.ts';
 /** The states of sessions as one card has them (SPEC "States and transitions"). */
 export interface Fsm {
   readonly initialState: string;
+  /** Some transition is by a taint. */
+  readonly readsFlags: boolean;
   /**
    * Where a call leads from a state; undefined where it stays.
    * @param flags the session's, and those that this call gives it
@@ -50,6 +52,9 @@ export function compileFsm(
   });
   return {
     initialState: fsm.initial_state,
+    readsFlags: fsm.transitions.some(
+      ({ trigger }) => typeof trigger === 'object' && trigger.taint !== undefined,
+    ),
     async next(call, state, flags) {
       for (const { from, to, isBy, query } of transitions) {
         if ((from !== state && from !== ANY_STATE) || !isBy(call, flags)) continue;

@@ -33,11 +33,7 @@ describe('a condition', () => {
     [{ field: 'model', op: 'not_equals', value: 'o3' }, llmCall('x'), llmCall('x', { model: 'o3' })],
     [{ field: 'model', op: 'in', value: ['o3', 'o4'] }, llmCall('x', { model: 'o4' }), llmCall('x')],
     [{ field: 'model', op: 'contains', value: 'mini' }, llmCall('x', { model: 'gpt-4o-mini' }), llmCall('x')],
-    [
-      { field: 'provider', op: 'matches_regex', value: '^open' },
-      llmCall('x'),
-      llmCall('x', { model: '' }),
-    ].slice(0, 2) as never,
+    [{ field: 'path', op: 'matches_regex', value: '^/openai' }, llmCall('x'), toolCall('q')],
     [{ field: 'prompt_text', op: 'contains', value: 'drop' }, llmCall('a drop'), llmCall('a Drop')],
     [
       { field: 'prompt_text', op: 'matches_regex', value: '(?i)\\bdrop\\b' },
@@ -399,7 +395,7 @@ describe('a broken card', () => {
     [
       'a name twice',
       'metadata: {name: c}\nrules:\n  - {name: r, action: deny}\n  - {name: r, action: deny}',
-      /4:5: rules\.1\.name: is the name of another/,
+      /4:6: rules\.1\.name: is the name of another/,
     ],
     [
       'a gate that allows',
