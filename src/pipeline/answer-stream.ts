@@ -257,8 +257,8 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   };
 }
 
-function closingFrame({ json, ...frame }: CutPayload): ClosingFrame {
-  return { ...frame, data: JSON.stringify(json) };
+function closingFrame({ json, pad = 0, ...frame }: CutPayload): ClosingFrame {
+  return { ...frame, data: JSON.stringify(json) + ' '.repeat(pad) };
 }
 
 /** What a refusal's headers would have said of it, had they not left before. */

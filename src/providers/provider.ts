@@ -124,6 +124,8 @@ export interface CutPayload {
   readonly json: JsonObject;
   /** As in ClosingFrame. */
   readonly line?: string;
+  /** Spaces behind the JSON, where a client takes in what is long and loses what is short. */
+  readonly pad?: number;
 }
 
 export type JsonObject = { readonly [name: string]: unknown };

@@ -8,10 +8,12 @@ import { startClientsRig } from '../support/clients/clients-rig.ts';
 import type { ClientsRig } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { InstalledClient } from '../support/clients/install.ts';
-import { go, npm, pypi } from '../support/clients/recipe.ts';
+import { pypi } from '../support/clients/recipe.ts';
 import type { ClientRecipe } from '../support/clients/recipe.ts';
 import { createRandom } from '../support/random.ts';
+import { FAKE_AWS_CREDENTIAL } from '../support/fake-provider/bedrock.ts';
 import { makeSecret } from '../unit/detectors/secret-samples.ts';
+import { CLIENTS } from './versions.ts';
 
 /**
  * docs/clients/streams.md, a test a row: a stream that is cut is an error to whoever reads it, and one that only ends
@@ -23,6 +25,8 @@ const BEFORE = 'The key that you asked for is ';
 const LEAKING = `${BEFORE}${SECRET}, and do not tell anybody.`;
 const PERSONAL = 'Write to jane.doe@mail.example.com or call +1 415 555 2671 now.';
 const MASKED = 'Write to *** or call *** now.';
+const { accessKeyId, secretAccessKey, sessionToken } = FAKE_AWS_CREDENTIAL;
+const AWS = [accessKeyId, secretAccessKey, sessionToken].join(':');
 
 /** What a program's user reads of a cut: why, in the words of the gateway … */
 const WHY = /the answer was withheld: it holds secrets/;
@@ -37,9 +41,11 @@ interface Row {
   readonly calls: readonly (readonly [call: string, provider: ProviderName, says: RegExp])[];
 }
 
-const OLD_HTTPX = 'httpx==0.27.2';
 const python = (client: ClientRecipe, ...calls: Row['calls']): Row => ({ client, script: 'cuts.py', calls });
 const node = (client: ClientRecipe, ...calls: Row['calls']): Row => ({ client, script: 'cuts.mjs', calls });
+/** The oldest and the newest. */
+const both = (clients: readonly ClientRecipe[], row: typeof python, ...calls: Row['calls']): readonly Row[] =>
+  clients.map((client) => row(client, ...calls));
 
 const OPENAI = [
   ['openai_chat', 'openai', WHY],
@@ -53,61 +59,69 @@ const GOOGLE_PYTHON = (says: RegExp): Row['calls'] => [
   ['google', 'gemini', says],
   ['google_async', 'gemini', says],
 ];
+const LITELLM = [
+  ['litellm_openai', 'openai', WHY],
+  ['litellm_anthropic', 'anthropic', WHY],
+  ['litellm_gemini', 'gemini', WHY],
+  ['litellm_groq', 'groq', WHY],
+] as const;
+const BEDROCK = [
+  ['stream', 'bedrock', WHY],
+  ['invoke_stream', 'bedrock', WHY],
+] as const;
+
+const [openaiPython1, openaiPython3] = CLIENTS.openaiPython;
+const [googlePython1, googlePython3] = CLIENTS.googlePython;
+const [litellm74, litellm106] = CLIENTS.litellm;
+const [, langchain] = CLIENTS.langchainPython;
+const [anthropicJs0, anthropicJs1] = CLIENTS.anthropicJs;
+const [googleJs1, googleJs3] = CLIENTS.googleJs;
+const [, ai] = CLIENTS.ai;
+const [, groqPython] = CLIENTS.groqPython;
+const [, groqJs] = CLIENTS.groqJs;
+const [, togetherPython] = CLIENTS.togetherPython;
+const [, togetherJs] = CLIENTS.togetherJs;
+const [, ollamaPython] = CLIENTS.ollamaPython;
+const [, ollamaJs] = CLIENTS.ollamaJs;
+const [, googleGo] = CLIENTS.googleGo;
 
 const ROWS: readonly Row[] = [
-  python(pypi('openai', '1.6.1', [OLD_HTTPX]), ['openai_chat', 'openai', WHY]),
-  python(pypi('openai', '3.54.0'), ...OPENAI, ['openai_completions', 'openai', WHY]),
-  python(pypi('anthropic', '0.28.0', [OLD_HTTPX]), ['anthropic', 'anthropic', WHY]),
-  python(pypi('anthropic', '2.12.0'), ['anthropic', 'anthropic', WHY]),
-  python(pypi('google-genai', '1.0.0', [OLD_HTTPX]), ...GOOGLE_PYTHON(NO_JSON)),
+  // It shows a sentence of its own; ours is in the exception's `body`.
+  python(openaiPython1, ['openai_chat', 'openai', /: An error occurred during streaming$/]),
+  python(openaiPython3, ...OPENAI, ['openai_completions', 'openai', WHY]),
+  ...both(CLIENTS.anthropicPython, python, ['anthropic', 'anthropic', WHY]),
+  python(googlePython1, ...GOOGLE_PYTHON(NO_JSON)),
   python(pypi('google-genai', '1.40.0'), ...GOOGLE_PYTHON(WHY)),
-  python(pypi('google-genai', '3.4.0'), ...GOOGLE_PYTHON(WHY)),
-  python(pypi('cohere', '5.13.0', [OLD_HTTPX]), ...COHERE),
-  python(pypi('cohere', '7.3.1'), ...COHERE),
-  python(pypi('mistralai', '1.2.0', [OLD_HTTPX]), ['mistral', 'mistral', MISTRAL]),
-  python(pypi('mistralai', '3.7.0'), ['mistral', 'mistral', MISTRAL]),
-  python(pypi('groq', '1.7.0'), ['groq', 'groq', WHY]),
-  python(pypi('together', '3.1.1'), ['together', 'together', WHY]),
-  python(pypi('ollama', '0.6.3'), ['ollama', 'ollama', WHY]),
+  python(googlePython3, ...GOOGLE_PYTHON(WHY)),
+  ...both(CLIENTS.coherePython, python, ...COHERE),
+  ...both(CLIENTS.mistralPython, python, ['mistral', 'mistral', MISTRAL]),
+  python(groqPython, ['groq', 'groq', WHY]),
+  python(togetherPython, ['together', 'together', WHY]),
+  python(ollamaPython, ['ollama', 'ollama', WHY]),
+  // The older reads Mistral's chunks unasked whether they are an error.
+  python(litellm74, ...LITELLM, ['litellm_mistral', 'mistral', /MistralException - 'id'$/]),
+  python(litellm106, ...LITELLM, ['litellm_mistral', 'mistral', WHY]),
   python(
-    pypi('litellm', '1.74.0'),
-    ['litellm_openai', 'openai', WHY],
-    ['litellm_anthropic', 'anthropic', WHY],
-    ['litellm_gemini', 'gemini', WHY],
-    ['litellm_mistral', 'mistral', WHY],
-    ['litellm_groq', 'groq', WHY],
-  ),
-  python(
-    pypi('langchain-openai', '1.7.4', ['langchain-anthropic==1.7.10', 'langchain-google-genai==4.4.2']),
+    langchain,
     ['langchain_openai', 'openai', WHY],
     ['langchain_anthropic', 'anthropic', WHY],
     ['langchain_google', 'gemini', WHY],
   ),
-  node(npm('openai', '4.104.0'), ...OPENAI),
-  node(npm('openai', '7.57.0'), ...OPENAI),
-  node(npm('@anthropic-ai/sdk', '0.24.0'), ['anthropic', 'anthropic', /./]),
-  node(npm('@anthropic-ai/sdk', '1.12.0'), ['anthropic', 'anthropic', WHY]),
-  node(npm('@google/genai', '1.32.0'), ['google', 'gemini', NO_JSON]),
-  node(npm('@google/genai', '3.1.0'), ['google', 'gemini', WHY]),
-  node(npm('@google/generative-ai', '0.24.1'), ['generative_ai', 'gemini', NO_JSON]),
-  node(npm('cohere-ai', '7.14.0'), ...COHERE),
-  node(npm('cohere-ai', '8.1.0'), ...COHERE),
-  node(npm('@mistralai/mistralai', '1.3.0', ['zod@3.23.8']), ['mistral', 'mistral', MISTRAL]),
-  node(npm('@mistralai/mistralai', '2.7.0'), ['mistral', 'mistral', MISTRAL]),
-  node(npm('groq-sdk', '1.6.0'), ['groq', 'groq', WHY]),
-  node(npm('together-ai', '0.52.0'), ['together', 'together', WHY]),
-  node(npm('ollama', '0.6.4'), ['ollama', 'ollama', WHY]),
+  ...CLIENTS.boto3.map((client) => ({ client, script: 'boto3.py', calls: BEDROCK })),
+  ...both(CLIENTS.openaiJs, node, ...OPENAI),
+  node(anthropicJs0, ['anthropic', 'anthropic', /: Connection error\.$/]),
+  node(anthropicJs1, ['anthropic', 'anthropic', WHY]),
+  node(googleJs1, ['google', 'gemini', NO_JSON]),
+  node(googleJs3, ['google', 'gemini', WHY]),
+  ...both(CLIENTS.generativeAiJs, node, ['generative_ai', 'gemini', NO_JSON]),
+  ...both(CLIENTS.cohereJs, node, ...COHERE),
+  ...both(CLIENTS.mistralJs, node, ['mistral', 'mistral', MISTRAL]),
+  node(groqJs, ['groq', 'groq', WHY]),
+  node(togetherJs, ['together', 'together', WHY]),
+  node(ollamaJs, ['ollama', 'ollama', WHY]),
+  ...CLIENTS.awsJs.map((client) => ({ client, script: 'aws.mjs', calls: BEDROCK })),
   node(
-    npm('ai', '7.0.173', [
-      '@ai-sdk/openai@4.0.118',
-      '@ai-sdk/anthropic@4.0.105',
-      '@ai-sdk/google@4.0.121',
-      '@ai-sdk/mistral@4.0.87',
-      '@ai-sdk/groq@4.0.84',
-      '@ai-sdk/cohere@4.0.52',
-      '@ai-sdk/azure@4.0.85',
-      'zod@4.6.7',
-    ]),
+    ai,
     ['ai_openai_chat', 'openai', WHY],
     ['ai_openai_responses', 'openai', WHY],
     ['ai_anthropic', 'anthropic', WHY],
@@ -118,12 +132,16 @@ const ROWS: readonly Row[] = [
     ['ai_azure_chat', 'azure', WHY],
     ['ai_azure_responses', 'azure', WHY],
   ),
-  {
-    client: go('google.golang.org/genai', 'v1.77.0'),
-    script: 'cuts-google.go',
-    calls: [['google', 'gemini', WHY]],
-  },
+  { client: googleGo, script: 'cuts-google.go', calls: [['google', 'gemini', WHY]] },
 ];
+
+/** The text that a call gives back: itself, or in pieces among its events. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'string' && /^(value|text)$/.test(name) ? [member] : textsIn(member),
+  );
+}
 
 describe('a stream through other people’s clients', () => {
   let rig: ClientsRig;
@@ -146,7 +164,11 @@ describe('a stream through other people’s clients', () => {
     text: string,
   ): Promise<CallOutcome | undefined> {
     rig.fake.behave({ text });
-    const through = await rig.through(provider, { auth: 'path' });
+    // Amazon's clients sign with a credential that the gateway does not take.
+    const through = await rig.through(
+      provider,
+      provider === 'bedrock' ? { providerKey: AWS } : { auth: 'path' },
+    );
     const outcomes = await makeCalls(client, script, through, [name]);
     return outcomes[name];
   }
@@ -158,7 +180,7 @@ describe('a stream through other people’s clients', () => {
         // Cohere's clients raise nothing in a stream: its end says ERROR, and why.
         const told =
           outcome !== undefined && 'error' in outcome
-            ? outcome.error.message
+            ? `${outcome.error.type}: ${outcome.error.message}`
             : /<ERROR: .*>$/.exec(String(outcome?.value))?.[0];
         expect(told ?? JSON.stringify(outcome)).toMatch(row[2]);
         expect(told, 'an end like any other').toBeDefined();
@@ -167,7 +189,8 @@ describe('a stream through other people’s clients', () => {
 
       it.each(calls)('%s of %s: comments behind it are no trouble', async (...row) => {
         const outcome = await call(installed(), script, row, PERSONAL);
-        expect(outcome).toMatchObject({ value: expect.stringContaining(MASKED) as string });
+        expect(outcome).toHaveProperty('value');
+        expect(textsIn(outcome).join('')).toContain(MASKED);
       });
     });
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 
 import type { ProviderName } from '../../src/providers/provider.ts';
 import { startClientsRig } from '../support/clients/clients-rig.ts';
-import type { ClientsRig } from '../support/clients/clients-rig.ts';
+import type { ClientsRig, EndpointOptions } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { ClientRecipe } from '../support/clients/recipe.ts';
 import { sameAsDirect, tellsRefusals } from '../support/clients/rows.ts';
@@ -13,18 +13,17 @@ const CLAUDE = 'claude-3-5-haiku-20241022';
 const GEMINI = 'gemini-2.0-flash';
 const CALLS = ['plain', 'stream', 'tool'];
 
-/**
- * A model as a framework names it, who serves it, what the framework wants after the provider's segment, and what it
- * is asked for: less than all where it takes the mock's own answers for broken.
- */
-type ModelRow = readonly [
-  model: string,
-  provider: ProviderName,
-  basePath: string,
-  calls?: readonly string[],
+/** A model as a framework names it, who serves it, and what the framework wants after the provider's segment. */
+type ModelRow = readonly [model: string, provider: ProviderName, basePath: string, options?: ModelOptions];
+
+interface ModelOptions {
+  /** What it is asked for; less than all where the framework takes the mock's own answers for broken. */
+  readonly calls?: readonly string[];
   /** The framework tells no status of this provider's errors. */
-  silent?: true,
-];
+  readonly silent?: true;
+  /** `path` where the framework sends no key to this provider. */
+  readonly auth?: EndpointOptions['auth'];
+}
 
 interface FrameworkRow {
   readonly recipe: ClientRecipe;
@@ -32,6 +31,7 @@ interface FrameworkRow {
   readonly models: readonly ModelRow[];
 }
 
+const [oldLitellm] = CLIENTS.litellm;
 const [oldLangchain, newLangchain] = CLIENTS.langchainPython;
 const [oldAi, newAi] = CLIENTS.ai;
 const AI_MODELS: readonly ModelRow[] = [
@@ -47,7 +47,12 @@ const ROWS: readonly FrameworkRow[] = [
     models: [
       [`openai/${GPT}`, 'openai', '/v1'],
       [`anthropic/${CLAUDE}`, 'anthropic', ''],
-      ['ollama_chat/llama3.2', 'ollama', '', ['plain', 'stream'], true],
+      [
+        'ollama_chat/llama3.2',
+        'ollama',
+        '',
+        { calls: ['plain', 'stream'], silent: true, auth: recipe === oldLitellm ? 'path' : 'header' },
+      ],
     ] as const,
   })),
   {
@@ -71,10 +76,10 @@ const ROWS: readonly FrameworkRow[] = [
     recipe: oldAi,
     script: 'ai.mjs',
     models: [
-      [`openai:${GPT}`, 'openai', '/v1', ['stream']],
+      [`openai:${GPT}`, 'openai', '/v1', { calls: ['stream'] }],
       [`chat:${GPT}`, 'openai', '/v1'],
       [`anthropic:${CLAUDE}`, 'anthropic', '/v1'],
-      [`google:${GEMINI}`, 'gemini', '/v1beta', ['plain', 'stream']],
+      [`google:${GEMINI}`, 'gemini', '/v1beta', { calls: ['plain', 'stream'] }],
     ],
   },
   {
@@ -84,7 +89,7 @@ const ROWS: readonly FrameworkRow[] = [
       ...AI_MODELS,
       ['mistral:mistral-small-latest', 'mistral', '/v1'],
       ['groq:llama-3.1-8b-instant', 'groq', '/v1'],
-      ['cohere:command-r-08-2024', 'cohere', '/v2', ['plain', 'tool']],
+      ['cohere:command-r-08-2024', 'cohere', '/v2', { calls: ['plain', 'tool'] }],
     ],
   },
   ...CLIENTS.pydanticAi.map((recipe) => ({
@@ -107,9 +112,9 @@ describe('frameworks', () => {
 
   for (const { recipe, script, models } of ROWS) {
     describeClient(recipe, (client) => {
-      for (const [MODEL, provider, BASE_PATH, calls = CALLS, silent] of models) {
+      for (const [MODEL, provider, BASE_PATH, { calls = CALLS, silent, auth = 'header' } = {}] of models) {
         describe(MODEL, () => {
-          const row = { rig: () => rig, client, script, provider, env: { MODEL, BASE_PATH } };
+          const row = { rig: () => rig, client, script, provider, auth, env: { MODEL, BASE_PATH } };
           sameAsDirect({ ...row, calls });
           if (silent !== true) tellsRefusals({ ...row, calls: ['plain', 'stream'] });
         });

@@ -49,7 +49,8 @@ export const CLIENTS = {
   ollamaPython: [pypi('ollama', '0.4.0', [OLD_HTTPX]), pypi('ollama', '0.6.3')],
   // The first that sends headers of ours.
   ollamaJs: [npm('ollama', '0.5.14'), npm('ollama', '0.6.4')],
-  litellm: [pypi('litellm', '1.74.0'), pypi('litellm', '1.106.2')],
+  // The newer calls no tools without its extra `mcp`.
+  litellm: [pypi('litellm', '1.74.0'), pypi('litellm', '1.106.2', ['litellm[mcp]==1.106.2'])],
   langchainPython: [
     pypi('langchain-openai', '0.2.0', ['langchain-anthropic==0.2.0', OLD_HTTPX]),
     pypi('langchain-openai', '1.7.3', ['langchain-anthropic==1.7.7', 'langchain-google-genai==4.4.2']),

@@ -74,7 +74,7 @@ calls.groq = async () => {
   const { default: Groq } = await import('groq-sdk');
   const client = new Groq({ baseURL: BASE_URL, apiKey: API_KEY, maxRetries: 0 });
   return read(
-    client.chat.completions.create({ model: 'llama-3.3-70b', messages: ASKED, stream: true }),
+    client.chat.completions.create({ model: 'llama-3.3-70b-versatile', messages: ASKED, stream: true }),
     delta,
   );
 };
@@ -82,7 +82,14 @@ calls.groq = async () => {
 calls.together = async () => {
   const { default: Together } = await import('together-ai');
   const client = new Together({ baseURL: `${BASE_URL}/v1`, apiKey: API_KEY, maxRetries: 0 });
-  return read(client.chat.completions.create({ model: 'meta/llama', messages: ASKED, stream: true }), delta);
+  return read(
+    client.chat.completions.create({
+      model: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+      messages: ASKED,
+      stream: true,
+    }),
+    delta,
+  );
 };
 
 calls.ollama = async () => {
@@ -117,7 +124,8 @@ calls.ai_google = async () =>
   ai((await import('@ai-sdk/google')).createGoogleGenerativeAI(KEY_AT('/v1beta'))('gemini-2.0-flash'));
 calls.ai_mistral = async () =>
   ai((await import('@ai-sdk/mistral')).createMistral(KEY_AT('/v1'))('mistral-small-latest'));
-calls.ai_groq = async () => ai((await import('@ai-sdk/groq')).createGroq(KEY_AT('/v1'))('llama-3.3-70b'));
+calls.ai_groq = async () =>
+  ai((await import('@ai-sdk/groq')).createGroq(KEY_AT('/v1'))('llama-3.3-70b-versatile'));
 calls.ai_cohere = async () =>
   ai((await import('@ai-sdk/cohere')).createCohere(KEY_AT('/v2'))('command-r-08-2024'));
 calls.ai_azure_chat = async () =>

@@ -49,7 +49,9 @@ def google():
 
 
 def call_google():
-    stream = google().models.generate_content_stream(model="gemini-2.0-flash", contents=HELLO)
+    # Kept: it is closed with its last name.
+    client = google()
+    stream = client.models.generate_content_stream(model="gemini-2.0-flash", contents=HELLO)
     return "".join(chunk.text or "" for chunk in stream)
 
 
@@ -57,8 +59,8 @@ def call_google_async():
     import asyncio
 
     async def read():
-        models = google().aio.models
-        stream = await models.generate_content_stream(model="gemini-2.0-flash", contents=HELLO)
+        client = google()
+        stream = await client.aio.models.generate_content_stream(model="gemini-2.0-flash", contents=HELLO)
         return "".join([chunk.text or "" async for chunk in stream])
 
     return asyncio.run(read())
@@ -104,14 +106,14 @@ def call_groq():
     from groq import Groq
 
     client = Groq(base_url=BASE_URL, api_key=API_KEY, max_retries=0)
-    return chunks(client.chat.completions.create(model="llama-3.3-70b", messages=ASKED, stream=True))
+    return chunks(client.chat.completions.create(model="llama-3.3-70b-versatile", messages=ASKED, stream=True))
 
 
 def call_together():
     from together import Together
 
-    client = Together(base_url=BASE_URL + "/v1", api_key=API_KEY, max_retries=0)
-    return chunks(client.chat.completions.create(model="meta/llama", messages=ASKED, stream=True))
+    client = Together(base_url=BASE_URL, api_key=API_KEY, max_retries=0)
+    return chunks(client.chat.completions.create(model="meta-llama/Llama-3.3-70B-Instruct-Turbo", messages=ASKED, stream=True))
 
 
 def call_ollama():
@@ -154,7 +156,7 @@ def call_litellm_mistral():
 
 
 def call_litellm_groq():
-    return litellm("groq/llama-3.3-70b", "/v1")
+    return litellm("groq/llama-3.3-70b-versatile", "/v1")
 
 
 def call_langchain_openai():

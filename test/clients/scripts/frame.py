@@ -15,13 +15,18 @@ def tell(call, outcome):
     print(json.dumps({"call": call, **outcome}, default=str), flush=True)
 
 
+def status_of(error):
+    if isinstance(getattr(error, "response", None), dict):
+        return error.response["ResponseMetadata"]["HTTPStatusCode"]
+    names = ("status_code", "code", "http_status")
+    return next((getattr(error, name) for name in names if getattr(error, name, None)), None)
+
+
 for _name in os.environ["CALLS"].split():
     try:
         tell(_name, {"value": globals()["call_" + _name]()})
     except Exception as _error:
-        _status = getattr(_error, "status_code", None) or getattr(_error, "code", None)
-        _status = _status or getattr(_error, "http_status", None)
-        if hasattr(_error, "response") and isinstance(_error.response, dict):
-            _status = _error.response["ResponseMetadata"]["HTTPStatusCode"]
+        # Frameworks raise errors of their own from those of a client, which has the status.
+        _status = status_of(_error) or status_of(_error.__cause__)
         _said = {"type": type(_error).__name__, "message": str(_error)}
         tell(_name, {"error": {**_said, **({"status": _status} if isinstance(_status, int) else {})}})

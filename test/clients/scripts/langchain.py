@@ -20,6 +20,7 @@ def model():
         google_api_key=API_KEY,
         additional_headers=HEADERS,
         max_output_tokens=200,
+        max_retries=2,
     )
 
 

@@ -25,8 +25,8 @@ const cohereEnd = { finish_reason: 'ERROR', error: 'no' };
 const ROWS: readonly (readonly [ProviderName, string, readonly CutPayload[]])[] = [
   ['openai', '/v1/chat/completions', [chat]],
   ['groq', '/v1/chat/completions', [chat]],
-  ['mistral', '/v1/chat/completions', [{ json: chunk }, chat]],
-  ['mistral', '/v1/fim/completions', [{ json: chunk }, chat]],
+  ['mistral', '/v1/chat/completions', [chat, { json: chunk, pad: 8192 }]],
+  ['mistral', '/v1/fim/completions', [chat, { json: chunk, pad: 8192 }]],
   ['openai', '/v1/completions', [chat]],
   [
     'anthropic',
