@@ -56,6 +56,7 @@ export default tseslint.config(
           'process',
           'Request',
           'TextDecoder',
+          'URL',
           'calls',
           'BASE_URL',
           'API_KEY',

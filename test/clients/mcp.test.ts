@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { makeCalls } from '../support/clients/calls.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { ClientRecipe } from '../support/clients/recipe.ts';
 import { runScript } from '../support/clients/run-script.ts';
@@ -17,6 +18,8 @@ const ROWS: Readonly<Record<string, readonly ClientRecipe[]>> = {
   'Python, version 1': CLIENTS.mcpPython1,
   Go: CLIENTS.mcpGo,
 };
+
+const DENIED = /tool \[say\] blocked/;
 
 describe('what the page of MCP shows', () => {
   let rig: McpRig<'files'>;
@@ -51,6 +54,34 @@ describe('what the page of MCP shows', () => {
           expect(result.code).not.toBe(0);
           expect(result.stderr).toMatch(/401|Unauthorized|proxy key/u);
           expect(performance.now() - begun).toBeLessThan(60_000);
+        });
+      });
+    }
+  }
+
+  for (const [clients, script] of [
+    [CLIENTS.mcpJs, 'mcp.mjs'],
+    [CLIENTS.mcpPython1, 'mcp.py'],
+  ] as const) {
+    for (const client of clients) {
+      describeClient(client, (installed) => {
+        it('begins, lists, calls, and is told why a call is denied', async () => {
+          const { rawKey, url } = await rig.access('files', { key: { allowedTools: ['echo'] } });
+          const endpoint = { baseUrl: url.href, apiKey: rawKey, headers: {}, providerKey: '' };
+          const outcomes = await makeCalls(installed(), script, endpoint, [
+            'initialize',
+            'list',
+            'call',
+            'denied',
+          ]);
+          expect(outcomes).toEqual({
+            initialize: { value: 'test-server' },
+            list: { value: ['echo'] },
+            call: { value: [{ type: 'text', text: 'say something' }] },
+            denied: {
+              error: { type: 'McpError', message: expect.stringMatching(DENIED) as string },
+            },
+          });
         });
       });
     }

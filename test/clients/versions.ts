@@ -83,8 +83,13 @@ export const CLIENTS = {
   pydanticAi: [pypi('pydantic-ai-slim', '2.68.0', ['pydantic-ai-slim[openai,anthropic,google]==2.68.0'])],
   openaiAgentsPython: [pypi('openai-agents', '0.24.0')],
   openaiAgentsJs: [npm('@openai/agents', '0.20.0', ['zod@4.6.7'])],
-  mcpPython1: [pypi('mcp', '1.30.0')],
+  // The first that speak Streamable HTTP; mcp 1.8.0 waits for ever where any server answers with an HTTP error.
+  mcpPython1: [pypi('mcp', '1.8.1', ['pydantic==2.11.4']), pypi('mcp', '1.30.0')],
   mcpPython2: [pypi('mcp', '2.3.0')],
-  mcpJs: [npm('@modelcontextprotocol/sdk', '1.32.2')],
+  mcpJs: [npm('@modelcontextprotocol/sdk', '1.10.0'), npm('@modelcontextprotocol/sdk', '1.32.2')],
+  mcpConformance: [
+    npm('@modelcontextprotocol/conformance', '0.1.16'),
+    npm('@modelcontextprotocol/conformance', '0.2.0-alpha.12'),
+  ],
   mcpGo: [go('github.com/modelcontextprotocol/go-sdk/mcp', 'v1.8.0')],
 } as const satisfies Readonly<Record<string, readonly ClientRecipe[]>>;

@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
-import { startGuard } from '../../../src/runtime/guard.ts';
 import { freePort } from '../ports.ts';
 import { installClient } from './install.ts';
 import { npm } from './recipe.ts';
+import { startServerProgram } from './server-program.ts';
 
 /** A mock of most providers that is not ours: what it says has not been shaped by what we expect. */
 const AIMOCK = npm('@copilotkit/aimock', '1.43.0');
@@ -33,7 +28,7 @@ export interface Aimock {
   readonly url: string;
   /** What has come so far, oldest first. */
   requests(): Promise<readonly AimockRequest[]>;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export const MOCK_TEXT = 'Grüße aus Zürich: “quotes”, a \\backslash, {braces} and 🙂 in some sixty letters.';
@@ -50,52 +45,24 @@ export const STANDARD_FIXTURES: readonly AimockFixture[] = [
   { match: { endpoint: 'chat' }, response: { content: MOCK_TEXT } },
 ];
 
-const START_WITHIN_MS = 20_000;
+const FIXTURES_FILE = 'fixtures.json';
 
 /** Starts aimock on a free port, as a process of its own. */
 export async function startAimock(fixtures: readonly AimockFixture[] = STANDARD_FIXTURES): Promise<Aimock> {
   const { home } = await installClient(AIMOCK);
   const port = await freePort();
-  const folder = await mkdtemp(join(tmpdir(), 'gw-aimock-'));
-  const file = join(folder, 'fixtures.json');
-  await writeFile(file, JSON.stringify({ fixtures }));
   const cli = join(home, 'node_modules', '@copilotkit', 'aimock', 'dist', 'cli.js');
-  const args = [cli, '--port', String(port), '--fixtures', file, '--log-level', 'warn', '--validate-on-load'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
-  // Ends it where the tests are killed before they can.
-  const guard = startGuard();
-  guard.watchDirectory(folder);
-  if (child.pid !== undefined) guard.watch(child.pid);
-  const said: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk));
   const url = `http://127.0.0.1:${String(port)}`;
-  const close = async (): Promise<void> => {
-    if (child.exitCode === null) {
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
-    }
-    guard.release();
-    await rm(folder, { recursive: true, force: true });
-  };
-  const deadline = Date.now() + START_WITHIN_MS;
-  while (!(await answers(url))) {
-    if (child.exitCode !== null || Date.now() > deadline) {
-      await close();
-      throw new Error(`aimock does not start:\n${Buffer.concat(said).toString()}`);
-    }
-    await delay(50);
-  }
+  const quiet = ['--log-level', 'warn', '--validate-on-load'];
+  const args = [cli, '--port', String(port), '--fixtures', FIXTURES_FILE, ...quiet];
+  const program = await startServerProgram(process.execPath, args, {
+    name: 'aimock',
+    url: `${url}/__aimock/journal`,
+    files: { [FIXTURES_FILE]: JSON.stringify({ fixtures }) },
+  });
   return {
     url,
     requests: async () => (await (await fetch(`${url}/__aimock/journal`)).json()) as AimockRequest[],
-    close,
+    close: program.close,
   };
-}
-
-async function answers(url: string): Promise<boolean> {
-  return fetch(`${url}/__aimock/journal`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 }
