@@ -9,6 +9,7 @@ import { normalizeAll } from '../normalize/normalize.ts';
 import type { Check } from '../pipeline/check.ts';
 import type { ReportSecretLeak } from '../pipeline/secret-leak.ts';
 import type { LivePolicies } from '../policy/live-policies.ts';
+import { createMasksOf } from '../policy/masking/masks.ts';
 import { createModelOf } from '../pricing/deployments.ts';
 import { createPricing } from '../pricing/pricing.ts';
 import type { RedisClient } from '../redis/client.ts';
@@ -18,6 +19,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createAllowedCheck } from './allowed/check.ts';
 import { createBudgetCheck, type BudgetCheck } from './budget/check.ts';
 import { createRedisBudgetStore } from './budget/redis-store.ts';
+import { createPolicyRewriter, maskAnswer, maskRequest } from './dlp/by-policy.ts';
 import { createDlpCheck } from './dlp/check.ts';
 import { MAX_FINDINGS } from './dlp/masked-places.ts';
 import { createDriftCheck } from './drift/check.ts';
@@ -30,6 +32,7 @@ import { createRedisMcpSessionStore } from './mcp/session-binding/redis-store.ts
 import { createMcpBreakerCheck } from './mcp-breaker/check.ts';
 import { createRedisBreakerStore } from './mcp-breaker/redis-store.ts';
 import { createMcpInspectorCheck } from './mcp-inspector/check.ts';
+import { createResultRewriter, maskWholeResult } from './mcp-inspector/mask-results.ts';
 import { createRedisPinStore } from './mcp-inspector/redis-store.ts';
 import { createMcpToolsCheck } from './mcp-tools/check.ts';
 import { createNormalizationCheck } from './normalization/check.ts';
@@ -38,6 +41,7 @@ import { createMarkSession } from './mark-session.ts';
 import { createPolicyCheck } from './policy/check.ts';
 import { createJudge, type Judge } from './policy/judge.ts';
 import { createPolicyStateCheck } from './policy/state-check.ts';
+import { createPolicyMaskCheck } from './policy-mask/check.ts';
 import { createSessionMoves } from './session-moves.ts';
 import { createTaintSession } from './taint-session.ts';
 import { createProviderToolsCheck } from './provider-tools/check.ts';
@@ -114,6 +118,7 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
         ...(deps.policies !== undefined && { isAskedFor: asksForDrift(deps.policies) }),
       }),
       policy: policy?.check,
+      policyMask: deps.policies === undefined ? undefined : policyMaskCheck(),
       mcpBreaker: breakerCheck(deps),
       budget: budget.check,
       policyState: policy?.stateCheck,
@@ -232,6 +237,15 @@ function policyTrouble({ log, metrics }: ChecksDeps): (cause: unknown) => void {
     metrics.policyTroubles.inc();
     log.error({ cause: messageOf(cause) }, 'the policies could not judge a call, which was denied');
   };
+}
+
+function policyMaskCheck(): Check {
+  return createPolicyMaskCheck({
+    masksOf: createMasksOf(),
+    maskRequest,
+    answers: { whole: maskAnswer, rewriter: (masks) => createPolicyRewriter(masks) },
+    results: { whole: maskWholeResult, rewriter: createResultRewriter },
+  });
 }
 
 function breakerCheck({ config, redis: client, log, metrics }: ChecksDeps): Check {

@@ -14,6 +14,7 @@ export interface Checks {
   readonly loop: Check;
   readonly drift: Check;
   readonly policy: Check | undefined;
+  readonly policyMask: Check | undefined;
   readonly mcpBreaker: Check;
   readonly budget: Check;
   readonly policyState: Check | undefined;
@@ -37,6 +38,7 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.loop, // by the session's earlier calls
     checks.drift, // by the session's earlier turns
     ...(checks.policy === undefined ? [] : [checks.policy]), // by all that the checks before it have learnt
+    ...(checks.policyMask === undefined ? [] : [checks.policyMask]), // of what was let through
     checks.mcpBreaker, // a probe is taken only for what would be sent
     checks.budget, // a hold is taken only for what would be sent
     // Last of all: a hold is given back unseen, but by a moved state others are judged at once.

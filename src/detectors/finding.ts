@@ -25,7 +25,9 @@ export type FindingClass =
   | 'smuggling'
   | 'sqli'
   | 'traversal'
-  | 'cvv';
+  | 'cvv'
+  /** What a policy's own words or expressions match. */
+  | 'pattern';
 
 /** One match. Holds no text, so that it can be logged. */
 export interface Finding {

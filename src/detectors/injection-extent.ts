@@ -51,7 +51,8 @@ const WHOLE_ALREADY = 'image_exfiltration';
  * an operator's own says itself where it ends.
  */
 export function wholeOrder(text: string, finding: Finding): Finding {
-  if (groupOf(finding) !== 'prompt_injection' || finding.rule === WHOLE_ALREADY) return finding;
+  const isOrder = finding.detector === 'prompt_injection' && finding.class !== 'pattern';
+  if (!isOrder || groupOf(finding) !== 'prompt_injection' || finding.rule === WHOLE_ALREADY) return finding;
   return { ...finding, end: endOfOrder(text, finding.start, finding.end) };
 }
 

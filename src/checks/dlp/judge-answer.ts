@@ -92,7 +92,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
     if (whole === undefined) return PASS;
     const stream = unlabelledStream(exchange);
     if (stream !== undefined) return judgeStream(exchange, whole, stream);
-    const inspected = await inspectAnswer(whole, facts, deps.findAll, passesArguments);
+    const inspected = await inspectAnswer(whole, facts, deps.findAll, { passesArguments });
     return 'kind' in inspected ? inspected : judged(exchange, inspected);
   }
 

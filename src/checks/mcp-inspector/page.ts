@@ -20,8 +20,8 @@ export interface Place {
 
 /** A text of a message. */
 export interface Piece {
-  /** `blob`: base64 of the text. `name`: the name of members. */
-  readonly kind: 'value' | 'blob' | 'name';
+  /** `blob`: base64 of the text. `name`: the name of members. `number`: one, as it is written. */
+  readonly kind: 'value' | 'blob' | 'name' | 'number';
   readonly text: string;
   /** One, but for names, which are searched once. */
   readonly places: readonly Place[];

@@ -27,15 +27,22 @@ const WORK_CHARS = 64;
 const MAX_WORD_CHARS = 512;
 /** Longer names tell nothing of their values. */
 const MAX_LABEL_CHARS = 64;
+/** Shorter numbers are nothing that is looked for. */
+const MIN_NUMBER = 1e8;
 const WORD = /^[\x21-\x7e]+$/;
 const AS_WRITTEN: BlobTexts = { asWritten: true, held: undefined };
 
 /**
  * Reads every string and member name of a message; undefined where there is too much to read. Linear, in turns.
  * @param apart each text on a page of its own: they have nothing to do with each other
+ * @param withNumbers long numbers are read too
  */
-export async function readTexts(message: unknown, apart: boolean): Promise<Texts | undefined> {
-  const reader = new TextReader(apart);
+export async function readTexts(
+  message: unknown,
+  apart: boolean,
+  withNumbers = false,
+): Promise<Texts | undefined> {
+  const reader = new TextReader(apart, withNumbers);
   reader.docs.push({ root: message, within: undefined, depth: 0 });
   for (const doc of reader.docs) {
     for (const _step of reader.read(doc)) await nextTurn();
@@ -57,6 +64,7 @@ class TextReader {
   /** Grows while it is read: a string may hold a document. */
   readonly docs: Doc[] = [];
   readonly #apart: boolean;
+  readonly #withNumbers: boolean;
   readonly #said = new PageWriter();
   readonly #prose: PageWriter[] = [];
   readonly #words = new PageWriter();
@@ -65,8 +73,9 @@ class TextReader {
   #parts = 0;
   #work = 0;
 
-  constructor(apart: boolean) {
+  constructor(apart: boolean, withNumbers: boolean) {
     this.#apart = apart;
+    this.#withNumbers = withNumbers;
   }
 
   get hasTooMuch(): boolean {
@@ -101,7 +110,8 @@ class TextReader {
     top.next += 1;
     if (names === undefined) {
       const value = (holder as readonly unknown[])[at];
-      if (saysSomething(value)) this.#readValue(value, { doc, path: [...path, at] }, undefined, open);
+      if (saysSomething(value) || this.#isRead(value))
+        this.#readValue(value, { doc, path: [...path, at] }, undefined, open);
       return;
     }
     const name = names[at] ?? '';
@@ -111,10 +121,11 @@ class TextReader {
   }
 
   #readValue(value: unknown, place: Place, holder: object | undefined, open: Open[]): void {
-    if (!saysSomething(value)) return;
+    if (!saysSomething(value) && !this.#isRead(value)) return;
     this.#parts += 1;
     const { path } = place;
-    if (typeof value === 'string') this.#readString(value, place, holder);
+    if (typeof value === 'number') this.#addNumber(value, place);
+    else if (typeof value === 'string') this.#readString(value, place, holder);
     else if (Array.isArray(value)) open.push({ holder: value, path, names: undefined, next: 0 });
     else if (isObject(value)) open.push({ holder: value, path, names: Object.keys(value), next: 0 });
   }
@@ -134,6 +145,18 @@ class TextReader {
     const label = name === 'value' ? namedIn(holder) : name;
     if (asWritten) this.#addText({ kind: 'value', text, places: [place] }, label);
     if (held !== undefined) this.#addText({ kind: 'blob', text: held, places: [place] }, label);
+  }
+
+  #isRead(value: unknown): value is number {
+    return this.#withNumbers && typeof value === 'number' && Math.abs(value) >= MIN_NUMBER;
+  }
+
+  #addNumber(value: number, place: Place): void {
+    const name = place.path.findLast((step) => typeof step === 'string') ?? '';
+    const text = String(value);
+    this.#chars += text.length;
+    const label = name.length > MAX_LABEL_CHARS ? '"' : `"${name}": "`;
+    this.#words.add({ kind: 'number', text, places: [place] }, label, '"\n\n');
   }
 
   #addText(piece: Omit<Piece, 'start'>, name = ''): void {

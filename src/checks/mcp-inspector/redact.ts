@@ -1,3 +1,4 @@
+import type { Finding } from '../../detectors/finding.ts';
 import { applyEdits } from '../../json/edit.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
@@ -22,19 +23,30 @@ export function isFixed({ stretches }: Hit): boolean {
  * The edits that take all hits out of a message: secrets become `***`, attacks give way to the text of SPEC. JSON in
  * strings stays JSON. A member whose name holds one goes, and a member under the cleaned name says so.
  */
-export function redactions(hits: readonly Hit[]): readonly JsonEdit[] {
+export function redactions(hits: readonly Hit[], instead = standsFor): readonly JsonEdit[] {
   const edits = new EditsByDoc();
-  for (const [piece, replacements] of replacementsByPiece(hits)) {
-    const text = replaceSpans(piece.text, replacements);
+  for (const [piece, replacements] of replacementsByPiece(hits, instead)) {
+    const text = piece.kind === 'number' ? MASK : replaceSpans(piece.text, replacements);
     for (const place of piece.places) edits.change(piece.kind, place, text);
   }
   return edits.ofMessage();
 }
 
-function replacementsByPiece(hits: readonly Hit[]): ReadonlyMap<Piece, readonly Replacement[]> {
+/** What stands in place of a finding. */
+type Instead = (finding: Finding) => string;
+
+const standsFor: Instead = (finding) => (finding.class === 'secret' ? MASK : REMOVED);
+
+/** For what is masked, whatever it is. */
+export const masked: Instead = () => MASK;
+
+function replacementsByPiece(
+  hits: readonly Hit[],
+  instead: Instead,
+): ReadonlyMap<Piece, readonly Replacement[]> {
   const byPiece = new Map<Piece, Replacement[]>();
   for (const { finding, stretches } of hits) {
-    const text = finding.class === 'secret' ? MASK : REMOVED;
+    const text = instead(finding);
     for (const { piece, start, end } of stretches) {
       const replacements = byPiece.get(piece) ?? [];
       byPiece.set(piece, replacements);
@@ -52,7 +64,7 @@ class EditsByDoc {
   readonly #names = new Map<Doc, JsonEdit[]>();
 
   change(kind: Piece['kind'], { doc, path }: Place, text: string): void {
-    if (kind === 'value') {
+    if (kind === 'value' || kind === 'number') {
       listOf(this.#values, doc).push({ kind: 'set', path, value: text });
       return;
     }

@@ -18,7 +18,7 @@ export type CredentialsOf = (server: string) => ServerCredentials;
 
 export function createCredentialsOf(servers: readonly Server[]): CredentialsOf {
   const known = new Map(servers.map((server) => [server.name, createServerCredentials(server)]));
-  return (server) => known.get(server) ?? NONE;
+  return (server) => known.get(server) ?? NO_CREDENTIALS;
 }
 
 /** Names of headers and parameters with a credential. */
@@ -64,7 +64,8 @@ export function createServerCredentials(server: Pick<Server, 'headers' | 'url'>)
   };
 }
 
-const NONE = createServerCredentials({ headers: {}, url: 'http://localhost' });
+/** Of a server that was given none. */
+export const NO_CREDENTIALS = createServerCredentials({ headers: {}, url: 'http://localhost' });
 
 function finding(start: number, end: number): Finding {
   return { detector: 'secrets', class: 'secret', rule: SERVER_CREDENTIAL_RULE, start, end };

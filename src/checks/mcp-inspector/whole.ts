@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { HEADER } from '../../headers.ts';
+import type { JsonEdit } from '../../json/path.ts';
 import { readMediaType } from '../../media-type.ts';
 import { PASS, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
@@ -47,7 +48,10 @@ const ERROR_STATUS = 400;
  * JSON, or the text of what is none; undefined where a message was asked for, or nobody can tell what is said. A GET asks
  * for a stream, and clients read one in whatever comes with it.
  */
-function readWhole({ method, request, status }: Answered, { json, body, contentType }: WholeAnswer): unknown {
+export function readWhole(
+  { method, request, status }: Answered,
+  { json, body, contentType }: Pick<WholeAnswer, 'json' | 'body' | 'contentType'>,
+): unknown {
   if (method === 'GET' && status < ERROR_STATUS) return undefined;
   // All is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else.
   if (readMediaType(contentType).charset === 'other') return undefined;
@@ -57,10 +61,15 @@ function readWhole({ method, request, status }: Answered, { json, body, contentT
   return isUtf8(body) ? body.toString() : undefined;
 }
 
-function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Judgement): void {
+/** Of what is no JSON, an edit of the whole gives the new text. */
+export function editWhole(whole: WholeAnswer, edits: readonly JsonEdit[]): void {
   if (whole.json === undefined) {
-    const text = judged.edits.find(({ path }) => path.length === 0);
+    const text = edits.find(({ path }) => path.length === 0);
     whole.replacement = Buffer.from(text?.kind === 'set' ? String(text.value) : '');
-  } else whole.edits.push(...judged.edits);
+  } else whole.edits.push(...edits);
+}
+
+function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Judgement): void {
+  editWhole(whole, judged.edits);
   if (isRedacted(judged)) responseHeaders.set(HEADER.responseRedacted, 'true');
 }

@@ -1,6 +1,6 @@
+import { valueAt } from '../../../json/edited-view.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import type { Parsed } from '../../../pipeline/exchange.ts';
-import type { JsonObject } from '../../../providers/provider.ts';
 
 /** What of a request is looked at, and may not be changed. */
 export interface Seals {
@@ -25,15 +25,6 @@ export function sealsOf({ json, request }: Parsed): Seals {
     if (value !== text) encoded.push(text);
   }
   return { has: (path) => sealed.has(key(path)), encoded };
-}
-
-function valueAt(json: JsonObject, path: JsonPath): unknown {
-  let at: unknown = json;
-  for (const step of path) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
-    at = (at as Record<string | number, unknown>)[step];
-  }
-  return at;
 }
 
 function key(path: JsonPath): string {

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../detectors/finding.ts';
 import type { Parsed } from '../../../pipeline/exchange.ts';
 import { createDocumentSearch } from '../whole/document-search.ts';
-import type { WordsKind } from '../whole/document-search.ts';
+import type { Place, WordsKind } from '../whole/document-search.ts';
 import type { PromptText } from '../../../providers/provider.ts';
 import { CLEAN } from '../inspected.ts';
 import type { Inspected } from '../inspected.ts';
@@ -18,13 +18,19 @@ export interface InspectedRequest extends Inspected {
 /**
  * Looks at all of a request: messages of every role, tools and their results, and members that no dialect knows. What
  * comes again with the next turn is masked alike again. Headers that repeat arguments follow the body at the edge.
+ * @param looksAt which places of the body are looked at; all unless told
  */
-export async function inspectRequest(exchange: Parsed, findAll: FindAll): Promise<InspectedRequest> {
+export async function inspectRequest(
+  exchange: Parsed,
+  findAll: FindAll,
+  looksAt?: (place: Place) => boolean,
+): Promise<InspectedRequest> {
   const seals = sealsOf(exchange);
   const passages = createPassages(findAll, 'request');
   const document = createDocumentSearch({
     ...exchange,
     words: wordsOf(exchange.request.texts),
+    ...(looksAt !== undefined && { looksAt }),
     side: 'request',
   });
   await document.gather(passages);

@@ -9,6 +9,7 @@ import { EventMarks } from './event-marks.ts';
 import type { Marks } from './event-marks.ts';
 import { isLong } from '../whole/document-search.ts';
 import { MaskedPlaces } from '../masked-places.ts';
+import { isIdentifier } from '../identifiers.ts';
 import { isOpaque } from '../opaque-members.ts';
 import { emptied, isTokenId, isTokenIdList, repeatsText } from '../token-ids.ts';
 import { contextOf } from '../passages.ts';
@@ -16,7 +17,7 @@ import type { Found } from '../passages.ts';
 import { RecentTexts } from '../scan/recent-texts.ts';
 import { TURN_CHARS } from '../scan/turns.ts';
 import type { Work } from '../scan/turns.ts';
-import type { WholeTexts } from '../scan/whole-texts.ts';
+import { WholeTexts } from '../scan/whole-texts.ts';
 
 /** Deeper than any dialect's frames. */
 const MAX_DEPTH = 256;
@@ -30,6 +31,17 @@ const SEARCH_CHARS = 32;
 const STEP_CHARS = 2048;
 
 type Span = Pick<Finding, 'start' | 'end'>;
+
+/** A detector with what it lately found clean. */
+interface ValueSearch {
+  readonly detector: StreamDetector;
+  readonly wholeTexts: WholeTexts;
+  readonly clean: RecentTexts;
+}
+
+function createValueSearch(detector: StreamDetector): ValueSearch {
+  return { detector, wholeTexts: new WholeTexts(detector), clean: new RecentTexts() };
+}
 
 /** The edits that mask what is found in an event, and those that leave no token ids in it. */
 export interface SearchedValues {
@@ -56,17 +68,18 @@ interface Level {
  * dialect. Nearly all of it is the same in every event, and costs a look-up.
  */
 export class OtherValues {
-  readonly #detector: StreamDetector;
-  readonly #wholeTexts: WholeTexts;
-  readonly #clean = new RecentTexts();
+  readonly #words: ValueSearch;
+  /** Of names, numbers and single words. */
+  readonly #names: ValueSearch;
   readonly #marks = new EventMarks();
   /** The last event that was clean. */
   #last: { readonly root: object; readonly marks: Marks } | undefined;
   #cost = 0;
 
-  constructor(detector: StreamDetector, wholeTexts: WholeTexts) {
-    this.#detector = detector;
-    this.#wholeTexts = wholeTexts;
+  /** @param names of names, numbers and identifiers, where that is another one */
+  constructor(detector: StreamDetector, names: StreamDetector) {
+    this.#words = createValueSearch(detector);
+    this.#names = names === detector ? this.#words : createValueSearch(names);
   }
 
   *search(root: object, event: StreamEvent, found: Found[]): Work<SearchedValues> {
@@ -106,7 +119,7 @@ export class OtherValues {
       if (
         before === undefined &&
         typeof step === 'string' &&
-        (yield* this.#masked(step, undefined, found)) !== step
+        (yield* this.#masked(this.#names, step, undefined, found)) !== step
       ) {
         add({ kind: 'remove', path: [...path, step] });
       }
@@ -118,11 +131,12 @@ export class OtherValues {
         levels.push(levelOf(value, marks, name, before));
         path.push(step);
       } else if (typeof value === 'string') {
-        const masked = yield* this.#masked(value, name, found);
+        const search = isIdentifier(value) ? this.#names : this.#words;
+        const masked = yield* this.#masked(search, value, name, found);
         if (masked !== value) add({ kind: 'set', path: [...path, step], value: masked });
       } else if (typeof value === 'number' && Math.abs(value) >= MIN_NUMBER) {
         if (isLong(value)) hasLong = true;
-        else if (this.#spansIn(String(value), name, found) !== undefined) {
+        else if (this.#spansIn(this.#names, String(value), name, found) !== undefined) {
           add({ kind: 'set', path: [...path, step], value: MASK });
         }
       }
@@ -139,7 +153,7 @@ export class OtherValues {
       if (number === undefined) continue;
       const { source, name, path } = number;
       if (source.length > MAX_NUMBER_CHARS || !isLong(Number(source))) continue;
-      if (this.#spansIn(source, name, found) === undefined) continue;
+      if (this.#spansIn(this.#names, source, name, found) === undefined) continue;
       add({ kind: 'set', path: path(), value: MASK });
     }
   }
@@ -150,25 +164,30 @@ export class OtherValues {
     return cost;
   }
 
-  *#masked(text: string, name: string | undefined, found: Found[]): Work<string> {
+  *#masked(search: ValueSearch, text: string, name: string | undefined, found: Found[]): Work<string> {
     if (text === '' || isOpaque(name, text)) return text;
     if (text.length <= TURN_CHARS) {
-      const spans = this.#spansIn(text, name, found);
+      const spans = this.#spansIn(search, text, name, found);
       return spans === undefined ? text : mask(text, spans);
     }
-    const outlet = yield* this.#wholeTexts.search({ text, context: contextOf(name) }, found);
+    const outlet = yield* search.wholeTexts.search({ text, context: contextOf(name) }, found);
     return outlet.take(outlet.length);
   }
 
   /** Where something is found; undefined where nothing is. */
-  #spansIn(text: string, name: string | undefined, found: Found[]): readonly Span[] | undefined {
+  #spansIn(
+    { detector, clean }: ValueSearch,
+    text: string,
+    name: string | undefined,
+    found: Found[],
+  ): readonly Span[] | undefined {
     const context = contextOf(name);
     const whole = context + text;
-    if (this.#clean.has(whole)) return undefined;
+    if (clean.has(whole)) return undefined;
     this.#cost += whole.length + SEARCH_CHARS;
-    const findings = this.#detector.find(whole).filter(({ end }) => end > context.length);
+    const findings = detector.find(whole).filter(({ end }) => end > context.length);
     if (findings.length === 0) {
-      this.#clean.add(whole);
+      clean.add(whole);
       return undefined;
     }
     for (const finding of findings) found.push({ finding, text: whole.slice(finding.start, finding.end) });

@@ -12,8 +12,18 @@ export interface StreamFindingsDeps {
   readonly onFound: (found: ContentClass, action: DlpAction) => void;
 }
 
-/** What was found in one stream: by class and rule, never the text. */
-export class StreamFindings {
+/** Judges what is found in one stream, and remembers what of it to tell: never the text. */
+export interface FindingsJudge {
+  /** Something is masked. */
+  readonly any: boolean;
+  /** The denial that the stream is cut with, where something is found that must not pass even masked. */
+  judge(found: readonly Found[]): Denial | undefined;
+  /** What was masked and not told yet. */
+  takeReason(): string | undefined;
+}
+
+/** By class and rule. */
+export class StreamFindings implements FindingsJudge {
   readonly #deps: StreamFindingsDeps;
   readonly #classes = new Set<ContentClass>();
   /** By class and rule: there may be hundreds of thousands of findings in one event. */
@@ -25,18 +35,15 @@ export class StreamFindings {
     this.#deps = deps;
   }
 
-  /** Something is masked. */
   get any(): boolean {
     return this.#rules.size > 0;
   }
 
-  /** The denial that the stream is cut with, where something is found that must not pass even masked. */
   judge(found: readonly Found[]): Denial | undefined {
     const withheld = found.filter(({ finding }) => this.#actionOf(finding) === 'quarantine');
     return withheld.length === 0 ? undefined : this.#deps.onQuarantine(withheld);
   }
 
-  /** What was masked and not told yet, by class and rule. */
   takeReason(): string | undefined {
     if (this.#newRules.length === 0) return undefined;
     const reason = `masked in the answer: ${this.#newRules.join(', ')}`;

@@ -34,6 +34,8 @@ const SEARCH_CHARS = 256;
 /** How a stream is searched. */
 export interface StreamSearch {
   readonly detector: StreamDetector;
+  /** For names of members, numbers and identifiers that are no text of the answer's, where it is another one. */
+  readonly names?: StreamDetector;
   /** Arguments of tools that the dialect knows for them are left alone. */
   readonly passesArguments?: boolean;
 }
@@ -49,12 +51,12 @@ export class StreamReading {
   readonly #looseTexts: LooseTexts;
   readonly #passesArguments: boolean;
 
-  constructor({ detector, passesArguments = false }: StreamSearch) {
+  constructor({ detector, names = detector, passesArguments = false }: StreamSearch) {
     this.#passesArguments = passesArguments;
     this.#channels = new StreamChannels(detector);
     this.#tokenChannels = new StreamChannels(detector);
     this.#wholeTexts = new WholeTexts(detector);
-    this.#otherValues = new OtherValues(detector, this.#wholeTexts);
+    this.#otherValues = new OtherValues(detector, names);
     this.#rawFrames = new RawFrames(detector, this.#wholeTexts);
     this.#looseTexts = new LooseTexts(detector);
   }

@@ -6,7 +6,7 @@ import { assertMaskable } from '../masked-places.ts';
 import type { Found } from '../passages.ts';
 import { restOf } from './stream-entry.ts';
 import { StreamFindings } from './stream-findings.ts';
-import type { StreamFindingsDeps } from './stream-findings.ts';
+import type { FindingsJudge, StreamFindingsDeps } from './stream-findings.ts';
 import { StreamQueue } from './stream-queue.ts';
 import { StreamReading } from './stream-reading.ts';
 import type { StreamSearch } from './stream-reading.ts';
@@ -21,7 +21,12 @@ export type DlpRewriterDeps = StreamFindingsDeps & StreamSearch;
  * that moves to the next. One rewriter is for one stream; what it holds is bounded, and over that it throws.
  */
 export function createDlpRewriter(deps: DlpRewriterDeps): StreamRewriter {
-  const stream = new MaskedStream(deps);
+  return createMaskingRewriter(deps, new StreamFindings(deps));
+}
+
+/** The same, by whoever judges what is found. */
+export function createMaskingRewriter(search: StreamSearch, findings: FindingsJudge): StreamRewriter {
+  const stream = new MaskedStream(search, findings);
   return {
     event: (event) => inTurns(stream.event(event)),
     end: () => inTurns(stream.end()),
@@ -34,12 +39,12 @@ const NOTHING_BEFORE = { before: [], isHeld: false } as const;
 
 class MaskedStream {
   readonly #reading: StreamReading;
-  readonly #findings: StreamFindings;
+  readonly #findings: FindingsJudge;
   readonly #queue = new StreamQueue(() => this.#findings.any);
 
-  constructor(deps: DlpRewriterDeps) {
-    this.#reading = new StreamReading(deps);
-    this.#findings = new StreamFindings(deps);
+  constructor(search: StreamSearch, findings: FindingsJudge) {
+    this.#reading = new StreamReading(search);
+    this.#findings = findings;
   }
 
   /** Says that something was masked: the headers had left before. */

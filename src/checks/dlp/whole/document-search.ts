@@ -36,10 +36,21 @@ export interface SearchedDocument {
   readonly words: ReadonlyMap<string, WordsKind>;
   /** Places of strings that are left alone, by `pathKey`. */
   readonly unsearched?: ReadonlySet<string>;
+  /** Which places are looked at; all unless told. */
+  readonly looksAt?: (place: Place) => boolean;
   readonly side: Side;
 }
 
-/** Looks at every string, number and member name of a document. */
+/** Of something in a document that can carry words. */
+export interface Place {
+  readonly kind: Hit['kind'];
+  /** As it is read; of a number, as it is written. */
+  readonly text: string;
+  /** Only lent. */
+  readonly path: JsonPath;
+}
+
+/** Looks at the strings, numbers and member names of a document. */
 export interface DocumentSearch {
   /** Adds them to what is to be searched. */
   gather(passages: Passages): Promise<void>;
@@ -55,6 +66,7 @@ export function pathKey(path: JsonPath): string {
 }
 
 const NOWHERE: ReadonlySet<string> = new Set();
+const EVERYWHERE = (): boolean => true;
 
 /** Shorter numbers are nothing that is looked for. */
 const MIN_NUMBER = 1e8;
@@ -72,8 +84,10 @@ async function visitLong(body: Buffer, visit: (number: WrittenNumber) => void): 
 }
 
 export function createDocumentSearch(searched: SearchedDocument): DocumentSearch {
-  const { body, json, words, unsearched = NOWHERE, side } = searched;
+  const { body, json, words, unsearched = NOWHERE, looksAt = EVERYWHERE, side } = searched;
   const isLeftAlone = (path: JsonPath): boolean => unsearched.size > 0 && unsearched.has(pathKey(path));
+  const isRead = (kind: Hit['kind'], text: string, path: JsonPath): boolean =>
+    looksAt === EVERYWHERE || looksAt({ kind, text, path });
   let hasLongNumbers = false;
 
   const contextName = (text: string, name: string | undefined): string | undefined =>
@@ -84,22 +98,28 @@ export function createDocumentSearch(searched: SearchedDocument): DocumentSearch
       for (const [text, kind] of words) if (kind === 'document') await passages.addArguments(text);
       await visitDocument(json, {
         string(text, name, path) {
-          if (isLeftAlone(path)) return;
+          if (isLeftAlone(path) || !isRead('string', text, path)) return;
           if (words.has(text) || !isOpaque(name, text)) passages.add(text, contextName(text, name));
         },
-        number(value, name) {
+        number(value, name, path) {
           if (Math.abs(value) < MIN_NUMBER) return;
-          if (Number.isSafeInteger(value)) passages.add(String(value), name);
-          else hasLongNumbers = true;
+          if (!Number.isSafeInteger(value)) hasLongNumbers = true;
+          else if (isRead('number', String(value), path)) passages.add(String(value), name);
         },
-        memberName: (name) => passages.add(name),
+        memberName(name, path) {
+          if (isRead('name', name, path)) passages.add(name);
+        },
       });
-      if (hasLongNumbers) await visitLong(body, ({ source, name }) => passages.add(source, name));
+      if (!hasLongNumbers) return;
+      await visitLong(body, ({ source, name, path }) => {
+        if (looksAt === EVERYWHERE || isRead('number', source, path())) passages.add(source, name);
+      });
     },
     async hits(passages) {
       const hits: Hit[] = [];
       const places = new MaskedPlaces(side);
       const note = (kind: Hit['kind'], text: string, path: JsonPath, name?: string): void => {
+        if (!isRead(kind, text, path)) return;
         const findings = passages.findingsIn(text, name);
         if (findings.length === 0) return;
         places.add(path);

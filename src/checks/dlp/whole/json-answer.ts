@@ -3,7 +3,7 @@ import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
 import { createDocumentSearch, pathKey } from './document-search.ts';
-import type { WordsKind } from './document-search.ts';
+import type { Place, WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { createJoinedText, maskShared } from './joined-text.ts';
 import { assertMaskable } from '../masked-places.ts';
@@ -14,22 +14,34 @@ import type { Work } from '../scan/turns.ts';
 import { tokenIdEdits } from './token-id-edits.ts';
 import { blankedTokens, tokenChannels } from './token-channels.ts';
 
+/** What of an answer is looked at: all unless told. */
+export interface AnswerScope {
+  /** Arguments of tools that the dialect knows for them are left alone. */
+  readonly passesArguments?: boolean;
+  readonly looksAt?: (place: Place) => boolean;
+}
+
 /**
  * Looks at all of an answer, whether the dialect knows it or not: errors, names, citations and what comes next are read
  * by clients as well.
- * @param passesArguments but for arguments of tools
  */
 export async function inspectJson(
   whole: WholeAnswer,
   facts: AnswerFacts | undefined,
   findAll: FindAll,
-  passesArguments: boolean,
+  { passesArguments = false, looksAt }: AnswerScope,
 ): Promise<Inspected> {
   const isPassed = ({ kind }: AnswerText): boolean => passesArguments && kind === 'tool_arguments';
   const [passed, texts] = partition(facts?.texts ?? [], isPassed);
   const passages = createPassages(findAll, 'answer');
   const words = await inTurns(wordsOf(texts));
-  const document = createDocumentSearch({ ...whole, words, unsearched: pathsOf(passed), side: 'answer' });
+  const document = createDocumentSearch({
+    ...whole,
+    words,
+    unsearched: pathsOf(passed),
+    ...(looksAt !== undefined && { looksAt }),
+    side: 'answer',
+  });
   await document.gather(passages);
   const joined = (facts?.joined ?? []).map((together) => createJoinedText(together, passages));
   const channels = tokenChannels(facts?.tokens ?? [], texts, joined);

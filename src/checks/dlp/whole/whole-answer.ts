@@ -7,31 +7,32 @@ import { inspectBinary } from './binary-answer.ts';
 import { CLEAN } from '../inspected.ts';
 import type { Inspected } from '../inspected.ts';
 import { inspectJson } from './json-answer.ts';
+import type { AnswerScope } from './json-answer.ts';
 import type { FindAll } from '../passages.ts';
 import { inspectRaw } from './raw-answer.ts';
 import { unreadable } from '../refusals.ts';
 import { hasWideMark, isWide } from './wide-text.ts';
 
 /** Pictures, sounds, files: bytes that are not text. */
-const BINARY =
+export const BINARY =
   /^(?:audio|image|video|font|model)\/(?!svg\+xml)|^application\/(?:octet-stream|pdf|zip|gzip|x-[a-z]*zip2?|x-tar|vnd\.openxmlformats-|vnd\.ms-|msword)/;
 
 /**
  * Looks through an unstreamed answer, whatever it calls itself; what cannot be read is refused.
- * @param passesArguments arguments of tools that the dialect knows for them are left alone
+ * @param scope of JSON
  */
 export function inspectAnswer(
   whole: WholeAnswer,
   facts: AnswerFacts | undefined,
   findAll: FindAll,
-  passesArguments = false,
+  scope: AnswerScope = {},
 ): Promise<Inspected> | Inspected | Denial {
   const { body } = whole;
   if (body.length === 0) return CLEAN;
   const { essence, charset } = readMediaType(whole.contentType);
   if (charset === 'other')
     return unreadable('it is not in UTF-8, nor in any character set that is read here');
-  if (whole.json !== undefined) return inspectJson(whole, facts, findAll, passesArguments);
+  if (whole.json !== undefined) return inspectJson(whole, facts, findAll, scope);
   const hasNul = body.includes(0);
   const isBinary = BINARY.test(essence);
   if (!hasNul && (!isBinary || isUtf8(body)) && !hasWideMark(body)) return inspectRaw(whole, findAll);

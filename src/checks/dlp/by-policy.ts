@@ -1,0 +1,226 @@
+import type { StreamDetector } from '../../detectors/finding.ts';
+import { HEADER } from '../../headers.ts';
+import { editedView, valueAt } from '../../json/edited-view.ts';
+import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import { readMediaType } from '../../media-type.ts';
+import { PASS } from '../../pipeline/check.ts';
+import type { StreamRewriter, Verdict } from '../../pipeline/check.ts';
+import type { Answered, Parsed, WholeAnswer } from '../../pipeline/exchange.ts';
+import type { ArgumentMasks, Masks } from '../../policy/masking/masks.ts';
+import type { AnswerFacts, AnswerText, JsonObject, PromptText } from '../../providers/provider.ts';
+import type { FindAll, Found } from './passages.ts';
+import { inspectRequest } from './requests/requests.ts';
+import type { FindingsJudge } from './stream/stream-findings.ts';
+import { createMaskingRewriter } from './stream/stream-rewriter.ts';
+import type { Place } from './whole/document-search.ts';
+import { inspectJson } from './whole/json-answer.ts';
+import { rewriteWhole, unlabelledStream } from './whole/unlabelled-stream.ts';
+import { BINARY, inspectAnswer } from './whole/whole-answer.ts';
+import { saidPlaces, wordsAreAt } from './words-scope.ts';
+
+/** What the mask rules of policies take out of a request. */
+export interface MaskedRequest {
+  /** Rules that matched. */
+  readonly rules: ReadonlySet<string>;
+  /** Of these, the ones that matched where nothing can be put in place. */
+  readonly unmaskable: ReadonlySet<string>;
+  readonly edits: readonly JsonEdit[];
+}
+
+/** One look at a body, for some of the patterns. */
+interface Look<Body> {
+  readonly findAll: FindAll;
+  readonly looksAt?: (body: Body) => (place: Place) => boolean;
+}
+
+/** Looks at a request as the checks before have left it. */
+export async function maskRequest(exchange: Parsed, masks: Masks): Promise<MaskedRequest> {
+  const edits: JsonEdit[] = [];
+  const rules = new Set<string>();
+  const unmaskable = new Set<string>();
+  for (const { findAll, looksAt } of looksAtRequest(masks)) {
+    const seen = withEdits(exchange, [...exchange.edits, ...edits]);
+    const inspected = await inspectRequest(seen, findAll, looksAt?.(seen));
+    addRules(rules, inspected.found);
+    for (const { rule } of inspected.unmaskable) unmaskable.add(rule);
+    if (inspected.found.length === 0) continue;
+    (await inspected.mask())();
+    edits.push(...seen.edits);
+  }
+  return { rules, unmaskable, edits };
+}
+
+function looksAtRequest({ data, words, inArguments }: Masks): readonly Look<Parsed>[] {
+  return [
+    ...(data === undefined ? [] : [{ findAll: data.findAll }]),
+    ...(words === undefined
+      ? []
+      : [
+          {
+            findAll: words.findAll,
+            looksAt: ({ json, request }: Parsed) => wordsAreAt(saidPlaces(json, request.texts)),
+          },
+        ]),
+    ...inArguments.map(({ search, path }) => ({ findAll: search.findAll, looksAt: () => inArgument(path) })),
+  ];
+}
+
+/** At an argument of a tool's call, and below. */
+function inArgument(path: ArgumentMasks['path']): (place: Place) => boolean {
+  const to = ['params', 'arguments', ...path];
+  return ({ kind, path: at }) =>
+    at.length >= to.length + (kind === 'name' ? 1 : 0) &&
+    to.every((step, index) => String(at[index]) === step);
+}
+
+/** Masks a whole answer of a provider, as the checks before have left it. */
+export async function maskAnswer(exchange: Answered, masks: Masks): Promise<Verdict> {
+  const { whole } = exchange.answer;
+  if (whole === undefined || masks.everywhere === undefined) return PASS;
+  return whole.json === undefined || whole.replacement !== undefined
+    ? maskBytes(exchange, whole, masks)
+    : maskJson(exchange, whole, masks);
+}
+
+async function maskJson(exchange: Answered, whole: WholeAnswer, { data, words }: Masks): Promise<Verdict> {
+  const edits: JsonEdit[] = [];
+  const rules = new Set<string>();
+  for (const search of [data, words]) {
+    if (search === undefined) continue;
+    const json = editedView(whole.json, [...whole.edits, ...edits]);
+    const facts = factsOf(exchange.answer.facts, json);
+    const looksAt = search === words ? wordsAreAt(saidPlaces(json, facts?.texts ?? [])) : undefined;
+    const seen = { ...whole, json, edits: [] };
+    const inspected = await inspectJson(
+      seen,
+      facts,
+      search.findAll,
+      looksAt === undefined ? {} : { looksAt },
+    );
+    addRules(rules, inspected.found);
+    if (inspected.found.length === 0) continue;
+    (await inspected.mask())();
+    edits.push(...seen.edits);
+  }
+  return masking(exchange, rules, () => void whole.edits.push(...edits));
+}
+
+/** A body that is no JSON, or is sent as other bytes than came. */
+async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: Masks): Promise<Verdict> {
+  const { replacement } = whole;
+  const seen: WholeAnswer = {
+    ...whole,
+    body: replacement ?? whole.body,
+    json: replacement === undefined ? whole.json : undefined,
+    edits: [],
+    replacement: undefined,
+  };
+  const rules = new Set<string>();
+  const send = (bytes: Buffer | undefined) => () => void (whole.replacement = bytes ?? replacement);
+  const stream = unlabelledStream({ ...exchange, answer: { ...exchange.answer, whole: seen } });
+  if (stream !== undefined) {
+    const rewriter = createPolicyRewriter(masks, rules);
+    if (rewriter === undefined) return PASS;
+    const rewritten = await rewriteWhole(seen.body, stream, rewriter);
+    if ('denial' in rewritten) return rewritten.denial;
+    return masking(exchange, rules, send(rewritten.bytes));
+  }
+  // Of words that somebody spelt out, the bytes of a picture may hold some by chance.
+  const isBinary = BINARY.test(readMediaType(whole.contentType).essence);
+  const search = isBinary ? masks.data : masks.everywhere;
+  if (search === undefined) return PASS;
+  const inspected = await inspectAnswer(seen, undefined, search.findAll);
+  if ('kind' in inspected) return inspected;
+  addRules(rules, inspected.found);
+  if (rules.size > 0) (await inspected.mask())();
+  return masking(exchange, rules, send(seen.replacement));
+}
+
+/** @param rules to which those are added that masked something */
+export function createPolicyRewriter(masks: Masks, rules = new Set<string>()): StreamRewriter | undefined {
+  const { everywhere, data } = masks;
+  if (everywhere === undefined) return undefined;
+  const search = { detector: everywhere.stream, names: data?.stream ?? FINDS_NOTHING };
+  return createMaskingRewriter(search, new MaskedByRules(rules));
+}
+
+const FINDS_NOTHING: StreamDetector = { find: () => [], openFrom: (text) => text.length };
+
+/** Nothing of what rules mask cuts a stream. */
+class MaskedByRules implements FindingsJudge {
+  readonly #rules: Set<string>;
+  #untold: string[] = [];
+
+  constructor(rules: Set<string>) {
+    this.#rules = rules;
+  }
+
+  get any(): boolean {
+    return this.#rules.size > 0;
+  }
+
+  judge(found: readonly Found[]): undefined {
+    for (const { finding } of found) {
+      if (this.#rules.has(finding.rule)) continue;
+      this.#rules.add(finding.rule);
+      this.#untold.push(finding.rule);
+    }
+  }
+
+  takeReason(): string | undefined {
+    if (this.#untold.length === 0) return undefined;
+    const reason = reasonOf('answer', this.#untold);
+    this.#untold = [];
+    return reason;
+  }
+}
+
+/** Names of rules, never what they matched. */
+export function reasonOf(side: 'request' | 'answer', rules: Iterable<string>): string {
+  return `masked in the ${side}: ${[...rules].join(', ')}`;
+}
+
+function masking({ responseHeaders }: Answered, rules: ReadonlySet<string>, mask: () => void): Verdict {
+  if (rules.size === 0) return PASS;
+  return {
+    kind: 'rewrite',
+    reason: reasonOf('answer', rules),
+    apply() {
+      mask();
+      responseHeaders.set(HEADER.dlpRedacted, 'true');
+    },
+  };
+}
+
+function addRules(rules: Set<string>, found: readonly Found[]): void {
+  for (const { finding } of found) rules.add(finding.rule);
+}
+
+/** A request as edits will leave it; more are added to a list of its own. */
+function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
+  const json = editedView(exchange.json, before) as JsonObject;
+  const texts = exchange.request.texts.flatMap((one) => textNow(one, exchange.json, json));
+  return { ...exchange, json, request: { ...exchange.request, texts }, edits: [] };
+}
+
+/** A text as it stands now; nothing where its place is gone. */
+function textNow(one: PromptText, before: unknown, now: unknown): PromptText[] {
+  if (before === now) return [one];
+  const text = valueAt(now, one.path);
+  if (text === undefined || text === null) return [];
+  // What came in another form is no text where it stands: nobody edits it.
+  return typeof text === 'string' && valueAt(before, one.path) === one.text ? [{ ...one, text }] : [one];
+}
+
+function factsOf(facts: AnswerFacts | undefined, json: unknown): AnswerFacts | undefined {
+  if (facts === undefined) return undefined;
+  const now = (texts: readonly AnswerText[]): AnswerText[] =>
+    texts.map((one) => ({ ...one, text: stringAt(json, one.path) ?? one.text }));
+  const { joined } = facts;
+  return { ...facts, texts: now(facts.texts), ...(joined !== undefined && { joined: joined.map(now) }) };
+}
+
+function stringAt(json: unknown, path: JsonPath): string | undefined {
+  const value = valueAt(json, path);
+  return typeof value === 'string' ? value : undefined;
+}

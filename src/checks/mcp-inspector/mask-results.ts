@@ -1,0 +1,84 @@
+import { HEADER } from '../../headers.ts';
+import { editedView } from '../../json/edited-view.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+import type { MaskSearch } from '../../policy/masking/search.ts';
+import { refused } from './outcome.ts';
+import { readTexts } from './read-texts.ts';
+import { isFixed, masked, redactions } from './redact.ts';
+import { searchTexts, type Hit } from './search.ts';
+import { NO_CREDENTIALS } from './server-credentials.ts';
+import { editWhole, readWhole } from './whole.ts';
+
+/** What the mask rules of policies take out of a message of an MCP server. */
+interface MaskedMessage {
+  readonly rules: readonly string[];
+  readonly edits: readonly JsonEdit[];
+}
+
+const TOO_MUCH = 'it holds more than can be searched for what policies mask';
+
+/** Masks a whole answer to a call of a tool, as the checks before have left it. */
+export async function maskWholeResult(exchange: Answered, search: MaskSearch): Promise<Verdict> {
+  const { whole } = exchange.answer;
+  if (whole === undefined || whole.body.length === 0) return PASS;
+  const body = whole.replacement ?? whole.body;
+  const said = readWhole(exchange, { ...whole, body, json: editedView(whole.json, whole.edits) });
+  if (said === undefined) return refused('it is neither a JSON-RPC message nor a stream of them');
+  const message = await maskMessage(said, search);
+  if ('kind' in message) return message;
+  const { rules, edits } = message;
+  if (rules.length === 0) return PASS;
+  return {
+    kind: 'rewrite',
+    reason: reasonOf(rules),
+    apply() {
+      editWhole(whole, edits);
+      exchange.responseHeaders.set(HEADER.responseRedacted, 'true');
+    },
+  };
+}
+
+/** Masks a stream of messages, event by event. */
+export function createResultRewriter(search: MaskSearch): StreamRewriter {
+  let isRedacted = false;
+  return {
+    async event({ json, frame }) {
+      if ((frame.data ?? '') === '') return PASS_EVENT;
+      const message = await maskMessage(json ?? frame.data, search);
+      if ('kind' in message) return { kind: 'cut', denial: message };
+      const { rules, edits } = message;
+      if (rules.length === 0) return PASS_EVENT;
+      isRedacted = true;
+      return { kind: 'rewrite', edits, reason: reasonOf(rules) };
+    },
+    comment: () => (isRedacted ? `${HEADER.responseRedacted}=true` : undefined),
+  };
+}
+
+async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMessage | Denial> {
+  const texts = await readTexts(said, false, true);
+  if (texts === undefined) return refused(TOO_MUCH);
+  const found = await searchTexts(texts, {
+    detectors: search.detectors,
+    credentials: NO_CREDENTIALS,
+    counts: () => search.secretsBy !== undefined,
+  });
+  if (found === undefined) return refused(TOO_MUCH);
+  const hits = found.filter((hit) => !isOfProtocol(hit));
+  if (hits.some(isFixed)) return refused('what policies mask stands where nothing can be taken out');
+  const rules = hits.map(({ finding }) =>
+    finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule,
+  );
+  return { rules: [...new Set(rules)], edits: redactions(hits, masked) };
+}
+
+/** What a rule spells out, in an id or a method's name: nothing is said there. */
+function isOfProtocol(hit: Hit): boolean {
+  return hit.finding.class === 'pattern' && isFixed(hit);
+}
+
+function reasonOf(rules: readonly string[]): string {
+  return `masked in the tool's answer: ${rules.join(', ')}`;
+}

@@ -1,0 +1,84 @@
+import { calledTool } from '../../mcp/message.ts';
+import { PASS, type Check, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
+import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import { toolDenied } from '../../pipeline/tool-denial.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import type { MaskRule } from '../../policy/cards/mask-rule.ts';
+import type { Masks } from '../../policy/masking/masks.ts';
+import type { MaskSearch } from '../../policy/masking/search.ts';
+
+/** What mask rules take out of a request; rules by their names. */
+export interface MaskedRequest {
+  readonly rules: ReadonlySet<string>;
+  /** Of these, the ones that matched where nothing can be put in place. */
+  readonly unmaskable: ReadonlySet<string>;
+  readonly edits: readonly JsonEdit[];
+}
+
+export interface PolicyMaskDeps {
+  readonly masksOf: (rules: readonly MaskRule[]) => Masks | undefined;
+  readonly maskRequest: (exchange: Parsed, masks: Masks) => Promise<MaskedRequest>;
+  /** Of models. */
+  readonly answers: {
+    readonly whole: (exchange: Answered, masks: Masks) => Promise<Verdict>;
+    readonly rewriter: (masks: Masks) => StreamRewriter | undefined;
+  };
+  /** Of MCP servers' tools. */
+  readonly results: {
+    readonly whole: (exchange: Answered, search: MaskSearch) => Promise<Verdict>;
+    readonly rewriter: (search: MaskSearch) => StreamRewriter;
+  };
+}
+
+/** One exchange's. */
+export interface PolicyMaskState {
+  /** Undefined where nothing is masked. */
+  masks: Masks | undefined;
+}
+
+/**
+ * Takes out of a call, and of what answers it, what the `mask` rules of policies match. The rules are those of the set
+ * that judged the call, whatever set is in force by then.
+ */
+export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState> {
+  const { masksOf, maskRequest, answers, results } = deps;
+  return {
+    name: 'policy',
+    shadowable: true,
+    begin: () => ({ masks: undefined }),
+    async requestBody(exchange, state) {
+      const { judged } = exchange.facts;
+      const masks = judged && masksOf(judged.set.masksFor(judged.call));
+      if (masks === undefined) return PASS;
+      state.masks = masks;
+      const { rules, unmaskable, edits } = await maskRequest(exchange, masks);
+      if (rules.size === 0) return PASS;
+      const [first] = unmaskable;
+      if (first !== undefined) return notMaskable(exchange, first);
+      return {
+        kind: 'rewrite',
+        reason: `masked in the request: ${[...rules].join(', ')}`,
+        apply() {
+          for (const edit of edits) exchange.edits.push(edit);
+        },
+      };
+    },
+    response(exchange, { masks }) {
+      if (masks?.everywhere === undefined || exchange.origin !== 'provider') return PASS;
+      return exchange.mcp === undefined
+        ? answers.whole(exchange, masks)
+        : results.whole(exchange, masks.everywhere);
+    },
+    stream(exchange, { masks }) {
+      if (masks?.everywhere === undefined) return undefined;
+      return exchange.mcp === undefined ? answers.rewriter(masks) : results.rewriter(masks.everywhere);
+    },
+  };
+}
+
+function notMaskable({ request }: Parsed, rule: string): Denial {
+  const reason = `what the policy rule ${rule} masks stands where it cannot be masked (a member name, signed or encoded text)`;
+  const tool = calledTool(request.mcp);
+  if (tool !== undefined) return toolDenied({ tool, reason, rule });
+  return { kind: 'deny', type: 'policy_denied', message: reason, details: { reason, rule } };
+}

@@ -1,0 +1,49 @@
+import { treeOf, setIn } from './edit-tree.ts';
+import type { EditNode } from './edit-tree.ts';
+import type { JsonEdit, JsonPath } from './path.ts';
+
+/**
+ * A parsed document as edits will leave it, with everything in its place: of an array's elements that are taken out, null
+ * is left. So paths in it are those of further edits of the same document. Shares what no edit concerns.
+ */
+export function editedView(json: unknown, edits: readonly JsonEdit[]): unknown {
+  return edits.length === 0 ? json : viewOf(json, treeOf(edits));
+}
+
+function viewOf(value: unknown, { change, children }: EditNode): unknown {
+  if (change !== undefined) return change.kind === 'set' ? change.value : null;
+  if (children === undefined) return value;
+  if (Array.isArray(value)) {
+    const elements: unknown[] = [...value];
+    for (const [step, child] of children) {
+      if (typeof step === 'number') elements[Math.min(step, elements.length)] = viewOf(value[step], child);
+    }
+    return elements;
+  }
+  let members: object = typeof value === 'object' && value !== null ? { ...value } : {};
+  const removed = new Set<string>();
+  for (const [step, child] of children) {
+    if (child.change?.kind === 'remove') removed.add(String(step));
+    else members = withMember(members, step, viewOf(valueAt(value, [step]), child));
+  }
+  if (removed.size === 0) return members;
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !removed.has(name)));
+}
+
+/** In place: `members` is a copy of ours. */
+function withMember(members: object, step: string | number, value: unknown): object {
+  if (typeof step === 'number') return members;
+  if (step === '__proto__') return setIn(members, step, value) as object;
+  (members as Record<string, unknown>)[step] = value;
+  return members;
+}
+
+/** The value at a path; undefined where there is none. */
+export function valueAt(json: unknown, path: JsonPath): unknown {
+  let at: unknown = json;
+  for (const step of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return undefined;
+    at = (at as Record<string | number, unknown>)[step];
+  }
+  return at;
+}

@@ -1,0 +1,80 @@
+import { rememberClean } from '../../clean-texts.ts';
+import type { Finding } from '../../detectors/finding.ts';
+import { RecentMap } from '../../recent-map.ts';
+import type { MaskPattern, MaskRule } from '../cards/mask-rule.ts';
+import { createMaskSearch, type LabelledPattern, type MaskSearch } from './search.ts';
+
+/** What is taken out of one exchange: the patterns of the mask rules that hold for it, ready to be looked for. */
+export interface Masks {
+  /** All that is looked for in any text. Undefined where arguments alone are masked. */
+  readonly everywhere: MaskSearch | undefined;
+  /**
+   * Of these, what the detectors find: it is data wherever it stands, in names of members and numbers too. What a rule
+   * spells out may be a word of the protocol as well, which a mask would break.
+   */
+  readonly data: MaskSearch | undefined;
+  /** Of these, what a rule spells out (`contains`, `matches_regex`). */
+  readonly words: MaskSearch | undefined;
+  /** What is looked for in one argument of a tool's call. */
+  readonly inArguments: readonly ArgumentMasks[];
+}
+
+export interface ArgumentMasks {
+  /** Below `arguments`. */
+  readonly path: readonly string[];
+  readonly search: MaskSearch;
+}
+
+/** Sets of rules whose detectors, and the texts that they found clean, are kept. */
+const MAX_KEPT = 16;
+
+/**
+ * Makes detectors out of mask rules, once for each set of them.
+ * @throws Error that says what is wrong with an expression
+ */
+export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefined {
+  const kept = new RecentMap<Masks>(MAX_KEPT);
+  return (rules) => {
+    if (rules.length === 0) return undefined;
+    const key = JSON.stringify(rules.map(({ hit, patterns }) => [hit.rule, patterns]));
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const masks = masksOf(rules);
+    kept.set(key, masks);
+    return masks;
+  };
+}
+
+function masksOf(rules: readonly MaskRule[]): Masks {
+  const patterns = rules.flatMap(({ hit, patterns: each }) =>
+    each.map((pattern) => ({ ...pattern, rule: hit.rule })),
+  );
+  const anywhere = patterns.filter(({ argument }) => argument === undefined);
+  return {
+    everywhere: searchFor(anywhere),
+    data: searchFor(anywhere.filter(({ what }) => what.kind === 'detects')),
+    words: searchFor(anywhere.filter(({ what }) => what.kind !== 'detects')),
+    inArguments: byArgument(patterns),
+  };
+}
+
+function byArgument(patterns: readonly (MaskPattern & LabelledPattern)[]): ArgumentMasks[] {
+  const groups = Map.groupBy(patterns, ({ argument }) => argument && JSON.stringify(argument));
+  return [...groups.values()].flatMap((group) => {
+    const path = group[0]?.argument;
+    const search = searchFor(group);
+    return path === undefined || search === undefined ? [] : [{ path, search }];
+  });
+}
+
+/** Agents send their history again with every turn: what was clean is not searched twice. */
+function searchFor(patterns: readonly LabelledPattern[]): MaskSearch | undefined {
+  if (patterns.length === 0) return undefined;
+  const search = createMaskSearch(patterns);
+  const findAll = rememberClean<readonly Finding[]>({
+    read: search.findAll,
+    isClean: (findings) => findings.length === 0,
+    clean: () => [],
+  });
+  return { ...search, findAll };
+}

@@ -1,0 +1,147 @@
+import { cardDetector } from '../../detectors/card.ts';
+import { findCvv } from '../../detectors/cvv.ts';
+import { createTurn, detectAll, type SearchedText } from '../../detectors/detect.ts';
+import { createEmailDetector } from '../../detectors/email.ts';
+import { createExpressionDetector } from '../../detectors/expression.ts';
+import type { Detector, DetectorName, Finding, StreamDetector } from '../../detectors/finding.ts';
+import { internalHostDetector } from '../../detectors/internal-host.ts';
+import { createLiteralDetector } from '../../detectors/literal.ts';
+import { networkDetector } from '../../detectors/network.ts';
+import { withoutOverlaps } from '../../detectors/overlaps.ts';
+import { findPathTraversal } from '../../detectors/path-traversal.ts';
+import { phoneDetector } from '../../detectors/phone.ts';
+import { findPromptInjection } from '../../detectors/prompt-injection.ts';
+import { findSecretsAll, secretsDetector } from '../../detectors/secrets.ts';
+import { seeingThrough } from '../../detectors/seen-through.ts';
+import { findSqlInjection } from '../../detectors/sql-injection.ts';
+import { ssnDetector } from '../../detectors/ssn.ts';
+import { holdingBack, together } from '../../detectors/together.ts';
+import { normalizeAll } from '../../normalize/normalize.ts';
+import type { TextPattern } from '../cards/mask-rule.ts';
+
+/** Searches whole texts, giving other requests a turn. The n-th findings are the n-th text's. */
+export type FindAll = (texts: readonly string[]) => Promise<readonly (readonly Finding[])[]>;
+
+/** One pattern of a rule, which names its findings. */
+export interface LabelledPattern {
+  readonly rule: string;
+  readonly what: TextPattern;
+}
+
+/** What looks for some patterns together; findings are in order, and none overlaps another. */
+export interface MaskSearch {
+  /** For texts that come in pieces: characters that print nothing are seen through, other disguises are not. */
+  readonly stream: StreamDetector;
+  /** For whole texts: as they stand, and without their disguises. */
+  readonly findAll: FindAll;
+  /** For whoever normalizes, and cuts long texts, itself; secrets are `findsSecrets`. */
+  readonly detectors: readonly Detector[];
+  /** The rule by which secrets are looked for. */
+  readonly secretsBy: string | undefined;
+}
+
+const DETECTORS: Readonly<Record<Exclude<DetectorName, 'secrets'>, readonly StreamDetector[]>> = {
+  email: [createEmailDetector([])],
+  card: [cardDetector],
+  ssn: [ssnDetector],
+  phone: [phoneDetector],
+  network: [networkDetector, internalHostDetector],
+  prompt_injection: [holdingBack(findPromptInjection)],
+  sql_injection: [holdingBack(findSqlInjection)],
+  path_traversal: [holdingBack(findPathTraversal)],
+  cvv: [holdingBack(findCvv)],
+};
+
+/** @throws Error that says what is wrong with an expression */
+export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSearch {
+  const secretsBy = patterns.find(({ what }) => what.kind === 'detects' && what.detector === 'secrets')?.rule;
+  const literals = patterns.flatMap(literalOf);
+  const sliced = patterns.flatMap(slicedOf);
+  const secrets = secretsBy === undefined ? [] : [labelled(secretsDetector, secretsBy)];
+  const cut = sliced.map(({ find }) => find);
+  return {
+    stream: seeingThrough(together([...secrets, ...literals, ...sliced])),
+    detectors: [...literals.map(({ find }) => find), ...cut],
+    secretsBy,
+    async findAll(texts) {
+      const searched = await searchedTexts(texts);
+      const inSlices = cut.length === 0 ? [] : await detectAll(searched, cut);
+      const uncut = await findUncut(searched, literals);
+      const found = secretsBy === undefined ? [] : await findSecrets(searched, secretsBy);
+      return texts.map((_, index) => {
+        const all = [inSlices, uncut, found].flatMap((each) => each[index] ?? []);
+        return all.length < 2 ? all : withoutOverlaps(all);
+      });
+    },
+  };
+}
+
+function literalOf({ what, rule }: LabelledPattern): StreamDetector[] {
+  if (what.kind !== 'contains') return [];
+  return [createLiteralDetector(what.text, { detector: 'prompt_injection', class: 'pattern', rule })];
+}
+
+function slicedOf({ what, rule }: LabelledPattern): readonly StreamDetector[] {
+  if (what.kind === 'contains') return [];
+  if (what.kind === 'regex') {
+    const label = { detector: 'prompt_injection', class: 'pattern', rule } as const;
+    return [holdingBack(createExpressionDetector(what.source, label))];
+  }
+  return what.detector === 'secrets' ? [] : DETECTORS[what.detector].map((one) => labelled(one, rule));
+}
+
+/** Records name the rule of the policy, not the detector's. */
+function labelled({ find, openFrom }: StreamDetector, rule: string): StreamDetector {
+  return {
+    find(text) {
+      const found = find(text);
+      return found.length === 0 ? found : found.map((finding) => ({ ...finding, rule }));
+    },
+    openFrom,
+  };
+}
+
+async function searchedTexts(texts: readonly string[]): Promise<readonly SearchedText[]> {
+  const normalized = await normalizeAll(texts);
+  return normalized.map((one, index) => ({ raw: texts[index] ?? '', normalized: one }));
+}
+
+/** Literals may be longer than slices overlap, and a search for one is as fast as reading. */
+async function findUncut(
+  searched: readonly SearchedText[],
+  literals: readonly StreamDetector[],
+): Promise<readonly (readonly Finding[])[]> {
+  if (literals.length === 0) return [];
+  const found: (readonly Finding[])[] = [];
+  const turn = createTurn();
+  for (const { raw, normalized } of searched) {
+    const inIt: Finding[] = [];
+    for (const { find } of literals) {
+      if (turn.isOver()) await turn.next();
+      for (const finding of find(raw)) inIt.push(finding);
+      if (normalized.text === raw) continue;
+      for (const finding of find(normalized.text)) inIt.push(revealed(finding, normalized));
+    }
+    found.push(inIt);
+  }
+  return found;
+}
+
+/** Without cuts, since a key may be longer than slices overlap. */
+async function findSecrets(
+  searched: readonly SearchedText[],
+  rule: string,
+): Promise<readonly (readonly Finding[])[]> {
+  const plain = await findSecretsAll(searched.map(({ raw }) => raw));
+  const disguised = await findSecretsAll(
+    searched.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
+  );
+  return searched.map(({ normalized }, index) => [
+    ...(plain[index] ?? []).map((finding) => ({ ...finding, rule })),
+    ...(disguised[index] ?? []).map((finding) => ({ ...revealed(finding, normalized), rule })),
+  ]);
+}
+
+function revealed(finding: Finding, { toOriginal }: SearchedText['normalized']): Finding {
+  return { ...finding, ...toOriginal(finding.start, finding.end) };
+}

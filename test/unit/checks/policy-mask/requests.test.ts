@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/providers/provider.ts';
+import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
+import { dlp, EMAIL, parsed, SSN } from '../dlp/rig.ts';
+import { contains, detects, inArgument, judged, maskRig, regex, rule, sendRequest } from './rig.ts';
+
+const chat = (messages: readonly unknown[], more: JsonObject = {}) => parsed({ body: { messages, ...more } });
+const user = (content: unknown) => ({ role: 'user', content });
+
+describe('a request that a mask rule matches', () => {
+  it.each([
+    ['a literal', contains('Falcon'), 'Project Falcon', 'Project ***'],
+    ['an expression', regex('PRJ-\\d+'), 'see PRJ-12', 'see ***'],
+    ['a detector', detects('ssn'), `it is ${SSN}.`, 'it is ***.'],
+    ['a disguise', contains('Ignore'), 'I-g-n-o-r-e that', '*** that'],
+  ])('goes out with *** in place of %s', async (_what, pattern, text, expected) => {
+    const rig = maskRig();
+    const { body } = await sendRequest(rig, judged(chat([user(text)]), rule('names', pattern)));
+    expect(body).toBe(JSON.stringify({ model: 'gpt-4o', messages: [user(expected)] }));
+    expect(rig.verdicts).toEqual([
+      expect.objectContaining({ kind: 'rewrite', reason: 'masked in the request: names', enforced: true }),
+    ]);
+  });
+
+  it('is left alone by a rule that matches words of the protocol only', async () => {
+    const exchange = judged(
+      chat([user('hi'), { role: 'assistant', content: 'hello' }], {
+        tools: [{ type: 'function', function: { name: 'read_user', parameters: { type: 'object' } } }],
+      }),
+      rule('words', contains('user'), contains('gpt'), contains('type'), contains('messages')),
+    );
+    const rig = maskRig();
+    expect((await sendRequest(rig, exchange)).body).toBe(exchange.body.toString());
+    expect(rig.verdicts).toEqual([]);
+  });
+
+  it('is masked in arguments of tools, which stay JSON, their names and numbers too', async () => {
+    const args = JSON.stringify({ q: 'Falcon "x"', id: 12345678901 });
+    const call = { id: 'call_1', type: 'function', function: { name: 'find', arguments: args } };
+    const exchange = judged(
+      chat([user('go'), { role: 'assistant', content: null, tool_calls: [call] }]),
+      rule('names', contains('Falcon'), regex('\\d{11}')),
+    );
+    const { body = '' } = await sendRequest(maskRig(), exchange);
+    const { messages } = JSON.parse(body) as { messages: { tool_calls?: (typeof call)[] }[] };
+    const sent = messages[1]?.tool_calls?.[0]?.function.arguments ?? '';
+    expect(JSON.parse(sent)).toEqual({ q: '*** "x"', id: '***' });
+  });
+
+  it('is refused where the match is the name of an argument', async () => {
+    const rig = maskRig();
+    const exchange = judged(
+      mcpExchange({ body: toolCall('find', { 'Falcon one': 1 }) }),
+      rule('names', contains('Falcon')),
+    );
+    const { denial } = await sendRequest(rig, exchange);
+    expect(denial).toMatchObject({
+      type: 'policy_denied',
+      details: { toolName: 'find', rule: 'names' },
+    });
+    expect(denial?.message).not.toContain('Falcon');
+  });
+
+  it('is masked beside what DLP masks in the same text', async () => {
+    const { check } = dlp({ requests: 'mask' });
+    const rig = maskRig([check]);
+    const exchange = judged(chat([user(`Falcon ${EMAIL} Falcon`)]), rule('names', contains('Falcon')));
+    const { body } = await sendRequest(rig, exchange);
+    expect(body).toBe(JSON.stringify({ model: 'gpt-4o', messages: [user('*** *** ***')] }));
+  });
+
+  it('only says so in shadow mode', async () => {
+    const rig = maskRig([], true);
+    const exchange = judged(chat([user('Falcon')]), rule('names', contains('Falcon')));
+    expect((await sendRequest(rig, exchange)).body).toBe(exchange.body.toString());
+    expect(rig.verdicts).toEqual([expect.objectContaining({ kind: 'rewrite', enforced: false })]);
+  });
+
+  it('is what it was without rules', async () => {
+    const rig = maskRig();
+    const exchange = chat([user('Falcon')]);
+    expect((await sendRequest(rig, exchange)).body).toBe(exchange.body.toString());
+  });
+});
+
+describe('a rule about one argument', () => {
+  const masked = async (args: JsonObject) => {
+    const exchange = judged(
+      mcpExchange({ body: toolCall('find', args) }),
+      rule('sql', inArgument(['query', 'sql'], contains('drop'))),
+    );
+    return sendRequest(maskRig(), exchange);
+  };
+
+  it('masks there and below, and nowhere else', async () => {
+    const { body = '' } = await masked({ note: 'drop', query: { sql: ['drop it', 'keep'], other: 'drop' } });
+    expect(JSON.parse(body)).toMatchObject({
+      params: { arguments: { note: 'drop', query: { sql: ['*** it', 'keep'], other: 'drop' } } },
+    });
+  });
+
+  it('refuses a name below it', async () => {
+    expect((await masked({ query: { sql: { drop: 1 } } })).denial?.type).toBe('policy_denied');
+    expect((await masked({ drop: { sql: 'x' } })).denial).toBeUndefined();
+  });
+});
