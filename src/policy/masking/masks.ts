@@ -1,5 +1,5 @@
 import { rememberClean } from '../../clean-texts.ts';
-import type { Finding } from '../../detectors/finding.ts';
+import type { SearchedText } from '../../detectors/finding.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { MaskPattern, MaskRule } from '../cards/mask-rule.ts';
 import { createMaskSearch, type LabelledPattern, type MaskSearch } from './search.ts';
@@ -71,10 +71,10 @@ function byArgument(patterns: readonly (MaskPattern & LabelledPattern)[]): Argum
 function searchFor(patterns: readonly LabelledPattern[]): MaskSearch | undefined {
   if (patterns.length === 0) return undefined;
   const search = createMaskSearch(patterns);
-  const findAll = rememberClean<readonly Finding[]>({
+  const findAll = rememberClean<SearchedText>({
     read: search.findAll,
-    isClean: (findings) => findings.length === 0,
-    clean: () => [],
+    isClean: ({ findings }) => findings.length === 0,
+    clean: () => ({ findings: [], isWhole: true }),
   });
   return { ...search, findAll };
 }

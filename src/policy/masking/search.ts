@@ -1,9 +1,15 @@
 import { cardDetector } from '../../detectors/card.ts';
 import { findCvv } from '../../detectors/cvv.ts';
-import { createTurn, detectAll, type SearchedText } from '../../detectors/detect.ts';
+import { createTurn, detectAll, type SearchedText as DisguisedText } from '../../detectors/detect.ts';
 import { createEmailDetector } from '../../detectors/email.ts';
 import { createExpressionDetector } from '../../detectors/expression.ts';
-import type { Detector, DetectorName, Finding, StreamDetector } from '../../detectors/finding.ts';
+import type {
+  Detector,
+  DetectorName,
+  Finding,
+  SearchedText,
+  StreamDetector,
+} from '../../detectors/finding.ts';
 import { internalHostDetector } from '../../detectors/internal-host.ts';
 import { createLiteralDetector } from '../../detectors/literal.ts';
 import { networkDetector } from '../../detectors/network.ts';
@@ -19,8 +25,8 @@ import { holdingBack, together } from '../../detectors/together.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { TextPattern } from '../cards/mask-rule.ts';
 
-/** Searches whole texts, giving other requests a turn. The n-th findings are the n-th text's. */
-export type FindAll = (texts: readonly string[]) => Promise<readonly (readonly Finding[])[]>;
+/** Searches whole texts, giving other requests a turn. The n-th result is the n-th text's. */
+export type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
 /** One pattern of a rule, which names its findings. */
 export interface LabelledPattern {
@@ -70,7 +76,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
       const found = secretsBy === undefined ? [] : await findSecrets(searched, secretsBy);
       return texts.map((_, index) => {
         const all = [inSlices, uncut, found].flatMap((each) => each[index] ?? []);
-        return all.length < 2 ? all : withoutOverlaps(all);
+        return { findings: all.length < 2 ? all : withoutOverlaps(all), isWhole: true };
       });
     },
   };
@@ -101,14 +107,14 @@ function labelled({ find, openFrom }: StreamDetector, rule: string): StreamDetec
   };
 }
 
-async function searchedTexts(texts: readonly string[]): Promise<readonly SearchedText[]> {
+async function searchedTexts(texts: readonly string[]): Promise<readonly DisguisedText[]> {
   const normalized = await normalizeAll(texts);
   return normalized.map((one, index) => ({ raw: texts[index] ?? '', normalized: one }));
 }
 
 /** Literals may be longer than slices overlap, and a search for one is as fast as reading. */
 async function findUncut(
-  searched: readonly SearchedText[],
+  searched: readonly DisguisedText[],
   literals: readonly StreamDetector[],
 ): Promise<readonly (readonly Finding[])[]> {
   if (literals.length === 0) return [];
@@ -129,7 +135,7 @@ async function findUncut(
 
 /** Without cuts, since a key may be longer than slices overlap. */
 async function findSecrets(
-  searched: readonly SearchedText[],
+  searched: readonly DisguisedText[],
   rule: string,
 ): Promise<readonly (readonly Finding[])[]> {
   const plain = await findSecretsAll(searched.map(({ raw }) => raw));
@@ -142,6 +148,6 @@ async function findSecrets(
   ]);
 }
 
-function revealed(finding: Finding, { toOriginal }: SearchedText['normalized']): Finding {
+function revealed(finding: Finding, { toOriginal }: DisguisedText['normalized']): Finding {
   return { ...finding, ...toOriginal(finding.start, finding.end) };
 }

@@ -8,8 +8,8 @@ const searchFor = (...patterns: TextPattern[]) =>
   createMaskSearch(patterns.map((what, index) => ({ rule: `rule-${String(index)}`, what })));
 
 async function masked(text: string, ...patterns: TextPattern[]): Promise<string> {
-  const [found = []] = await searchFor(...patterns).findAll([text]);
-  return mask(text, found);
+  const [found] = await searchFor(...patterns).findAll([text]);
+  return mask(text, found?.findings ?? []);
 }
 
 const literal = (text: string): TextPattern => ({ kind: 'contains', text });
@@ -46,8 +46,8 @@ describe('what mask rules look for in whole texts', () => {
 
   it('names its findings by the rule, and lets none overlap another', async () => {
     const patterns = [literal('Falcon flies'), regex('flies \\w+')];
-    const [found = []] = await searchFor(...patterns).findAll(['Falcon flies south']);
-    expect(found.map(({ rule, start, end }) => [rule, start, end])).toEqual([
+    const [found] = await searchFor(...patterns).findAll(['Falcon flies south']);
+    expect(found?.findings.map(({ rule, start, end }) => [rule, start, end])).toEqual([
       ['rule-0', 0, 12],
       ['rule-1', 12, 18],
     ]);
