@@ -229,6 +229,10 @@ function policyJudge(deps: ChecksDeps, risk: RiskStore, { addTaint }: SessionSto
     },
     taint: createTaintSession({ record: risk.record, addTaint }),
     onTrouble: policyTrouble(deps),
+    onDecision({ requestId, key }, { policySet, verdict, rules }) {
+      const line = { request_id: requestId, key_hash: key.keyHash, policy_set: policySet, verdict, rules };
+      deps.auditLog.info(line, 'policy decision');
+    },
   });
 }
 

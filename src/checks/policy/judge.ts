@@ -19,6 +19,24 @@ export interface JudgeDeps {
   readonly maskSecrets: (text: string) => string;
   /** A set could not judge a call. */
   readonly onTrouble: (cause: unknown) => void;
+  /** Called for every call that was judged. */
+  readonly onDecision: (exchange: Parsed, record: DecisionRecord) => void;
+}
+
+/** What is written down of a decision: rules and where they stand, nothing of the call. */
+export interface DecisionRecord {
+  /** Digest of the policies that judged. */
+  readonly policySet: string;
+  readonly verdict: Strength | 'mask' | 'allow' | 'default_deny';
+  /** Every rule that fired, the strongest first. */
+  readonly rules: readonly DecidingRule[];
+}
+
+interface DecidingRule {
+  readonly action: keyof Decision;
+  readonly rule: string;
+  readonly file?: string;
+  readonly line?: number;
 }
 
 export interface PolicyScore {
@@ -46,6 +64,10 @@ export function createJudge(deps: JudgeDeps): Judge {
   async function judge(exchange: Parsed, judged: JudgedCall): Promise<Verdict> {
     const decision = await decide(judged);
     if (decision === undefined) return notEvaluated(exchange);
+    const verdict = verdictOf(judged, decision);
+    deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: rulesOf(decision) });
+    if (verdict === 'default_deny')
+      return policyDenied(exchange, 'no policy allows this call', 'default_action');
     return denialOf(exchange, judged, decision) ?? tainted(exchange, decision.taint);
   }
 
@@ -59,7 +81,16 @@ export function createJudge(deps: JudgeDeps): Judge {
     }
   }
 
-  function denialOf(exchange: Parsed, { set, call }: JudgedCall, decision: Decision): Denial | undefined {
+  /** The strongest that any rule says; what none denied and none allowed is for `policy.default_action` to say. */
+  function verdictOf({ set }: JudgedCall, decision: Decision): DecisionRecord['verdict'] {
+    const strongest = STRENGTHS.find(([strength]) => decision[strength].length > 0);
+    if (strongest !== undefined) return strongest[0];
+    const fallback = deps.defaultAction ?? (set.canAllow ? 'deny' : 'allow');
+    if (decision.allow.length === 0 && fallback === 'deny') return 'default_deny';
+    return decision.mask.length > 0 ? 'mask' : 'allow';
+  }
+
+  function denialOf(exchange: Parsed, { call }: JudgedCall, decision: Decision): Denial | undefined {
     const { keyHash } = exchange.key;
     for (const [strength, trigger] of STRENGTHS) {
       const [first] = decision[strength];
@@ -69,9 +100,7 @@ export function createJudge(deps: JudgeDeps): Judge {
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
       return { ...policyDenied(exchange, shown(strength, first.reason), strength), enforce: score };
     }
-    const fallback = deps.defaultAction ?? (set.canAllow ? 'deny' : 'allow');
-    if (decision.allow.length > 0 || fallback === 'allow') return undefined;
-    return policyDenied(exchange, 'no policy allows this call', 'default_action');
+    return undefined;
   }
 
   function shown(strength: Strength, reason: string): string {
@@ -96,6 +125,21 @@ export function createJudge(deps: JudgeDeps): Judge {
   }
 
   return judge;
+}
+
+const BY_STRENGTH = ['quarantine', 'deny', 'escalate', 'mask', 'taint', 'allow'] as const;
+/** Of one record: a set that fires more has gone wrong. */
+const MAX_RECORDED = 64;
+
+function rulesOf(decision: Decision): DecidingRule[] {
+  return BY_STRENGTH.flatMap((action) =>
+    decision[action].map(({ rule, file, line }) => ({
+      action,
+      rule,
+      ...(file !== undefined && { file }),
+      ...(line !== undefined && { line }),
+    })),
+  ).slice(0, MAX_RECORDED);
 }
 
 /** The set could not judge a call, or could not say where it leads. */

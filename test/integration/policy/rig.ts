@@ -72,6 +72,7 @@ export function policyRig({ store, policies, keyHash, shadowMode = false, betwee
   };
   const onTrouble = (cause: unknown): void => void troubles.push(cause);
   const judge = createJudge({
+    onDecision: () => undefined,
     defaultAction: undefined,
     score: () => Promise.resolve(),
     taint: () => Promise.resolve(true),
