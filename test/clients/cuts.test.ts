@@ -63,7 +63,6 @@ const LITELLM = [
   ['litellm_openai', 'openai', WHY],
   ['litellm_anthropic', 'anthropic', WHY],
   ['litellm_gemini', 'gemini', WHY],
-  ['litellm_groq', 'groq', WHY],
 ] as const;
 const BEDROCK = [
   ['stream', 'bedrock', WHY],
@@ -98,9 +97,14 @@ const ROWS: readonly Row[] = [
   python(groqPython, ['groq', 'groq', WHY]),
   python(togetherPython, ['together', 'together', WHY]),
   python(ollamaPython, ['ollama', 'ollama', WHY]),
-  // The older reads Mistral's chunks unasked whether they are an error.
-  python(litellm74, ...LITELLM, ['litellm_mistral', 'mistral', /MistralException - 'id'$/]),
-  python(litellm106, ...LITELLM, ['litellm_mistral', 'mistral', WHY]),
+  // The older reads chunks of these two without asking whether they are an error.
+  python(
+    litellm74,
+    ...LITELLM,
+    ['litellm_groq', 'groq', /GroqException - 'id'$/],
+    ['litellm_mistral', 'mistral', /MistralException - 'id'$/],
+  ),
+  python(litellm106, ...LITELLM, ['litellm_groq', 'groq', WHY], ['litellm_mistral', 'mistral', WHY]),
   python(
     langchain,
     ['langchain_openai', 'openai', WHY],

@@ -17,7 +17,8 @@ def tell(call, outcome):
 
 def status_of(error):
     if isinstance(getattr(error, "response", None), dict):
-        return error.response["ResponseMetadata"]["HTTPStatusCode"]
+        # None for an error that came in a stream.
+        return error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     names = ("status_code", "code", "http_status")
     return next((getattr(error, name) for name in names if getattr(error, name, None)), None)
 
