@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,8 @@ import (
 
 // unsafeBuiltins reach outside of the policy: the network, names, the host's environment.
 var unsafeBuiltins = map[string]bool{"http.send": true, "net.lookup_ip_addr": true, "opa.runtime": true}
+
+const maxMessageBytes = 1_000
 
 // source is one policy file as the gateway read it.
 type source struct {
@@ -40,12 +43,14 @@ type failure struct {
 	Column  int    `json:"column,omitempty"`
 }
 
-// rule is the name of a rule with its package, both as dotted paths without `data`.
+// rule is the name of a rule with its package, both as dotted paths without `data`; a file may have several of one
+// name, and the first row counts.
 type rule struct {
 	Package string `json:"package"`
 	Name    string `json:"name"`
 	File    string `json:"file"`
 	Row     int    `json:"row"`
+	Count   int    `json:"count"`
 }
 
 // compiled says what a set is made of: its rules, and which paths of the input it reads (an empty path: all of it).
@@ -89,6 +94,9 @@ func compile(request compileRequest) (*policySet, compiled, []failure) {
 	compiler := ast.NewCompiler().WithCapabilities(allowed)
 	if compiler.Compile(modules); compiler.Failed() {
 		return nil, compiled{}, failuresOf(compiler.Errors, "")
+	}
+	if broken := brokenPatterns(compiler.Modules); broken != nil && !request.Strict {
+		return nil, compiled{}, broken
 	}
 	body, err := ast.ParseBody(request.Query)
 	if err == nil {
@@ -155,28 +163,40 @@ func failuresOf(err error, file string) []failure {
 }
 
 func failureOf(err *ast.Error, file string) failure {
-	found := failure{Code: err.Code, Message: err.Message, File: file}
+	found := failure{Code: err.Code, Message: clipped(err.Message), File: file}
 	if err.Location != nil {
 		found.File, found.Row, found.Column = err.Location.File, err.Location.Row, err.Location.Col
 	}
 	return found
 }
 
+// clipped keeps a message that quotes what a file says in a size that a log takes.
+func clipped(message string) string {
+	if len(message) <= maxMessageBytes {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessageBytes], "") + "…"
+}
+
 // rulesOf names the rules of a set, as they were written.
 func rulesOf(modules map[string]*ast.Module) []rule {
-	rules := []rule{}
+	counted := map[rule]*rule{}
 	for file, module := range modules {
 		pkg := strings.TrimPrefix(module.Package.Path.String(), "data.")
 		for _, each := range module.Rules {
-			name := each.Head.Ref().GroundPrefix().String()
-			rules = append(rules, rule{Package: pkg, Name: name, File: file, Row: each.Location.Row})
+			one := rule{Package: pkg, Name: each.Head.Ref().GroundPrefix().String(), File: file}
+			if counted[one] == nil {
+				counted[one] = &rule{one.Package, one.Name, one.File, each.Location.Row, 0}
+			}
+			counted[one].Count++
 		}
 	}
+	rules := make([]rule, 0, len(counted))
+	for _, each := range counted {
+		rules = append(rules, *each)
+	}
 	slices.SortFunc(rules, func(a, b rule) int {
-		if by := strings.Compare(a.File, b.File); by != 0 {
-			return by
-		}
-		return a.Row - b.Row
+		return cmp.Or(strings.Compare(a.File, b.File), a.Row-b.Row, strings.Compare(a.Name, b.Name))
 	})
 	return rules
 }
@@ -225,8 +245,13 @@ func (set *policySet) evaluate(input *ast.Term, limit time.Duration) ([]map[stri
 		return nil, &failure{Code: "storage_error", Message: err.Error()}
 	}
 	defer set.store.Abort(ctx, txn)
+	var ignored []topdown.Error
 	results, err := topdown.NewQuery(set.query).WithCompiler(set.compiler).WithStore(set.store).WithTransaction(txn).
-		WithInput(input).WithStrictBuiltinErrors(set.strict).WithCancel(newDeadline(limit)).Run(ctx)
+		WithInput(input).WithStrictBuiltinErrors(set.strict).WithBuiltinErrorList(&ignored).
+		WithCancel(newDeadline(limit)).Run(ctx)
+	if err == nil {
+		err = patternError(ignored)
+	}
 	if err != nil {
 		return nil, evaluationFailure(err)
 	}
@@ -250,7 +275,7 @@ func evaluationFailure(err error) *failure {
 	if !ok {
 		return &failure{Code: "eval_error", Message: err.Error()}
 	}
-	place := failure{Code: found.Code, Message: found.Error()}
+	place := failure{Code: found.Code, Message: clipped(found.Error())}
 	if found.Location != nil {
 		place.File, place.Row, place.Column = found.Location.File, found.Location.Row, found.Location.Col
 	}

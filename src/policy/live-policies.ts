@@ -26,6 +26,8 @@ export interface LivePolicies {
  * and costs a reading of the folder.
  */
 const LOOK_EVERY_MS = 300;
+/** Files that the engine did not live to compile may do so on a less busy machine; each attempt takes a core meanwhile. */
+const TRY_AGAIN_MS = 60_000;
 /** Of files that change while they are read, each time. */
 const MAX_READS = 20;
 /** Requests that were judging by a set when it was replaced are done with it by then. */
@@ -43,6 +45,8 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
   options.onLoaded(set.digest);
   const ended = new AbortController();
   const retired = new Set<PolicySet>();
+  /** Files that the engine failed, and until when they are left alone. */
+  let failed = { stamp: '', untilMs: 0 };
   const watching = watch();
 
   /** What is wrong with the files is said once for each state of them. */
@@ -50,7 +54,9 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     let trouble: unknown;
     while (await aWhile(LOOK_EVERY_MS, ended.signal)) {
       try {
-        if ((await stampOf(sources)) !== seen.stamp) await load();
+        const stamp = await stampOf(sources);
+        if (stamp === failed.stamp && Date.now() < failed.untilMs) continue;
+        if (stamp !== seen.stamp) await load();
         trouble = undefined;
       } catch (cause) {
         if (String(cause) !== String(trouble)) options.onBroken(cause);
@@ -70,12 +76,13 @@ export async function loadLivePolicies(options: LivePoliciesOptions): Promise<Li
     retire(old);
   }
 
-  /** Files that make no set are not tried again until they change; where the engine failed them, they are. */
+  /** Files that make no set are not tried again until they change; where the engine failed them, they are in a while. */
   async function compiled(next: Settled): Promise<PolicySet> {
     try {
       return await createPolicySet(next.files, engine);
     } catch (cause) {
       if (cause instanceof RegoFilesError || cause instanceof PolicyFilesError) seen = next;
+      else failed = { stamp: next.stamp, untilMs: Date.now() + TRY_AGAIN_MS };
       throw cause;
     }
   }

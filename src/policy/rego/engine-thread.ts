@@ -4,8 +4,14 @@ import { engineModule } from './engine-module.ts';
 import { RegoEvaluationError, RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile, ThreadData, ThreadReply } from './thread-messages.ts';
 
-/** The document that every policy set is asked for (SPEC "Policies": package `gateway.policy`). */
-const QUERY = 'data.gateway.policy = decision';
+/**
+ * The rules that every policy set is asked for (SPEC "Policies": package `gateway.policy`). Not the whole document: a
+ * table of constants in it would be written out and read again with every call.
+ */
+const RULES = ['allow', 'deny', 'escalate', 'quarantine', 'taint'];
+const QUERY = `decision = {rule: said | some rule in ${JSON.stringify(RULES)}; said := data.gateway.policy[rule]}`;
+/** Files that an engine could not read: the largest of them are named. */
+const MAX_NAMED_FILES = 3;
 
 export interface ThreadLimits {
   /** After so long OPA is asked to stop. */
@@ -36,11 +42,14 @@ export async function startEngineThread(
 ): Promise<EngineThread> {
   const data: ThreadData = {
     module: await engineModule(),
-    request: JSON.stringify({ files, query: QUERY }),
+    files,
+    query: QUERY,
     evaluationMs: limits.evaluationMs,
   };
   const line = openLine(new Worker(threadFile(), { workerData: data, env: {} }));
-  const first = await line.reply(limits.startMs);
+  const first = await line.reply(limits.startMs).catch((cause: unknown) => {
+    throw unreadable(cause, files, limits.startMs);
+  });
   if ('set' in first) return { facts: first.set, evaluate, end: line.end };
   await line.end();
   throw new RegoFilesError('failures' in first ? first.failures : 'failure' in first ? [first.failure] : []);
@@ -52,6 +61,18 @@ export async function startEngineThread(
     const message = 'failure' in answer ? answer.failure.message : 'the engine gave no result';
     throw new RegoEvaluationError('failed', message);
   }
+}
+
+/** What is said of files that the engine did not live to compile; which of them it was, it cannot tell. */
+function unreadable(cause: unknown, files: readonly RegoFile[], startMs: number): unknown {
+  if (!(cause instanceof RegoEvaluationError)) return cause;
+  const names = [...files]
+    .sort((a, b) => b.text.length - a.text.length)
+    .slice(0, MAX_NAMED_FILES)
+    .map(({ name, text }) => `${name} (${text.length} characters)`);
+  const limit = cause.trouble === 'hung' ? `${startMs / 1_000} s` : `the engine's memory`;
+  const message = `the policies take more than ${limit} to compile: make them smaller or simpler; the largest: ${names.join(', ')}`;
+  return new RegoEvaluationError(cause.trouble, message);
 }
 
 interface Line {

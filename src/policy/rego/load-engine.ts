@@ -2,6 +2,7 @@
 interface GoRuntime {
   readonly importObject: WebAssembly.Imports;
   run(instance: WebAssembly.Instance): Promise<void>;
+  exit: (code: number) => void;
 }
 
 /** What policies/engine leaves there; texts in, JSON out. */
@@ -19,6 +20,7 @@ interface EngineGlobals {
   Go: new () => GoRuntime;
   regoEngine: EngineFunctions;
   fs: unknown;
+  fetch: unknown;
 }
 
 const globals = globalThis as unknown as EngineGlobals;
@@ -26,8 +28,11 @@ const globals = globalThis as unknown as EngineGlobals;
 /** Makes an engine of the module. It lives on this thread's global object: one thread holds one. */
 export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngine> {
   silence();
+  // Go's HTTP client calls it. No function of Rego that is left should, and none can.
+  globals.fetch = undefined;
   await import(new URL('../../../policies/engine/wasm_exec.js', import.meta.url).href);
   const go = new globals.Go();
+  go.exit = () => undefined;
   const ended = go.run(await WebAssembly.instantiate(module, go.importObject));
   const { compile, evaluate } = globals.regoEngine;
   return { compile, evaluate, ended };

@@ -7,9 +7,20 @@ export interface RegoFile {
   readonly text: string;
 }
 
+/** The rules of one name in a file. */
+export interface RegoRule {
+  /** Both as dotted paths, without `data`. */
+  readonly package: string;
+  readonly name: string;
+  readonly file: string;
+  /** Of the first of them, from 1. */
+  readonly row: number;
+  readonly count: number;
+}
+
 /** What a compiled set is made of. */
 export interface RegoFacts {
-  readonly rules: readonly { package: string; name: string; file: string; row: number }[];
+  readonly rules: readonly RegoRule[];
   /** The paths of the input that the rules read, up to what is known only when they run; `[]` is all of it. */
   readonly inputs: readonly (readonly string[])[];
 }
@@ -17,8 +28,9 @@ export interface RegoFacts {
 /** What a thread is made with. */
 export interface ThreadData {
   readonly module: WebAssembly.Module;
-  /** JSON of policies/engine's `compileRequest`. */
-  readonly request: string;
+  readonly files: readonly RegoFile[];
+  /** Asked of every input; binds one variable, `decision`. */
+  readonly query: string;
   /** How long an evaluation may take before OPA is asked to stop. */
   readonly evaluationMs: number;
 }

@@ -3,15 +3,35 @@
  * started it watches its time and ends it; it never says more than its replies.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { loadEngine } from './load-engine.ts';
+import { loadEngine, type LoadedEngine } from './load-engine.ts';
+import { nestingFailure } from './nesting.ts';
 import type { ThreadData, ThreadReply } from './thread-messages.ts';
 
-async function start({ module, request, evaluationMs }: ThreadData): Promise<void> {
+/** Replies are read on the event loop that carries traffic. */
+const MAX_REPLY_CHARS = 1_048_576;
+
+async function start({ module, files, query, evaluationMs }: ThreadData): Promise<void> {
+  const nested = files.flatMap((file) => nestingFailure(file) ?? []);
+  if (nested.length > 0) return post({ failures: nested });
   const engine = await loadEngine(module);
   void engine.ended.then(() => process.exit(1));
-  const post = (reply: string): void => parentPort?.postMessage(JSON.parse(reply) as ThreadReply);
-  post(engine.compile(request));
-  parentPort?.on('message', (input: string) => post(engine.evaluate(input, evaluationMs)));
+  post(compiled(engine, JSON.stringify({ files, query })));
+  parentPort?.on('message', (input: string) => post(evaluated(engine.evaluate(input, evaluationMs))));
+}
+
+function compiled(engine: LoadedEngine, request: string): ThreadReply {
+  const reply = engine.compile(request);
+  if (reply.length <= MAX_REPLY_CHARS) return JSON.parse(reply) as ThreadReply;
+  return { failures: [{ code: 'gateway_error', message: 'the policies have too many rules, or errors' }] };
+}
+
+function evaluated(reply: string): ThreadReply {
+  if (reply.length <= MAX_REPLY_CHARS) return JSON.parse(reply) as ThreadReply;
+  return { failure: { code: 'gateway_error', message: 'the policies say too much about a call' } };
+}
+
+function post(reply: ThreadReply): void {
+  parentPort?.postMessage(reply);
 }
 
 await start(workerData as ThreadData);

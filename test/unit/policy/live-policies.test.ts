@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it, vi } from 'vitest';
+import { loadLivePolicies } from '../../../src/policy/live-policies.ts';
+
+const SLOW_TO_COMPILE = `a := ${'[x | x := '.repeat(40)}1${']'.repeat(40)}`;
+const WATCHED_MS = 4_000;
+
+it(
+  'keeps what was good, and does not compile again and again what the engine cannot',
+  { timeout: 60_000 },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
+    const put = (text: string): Promise<void> =>
+      writeFile(join(folder, 'p.rego'), `package gateway.policy\n${text}\n`);
+    await put('deny contains "x" if input.x');
+    const broken: unknown[] = [];
+    const loaded: string[] = [];
+    const policies = await loadLivePolicies({
+      folder,
+      engine: { evaluationMs: 1_000, graceMs: 1_000, startMs: 5_000, maxWaiting: 10, waitMs: 10_000 },
+      onLoaded: (digest) => loaded.push(digest),
+      onBroken: (cause) => broken.push(cause),
+    });
+    await put(SLOW_TO_COMPILE);
+    await vi.waitFor(() => expect(String(broken)).toMatch(/more than 5 s to compile.*p\.rego/u), {
+      timeout: 30_000,
+    });
+    const before = process.cpuUsage();
+    await pause(WATCHED_MS);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(WATCHED_MS / 4);
+    expect(loaded).toHaveLength(1);
+
+    await put('deny contains "y" if input.y');
+    await vi.waitFor(() => expect(loaded).toHaveLength(2), { timeout: 30_000 });
+    expect(policies.current().digest).toBe(loaded[1]);
+    await policies.close();
+    await rm(folder, { recursive: true });
+  },
+);

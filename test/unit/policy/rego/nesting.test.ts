@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { nestingFailure } from '../../../../src/policy/rego/nesting.ts';
+
+const failureOf = (text: string) => nestingFailure({ name: 'p.rego', text });
+const DEPTH = 100;
+
+describe('brackets in each other', () => {
+  it.each(['[', '(', '{', '[{(', 'x[', 'f(', '[x | x := '])('are too deep over the limit: %s', (part) => {
+    const deep = part.repeat(DEPTH + 1);
+    expect(failureOf(`package p\na := ${deep}`)).toMatchObject({
+      code: 'gateway_error',
+      file: 'p.rego',
+      row: 2,
+    });
+    const brackets = part.replace(/[^[({]/gu, '').length;
+    expect(failureOf(`a := ${part.repeat(Math.floor(DEPTH / brackets))}`)).toBeUndefined();
+  });
+
+  it('are named by where it becomes too much', () => {
+    expect(failureOf(`\n\na := ${'['.repeat(500)}`)).toMatchObject({ row: 3, column: 106 });
+  });
+
+  it('that are closed again count no more', () => {
+    expect(failureOf('a := [1]\n'.repeat(500))).toBeUndefined();
+    expect(failureOf(')'.repeat(500) + '('.repeat(DEPTH))).toBeUndefined();
+  });
+
+  it.each([
+    ['a string', (text: string) => `"${text}"`],
+    ['a string with quotes in it', (text: string) => `"\\"${text}"`],
+    ['a raw string', (text: string) => `\`${text}\``],
+    ['a raw string over lines', (text: string) => `\`\n"${text}\``],
+    ['a comment', (text: string) => `1 # ${text}`],
+    ['the text of a template', (text: string) => `$"${text.replaceAll('{', '\\{')}"`],
+    ['the text of a raw template', (text: string) => `$\`${text.replaceAll('{', '\\{')}\``],
+  ])('do not count in %s, and do behind it', (_name, wrap) => {
+    expect(failureOf(`a := ${wrap('[({'.repeat(200))}`)).toBeUndefined();
+    expect(failureOf(`a := ${wrap('x')}\nb := ${'['.repeat(DEPTH + 1)}`)).toMatchObject({
+      row: expect.any(Number) as number,
+    });
+  });
+
+  it.each([
+    ['an expression of a template', `a := $"x {${'['.repeat(DEPTH + 1)}`],
+    ['templates in templates', `a := ${'$"{'.repeat(DEPTH + 1)}`],
+    ['a line behind a string that is not closed', `a := "x\nb := ${'['.repeat(DEPTH + 1)}`],
+    ['what follows an escape at the end of a line', `a := "\\\nb := ${'['.repeat(DEPTH + 1)}`],
+    ['what follows a backslash outside of strings', `\\"${'['.repeat(DEPTH + 1)}\n[${'['.repeat(DEPTH + 1)}`],
+  ])('count in %s', (_name, text) => {
+    expect(failureOf(text)).toBeDefined();
+  });
+
+  it('are counted in time that grows with the text alone', () => {
+    const started = performance.now();
+    for (const part of ['[]', '"', '`', '$"', '$"{', '#', '\\', '"\\', '(', ')'])
+      failureOf(part.repeat(1_048_576 / part.length));
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
