@@ -19,7 +19,7 @@ it(
     const broken: unknown[] = [];
     const loaded: string[] = [];
     const policies = await loadLivePolicies({
-      folder,
+      sources: { file: undefined, folder, presets: [] },
       engine: { evaluationMs: 1_000, graceMs: 1_000, startMs: 5_000, maxWaiting: 10, waitMs: 10_000 },
       onLoaded: (digest) => loaded.push(digest),
       onBroken: (cause) => broken.push(cause),
