@@ -38,6 +38,7 @@ import { createMcpToolsCheck } from './mcp-tools/check.ts';
 import { createNormalizationCheck } from './normalization/check.ts';
 import { inOrder } from './order.ts';
 import { createMarkSession } from './mark-session.ts';
+import { createAnswerMarksCheck } from './policy/answer-marks.ts';
 import { createPolicyCheck } from './policy/check.ts';
 import { createJudge, type Judge } from './policy/judge.ts';
 import { createPolicyStateCheck } from './policy/state-check.ts';
@@ -122,6 +123,7 @@ export function createChecks(deps: ChecksDeps): BuiltChecks {
       mcpBreaker: breakerCheck(deps),
       budget: budget.check,
       policyState: policy?.stateCheck,
+      answerMarks: policy?.answerMarks,
     }),
     async close() {
       await Promise.all([session.close(), budget.close(), policy?.close()]);
@@ -190,6 +192,7 @@ function dlpCheck({ config, metrics }: ChecksDeps, reportSecretLeak: ReportSecre
 interface PolicyChecks {
   readonly check: Check;
   readonly stateCheck: Check;
+  readonly answerMarks: Check;
   close(): Promise<void>;
 }
 
@@ -197,6 +200,7 @@ function policyChecks(deps: ChecksDeps, risk: RiskStore, store: SessionStore): P
   const { config, log, policies } = deps;
   if (policies === undefined) return undefined;
   const judge = policyJudge(deps, risk, store);
+  const mark = createMarkSession(store);
   const sessions = createSessionMoves({
     store,
     onFailure: (cause) =>
@@ -207,10 +211,11 @@ function policyChecks(deps: ChecksDeps, risk: RiskStore, store: SessionStore): P
     stateCheck: createPolicyStateCheck({
       judge,
       sessions,
-      mark: createMarkSession(store),
+      mark,
       shadowMode: config.server.shadow_mode,
       onTrouble: policyTrouble(deps),
     }),
+    answerMarks: createAnswerMarksCheck({ mark, onTrouble: policyTrouble(deps) }),
     close: () => sessions.close(),
   };
 }

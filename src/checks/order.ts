@@ -18,6 +18,7 @@ export interface Checks {
   readonly mcpBreaker: Check;
   readonly budget: Check;
   readonly policyState: Check | undefined;
+  readonly answerMarks: Check | undefined;
 }
 
 /**
@@ -43,5 +44,6 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.budget, // a hold is taken only for what would be sent
     // Last of all: a hold is given back unseen, but by a moved state others are judged at once.
     ...(checks.policyState === undefined ? [] : [checks.policyState]),
+    ...(checks.answerMarks === undefined ? [] : [checks.answerMarks]), // of answers that nobody withholds
   ];
 }

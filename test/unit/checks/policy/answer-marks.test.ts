@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { createAnswerMarksCheck } from '../../../../src/checks/policy/answer-marks.ts';
+import type { Answered, Parsed } from '../../../../src/pipeline/exchange.ts';
+import { policyCallOf } from '../../../../src/pipeline/policy-call.ts';
+import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
+import type { TraceStep } from '../../../../src/policy/call.ts';
+import { GatewayError } from '../../../../src/errors.ts';
+import { answered, streamEvent } from '../../../support/exchange.ts';
+import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
+import { parsed } from '../dlp/rig.ts';
+import { event, textResult } from '../mcp-inspector/rig.ts';
+
+const SESSION = {
+  id: 'run',
+  createdAt: 1,
+  state: undefined,
+  spendNanoUsd: 0,
+  steps: 1,
+  taintFlags: [],
+  toolsCalled: [],
+  marks: [],
+  budgetNanoUsd: undefined,
+  lifeMs: 1_000,
+};
+
+interface Options {
+  readonly looksFor?: TraceStep['type'];
+  readonly takes?: () => Promise<boolean>;
+  readonly marksOf?: (step: TraceStep) => Promise<readonly string[]>;
+}
+
+async function rig(request: Parsed, { looksFor, takes, marksOf }: Options = {}) {
+  const noted: string[] = [];
+  const steps: TraceStep[] = [];
+  const troubles: unknown[] = [];
+  const check = createAnswerMarksCheck({
+    mark(_exchange, marks) {
+      noted.push(...marks);
+      return takes?.() ?? Promise.resolve(true);
+    },
+    onTrouble: (cause) => troubles.push(cause),
+  });
+  const call = policyCallOf(request);
+  if (call === undefined) throw new Error('policies do not judge it');
+  const set = {
+    ...createCardSet([]),
+    digest: '',
+    close: () => Promise.resolve(),
+    looksFor: (type: TraceStep['type']) => type === looksFor,
+    marksOf:
+      marksOf ??
+      ((step: TraceStep) => {
+        steps.push(step);
+        return Promise.resolve(step.content.some((text) => text.includes('secret')) ? ['m'] : []);
+      }),
+  };
+  request.facts.judged = { set, call };
+  request.facts.session = SESSION;
+  const state = check.begin?.() ?? { asked: undefined, unnoted: undefined };
+  await check.requestBody?.(request, state);
+  request.facts.judged = undefined;
+  return { check, state, noted, steps, troubles };
+}
+
+const chat = () => parsed({ body: { messages: [{ role: 'user', content: 'hi' }] } });
+const tool = () => mcpExchange({ body: toolCall('read') });
+
+function whole(request: Parsed, said: unknown): Answered {
+  const body = Buffer.from(JSON.stringify(said));
+  const exchange = answered(request, { readable: false });
+  const one = { body, contentType: 'application/json', json: said, edits: [], replacement: undefined };
+  return { ...exchange, answer: { ...exchange.answer, whole: one } };
+}
+
+describe('what a session remembers of answers', () => {
+  it('is noted before a tool answers, of its texts with and without their disguises', async () => {
+    const request = tool();
+    const { check, state, noted, steps } = await rig(request, { looksFor: 'mcp_tool_response' });
+    const verdict = await check.response?.(whole(request, textResult('a s\u200becret')), state);
+    expect(verdict).toEqual({ kind: 'pass' });
+    expect(noted).toEqual(['m']);
+    expect(steps[0]).toMatchObject({ type: 'mcp_tool_response', provider: 'files', tool: 'read' });
+  });
+
+  it('is nothing where no rule asks for it', async () => {
+    const request = tool();
+    const { check, state, noted, steps } = await rig(request, { looksFor: 'llm_response' });
+    expect(await check.response?.(whole(request, textResult('secret')), state)).toEqual({ kind: 'pass' });
+    expect(check.stream?.(whole(request, {}), state)).toBeUndefined();
+    expect([...noted, ...steps]).toEqual([]);
+  });
+
+  it.each([
+    ['the session takes no more', { takes: () => Promise.resolve(false) }],
+    ['the set cannot say', { marksOf: () => Promise.reject(new Error('no')) }],
+  ])('withholds the answer where %s', async (_why, options) => {
+    const request = tool();
+    const { check, state } = await rig(request, { looksFor: 'mcp_tool_response', ...options });
+    const verdict = await check.response?.(whole(request, textResult('secret')), state);
+    expect(verdict).toMatchObject({ kind: 'deny', type: 'policy_denied' });
+  });
+
+  it('withholds the answer where Redis is gone', async () => {
+    const request = tool();
+    const gone = new GatewayError('redis_unavailable', 'gone');
+    const { check, state } = await rig(request, {
+      looksFor: 'mcp_tool_response',
+      takes: () => Promise.reject(gone),
+    });
+    const response = async () => check.response?.(whole(request, textResult('secret')), state);
+    await expect(response()).rejects.toBe(gone);
+  });
+
+  it('is noted before each event of a stream, which is cut where it cannot be', async () => {
+    const request = tool();
+    let room = true;
+    const { check, state, noted } = await rig(request, {
+      looksFor: 'mcp_tool_response',
+      takes: () => Promise.resolve(room),
+    });
+    const rewriter = check.stream?.(answered(request, { form: 'stream' }), state);
+    const said = streamEvent({
+      json: textResult('secret'),
+      frame: { raw: Buffer.from(event({})), data: '{}' },
+    });
+    expect(await rewriter?.event(said)).toEqual({ kind: 'pass' });
+    expect(noted).toEqual(['m']);
+    room = false;
+    expect(await rewriter?.event(said)).toMatchObject({ kind: 'cut' });
+  });
+
+  it('is noted at the end of a streamed completion', async () => {
+    const request = chat();
+    const { check, state, noted } = await rig(request, { looksFor: 'llm_response' });
+    const exchange = answered(request, { form: 'stream', text: 'a secret' });
+    const rewriter = check.stream?.(exchange, state);
+    expect(await rewriter?.event(streamEvent())).toEqual({ kind: 'pass' });
+    expect(noted).toEqual([]);
+    expect(await rewriter?.end?.()).toBeUndefined();
+    await check.end?.(exchange, { kind: 'complete' }, state);
+    expect(noted).toEqual(['m']);
+  });
+
+  it('is noted where the client left a streamed completion before its end', async () => {
+    const request = chat();
+    const { check, state, noted } = await rig(request, { looksFor: 'llm_response' });
+    const exchange = answered(request, { form: 'stream', text: 'a secret' });
+    check.stream?.(exchange, state);
+    await check.end?.(exchange, { kind: 'broken_off' }, state);
+    expect(noted).toEqual(['m']);
+  });
+});
