@@ -10,11 +10,6 @@ const params = (content, more = {}) => ({
   max_tokens: 200,
   ...more,
 });
-const collect = async (stream) => {
-  const events = [];
-  for await (const event of await stream) events.push(event);
-  return events;
-};
 
 calls.plain = () => client.messages.create(params(HELLO));
 calls.stream = () => collect(client.messages.create(params(HELLO, { stream: true })));

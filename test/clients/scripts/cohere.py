@@ -2,15 +2,6 @@ import cohere
 import httpx
 
 client = cohere.ClientV2(api_key=API_KEY, base_url=BASE_URL, httpx_client=httpx.Client(headers=HEADERS))
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
-        },
-    }
-]
 
 
 def params(text):

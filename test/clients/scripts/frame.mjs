@@ -4,6 +4,39 @@ const HELLO = 'say something';
 const WEATHER = 'what is the weather like in Zürich?';
 const calls = {};
 
+/** As chat APIs take a tool. */
+const TOOLS = [
+  {
+    type: 'function',
+    function: {
+      name: 'get_weather',
+      parameters: { type: 'object', properties: { city: { type: 'string' } } },
+    },
+  },
+];
+const collect = async (stream) => {
+  const events = [];
+  for await (const event of await stream) events.push(event);
+  return events;
+};
+
+/** The calls of a client that is built as OpenAI's is. */
+const chatCalls = (client, model) => {
+  const ask = (content, more = {}) =>
+    client.chat.completions.create({
+      model,
+      messages: [{ role: 'user', content }],
+      max_tokens: 200,
+      ...more,
+    });
+  return {
+    plain: () => ask(HELLO),
+    stream: () => collect(ask(HELLO, { stream: true })),
+    tool: () => ask(WEATHER, { tools: TOOLS }),
+    tool_stream: () => collect(ask(WEATHER, { tools: TOOLS, stream: true })),
+  };
+};
+
 // HERE ARE THE CALLS: functions of `calls`
 
 const tell = (call, outcome) => process.stdout.write(`${JSON.stringify({ call, ...outcome })}\n`);

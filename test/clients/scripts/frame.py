@@ -8,6 +8,36 @@ PROVIDER_KEY = os.environ["PROVIDER_KEY"]
 HELLO = "say something"
 WEATHER = "what is the weather like in Zürich?"
 
+# As chat APIs take a tool.
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "get_weather",
+            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
+        },
+    }
+]
+
+
+def chat_calls(client, model):
+    """The calls of a client that is built as OpenAI's is, by name."""
+
+    def ask(text, **more):
+        messages = [{"role": "user", "content": text}]
+        return client.chat.completions.create(model=model, messages=messages, max_tokens=200, **more)
+
+    def told(answer):
+        return answer.model_dump()
+
+    return {
+        "call_plain": lambda: told(ask(HELLO)),
+        "call_stream": lambda: [told(chunk) for chunk in ask(HELLO, stream=True)],
+        "call_tool": lambda: told(ask(WEATHER, tools=TOOLS)),
+        "call_tool_stream": lambda: [told(chunk) for chunk in ask(WEATHER, tools=TOOLS, stream=True)],
+    }
+
+
 # HERE ARE THE CALLS: functions whose names begin with `call_`
 
 

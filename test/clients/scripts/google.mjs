@@ -18,11 +18,6 @@ const params = (contents, more = {}) => ({
   config: { maxOutputTokens: 200, ...more },
 });
 const read = ({ candidates, usageMetadata }) => ({ candidates, usageMetadata });
-const collect = async (stream) => {
-  const chunks = [];
-  for await (const chunk of await stream) chunks.push(read(chunk));
-  return chunks;
-};
 
 calls.plain = async () => read(await client.models.generateContent(params(HELLO)));
 calls.stream = () => collect(client.models.generateContentStream(params(HELLO)));

@@ -2,33 +2,4 @@ from groq import Groq
 
 # It adds `/openai` itself, which the provider's own base URL has.
 client = Groq(base_url=BASE_URL.removesuffix("/openai"), api_key=API_KEY, default_headers=HEADERS)
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
-        },
-    }
-]
-
-
-def ask(text, **more):
-    messages = [{"role": "user", "content": text}]
-    return client.chat.completions.create(model="llama-3.1-8b-instant", messages=messages, max_tokens=200, **more)
-
-
-def call_plain():
-    return ask(HELLO).model_dump()
-
-
-def call_stream():
-    return [chunk.model_dump() for chunk in ask(HELLO, stream=True)]
-
-
-def call_tool():
-    return ask(WEATHER, tools=TOOLS).model_dump()
-
-
-def call_tool_stream():
-    return [chunk.model_dump() for chunk in ask(WEATHER, tools=TOOLS, stream=True)]
+globals().update(chat_calls(client, "llama-3.1-8b-instant"))

@@ -1,15 +1,6 @@
 import litellm
 
 litellm.suppress_debug_info = True
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
-        },
-    }
-]
 MODEL = os.environ["MODEL"]
 BASE = BASE_URL + os.environ["BASE_PATH"]
 

@@ -8,15 +8,6 @@ httpClient.addHook('beforeRequest', (request) => {
   return next;
 });
 const client = new Mistral({ apiKey: API_KEY, serverURL: BASE_URL, httpClient });
-const tools = [
-  {
-    type: 'function',
-    function: {
-      name: 'get_weather',
-      parameters: { type: 'object', properties: { city: { type: 'string' } } },
-    },
-  },
-];
 const params = (content, more = {}) => ({
   model: 'mistral-small-latest',
   messages: [{ role: 'user', content }],
@@ -25,9 +16,5 @@ const params = (content, more = {}) => ({
 });
 
 calls.plain = () => client.chat.complete(params(HELLO));
-calls.stream = async () => {
-  const events = [];
-  for await (const event of await client.chat.stream(params(HELLO))) events.push(event);
-  return events;
-};
-calls.tool = () => client.chat.complete(params(WEATHER, { tools }));
+calls.stream = () => collect(client.chat.stream(params(HELLO)));
+calls.tool = () => client.chat.complete(params(WEATHER, { tools: TOOLS }));

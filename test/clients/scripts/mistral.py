@@ -9,15 +9,6 @@ except ImportError:
     from mistralai.client import Mistral
 
 client = Mistral(api_key=API_KEY, server_url=BASE_URL, client=httpx.Client(headers=HEADERS, timeout=60))
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
-        },
-    }
-]
 
 
 def params(text):

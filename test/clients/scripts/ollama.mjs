@@ -22,9 +22,5 @@ const params = (content, more = {}) => ({
 });
 
 calls.plain = () => client.chat(params(HELLO));
-calls.stream = async () => {
-  const chunks = [];
-  for await (const chunk of await client.chat(params(HELLO, { stream: true }))) chunks.push(chunk);
-  return chunks;
-};
+calls.stream = () => collect(client.chat(params(HELLO, { stream: true })));
 calls.tool = () => client.chat(params(WEATHER, { tools }));

@@ -1,37 +1,7 @@
 from openai import OpenAI
 
 client = OpenAI(base_url=BASE_URL + "/v1", api_key=API_KEY, default_headers=HEADERS, max_retries=2)
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "get_weather",
-            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}},
-        },
-    }
-]
-
-
-def ask(text, **more):
-    return client.chat.completions.create(
-        model="gpt-4o", messages=[{"role": "user", "content": text}], max_tokens=200, **more
-    )
-
-
-def call_plain():
-    return ask(HELLO).model_dump()
-
-
-def call_stream():
-    return [chunk.model_dump() for chunk in ask(HELLO, stream=True)]
-
-
-def call_tool():
-    return ask(WEATHER, tools=TOOLS).model_dump()
-
-
-def call_tool_stream():
-    return [chunk.model_dump() for chunk in ask(WEATHER, tools=TOOLS, stream=True)]
+globals().update(chat_calls(client, "gpt-4o"))
 
 
 def call_tool_result():
