@@ -1,0 +1,21 @@
+import type { PolicyCall } from '../../src/policy/call.ts';
+import { createCardSet, type CardSet } from '../../src/policy/cards/card-set.ts';
+
+/** Cards as JSON, which is YAML too, so that a row is a row. */
+export function cardsOf(...cards: object[]): CardSet {
+  return createCardSet(
+    cards.map((card, index) => ({
+      name: `card-${String(index)}.yaml`,
+      text: JSON.stringify({ metadata: { name: 'c' }, ...card }),
+      isPreset: false,
+    })),
+  );
+}
+
+export function denyingRule(conditions: readonly object[], more: object = {}): CardSet {
+  return cardsOf({ rules: [{ name: 'r', conditions, action: 'deny', reason: 'no', ...more }] });
+}
+
+export async function isDenied(set: CardSet, call: PolicyCall): Promise<boolean> {
+  return (await set.decide(call)).deny.length > 0;
+}

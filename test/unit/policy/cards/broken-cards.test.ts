@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
+import { cardsOf } from '../../../support/policy-cards.ts';
+
+describe('a broken card', () => {
+  it.each<[string, string, RegExp]>([
+    ['no YAML', 'rules: [', /^bad\.yaml:1:\d+: is no YAML/],
+    ['no card', '- 1', /must be a group of keys/],
+    [
+      'a misspelt key',
+      'metadata: {name: c}\nrules:\n  - name: r\n    acton: deny',
+      /bad\.yaml:4:5: rules\.0\.acton: is no key here; did you mean action\?\n {2} {4}acton: deny/,
+    ],
+    [
+      'a misspelt field',
+      one('{field: promt_text, op: contains, value: x}'),
+      /rules\.0\.conditions\.0\.field: is no field; did you mean prompt_text\?/,
+    ],
+    [
+      'an unknown operator',
+      one('{field: model, op: like, value: x}'),
+      /rules\.0\.conditions\.0\.op: must be one of equals/,
+    ],
+    [
+      'a bad pattern',
+      one('{field: prompt_text, op: matches_regex, value: "(a"}'),
+      /conditions\.0\.value: .*\(a/,
+    ],
+    [
+      'a pattern that is everywhere',
+      one('{field: prompt_text, op: matches_regex, value: "a*"}'),
+      /matches the empty text/,
+    ],
+    ['an unknown detector', one('{field: prompt_text, op: detects, value: virus}'), /must be one of secret/],
+    ['words for a number', one('{field: session.spend, op: gt, value: much}'), /gt wants a number/],
+    ['no list', one('{field: model, op: in, value: x}'), /in wants a list/],
+    ['a list compared', one('{field: session_sequence, op: equals, value: x}'), /is a list: use contains/],
+    ['a sequence elsewhere', one('{field: model, op: must_precede, value: x}'), /looks at session_sequence/],
+    [
+      'a trace of nothing',
+      one('{field: session_sequence, op: contains_matching_trace, value: x}'),
+      /must be like/,
+    ],
+    ['two forms in one', one('{any: [], field: model}'), /rules\.0\.conditions\.0/],
+    [
+      'a deep one',
+      one(`${'{not: '.repeat(10)}{field: model, op: exists}${'}'.repeat(10)}`),
+      /at most 8 deep/,
+    ],
+    [
+      'a taint without a flag',
+      'metadata: {name: c}\nrules:\n  - {name: r, action: taint}',
+      /taint: names the flag/,
+    ],
+    [
+      'a mask of nothing',
+      'metadata: {name: c}\nrules:\n  - {name: r, action: mask}',
+      /mask wants a condition/,
+    ],
+    [
+      'a name twice',
+      'metadata: {name: c}\nrules:\n  - {name: r, action: deny}\n  - {name: r, action: deny}',
+      /4:6: rules\.1\.name: is the name of another/,
+    ],
+    [
+      'a gate that allows',
+      'metadata: {name: c}\nrules:\n  - {name: r, action: allow, conditions: [{field: session_sequence, op: must_precede, value: x}]}',
+      /wants it under not/,
+    ],
+    [
+      'a trigger of nothing',
+      'metadata: {name: c}\nfsm: {transitions: [{from: a, to: b, trigger: {}}]}',
+      /trigger: names nothing/,
+    ],
+    [
+      'aliases without end',
+      `a: &a [x]\n${Array.from({ length: 20 }, (_, n) => `b${String(n)}: &b${String(n)} [${'*a, '.repeat(20)}]`).join('\n')}`,
+      /aliases|is no key/,
+    ],
+  ])('%s', (_what, text, message) => {
+    expect(() => createCardSet([{ name: 'bad.yaml', text, isPreset: false }])).toThrow(message);
+  });
+
+  it('is one of several: all of their problems are told, and two with states are one too many', () => {
+    const fsm = { transitions: [{ from: 'a', to: 'b', trigger: 'x' }] };
+    expect(() => cardsOf({ fsm }, { fsm })).toThrow(
+      /card-1\.yaml:1:\d+: fsm: a session has one state, and card-0/,
+    );
+    expect(() => cardsOf({ rules: 1 }, { rules: 2 })).toThrow(/card-0[^]*card-1/);
+  });
+
+  it('nested without end is refused, not a crash', () => {
+    const text = `metadata: {name: c}\nrules: ${'['.repeat(50_000)}`;
+    expect(() => createCardSet([{ name: 'bad.yaml', text, isPreset: false }])).toThrow(/bad\.yaml/);
+  });
+
+  function one(condition: string): string {
+    return `metadata: {name: c}\nrules:\n  - name: r\n    action: deny\n    conditions: [${condition}]\n`;
+  }
+});
