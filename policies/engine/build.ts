@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { limitMemory } from './limit-memory.ts';
+import { sourcesDigest } from './sources.ts';
 
 /** Of 64 KiB: 512 MiB. A string that doubles itself ends the engine here, and not the machine. */
 const MAX_MEMORY_PAGES = 8192;
@@ -63,7 +64,8 @@ function sha256(bytes: Buffer | string): string {
 }
 
 function sums(wasm: Buffer, runtime: string): string {
-  return `${sha256(wasm)}  engine.wasm\n${sha256(runtime)}  ${GO_RUNTIME}\n# ${go(['version'])}\n`;
+  const files = `${sha256(wasm)}  engine.wasm\n${sha256(runtime)}  ${GO_RUNTIME}\n`;
+  return `${files}# sources ${sourcesDigest()}\n# ${go(['version'])}\n`;
 }
 
 function main(): void {
