@@ -20,6 +20,7 @@ const params = (contents, more = {}) => ({
 const read = ({ candidates, usageMetadata }) => ({ candidates, usageMetadata });
 
 calls.plain = async () => read(await client.models.generateContent(params(HELLO)));
-calls.stream = () => collect(client.models.generateContentStream(params(HELLO)));
+calls.stream = async () => (await collect(client.models.generateContentStream(params(HELLO)))).map(read);
 calls.tool = async () => read(await client.models.generateContent(params(WEATHER, { tools })));
-calls.tool_stream = () => collect(client.models.generateContentStream(params(WEATHER, { tools })));
+calls.tool_stream = async () =>
+  (await collect(client.models.generateContentStream(params(WEATHER, { tools })))).map(read);
