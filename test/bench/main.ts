@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { percentile, runLoad, runStream } from '../support/load.ts';
 import { LIMIT_MS, measureQuarantine } from './quarantine.ts';
+import { measurePolicies } from './policy.ts';
 import { sweepTurns } from './sweep.ts';
 import { cpuSeconds, pinMeasured, startRigs, type Rig, type Rigs } from './rigs.ts';
 
@@ -11,7 +12,7 @@ import { cpuSeconds, pinMeasured, startRigs, type Rig, type Rigs } from './rigs.
  * against the provider itself, an Envoy that only passes on, and an Envoy with an external processor on Node that
  * looks at nothing. `npm run bench -- quarantine` measures a rejection at the request headers, and `npm run bench --
  * sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N]` the longest turn of the event loop that hostile
- * requests and answers can make.
+ * requests and answers can make. `npm run bench -- policy` measures what judging a call by policies costs.
  */
 interface Sample {
   readonly requestsPerSecond: number;
@@ -170,7 +171,7 @@ async function quarantine(rigs: Rigs): Promise<object> {
   return { conditions: conditions(), ...result };
 }
 
-function conditions(): object {
+function conditions() {
   return {
     date: new Date().toISOString(),
     node: process.version,
@@ -203,4 +204,19 @@ async function sweep(): Promise<void> {
   if (!isShort) process.exitCode = 1;
 }
 
-await (positionals[0] === 'sweep' ? sweep() : measure());
+async function policies(): Promise<void> {
+  const rows = await measurePolicies(rounds);
+  for (const { policies: name, memoryMb, calls } of rows) {
+    const costs = calls.map(
+      ({ promptBytes, p50Ms, cpuMs }) =>
+        `${promptBytes / 1_024} KB: p50 ${p50Ms.toFixed(3)} ms, CPU ${cpuMs.toFixed(3)} ms`,
+    );
+    process.stdout.write(`${name}: ${costs.join('; ')}; memory ${memoryMb.toFixed(0)} MB\n`);
+  }
+  const { date, node, cpu } = conditions();
+  const result = { conditions: { date, node, cpu, rounds }, rows };
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+const kinds: Readonly<Record<string, () => Promise<void>>> = { sweep, policy: policies };
+await (kinds[positionals[0] ?? ''] ?? measure)();

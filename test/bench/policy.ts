@@ -1,0 +1,201 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PolicyCall } from '../../src/policy/call.ts';
+import { readPolicyFiles, type PolicySources } from '../../src/policy/policy-files.ts';
+import { createPolicySet, type PolicySet } from '../../src/policy/policy-set.ts';
+import { PRESET_NAMES } from '../../src/policy/presets.ts';
+import { percentile } from '../support/load.ts';
+
+/** One way to have policies, with what it costs to have them and to ask them about a prompt. */
+interface PolicyCost {
+  readonly policies: string;
+  /** Of the process, after all that is let go; of no policy, 0. */
+  readonly memoryMb: number;
+  readonly calls: readonly {
+    readonly promptBytes: number;
+    readonly p50Ms: number;
+    /** CPU of all threads, a call. */
+    readonly cpuMs: number;
+  }[];
+}
+
+interface Rig {
+  readonly policies: string;
+  readonly set: PolicySet | undefined;
+  readonly memoryMb: number;
+}
+
+const PROMPT_BYTES = [1_024, 102_400, 1_048_576];
+const CALLS: Readonly<Record<number, number>> = { 1_024: 300, 102_400: 30, 1_048_576: 5 };
+const CARDS = 200;
+const REGO_FILES = 20;
+const LIMITS = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, maxWaiting: 10, waitMs: 60_000 };
+const SENTENCE =
+  'Please write a short note to the team about the release of next week, and what it changes. ';
+
+/**
+ * What judging a call costs by itself, in this process and without Envoy: presets, cards, Rego, each in every round, with
+ * three lengths of prompt. The prompt has nothing that a preset denies, and the Rego files read it.
+ */
+export async function measurePolicies(rounds: number): Promise<readonly PolicyCost[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'gw-bench-'));
+  const rigs = await startRigs(folder);
+  const samples = new Map<string, { ms: number[]; cpuMs: number[] }>();
+  for (let round = 1; round <= rounds; round++) {
+    for (const { policies, set } of rigs) {
+      process.stderr.write(`round ${round} of ${rounds}: ${policies}\n`);
+      for (const bytes of PROMPT_BYTES) await sample(set, bytes, samplesOf(samples, policies, bytes));
+    }
+  }
+  for (const { set } of rigs) await set?.close();
+  rmSync(folder, { recursive: true, force: true });
+  return rigs.map(({ policies, memoryMb }) => ({
+    policies,
+    memoryMb,
+    calls: PROMPT_BYTES.map((promptBytes) => {
+      const { ms, cpuMs } = samplesOf(samples, policies, promptBytes);
+      return { promptBytes, p50Ms: median(ms), cpuMs: median(cpuMs) };
+    }),
+  }));
+}
+
+async function startRigs(folder: string): Promise<Rig[]> {
+  const none = { file: undefined, folder: undefined, presets: [] };
+  const cards = join(folder, 'cards.yaml');
+  writeFileSync(cards, cardOf(CARDS));
+  for (let n = 0; n < REGO_FILES; n++) writeFileSync(join(folder, `rules-${n}.rego`), regoOf(n));
+  const wanted: readonly (readonly [string, PolicySources])[] = [
+    ['safety preset', { ...none, presets: ['safety'] }],
+    ['all five presets', { ...none, presets: PRESET_NAMES }],
+    [`${CARDS} rules of cards`, { ...none, file: cards }],
+    [`${REGO_FILES} Rego files`, { ...none, folder: withoutCards(folder, cards) }],
+  ];
+  const rigs: Rig[] = [{ policies: 'no policy', set: undefined, memoryMb: 0 }];
+  for (const [policies, sources] of wanted) {
+    const before = process.memoryUsage.rss();
+    const set = await createPolicySet(await readPolicyFiles(sources), LIMITS);
+    for (let n = 0; n < 20; n++) await set.decide(callOf(1_024));
+    rigs.push({ policies, set, memoryMb: (process.memoryUsage.rss() - before) / 1e6 });
+  }
+  return rigs;
+}
+
+/** The cards are read by then; in the folder of the Rego files they would be judged by too. */
+function withoutCards(folder: string, cards: string): string {
+  rmSync(cards);
+  return folder;
+}
+
+function samplesOf(all: Map<string, { ms: number[]; cpuMs: number[] }>, policies: string, bytes: number) {
+  const key = `${policies} ${bytes}`;
+  const found = all.get(key) ?? { ms: [], cpuMs: [] };
+  all.set(key, found);
+  return found;
+}
+
+async function sample(
+  set: PolicySet | undefined,
+  bytes: number,
+  into: { readonly ms: number[]; readonly cpuMs: number[] },
+): Promise<void> {
+  const calls = CALLS[bytes] ?? 1;
+  const before = process.cpuUsage();
+  for (let n = 0; n < calls; n++) {
+    const started = performance.now();
+    await set?.decide(callOf(bytes));
+    into.ms.push(performance.now() - started);
+  }
+  const { user, system } = process.cpuUsage(before);
+  into.cpuMs.push((user + system) / 1_000 / calls);
+}
+
+function callOf(bytes: number): PolicyCall {
+  const text = SENTENCE.repeat(Math.ceil(bytes / SENTENCE.length)).slice(0, bytes);
+  const obfuscation = {
+    obfuscation_detected: false,
+    has_homoglyphs: false,
+    has_invisible_chars: false,
+    has_base64_payloads: false,
+    has_encoding_attacks: false,
+    has_delim_padding: false,
+  };
+  return {
+    input: {
+      agent: { key_hash: 'k', name: 'bench', agent_name: '', owner: '', provider: 'openai', tags: {} },
+      request: {
+        provider: 'openai',
+        model: 'gpt-4o',
+        method: 'llm_call',
+        path: '/openai/v1/chat/completions',
+        unseen_content: false,
+      },
+      session: {
+        id: 's',
+        state: '',
+        spend: 0,
+        steps: 3,
+        taint_flags: {},
+        tools_called: ['read_file'],
+        drift: {
+          drift_detected: false,
+          drift_score: 0,
+          anchor_similarity: 1,
+          prior_similarity: 1,
+          turn_count: 3,
+        },
+      },
+      agent_risk: {
+        risk_score: 0,
+        total_policy_blocks: 0,
+        total_escalations: 0,
+        total_spend: 0,
+        persistent_taint_flags: [],
+        session_count: 1,
+        quarantine_active: false,
+      },
+    },
+    texts: [{ raw: text, normalized: text, argument: undefined }],
+    marks: [],
+    action: () => ({ normalized_prompt: text, obfuscation }),
+  };
+}
+
+function cardOf(rules: number): string {
+  const each = Array.from({ length: rules }, (_, n) =>
+    [
+      `  - name: rule-${n}`,
+      '    match: { type: llm_call }',
+      '    conditions:',
+      `      - { field: prompt_text, op: contains, value: 'forbidden phrase number ${n}' }`,
+      '    action: deny',
+      `    reason: 'phrase ${n}'`,
+    ].join('\n'),
+  );
+  return `metadata: { name: bench, version: '1' }\nrules:\n${each.join('\n')}\n`;
+}
+
+function regoOf(file: number): string {
+  return `package gateway.policy
+
+deny contains "phrase ${file}" if contains(input.action.normalized_prompt, "forbidden phrase number ${file}")
+
+deny contains reason if {
+  input.request.model == "model-${file}"
+  input.agent.tags.team != "research"
+  reason := sprintf("%v is for team research", [input.request.model])
+}
+
+deny contains "run the dry run first" if {
+  input.request.tool_name == "run_command_${file}"
+  not "dry_run_command" in input.session.tools_called
+}
+`;
+}
+
+function median(numbers: readonly number[]): number {
+  return percentile(
+    [...numbers].sort((a, b) => a - b),
+    0.5,
+  );
+}
