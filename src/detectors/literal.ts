@@ -4,7 +4,7 @@ import type { Finding, FindingClass, StreamDetector } from './finding.ts';
 export type Label = Pick<Finding, 'detector' | 'rule'> & { readonly class: FindingClass };
 
 /** More in one text is more than anybody takes out of it. */
-const MAX_FINDINGS = 300_000;
+const MAX_FINDINGS = 250_001;
 
 /** Finds a text, letter by letter; what stands side by side is one finding. */
 export function createLiteralDetector(literal: string, label: Label): StreamDetector {

@@ -22,6 +22,7 @@ import { seeingThrough } from '../../detectors/seen-through.ts';
 import { findSqlInjection } from '../../detectors/sql-injection.ts';
 import { ssnDetector } from '../../detectors/ssn.ts';
 import { holdingBack, together } from '../../detectors/together.ts';
+import { nextTurn } from '../../next-turn.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { TextPattern } from '../cards/mask-rule.ts';
 
@@ -74,10 +75,12 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
       const inSlices = cut.length === 0 ? [] : await detectAll(searched, cut);
       const uncut = await findUncut(searched, literals);
       const found = secretsBy === undefined ? [] : await findSecrets(searched, secretsBy);
-      return texts.map((_, index) => {
+      const results: SearchedText[] = [];
+      for (const index of texts.keys()) {
         const all = [inSlices, uncut, found].flatMap((each) => each[index] ?? []);
-        return { findings: all.length < 2 ? all : withoutOverlaps(all), isWhole: true };
-      });
+        results.push({ findings: await apart(all), isWhole: true });
+      }
+      return results;
     },
   };
 }
@@ -94,6 +97,29 @@ function slicedOf({ what, rule }: LabelledPattern): readonly StreamDetector[] {
     return [holdingBack(createExpressionDetector(what.source, label))];
   }
   return what.detector === 'secrets' ? [] : DETECTORS[what.detector].map((one) => labelled(one, rule));
+}
+
+/** So many are put in order in a turn of their own. */
+const MANY_FINDINGS = 10_000;
+
+/** In order, and without overlaps. */
+async function apart(all: readonly Finding[]): Promise<readonly Finding[]> {
+  if (all.length > MANY_FINDINGS) await nextTurn();
+  if (areApart(all)) return all;
+  const inOrder = all.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  if (all.length > MANY_FINDINGS) await nextTurn();
+  const found = areApart(inOrder) ? inOrder : withoutOverlaps(inOrder);
+  if (all.length > MANY_FINDINGS) await nextTurn();
+  return found;
+}
+
+function areApart(findings: readonly Finding[]): boolean {
+  let reached = 0;
+  for (const { start, end } of findings) {
+    if (start < reached) return false;
+    reached = end;
+  }
+  return true;
 }
 
 /** Records name the rule of the policy, not the detector's. */
@@ -124,7 +150,9 @@ async function findUncut(
     const inIt: Finding[] = [];
     for (const { find } of literals) {
       if (turn.isOver()) await turn.next();
-      for (const finding of find(raw)) inIt.push(finding);
+      const plain = find(raw);
+      if (plain.length > MANY_FINDINGS) await turn.next();
+      for (const finding of plain) inIt.push(finding);
       if (normalized.text === raw) continue;
       for (const finding of find(normalized.text)) inIt.push(revealed(finding, normalized));
     }

@@ -104,3 +104,39 @@ describe('a rule about one argument', () => {
     expect((await masked({ drop: { sql: 'x' } })).denial).toBeUndefined();
   });
 });
+
+describe('a request of 2 MiB', () => {
+  const TEXT = 'Falcon is PRJ-1234 of somebody somewhere else. ';
+  const RULES = [
+    rule('names', contains('Falcon')),
+    rule('ids', regex('PRJ-\\d+')),
+    rule('ssn', detects('ssn')),
+  ];
+
+  /** The longest turn of the event loop, in ms of this thread's CPU. */
+  async function longestTurn(): Promise<number> {
+    const exchange = judged(chat([user(TEXT.repeat(2_000_000 / TEXT.length))]), ...RULES);
+    let longest = 0;
+    let last = cpuMs();
+    let isOver = false;
+    const tick = (): void => {
+      longest = Math.max(longest, cpuMs() - last);
+      last = cpuMs();
+      if (!isOver) setImmediate(tick);
+    };
+    setImmediate(tick);
+    expect((await sendRequest(maskRig(), exchange)).body).not.toContain('Falcon');
+    isOver = true;
+    return Math.max(longest, cpuMs() - last);
+  }
+
+  it('holds up others for less than 50 ms at a time', async () => {
+    const turns = [await longestTurn(), await longestTurn(), await longestTurn()];
+    expect(Math.min(...turns)).toBeLessThan(50);
+  });
+});
+
+function cpuMs(): number {
+  const { user: own, system } = process.threadCpuUsage();
+  return (own + system) / 1_000;
+}
