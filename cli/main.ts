@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   risk: async () => (await import('./commands/risk.ts')).registerRisk,
   quarantine: async () => (await import('./commands/quarantine.ts')).registerQuarantine,
   mcp: async () => (await import('./commands/mcp.ts')).registerMcp,
+  policy: async () => (await import('./commands/policy.ts')).registerPolicy,
   scan: async () => (await import('./commands/scan.ts')).registerScan,
   config: async () => (await import('./commands/config.ts')).registerConfig,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
@@ -30,6 +31,7 @@ Examples:
   $ gateway budget set sha256:1f0c… --daily 5
   $ gateway sessions list planner
   $ gateway scan --jsonl < prompts.jsonl
+  $ gateway policy check --presets safety
   $ gateway config check --config ./gateway.yaml
   $ gateway serve
 `;

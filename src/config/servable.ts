@@ -28,20 +28,24 @@ export function servableProblems(config: Config, sources: ConfigSources): Proble
       ),
     );
   }
-  if (config.policy.enabled) {
-    // Their defaults may lead nowhere; what somebody wrote may not.
-    for (const key of ['policy_file', 'policy_dir'] as const) {
-      const path = `policy.${key}`;
-      if (sources.explicitlySet(path) && !isReadable(config.policy[key]))
-        problems.push(problem(path, `leads nowhere, or cannot be read (${config.policy[key]})`));
-    }
-  }
+  if (config.policy.enabled) problems.push(...policyPathProblems(config, sources));
   for (const [path, file] of certificateFiles(config)) {
     if (file !== undefined && !isReadable(file)) {
       problems.push(problem(path, 'names a file that is not there or cannot be read'));
     }
   }
   return problems;
+}
+
+/** Where policies come from: the defaults may lead nowhere, what somebody wrote may not. */
+export function policyPathProblems({ policy }: Config, sources: ConfigSources): Problem[] {
+  return (['policy_file', 'policy_dir'] as const)
+    .filter((key) => sources.explicitlySet(`policy.${key}`) && !isReadable(policy[key]))
+    .map((key) => ({
+      where: sources.locate(['policy', key]),
+      path: `policy.${key}`,
+      message: `leads nowhere, or cannot be read (${policy[key]})`,
+    }));
 }
 
 /** Every file of a key or certificate: one that is missing shows only when Envoy or a first connection fails. */

@@ -38,15 +38,23 @@ const CARD_TEST = /_test\.ya?ml$/;
  * @throws PolicyFilesError where a file cannot be read, or is too large
  */
 export async function readPolicyFiles(sources: PolicySources): Promise<PolicyFiles> {
+  return policyFilesAt(await pathsOf(sources), sources.presets);
+}
+
+/** @throws PolicyFilesError as readPolicyFiles does */
+export async function policyFilesAt(
+  paths: readonly string[],
+  presets: readonly PresetName[],
+): Promise<PolicyFiles> {
   const rego: RegoFile[] = [];
   const cards: CardFile[] = [];
-  for (const name of await pathsOf(sources)) {
+  for (const name of paths) {
     const text = await readText(name);
     if (REGO.test(name)) rego.push({ name, text });
     else cards.push({ name, text, isPreset: false });
   }
-  const isAnyThere = rego.length + cards.length + sources.presets.length > 0;
-  for (const { name, path } of presetFiles(isAnyThere ? sources.presets : [FALLBACK_PRESET])) {
+  const isAnyThere = rego.length + cards.length + presets.length > 0;
+  for (const { name, path } of presetFiles(isAnyThere ? presets : [FALLBACK_PRESET])) {
     // Named as the configuration does: whoever reads a record may not know where it is installed.
     cards.push({ name: `preset ${name}`, text: await readText(path), isPreset: true });
   }
@@ -68,14 +76,24 @@ export async function stampOf(sources: PolicySources): Promise<string> {
 }
 
 async function pathsOf({ file, folder }: PolicySources): Promise<string[]> {
-  const names = folder === undefined ? [] : await namesIn(folder);
-  const inFolder = names.filter(isPolicy).map((name) => join(folder ?? '', name));
-  if (inFolder.length > MAX_FILES)
-    throw new PolicyFilesError(`${folder ?? ''}: more than ${String(MAX_FILES)} policy files`);
-  return [...(file !== undefined && (await isThere(file)) ? [file] : []), ...inFolder.sort()];
+  const inFolder = folder === undefined ? [] : await pathsIn(folder, isPolicy);
+  return [...(file !== undefined && (await isThere(file)) ? [file] : []), ...inFolder];
 }
 
-function isPolicy(name: string): boolean {
+/** The files of a folder that `isWanted` by their names, in order; none where it is not there. */
+export async function pathsIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
+  const paths = (await namesIn(folder)).filter(isWanted).map((name) => join(folder, name));
+  if (paths.length > MAX_FILES)
+    throw new PolicyFilesError(`${folder}: more than ${String(MAX_FILES)} policy files`);
+  return paths.sort();
+}
+
+/** `x_test.rego`, `x_test.yaml`. */
+export function isPolicyTest(name: string): boolean {
+  return !name.startsWith('.') && (REGO_TEST.test(name) || CARD_TEST.test(name));
+}
+
+export function isPolicy(name: string): boolean {
   if (name.startsWith('.')) return false;
   return (REGO.test(name) && !REGO_TEST.test(name)) || (CARD.test(name) && !CARD_TEST.test(name));
 }
@@ -105,7 +123,8 @@ function isMissing(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
 }
 
-async function readText(path: string): Promise<string> {
+/** @throws PolicyFilesError */
+export async function readText(path: string): Promise<string> {
   try {
     const bytes = await readFile(path);
     if (bytes.length > MAX_FILE_BYTES)

@@ -1,9 +1,9 @@
-import { createCardSet } from './cards/card-set.ts';
+import { createCardSet, type CardSet } from './cards/card-set.ts';
 import type { MaskRule } from './cards/mask-rule.ts';
 import type { PolicyCall, TraceStep } from './call.ts';
 import { merged, type Decision } from './decision.ts';
 import type { PolicyFiles } from './policy-files.ts';
-import { createRegoSet } from './rego/rego-set.ts';
+import { createRegoSet, type RegoSet } from './rego/rego-set.ts';
 import type { RegoEngineOptions } from './rego/engine.ts';
 
 /** All policies that are in force together: made once, never changed. */
@@ -42,8 +42,13 @@ export interface PolicySet {
 export async function createPolicySet(files: PolicyFiles, options: RegoEngineOptions): Promise<PolicySet> {
   const cards = createCardSet(files.cards);
   const rego = files.rego.length === 0 ? undefined : await createRegoSet(files.rego, options);
+  return policySetOf(files.digest, cards, rego);
+}
+
+/** What both engines have compiled, as one set. */
+export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | undefined): PolicySet {
   return {
-    digest: files.digest,
+    digest,
     canAllow: cards.canAllow || rego?.canAllow === true,
     initialState: cards.initialState,
     readsDrift: cards.readsDrift || rego?.readsDrift === true,

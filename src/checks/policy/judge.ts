@@ -6,6 +6,8 @@ import { findingId } from '../../pipeline/finding-id.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
 import type { PolicyCall } from '../../policy/call.ts';
 import type { Decision, TaintHit } from '../../policy/decision.ts';
+import { shownReason } from '../../policy/shown-reason.ts';
+import { defaultActionOf, passes } from '../../policy/verdict.ts';
 
 export interface JudgeDeps {
   /** `policy.default_action`; unset, a call that nothing allowed is denied where some source can allow. */
@@ -50,9 +52,6 @@ export type Judge = (exchange: Parsed, judged: JudgedCall) => Promise<Verdict>;
 
 type Strength = 'quarantine' | 'deny' | 'escalate';
 
-/** Reasons and flags that are longer are read by nobody, and searched for secrets by nobody. */
-const MAX_READ_CHARS = 4_096;
-const MAX_SHOWN_CHARS = 512;
 /** From the strongest (DECISIONS "Policy"), and what each scores. */
 const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
   ['quarantine', 'quarantine'],
@@ -85,8 +84,7 @@ export function createJudge(deps: JudgeDeps): Judge {
   function verdictOf({ set }: JudgedCall, decision: Decision): DecisionRecord['verdict'] {
     const strongest = STRENGTHS.find(([strength]) => decision[strength].length > 0);
     if (strongest !== undefined) return strongest[0];
-    const fallback = deps.defaultAction ?? (set.canAllow ? 'deny' : 'allow');
-    if (decision.allow.length === 0 && fallback === 'deny') return 'default_deny';
+    if (!passes(decision, defaultActionOf(deps.defaultAction, set.canAllow))) return 'default_deny';
     return decision.mask.length > 0 ? 'mask' : 'allow';
   }
 
@@ -103,17 +101,13 @@ export function createJudge(deps: JudgeDeps): Judge {
     return undefined;
   }
 
+  const safe = (text: string): string => shownReason(text, deps.maskSecrets);
+
   function shown(strength: Strength, reason: string): string {
     const masked = safe(reason);
     return strength === 'escalate'
       ? `${masked} (it needs an approval, and approvals are switched off)`
       : masked;
-  }
-
-  /** Masked before it is cut: half of a secret would not be known for one. */
-  function safe(text: string): string {
-    if (text.length > MAX_READ_CHARS) return 'a policy rule, whose words are too many to be shown';
-    return deps.maskSecrets(text).slice(0, MAX_SHOWN_CHARS);
   }
 
   async function tainted(exchange: Parsed, taints: readonly TaintHit[]): Promise<Verdict> {

@@ -25,6 +25,8 @@ export interface CardSet {
   readonly initialState: string;
   /** Some rule asks for the session's drift, which must be measured for it. */
   readonly readsDrift: boolean;
+  /** Some rule looks into the texts of calls. */
+  readonly readsPrompt: boolean;
   /** Names of the rules of each file. */
   readonly rules: readonly { readonly file: string; readonly names: readonly string[] }[];
   decide(call: PolicyCall): Promise<Decision>;
@@ -75,6 +77,7 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
     canAllow: rules.some(({ action }) => action === 'allow'),
     initialState: fsm?.initialState ?? INITIAL_STATE,
     readsDrift: rules.some(({ readsDrift }) => readsDrift),
+    readsPrompt: rules.some(({ queries: asked }) => asked.length > 0),
     rules: files.map(({ name }) => ({
       file: name,
       names: rules.filter(({ hit }) => hit.file === name).map(({ hit }) => hit.rule),
@@ -101,7 +104,9 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
     marksOf: (step) =>
       Promise.resolve([...new Set(marks.filter(({ matches }) => matches(step)).map(({ name }) => name))]),
     async explain(call) {
-      const found = await answers(queries, call, rulesFor(call));
+      // All of it, also what a rule is decided without: each condition is shown as it stands.
+      const asked = new Set(rulesFor(call).flatMap((rule) => rule.queries));
+      const found = await queries.answer(call, asked);
       const scene = sceneOf(call, found);
       return rules.map((rule) => explained(rule, call, scene, found));
     },

@@ -1,92 +1,8 @@
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, type Document } from 'yaml';
-import type * as z from 'zod';
-import { issueMessage } from '../../config/issue-message.ts';
-import { nearestName } from '../../config/nearest-name.ts';
+import { readYaml, type ReadYaml } from '../read-yaml.ts';
 import { cardSchema, type Card } from './card-schema.ts';
 
-type Path = readonly PropertyKey[];
-
 /** A card that is well-formed, and where its parts stand. */
-export interface ReadCard {
-  readonly card: Card;
-  /** From 1; of the nearest part around it that is written. */
-  readonly lineOf: (path: Path) => number;
-  /** An error's text: file, line, column, the path, what is wrong, and the line itself. */
-  readonly problem: (path: Path, message: string) => string;
-}
-
-/** Aliases may make much of little; a card needs none. */
-const MAX_ALIASES = 100;
-const MAX_SHOWN_LINE = 200;
-
-/** Reads the YAML of a card; where it is none, every problem as a text. Never throws. */
-export function readCard(name: string, text: string): ReadCard | readonly string[] {
-  const lines = new LineCounter();
-  const source = text.split(/\r?\n/);
-  const at = (offset: number, message: string): string => {
-    const { line, col } = lines.linePos(offset);
-    return `${name}:${String(line)}:${String(col)}: ${message}\n  ${shownLine(source[line - 1])}`;
-  };
-  let document: Document;
-  let values: unknown;
-  try {
-    document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-    if (document.errors.length > 0) {
-      return document.errors.map(({ pos, code }) =>
-        at(pos[0], `is no YAML: ${code.toLowerCase().replaceAll('_', ' ')}`),
-      );
-    }
-    values = document.toJS({ maxAliasCount: MAX_ALIASES });
-  } catch {
-    return [`${name}: nests too deep, or has too many aliases`];
-  }
-  const problem = (path: Path, message: string): string => {
-    const dotted = path.map(String).join('.');
-    return at(offsetOf(document, path), dotted === '' ? message : `${dotted}: ${message}`);
-  };
-  const parsed = cardSchema.safeParse(values);
-  if (!parsed.success) return parsed.error.issues.flatMap((issue) => problemsOf(issue, values, problem));
-  return {
-    card: parsed.data,
-    lineOf: (path) => lines.linePos(offsetOf(document, path)).line,
-    problem,
-  };
-}
-
-function problemsOf(
-  issue: z.core.$ZodIssue,
-  values: unknown,
-  problem: (path: Path, message: string) => string,
-): string[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => problem([...issue.path, key], unknownKey(key, issue.path)));
-  }
-  if (issue.code !== 'invalid_union') return [problem(issue.path, issueMessage(issue))];
-  const meant = meantBranch(issue, valueAt(values, issue.path));
-  if (meant === undefined) return [problem(issue.path, 'is nothing that can stand here')];
-  return meant.flatMap((inner) =>
-    problemsOf({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, values, problem),
-  );
-}
-
-/** Of several forms, the one whose problems lie deepest: the writer came furthest with it. */
-function meantBranch(issue: z.core.$ZodIssueInvalidUnion, value: unknown): z.core.$ZodIssue[] | undefined {
-  const branches = issue.errors.filter((errors) => errors.length > 0);
-  const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const grouped = branches.filter(
-    (errors) => !errors.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
-  );
-  const candidates = isGroup && grouped.length > 0 ? grouped : branches;
-  return candidates.toSorted((one, other) => strangeness(one) - strangeness(other))[0];
-}
-
-/** How far what is written is from a form: members that it does not know, or lacks. */
-function strangeness(errors: readonly z.core.$ZodIssue[]): number {
-  return errors.reduce((sum, issue) => {
-    if (issue.path.length > 0 && issue.code !== 'invalid_type') return sum + 0.1;
-    return sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1);
-  }, 0);
-}
+export type ReadCard = Omit<ReadYaml<Card>, 'value'> & { readonly card: Card };
 
 const KEYS = [
   ...[
@@ -105,37 +21,10 @@ const KEYS = [
   ...['provider', 'field', 'op', 'value', 'any', 'all', 'not', 'matches', 'content_regex'],
 ];
 
-function unknownKey(key: string, path: Path): string {
-  const near = nearestName(key, KEYS);
-  const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
-  return `is no key ${path.length === 0 ? 'of a card' : 'here'}${meant}`;
-}
-
-function valueAt(values: unknown, path: Path): unknown {
-  let at = values;
-  for (const step of path) {
-    if (typeof at !== 'object' || at === null) return undefined;
-    at = (at as Record<PropertyKey, unknown>)[step];
-  }
-  return at;
-}
-
-function offsetOf(document: Document, path: Path): number {
-  let node: unknown = document.contents;
-  let offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
-  for (const step of path) {
-    const pair = isMap(node)
-      ? node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === String(step))
-      : undefined;
-    const item: unknown = isSeq(node) ? node.items[Number(step)] : undefined;
-    const marker = pair?.key ?? item;
-    if (!isNode(marker)) break;
-    offset = marker.range?.[0] ?? offset;
-    node = pair ? pair.value : item;
-  }
-  return offset;
-}
-
-function shownLine(line = ''): string {
-  return line.length > MAX_SHOWN_LINE ? `${line.slice(0, MAX_SHOWN_LINE)}…` : line;
+/** Reads the YAML of a card; where it is none, every problem as a text. Never throws. */
+export function readCard(name: string, text: string): ReadCard | readonly string[] {
+  const read = readYaml(name, text, { schema: cardSchema, keys: KEYS, what: 'a card' });
+  if (!('value' in read)) return read;
+  const { value: card, ...places } = read;
+  return { card, ...places };
 }

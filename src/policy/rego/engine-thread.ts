@@ -33,17 +33,19 @@ export interface EngineThread {
 /**
  * Starts a thread and compiles `files` in it.
  *
+ * @param query binds one variable, `decision`
  * @throws RegoFilesError where the files make no set
  * @throws RegoEvaluationError `hung` or `died` where the engine could not read them in its time and memory
  */
 export async function startEngineThread(
   files: readonly RegoFile[],
   limits: ThreadLimits,
+  query = QUERY,
 ): Promise<EngineThread> {
   const data: ThreadData = {
     module: await engineModule(),
     files,
-    query: QUERY,
+    query,
     evaluationMs: limits.evaluationMs,
   };
   const line = openLine(new Worker(threadFile(), { workerData: data, env: {} }));

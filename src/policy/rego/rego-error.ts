@@ -13,13 +13,14 @@ export class RegoFilesError extends Error {
   readonly failures: readonly RegoFailure[];
 
   constructor(failures: readonly RegoFailure[]) {
-    super(failures.map(shown).join('\n'));
+    super(failures.map(shownFailure).join('\n'));
     this.name = 'RegoFilesError';
     this.failures = failures;
   }
 }
 
-function shown({ file, row, column, message }: RegoFailure): string {
+/** File, row, column and what is wrong. */
+export function shownFailure({ file, row, column, message }: RegoFailure): string {
   if (file === undefined) return message;
   return row === undefined ? `${file}: ${message}` : `${file}:${row}:${column ?? 1}: ${message}`;
 }

@@ -5,7 +5,8 @@ import { decisionOf } from './rego-decision.ts';
 import { RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile } from './thread-messages.ts';
 
-const PACKAGE = 'gateway.policy';
+/** SPEC "Policies". */
+export const POLICY_PACKAGE = 'gateway.policy';
 /** Rules that a set may have and that only cards can carry out: to ignore them would only seem to protect. */
 const UNSUPPORTED = ['mask'];
 
@@ -15,6 +16,9 @@ export interface RegoSet {
   readonly canAllow: boolean;
   /** Some rule reads `input.session.drift`. */
   readonly readsDrift: boolean;
+  /** Some rule reads `input.action`, and so the prompt. */
+  readonly readsPrompt: boolean;
+  readonly facts: RegoFacts;
   /**
    * @param initialState of a session that no policy has moved
    * @throws RegoEvaluationError where it could not be judged: whoever asks denies
@@ -38,8 +42,12 @@ export async function createRegoSet(
   // The prompt is put together only for who reads it.
   const withPrompt = reads(facts, ['action']);
   return {
-    canAllow: facts.rules.some(({ package: name, name: rule }) => name === PACKAGE && rule === 'allow'),
+    canAllow: facts.rules.some(
+      ({ package: name, name: rule }) => name === POLICY_PACKAGE && rule === 'allow',
+    ),
     readsDrift: reads(facts, ['session', 'drift']),
+    readsPrompt: withPrompt,
+    facts,
     decide: async (call, initialState) =>
       decisionOf(await engine.evaluate(inputOf(call, withPrompt, initialState))),
     close: () => engine.close(),
@@ -57,10 +65,10 @@ function reads({ inputs }: RegoFacts, path: readonly string[]): boolean {
 }
 
 function troubleOf({ rules }: RegoFacts) {
-  const ours = rules.filter((rule) => rule.package === PACKAGE);
+  const ours = rules.filter((rule) => rule.package === POLICY_PACKAGE);
   // A misspelt package would load, and protect nobody.
   if (ours.length === 0)
-    return [{ code: 'gateway_error', message: `no file has a rule in package ${PACKAGE}` }];
+    return [{ code: 'gateway_error', message: `no file has a rule in package ${POLICY_PACKAGE}` }];
   return ours
     .filter(({ name }) => UNSUPPORTED.includes(name))
     .map(({ name, file, row }) => ({

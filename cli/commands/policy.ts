@@ -1,0 +1,237 @@
+import { createReadStream, existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { policyPathProblems } from '../../src/config/servable.ts';
+import { ConfigError, formatProblem } from '../../src/config/problems.ts';
+import type { PolicyChoice } from '../../src/offline-policy.ts';
+import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
+import { PolicyFilesError } from '../../src/policy/policy-files-error.ts';
+import { commaList } from '../arguments.ts';
+import { ExitCode, loadedConfig, UsageError } from '../command.ts';
+import type { Io } from '../command.ts';
+import { painter, print, printable, withOutput } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
+import { countsOf, describedText, explainedText, printableLines, testedText } from '../policy-view.ts';
+
+/** Which policies; none of them: those of the configuration. */
+interface ChoiceOptions {
+  readonly policyFile?: string;
+  readonly policyDir?: string;
+  readonly presets?: string;
+}
+
+interface WithFormat {
+  readonly output: OutputFormat;
+}
+
+const STDIN = '-';
+const NOT_READ = 2;
+
+const NOTES = {
+  check: `
+Exit code 0 where \`serve\` would load them, 1 where it would not.
+
+Examples:
+  $ gateway policy check
+  $ gateway policy check --policy-dir ./policies --presets safety,pci
+`,
+  schema: `
+Example:
+  $ gateway policy schema > card.schema.json
+`,
+  test: `
+Runs the rules test_… of *_test.rego, and the cases of *_test.yaml (docs/policies.md). A folder stands for its policies
+and their tests. Exit code 0 where all pass, 1 where some do not, 2 where files cannot be read.
+
+Examples:
+  $ gateway policy test
+  $ gateway policy test ./policies --output junit > policies.xml
+  $ gateway policy test ops-guard.yaml ops-guard_test.yaml
+`,
+  explain: `
+The input is one policy input as JSON; docs/policies.md has its members. Exit code 0 whatever the verdict, 2 where
+something cannot be read.
+
+Examples:
+  $ gateway policy explain --input call.json
+  $ echo '{"request":{"method":"llm_call"},"prompt_text":"hello"}' | gateway policy explain --presets safety --input -
+`,
+} as const;
+
+/** `gateway policy …`: policies before they are in force; needs no Redis. */
+export function registerPolicy(program: Command, io: Io): void {
+  const policy = program.command('policy').description('check, test and explain policies, offline');
+  withOutput(
+    withChoice(
+      policy.command('check').description('load the policies as `serve` would, and show what they are'),
+    ),
+  )
+    .addHelpText('after', NOTES.check)
+    .action((options: ChoiceOptions & WithFormat, command: Command) => check(command, io, options));
+  policy
+    .command('schema')
+    .description('print the JSON Schema of a card, for editors')
+    .addHelpText('after', NOTES.schema)
+    .action(async () => {
+      const { cardJsonSchema } = await import('../../src/policy/cards/card-schema.ts');
+      io.stdout.write(`${JSON.stringify(cardJsonSchema(), null, 2)}\n`);
+    });
+  withChoice(policy.command('test [paths...]').description('run the tests of policies'))
+    .addOption(
+      new Option('--output <format>', 'how to print the result')
+        .choices(['json', 'table', 'junit'])
+        .default('table'),
+    )
+    .addHelpText('after', NOTES.test)
+    .action(
+      (paths: string[], options: ChoiceOptions & { output: OutputFormat | 'junit' }, command: Command) =>
+        test(command, io, paths, options),
+    );
+  withOutput(
+    withChoice(
+      policy.command('explain').description('show which rules fire for a call, and why'),
+    ).requiredOption('--input <file>', 'a policy input as JSON; - reads standard input'),
+  )
+    .addHelpText('after', NOTES.explain)
+    .action((options: ChoiceOptions & WithFormat & { input: string }, command: Command) =>
+      explain(command, io, options),
+    );
+}
+
+function withChoice(command: Command): Command {
+  return command
+    .option('--policy-file <file>', 'a card, in place of what the configuration names')
+    .option(
+      '--policy-dir <folder>',
+      'a folder of Rego files and cards, in place of what the configuration names',
+    )
+    .option('--presets <a,b>', `presets, in place of the configuration's: ${PRESET_NAMES.join(', ')}`);
+}
+
+async function check(command: Command, io: Io, options: ChoiceOptions & WithFormat): Promise<void> {
+  const { checkPolicies } = await import('../../src/offline-policy.ts');
+  const paint = painter(io);
+  try {
+    const { choice, warnings } = chosen(command, io, options);
+    const set = await checkPolicies(choice);
+    const fallback = choice.sources.presets.length === 0 && set.files.every(({ kind }) => kind === 'preset');
+    const found = fallback ? ['no policy was found: the safety preset stands in for them'] : [];
+    const described = { ...set, warnings: [...warnings, ...found, ...set.warnings] };
+    print(io, options.output, { valid: true, ...described }, () => describedText(described, paint));
+  } catch (failure) {
+    const errors = errorsOf(failure);
+    if (errors === undefined) throw failure;
+    print(io, options.output, { valid: false, errors }, () =>
+      errors.map((one) => `${paint('red', '✗')} ${printableLines(one)}`).join('\n'),
+    );
+    throw new ExitCode(1);
+  }
+}
+
+async function test(
+  command: Command,
+  io: Io,
+  paths: readonly string[],
+  options: ChoiceOptions & { output: OutputFormat | 'junit' },
+): Promise<void> {
+  const { testPolicies } = await import('../../src/offline-policy.ts');
+  const results = await readable(io, () =>
+    testPolicies(chosen(command, io, options, paths).choice, paths, isChosen(options)),
+  );
+  const counts = countsOf(results);
+  if (options.output === 'junit') {
+    const { junitXml } = await import('../../src/policy/testing/junit.ts');
+    io.stdout.write(junitXml(results));
+  } else print(io, options.output, { ...counts, tests: results }, () => testedText(results, painter(io)));
+  if (counts.total === 0)
+    io.stderr.write('gateway: no test was found: they are named *_test.rego and *_test.yaml\n');
+  if (counts.failed + counts.errors > 0) throw new ExitCode(1);
+}
+
+async function explain(
+  command: Command,
+  io: Io,
+  options: ChoiceOptions & WithFormat & { input: string },
+): Promise<void> {
+  const { explainInput } = await import('../../src/offline-policy.ts');
+  const { input } = options;
+  const explanation = await readable(io, () =>
+    explainInput(
+      chosen(command, io, options).choice,
+      input === STDIN ? io.stdin : createReadStream(input),
+      input === STDIN ? 'the input' : input,
+    ),
+  );
+  print(io, options.output, explanation, () => explainedText(explanation, painter(io)));
+}
+
+/** What cannot be read is said a line each, and exits with its own code. */
+async function readable<T>(io: Io, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (failure) {
+    if (failure instanceof UsageError) throw failure;
+    const label = painter(io, io.stderr)('red', 'gateway:');
+    const errors = errorsOf(failure) ?? [failure instanceof Error ? failure.message : 'unknown error'];
+    for (const error of errors) io.stderr.write(`${label} ${printableLines(error)}\n`);
+    throw new ExitCode(NOT_READ);
+  }
+}
+
+/** Each error with its line below it; undefined for what is no error of files. */
+function errorsOf(failure: unknown): string[] | undefined {
+  if (failure instanceof ConfigError) return failure.problems.map(formatProblem);
+  return failure instanceof PolicyFilesError ? failure.message.split(/\n(?! {2})/) : undefined;
+}
+
+/** @throws ConfigError where the configuration leads nowhere */
+function chosen(
+  command: Command,
+  io: Io,
+  options: ChoiceOptions,
+  paths: readonly string[] = [],
+): { readonly choice: PolicyChoice; readonly warnings: readonly string[] } {
+  const { config, sources: written } = loadedConfig(command, io);
+  const { policy } = config;
+  const defaultAction = policy.default_action;
+  const presets = options.presets === undefined ? [] : presetList(options.presets);
+  if (isChosen(options)) {
+    const sources = { file: options.policyFile, folder: options.policyDir, presets };
+    assertThere(sources);
+    return { choice: { sources, defaultAction }, warnings: repeated(presets) };
+  }
+  // Paths name policies of their own.
+  if (paths.length === 0) {
+    const problems = policyPathProblems(config, written);
+    if (problems.length > 0) throw new ConfigError(problems);
+  }
+  const off = policy.enabled ? [] : ['policy.enabled is off: none of this is in force'];
+  const sources = { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };
+  return { choice: { sources, defaultAction }, warnings: [...off, ...repeated(policy.presets)] };
+}
+
+function isChosen({ policyFile, policyDir, presets }: ChoiceOptions): boolean {
+  return policyFile !== undefined || policyDir !== undefined || presets !== undefined;
+}
+
+function presetList(written: string): PresetName[] {
+  return commaList(written).map((item) => {
+    const known = PRESET_NAMES.find((name) => name === item);
+    if (known === undefined) throw new UsageError(`--presets: one of ${PRESET_NAMES.join(', ')}`);
+    return known;
+  });
+}
+
+function repeated(presets: readonly PresetName[]): string[] {
+  return presets
+    .filter((name, index) => presets.indexOf(name) !== index)
+    .map((name) => `preset ${name}: is given twice, and loaded once`);
+}
+
+/** Whoever names a file means it: a default may lead nowhere. */
+function assertThere({ file, folder }: PolicyChoice['sources']): void {
+  for (const path of [file, folder]) {
+    if (path !== undefined && !existsSync(path))
+      throw new PolicyFilesError(`${printable(path)}: is not there`);
+  }
+}

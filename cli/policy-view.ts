@@ -1,0 +1,128 @@
+import type { SetDescription } from '../src/policy/describe-set.ts';
+import type { Explanation, RuleExplanation } from '../src/policy/explain-call.ts';
+import type { TestResult } from '../src/policy/testing/test-result.ts';
+import { listing, printable, printableJson, type Paint } from './output.ts';
+
+/** Several lines of which each may hold what a file says. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
+/** `gateway policy check`, for people. */
+export function describedText(set: SetDescription, paint: Paint): string {
+  const files = set.files.map(({ file, kind, rules }) => {
+    const count = `${String(rules.length)} ${rules.length === 1 ? 'rule' : 'rules'}`;
+    return `${paint('green', '✓')} ${printable(kind === 'preset' ? file : `${kind} ${file}`)}: ${count}${rules.length === 0 ? '' : ` (${printable(rules.join(', '))})`}`;
+  });
+  const facts: [string, string][] = [
+    ['digest', set.digest],
+    ['default action', `${set.default_action.action}: ${set.default_action.why}`],
+    ['can allow', yes(set.can_allow)],
+    ['reads the prompt', yes(set.reads_prompt)],
+    ['reads drift', yes(set.reads_drift)],
+    ['first state', set.initial_state],
+  ];
+  const warnings = set.warnings.map((warning) => `${paint('yellow', '!')} ${printable(warning)}`);
+  return [...files, '', listing(facts, paint), ...(warnings.length === 0 ? [] : ['', ...warnings])].join(
+    '\n',
+  );
+}
+
+function yes(value: boolean): string {
+  return value ? 'yes' : 'no';
+}
+
+/** `gateway policy explain`, for people: what fired first, what did not after it. */
+export function explainedText(told: Explanation, paint: Paint): string {
+  const verdict = told.verdict === 'none' ? 'no rule decides' : told.verdict;
+  const fate = told.passes ? paint('green', 'passes') : paint('red', 'refused');
+  const fired = told.rules.filter((rule) => rule.fired);
+  const others = told.rules.filter((rule) => !rule.fired);
+  return [
+    `${printable(told.call)}: ${fate} (${verdict})`,
+    ...told.reasons.map((reason) => `  ${printable(reason)}`),
+    '',
+    listing(facts(told), paint),
+    ...section('Rules that fired', fired, paint),
+    ...section('Rules for such a call that did not fire', others, paint),
+    ...(told.rules_for_other_calls === 0
+      ? []
+      : ['', `${String(told.rules_for_other_calls)} rules are for other calls.`]),
+    ...regoLines(told.rego, paint),
+  ].join('\n');
+}
+
+function facts({
+  default_action: { action, why },
+  state,
+  next_state,
+  taints,
+}: Explanation): [string, string][] {
+  return [
+    ['default action', `${action}: ${why}`],
+    ['state', next_state === null ? state : `${state}, then ${next_state}`],
+    ...(taints.length === 0 ? [] : [['taints', taints.join(', ')] as [string, string]]),
+  ];
+}
+
+function section(title: string, rules: readonly RuleExplanation[], paint: Paint): string[] {
+  if (rules.length === 0) return [];
+  return ['', paint('bold', title), ...rules.flatMap((rule) => ruleLines(rule, paint))];
+}
+
+function ruleLines(
+  { rule, file, line, action, fired, reason, conditions }: RuleExplanation,
+  paint: Paint,
+): string[] {
+  return [
+    `  ${printable(`${action} ${rule}`)}  ${paint('dim', printable(`${file}:${String(line)}`))}`,
+    ...conditions.map(
+      ({ condition, holds }) => `    ${truth(holds, paint)} ${printable(printableJson(condition))}`,
+    ),
+    ...(conditions.length === 0 ? [`    ${paint('dim', 'no conditions: fires for every such call')}`] : []),
+    ...(fired ? [`    ${printable(reason)}`] : []),
+  ];
+}
+
+function truth(holds: boolean | null, paint: Paint): string {
+  if (holds === null) return paint('yellow', '? cannot be told:');
+  return holds ? paint('green', '✓ holds:') : paint('dim', '✗ does not:');
+}
+
+function regoLines(rego: Explanation['rego'], paint: Paint): string[] {
+  if (rego === null) return [];
+  const said = Object.entries(rego).flatMap(([rule, reasons]) =>
+    reasons.map((reason) => `  ${rule}${rule === 'allow' ? '' : `: ${printable(reason)}`}`),
+  );
+  return ['', paint('bold', 'Rego (gateway.policy)'), ...(said.length === 0 ? ['  says nothing'] : said)];
+}
+
+const LABELS = { pass: 'PASS', fail: 'FAIL', error: 'ERROR', skip: 'SKIP' } as const;
+
+/** `gateway policy test`, for people. */
+export function testedText(results: readonly TestResult[], paint: Paint): string {
+  const lines = results.flatMap(({ name, file, line, outcome, detail }) => [
+    `${label(outcome, paint)} ${printable(`${file}:${String(line)}: ${name}`)}`,
+    ...(detail === undefined ? [] : detail.split('\n').map((one) => `      ${printable(one)}`)),
+  ]);
+  const counts = countsOf(results);
+  const total = `${String(counts.total)} tests: ${String(counts.passed)} passed, ${String(counts.failed)} failed, ${String(counts.errors)} broken, ${String(counts.skipped)} skipped`;
+  return [...lines, ...(lines.length === 0 ? [] : ['']), total].join('\n');
+}
+
+function label(outcome: TestResult['outcome'], paint: Paint): string {
+  const colour = { pass: 'green', fail: 'red', error: 'red', skip: 'yellow' } as const;
+  return paint(colour[outcome], LABELS[outcome].padEnd('ERROR'.length));
+}
+
+export function countsOf(results: readonly TestResult[]) {
+  const of = (outcome: TestResult['outcome']): number =>
+    results.filter((one) => one.outcome === outcome).length;
+  return {
+    total: results.length,
+    passed: of('pass'),
+    failed: of('fail'),
+    errors: of('error'),
+    skipped: of('skip'),
+  };
+}

@@ -1,0 +1,53 @@
+import { readCallJson } from './policy/call-from-json.ts';
+import { describeSet, type SetDescription } from './policy/describe-set.ts';
+import { explainCall, type Explanation } from './policy/explain-call.ts';
+import { loadPolicies, type LoadedPolicies } from './policy/load-policies.ts';
+import { readPolicyFiles, type PolicySources } from './policy/policy-files.ts';
+import { gatherTests } from './policy/testing/gather-tests.ts';
+import { runTests } from './policy/testing/run-tests.ts';
+import type { TestResult } from './policy/testing/test-result.ts';
+import type { DefaultAction } from './policy/verdict.ts';
+import { readText } from './scan/lines.ts';
+
+/** What `gateway policy` works on; no Redis, no gRPC. */
+export interface PolicyChoice {
+  readonly sources: PolicySources;
+  /** `policy.default_action`, where it is written. */
+  readonly defaultAction: DefaultAction | undefined;
+}
+
+/** @throws PolicyFilesError with every error of all files */
+export async function checkPolicies({ sources, defaultAction }: PolicyChoice): Promise<SetDescription> {
+  return withPolicies(sources, (loaded) => Promise.resolve(describeSet(loaded, defaultAction)));
+}
+
+/** @throws CallJsonError | PolicyFilesError | RegoEvaluationError */
+export async function explainInput(
+  { sources, defaultAction }: PolicyChoice,
+  bytes: AsyncIterable<Uint8Array>,
+  name: string,
+): Promise<Explanation> {
+  const call = await readCallJson(await readText(bytes, name), name);
+  return withPolicies(sources, (loaded) => explainCall(loaded, call, defaultAction));
+}
+
+/** @throws PolicyFilesError where policies or tests cannot be read */
+export async function testPolicies(
+  { sources, defaultAction }: PolicyChoice,
+  paths: readonly string[],
+  isChosen: boolean,
+): Promise<readonly TestResult[]> {
+  return runTests(await gatherTests(paths, sources, isChosen), defaultAction);
+}
+
+async function withPolicies<T>(
+  sources: PolicySources,
+  work: (loaded: LoadedPolicies) => Promise<T>,
+): Promise<T> {
+  const loaded = await loadPolicies(await readPolicyFiles(sources));
+  try {
+    return await work(loaded);
+  } finally {
+    await loaded.set.close();
+  }
+}

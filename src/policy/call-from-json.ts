@@ -1,0 +1,166 @@
+import type * as z from 'zod';
+import { issueMessage } from '../config/issue-message.ts';
+import { nearestName } from '../config/nearest-name.ts';
+import { GatewayError } from '../errors.ts';
+import { parseStrict } from '../json/scan.ts';
+import { normalizeAll } from '../normalize/normalize.ts';
+import type { Obfuscation } from '../normalize/normalized.ts';
+import { textsIn } from '../providers/dialects/json-text.ts';
+import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep } from './call.ts';
+import { callSchema, type CallJson } from './call-json.ts';
+
+/** What is no policy input; the message names the members that are wrong, a line each, and never shows a value. */
+export class CallJsonError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CallJsonError';
+  }
+}
+
+/** A call without its marks, which the set it is asked about gives to the steps before it. */
+export interface WrittenCall {
+  readonly call: PolicyCall;
+  readonly history: readonly TraceStep[];
+}
+
+/** Longest policy input: a request of the greatest size that a gateway takes, in all its escapes. */
+const MAX_CHARS = 16 * 1_048_576;
+
+/**
+ * Reads a policy input as strictly as a request is read: no member twice, nesting bounded.
+ * @throws CallJsonError
+ */
+export async function readCallJson(json: string, name: string): Promise<WrittenCall> {
+  if (json.length > MAX_CHARS)
+    throw new CallJsonError(`${name} is longer than ${String(MAX_CHARS)} characters`);
+  return callFromJson(parsed(json, name), name);
+}
+
+function parsed(json: string, name: string): unknown {
+  try {
+    return parseStrict(Buffer.from(json.replace(/^\uFEFF/, '')));
+  } catch (failure) {
+    if (!(failure instanceof GatewayError)) throw failure;
+    throw new CallJsonError(failure.message.replace(/^The request body/, name));
+  }
+}
+
+/** @throws CallJsonError */
+async function callFromJson(value: unknown, name: string): Promise<WrittenCall> {
+  const { data, error } = callSchema.safeParse(value);
+  if (data === undefined) throw new CallJsonError(error.issues.flatMap((one) => told(one, name)).join('\n'));
+  return callOf(data);
+}
+
+/** Takes the disguises off a call's texts as the gateway does on the wire. */
+export async function callOf({ history, ...written }: CallJson): Promise<WrittenCall> {
+  const input = inputOf(written);
+  const places = textsOf(input.request, written);
+  const normalized = await normalizeAll(places.map(({ raw }) => raw));
+  const texts = places.map(({ raw, argument }, index): CallText => ({
+    raw,
+    argument,
+    normalized: normalized[index]?.text ?? raw,
+  }));
+  const action: ActionInput = {
+    normalized_prompt: written.action?.normalized_prompt ?? texts.map((text) => text.normalized).join('\n'),
+    obfuscation: {
+      ...flagsOf(normalized.map(({ obfuscation }) => obfuscation)),
+      ...written.action?.obfuscation,
+    },
+  };
+  return {
+    call: { input, texts, marks: [], action: () => action },
+    history: history.map((step) => ({ ...step, content: [step.content].flat() })),
+  };
+}
+
+function inputOf({ agent, request, session, agent_risk }: Omit<CallJson, 'history'>): PolicyInput {
+  if (request.method === 'llm_call') return { agent, request, session, agent_risk };
+  const { mcp_server, path = `/mcp/${mcp_server}/tools/call`, arguments: args = {} } = request;
+  return { agent, request: { ...request, path, arguments: args }, session, agent_risk };
+}
+
+/** The texts that the checks would see of such a call. */
+function textsOf(
+  request: PolicyInput['request'],
+  { prompt_text, action }: Omit<CallJson, 'history'>,
+): Omit<CallText, 'normalized'>[] {
+  if (request.method === 'llm_call') {
+    const prompts = [prompt_text ?? action?.normalized_prompt ?? []].flat();
+    return prompts.map((raw) => ({ raw, argument: undefined }));
+  }
+  const found = textsIn(request.arguments, []).map(({ text, path }) => ({ raw: text, argument: path }));
+  return [{ raw: request.tool_name, argument: undefined }, ...found];
+}
+
+function flagsOf(all: readonly Obfuscation[]): ActionInput['obfuscation'] {
+  const some = (flag: keyof Obfuscation): boolean => all.some((one) => one[flag]);
+  return {
+    obfuscation_detected: some('obfuscationDetected'),
+    has_homoglyphs: some('hasHomoglyphs'),
+    has_invisible_chars: some('hasInvisibleChars'),
+    has_base64_payloads: some('hasBase64Payloads'),
+    has_encoding_attacks: some('hasEncodingAttacks'),
+    has_delim_padding: some('hasDelimPadding'),
+  };
+}
+
+const KEYS = [
+  ...[
+    'agent',
+    'request',
+    'session',
+    'agent_risk',
+    'action',
+    'prompt_text',
+    'history',
+    'key_hash',
+    'name',
+    'agent_name',
+  ],
+  ...[
+    'owner',
+    'provider',
+    'tags',
+    'method',
+    'model',
+    'path',
+    'unseen_content',
+    'tool_name',
+    'mcp_server',
+    'arguments',
+  ],
+  ...[
+    'id',
+    'state',
+    'spend',
+    'steps',
+    'taint_flags',
+    'tools_called',
+    'drift',
+    'risk_score',
+    'normalized_prompt',
+  ],
+  ...[
+    'obfuscation',
+    'type',
+    'tool',
+    'content',
+    'drift_score',
+    'total_spend',
+    'session_count',
+    'quarantine_active',
+  ],
+];
+
+function told(issue: z.core.$ZodIssue, name: string): string[] {
+  const at = (path: readonly PropertyKey[], message: string): string =>
+    `${name}: ${path.length === 0 ? '' : `${path.map(String).join('.')} `}${message}`;
+  if (issue.code !== 'unrecognized_keys') return [at(issue.path, issueMessage(issue))];
+  return issue.keys.map((key) => {
+    const near = nearestName(key, KEYS);
+    const meant = near === undefined || near === key ? '' : `; did you mean ${near}?`;
+    return at([...issue.path, key.slice(0, 64)], `is no member of a policy input${meant}`);
+  });
+}

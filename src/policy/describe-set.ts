@@ -1,0 +1,96 @@
+import type { LoadedPolicies } from './load-policies.ts';
+import { POLICY_PACKAGE } from './rego/rego-set.ts';
+import { defaultActionOf, type DefaultAction } from './verdict.ts';
+
+/** What is loaded, for a person who wants to know before it judges anything. */
+export interface SetDescription {
+  readonly digest: string;
+  readonly files: readonly {
+    readonly file: string;
+    readonly kind: 'card' | 'rego' | 'preset';
+    readonly rules: readonly string[];
+  }[];
+  readonly default_action: { readonly action: DefaultAction; readonly why: string };
+  /** Some source can allow a call. */
+  readonly can_allow: boolean;
+  readonly reads_prompt: boolean;
+  readonly reads_drift: boolean;
+  readonly initial_state: string;
+  /** What is loaded and does something else than it seems to. */
+  readonly warnings: readonly string[];
+}
+
+/** Rules of these names are asked for in `gateway.policy`, and in no other package. */
+const ASKED: ReadonlySet<string> = new Set(['allow', 'deny', 'escalate', 'quarantine', 'taint']);
+
+export function describeSet(loaded: LoadedPolicies, written: DefaultAction | undefined): SetDescription {
+  const { files, cards, rego, set } = loaded;
+  const presets = new Set(files.cards.filter(({ isPreset }) => isPreset).map(({ name }) => name));
+  const ofCards = cards.rules.map(({ file, names }) => ({
+    file,
+    kind: presets.has(file) ? ('preset' as const) : ('card' as const),
+    rules: names,
+  }));
+  const ofRego = files.rego.map(({ name }) => ({
+    file: name,
+    kind: 'rego' as const,
+    rules: regoRules(loaded, name),
+  }));
+  return {
+    digest: set.digest,
+    files: [...ofCards, ...ofRego],
+    default_action: {
+      action: defaultActionOf(written, set.canAllow),
+      why: whyDefault(written, set.canAllow),
+    },
+    can_allow: set.canAllow,
+    reads_prompt: cards.readsPrompt || rego?.readsPrompt === true,
+    reads_drift: set.readsDrift,
+    initial_state: set.initialState,
+    warnings: warningsOf(loaded, written),
+  };
+}
+
+export function whyDefault(written: DefaultAction | undefined, canAllow: boolean): string {
+  if (written !== undefined) return 'policy.default_action is written';
+  return canAllow
+    ? 'some rule allows, so what none allows is denied'
+    : 'no rule allows, so what none denies passes';
+}
+
+/** Of other packages with the package's name: these are for helpers. */
+function regoRules({ rego }: LoadedPolicies, file: string): string[] {
+  const rules = (rego?.facts.rules ?? []).filter((rule) => rule.file === file);
+  return [
+    ...new Set(
+      rules.map((rule) => (rule.package === POLICY_PACKAGE ? rule.name : `${rule.package}.${rule.name}`)),
+    ),
+  ];
+}
+
+function warningsOf(
+  { files, cards, rego, set }: LoadedPolicies,
+  written: DefaultAction | undefined,
+): string[] {
+  const warnings: string[] = [];
+  if (written === 'deny' && !set.canAllow) {
+    warnings.push('policy.default_action is deny and no rule allows: every call is denied');
+  }
+  for (const { name, package: where, file, row } of rego?.facts.rules ?? []) {
+    if (where === POLICY_PACKAGE || !ASKED.has(name) || isTest(where)) continue;
+    warnings.push(
+      `${file}:${String(row)}: ${name} stands in package ${where}, and is asked for in ${POLICY_PACKAGE} only`,
+    );
+  }
+  const seen = new Set<string>();
+  for (const { name } of files.cards) {
+    if (seen.has(name)) warnings.push(`${name}: is loaded twice (policy_file lies in policy_dir)`);
+    seen.add(name);
+  }
+  for (const { file, names } of cards.rules) if (names.length === 0) warnings.push(`${file}: has no rules`);
+  return [...new Set(warnings)];
+}
+
+function isTest(name: string): boolean {
+  return name.endsWith('_test');
+}

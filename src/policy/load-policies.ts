@@ -1,0 +1,73 @@
+import { createCardSet, type CardSet } from './cards/card-set.ts';
+import { PolicyFilesError } from './policy-files-error.ts';
+import type { PolicyFiles } from './policy-files.ts';
+import { policySetOf, type PolicySet } from './policy-set.ts';
+import type { RegoEngineOptions } from './rego/engine.ts';
+import { RegoFilesError, shownFailure, type RegoFailure } from './rego/rego-error.ts';
+import { createRegoSet, type RegoSet } from './rego/rego-set.ts';
+import type { RegoFile } from './rego/thread-messages.ts';
+
+/** A set and its two halves, for whoever asks what is in it. */
+export interface LoadedPolicies {
+  readonly files: PolicyFiles;
+  readonly cards: CardSet;
+  readonly rego: RegoSet | undefined;
+  readonly set: PolicySet;
+}
+
+/** Nobody waits for these calls, and the machine may be a busy one. */
+export const PATIENT_ENGINE: RegoEngineOptions = {
+  evaluationMs: 5_000,
+  graceMs: 1_000,
+  startMs: 60_000,
+  waitMs: 60_000,
+  maxWaiting: 1_000,
+};
+
+const MAX_SHOWN_LINE = 200;
+
+/**
+ * Compiles policies as `serve` does.
+ * @throws PolicyFilesError with every error of all files, each with its line
+ */
+export async function loadPolicies(files: PolicyFiles): Promise<LoadedPolicies> {
+  const problems: string[] = [];
+  const cards = cardsOf(files, problems);
+  const rego = await regoOf(files, problems);
+  if (cards === undefined || problems.length > 0) {
+    await rego?.close();
+    throw new PolicyFilesError(problems.join('\n'));
+  }
+  return { files, cards, rego, set: policySetOf(files.digest, cards, rego) };
+}
+
+function cardsOf({ cards }: PolicyFiles, problems: string[]): CardSet | undefined {
+  try {
+    return createCardSet(cards);
+  } catch (failure) {
+    if (!(failure instanceof PolicyFilesError)) throw failure;
+    problems.push(failure.message);
+    return undefined;
+  }
+}
+
+async function regoOf({ rego }: PolicyFiles, problems: string[]): Promise<RegoSet | undefined> {
+  if (rego.length === 0) return undefined;
+  try {
+    return await createRegoSet(rego, PATIENT_ENGINE);
+  } catch (failure) {
+    if (!(failure instanceof RegoFilesError)) throw failure;
+    problems.push(...failure.failures.map((one) => shownIn(one, rego)));
+    return undefined;
+  }
+}
+
+/** An error of OPA's with the line in which it stands. */
+export function shownIn(failure: RegoFailure, files: readonly RegoFile[]): string {
+  const { file, row } = failure;
+  const text = files.find(({ name }) => name === file)?.text;
+  const line = row === undefined ? undefined : text?.split('\n')[row - 1];
+  const shown = line?.trimEnd() ?? '';
+  if (shown === '') return shownFailure(failure);
+  return `${shownFailure(failure)}\n  ${shown.length > MAX_SHOWN_LINE ? `${shown.slice(0, MAX_SHOWN_LINE)}…` : shown}`;
+}

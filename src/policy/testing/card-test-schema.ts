@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { agentRiskSchema, agentSchema, promptSchema, sessionSchema, stepSchema } from '../call-json.ts';
+import { VERDICTS } from '../verdict.ts';
+
+const MAX_CASES = 10_000;
+const MAX_STEPS = 1_000;
+const name = z.string().min(1).max(256);
+
+const who = { agent: agentSchema.optional(), agent_risk: agentRiskSchema.optional() };
+const before = {
+  session: sessionSchema.optional(),
+  history: z.array(stepSchema).max(MAX_STEPS).optional(),
+};
+
+const llmCall = z.strictObject({
+  type: z.literal('llm_call'),
+  prompt: promptSchema.optional(),
+  model: z.string().optional(),
+  provider: z.string().optional(),
+  path: z.string().optional(),
+  unseen_content: z.boolean().optional(),
+  ...who,
+});
+const toolCall = z.strictObject({
+  type: z.literal('mcp_tool_call'),
+  tool_name: name,
+  arguments: z.unknown().optional(),
+  server: z.string().optional(),
+  provider: z.string().optional(),
+  unseen_content: z.boolean().optional(),
+  ...who,
+});
+const ofType = { error: 'must be llm_call or mcp_tool_call' };
+/** In a walk: what came before are the steps above. */
+const stepCall = z.discriminatedUnion('type', [llmCall, toolCall], ofType);
+const call = z.discriminatedUnion('type', [llmCall.extend(before), toolCall.extend(before)], ofType);
+export type TestCall = z.output<typeof call>;
+
+const expectation = {
+  expect: z
+    .enum(VERDICTS)
+    .describe('the strongest kind of rule that fires; none: the default action decides'),
+  rules: z.array(name).optional().describe('rules that fire, perhaps among others'),
+  reason: z.string().min(1).optional().describe('a part of a reason of those that decide'),
+  taints: z.array(name).optional().describe('all flags that the call gives its session'),
+};
+export type Expectation = z.output<z.ZodObject<typeof expectation>>;
+
+const step = z.strictObject({
+  call: stepCall,
+  ...expectation,
+  answer: z
+    .string()
+    .optional()
+    .describe('what the model or the tool answers, for rules that look for it later'),
+  state: name.optional().describe("the session's state after this step"),
+});
+export type TestStep = z.output<typeof step>;
+
+const single = z.strictObject({ name, call, ...expectation, state: name.optional() });
+const walk = z.strictObject({
+  name,
+  ...who,
+  session: sessionSchema.optional().describe('as it begins'),
+  steps: z.array(step).min(1).max(MAX_STEPS),
+});
+
+/** A file `*_test.yaml`: calls and what the policies say of them; a case with `steps` walks one session through them. */
+export const cardTestSchema = z
+  .array(z.union([single, walk]))
+  .min(1)
+  .max(MAX_CASES);
+export type CardTest = z.output<typeof cardTestSchema>[number];
+
+export const CARD_TEST_KEYS = [
+  ...[
+    'name',
+    'call',
+    'expect',
+    'rules',
+    'reason',
+    'taints',
+    'steps',
+    'answer',
+    'state',
+    'type',
+    'prompt',
+    'model',
+  ],
+  ...[
+    'provider',
+    'path',
+    'unseen_content',
+    'tool_name',
+    'arguments',
+    'server',
+    'agent',
+    'session',
+    'agent_risk',
+  ],
+  ...['history', 'key_hash', 'agent_name', 'owner', 'tags', 'spend', 'taint_flags', 'tools_called', 'drift'],
+  ...['risk_score', 'persistent_taint_flags', 'content', 'tool'],
+];

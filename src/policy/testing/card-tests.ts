@@ -1,0 +1,174 @@
+import { maskSecrets } from '../../detectors/mask.ts';
+import { normalize } from '../../normalize/normalize.ts';
+import type { PolicyCall, SessionInput, TraceStep } from '../call.ts';
+import { callSchema } from '../call-json.ts';
+import { callOf, type WrittenCall } from '../call-from-json.ts';
+import type { Decision, RuleHit } from '../decision.ts';
+import { remembered } from '../explain-call.ts';
+import { PolicyFilesError } from '../policy-files-error.ts';
+import type { PolicySet } from '../policy-set.ts';
+import { readYaml } from '../read-yaml.ts';
+import { RegoEvaluationError } from '../rego/rego-error.ts';
+import { shownReason } from '../shown-reason.ts';
+import { passes, strongestOf, type DefaultAction } from '../verdict.ts';
+import {
+  CARD_TEST_KEYS,
+  cardTestSchema,
+  type CardTest,
+  type Expectation,
+  type TestCall,
+  type TestStep,
+} from './card-test-schema.ts';
+import type { TestResult } from './test-result.ts';
+
+/** A file `*_test.yaml` that is well-formed. */
+export interface CardTestFile {
+  readonly name: string;
+  readonly cases: readonly CardTest[];
+  readonly lineOf: (path: readonly PropertyKey[]) => number;
+}
+
+/** @throws PolicyFilesError with every error of the file */
+export function readCardTests(name: string, text: string): CardTestFile {
+  const read = readYaml(name, text, { schema: cardTestSchema, keys: CARD_TEST_KEYS, what: 'a test' });
+  if (!('value' in read)) throw new PolicyFilesError(read.join('\n'));
+  return { name, cases: read.value, lineOf: read.lineOf };
+}
+
+/** Asks the policies about each case, one after the other. */
+export async function runCardTests(
+  { name, cases, lineOf }: CardTestFile,
+  set: PolicySet,
+  defaultAction: DefaultAction,
+): Promise<readonly TestResult[]> {
+  const results: TestResult[] = [];
+  for (const [index, test] of cases.entries()) {
+    const place = { name: test.name, file: name, line: lineOf([index]) };
+    const lineOfStep = (step: number): number => lineOf([index, 'steps', step]);
+    results.push({ ...place, ...(await outcomeOf(test, { set, defaultAction, lineOfStep })) });
+  }
+  return results;
+}
+
+interface Rig {
+  readonly set: PolicySet;
+  readonly defaultAction: DefaultAction;
+  readonly lineOfStep: (step: number) => number;
+}
+
+type Outcome = Pick<TestResult, 'outcome' | 'detail'>;
+
+async function outcomeOf(test: CardTest, rig: Rig): Promise<Outcome> {
+  try {
+    const wrong =
+      'steps' in test ? await walk(test, rig) : (await judged(await callOfTest(test.call), test, rig)).wrong;
+    return wrong.length === 0 ? { outcome: 'pass' } : { outcome: 'fail', detail: wrong.join('\n') };
+  } catch (failure) {
+    if (!(failure instanceof RegoEvaluationError)) throw failure;
+    return { outcome: 'error', detail: `the policies could not judge it: ${failure.message}` };
+  }
+}
+
+/** Walks one session through the steps, as the gateway would move it. The first step that is wrong ends it. */
+async function walk(test: Extract<CardTest, { steps: unknown }>, rig: Rig): Promise<string[]> {
+  let session: TestCall['session'] = test.session;
+  let history: readonly TraceStep[] = [];
+  for (const [index, step] of test.steps.entries()) {
+    const written = await callOfTest(withDefaults(step.call, test, session));
+    const { call, decision, state, wrong } = await judged({ ...written, history }, step, rig);
+    if (wrong.length > 0) {
+      return wrong.map(
+        (what) => `step ${String(index + 1)} (line ${String(rig.lineOfStep(index))}): ${what}`,
+      );
+    }
+    if (!passes(decision, rig.defaultAction)) continue;
+    session = after(call, decision, state);
+    history = [...history, ...tracesOf(call, step)];
+  }
+  return [];
+}
+
+/** What a step says of its agent counts; the session goes on from where the last step left it. */
+function withDefaults(
+  call: TestStep['call'],
+  around: Pick<TestCall, 'agent' | 'agent_risk'>,
+  session: TestCall['session'],
+): TestCall {
+  const { agent = around.agent, agent_risk = around.agent_risk } = call;
+  return { ...call, agent, agent_risk, session };
+}
+
+async function judged(
+  { call: bare, history }: WrittenCall,
+  wanted: Expectation & { state?: string | undefined },
+  { set, defaultAction }: Rig,
+) {
+  const call = await remembered({ call: bare, history }, set);
+  const decision = await set.decide(call);
+  const before = call.input.session.state || set.initialState;
+  const state = (passes(decision, defaultAction) ? await set.nextState(call) : undefined) ?? before;
+  const wrong = [...differences(decision, wanted)];
+  if (wanted.state !== undefined && wanted.state !== state)
+    wrong.push(`the state is ${state}, not ${wanted.state}`);
+  return { call, decision, state, wrong };
+}
+
+function* differences(decision: Decision, { expect, rules, reason, taints }: Expectation): Generator<string> {
+  const { verdict, by } = strongestOf(decision);
+  const fired = Object.values(decision).flat() as RuleHit[];
+  const names = fired.map(({ rule }) => rule);
+  if (verdict !== expect)
+    yield `the verdict is ${verdict}, not ${expect}${by.length === 0 ? '' : ` (${by.map(told).join('; ')})`}`;
+  for (const rule of rules ?? []) {
+    if (!names.includes(rule))
+      yield `${rule} did not fire${names.length === 0 ? '' : `; these did: ${names.join(', ')}`}`;
+  }
+  if (reason !== undefined && !by.some((hit) => hit.reason.includes(reason))) {
+    yield `no reason holds "${reason}"${by.length === 0 ? '' : `: ${by.map(told).join('; ')}`}`;
+  }
+  const flags = decision.taint.map(({ flag }) => flag).toSorted();
+  if (taints !== undefined && flags.join() !== taints.toSorted().join())
+    yield `the taints are [${flags.join(', ')}]`;
+}
+
+function told({ rule, reason }: RuleHit): string {
+  return `${rule}: ${shownReason(reason, maskSecrets)}`;
+}
+
+function after(
+  { input: { request, session } }: PolicyCall,
+  { taint }: Decision,
+  state: string,
+): SessionInput {
+  const tools = request.method === 'mcp_tool_call' ? [request.tool_name] : [];
+  const flags = taint.map(({ flag }) => [flag, true as const]);
+  return {
+    ...session,
+    state,
+    steps: session.steps + 1,
+    tools_called: [...new Set([...session.tools_called, ...tools])],
+    taint_flags: { ...session.taint_flags, ...(Object.fromEntries(flags) as Record<string, true>) },
+  };
+}
+
+function tracesOf({ input: { request }, texts }: PolicyCall, { answer }: TestStep): TraceStep[] {
+  const isTool = request.method === 'mcp_tool_call';
+  const place = isTool
+    ? { provider: request.mcp_server, tool: request.tool_name }
+    : { provider: request.provider, tool: '' };
+  const content = texts.flatMap(({ raw, normalized }) => (raw === normalized ? [raw] : [raw, normalized]));
+  const asked: TraceStep = { type: request.method, ...place, content };
+  if (answer === undefined) return [asked];
+  const answered = { type: isTool ? ('mcp_tool_response' as const) : ('llm_response' as const), ...place };
+  return [asked, { ...answered, content: [answer, normalize(answer).text] }];
+}
+
+function callOfTest({ agent, session, agent_risk, history, ...said }: TestCall): Promise<WrittenCall> {
+  const around = { agent, session, agent_risk, history };
+  if (said.type === 'llm_call') {
+    const { type: method, prompt: prompt_text, ...request } = said;
+    return callOf(callSchema.parse({ ...around, request: { method, ...request }, prompt_text }));
+  }
+  const { type: method, server: mcp_server, ...request } = said;
+  return callOf(callSchema.parse({ ...around, request: { method, mcp_server, ...request } }));
+}

@@ -1,0 +1,86 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { PolicyFilesError } from '../policy-files-error.ts';
+import {
+  isPolicy,
+  isPolicyTest,
+  pathsIn,
+  policyFilesAt,
+  readPolicyFiles,
+  readText,
+  type PolicyFiles,
+  type PolicySources,
+} from '../policy-files.ts';
+import type { RegoFile } from '../rego/thread-messages.ts';
+
+/** Policies, and the tests that are run against them. */
+export interface GatheredTests {
+  readonly files: PolicyFiles;
+  readonly rego: readonly RegoFile[];
+  readonly cards: readonly { readonly name: string; readonly text: string }[];
+}
+
+/**
+ * Reads tests and what they test. A folder stands for the tests and policies in it, without its subfolders. Without
+ * paths, the sources' own tests; with paths to tests alone, the policies are the sources'.
+ *
+ * @param isChosen the sources were named beside the paths: then paths name tests alone
+ * @throws PolicyFilesError
+ */
+export async function gatherTests(
+  paths: readonly string[],
+  sources: PolicySources,
+  isChosen: boolean,
+): Promise<GatheredTests> {
+  const found = paths.length === 0 ? await besides(sources) : await at(paths);
+  const hasOwn = paths.length > 0 && !isChosen && found.policies.length > 0;
+  const files = hasOwn
+    ? await policyFilesAt(found.policies, sources.presets)
+    : await readPolicyFiles(sources);
+  const tests = await Promise.all(
+    [...new Set(found.tests)].map(async (name) => ({ name, text: await readText(name) })),
+  );
+  return {
+    files,
+    rego: tests.filter(({ name }) => name.endsWith('.rego')),
+    cards: tests.filter(({ name }) => !name.endsWith('.rego')),
+  };
+}
+
+interface Found {
+  readonly tests: readonly string[];
+  readonly policies: readonly string[];
+}
+
+async function besides({ file, folder }: PolicySources): Promise<Found> {
+  const inFolder = folder === undefined ? [] : await pathsIn(folder, isPolicyTest);
+  const ofFile = file?.replace(/(\.ya?ml)$/, '_test$1');
+  const isThere = ofFile !== undefined && ofFile !== file && (await kindOf(ofFile)) === 'file';
+  return { tests: isThere ? [...inFolder, ofFile] : inFolder, policies: [] };
+}
+
+async function at(paths: readonly string[]): Promise<Found> {
+  const tests: string[] = [];
+  const policies: string[] = [];
+  for (const path of paths) {
+    const kind = await kindOf(path);
+    if (kind === 'folder') {
+      tests.push(...(await pathsIn(path, isPolicyTest)));
+      policies.push(...(await pathsIn(path, isPolicy)));
+    } else if (kind === 'file' && isPolicyTest(basename(path))) tests.push(path);
+    else if (kind === 'file' && isPolicy(basename(path))) policies.push(path);
+    else
+      throw new PolicyFilesError(`${path}: ${kind === 'none' ? 'is not there, or cannot be read' : OTHER}`);
+  }
+  return { tests, policies: [...new Set(policies)] };
+}
+
+const OTHER = 'is no policy and no test: .rego, .yaml, .yml, with _test before it for tests';
+
+async function kindOf(path: string): Promise<'file' | 'folder' | 'none'> {
+  try {
+    return (await stat(path)).isDirectory() ? 'folder' : 'file';
+  } catch {
+    return 'none'; // said by whoever needs it
+  }
+}

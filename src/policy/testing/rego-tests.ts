@@ -1,0 +1,124 @@
+import { startEngineThread, type EngineThread, type ThreadLimits } from '../rego/engine-thread.ts';
+import { RegoEvaluationError } from '../rego/rego-error.ts';
+import type { RegoFacts, RegoFile } from '../rego/thread-messages.ts';
+import type { TestResult } from './test-result.ts';
+
+type Rule = RegoFacts['rules'][number];
+
+const TEST = /^test_/;
+const TODO = /^todo_test_/;
+/** A set is compiled without a question first, to learn which tests it has. */
+const NO_QUESTION = 'decision = true';
+const NO_INPUT = '';
+
+/**
+ * Runs the tests of Rego files as OPA does: a rule `test_…` passes where it is true, `todo_test_…` is skipped; a rule
+ * with cases (`test_x[name]`) passes where all of them are.
+ *
+ * @param isTest whether a file is one of tests: rules of others are not run
+ * @throws RegoFilesError where the files do not compile
+ */
+export async function runRegoTests(
+  files: readonly RegoFile[],
+  isTest: (file: string) => boolean,
+  limits: ThreadLimits,
+): Promise<readonly TestResult[]> {
+  const rules = await rulesOf(files, limits);
+  const ours = rules.filter(({ file }) => isTest(file));
+  const tests = unique(ours.filter(({ name }) => TEST.test(name)));
+  const outcomes = await ask(tests, files, limits);
+  return [
+    ...tests.map((rule, index) => ({ ...placeOf(rule), ...(outcomes[index] ?? FAILED) })),
+    ...unique(ours.filter(({ name }) => TODO.test(name))).map((rule) => ({
+      ...placeOf(rule),
+      outcome: 'skip' as const,
+    })),
+  ].toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
+}
+
+async function rulesOf(files: readonly RegoFile[], limits: ThreadLimits): Promise<readonly Rule[]> {
+  const thread = await startEngineThread(files, limits, NO_QUESTION);
+  await thread.end();
+  return thread.facts.rules;
+}
+
+/** One for each name: a rule may be written in several bodies. */
+function unique(rules: readonly Rule[]): readonly Rule[] {
+  return [...new Map(rules.toReversed().map((rule) => [nameOf(rule), rule])).values()].toReversed();
+}
+
+type Outcome = Pick<TestResult, 'outcome' | 'detail'>;
+const FAILED: Outcome = { outcome: 'fail' };
+
+/** Asks for all of them at once, which compiles the files once; where one breaks it, each half by itself. */
+async function ask(
+  tests: readonly Rule[],
+  files: readonly RegoFile[],
+  limits: ThreadLimits,
+): Promise<readonly Outcome[]> {
+  if (tests.length === 0) return [];
+  try {
+    return outcomesOf(tests, await evaluated(tests, files, limits));
+  } catch (failure) {
+    if (!(failure instanceof RegoEvaluationError)) throw failure;
+    if (tests.length === 1) return [{ outcome: 'error', detail: failure.message }];
+    const half = Math.ceil(tests.length / 2);
+    return [
+      ...(await ask(tests.slice(0, half), files, limits)),
+      ...(await ask(tests.slice(half), files, limits)),
+    ];
+  }
+}
+
+async function evaluated(
+  tests: readonly Rule[],
+  files: readonly RegoFile[],
+  limits: ThreadLimits,
+): Promise<unknown> {
+  // A list of what each is: one that is not defined has none.
+  const parts = tests.map((rule) => `[value | value := ${refOf(rule)}]`);
+  let thread: EngineThread | undefined;
+  try {
+    thread = await startEngineThread(files, limits, `decision = [${parts.join(', ')}]`);
+    return await thread.evaluate(NO_INPUT);
+  } finally {
+    await thread?.end();
+  }
+}
+
+function outcomesOf(tests: readonly Rule[], values: unknown): readonly Outcome[] {
+  const lists = Array.isArray(values) ? (values as unknown[]) : [];
+  return tests.map((_, index) => {
+    const list = lists[index];
+    const value: unknown = Array.isArray(list) ? list[0] : undefined;
+    if (value === true) return { outcome: 'pass' };
+    const failed = failedCases(value);
+    if (failed === undefined)
+      return { outcome: 'fail', detail: value === undefined ? 'is not true' : 'is no true or false' };
+    return failed.length === 0
+      ? { outcome: 'pass' }
+      : { outcome: 'fail', detail: `not true: ${failed.join(', ')}` };
+  });
+}
+
+/** Names of the cases of a test that are not true; undefined where it has no cases. */
+function failedCases(value: unknown): string[] | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const cases = Object.entries(value);
+  return cases.length === 0
+    ? undefined
+    : cases.filter(([, one]) => one !== true && failedCases(one)?.length !== 0).map(([name]) => name);
+}
+
+/** `data.gateway.policy_test.test_x`; the engine gives both parts as Rego writes them. */
+function refOf(rule: Rule): string {
+  return `data.${nameOf(rule)}`;
+}
+
+function nameOf({ package: where, name }: Rule): string {
+  return `${where}.${name}`;
+}
+
+function placeOf(rule: Rule): Pick<TestResult, 'name' | 'file' | 'line'> {
+  return { name: refOf(rule), file: rule.file, line: rule.row };
+}

@@ -1,0 +1,68 @@
+import { loadPolicies, PATIENT_ENGINE, shownIn } from '../load-policies.ts';
+import { PolicyFilesError } from '../policy-files-error.ts';
+import { RegoFilesError } from '../rego/rego-error.ts';
+import { defaultActionOf, type DefaultAction } from '../verdict.ts';
+import { readCardTests, runCardTests } from './card-tests.ts';
+import type { GatheredTests } from './gather-tests.ts';
+import { runRegoTests } from './rego-tests.ts';
+import type { TestResult } from './test-result.ts';
+
+/**
+ * Runs all tests against their policies.
+ * @throws PolicyFilesError where policies or tests cannot be read, with every error
+ */
+export async function runTests(
+  tests: GatheredTests,
+  written: DefaultAction | undefined,
+): Promise<readonly TestResult[]> {
+  const cases = readAll(tests.cards);
+  return [...(await regoResults(tests)), ...(await cardResults(tests, cases, written))];
+}
+
+type CardTests = ReturnType<typeof readCardTests>;
+
+function readAll(cards: GatheredTests['cards']): readonly CardTests[] {
+  const problems: string[] = [];
+  const read = cards.flatMap(({ name, text }) => {
+    try {
+      return [readCardTests(name, text)];
+    } catch (failure) {
+      if (!(failure instanceof PolicyFilesError)) throw failure;
+      problems.push(failure.message);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new PolicyFilesError(problems.join('\n'));
+  return read;
+}
+
+async function regoResults({ files, rego }: GatheredTests): Promise<readonly TestResult[]> {
+  if (rego.length === 0) return [];
+  const all = [...files.rego, ...rego];
+  const tests = new Set(rego.map(({ name }) => name));
+  try {
+    return await runRegoTests(all, (file) => tests.has(file), PATIENT_ENGINE);
+  } catch (failure) {
+    if (!(failure instanceof RegoFilesError)) throw failure;
+    throw new PolicyFilesError(failure.failures.map((one) => shownIn(one, all)).join('\n'), {
+      cause: failure,
+    });
+  }
+}
+
+/** Also where no test of cards is there: what does not load is not tested. */
+async function cardResults(
+  { files }: GatheredTests,
+  tests: readonly CardTests[],
+  written: DefaultAction | undefined,
+): Promise<readonly TestResult[]> {
+  const { set } = await loadPolicies(files);
+  try {
+    const defaultAction = defaultActionOf(written, set.canAllow);
+    const results: TestResult[] = [];
+    for (const test of tests) results.push(...(await runCardTests(test, set, defaultAction)));
+    return results;
+  } finally {
+    await set.close();
+  }
+}
