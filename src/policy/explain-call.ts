@@ -41,8 +41,7 @@ export interface RuleExplanation {
   readonly conditions: readonly { readonly condition: unknown; readonly holds: boolean | null }[];
 }
 
-const REGO_RULES = ['allow', 'deny', 'escalate', 'quarantine', 'taint'] as const;
-type RegoRule = (typeof REGO_RULES)[number];
+type RegoRule = 'allow' | 'deny' | 'escalate' | 'quarantine' | 'taint';
 
 /** @throws RegoEvaluationError where the engine could not judge the call: on the wire it is denied */
 export async function explainCall(
