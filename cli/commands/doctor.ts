@@ -2,8 +2,10 @@ import type { Command } from 'commander';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
+import { POLICY_LIMITS_MS } from '../../src/config/rules.ts';
 import { servableProblems } from '../../src/config/servable.ts';
 import { operate } from '../../src/operate.ts';
+import { describePolicies } from '../../src/policy/describe-policies.ts';
 import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
 import { ExitCode, loadedConfig } from '../command.ts';
 import type { Io } from '../command.ts';
@@ -12,7 +14,7 @@ import type { OutputFormat } from '../output.ts';
 
 /** One thing that was looked at. `warn` does not keep the gateway from starting. */
 interface Finding {
-  readonly check: 'configuration' | 'redis' | 'envoy' | 'engines';
+  readonly check: 'configuration' | 'redis' | 'envoy' | 'engines' | 'policies';
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
 }
@@ -38,7 +40,34 @@ async function diagnose(command: Command, io: Io): Promise<Finding[]> {
     return error.problems.map((problem) => fail('configuration', formatProblem(problem)));
   }
   const [redis, envoy] = await Promise.all([diagnoseRedis(loaded), diagnoseEnvoy(loaded, io)]);
-  return [...diagnoseConfig(loaded), ...redis, envoy, ...diagnoseEngines(loaded)];
+  const policies = await diagnosePolicies(loaded);
+  return [...diagnoseConfig(loaded), ...redis, envoy, ...diagnoseEngines(loaded), ...policies];
+}
+
+/** Which policies would be in force, and what becomes of a call that none of them speaks of. */
+async function diagnosePolicies({ config: { policy } }: LoadedConfig): Promise<Finding[]> {
+  if (!policy.enabled) return [ok('policies', 'off (policy.enabled: false)')];
+  const { evaluation, grace, wait } = POLICY_LIMITS_MS;
+  const limits = { evaluationMs: evaluation, graceMs: grace, waitMs: wait, startMs: 30_000, maxWaiting: 1 };
+  const sources = { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };
+  try {
+    const found = await describePolicies(sources, policy.default_action, limits);
+    const names = [...found.cards, ...found.regoFiles].join(', ');
+    const memory =
+      found.engineBytes === undefined
+        ? 'off, no .rego file is there'
+        : `on, takes ${Math.round(found.engineBytes / 1e6)} MB at rest in each worker`;
+    return [
+      ok('policies', `loaded: ${names}; ${found.digest}`),
+      ok(
+        'policies',
+        `what no policy speaks of is ${found.defaultAction === 'deny' ? 'denied' : 'allowed'}: ${found.because}`,
+      ),
+      ok('policies', `Rego engine: ${memory}`),
+    ];
+  } catch (error) {
+    return [fail('policies', messageOf(error))];
+  }
 }
 
 function diagnoseConfig({ config, sources }: LoadedConfig): Finding[] {
