@@ -105,14 +105,12 @@ describe('gateway config', () => {
   });
 
   it('check says what serve would refuse', async () => {
-    const path = file('policy.yaml', 'policy: {enabled: true, presets: [safety]}\n');
+    const path = file('otel.yaml', 'otel: {enabled: true}\n');
     const { code, stdout } = await gateway(['config', 'check', '--config', path], {
       SERVER_INSECURE_DEV: 'true',
     });
     expect(code).toBe(1);
-    expect(stdout).toMatch(
-      /policy\.yaml:1:25: policy\.presets: is switched on, and this version does not have/,
-    );
+    expect(stdout).toMatch(/otel\.yaml:1:8: otel\.enabled: is switched on, and this version does not have/);
   });
 
   it('check accepts a good file', async () => {
