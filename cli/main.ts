@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   mcp: async () => (await import('./commands/mcp.ts')).registerMcp,
   policy: async () => (await import('./commands/policy.ts')).registerPolicy,
   scan: async () => (await import('./commands/scan.ts')).registerScan,
+  verify: async () => (await import('./commands/verify.ts')).registerVerify,
   config: async () => (await import('./commands/config.ts')).registerConfig,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
   envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
@@ -32,6 +33,7 @@ Examples:
   $ gateway sessions list planner
   $ gateway scan --jsonl < prompts.jsonl
   $ gateway policy check --presets safety
+  $ gateway verify --trace run.json --presets safety
   $ gateway config check --config ./gateway.yaml
   $ gateway serve
 `;

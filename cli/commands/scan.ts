@@ -8,6 +8,7 @@ import type { Surface } from '../../src/scan/surface.ts';
 import { ExitCode, loadedConfig } from '../command.ts';
 import type { Io } from '../command.ts';
 import { printableJson } from '../output.ts';
+import { createProgress } from '../progress.ts';
 
 interface ScanOptions {
   readonly jsonl?: true;
@@ -16,8 +17,6 @@ interface ScanOptions {
 }
 
 const STDIN = '-';
-const PROGRESS_AFTER_MS = 1_000;
-const PROGRESS_EVERY_MS = 250;
 
 const NOTES = `
 Prints one JSON line for each text, in order; docs/scan.md explains its fields. A line that cannot be read
@@ -70,7 +69,7 @@ async function scan(command: Command, io: Io, file: string, options: ScanOptions
 
 /** Prints as fast as somebody reads, and no faster. */
 async function printAll(io: Io, reports: AsyncIterable<Scanned<unknown>>): Promise<void> {
-  const progress = createProgress(io);
+  const progress = createProgress(io, 'lines');
   let lines = 0;
   let bad = 0;
   try {
@@ -86,27 +85,4 @@ async function printAll(io: Io, reports: AsyncIterable<Scanned<unknown>>): Promi
   if (bad === 0) return;
   io.stderr.write(`gateway: ${String(bad)} of ${String(lines)} lines could not be read\n`);
   throw new ExitCode(1);
-}
-
-interface Progress {
-  show(lines: number): void;
-  clear(): void;
-}
-
-/** Tells a person who waits how far it is, where that does not mix with what is printed. */
-function createProgress({ stdout, stderr }: Io): Progress {
-  const watched = stderr.isTTY === true && stdout.isTTY !== true;
-  let nextMs = performance.now() + PROGRESS_AFTER_MS;
-  let shown = false;
-  return {
-    show(lines) {
-      if (!watched || performance.now() < nextMs) return;
-      nextMs = performance.now() + PROGRESS_EVERY_MS;
-      stderr.write(`\r${lines.toLocaleString('en')} lines`);
-      shown = true;
-    },
-    clear() {
-      if (shown) stderr.write('\r\u001b[K');
-    },
-  };
 }

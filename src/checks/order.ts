@@ -1,8 +1,8 @@
 import type { Check } from '../pipeline/check.ts';
 
-/** The checks of a gateway, made by its composition root. */
+/** The checks of a gateway, made by its composition root; undefined where one is left out. */
 export interface Checks {
-  readonly rateLimit: Check;
+  readonly rateLimit: Check | undefined;
   readonly mcp: Check;
   readonly allowed: Check;
   readonly providerTools: Check;
@@ -15,8 +15,8 @@ export interface Checks {
   readonly drift: Check;
   readonly policy: Check | undefined;
   readonly policyMask: Check | undefined;
-  readonly mcpBreaker: Check;
-  readonly budget: Check;
+  readonly mcpBreaker: Check | undefined;
+  readonly budget: Check | undefined;
   readonly policyState: Check | undefined;
   readonly answerMarks: Check | undefined;
 }
@@ -38,12 +38,11 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.dlp, // masks what will be sent, and every answer, before anybody is charged by it
     checks.loop, // by the session's earlier calls
     checks.drift, // by the session's earlier turns
-    ...(checks.policy === undefined ? [] : [checks.policy]), // by all that the checks before it have learnt
-    ...(checks.policyMask === undefined ? [] : [checks.policyMask]), // of what was let through
+    checks.policy, // by all that the checks before it have learnt
+    checks.policyMask, // of what was let through
     checks.mcpBreaker, // a probe is taken only for what would be sent
     checks.budget, // a hold is taken only for what would be sent
-    // Last of all: a hold is given back unseen, but by a moved state others are judged at once.
-    ...(checks.policyState === undefined ? [] : [checks.policyState]),
-    ...(checks.answerMarks === undefined ? [] : [checks.answerMarks]), // of answers that nobody withholds
-  ];
+    checks.policyState, // last of all: a hold is given back unseen, but by a moved state others are judged at once
+    checks.answerMarks, // of answers that nobody withholds
+  ].filter((check) => check !== undefined);
 }

@@ -14,7 +14,10 @@ const FRESH: Omit<DriftState, 'createdAt'> = {
   recentDigests: [],
 };
 
-/** The twin of the Redis store for what runs offline; it forgets nothing by itself. */
+/** Beyond it the sessions whose last turn was longest ago are forgotten. */
+const MAX_SESSIONS = 10_000;
+
+/** The twin of the Redis store for what runs offline. */
 export function createMemoryDriftStore(): DriftStore {
   const states = new Map<string, DriftState>();
   const nameOf = ({ keyHash, sessionId }: { keyHash: string; sessionId: string }): string =>
@@ -26,7 +29,10 @@ export function createMemoryDriftStore(): DriftStore {
       const known = states.get(nameOf(session));
       if (known !== undefined && known.createdAt > createdAt) return Promise.resolve(false);
       const state = passed(known?.createdAt === createdAt ? known : { ...FRESH, createdAt }, turn);
+      states.delete(nameOf(session));
       states.set(nameOf(session), state);
+      const [oldest] = states.keys();
+      if (states.size > MAX_SESSIONS && oldest !== undefined) states.delete(oldest);
       return Promise.resolve(state.anchor?.digest === turn.digest);
     },
     answerAnchor(session, digest, answer) {

@@ -50,22 +50,38 @@ interface Entry {
   readonly moves: string[];
 }
 
+/** More than are on their way at once. */
+const MAX_OPERATIONS = 20_000;
+
 /**
- * Sessions of one process, for work without Redis. It forgets nothing of its operations and is meant for traces, not
- * for traffic.
+ * Sessions of one process, for work without Redis. It knows its last operations again, and is meant for traces,
+ * not for traffic.
  */
 export function createMemorySessionStore(options: MemorySessionStoreOptions): SessionStore {
   const { ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS, now } = options;
   const keys = new Map<string, Map<string, Entry>>();
   const operations = new Map<string, 'left' | Entry>();
 
-  function live(keyHash: string): Map<string, Entry> {
+  /** Those that have ended among them. */
+  function all(keyHash: string): Map<string, Entry> {
     const sessions = keys.get(keyHash) ?? new Map<string, Entry>();
     keys.set(keyHash, sessions);
+    return sessions;
+  }
+
+  /** Looks at each of them: for who must know how many there are. */
+  function live(keyHash: string): Map<string, Entry> {
+    const sessions = all(keyHash);
     for (const [id, entry] of sessions) {
       if (endOf(entry) <= now()) sessions.delete(id);
     }
     return sessions;
+  }
+
+  /** As many as there are, where it may be too many. */
+  function counted(keyHash: string): Map<string, Entry> {
+    const sessions = all(keyHash);
+    return sessions.size >= (maxPerKey > 0 ? maxPerKey : maxLive) ? live(keyHash) : sessions;
   }
 
   function endOf({ lastUsedAt, answered }: Entry): number {
@@ -98,7 +114,14 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   }
 
   function find({ keyHash, sessionId }: SessionName): Entry | undefined {
-    return live(keyHash).get(sessionId);
+    const entry = all(keyHash).get(sessionId);
+    return entry === undefined || endOf(entry) <= now() ? undefined : entry;
+  }
+
+  function remember(operationId: string, outcome: 'left' | Entry): void {
+    operations.set(operationId, outcome);
+    const [oldest] = operations.keys();
+    if (operations.size > MAX_OPERATIONS && oldest !== undefined) operations.delete(oldest);
   }
 
   function view(name: SessionName, entry: Entry): Session {
@@ -122,8 +145,8 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   }
 
   function open(step: Step & SessionLimits): OpenResult {
-    const sessions = live(step.keyHash);
-    const found = sessions.get(step.sessionId);
+    const found = find(step);
+    const sessions = found === undefined ? counted(step.keyHash) : all(step.keyHash);
     const operation = operations.get(step.operationId);
     if (operation === 'left') return { kind: 'closed' };
     if (found !== undefined && operation === found) return opened(step, found);
@@ -146,7 +169,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     else entry.steps += 1;
     use(entry, step.operationId);
     sessions.set(step.sessionId, entry);
-    operations.set(step.operationId, entry);
+    remember(step.operationId, entry);
     return opened(step, entry);
   }
 
@@ -156,14 +179,14 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
 
   function leave(step: Step): void {
     const operation = operations.get(step.operationId);
-    operations.set(step.operationId, 'left');
+    remember(step.operationId, 'left');
     const entry = find(step);
     if (entry === undefined || operation !== entry) return;
     entry.calls.delete(step.operationId);
     if (step.isMcpCall === true) entry.mcpCalls -= 1;
     else entry.steps -= 1;
     if (entry.steps + entry.mcpCalls > 0 || entry.kept || entry.state !== undefined) return;
-    live(step.keyHash).delete(step.sessionId);
+    all(step.keyHash).delete(step.sessionId);
   }
 
   function note(
@@ -202,7 +225,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
 
   function moveBack(step: Step, createdAt: number, { from, to }: StateMove): void {
     if (operations.get(step.operationId) === 'left') return;
-    operations.set(step.operationId, 'left');
+    remember(step.operationId, 'left');
     const entry = findLife(step, createdAt);
     if (entry?.state !== to || entry.moves.at(-1) !== step.operationId) return;
     entry.state = from;
@@ -251,7 +274,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
       const entry = find(name);
       return Promise.resolve(entry && { session: view(name, entry), anchor: entry.anchor });
     },
-    end: ({ keyHash, sessionId }) => Promise.resolve(live(keyHash).delete(sessionId)),
+    end: (name) => Promise.resolve(find(name) !== undefined && all(name.keyHash).delete(name.sessionId)),
   };
 }
 

@@ -1,0 +1,212 @@
+import { once } from 'node:events';
+import { createReadStream, existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { ConfigError, formatProblem } from '../../src/config/problems.ts';
+import type { Config } from '../../src/config/schema.ts';
+import type { LoadedConfig } from '../../src/config/load.ts';
+import type { PolicySources } from '../../src/policy/policy-files.ts';
+import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
+import { REPORT_FORMATS, type Report, type ReportFormat } from '../../src/verify/report/report.ts';
+import type { Summary } from '../../src/verify/summary.ts';
+import type { VerifyEvent } from '../../src/verify/verify.ts';
+import { commaList } from '../arguments.ts';
+import { ExitCode, loadedConfig, UsageError, type GlobalOptions, type Io } from '../command.ts';
+import { painter, printable, printableJson } from '../output.ts';
+import { createProgress, type Progress } from '../progress.ts';
+
+interface VerifyOptions {
+  readonly trace?: string;
+  readonly policyFile?: string;
+  readonly policyDir?: string;
+  readonly presets?: readonly PresetName[];
+  readonly format: ReportFormat;
+  readonly failOnViolation: boolean;
+  readonly schema?: true;
+}
+
+const STDIN = '-';
+const VIOLATIONS = 1;
+const UNREADABLE = 2;
+
+const NOTES = `
+Reads steps ({"traces": […]}, a list, or one a line), chat messages and request bodies, OpenTelemetry spans (OTLP JSON),
+MCP messages, and the gateway's audit lines; docs/verify.md tells them. Without --policy-file, --policy-dir and --presets
+the policies of the configuration are asked, where policy.enabled is on there.
+
+Exit code: 0 nothing found, 1 violations, 2 something could not be read.
+
+Examples:
+  $ gateway verify --trace run.json --presets mcp_sandbox,safety
+  $ gateway verify --trace run.json --policy-dir ./policies --format sarif > verify.sarif
+  $ cat spans.jsonl | gateway verify --trace - --presets safety --format json | jq .summary
+`;
+
+/** `gateway verify`: judges what an agent did by the policies of tomorrow; needs no Redis and no Envoy. */
+export function registerVerify(program: Command, io: Io): void {
+  program
+    .command('verify')
+    .description('judge a recorded trace of an agent by policies and checks, offline')
+    .option('--trace <file>', 'the trace; - is standard input')
+    .option('--policy-file <path>', 'a policy: a card, or Rego')
+    .option('--policy-dir <path>', 'a folder of policies')
+    .option('--presets <list>', `any of ${PRESET_NAMES.join(', ')}`, presetList)
+    .addOption(new Option('--format <format>', 'how to report').choices(REPORT_FORMATS).default('pretty'))
+    .addOption(
+      new Option('--fail-on-violation [yes]', 'exit with 1 on violations; =false reports them only')
+        .argParser(truth)
+        .preset('true')
+        .default(true),
+    )
+    .option('--schema', 'print the JSON Schema of a trace, and do nothing else')
+    .addHelpText('after', NOTES)
+    .action((options: VerifyOptions, command: Command) => run(command, io, options));
+}
+
+async function run(command: Command, io: Io, options: VerifyOptions): Promise<void> {
+  try {
+    if (options.schema === true) {
+      const { traceJsonSchema } = await import('../../src/verify/schema.ts');
+      io.stdout.write(`${JSON.stringify(traceJsonSchema(), null, 2)}\n`);
+      return;
+    }
+    await verify(command, io, options);
+  } catch (failure) {
+    if (failure instanceof ExitCode || failure instanceof UsageError) throw failure;
+    complain(io, failure, command.optsWithGlobals<GlobalOptions>().verbose === true);
+    throw new ExitCode(UNREADABLE);
+  }
+}
+
+async function verify(command: Command, io: Io, options: VerifyOptions): Promise<void> {
+  const { trace } = options;
+  if (trace === undefined) throw new UsageError('--trace <file> is needed (- is standard input)');
+  const loaded = loadedConfig(command, io);
+  // Loaded only where it is used: the other commands start faster without the checks.
+  const { verifyTrace } = await import('../../src/offline-verify.ts');
+  const fromStdin = trace === STDIN;
+  if (fromStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal, to its Ctrl-D\n');
+  const name = fromStdin ? 'standard input' : trace;
+  const events = verifyTrace(fromStdin ? io.stdin : bytesOf(trace), {
+    config: judging(loaded),
+    sources: sourcesOf(options, loaded),
+    name,
+  });
+  const summary = await print(io, await reportOf(options.format, io, trace), events);
+  const { isUnjudged } = await import('../../src/verify/summary.ts');
+  if (isUnjudged(summary)) {
+    io.stderr.write(`gateway: ${printable(name)}: nothing in it could be judged: ${reasons(summary)}\n`);
+  }
+  if (summary.unreadable > 0 || isUnjudged(summary)) throw new ExitCode(UNREADABLE);
+  if (summary.violations > 0 && options.failOnViolation) throw new ExitCode(VIOLATIONS);
+}
+
+/** Opened when it is asked for: a file that is not there is then its reader's to tell. */
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
+}
+
+/** Tools that a trace shows were called: their answers are inspected unless the configuration says that they are not. */
+function judging({ config, sources }: LoadedConfig): Config {
+  return sources.explicitlySet('mcp.enabled') ? config : { ...config, mcp: { ...config.mcp, enabled: true } };
+}
+
+/** Of the command line alone where it names any; else the configuration's. What is named must be there. */
+function sourcesOf(
+  options: VerifyOptions,
+  { config: { policy }, sources }: LoadedConfig,
+): PolicySources | undefined {
+  const { policyFile: file, policyDir: folder, presets } = options;
+  if (file !== undefined || folder !== undefined || presets !== undefined) {
+    assertThere(file, '--policy-file');
+    assertThere(folder, '--policy-dir');
+    return { file, folder, presets: presets ?? [] };
+  }
+  if (!policy.enabled) return undefined;
+  for (const name of ['policy_file', 'policy_dir'] as const) {
+    if (sources.explicitlySet(`policy.${name}`)) assertThere(policy[name], `policy.${name}`);
+  }
+  return { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };
+}
+
+function assertThere(path: string | undefined, name: string): void {
+  if (path !== undefined && !existsSync(path))
+    throw new UsageError(`${name}: there is no ${printable(path)}`);
+}
+
+async function reportOf(format: ReportFormat, io: Io, trace: string): Promise<Report> {
+  const write = (value: unknown): string => printableJson(value);
+  switch (format) {
+    case 'pretty':
+      return (await import('../../src/verify/report/pretty.ts')).createPrettyReport({
+        paint: painter(io),
+        printable,
+      });
+    case 'json':
+      return (await import('../../src/verify/report/json.ts')).createJsonReport(write);
+    case 'sarif':
+      return (await import('../../src/verify/report/sarif.ts')).createSarifReport(write, trace);
+    case 'junit':
+      return (await import('../../src/verify/report/junit.ts')).createJunitReport();
+  }
+}
+
+/** Prints as fast as somebody reads, and no faster. */
+async function print(io: Io, report: Report, events: AsyncIterable<VerifyEvent>): Promise<Summary> {
+  const progress = createProgress(io, 'elements');
+  let isBegun = false;
+  try {
+    for await (const event of events) {
+      const piece = pieceOf(event, report, progress);
+      if (piece === '') continue;
+      const text = isBegun ? piece : report.begin() + piece;
+      isBegun = true;
+      if (!io.stdout.write(text)) await once(io.stdout, 'drain');
+      if (event.kind === 'summary') return event.summary;
+    }
+  } finally {
+    progress.clear();
+  }
+  throw new Error('the trace was not judged to its end');
+}
+
+function pieceOf(event: VerifyEvent, report: Report, progress: Progress): string {
+  switch (event.kind) {
+    case 'finding':
+      return report.finding(event.finding);
+    case 'unreadable':
+      return report.unreadable(event.unreadable);
+    case 'progress':
+      progress.show(event.elements);
+      return '';
+    case 'summary':
+      return report.end(event.summary);
+  }
+}
+
+function reasons({ skipped }: Summary): string {
+  return [...skipped].map(([why, times]) => `${String(times)} ${why}`).join(', ');
+}
+
+function complain(io: Io, failure: unknown, verbose: boolean): void {
+  const label = painter(io, io.stderr)('red', 'gateway:');
+  const lines =
+    failure instanceof ConfigError
+      ? failure.problems.map(formatProblem)
+      : [failure instanceof Error ? failure.message : 'unknown error'];
+  for (const line of lines) io.stderr.write(`${label} ${line}\n`);
+  if (verbose && failure instanceof Error) io.stderr.write(`${failure.stack ?? ''}\n`);
+}
+
+function presetList(written: string): readonly PresetName[] {
+  return commaList(written).map((name) => {
+    const preset = PRESET_NAMES.find((one) => one === name);
+    if (preset === undefined) throw new UsageError(`--presets: any of ${PRESET_NAMES.join(', ')}`);
+    return preset;
+  });
+}
+
+function truth(written: string): boolean {
+  if (written === 'true' || written === 'false') return written === 'true';
+  throw new InvalidArgumentError('It is true or false.');
+}

@@ -1,0 +1,101 @@
+import type { Answered, Parsed, WholeAnswer } from '../pipeline/exchange.ts';
+import { readBody } from '../pipeline/whole-answer.ts';
+import { createWrittenText } from '../pipeline/written-text.ts';
+import { calledTool } from '../mcp/message.ts';
+import { isObject, type Fields } from './formats/fields.ts';
+import type { Step } from './step.ts';
+
+const OK = 200;
+const JSON_HEADERS: ReadonlyMap<string, string> = new Map([['content-type', 'application/json']]);
+/** What a whole answer of some provider's API is known by. */
+const ANSWERS = ['choices', 'candidates', 'output', 'generations', 'outputs'] as const;
+
+/** A call that was taken, and nothing is known of its answer. */
+export function unseenAnswer(parsed: Parsed): Answered {
+  return answered(parsed, undefined);
+}
+
+/**
+ * What answered a call, as it would have come over the wire.
+ * @throws GatewayError upstream_unavailable where it is nested too deep to be inspected
+ */
+export async function answerTo(parsed: Parsed, step: Step): Promise<Answered> {
+  const said = calledTool(parsed.request.mcp) === undefined ? modelAnswer(parsed, step) : toolAnswer(step);
+  const body = Buffer.from(JSON.stringify(said));
+  const { parsed: value, json } = await readBody(body);
+  const whole: WholeAnswer = {
+    body,
+    contentType: 'application/json',
+    json,
+    edits: [],
+    replacement: undefined,
+  };
+  const exchange = answered(parsed, whole);
+  if (value !== undefined) {
+    const facts = parsed.endpoint.dialect.answer(value);
+    exchange.answer.facts = facts;
+    exchange.answer.usage = facts.usage;
+    for (const text of facts.texts) exchange.answer.written.add(text.kind, text.text);
+  }
+  return exchange;
+}
+
+function answered(parsed: Parsed, whole: WholeAnswer | undefined): Answered {
+  const written = createWrittenText();
+  return {
+    ...parsed,
+    origin: 'provider',
+    status: OK,
+    answerHeaders: JSON_HEADERS,
+    form: 'whole',
+    answer: { whole, facts: undefined, usage: undefined, written, complete: true },
+  };
+}
+
+function toolAnswer({ result, isError }: Step): Fields {
+  return { jsonrpc: '2.0', id: 1, result: toolResult(result, isError) };
+}
+
+/** A result as MCP has it; what is none is one text. */
+function toolResult(result: unknown, isError: boolean): Fields {
+  const failed = isError ? { isError } : {};
+  if (isObject(result) && (Array.isArray(result['content']) || isObject(result['structuredContent']))) {
+    return { ...result, ...failed };
+  }
+  if (Array.isArray(result) && result.length > 0 && result.every(isBlock))
+    return { content: result, ...failed };
+  const text = typeof result === 'string' ? result : JSON.stringify(result ?? '');
+  return { content: [{ type: 'text', text }], ...failed };
+}
+
+function isBlock(value: unknown): boolean {
+  return isObject(value) && typeof value['type'] === 'string';
+}
+
+function modelAnswer({ endpoint, request }: Parsed, { content, model }: Step): Fields {
+  if (isObject(content) && isWholeAnswer(content)) return content;
+  const message = messageOf(content);
+  const name = request.model ?? model ?? 'unknown';
+  if (endpoint.dialect.name.startsWith('anthropic')) return anthropicAnswer(message, name);
+  return {
+    id: 'answer',
+    object: 'chat.completion',
+    model: name,
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+  };
+}
+
+function isWholeAnswer(content: Fields): boolean {
+  return ANSWERS.some((name) => Object.hasOwn(content, name)) || content['type'] === 'message';
+}
+
+function messageOf(content: unknown): Fields {
+  if (isObject(content) && Object.hasOwn(content, 'role')) return { ...content, role: 'assistant' };
+  return { role: 'assistant', content: isObject(content) ? JSON.stringify(content) : content };
+}
+
+function anthropicAnswer({ content, tool_calls }: Fields, model: string): Fields {
+  const texts = Array.isArray(content) ? content : [{ type: 'text', text: content ?? '' }];
+  const called = Array.isArray(tool_calls) ? [{ type: 'text', text: JSON.stringify(tool_calls) }] : [];
+  return { id: 'answer', type: 'message', role: 'assistant', model, content: [...texts, ...called] };
+}

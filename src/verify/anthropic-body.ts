@@ -1,0 +1,41 @@
+import type { JsonObject } from '../providers/provider.ts';
+import { isObject, type Fields } from './formats/fields.ts';
+import { callsIn, resultsIn } from './formats/messages.ts';
+
+const MAX_TOKENS = 1_024;
+const OF_SYSTEM: ReadonlySet<unknown> = new Set(['system', 'developer']);
+
+/** Chat messages as a body of Anthropic's API, which has neither a role for the system nor one for tools. */
+export function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
+  const written = (Array.isArray(messages) ? messages : []).filter(isObject);
+  const system = written.filter(({ role }) => OF_SYSTEM.has(role)).map(({ content }) => content);
+  return {
+    ...rest,
+    max_tokens: MAX_TOKENS,
+    ...(system.length > 0 && { system: system.map(textOf).join('\n') }),
+    messages: written.filter(({ role }) => !OF_SYSTEM.has(role)).map(messageOf),
+  };
+}
+
+function messageOf(message: Fields): JsonObject {
+  const { role, content } = message;
+  if (role === 'tool' || role === 'function')
+    return { role: 'user', content: resultsIn(message).map(resultBlock) };
+  const calls = Array.isArray(message['tool_calls']) ? callsIn({ tool_calls: message['tool_calls'] }) : [];
+  if (calls.length === 0) return { role, content: content ?? '' };
+  const blocks = calls.map((call) => ({
+    type: 'tool_use',
+    id: call.id ?? '',
+    name: call.tool,
+    input: isObject(call.arguments) ? call.arguments : { text: call.arguments },
+  }));
+  return { role, content: [{ type: 'text', text: textOf(content) }, ...blocks] };
+}
+
+function resultBlock({ id, result }: ReturnType<typeof resultsIn>[number]): JsonObject {
+  return { type: 'tool_result', tool_use_id: id ?? '', content: textOf(result) };
+}
+
+function textOf(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import type { KeyRecord } from '../auth/key-record.ts';
+import { HEADER } from '../headers.ts';
+import { mcpMessages } from '../mcp/dialect.ts';
+import type { Identified } from '../pipeline/exchange.ts';
+import type { AgentRisk } from '../pipeline/facts.ts';
+import type { JsonObject, Provider, ProviderName } from '../providers/provider.ts';
+import { providers } from '../providers/registry.ts';
+import { anthropicBody } from './anthropic-body.ts';
+import { isObject } from './formats/fields.ts';
+import type { Step, StepAgent } from './step.ts';
+
+/** A call as it would have come over the wire: its head, and its body's bytes. */
+export interface Call {
+  readonly exchange: Identified;
+  readonly body: Buffer;
+}
+
+/** Of tools whose server a trace does not name. */
+export const UNNAMED_SERVER = 'tools';
+const UNNAMED_MODEL = 'unknown';
+const MAX_SERVER_CHARS = 64;
+/** Where providers take chat, the most usual address first. */
+const CHAT_PATHS = [
+  '/v1/chat/completions',
+  '/openai/v1/chat/completions',
+  '/v1beta/openai/chat/completions',
+  '/compatibility/v1/chat/completions',
+  '/v1/messages',
+] as const;
+
+/** Puts a call of a trace into the form that the gateway's checks judge. */
+export function callOf(step: Step, requestId: string, agentRisk: AgentRisk): Call {
+  const headers = new Map<string, string>([['content-type', 'application/json']]);
+  if (step.sessionId !== '') headers.set(HEADER.sessionId, step.sessionId);
+  const key = keyOf(step.agent, step.provider);
+  const { target, body } = step.type === 'llm_call' ? modelTarget(step) : toolTarget(step, key.provider);
+  const exchange: Identified = {
+    requestId,
+    startedAt: performance.now(),
+    method: 'POST',
+    query: '',
+    clientAddress: '127.0.0.1',
+    headers,
+    key,
+    rawKeyHash: key.keyHash,
+    providerKey: undefined,
+    budgetLimits: {},
+    facts: { agentRisk, session: undefined, drift: undefined, prompt: undefined, judged: undefined },
+    responseHeaders: new Map(),
+    ...target,
+  };
+  return { exchange, body: Buffer.from(JSON.stringify(body)) };
+}
+
+/** The record of the key that an agent would have; one agent has one key, whatever it calls. */
+function keyOf(agent: StepAgent, provider: ProviderName = 'openai'): KeyRecord {
+  const { id, name, owner, allowedTools, allowedModels, allowedProviders, tags } = agent;
+  return {
+    keyHash: keyHashOf(agent),
+    name: name === '' ? id : name,
+    agentName: name,
+    provider: agent.provider ?? provider,
+    tags,
+    createdAt: 0,
+    ...(owner !== undefined && { owner }),
+    ...(allowedTools !== undefined && { allowedTools }),
+    ...(allowedModels !== undefined && { allowedModels }),
+    ...(allowedProviders !== undefined && { allowedProviders }),
+  };
+}
+
+const MAX_KNOWN = 1_000;
+const keyHashes = new Map<string, string>();
+
+/** The hash that an agent's key goes by; of one that a trace only names, always the same. */
+export function keyHashOf({ keyHash, id }: StepAgent): string {
+  if (keyHash !== undefined) return keyHash;
+  const known = keyHashes.get(id);
+  if (known !== undefined) return known;
+  if (keyHashes.size >= MAX_KNOWN) keyHashes.clear();
+  const made = `sha256:${createHash('sha256').update(`agent of a trace: ${id}`).digest('hex')}`;
+  keyHashes.set(id, made);
+  return made;
+}
+
+interface Sent {
+  readonly target: Pick<Identified, 'provider' | 'endpoint' | 'path' | 'mcp'>;
+  readonly body: JsonObject;
+}
+
+function toolTarget({ server, tool, arguments: written }: Step, ofKey: ProviderName): Sent {
+  const name = server === '' ? UNNAMED_SERVER : server.slice(0, MAX_SERVER_CHARS);
+  return {
+    target: {
+      provider: providers[ofKey],
+      endpoint: { operation: 'mcp', dialect: mcpMessages },
+      path: `/mcp/${name}`,
+      mcp: { server: name, form: 'streamable_http' },
+    },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: tool, ...(written !== undefined && { arguments: written }) },
+    },
+  };
+}
+
+function modelTarget({ provider: name = 'openai', model, content }: Step): Sent {
+  const provider = providers[name];
+  if (isObject(content)) {
+    const own = ownTarget(provider, model, content);
+    if (own !== undefined) return own;
+  }
+  const body = { model: model ?? UNNAMED_MODEL, messages: messagesOf(content) };
+  const found = at(provider, CHAT_PATHS);
+  if (found === undefined) throw new Error(`${name} takes no chat`);
+  return { target: found, body: found.path === '/v1/messages' ? anthropicBody(body) : body };
+}
+
+/** A whole body goes to the endpoint whose form it has. */
+function ownTarget(provider: Provider, model: string | undefined, content: JsonObject): Sent | undefined {
+  const found = at(provider, pathsFor(content, encodeURIComponent(model ?? UNNAMED_MODEL)));
+  if (found === undefined) return undefined;
+  const isNamed = Object.hasOwn(content, 'model') || found.endpoint.model !== undefined;
+  return { target: found, body: isNamed ? content : { model: model ?? UNNAMED_MODEL, ...content } };
+}
+
+function pathsFor(content: JsonObject, model: string): readonly string[] {
+  if (Object.hasOwn(content, 'contents')) return [`/v1beta/models/${model}:generateContent`];
+  if (Object.hasOwn(content, 'messages')) {
+    return [
+      '/v1/messages',
+      ...(isOfBlocks(content) ? [`/model/${model}/converse`] : []),
+      '/v2/chat',
+      ...CHAT_PATHS,
+    ];
+  }
+  if (Object.hasOwn(content, 'input')) return ['/v1/responses'];
+  if (Object.hasOwn(content, 'prompt')) return ['/v1/completions'];
+  return Object.hasOwn(content, 'message') ? ['/v1/chat'] : [];
+}
+
+/** Bedrock's own form: every content is a list of blocks without a type. */
+function isOfBlocks({ messages }: JsonObject): boolean {
+  const [first] = Array.isArray(messages) ? (messages as readonly unknown[]) : [];
+  const [block] =
+    isObject(first) && Array.isArray(first['content']) ? (first['content'] as readonly unknown[]) : [];
+  return isObject(block) && !Object.hasOwn(block, 'type');
+}
+
+function at(provider: Provider, paths: readonly string[]): Sent['target'] | undefined {
+  for (const path of paths) {
+    const endpoint = provider.endpoint('POST', path);
+    if (endpoint !== undefined && endpoint.operation !== 'unknown') return { provider, endpoint, path };
+  }
+  return undefined;
+}
+
+function messagesOf(content: unknown): readonly unknown[] {
+  if (typeof content === 'string') return [{ role: 'user', content }];
+  if (!Array.isArray(content))
+    return [
+      isObject(content) && 'role' in content ? content : { role: 'user', content: JSON.stringify(content) },
+    ];
+  const parts: readonly unknown[] = content;
+  const areMessages = parts.every((part) => isObject(part) && Object.hasOwn(part, 'role'));
+  return areMessages ? parts : [{ role: 'user', content: parts }];
+}

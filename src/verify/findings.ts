@@ -1,0 +1,134 @@
+import { maskSecrets } from '../detectors/mask.ts';
+import type { CheckName } from '../pipeline/check.ts';
+import type { ObservedVerdict } from '../pipeline/run.ts';
+import type { Decision, RuleHit } from '../policy/decision.ts';
+import type { AuditEvent } from '../telemetry/audit.ts';
+import type { Finding, FindingAction } from './finding.ts';
+import { UNNAMED_SERVER } from './exchange.ts';
+import type { Place, Step } from './step.ts';
+
+/** Collects what the checks say of the step that is judged now. */
+export interface FindingCollector {
+  /** What is said from now on is said of this step. */
+  begin(step: Step, place: Place): void;
+  take(): readonly Finding[];
+  verdict(check: CheckName | 'request', verdict: ObservedVerdict): void;
+  readonly audit: (event: AuditEvent) => void;
+  /** What the policies said, before the check that asked them says what follows. */
+  readonly decided: (decision: Decision) => void;
+  /** The policies could not judge the step: why. */
+  readonly trouble: (cause: unknown) => void;
+}
+
+const MAX_READ_CHARS = 4_096;
+const MAX_SHOWN_CHARS = 512;
+const MAX_NAME_CHARS = 128;
+/** Rules of one step that fired. */
+const MAX_HITS = 100;
+
+export function createFindingCollector(): FindingCollector {
+  let step: Step | undefined;
+  let place: Place = { index: 0, line: 0 };
+  let found: Finding[] = [];
+  let decision: Decision | undefined;
+  let audited: AuditEvent | undefined;
+  let cause: unknown;
+
+  function add(check: string, hit: RuleHit, action: FindingAction): void {
+    if (step === undefined) return;
+    found.push({
+      index: place.index,
+      traceLine: place.line,
+      type: step.type,
+      at: step.at,
+      session: name(step.sessionId),
+      agent: name(step.agent.name),
+      ...calledBy(step),
+      check,
+      rule: name(hit.rule),
+      action,
+      reason: shown(hit.reason),
+      file: hit.file,
+      line: hit.line,
+    });
+  }
+
+  function ofPolicies(verdict: ObservedVerdict): boolean {
+    if (decision === undefined || verdict.kind === 'flag') return false;
+    const actions =
+      verdict.kind === 'deny' ? (['quarantine', 'deny', 'escalate'] as const) : (['mask'] as const);
+    const hits = actions.flatMap((action) => decision?.[action].map((hit) => ({ hit, action })) ?? []);
+    for (const { hit, action } of hits.slice(0, MAX_HITS)) add('policy', hit, action);
+    return hits.length > 0;
+  }
+
+  return {
+    begin(next, at) {
+      step = next;
+      place = at;
+    },
+    take() {
+      const taken = found;
+      found = [];
+      decision = undefined;
+      audited = undefined;
+      cause = undefined;
+      return taken;
+    },
+    verdict(check, verdict) {
+      if (check === 'policy' && ofPolicies(verdict)) return;
+      const said = verdict.kind === 'deny' ? verdict.message : verdict.reason;
+      const reason = cause instanceof Error ? `${said}: ${cause.message}` : said;
+      const rule = ruleOf(check, verdict, audited);
+      add(check, { rule, reason }, actionOf(check, verdict, audited));
+    },
+    audit(event) {
+      if (event.action !== 'suppressed') audited = event;
+    },
+    decided: (next) => void (decision = next),
+    trouble: (why) => void (cause = why),
+  };
+}
+
+function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): FindingAction {
+  if (verdict.kind === 'flag') return 'flag';
+  if (verdict.kind === 'deny') {
+    return verdict.type === 'dlp_quarantine' || audited?.action === 'blocked' ? 'quarantine' : 'deny';
+  }
+  const isAttack =
+    check === 'mcp-inspector' && audited?.findings.some((one) => one.class !== 'secret') === true;
+  return isAttack ? 'redact' : 'mask';
+}
+
+/** The rule that found it, where the check tells; else what its refusal is called, or the check itself. */
+function ruleOf(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): string {
+  const inspected = check === 'mcp-inspector' ? audited?.findings[0]?.rule : undefined;
+  if (inspected !== undefined) return inspected;
+  if (verdict.kind !== 'deny') return check;
+  return verdict.details?.rule ?? verdict.type;
+}
+
+function calledBy({
+  type,
+  provider,
+  model,
+  server,
+  tool,
+}: Step): Pick<Finding, 'provider' | 'model' | 'tool'> {
+  const isTool = type === 'mcp_tool_call' || type === 'mcp_tool_response';
+  return {
+    provider: isTool ? name(server === '' ? UNNAMED_SERVER : server) : (provider ?? ''),
+    model: name(model ?? ''),
+    tool: name(tool),
+  };
+}
+
+/** A name that whoever wrote the trace chose; it may hold a secret, and be of any length. */
+function name(written: string): string {
+  return maskSecrets(written.slice(0, MAX_READ_CHARS)).slice(0, MAX_NAME_CHARS);
+}
+
+function shown(reason: string): string {
+  if (reason.length > MAX_READ_CHARS) return 'a rule, whose words are too many to be shown';
+  return maskSecrets(reason).slice(0, MAX_SHOWN_CHARS);
+}

@@ -1,0 +1,145 @@
+import type { Context, Read, Step } from '../step.ts';
+import { DEFAULT_SESSION, unreadable } from '../step.ts';
+import {
+  agentOf,
+  firstOf,
+  isObject,
+  providerNamed,
+  providerOfModel,
+  sessionIdOf,
+  textOf,
+  timeOf,
+  type Fields,
+} from './fields.ts';
+import {
+  callStep,
+  callsIn,
+  modelStep,
+  resultsIn,
+  resultStep,
+  type FunctionCall,
+  type FunctionResult,
+} from './messages.ts';
+
+/** Requests to a provider's API as they were sent, one an element, and what answered them where that is beside. */
+export interface BodyReader {
+  read(element: Fields, index: number, context: Context): Read;
+}
+
+/** What a request of a conversation is known by. */
+const ASKS = ['messages', 'contents', 'prompt', 'input', 'message', 'inputText'] as const;
+const REQUEST = ['request', 'body', 'request_body', 'kwargs'] as const;
+const RESPONSE = ['response', 'response_body', 'completion'] as const;
+const SESSION = ['session_id', 'conversation_id', 'thread_id'] as const;
+/** Calls that the next request of the same session tells again. */
+const MAX_KNOWN = 10_000;
+
+/** Whether an element is a request's body, or an object around one. */
+export function isBody(fields: Fields): boolean {
+  return bodyIn(fields) !== undefined;
+}
+
+export function createBodyReader(): BodyReader {
+  const known = new Set<string>();
+
+  /** True where it is told for the first time; without an id nobody can tell. */
+  function isNew(sessionId: string, what: 'call' | 'result', id: string | undefined): boolean {
+    if (id === undefined) return true;
+    const name = JSON.stringify([sessionId, what, id]);
+    if (known.has(name)) return false;
+    const [oldest] = known;
+    if (known.size >= MAX_KNOWN && oldest !== undefined) known.delete(oldest);
+    known.add(name);
+    return true;
+  }
+
+  return {
+    read(element, index, context) {
+      const body = bodyIn(element);
+      if (body === undefined) return unreadable('a request needs messages, contents, input or prompt');
+      const whose = whoseIs(element, body, ofItsOwn(context, index));
+      if (typeof whose === 'string') return unreadable(whose);
+      const { sessionId } = whose;
+      const history = stepsIn(body).flatMap((one): Step[] => {
+        if (!isNew(sessionId, 'result' in one ? 'result' : 'call', one.id)) return [];
+        return ['result' in one ? resultStep(one, whose) : callStep(one, whose)];
+      });
+      const answer = firstOf(element, RESPONSE);
+      const answered = answer === undefined ? [] : [modelStep('llm_response', answer, whose)];
+      const called = answeredCalls(answer)
+        .filter(({ id }) => isNew(sessionId, 'call', id))
+        .map((call) => callStep(call, whose));
+      return {
+        kind: 'steps',
+        steps: [...history, modelStep('llm_call', body, whose), ...answered, ...called],
+      };
+    },
+  };
+}
+
+function bodyIn(fields: Fields): Fields | undefined {
+  const inner = firstOf(fields, REQUEST);
+  if (isObject(inner) && ASKS.some((name) => Object.hasOwn(inner, name))) return inner;
+  return ASKS.some(
+    (name) =>
+      Array.isArray(fields[name]) || (typeof fields[name] === 'string' && Object.hasOwn(fields, 'model')),
+  )
+    ? withoutBeside(fields)
+    : undefined;
+}
+
+/** What loggers put beside a request's own members would be none of the provider's. */
+function withoutBeside(fields: Fields): Fields {
+  const beside = new Set<string>([...RESPONSE, ...SESSION, 'timestamp', 'agent', 'provider', 'version']);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !beside.has(name)));
+}
+
+function whoseIs(
+  element: Fields,
+  body: Fields,
+  context: Context,
+): (Context & { readonly at: number | undefined }) | string {
+  const model = textOf(body, ['model']) ?? textOf(element, ['model']) ?? context.model;
+  const named = textOf(element, ['provider']);
+  const provider =
+    named === undefined ? (context.provider ?? providerOfBody(body, model)) : providerNamed(named);
+  if (provider === undefined)
+    return 'provider is none that the gateway serves: name one of them, or leave it out';
+  const session = textOf(element, SESSION);
+  const agent = textOf(element, ['agent', 'agent_name']);
+  return {
+    model,
+    provider,
+    sessionId: session === undefined ? context.sessionId : sessionIdOf(session),
+    agent: agent === undefined ? context.agent : agentOf(agent),
+    at: timeOf(textOf(element, ['timestamp', 'time', 'created_at', 'startTime', 'start_time']) ?? ''),
+  };
+}
+
+/** A request tells its whole conversation: two without a name are of two. */
+function ofItsOwn(context: Context, index: number): Context {
+  return context.sessionId === DEFAULT_SESSION
+    ? { ...context, sessionId: `${DEFAULT_SESSION}-${String(index)}` }
+    : context;
+}
+
+function providerOfBody(body: Fields, model: string | undefined): Context['provider'] {
+  if (Object.hasOwn(body, 'contents')) return 'gemini';
+  return providerOfModel(model);
+}
+
+/** Calls and results that the request's history tells, in their order. */
+function stepsIn(body: Fields): readonly (FunctionCall | FunctionResult)[] {
+  const messages = firstOf(body, ['messages', 'input']);
+  if (!Array.isArray(messages)) return [];
+  return messages.filter(isObject).flatMap((message) => [...callsIn(message), ...resultsIn(message)]);
+}
+
+function answeredCalls(answer: unknown): readonly FunctionCall[] {
+  if (!isObject(answer)) return [];
+  const { choices } = answer;
+  const messages = Array.isArray(choices)
+    ? choices.map((choice: unknown) => (isObject(choice) ? choice['message'] : undefined))
+    : [answer];
+  return messages.filter(isObject).flatMap(callsIn);
+}

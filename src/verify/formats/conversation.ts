@@ -1,0 +1,126 @@
+import type { Context, Place, ReadElement, Step } from '../step.ts';
+import { providerNamed, providerOfModel, sessionIdOf, textOf, timeOf, type Fields } from './fields.ts';
+import { callStep, callsIn, modelStep, resultsIn, resultStep } from './messages.ts';
+
+/** Messages of one conversation that come one by one, as they stand in a log. */
+export interface ConversationReader {
+  message(message: Fields, place: Place, context: Context): ReadElement[];
+  /** What was asked and not answered. */
+  end(): ReadElement[];
+}
+
+interface Waiting {
+  messages: Fields[];
+  chars: number;
+  place: Place;
+  context: Context;
+  at: number | undefined;
+}
+
+const ROLES: ReadonlySet<unknown> = new Set([
+  'system',
+  'developer',
+  'user',
+  'assistant',
+  'tool',
+  'function',
+  'model',
+]);
+/** A conversation that goes on without an answer is judged by the piece. */
+const MAX_MESSAGES = 1_000;
+const MAX_CHARS = 1_048_576;
+const MAX_CONVERSATIONS = 1_000;
+
+export function isMessage(fields: Fields): boolean {
+  return ROLES.has(fields['role']);
+}
+
+/**
+ * What was said since the model's last answer is one call of it: its client sent all before along, which was judged when it
+ * was new. Functions that the model calls are calls of tools, and what they bring is what came of them.
+ */
+export function createConversationReader(): ConversationReader {
+  /** The least recently used first. */
+  const waiting = new Map<string, Waiting>();
+
+  function ask({ messages, place, context, at }: Waiting): ReadElement {
+    const step = modelStep('llm_call', messages, { ...context, ...whoseModel(context), at });
+    return { ...place, kind: 'steps', steps: [step] };
+  }
+
+  function add(session: string, message: Fields, place: Place, context: Context): ReadElement[] {
+    const open = waiting.get(session);
+    const chars = (open?.chars ?? 0) + lengthOf(message);
+    waiting.delete(session);
+    const next = {
+      messages: [...(open?.messages ?? []), message],
+      chars,
+      place,
+      context,
+      at: timeIn(message) ?? open?.at,
+    };
+    if (next.messages.length >= MAX_MESSAGES || chars >= MAX_CHARS) return [ask(next)];
+    waiting.set(session, next);
+    const [oldest] = waiting;
+    if (waiting.size <= MAX_CONVERSATIONS || oldest === undefined) return [];
+    waiting.delete(oldest[0]);
+    return [ask(oldest[1])];
+  }
+
+  function answer(message: Fields, place: Place, context: Context): ReadElement[] {
+    const asked = waiting.get(context.sessionId);
+    waiting.delete(context.sessionId);
+    const at = timeIn(message);
+    const empty = { messages: [], chars: 0, place, context, at };
+    const whose = { ...context, ...whoseModel(context), at };
+    const steps: Step[] = [
+      modelStep('llm_response', message, whose),
+      ...callsIn(message).map((call) => callStep(call, whose)),
+    ];
+    return [ask(asked ?? empty), { ...place, kind: 'steps', steps }];
+  }
+
+  return {
+    message(message, place, outer) {
+      const context = contextOf(message, outer);
+      if (message['role'] === 'assistant' || message['role'] === 'model')
+        return answer(message, place, context);
+      const results = resultsIn(message);
+      const at = timeIn(message);
+      const steps = results.map((result) => resultStep(result, { ...context, at }));
+      const found: ReadElement[] = steps.length === 0 ? [] : [{ ...place, kind: 'steps', steps }];
+      const isResult = message['role'] === 'tool' || message['role'] === 'function';
+      return isResult ? found : [...found, ...add(context.sessionId, message, place, context)];
+    },
+    end() {
+      const left = [...waiting.values()].map(ask);
+      waiting.clear();
+      return left;
+    },
+  };
+}
+
+function whoseModel({ provider, model }: Context): Required<Pick<Context, 'provider' | 'model'>> {
+  return { provider: provider ?? providerOfModel(model), model };
+}
+
+function contextOf(message: Fields, outer: Context): Context {
+  const session = textOf(message, ['session_id', 'conversation_id', 'thread_id']);
+  const model = textOf(message, ['model']);
+  const provider = textOf(message, ['provider']);
+  return {
+    ...outer,
+    ...(session !== undefined && { sessionId: sessionIdOf(session) }),
+    ...(model !== undefined && { model }),
+    ...(provider !== undefined && { provider: providerNamed(provider) ?? outer.provider }),
+  };
+}
+
+function timeIn(message: Fields): number | undefined {
+  const written = textOf(message, ['timestamp', 'created_at', 'created']);
+  return written === undefined ? undefined : timeOf(written);
+}
+
+function lengthOf({ content }: Fields): number {
+  return typeof content === 'string' ? content.length : JSON.stringify(content ?? '').length;
+}

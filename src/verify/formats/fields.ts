@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { ProviderName } from '../../providers/provider.ts';
+import { PROVIDER_NAMES } from '../../providers/provider.ts';
+import { SESSION_ID } from '../../pipeline/session-turn.ts';
+import type { AgentFields } from '../schema.ts';
+import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The first of these members that is there and is not null. */
+export function firstOf(fields: Fields, names: readonly string[]): unknown {
+  const name = names.find(
+    (each) => Object.hasOwn(fields, each) && fields[each] !== null && fields[each] !== undefined,
+  );
+  return name === undefined ? undefined : fields[name];
+}
+
+/** A text of that name, or a number as text. */
+export function textOf(fields: Fields, names: readonly string[]): string | undefined {
+  const value = firstOf(fields, names);
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** Names that others have for a provider: GenAI's semantic conventions, LiteLLM, LangChain. */
+const OTHER_NAMES: Readonly<Record<string, ProviderName>> = {
+  'aws.bedrock': 'bedrock',
+  aws_bedrock: 'bedrock',
+  bedrock_converse: 'bedrock',
+  'az.ai.openai': 'azure',
+  'azure.ai.openai': 'azure',
+  'azure.ai.inference': 'azure',
+  'az.ai.inference': 'azure',
+  azure_openai: 'azure',
+  azure_ai: 'azure',
+  'gcp.gemini': 'gemini',
+  'gcp.gen_ai': 'gemini',
+  'gcp.vertex_ai': 'gemini',
+  google: 'gemini',
+  google_genai: 'gemini',
+  vertex_ai: 'gemini',
+  mistral_ai: 'mistral',
+  mistralai: 'mistral',
+  x_ai: 'xai',
+  together_ai: 'together',
+  fireworks_ai: 'fireworks',
+};
+
+/** A provider of the gateway by its name, or one of its other names. */
+export function providerNamed(name: string): ProviderName | undefined {
+  const lower = name.toLowerCase();
+  return (
+    PROVIDER_NAMES.find((one) => one === lower) ??
+    (Object.hasOwn(OTHER_NAMES, lower) ? OTHER_NAMES[lower] : undefined)
+  );
+}
+
+const OF_MODELS: readonly (readonly [RegExp, ProviderName])[] = [
+  [/^claude/, 'anthropic'],
+  [/^(?:models\/)?gemini/, 'gemini'],
+  [/^(?:us\.|eu\.|apac\.)?(?:anthropic|amazon|meta)\./, 'bedrock'],
+  [/^(?:mistral|codestral|ministral)-/, 'mistral'],
+  [/^command-/, 'cohere'],
+  [/^deepseek-/, 'deepseek'],
+  [/^grok-/, 'xai'],
+];
+
+/** Whose a model is by its name; OpenAI's unless it is known for another's. */
+export function providerOfModel(model: string | undefined): ProviderName {
+  return OF_MODELS.find(([pattern]) => pattern.test(model ?? ''))?.[1] ?? 'openai';
+}
+
+/** The id of a session, which on the wire has a form of its own: of another one, its digest. */
+export function sessionIdOf(written: string): string {
+  return SESSION_ID.test(written) ? written : createHash('sha256').update(written).digest('base64url');
+}
+
+export function agentOf(written: string | AgentFields): StepAgent {
+  if (typeof written === 'string') return { ...UNKNOWN_AGENT, id: written, name: written };
+  const name = written.name ?? written.id ?? written.key_hash ?? UNKNOWN_AGENT.name;
+  return {
+    id: written.id ?? name,
+    name,
+    keyHash: written.key_hash ?? undefined,
+    owner: written.owner ?? undefined,
+    provider: written.provider ?? undefined,
+    tags: written.tags ?? {},
+    allowedTools: written.allowed_tools ?? undefined,
+    allowedModels: written.allowed_models ?? undefined,
+    allowedProviders: written.allowed_providers ?? undefined,
+  };
+}
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
+/** Later Unix times are in milliseconds. */
+const MAX_SECONDS = 1e11;
+const MAX_MS = 8.64e15;
+
+/** Unix ms of a time as people write it; undefined where it is none. */
+export function timeOf(written: string | number): number | undefined {
+  if (typeof written === 'string') {
+    if (/^\d{1,13}(?:\.\d{1,9})?$/.test(written)) return timeOf(Number(written));
+    if (!RFC_3339.test(written)) return undefined;
+    const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(written);
+    const ms = Date.parse(hasZone ? written : `${written}Z`);
+    return Number.isNaN(ms) ? undefined : ms;
+  }
+  if (!Number.isFinite(written) || written < 0) return undefined;
+  const ms = Math.floor(written < MAX_SECONDS ? written * 1_000 : written);
+  return ms <= MAX_MS ? ms : undefined;
+}
+
+/** Arguments as models write them: an object, or its JSON. */
+export function argumentsOf(written: unknown): unknown {
+  if (typeof written !== 'string') return written ?? undefined;
+  try {
+    const parsed: unknown = JSON.parse(written);
+    return isObject(parsed) ? parsed : written;
+  } catch {
+    // No JSON: then this text is what the tool was called with.
+    return written;
+  }
+}

@@ -1,0 +1,130 @@
+import { isObject, textOf, type Fields } from './fields.ts';
+import { attributesOf } from './otlp-attributes.ts';
+
+/**
+ * The messages that a span of a model's call was sent with, as chat messages; undefined where it was recorded without.
+ * By the conventions of now (`gen_ai.input.messages`), of before (events, one a message), and as instrumentations wrote
+ * them before there were any (`gen_ai.prompt.0.content`).
+ */
+export function promptOf(span: Fields, attributes: Fields): readonly Fields[] | undefined {
+  const told = detailsOf(span, attributes);
+  const system = partsIn(parsed(told['gen_ai.system_instructions']));
+  const input = messagesIn(parsed(told['gen_ai.input.messages']));
+  if (input.length > 0 || system.length > 0) {
+    return [...(system.length === 0 ? [] : [messageOf('system', system)]), ...input];
+  }
+  const numbered = numberedMessages(told, 'gen_ai.prompt');
+  if (numbered.length > 0) return numbered;
+  const events = eventsOf(span).flatMap(({ name, attributes: of }) => eventMessage(name, of));
+  if (events.length > 0) return events;
+  const plain = eventText(span, 'gen_ai.content.prompt', 'gen_ai.prompt') ?? textOf(told, ['gen_ai.prompt']);
+  return plain === undefined ? undefined : [{ role: 'user', content: plain }];
+}
+
+/** What the model answered, as one chat message. */
+export function answerOf(span: Fields, attributes: Fields): Fields | undefined {
+  const told = detailsOf(span, attributes);
+  const [output] = messagesIn(parsed(told['gen_ai.output.messages']));
+  if (output !== undefined) return { ...output, role: 'assistant' };
+  const [numbered] = numberedMessages(told, 'gen_ai.completion');
+  if (numbered !== undefined) return { ...numbered, role: 'assistant' };
+  const choice = eventsOf(span).find(({ name }) => name === 'gen_ai.choice');
+  const message = parsed(choice?.attributes['message']);
+  if (isObject(message)) return { ...message, role: 'assistant' };
+  const plain =
+    textOf(choice?.attributes ?? {}, ['content']) ??
+    eventText(span, 'gen_ai.content.completion', 'gen_ai.completion') ??
+    textOf(told, ['gen_ai.completion']);
+  return plain === undefined ? undefined : { role: 'assistant', content: plain };
+}
+
+interface SpanEvent {
+  readonly name: string;
+  readonly attributes: Fields;
+}
+
+function eventsOf(span: Fields): readonly SpanEvent[] {
+  const { events } = span;
+  return (Array.isArray(events) ? events : [])
+    .filter(isObject)
+    .map((event) => ({ name: textOf(event, ['name']) ?? '', attributes: attributesOf(event['attributes']) }));
+}
+
+/** Content may stand on the span, or on an event of its own. */
+function detailsOf(span: Fields, attributes: Fields): Fields {
+  const details = eventsOf(span).find(({ name }) => name === 'gen_ai.client.inference.operation.details');
+  return details === undefined ? attributes : { ...attributes, ...details.attributes };
+}
+
+function eventText(span: Fields, name: string, attribute: string): string | undefined {
+  const event = eventsOf(span).find((one) => one.name === name);
+  return event === undefined ? undefined : textOf(event.attributes, [attribute]);
+}
+
+const ROLE_OF_EVENT = /^gen_ai\.(system|user|assistant|tool)\.message$/;
+
+function eventMessage(name: string, attributes: Fields): Fields[] {
+  const role = ROLE_OF_EVENT.exec(name)?.[1];
+  if (role === undefined) return [];
+  const content = textOf(attributes, ['content', 'gen_ai.event.content']) ?? '';
+  return [{ role, content }];
+}
+
+const MAX_NUMBERED = 10_000;
+
+function numberedMessages(attributes: Fields, prefix: string): Fields[] {
+  const messages: Fields[] = [];
+  for (let index = 0; index < MAX_NUMBERED; index += 1) {
+    const content = attributes[`${prefix}.${index}.content`];
+    const role = textOf(attributes, [`${prefix}.${index}.role`]);
+    if (content === undefined && role === undefined) break;
+    messages.push({ role: role ?? 'user', content: content ?? '' });
+  }
+  return messages;
+}
+
+/** Attributes hold lists as such, or as their JSON. */
+function parsed(written: unknown): unknown {
+  if (typeof written !== 'string') return written;
+  try {
+    return JSON.parse(written);
+  } catch {
+    // No JSON: then it is a text.
+    return written;
+  }
+}
+
+function messagesIn(written: unknown): Fields[] {
+  if (typeof written === 'string') return [{ role: 'user', content: written }];
+  return (Array.isArray(written) ? written : []).filter(isObject).map((message) => {
+    const role = textOf(message, ['role']) ?? 'user';
+    const parts = partsIn(message['parts']);
+    return parts.length === 0 ? { ...message, role } : messageOf(role, parts);
+  });
+}
+
+function partsIn(written: unknown): readonly Fields[] {
+  if (typeof written === 'string') return [{ type: 'text', content: written }];
+  return (Array.isArray(written) ? written : []).filter(isObject);
+}
+
+/** A message of parts, as chat has it. */
+function messageOf(role: string, parts: readonly Fields[]): Fields {
+  const texts = parts.filter(({ type }) => type !== 'tool_call').map(textOfPart);
+  const calls = parts
+    .filter(({ type }) => type === 'tool_call')
+    .map((part) => ({
+      id: textOf(part, ['id']) ?? '',
+      type: 'function',
+      function: { name: textOf(part, ['name']) ?? '', arguments: asText(part['arguments'] ?? {}) },
+    }));
+  return { role, content: texts.join('\n'), ...(calls.length > 0 && { tool_calls: calls }) };
+}
+
+function textOfPart(part: Fields): string {
+  return asText(part['content'] ?? part['result'] ?? part['response'] ?? part['text'] ?? '');
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,41 @@
+import { type Context, type Read, type Step, unreadable } from '../step.ts';
+import { isObject, textOf, type Fields } from './fields.ts';
+
+export function isJsonRpc(fields: Fields): boolean {
+  return Object.hasOwn(fields, 'jsonrpc');
+}
+
+/** Reads one JSON-RPC message of MCP, as proxies and clients log them. */
+export function readJsonRpc(message: Fields, context: Context): Read {
+  const { method, params, result, error } = message;
+  const callId = textOf(message, ['id']);
+  if (method === 'tools/call') {
+    const tool = isObject(params) ? textOf(params, ['name']) : undefined;
+    if (tool === undefined) return unreadable('a tools/call needs params.name');
+    const written = isObject(params) ? params['arguments'] : undefined;
+    return steps({ type: 'mcp_tool_call', tool, arguments: written, callId }, context);
+  }
+  if (method !== undefined) return { kind: 'skipped', why: 'other messages of MCP than tool calls' };
+  if (result === undefined && error === undefined) return unreadable('a response needs result or error');
+  const isError = result === undefined;
+  return steps({ type: 'mcp_tool_response', result: result ?? error, isError, callId }, context);
+}
+
+function steps(step: Partial<Step> & Pick<Step, 'type'>, { sessionId, agent }: Context): Read {
+  const whole: Step = {
+    sessionId,
+    agent,
+    at: undefined,
+    callId: undefined,
+    provider: undefined,
+    model: undefined,
+    content: undefined,
+    server: '',
+    tool: '',
+    arguments: undefined,
+    result: undefined,
+    isError: false,
+    ...step,
+  };
+  return { kind: 'steps', steps: [whole] };
+}

@@ -1,0 +1,183 @@
+import { agentSchema, problemOf, stepSchema, type StepFields } from '../schema.ts';
+import { unreadable, type Context, type Read, type Step, type StepType } from '../step.ts';
+import {
+  agentOf,
+  argumentsOf,
+  firstOf,
+  providerNamed,
+  providerOfModel,
+  sessionIdOf,
+  timeOf,
+  type Fields,
+} from './fields.ts';
+
+/** Other names of the same; the first one counts. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  timestamp: ['timestamp', 'time', 'ts', 'created_at', 'start_time'],
+  session_id: ['session_id', 'sessionId', 'session', 'conversation_id', 'thread_id'],
+  call_id: ['call_id', 'callId', 'tool_call_id', 'tool_use_id', 'id'],
+  provider: ['provider'],
+  model: ['model', 'model_name'],
+  content: ['content', 'prompt', 'messages', 'text', 'input', 'body', 'completion', 'output', 'response'],
+  tool_name: ['tool_name', 'tool', 'toolName', 'name'],
+  arguments: ['arguments', 'args', 'tool_args', 'tool_input', 'parameters', 'params', 'input'],
+  result: ['result', 'tool_result', 'tool_output', 'output', 'response', 'content', 'text'],
+  is_error: ['is_error', 'isError'],
+};
+
+const maybeAgent = agentSchema.nullish();
+const SERVER = ['mcp_server', 'server', 'server_name', 'provider'] as const;
+
+const TYPES: Readonly<Record<string, StepType>> = {
+  llm_call: 'llm_call',
+  llm_request: 'llm_call',
+  prompt: 'llm_call',
+  llm: 'llm_call',
+  llm_response: 'llm_response',
+  completion: 'llm_response',
+  mcp_tool_call: 'mcp_tool_call',
+  tool_call: 'mcp_tool_call',
+  tool_use: 'mcp_tool_call',
+  function_call: 'mcp_tool_call',
+  mcp_tool_response: 'mcp_tool_response',
+  mcp_tool_result: 'mcp_tool_response',
+  tool_response: 'mcp_tool_response',
+  tool_result: 'mcp_tool_response',
+  tool_output: 'mcp_tool_response',
+  function_call_output: 'mcp_tool_response',
+};
+
+/** Whether an element of a trace is meant as a step. */
+export function isStep(fields: Fields): boolean {
+  return typeOf(fields) !== undefined;
+}
+
+/** Its type, or what a step without one can only be. */
+function typeOf(fields: Fields): StepType | undefined {
+  const written = firstOf(fields, ['type', 'kind', 'event', 'event_type']);
+  if (typeof written === 'string') {
+    const lower = written.toLowerCase();
+    return Object.hasOwn(TYPES, lower) ? TYPES[lower] : undefined;
+  }
+  if (written !== undefined || Object.hasOwn(fields, 'role')) return undefined;
+  return firstOf(fields, ['tool_name', 'tool', 'toolName']) === undefined ? undefined : 'mcp_tool_call';
+}
+
+/** Reads a step of the trace format that the gateway documents. */
+export function readStep(written: Fields, context: Context): Read {
+  const type = typeOf(written);
+  if (type === undefined)
+    return unreadable('type must be llm_call, llm_response, mcp_tool_call or mcp_tool_response');
+  const { data, error } = stepSchema.safeParse(canonical(written, type));
+  if (data === undefined) return unreadable(problemOf(error));
+  const at = data.timestamp == null ? undefined : timeOf(data.timestamp);
+  if (data.timestamp != null && at === undefined) {
+    return unreadable(
+      'timestamp must be a time as RFC 3339 has it, or a Unix time in seconds or milliseconds',
+    );
+  }
+  const agent = maybeAgent.safeParse(firstOf(written, ['agent', 'agent_name', 'agent_id']));
+  if (agent.error !== undefined) return unreadable(problemOf(agent.error));
+  const common = {
+    type,
+    at,
+    sessionId: data.session_id == null ? context.sessionId : sessionIdOf(data.session_id),
+    agent: agent.data == null ? context.agent : agentOf(agent.data),
+    callId: data.call_id == null ? undefined : String(data.call_id),
+    isError: data.is_error ?? false,
+  };
+  return type === 'llm_call' || type === 'llm_response'
+    ? readModelStep(data, common, context)
+    : readToolStep(written, data, common);
+}
+
+type Common = Pick<Step, 'type' | 'at' | 'sessionId' | 'agent' | 'callId' | 'isError'>;
+
+function readModelStep(data: StepFields, common: Common, context: Context): Read {
+  const model = data.model ?? context.model;
+  const provider =
+    data.provider == null ? (context.provider ?? providerOfModel(model)) : providerNamed(data.provider);
+  if (provider === undefined) {
+    return unreadable('provider is none that the gateway serves: name one of them, or leave it out');
+  }
+  if (data.content == null) return unreadable(`a step of type ${common.type} needs content`);
+  const step: Step = {
+    ...common,
+    provider,
+    model,
+    content: data.content,
+    server: '',
+    tool: '',
+    arguments: undefined,
+    result: undefined,
+  };
+  return { kind: 'steps', steps: [step] };
+}
+
+function readToolStep(written: Fields, data: StepFields, common: Common): Read {
+  const tool = data.tool_name ?? '';
+  if (tool === '' && common.type === 'mcp_tool_call')
+    return unreadable('a step of type mcp_tool_call needs tool_name');
+  if (data.result == null && common.type === 'mcp_tool_response') {
+    return unreadable('a step of type mcp_tool_response needs result');
+  }
+  const server = firstOf(written, SERVER);
+  if (server !== undefined && typeof server !== 'string') return unreadable('server must be a text');
+  const step: Step = {
+    ...common,
+    provider: undefined,
+    model: undefined,
+    content: undefined,
+    server: server ?? '',
+    tool,
+    arguments: argumentsOf(data.arguments),
+    result: data.result ?? undefined,
+  };
+  return { kind: 'steps', steps: [step] };
+}
+
+/** The step under the names of its schema. */
+function canonical(written: Fields, type: StepType): Fields {
+  const step: Record<string, unknown> = { type };
+  for (const [name, others] of meantBy(written, type)) {
+    const value = firstOf(written, others);
+    if (value !== undefined) step[name] = value;
+  }
+  return step;
+}
+
+type Meanings = readonly (readonly [name: string, others: readonly string[]])[];
+const meanings = new Map<string, Meanings>();
+
+function meantBy({ type: written }: Fields, type: StepType): Meanings {
+  const isNamed = written === 'tool_use' || written === 'function_call';
+  const key = `${type} ${String(isNamed)}`;
+  const known = meanings.get(key);
+  if (known !== undefined) return known;
+  const meant = Object.entries(NAMES).map(
+    ([name, others]) => [name, others.filter((other) => isMeant(name, other, type, isNamed))] as const,
+  );
+  meanings.set(key, meant);
+  return meant;
+}
+
+/** Some names mean one thing in one type of step, and another in the next. */
+function isMeant(name: string, other: string, type: StepType, isNamed: boolean): boolean {
+  const isTool = type === 'mcp_tool_call' || type === 'mcp_tool_response';
+  switch (name) {
+    case 'content':
+      return !isTool;
+    case 'arguments':
+      return type === 'mcp_tool_call';
+    case 'result':
+      if (other === 'content' || other === 'text') return type === 'mcp_tool_response';
+      return isTool;
+    case 'tool_name':
+      return isTool;
+    case 'call_id':
+      // A bare `id` is as often the step's own, which no response repeats.
+      return other !== 'id' || isNamed;
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Parsed } from '../pipeline/exchange.ts';
+import type { Run } from '../pipeline/run.ts';
+import { keyHashOf } from './exchange.ts';
+import type { Place, Step } from './step.ts';
+
+/** A call of the trace whose answer may still come. */
+export interface OpenCall {
+  readonly step: Step;
+  readonly place: Place;
+  readonly run: Run;
+  /** Undefined where it was denied. */
+  readonly parsed: Parsed | undefined;
+  /** The checks know that it was made. */
+  isAnswered: boolean;
+}
+
+export interface OpenCalls {
+  /** Of the session that a step belongs to, the oldest first. */
+  of(step: Step): readonly OpenCall[];
+  add(call: OpenCall): Promise<void>;
+  /** The call that a response answers, which is open no longer: by its id, else by its tool, else the oldest. */
+  take(response: Step): OpenCall | undefined;
+  end(): Promise<void>;
+}
+
+/** In all, and in one session. */
+const MAX_CALLS = 4_096;
+const MAX_OF_SESSION = 64;
+
+/** @param finish is told of calls that are waited for no longer */
+export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): OpenCalls {
+  /** The least recently used session first. */
+  const sessions = new Map<string, OpenCall[]>();
+  let count = 0;
+
+  return {
+    of: (step) => sessions.get(nameOf(step)) ?? [],
+    async add(call) {
+      const name = nameOf(call.step);
+      const calls = sessions.get(name) ?? [];
+      sessions.delete(name);
+      sessions.set(name, calls);
+      // Its words are judged, and may be long.
+      calls.push({ ...call, step: { ...call.step, content: undefined, arguments: undefined } });
+      count += 1;
+      const late = calls.length > MAX_OF_SESSION ? calls.splice(0, 1) : [];
+      const [oldest] = sessions;
+      if (count - late.length > MAX_CALLS && oldest !== undefined) {
+        sessions.delete(oldest[0]);
+        late.push(...oldest[1]);
+      }
+      count -= late.length;
+      for (const one of late) await finish(one);
+    },
+    take(response) {
+      const name = nameOf(response);
+      const calls = sessions.get(name) ?? [];
+      const index = indexOf(calls, response);
+      if (index === -1) return undefined;
+      const [taken] = calls.splice(index, 1);
+      count -= 1;
+      if (calls.length === 0) sessions.delete(name);
+      return taken;
+    },
+    async end() {
+      const left = [...sessions.values()].flat();
+      sessions.clear();
+      count = 0;
+      for (const call of left) await finish(call);
+    },
+  };
+}
+
+function indexOf(calls: readonly OpenCall[], { type, callId, tool }: Step): number {
+  const wanted = type === 'llm_response' ? 'llm_call' : 'mcp_tool_call';
+  const first = (fits: (step: Step) => boolean): number =>
+    calls.findIndex(({ step }) => step.type === wanted && fits(step));
+  if (callId !== undefined) {
+    const named = first((step) => step.callId === callId);
+    if (named !== -1) return named;
+  }
+  // A call that goes by an id is answered under it.
+  const isNameless = (step: Step): boolean => callId === undefined || step.callId === undefined;
+  if (tool !== '') return first((step) => isNameless(step) && step.tool === tool);
+  return first(isNameless);
+}
+
+function nameOf({ agent, sessionId }: Step): string {
+  return `${keyHashOf(agent)}/${sessionId}`;
+}

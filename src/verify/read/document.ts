@@ -1,0 +1,131 @@
+import { agentOf, isObject, sessionIdOf } from '../formats/fields.ts';
+import { resourceOf, startOf, isSpan, type Resource } from '../formats/otlp.ts';
+import { headSchema, problemOf, type HeadFields } from '../schema.ts';
+import type { Context, Place, ReadElement } from '../step.ts';
+import { unreadable } from '../step.ts';
+import { parsedValue, type ElementReader } from './elements.ts';
+import { createTimeOrder } from './time-order.ts';
+import type { Piece } from './split.ts';
+
+/** Reads the pieces of one document. */
+export interface DocumentReader {
+  read(piece: Piece): ReadElement[];
+  /** What was held, of a document that broke off. */
+  flush(): ReadElement[];
+}
+
+export interface DocumentOptions {
+  readonly elements: ElementReader;
+  /** Of steps whose document names no session or agent. */
+  readonly context: Context;
+  /** The place of the next element of the trace. */
+  readonly next: (line: number) => Place;
+}
+
+type Element = Extract<Piece, { kind: 'element' }>;
+
+/** Elements that wait for what comes after them in their document. */
+const MAX_HELD_BYTES = 8_388_608;
+/** What a document says of all its steps. */
+const OF_ALL = ['session_id', 'agent', 'provider', 'model'] as const;
+const NO_RESOURCE: Resource = { attributes: {} };
+
+/**
+ * A document says whose its steps are in members of its own, which may come after them: as long as it did not, its first
+ * steps are held. Spans come in the order of their ends, and are put into that of their starts.
+ */
+export function createDocumentReader({ elements, context, next }: DocumentOptions): DocumentReader {
+  const spans = createTimeOrder<ReadElement>();
+  let head: Buffer | undefined;
+  let known: HeadFields = {};
+  let current = context;
+  let resource = NO_RESOURCE;
+  let isHolding = false;
+  let held: Element[] = [];
+  let heldBytes = 0;
+  let hasSteps = false;
+
+  function element(piece: Element): ReadElement[] {
+    if (piece.head !== head) enter(piece.head);
+    if (!isHolding) return readElement(piece);
+    held.push(piece);
+    heldBytes += piece.bytes.length;
+    return heldBytes > MAX_HELD_BYTES ? release() : [];
+  }
+
+  /** A list begins: what its document says so far. */
+  function enter(written: Buffer): void {
+    head = written;
+    const parsed = parsedValue(written);
+    const value = 'value' in parsed ? parsed.value : undefined;
+    resource = resourceIn(value);
+    hasSteps = isObject(value) && !Object.hasOwn(value, 'resourceSpans');
+    if (!hasSteps) return;
+    known = headSchema.safeParse(value).data ?? {};
+    current = contextOf(known, context);
+    isHolding = known.session_id == null || known.agent == null;
+  }
+
+  function release(): ReadElement[] {
+    isHolding = false;
+    const waiting = held;
+    held = [];
+    return waiting.flatMap(readElement);
+  }
+
+  function readElement({ bytes, line }: Element): ReadElement[] {
+    const place = next(line);
+    const parsed = parsedValue(bytes);
+    if ('problem' in parsed) return [{ ...place, ...unreadable(parsed.problem) }];
+    const { value } = parsed;
+    const read = elements.read(value, place, current, resource);
+    const at = isObject(value) && isSpan(value) ? startOf(value) : undefined;
+    return at === undefined ? read : read.flatMap((one) => spans.add(one, at, bytes.length));
+  }
+
+  function end(piece: Extract<Piece, { kind: 'document' }>): ReadElement[] {
+    const parsed = parsedValue(piece.bytes);
+    if ('problem' in parsed) return [{ ...next(piece.line), ...unreadable(parsed.problem) }];
+    const { value } = parsed;
+    if (!piece.hasLists) return elements.read(value, next(piece.line), context, NO_RESOURCE);
+    const said = hasSteps ? headSchema.safeParse(value) : undefined;
+    if (said?.error !== undefined) {
+      return [...release(), { ...next(piece.line), ...unreadable(problemOf(said.error)) }];
+    }
+    const late = isHolding ? undefined : lateMember(said?.data ?? {}, known);
+    if (isHolding) current = contextOf(said?.data ?? {}, context);
+    const rest = [...release(), ...spans.end()];
+    if (late === undefined) return rest;
+    const problem = `${late} stands after the steps, which are too many to wait for it: write it before them`;
+    return [...rest, { ...next(piece.line), ...unreadable(problem) }];
+  }
+
+  return {
+    flush: () => [...release(), ...spans.end()],
+    read(piece) {
+      if (piece.kind === 'element') return element(piece);
+      if (piece.kind === 'document') return end(piece);
+      return [{ ...next(piece.line), ...unreadable('is longer than 16 MiB') }];
+    },
+  };
+}
+
+function contextOf(head: HeadFields, outer: Context): Context {
+  return {
+    sessionId: head.session_id == null ? outer.sessionId : sessionIdOf(head.session_id),
+    agent: head.agent == null ? outer.agent : agentOf(head.agent),
+    provider: head.provider ?? outer.provider,
+    model: head.model ?? outer.model,
+  };
+}
+
+function lateMember(said: HeadFields, known: HeadFields): string | undefined {
+  return OF_ALL.find((name) => said[name] != null && known[name] == null);
+}
+
+/** The resource that the list of spans belongs to: the last one that was begun. */
+function resourceIn(document: unknown): Resource {
+  const { resourceSpans } = isObject(document) ? document : {};
+  const last: unknown = Array.isArray(resourceSpans) ? resourceSpans.at(-1) : undefined;
+  return isObject(last) ? resourceOf(last['resource']) : NO_RESOURCE;
+}

@@ -1,0 +1,54 @@
+import { GatewayError } from '../../errors.ts';
+import { parseStrict } from '../../json/scan.ts';
+import { createBodyReader, isBody } from '../formats/bodies.ts';
+import { createConversationReader, isMessage } from '../formats/conversation.ts';
+import { isLogLine, readLogLine } from '../formats/audit.ts';
+import { isObject, type Fields } from '../formats/fields.ts';
+import { isSpan, readSpan, type Resource } from '../formats/otlp.ts';
+import { isJsonRpc, readJsonRpc } from '../formats/rpc.ts';
+import { isStep, readStep } from '../formats/steps.ts';
+import type { Context, Place, ReadElement } from '../step.ts';
+import { unreadable } from '../step.ts';
+
+/** Reads elements of traces of every format, in their order, one by one. */
+export interface ElementReader {
+  read(value: unknown, place: Place, context: Context, resource: Resource): ReadElement[];
+  /** What was held back for want of an answer. */
+  end(): ReadElement[];
+}
+
+const REMEDY =
+  'is no step: it needs type (llm_call, llm_response, mcp_tool_call, mcp_tool_response), or must be a chat message, a request body, a span or a log line';
+
+export function createElementReader(): ElementReader {
+  const conversations = createConversationReader();
+  const bodies = createBodyReader();
+
+  function read(fields: Fields, place: Place, context: Context, resource: Resource): ReadElement[] {
+    if (isLogLine(fields)) return [{ ...place, ...readLogLine(fields, context) }];
+    if (isStep(fields)) return [{ ...place, ...readStep(fields, context) }];
+    if (isSpan(fields)) return [{ ...place, ...readSpan(fields, resource, context) }];
+    if (isJsonRpc(fields)) return [{ ...place, ...readJsonRpc(fields, context) }];
+    if (isMessage(fields)) return conversations.message(fields, place, context);
+    if (isBody(fields)) return [{ ...place, ...bodies.read(fields, place.index, context) }];
+    return [{ ...place, ...unreadable(REMEDY) }];
+  }
+
+  return {
+    read: (value, place, context, resource) =>
+      isObject(value)
+        ? read(value, place, context, resource)
+        : [{ ...place, ...unreadable('is no JSON object') }],
+    end: () => conversations.end(),
+  };
+}
+
+/** One JSON value, which must read the same to every parser; or what is wrong with it. */
+export function parsedValue(bytes: Buffer): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: parseStrict(bytes) };
+  } catch (failure) {
+    if (!(failure instanceof GatewayError)) throw failure;
+    return { problem: failure.message.replace(/^The request body /, '').replace(/\.$/, '') };
+  }
+}

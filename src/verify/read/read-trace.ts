@@ -1,0 +1,136 @@
+import { readLines } from '../../scan/lines.ts';
+import {
+  DEFAULT_SESSION,
+  UNKNOWN_AGENT,
+  unreadable,
+  type Context,
+  type Place,
+  type ReadElement,
+} from '../step.ts';
+import { createDocumentReader } from './document.ts';
+import { createElementReader } from './elements.ts';
+import { JsonSplitter, SplitError, type Piece } from './split.ts';
+
+type Bytes = AsyncIterable<Uint8Array>;
+
+/** A first line that is longer is read as the beginning of a document of several lines. */
+const MAX_FIRST_LINE_BYTES = 65_536;
+const LINE_FEED = 0x0a;
+const MARK = Buffer.from('\uFEFF');
+
+const CONTEXT: Context = {
+  sessionId: DEFAULT_SESSION,
+  agent: UNKNOWN_AGENT,
+  provider: undefined,
+  model: undefined,
+};
+
+/**
+ * Reads a trace as it comes, in whichever of the formats: one JSON document, or a document a line. What cannot be read is
+ * told in its place; where nobody can tell where the next element begins, that is the last.
+ */
+export async function* readTrace(bytes: Bytes): AsyncGenerator<ReadElement> {
+  const elements = createElementReader();
+  let index = 0;
+  const next = (line: number): Place => ({ index: index++, line });
+  const source = await begun(bytes);
+  let lines = 0;
+  let rest: Bytes = source.bytes;
+  if (!source.isOfLines) {
+    const splitter = new JsonSplitter();
+    const document = createDocumentReader({ elements, context: CONTEXT, next });
+    const left = { rest };
+    try {
+      for await (const piece of piecesOf(splitter, left)) yield* document.read(piece);
+    } catch (failure) {
+      if (!(failure instanceof SplitError)) throw failure;
+      yield* document.flush();
+      yield* elements.end();
+      yield { ...next(failure.line), ...unreadable(failure.message) };
+      return;
+    }
+    rest = left.rest;
+    lines = splitter.line - 1;
+  }
+  for await (const line of readLines(rest)) {
+    const number = line.number + lines;
+    if ('problem' in line) yield { ...next(number), ...unreadable(line.problem) };
+    else yield* readLine(line.text, number);
+  }
+  yield* elements.end();
+
+  function readLine(text: string, number: number): ReadElement[] {
+    const sessionId = number === 1 ? DEFAULT_SESSION : `${DEFAULT_SESSION}-${String(number)}`;
+    const context = { ...CONTEXT, sessionId };
+    const splitter = new JsonSplitter(number);
+    const pieces: Piece[] = [];
+    const line = Buffer.from(text);
+    try {
+      const end = splitter.push(line, pieces);
+      splitter.end();
+      if (line.subarray(end).some((byte) => byte > 0x20))
+        throw new SplitError('is more than one JSON', number);
+    } catch (failure) {
+      if (!(failure instanceof SplitError)) throw failure;
+      return [{ ...next(number), ...unreadable(failure.message) }];
+    }
+    const isList = pieces.some((piece) => piece.kind === 'document' && piece.hasLists);
+    const document = createDocumentReader({ elements, context: isList ? context : CONTEXT, next });
+    return pieces.flatMap((piece) => document.read(piece));
+  }
+}
+
+/** The pieces of one document; what comes after it is left in `left.rest`. */
+async function* piecesOf(splitter: JsonSplitter, left: { rest: Bytes }): AsyncGenerator<Piece> {
+  const chunks = left.rest[Symbol.asyncIterator]();
+  for (;;) {
+    const step = await chunks.next();
+    if (step.done === true) break;
+    const pieces: Piece[] = [];
+    const end = splitter.push(step.value, pieces);
+    yield* pieces;
+    if (!splitter.isOver) continue;
+    left.rest = followed(step.value.subarray(end), { [Symbol.asyncIterator]: () => chunks });
+    return;
+  }
+  splitter.end();
+}
+
+interface Begun {
+  readonly bytes: Bytes;
+  /** The first line is a document by itself. */
+  readonly isOfLines: boolean;
+}
+
+async function begun(bytes: Bytes): Promise<Begun> {
+  const chunks = bytes[Symbol.asyncIterator]();
+  let first = Buffer.alloc(0);
+  let isOver = false;
+  while (!isOver && first.length < MAX_FIRST_LINE_BYTES && !first.includes(LINE_FEED)) {
+    const step = await chunks.next();
+    isOver = step.done === true;
+    if (step.done !== true) first = Buffer.concat([first, step.value]);
+  }
+  if (first.subarray(0, MARK.length).equals(MARK)) first = first.subarray(MARK.length);
+  return {
+    bytes: followed(first, { [Symbol.asyncIterator]: () => chunks }),
+    isOfLines: isWhole(first.subarray(0, first.indexOf(LINE_FEED))),
+  };
+}
+
+/** Whether these bytes are one document. */
+function isWhole(line: Uint8Array): boolean {
+  const splitter = new JsonSplitter();
+  try {
+    splitter.push(line, []);
+  } catch (failure) {
+    if (failure instanceof SplitError) return false;
+    throw failure;
+  }
+  return splitter.isOver;
+}
+
+async function* followed(first: Uint8Array, rest: Bytes): AsyncGenerator<Uint8Array> {
+  if (first.length > 0) yield first;
+  yield* rest;
+}

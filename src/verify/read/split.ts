@@ -1,0 +1,329 @@
+/** Longest piece that is held: a step, or a document without its steps. */
+export const MAX_PIECE_BYTES = 16 * 1_048_576;
+
+/** Lists that are read element by element, by the names of the members that lead to them. */
+const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpans.scopeSpans.spans']);
+/** What leads to them. */
+const ON_THE_WAY: ReadonlySet<string> = new Set(['resourceSpans', 'resourceSpans.scopeSpans']);
+
+/** What a split document gives, in the order of its bytes. */
+export type Piece =
+  /** An element of a list. `head`: the document so far, without the elements of its lists; one object a list. */
+  | { readonly kind: 'element'; readonly bytes: Buffer; readonly line: number; readonly head: Buffer }
+  /** An element, or a document, that is too long: read over. */
+  | { readonly kind: 'too_long'; readonly line: number }
+  /** The end of a document; `bytes` is all of it but the elements of its lists. */
+  | { readonly kind: 'document'; readonly bytes: Buffer; readonly line: number; readonly hasLists: boolean };
+
+/** The document is no JSON, or ends too early; the message says what is wrong. */
+export class SplitError extends Error {
+  readonly line: number;
+
+  constructor(message: string, line: number) {
+    super(message);
+    this.name = 'SplitError';
+    this.line = line;
+  }
+}
+
+interface Frame {
+  readonly isArray: boolean;
+  readonly path: string;
+  /** Length of the skeleton before it. */
+  readonly mark: number;
+  expects: 'name' | 'colon' | 'value' | 'end';
+  /** Nothing stands in it yet: only then it may end where a name or a value could be. */
+  isFresh: boolean;
+  name: string;
+}
+
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const EMPTY = Buffer.alloc(0);
+const IS_OF_WORD = /[-0-9A-Za-z]/;
+/** Room that is kept for the next value. */
+const KEPT_BYTES = 1_048_576;
+
+/**
+ * Splits one JSON document that comes in chunks, so that the elements of its long lists need not be held together. What
+ * it hands out still has to be parsed: it only knows where values begin and end.
+ */
+export class JsonSplitter {
+  #line: number;
+  readonly #frames: Frame[] = [];
+  readonly #skeleton = new GrowingBytes();
+  readonly #value = new GrowingBytes();
+  #pieces: Piece[] = [];
+  #head: Buffer = EMPTY;
+  #hasLists = false;
+  #isOver = false;
+  /** What is being read, and of which form it is. */
+  #reading: 'name' | 'member' | 'element' | undefined;
+  #form: 'string' | 'compound' | 'word' = 'word';
+  #depth = 0;
+  #inString = false;
+  #isEscaped = false;
+  #startLine = 0;
+
+  constructor(line = 1) {
+    this.#line = line;
+  }
+
+  get line(): number {
+    return this.#line;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /**
+   * Reads on, up to the end of the document. Returns how many bytes were taken.
+   * @throws SplitError
+   */
+  push(chunk: Uint8Array, pieces: Piece[]): number {
+    this.#pieces = pieces;
+    let at = 0;
+    while (at < chunk.length && !this.#isOver) {
+      at = this.#reading === undefined ? this.#structure(chunk, at) : this.#rest(chunk, at);
+    }
+    return at;
+  }
+
+  /** @throws SplitError where the document is not over */
+  end(): void {
+    if (this.#isOver) return;
+    throw new SplitError('the input ends before its JSON does', this.#line);
+  }
+
+  #structure(chunk: Uint8Array, at: number): number {
+    const byte = chunk[at] ?? 0;
+    if (byte <= 0x20) {
+      if (byte === LINE_FEED) this.#line += 1;
+      return at + 1;
+    }
+    const frame = this.#frames.at(-1);
+    if (frame === undefined) return this.#begin(byte, at);
+    switch (frame.expects) {
+      case 'name':
+        if (byte === CLOSE_OBJECT && frame.isFresh) return this.#close(frame, at);
+        if (byte !== QUOTE) this.#broken();
+        return this.#open('name', byte, at);
+      case 'colon':
+        if (byte !== COLON) this.#broken();
+        frame.expects = 'value';
+        this.#skeleton.add(chunk, at, at + 1);
+        return at + 1;
+      case 'value':
+        if (byte === CLOSE_ARRAY && frame.isArray && frame.isFresh) return this.#close(frame, at);
+        return this.#beginValue(frame, byte, at);
+      case 'end':
+        if (byte === (frame.isArray ? CLOSE_ARRAY : CLOSE_OBJECT)) return this.#close(frame, at);
+        if (byte !== COMMA) this.#broken();
+        frame.expects = frame.isArray ? 'value' : 'name';
+        if (!frame.isArray) this.#skeleton.add(chunk, at, at + 1);
+        return at + 1;
+    }
+  }
+
+  /** The outermost value: a list of elements, or an object. */
+  #begin(byte: number, at: number): number {
+    this.#startLine = this.#line;
+    if (byte === OPEN_ARRAY) this.#enter(true, '');
+    else if (byte === OPEN_OBJECT) this.#enter(false, '');
+    else this.#broken();
+    return at + 1;
+  }
+
+  #beginValue(frame: Frame, byte: number, at: number): number {
+    frame.isFresh = false;
+    frame.expects = 'end';
+    if (frame.isArray) {
+      if (LISTS.has(frame.path)) return this.#open('element', byte, at);
+      // The elements before it are done with.
+      this.#skeleton.cut(frame.mark + 1);
+      if (byte !== OPEN_OBJECT) return this.#open('member', byte, at);
+      this.#enter(false, frame.path);
+      return at + 1;
+    }
+    const path = frame.path === '' ? frame.name : `${frame.path}.${frame.name}`;
+    if (byte !== OPEN_ARRAY || (!LISTS.has(path) && !ON_THE_WAY.has(path)))
+      return this.#open('member', byte, at);
+    this.#enter(true, path);
+    return at + 1;
+  }
+
+  #enter(isArray: boolean, path: string): void {
+    const mark = this.#skeleton.length;
+    this.#skeleton.addByte(isArray ? OPEN_ARRAY : OPEN_OBJECT);
+    this.#frames.push({ isArray, path, mark, expects: isArray ? 'value' : 'name', isFresh: true, name: '' });
+    if (!isArray || !LISTS.has(path)) return;
+    this.#hasLists = true;
+    const closers = this.#frames.map((frame) => (frame.isArray ? CLOSE_ARRAY : CLOSE_OBJECT)).reverse();
+    this.#head = Buffer.concat([this.#skeleton.copy(), Buffer.from(closers)]);
+  }
+
+  #close(frame: Frame, at: number): number {
+    this.#skeleton.addByte(frame.isArray ? CLOSE_ARRAY : CLOSE_OBJECT);
+    this.#frames.pop();
+    if (this.#frames.length === 0) this.#finish();
+    return at + 1;
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    const line = this.#startLine;
+    const bytes = this.#skeleton.take();
+    this.#pieces.push(
+      bytes === undefined
+        ? { kind: 'too_long', line }
+        : { kind: 'document', bytes, line, hasLists: this.#hasLists },
+    );
+  }
+
+  #open(reading: 'name' | 'member' | 'element', byte: number, at: number): number {
+    this.#reading = reading;
+    this.#form = formOf(byte) ?? this.#broken();
+    this.#depth = 0;
+    this.#inString = false;
+    this.#isEscaped = false;
+    if (reading === 'element') this.#startLine = this.#line;
+    return at;
+  }
+
+  /** The rest of a value, as far as the chunk has it. */
+  #rest(chunk: Uint8Array, from: number): number {
+    const end = this.#form === 'word' ? endOfWord(chunk, from) : this.#endOfValue(chunk, from);
+    const to = end ?? chunk.length;
+    if (this.#reading !== 'element') this.#skeleton.add(chunk, from, to);
+    if (this.#reading !== 'member') this.#value.add(chunk, from, to);
+    if (end !== undefined) this.#endValue();
+    return to;
+  }
+
+  /** Where a string, object or array ends; undefined where the chunk does not have its end. */
+  #endOfValue(chunk: Uint8Array, from: number): number | undefined {
+    let depth = this.#depth;
+    let inString = this.#inString;
+    let isEscaped = this.#isEscaped;
+    let line = this.#line;
+    let isOver = false;
+    let at = from;
+    for (; at < chunk.length && !isOver; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (byte === LINE_FEED) line += 1;
+      if (inString) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === BACKSLASH) isEscaped = true;
+        else if (byte === QUOTE) {
+          inString = false;
+          isOver = depth === 0;
+        }
+      } else if (byte === QUOTE) inString = true;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        depth -= 1;
+        isOver = depth === 0;
+      }
+    }
+    this.#depth = depth;
+    this.#inString = inString;
+    this.#isEscaped = isEscaped;
+    this.#line = line;
+    return isOver ? at : undefined;
+  }
+
+  #endValue(): void {
+    const reading = this.#reading;
+    this.#reading = undefined;
+    if (reading === 'member') return;
+    const bytes = this.#value.take();
+    if (reading === 'name') this.#nameMember(bytes);
+    else if (bytes === undefined) this.#pieces.push({ kind: 'too_long', line: this.#startLine });
+    else this.#pieces.push({ kind: 'element', bytes, line: this.#startLine, head: this.#head });
+  }
+
+  #nameMember(bytes: Buffer | undefined): void {
+    const frame = this.#frames.at(-1);
+    if (frame === undefined || bytes === undefined) this.#broken();
+    frame.isFresh = false;
+    frame.expects = 'colon';
+    frame.name = bytes.toString('latin1', 1, bytes.length - 1);
+  }
+
+  #broken(): never {
+    throw new SplitError('is not JSON', this.#line);
+  }
+}
+
+function formOf(byte: number): 'string' | 'compound' | 'word' | undefined {
+  if (byte === QUOTE) return 'string';
+  if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) return 'compound';
+  return IS_OF_WORD.test(String.fromCharCode(byte)) ? 'word' : undefined;
+}
+
+/** Where a number or a name ends; undefined where it may go on in the next chunk. */
+function endOfWord(chunk: Uint8Array, from: number): number | undefined {
+  for (let at = from; at < chunk.length; at += 1) {
+    const byte = chunk[at] ?? 0;
+    if (byte <= 0x20 || byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) return at;
+  }
+  return undefined;
+}
+
+/** Bytes that are put together from pieces of chunks, up to MAX_PIECE_BYTES. */
+class GrowingBytes {
+  #bytes = Buffer.allocUnsafe(4_096);
+  #length = 0;
+  #isTooLong = false;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(chunk: Uint8Array, from: number, to: number): void {
+    const length = this.#length + to - from;
+    if (this.#isTooLong || length > MAX_PIECE_BYTES) {
+      this.#isTooLong = true;
+      return;
+    }
+    this.#reserve(length);
+    this.#bytes.set(chunk.subarray(from, to), this.#length);
+    this.#length = length;
+  }
+
+  addByte(byte: number): void {
+    this.add(Uint8Array.of(byte), 0, 1);
+  }
+
+  cut(length: number): void {
+    if (length < this.#length) this.#length = length;
+  }
+
+  copy(): Buffer {
+    return Buffer.from(this.#bytes.subarray(0, this.#length));
+  }
+
+  /** What was put together, which begins anew; undefined where it was too long. */
+  take(): Buffer | undefined {
+    const bytes = this.#isTooLong ? undefined : this.copy();
+    this.#length = 0;
+    this.#isTooLong = false;
+    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(4_096);
+    return bytes;
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(length, this.#bytes.length * 2));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+}

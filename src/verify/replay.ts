@@ -1,0 +1,171 @@
+import { GatewayError } from '../errors.ts';
+import type { Identified, Parsed } from '../pipeline/exchange.ts';
+import type { AgentRisk } from '../pipeline/facts.ts';
+import { parseRequest } from '../pipeline/parse.ts';
+import type { Run } from '../pipeline/run.ts';
+import { answerTo, unseenAnswer } from './answer.ts';
+import type { TraceClock } from './clock.ts';
+import { callOf, keyHashOf } from './exchange.ts';
+import type { Finding } from './finding.ts';
+import type { FindingCollector } from './findings.ts';
+import { createOpenCalls, type OpenCall } from './open-calls.ts';
+import type { Place, Step } from './step.ts';
+
+export interface ReplayDeps {
+  readonly newRun: () => Run;
+  readonly findings: FindingCollector;
+  readonly clock: TraceClock;
+  readonly riskOf: (keyHash: string) => Promise<AgentRisk>;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Sends the steps of a trace through the checks, one after the other, as the wire would have. */
+export interface Replay {
+  /** What is found in this step, and in those before it that nothing answers any more. */
+  step(step: Step, place: Place): Promise<readonly Finding[]>;
+  end(): Promise<readonly Finding[]>;
+  readonly counts: ReplayCounts;
+}
+
+export interface ReplayCounts {
+  calls: number;
+  responses: number;
+  /** Responses to calls that were denied: on the wire there were none. */
+  afterDenial: number;
+}
+
+/**
+ * A call that is denied moves nothing, and what the trace says of its answer is not judged. One that is let through takes
+ * part in its session's history at once: that it was made is known, whether its answer is in the trace or not.
+ */
+export function createReplay({ newRun, findings, clock, riskOf }: ReplayDeps): Replay {
+  const open = createOpenCalls(finish);
+  const counts: ReplayCounts = { calls: 0, responses: 0, afterDenial: 0 };
+  let requests = 0;
+
+  async function call(step: Step, place: Place): Promise<void> {
+    counts.calls += 1;
+    clock.advance(step.at);
+    await presumeAnswered(step);
+    findings.begin(step, place);
+    const run = newRun();
+    const { exchange, body } = callOf(step, nextId(), await riskOf(keyHashOf(step.agent)));
+    const parsed = await judged(run, exchange, body);
+    if (parsed === undefined) {
+      await run.end(exchange, { kind: 'not_forwarded' });
+      await open.add({ step, place, run, parsed: undefined, isAnswered: true });
+      return;
+    }
+    const made: OpenCall = { step, place, run, parsed, isAnswered: false };
+    if (step.result === undefined) await open.add(made);
+    else await answer(made, step);
+  }
+
+  /** The exchange where the call may be made; undefined where it is denied. */
+  async function judged(run: Run, exchange: Identified, body: Buffer): Promise<Parsed | undefined> {
+    try {
+      const early = (await run.admit(exchange)) ?? (await run.requestHeaders(exchange));
+      if (early !== undefined) return undefined;
+      const parsed = parseRequest(exchange, body);
+      const denial = await run.requestBody(parsed);
+      forget(parsed);
+      return denial === undefined ? parsed : undefined;
+    } catch (failure) {
+      refused(failure);
+      return undefined;
+    }
+  }
+
+  async function answer(made: OpenCall, step: Step): Promise<void> {
+    const { run, parsed } = made;
+    if (parsed === undefined) return;
+    try {
+      await run.response(await answerTo(parsed, step));
+    } catch (failure) {
+      refused(failure);
+    }
+    await run.end(parsed, { kind: 'complete' });
+  }
+
+  /** Whatever the session does next, it has what it called for before. */
+  async function presumeAnswered(next: Step): Promise<void> {
+    for (const made of open.of(next)) {
+      if (made.isAnswered || made.parsed === undefined) continue;
+      made.isAnswered = true;
+      findings.begin(made.step, made.place);
+      await made.run.response(unseenAnswer(made.parsed));
+    }
+  }
+
+  /** No answer comes any more. */
+  async function finish(made: OpenCall): Promise<void> {
+    const { run, parsed } = made;
+    if (parsed === undefined) return;
+    findings.begin(made.step, made.place);
+    if (!made.isAnswered) await run.response(unseenAnswer(parsed));
+    await run.end(parsed, { kind: 'complete' });
+  }
+
+  async function response(step: Step, place: Place): Promise<void> {
+    counts.responses += 1;
+    const made = open.take(step) ?? (await unaskedFor(step, place));
+    if (made === undefined) return;
+    if (made.parsed === undefined) {
+      counts.afterDenial += 1;
+      return;
+    }
+    findings.begin(
+      { ...step, tool: made.step.tool, server: made.step.server, model: made.step.model },
+      place,
+    );
+    await answer(made, step);
+  }
+
+  /** A response to nothing that the trace holds is judged by itself, and belongs to no call. */
+  async function unaskedFor(step: Step, place: Place): Promise<OpenCall | undefined> {
+    findings.begin(step, place);
+    const asked: Step =
+      step.type === 'llm_response'
+        ? { ...step, type: 'llm_call', content: '' }
+        : { ...step, type: 'mcp_tool_call', tool: step.tool === '' ? 'unknown' : step.tool };
+    const { exchange, body } = callOf(asked, nextId(), await riskOf(keyHashOf(step.agent)));
+    try {
+      return { step: asked, place, run: newRun(), parsed: parseRequest(exchange, body), isAnswered: true };
+    } catch (failure) {
+      refused(failure);
+      return undefined;
+    }
+  }
+
+  function refused(failure: unknown): void {
+    if (!(failure instanceof GatewayError)) throw failure;
+    findings.verdict('request', { kind: 'deny', type: failure.type, message: failure.message });
+  }
+
+  function nextId(): string {
+    requests += 1;
+    return `trace-${String(requests)}`;
+  }
+
+  return {
+    counts,
+    async step(step, place) {
+      const isCall = step.type === 'llm_call' || step.type === 'mcp_tool_call';
+      await (isCall ? call(step, place) : response(step, place));
+      return findings.take();
+    },
+    async end() {
+      await open.end();
+      return findings.take();
+    },
+  };
+}
+
+/** As on the wire: what was sent is not kept while its answer is awaited. */
+function forget(parsed: Parsed): void {
+  parsed.body = NOTHING;
+  parsed.json = {};
+  parsed.facts.prompt = undefined;
+  parsed.facts.judged = undefined;
+}

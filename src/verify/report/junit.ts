@@ -1,0 +1,78 @@
+import { VIOLATIONS, type Finding } from '../finding.ts';
+import type { Unreadable } from '../summary.ts';
+import { calledName, type Report } from './report.ts';
+
+/** A suite says first how many it holds, so that it is written at the end. */
+const MAX_CASES = 10_000;
+
+/** JUnit's XML: each violation is a case that failed, each element that could not be read one with an error. */
+export function createJunitReport(): Report {
+  const cases: string[] = [];
+
+  function add(written: string): string {
+    if (cases.length < MAX_CASES) cases.push(written);
+    return '';
+  }
+
+  return {
+    begin: () => '<?xml version="1.0" encoding="UTF-8"?>\n',
+    finding: (finding) => (VIOLATIONS.has(finding.action) ? add(failure(finding)) : ''),
+    unreadable: (unreadable) => add(error(unreadable)),
+    end(summary) {
+      const { violations, unreadable, elements, elementsWithViolations } = summary;
+      const clean = Math.max(elements - elementsWithViolations - unreadable, 0);
+      const passed = `<testcase classname="trace" name="${clean} elements without a violation"/>`;
+      const counted = `tests="${violations + unreadable + 1}" failures="${violations}" errors="${unreadable}"`;
+      const left = violations + unreadable - cases.length;
+      const more = left > 0 ? [`<system-out>${left} more are not listed</system-out>`] : [];
+      const suite = `<testsuite name="${text(`gateway verify ${summary.trace}`)}" ${counted} skipped="0" time="0">`;
+      return [
+        `<testsuites ${counted}>`,
+        suite,
+        passed,
+        ...cases,
+        ...more,
+        '</testsuite>',
+        '</testsuites>',
+        '',
+      ].join('\n');
+    },
+  };
+}
+
+function failure(finding: Finding): string {
+  const { index, rule, action, reason, file, line, session, traceLine } = finding;
+  const called = text(calledName(finding));
+  const rules = file === undefined ? '' : `\n${file}${line === undefined ? '' : `:${line}`}`;
+  const detail = text(`session ${session}, line ${traceLine} of the trace${rules}`);
+  return [
+    `<testcase classname="${text(rule)}" name="step ${index} ${called}">`,
+    `<failure type="${action}" message="${text(reason)}">${detail}</failure>`,
+    '</testcase>',
+  ].join('');
+}
+
+function error({ index, line, problem }: Unreadable): string {
+  return [
+    `<testcase classname="trace" name="element ${index}">`,
+    `<error type="unreadable" message="${text(problem)}">line ${line} of the trace</error>`,
+    '</testcase>',
+  ].join('');
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\n': '&#10;',
+};
+
+/** A text in XML 1.0, which has no room for control characters and for what hides in a terminal. */
+function text(written: string): string {
+  return written
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu, (hidden) => (hidden === '\n' ? hidden : '\uFFFD'))
+    .replace(/[&<>"'\n]/g, (character) => ESCAPES[character] ?? character);
+}

@@ -1,0 +1,66 @@
+import { VIOLATIONS, type Finding } from '../finding.ts';
+import { isUnjudged, type Summary } from '../summary.ts';
+import { calledName, type Report } from './report.ts';
+
+/** What colours a text on a terminal, and makes stored texts harmless there. */
+export interface Terminal {
+  readonly paint: (colour: 'bold' | 'dim' | 'red' | 'green' | 'yellow', text: string) => string;
+  readonly printable: (text: string) => string;
+}
+
+const INDENT = '  ';
+
+/** For people: a violation as it is found, then what it came to. What is masked is told, and what is flagged counted. */
+export function createPrettyReport({ paint, printable }: Terminal): Report {
+  function line(finding: Finding): string {
+    const { action, index, rule, reason, file, line: at, session } = finding;
+    const isViolation = VIOLATIONS.has(action);
+    const head = `${paint(isViolation ? 'red' : 'yellow', action)} step ${String(index)}  ${printable(calledName(finding))}`;
+    const policy =
+      file === undefined ? '' : ` (${printable(file)}${at === undefined ? '' : `:${String(at)}`})`;
+    const where = `${printable(rule)}${policy}, session ${printable(session)}, line ${String(finding.traceLine)}`;
+    return `${head}\n${INDENT}${printable(reason)}\n${INDENT}${paint('dim', where)}\n`;
+  }
+
+  return {
+    begin: () => '',
+    finding: (finding) => (finding.action === 'flag' ? '' : line(finding)),
+    unreadable: ({ index, line: at, problem }) =>
+      `${paint('red', 'unreadable')} element ${String(index)}, line ${String(at)}\n${INDENT}${printable(problem)}\n`,
+    end: (summary) =>
+      verdictLine(summary) +
+      details(summary)
+        .map((one) => `${paint('dim', one)}\n`)
+        .join(''),
+  };
+
+  function verdictLine(summary: Summary): string {
+    const { violations, elementsWithViolations, unreadable, trace } = summary;
+    const name = printable(trace);
+    const parts = [
+      ...(violations > 0
+        ? [`${count(violations, 'violation')} in ${count(elementsWithViolations, 'element')}`]
+        : []),
+      ...(unreadable > 0 ? [`${count(unreadable, 'element')} could not be read`] : []),
+      ...(isUnjudged(summary) ? ['nothing that could be judged'] : []),
+    ];
+    return parts.length === 0
+      ? `${paint('green', 'clean')}  ${name}\n`
+      : `${paint('red', 'failed')}  ${name}: ${parts.join(', ')}\n`;
+  }
+
+  function details({ calls, responses, actions, checks, policies, skipped }: Summary): string[] {
+    return [
+      `judged: ${count(calls, 'call')}, ${count(responses, 'response')}; masked ${actions.mask}, flagged ${actions.flag}`,
+      ...[...skipped].map(([why, times]) => `not judged: ${String(times)} ${why}`),
+      policies === undefined
+        ? 'policies: none (give --presets, --policy-file or --policy-dir)'
+        : `policies: ${policies.sources.map(printable).join(', ')} (${policies.digest.slice(0, 19)}…)`,
+      `checks: ${checks.join(', ')}`,
+    ];
+  }
+}
+
+function count(number: number, what: string): string {
+  return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
+}

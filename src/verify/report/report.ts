@@ -1,0 +1,31 @@
+import type { Finding } from '../finding.ts';
+import type { Summary, Unreadable } from '../summary.ts';
+
+export const REPORT_FORMATS = ['pretty', 'json', 'sarif', 'junit'] as const;
+export type ReportFormat = (typeof REPORT_FORMATS)[number];
+
+/** Writes a report as it comes about; each piece is printed as it is, one after the other. */
+export interface Report {
+  begin(): string;
+  finding(finding: Finding): string;
+  unreadable(unreadable: Unreadable): string;
+  end(summary: Summary): string;
+}
+
+/** What is not a violation, and what could not be read, is listed up to so many; all are counted. */
+export const MAX_LISTED = 1_000;
+
+/** Items that are listed at the end of a report. */
+export class Listed<Item> {
+  readonly items: Item[] = [];
+
+  add(item: Item): void {
+    if (this.items.length < MAX_LISTED) this.items.push(item);
+  }
+}
+
+/** What a step is called: a tool of a server, or a model of a provider. */
+export function calledName({ tool, provider, model }: Finding): string {
+  const what = tool === '' ? model : tool;
+  return [provider, what].filter((part) => part !== '').join('/');
+}

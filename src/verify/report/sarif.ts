@@ -1,0 +1,91 @@
+import type { Finding } from '../finding.ts';
+import type { Summary, Unreadable } from '../summary.ts';
+import { findingJson, summaryJson } from './json.ts';
+import { calledName, Listed, type Report } from './report.ts';
+
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+const TOOL = 'gateway verify';
+/** Rules that are described; more than any set of policies has. */
+const MAX_RULES = 10_000;
+const NOTE_ACTIONS: ReadonlySet<string> = new Set(['mask']);
+
+/**
+ * SARIF 2.1.0, as code hosts read it: each violation stands at its line of the trace, with the policy's rule beside.
+ * @param trace the trace's path, as the report names it
+ */
+export function createSarifReport(write: (value: unknown) => string, trace: string): Report {
+  const rules = new Map<string, Finding>();
+  const unread = new Listed<unknown>();
+  const uri = trace.split(/[\\/]/).map(encodeURIComponent).join('/');
+  let separator = '\n';
+
+  function location(line: number): unknown {
+    return { physicalLocation: { artifactLocation: { uri }, region: { startLine: Math.max(line, 1) } } };
+  }
+
+  function result(finding: Finding): unknown {
+    const { index, traceLine, file, line, action, reason } = finding;
+    const rule = ruleId(finding);
+    const related = {
+      id: 1,
+      message: { text: 'the policy rule' },
+      physicalLocation: {
+        artifactLocation: { uri: encodeURI(file ?? '') },
+        ...(line !== undefined && { region: { startLine: Math.max(line, 1) } }),
+      },
+    };
+    return {
+      ruleId: rule,
+      level: NOTE_ACTIONS.has(action) ? 'note' : 'error',
+      message: { text: `${action}: ${reason} (step ${String(index)}, ${calledName(finding)})` },
+      locations: [location(traceLine)],
+      ...(file !== undefined && { relatedLocations: [related] }),
+      properties: findingJson(finding),
+    };
+  }
+
+  return {
+    begin: () => `{\n"$schema": ${write(SCHEMA)},\n"version": "2.1.0",\n"runs": [{\n"results": [`,
+    finding(finding) {
+      if (finding.action === 'flag') return '';
+      if (rules.size < MAX_RULES && !rules.has(ruleId(finding))) rules.set(ruleId(finding), finding);
+      const piece = `${separator}${write(result(finding))}`;
+      separator = ',\n';
+      return piece;
+    },
+    unreadable(unreadable) {
+      unread.add(notification(unreadable));
+      return '';
+    },
+    end(summary) {
+      const tool = { driver: { name: TOOL, rules: [...rules].map(descriptor) } };
+      return [
+        separator === '\n' ? ']' : '\n]',
+        `,\n"tool": ${write(tool)}`,
+        `,\n"invocations": ${write([invocation(summary)])}`,
+        `,\n"properties": ${write(summaryJson(summary))}\n}]\n}\n`,
+      ].join('');
+    },
+  };
+
+  function notification({ index, line, problem }: Unreadable): unknown {
+    return {
+      level: 'error',
+      message: { text: `element ${String(index)} ${problem}` },
+      locations: [location(line)],
+    };
+  }
+
+  function invocation({ unreadable }: Summary): unknown {
+    return { executionSuccessful: unreadable === 0, toolExecutionNotifications: unread.items };
+  }
+}
+
+/** Rules of different checks may have one name. */
+function ruleId({ check, rule }: Finding): string {
+  return check === rule ? rule : `${check}/${rule}`;
+}
+
+function descriptor([id, { check, rule }]: readonly [string, Finding]): unknown {
+  return { id, name: rule, shortDescription: { text: `${rule} (${check})` } };
+}

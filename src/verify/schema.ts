@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import { PROVIDER_NAMES } from '../providers/provider.ts';
+
+const MAX_NAME_CHARS = 512;
+
+const text = (what: string) => z.string({ error: `${what} must be a text` });
+const shortText = (what: string) =>
+  text(what).max(MAX_NAME_CHARS, { error: `${what} must have at most ${MAX_NAME_CHARS} characters` });
+const names = (what: string) => z.array(shortText(what), { error: `${what} must be a list of texts` });
+
+const provider = z.enum(PROVIDER_NAMES, { error: `provider must be one of ${PROVIDER_NAMES.join(', ')}` });
+/** Of a tool call it is the MCP server. */
+const stepProvider = shortText('provider').describe(
+  `the provider of a model (${PROVIDER_NAMES.join(', ')}), or the MCP server of a tool`,
+);
+
+const agentFields = z.looseObject({
+  id: shortText('agent.id').nullish(),
+  name: shortText('agent.name').nullish(),
+  key_hash: shortText('agent.key_hash').nullish().describe("the proxy key's `sha256:…`, where it is known"),
+  owner: shortText('agent.owner').nullish(),
+  provider: provider.nullish(),
+  tags: z
+    .record(z.string(), shortText('agent.tags'), { error: 'agent.tags must be texts by name' })
+    .nullish(),
+  allowed_tools: names('agent.allowed_tools').nullish(),
+  allowed_models: names('agent.allowed_models').nullish(),
+  allowed_providers: z
+    .array(provider, { error: 'agent.allowed_providers must be a list of providers' })
+    .nullish(),
+});
+export type AgentFields = z.infer<typeof agentFields>;
+
+export const agentSchema = z.union([shortText('agent'), agentFields], {
+  error: 'agent must be a name, or an object with a name',
+});
+
+const timestamp = z
+  .union([z.string(), z.number()], {
+    error: 'timestamp must be a time as RFC 3339 has it, or a Unix time in seconds or milliseconds',
+  })
+  .describe('RFC 3339, or Unix time in seconds or milliseconds');
+
+/** One step as it is documented; `formats/steps.ts` takes the other usual names for the same. */
+export const stepSchema = z.looseObject({
+  type: z.enum(['llm_call', 'llm_response', 'mcp_tool_call', 'mcp_tool_response'], {
+    error: 'type must be llm_call, llm_response, mcp_tool_call or mcp_tool_response',
+  }),
+  timestamp: timestamp.nullish(),
+  session_id: shortText('session_id').nullish(),
+  agent: agentSchema.nullish(),
+  call_id: z
+    .union([shortText('call_id'), z.number()])
+    .nullish()
+    .describe('the same of a call and of its response'),
+  provider: stepProvider.nullish(),
+  model: shortText('model').nullish(),
+  content: z
+    .unknown()
+    .optional()
+    .describe('a text, a list of messages, or a whole body of the provider’s API'),
+  tool_name: shortText('tool_name').nullish(),
+  arguments: z.unknown().optional().describe('of a tool call: an object, or its JSON as a text'),
+  result: z
+    .unknown()
+    .optional()
+    .describe('what came of the call, or of the call before: a text, or an MCP result'),
+  is_error: z.boolean({ error: 'is_error must be true or false' }).nullish(),
+});
+export type StepFields = z.infer<typeof stepSchema>;
+
+/** The document around a list of steps. */
+export const headSchema = z.looseObject({
+  version: z.union([z.string(), z.number()], { error: 'version must be a text or a number' }).nullish(),
+  session_id: shortText('session_id').nullish(),
+  agent: agentSchema.nullish(),
+  provider: provider.nullish(),
+  model: shortText('model').nullish(),
+});
+export type HeadFields = z.infer<typeof headSchema>;
+
+const traceSchema = z.union([z.array(stepSchema), headSchema.extend({ traces: z.array(stepSchema) })]);
+
+/** The JSON Schema (draft 2020-12) of a trace, for those who write one. */
+export function traceJsonSchema(): Record<string, unknown> {
+  return {
+    ...z.toJSONSchema(traceSchema, { io: 'input' }),
+    title: 'An execution trace, as gateway verify reads it',
+  };
+}
+
+/** The first thing that is wrong, in words. */
+export function problemOf(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue?.message ?? 'has a form that is not known';
+}

@@ -1,0 +1,84 @@
+import type { CheckName } from '../pipeline/check.ts';
+import { VIOLATIONS, type Finding, type FindingAction } from './finding.ts';
+import type { Place, ReadElement } from './step.ts';
+
+/** An element of a trace that could not be read. */
+export interface Unreadable extends Place {
+  /** What is wrong with it, and the remedy. */
+  readonly problem: string;
+}
+
+/** The policies that a trace was judged by. */
+export interface JudgedBy {
+  readonly digest: string;
+  readonly sources: readonly string[];
+}
+
+/** What came of a whole trace. */
+export interface Summary {
+  /** What the trace is called. */
+  readonly trace: string;
+  /** Elements of the trace. */
+  elements: number;
+  /** Steps that were judged: calls, and responses to them. */
+  calls: number;
+  responses: number;
+  /** Responses to calls that were denied, which on the wire nobody would have got. */
+  responsesToDenied: number;
+  violations: number;
+  /** Elements with a violation. */
+  elementsWithViolations: number;
+  readonly actions: Record<FindingAction, number>;
+  unreadable: number;
+  /** Elements that can be read and hold nothing to judge: why, and how many. */
+  readonly skipped: Map<string, number>;
+  readonly checks: readonly CheckName[];
+  /** Undefined where no policy was asked. */
+  readonly policies: JudgedBy | undefined;
+}
+
+export interface SummaryWriter {
+  readonly summary: Summary;
+  element(element: ReadElement): void;
+  finding(finding: Finding): void;
+}
+
+export function createSummary(about: Pick<Summary, 'trace' | 'checks' | 'policies'>): SummaryWriter {
+  const summary: Summary = {
+    ...about,
+    elements: 0,
+    calls: 0,
+    responses: 0,
+    responsesToDenied: 0,
+    violations: 0,
+    elementsWithViolations: 0,
+    actions: { deny: 0, quarantine: 0, escalate: 0, redact: 0, mask: 0, flag: 0 },
+    unreadable: 0,
+    skipped: new Map(),
+  };
+  let lastElement = -1;
+  let lastViolation = -1;
+  return {
+    summary,
+    element(element) {
+      if (element.index !== lastElement) summary.elements += 1;
+      lastElement = element.index;
+      if (element.kind === 'unreadable') summary.unreadable += 1;
+      if (element.kind === 'skipped') {
+        summary.skipped.set(element.why, (summary.skipped.get(element.why) ?? 0) + 1);
+      }
+    },
+    finding({ action, index }) {
+      summary.actions[action] += 1;
+      if (!VIOLATIONS.has(action)) return;
+      summary.violations += 1;
+      if (index !== lastViolation) summary.elementsWithViolations += 1;
+      lastViolation = index;
+    },
+  };
+}
+
+/** Nothing could be judged, though there was something: no such trace is clean. */
+export function isUnjudged({ calls, responses, skipped }: Summary): boolean {
+  return calls + responses === 0 && skipped.size > 0;
+}

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { readAllOf, told } from './run-verify.ts';
+
+const STEPS = [
+  { type: 'llm_call', content: 'hello' },
+  { type: 'mcp_tool_call', tool: 'read', args: { path: 'a' }, session_id: 's' },
+];
+
+describe('a document', () => {
+  it('reads the same at whichever bytes it is cut into chunks', async () => {
+    const text = JSON.stringify({ traces: STEPS, session_id: 'späte', agent: { name: 'x' } }, null, 1);
+    const whole = await readAllOf(text);
+    expect(told(whole)).toHaveLength(2);
+    for (let size = 1; size < 40; size += 1) expect(await readAllOf(text, size)).toEqual(whole);
+  });
+
+  it('may name its session after its steps', async () => {
+    const text = JSON.stringify({ traces: STEPS, session_id: 'late', agent: 'planner' });
+    const read = await readAllOf(text);
+    expect(told(read)).toEqual(['llm_call late hello', 'mcp_tool_call s read']);
+    expect(read[0]).toMatchObject({ index: 0, line: 1, steps: [{ agent: { name: 'planner' } }] });
+  });
+
+  it('says so where its session comes after more steps than are held', async () => {
+    const step = { type: 'llm_call', content: 'x'.repeat(1_000_000) };
+    const text = JSON.stringify({ traces: Array(12).fill(step), session_id: 'late' });
+    const read = await readAllOf(text, 65_536);
+    expect(read.filter(({ kind }) => kind === 'steps')).toHaveLength(12);
+    expect(read.at(-1)).toMatchObject({
+      kind: 'unreadable',
+      problem: expect.stringContaining('session_id stands after the steps') as string,
+    });
+  });
+
+  it('that is cut at any byte is judged up to there, and told to be cut', async () => {
+    const text = JSON.stringify({ session_id: 's', traces: STEPS });
+    for (let length = 0; length < text.length; length += 1) {
+      const read = await readAllOf(text.slice(0, length), 7);
+      expect(read.at(-1)).toMatchObject({ kind: 'unreadable' });
+    }
+  });
+
+  it('tells the line of each element', async () => {
+    const text = `[\n${STEPS.map((step) => JSON.stringify(step, null, 2)).join(',\n')}\n]`;
+    expect((await readAllOf(text, 3)).map(({ line }) => line)).toEqual([2, 6]);
+  });
+
+  it.each([
+    ['a name twice', '[{"type":"llm_call","content":"a","content":"b"}]'],
+    ['nesting without end', `[{"type":"llm_call","content":${'['.repeat(5_000)}${']'.repeat(5_000)}}]`],
+    ['NaN', '[{"type":"llm_call","content":"a","timestamp":NaN}]'],
+    ['bytes that are no UTF-8', Buffer.from([0x5b, 0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d, 0x5d])],
+    ['an unknown type', '[{"type":"dance"}]'],
+    ['no content', '[{"type":"llm_call"}]'],
+    ['no tool', '[{"type":"mcp_tool_call","arguments":{}}]'],
+    ['a tool that is a list', '[{"type":"mcp_tool_call","tool_name":["a"]}]'],
+    ['a time that is none', '[{"type":"llm_call","content":"a","timestamp":"yesterday"}]'],
+    ['a provider of nobody', '[{"type":"llm_call","content":"a","provider":"nobody"}]'],
+    ['a number', '[1]'],
+    ['what is no JSON', 'hello'],
+    ['nothing', ''],
+    ['only __proto__', '[{"__proto__":{"type":"llm_call","content":"a"}}]'],
+  ])('with %s is told to be unreadable, and its neighbours are read', async (_what, text) => {
+    const read = await readAllOf(text, 5);
+    expect(read).toHaveLength(1);
+    expect(read[0]).toMatchObject({ kind: 'unreadable', problem: expect.stringMatching(/\w/) as string });
+  });
+
+  it('reads what stands around an element that cannot be read', async () => {
+    const text = JSON.stringify([STEPS[0], { type: 'dance' }, STEPS[1]]);
+    expect(told(await readAllOf(text))).toEqual([
+      'llm_call trace hello',
+      'unreadable 1',
+      'mcp_tool_call s read',
+    ]);
+  });
+});
+
+describe('lines', () => {
+  it('are read each by itself; a broken one does not take the next along', async () => {
+    const lines = [JSON.stringify(STEPS[0]), '{"type":"llm_call","con', '', JSON.stringify(STEPS[1])];
+    const read = await readAllOf(lines.join('\n'), 9);
+    expect(told(read)).toEqual(['llm_call trace hello', 'unreadable 1', 'mcp_tool_call s read']);
+    expect(read.map(({ line }) => line)).toEqual([1, 2, 4]);
+  });
+
+  it('may follow a document, and begin with a byte order mark', async () => {
+    const text = `\uFEFF${JSON.stringify(STEPS[0], null, 2)}\n${JSON.stringify(STEPS[1])}\n`;
+    expect(told(await readAllOf(text))).toEqual(['llm_call trace hello', 'mcp_tool_call s read']);
+  });
+});
+
+describe('chat messages', () => {
+  it('are calls of a model, and of the functions that it calls', async () => {
+    const messages = [
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'read it' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'the file' },
+      { role: 'assistant', content: 'done' },
+      { role: 'user', content: 'and now' },
+    ];
+    const read = await readAllOf(JSON.stringify(messages));
+    const steps = read.flatMap((one) => (one.kind === 'steps' ? one.steps : []));
+    expect(steps.map(({ type }) => type)).toEqual([
+      'llm_call',
+      'llm_response',
+      'mcp_tool_call',
+      'mcp_tool_response',
+      'llm_call',
+      'llm_response',
+      'llm_call',
+    ]);
+    expect(steps[2]).toMatchObject({ tool: 'read', arguments: { path: 'a' }, callId: 'c1' });
+    expect(steps[3]).toMatchObject({ result: 'the file', callId: 'c1' });
+    expect(steps[0]?.content).toEqual(messages.slice(0, 2));
+  });
+});
+
+describe('request bodies', () => {
+  it('are sent as they are; a call that a later body repeats is made once', async () => {
+    const call = { id: 'c1', function: { name: 'read', arguments: '{}' } };
+    const first = { model: 'gpt-4o', messages: [{ role: 'user', content: 'a' }] };
+    const history = [
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'x' },
+    ];
+    const lines = [
+      {
+        session_id: 's',
+        request: first,
+        response: { choices: [{ message: { role: 'assistant', tool_calls: [call] } }] },
+      },
+      { session_id: 's', request: { ...first, messages: [...first.messages, ...history] } },
+    ];
+    const read = await readAllOf(lines.map((line) => JSON.stringify(line)).join('\n'));
+    const steps = read.flatMap((one) => (one.kind === 'steps' ? one.steps : []));
+    expect(steps.map(({ type, sessionId }) => `${type} ${sessionId}`)).toEqual([
+      'llm_call s',
+      'llm_response s',
+      'mcp_tool_call s',
+      'mcp_tool_response s',
+      'llm_call s',
+    ]);
+    expect(steps[0]?.content).toEqual(first);
+  });
+});
+
+describe('spans', () => {
+  const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
+
+  it('come in the order of their starts, under the conventions of GenAI', async () => {
+    const tool = {
+      traceId: 't',
+      spanId: 'b',
+      startTimeUnixNano: '1760000002000000000',
+      attributes: [
+        attribute('gen_ai.operation.name', 'execute_tool'),
+        attribute('gen_ai.tool.name', 'read'),
+        attribute('gen_ai.tool.call.arguments', '{"path":"a"}'),
+        attribute('gen_ai.conversation.id', 'talk'),
+      ],
+    };
+    const chat = {
+      traceId: 't',
+      spanId: 'a',
+      startTimeUnixNano: '1760000001000000000',
+      attributes: [
+        attribute('gen_ai.operation.name', 'chat'),
+        attribute('gen_ai.provider.name', 'azure.ai.openai'),
+        attribute('gen_ai.conversation.id', 'talk'),
+        attribute('gen_ai.input.messages', '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]'),
+        attribute(
+          'gen_ai.output.messages',
+          '[{"role":"assistant","parts":[{"type":"text","content":"yes"}]}]',
+        ),
+      ],
+    };
+    const other = { traceId: 't', spanId: 'c', attributes: [attribute('http.method', 'GET')] };
+    const document = {
+      resourceSpans: [
+        {
+          resource: { attributes: [attribute('service.name', 'planner')] },
+          scopeSpans: [{ scope: { name: 'x' }, spans: [tool, chat, other] }],
+        },
+      ],
+    };
+    const read = await readAllOf(JSON.stringify(document), 11);
+    const steps = read.flatMap((one) => (one.kind === 'steps' ? one.steps : []));
+    expect(steps.map(({ type }) => type)).toEqual(['llm_call', 'llm_response', 'mcp_tool_call']);
+    expect(steps[0]).toMatchObject({ provider: 'azure', sessionId: 'talk', agent: { name: 'planner' } });
+    expect(steps[2]).toMatchObject({ tool: 'read', arguments: { path: 'a' }, at: 1_760_000_002_000 });
+    expect(read.filter(({ kind }) => kind === 'skipped')).toHaveLength(1);
+  });
+});
+
+describe('log lines of the gateway', () => {
+  it('hold no prompt: a tool that was called is all that they tell', async () => {
+    const audit = { level: 'info', channel: 'audit', request_id: 'r', key_hash: 'sha256:k', msg: 'x' };
+    const lines = [
+      { ...audit, check: 'policy', reason: 'no', msg: 'denied' },
+      { ...audit, audit: 'tool_response_inspected', server: 'files', tool: 'read' },
+    ];
+    const read = await readAllOf(lines.map((line) => JSON.stringify(line)).join('\n'));
+    expect(read.map(({ kind }) => kind)).toEqual(['skipped', 'steps']);
+    expect(read[1]).toMatchObject({
+      steps: [{ tool: 'read', server: 'files', agent: { keyHash: 'sha256:k' } }],
+    });
+  });
+});
