@@ -1,4 +1,4 @@
-import { applyEdits } from '../json/edit.ts';
+import { applyEditsInTurns } from '../json/edit.ts';
 import { HEADER } from '../headers.ts';
 import { isMirrored, mirroredAfter } from '../mcp/mirrored.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
@@ -26,15 +26,15 @@ interface Sent {
  * client's that may not travel is taken out, and the request gate's verdict is given.
  * @param masked the body with the proxy key overwritten, where it held one
  */
-export function forward(
+export async function forward(
   context: StreamContext,
   exchange: Parsed,
   phase: 'request_headers' | 'request_body',
   masked?: Buffer,
-): ProcessingResponse {
+): Promise<ProcessingResponse> {
   const { target } = context;
   if (target === undefined) throw new Error('a request is forwarded before it was routed');
-  const edited = exchange.edits.length > 0 ? applyEdits(exchange.body, exchange.edits) : masked;
+  const edited = exchange.edits.length > 0 ? await applyEditsInTurns(exchange.body, exchange.edits) : masked;
   const { upstream } = target;
   const sent =
     target.kind === 'mcp'

@@ -8,8 +8,27 @@ export interface EditNode {
 }
 
 export function treeOf(edits: readonly JsonEdit[]): EditNode {
+  const merging = treeInSteps(edits);
+  for (;;) {
+    const step = merging.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Steps of paths after which others may get a turn. */
+const STEP_STEPS = 32_768;
+
+/** `treeOf`, in steps. */
+export function* treeInSteps(edits: readonly JsonEdit[]): Generator<undefined, EditNode> {
   const root = emptyNode();
-  for (const edit of edits) add(root, edit);
+  let steps = 0;
+  for (const edit of edits) {
+    add(root, edit);
+    steps += 1 + edit.path.length;
+    if (steps < STEP_STEPS) continue;
+    steps = 0;
+    yield;
+  }
   return root;
 }
 

@@ -1,15 +1,11 @@
 import { GatewayError } from '../errors.ts';
-import { setIn, treeOf } from './edit-tree.ts';
+import { nextTurn } from '../next-turn.ts';
+import { setIn, treeInSteps } from './edit-tree.ts';
 import type { EditNode } from './edit-tree.ts';
+import { written } from './edit-writer.ts';
+import type { Part, Patch } from './edit-writer.ts';
 import type { JsonEdit } from './path.ts';
-import { kindAt, readChildren, skipSpace, skipValue } from './spans.ts';
-
-/** Bytes `start` to `end` of the document give way to `text`. */
-interface Patch {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+import { Children, kindAt, skipLong, skipShort, skipSpace, skipValue } from './spans.ts';
 
 /**
  * Applies edits to a document that `parseStrict` accepted; every byte that no edit concerns stays as it was.
@@ -22,87 +18,121 @@ interface Patch {
  * Throws GatewayError invalid_request where a `set` leads through a value that has no members.
  */
 export function applyEdits(body: Buffer, edits: readonly JsonEdit[]): Buffer {
-  if (edits.length === 0) return body;
-  const patches: Patch[] = [];
-  collect(body, skipSpace(body, 0), treeOf(edits), '', patches);
-  if (patches.length === 0) return body;
-
-  const pieces: Buffer[] = [];
-  let from = 0;
-  for (const patch of patches) {
-    pieces.push(body.subarray(from, patch.start), Buffer.from(patch.text));
-    from = patch.end;
+  const editing = editInSteps(body, edits);
+  for (;;) {
+    const step = editing.next();
+    if (step.done === true) return step.value;
   }
-  pieces.push(body.subarray(from));
-  return Buffer.concat(pieces);
 }
 
-/** Adds the patches of the value at `start`, in document order; gives back the offset after it. */
-function collect(body: Buffer, start: number, node: EditNode, name: string, patches: Patch[]): number {
+/** The same, with turns for others where the document is long, or what is set. */
+export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<Buffer> {
+  const editing = editInSteps(body, edits);
+  for (;;) {
+    const step = editing.next();
+    if (step.done === true) return step.value;
+    await nextTurn();
+  }
+}
+
+function* editInSteps(body: Buffer, edits: readonly JsonEdit[]): Generator<undefined, Buffer> {
+  if (edits.length === 0) return body;
+  const tree = yield* treeInSteps(edits);
+  const walk: Walk = { body, patches: [], seen: 0 };
+  const start = skipSpace(body, 0);
+  if (patchValue(walk, start, tree, '') === undefined) yield* collectInContainer(walk, start, tree);
+  return walk.patches.length === 0 ? body : yield* written(body, walk.patches);
+}
+
+/** One pass over a document, which notes what is to be changed in document order. */
+interface Walk {
+  readonly body: Buffer;
+  readonly patches: Patch[];
+  /** Members and elements so far. */
+  seen: number;
+}
+
+/** Members and elements after which others may get a turn. */
+const STEP_CHILDREN = 16_384;
+
+/** Adds the patch of a value that is replaced, and gives back the offset after it; undefined where its children are edited. */
+function patchValue(
+  { body, patches }: Walk,
+  start: number,
+  node: EditNode,
+  name: string,
+): number | undefined {
   const { change } = node;
+  const kind = kindAt(body, start);
   if (change?.kind === 'set') {
     const end = skipValue(body, start);
-    patches.push({ start, end, text: JSON.stringify(change.value) });
+    patches.push({ start, end, parts: [{ value: change.value }] });
     return end;
   }
-  const kind = kindAt(body, start);
-  if (kind === 'object' || kind === 'array') return collectInContainer(body, start, node, patches);
+  if (kind === 'object' || kind === 'array') return undefined;
   const end = skipValue(body, start);
   const value = newValue(node);
   if (value === undefined) return end;
   if (kind !== 'null') throw cannotHaveMembers(name);
-  patches.push({ start, end, text: JSON.stringify(value) });
+  patches.push({ start, end, parts: [{ value }] });
   return end;
 }
 
-function collectInContainer(body: Buffer, start: number, node: EditNode, patches: Patch[]): number {
-  const isObject = kindAt(body, start) === 'object';
+/** Adds the patches of what stands in a container; gives back the offset after it. */
+function* collectInContainer(walk: Walk, start: number, node: EditNode): Generator<undefined, number> {
+  const { body, patches } = walk;
+  const children = new Children(body, start);
   const found = new Set<string | number>();
   let lastKeptEnd: number | undefined;
   /** Offset from which removed children, not yet followed by a kept one, are to be cut. */
   let cutFrom: number | undefined;
   let end = skipSpace(body, start + 1);
 
-  const containerEnd = readChildren(body, start, (child) => {
+  for (let child = children.next(); child !== undefined; child = children.next()) {
+    if (++walk.seen % STEP_CHILDREN === 0) yield;
     const edit = node.children?.get(child.name);
     if (edit !== undefined) found.add(child.name);
     if (edit?.change?.kind === 'remove') {
       cutFrom ??= child.start;
-      return (end = skipValue(body, child.valueStart));
+      end = skipShort(body, child.valueStart) ?? (yield* skipLong(body, child.valueStart));
+      children.leave(end);
+      continue;
     }
-    if (cutFrom !== undefined) patches.push({ start: cutFrom, end: child.start, text: '' });
+    if (cutFrom !== undefined) patches.push({ start: cutFrom, end: child.start, parts: [] });
     cutFrom = undefined;
     end =
       edit === undefined
-        ? skipValue(body, child.valueStart)
-        : collect(body, child.valueStart, edit, String(child.name), patches);
-    return (lastKeptEnd = end);
-  });
-  const added = additions(node, found, isObject);
-  const first = lastKeptEnd === undefined;
+        ? (skipShort(body, child.valueStart) ?? (yield* skipLong(body, child.valueStart)))
+        : (patchValue(walk, child.valueStart, edit, String(child.name)) ??
+          (yield* collectInContainer(walk, child.valueStart, edit)));
+    children.leave(end);
+    lastKeptEnd = end;
+  }
+  const parts = additions(node, found, children.isObject, lastKeptEnd === undefined);
   // A tail of removed children goes with the comma before it.
-  if (cutFrom !== undefined) patches.push({ start: lastKeptEnd ?? cutFrom, end, text: joined(added, first) });
-  else if (added.length > 0) patches.push({ start: end, end, text: joined(added, first) });
-  return containerEnd;
+  if (cutFrom !== undefined) patches.push({ start: lastKeptEnd ?? cutFrom, end, parts });
+  else if (parts.length > 0) patches.push({ start: end, end, parts });
+  return children.end;
 }
 
-function joined(added: readonly string[], first: boolean): string {
-  if (added.length === 0) return '';
-  return `${first ? '' : ','}${added.join(',')}`;
-}
-
-/** The JSON of members or elements that are to be set and are not there. */
-function additions(node: EditNode, found: ReadonlySet<string | number>, isObject: boolean): string[] {
-  const added: string[] = [];
+/** The JSON of members or elements that are to be set and are not there, with a comma before each but the first. */
+function additions(
+  node: EditNode,
+  found: ReadonlySet<string | number>,
+  isObject: boolean,
+  isEmpty: boolean,
+): readonly Part[] {
+  const parts: Part[] = [];
   for (const [step, child] of node.children ?? []) {
     if (found.has(step)) continue;
     const value = newValue(child);
     if (value === undefined) continue;
     if (isObject !== (typeof step === 'string')) throw cannotHaveMembers(String(step));
-    const text = JSON.stringify(value);
-    added.push(isObject ? `${JSON.stringify(step)}:${text}` : text);
+    if (!isEmpty || parts.length > 0) parts.push(',');
+    if (isObject) parts.push({ value: step }, ':');
+    parts.push({ value });
   }
-  return added;
+  return parts;
 }
 
 /** The value that the edits below a missing place make; undefined where they only remove. */

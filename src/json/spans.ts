@@ -27,31 +27,48 @@ export interface Child {
   readonly valueStart: number;
 }
 
-/**
- * Goes through the members or elements of the container that starts at `container`, in document order.
- * @param read is given each, and gives back the offset after its value: of what it goes down into, it knows it, so
- * that no byte is read twice, however deep it stands
- * @returns the offset after the container
- */
-export function readChildren(body: Buffer, container: number, read: (child: Child) => number): number {
-  const isObject = body[container] === OPEN_OBJECT;
-  let index = 0;
-  let i = skipSpace(body, container + 1);
-  while (i < body.length && body[i] !== CLOSE_OBJECT && body[i] !== CLOSE_ARRAY) {
-    const start = i;
-    let name: string | number = index;
-    if (isObject) {
-      const nameEnd = skipString(body, i);
-      name = keyText(body, i, nameEnd);
-      i = skipSpace(body, skipSpace(body, nameEnd) + 1);
-    }
-    index += 1;
-    i = skipSpace(body, read({ name, start, valueStart: i }));
-    if (body[i] === COMMA) i = skipSpace(body, i + 1);
-    // Only in what is not JSON; it must not loop for ever.
-    if (i === start) return i;
+/** The members or elements of the container that starts at an offset, in document order. */
+export class Children {
+  readonly isObject: boolean;
+  /** The offset after the container, once there are no more. */
+  end = 0;
+  readonly #body: Buffer;
+  #at: number;
+  #index = 0;
+  #lastStart = -1;
+
+  constructor(body: Buffer, container: number) {
+    this.isObject = body[container] === OPEN_OBJECT;
+    this.#body = body;
+    this.#at = skipSpace(body, container + 1);
   }
-  return i + 1;
+
+  /** Undefined after the last. */
+  next(): Child | undefined {
+    const body = this.#body;
+    const start = this.#at;
+    const byte = body[start];
+    // An offset twice is only in what is not JSON; it must not loop for ever.
+    if (start === this.#lastStart || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY || start >= body.length) {
+      this.end = start === this.#lastStart ? start : start + 1;
+      return undefined;
+    }
+    this.#lastStart = start;
+    const index = this.#index++;
+    if (!this.isObject) return { name: index, start, valueStart: start };
+    const nameEnd = skipString(body, start);
+    const valueStart = skipSpace(body, skipSpace(body, nameEnd) + 1);
+    return { name: keyText(body, start, nameEnd), start, valueStart };
+  }
+
+  /**
+   * Goes on behind the value of the child that was given last.
+   * @param valueEnd of what its reader goes down into, it knows it, so that no byte is read twice, however deep it stands
+   */
+  leave(valueEnd: number): void {
+    const at = skipSpace(this.#body, valueEnd);
+    this.#at = this.#body[at] === COMMA ? skipSpace(this.#body, at + 1) : at;
+  }
 }
 
 /** A container on the way down: where the name of the present member stands, or the present element's index. */
@@ -119,8 +136,34 @@ export function skipValue(body: Buffer, i: number): number {
 }
 
 function skipContainer(body: Buffer, i: number): number {
-  let depth = 0;
-  while (i < body.length) {
+  const place = { at: i, depth: 0 };
+  goOn(body, place, Infinity);
+  return place.at;
+}
+
+/** Bytes of a container after which others may get a turn. */
+const STEP_BYTES = 524_288;
+
+/** `skipValue`; undefined of a container that is longer than a step. */
+export function skipShort(body: Buffer, i: number): number | undefined {
+  const first = body[i];
+  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return skipValue(body, i);
+  const place = { at: i, depth: 0 };
+  return goOn(body, place, i + STEP_BYTES) ? place.at : undefined;
+}
+
+/** `skipValue` of a container, in steps. */
+export function* skipLong(body: Buffer, i: number): Generator<undefined, number> {
+  const place = { at: i, depth: 0 };
+  while (!goOn(body, place, place.at + STEP_BYTES)) yield;
+  return place.at;
+}
+
+/** Goes on in a container, to its end (true), or to `until` and a string more. */
+function goOn(body: Buffer, place: { at: number; depth: number }, until: number): boolean {
+  let { at: i, depth } = place;
+  const to = Math.min(until, body.length);
+  while (i < to) {
     const byte = body[i];
     if (byte === QUOTE) {
       i = skipString(body, i);
@@ -133,7 +176,9 @@ function skipContainer(body: Buffer, i: number): number {
       if (depth === 0) break;
     }
   }
-  return i;
+  place.at = i;
+  place.depth = depth;
+  return depth === 0 || i >= body.length;
 }
 
 /** Bytes of a string that are looked at one by one; beyond them the search for a quote is native. */

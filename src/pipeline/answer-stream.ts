@@ -6,7 +6,7 @@ import type { CutPayload, StreamEvent, StreamReader } from '../providers/provide
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from './check.ts';
 import type { Answer } from './exchange.ts';
-import { rewrittenEvent } from './rewritten-event.ts';
+import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
 import { strictFrame } from './strict-frame.ts';
 import { unambiguousEvent } from './unambiguous-event.ts';
 
@@ -188,10 +188,18 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   }
 
   function passRewritten(frames: readonly RewrittenFrame[], at: number): Awaitable<void> {
-    return each(frames, (frame) => {
-      const pass = (): Awaitable<void> => passEvent(rewrittenEvent(format, frame), at);
-      return frame.event.frame.raw.length > LONG_FRAME_BYTES ? nextTurn().then(pass) : pass();
-    });
+    return each(frames, (frame) =>
+      frame.event.frame.raw.length > LONG_FRAME_BYTES
+        ? passLongRewritten(frame, at)
+        : passEvent(rewrittenEvent(format, frame), at),
+    );
+  }
+
+  async function passLongRewritten(frame: RewrittenFrame, at: number): Promise<void> {
+    await nextTurn();
+    const event = await rewrittenInTurns(format, frame);
+    await nextTurn();
+    await passEvent(event, at);
   }
 
   async function cutOff(denial: Denial): Promise<void> {

@@ -1,4 +1,4 @@
-import { applyEdits } from '../json/edit.ts';
+import { applyEdits, applyEditsInTurns } from '../json/edit.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent, TextDelta } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
@@ -6,10 +6,35 @@ import type { RewrittenFrame } from './check.ts';
 
 /** An event as the next rewriter sees it, and as it is sent: its frame holds the bytes of its edited payload. */
 export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame): StreamEvent {
+  const { event, edits } = rewritten;
+  const json =
+    isWrittenAnew(rewritten) && isEditedJson(event, edits) ? applyEdits(bytesOf(event), edits) : NOTHING;
+  return eventWith(format, rewritten, json);
+}
+
+/** The same of a long event, with turns for others. */
+export async function rewrittenInTurns(
+  format: StreamFormat,
+  rewritten: RewrittenFrame,
+): Promise<StreamEvent> {
+  const { event, edits } = rewritten;
+  const isEdited = isWrittenAnew(rewritten) && isEditedJson(event, edits);
+  const json = isEdited ? await applyEditsInTurns(bytesOf(event), edits) : NOTHING;
+  return eventWith(format, rewritten, json);
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function isWrittenAnew({ event, edits, copy }: RewrittenFrame): boolean {
+  return (edits.length > 0 || copy === true) && event.beside !== true;
+}
+
+/** @param edited the event's JSON with its edits, where it has both */
+function eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buffer): StreamEvent {
   const { event, edits, copy } = rewritten;
   if (edits.length === 0 && copy !== true) return event;
-  if (event.beside === true) return { ...event, frame: { ...event.frame, raw: Buffer.alloc(0) } };
-  const payload = editedPayload(event, edits);
+  if (event.beside === true) return { ...event, frame: { ...event.frame, raw: NOTHING } };
+  const payload = editedPayload(event, edits, edited);
   const frame = copy === true ? copied(format, event, payload.data) : changed(format, event, payload.data);
   const parse = parserOf(event, edits, payload.json);
   return {
@@ -30,14 +55,22 @@ interface Payload {
   readonly json: string;
 }
 
-function editedPayload(event: StreamEvent, edits: readonly JsonEdit[]): Payload {
+function isEditedJson({ json }: StreamEvent, edits: readonly JsonEdit[]): boolean {
+  return edits.length > 0 && json !== undefined;
+}
+
+function jsonOf({ frame, inner }: StreamEvent): string {
+  return inner?.json ?? frame.data ?? '';
+}
+
+function bytesOf(event: StreamEvent): Buffer {
+  return Buffer.from(jsonOf(event));
+}
+
+function editedPayload(event: StreamEvent, edits: readonly JsonEdit[], edited: Buffer): Payload {
   const { frame, inner } = event;
-  const before = inner?.json ?? frame.data ?? '';
-  if (edits.length === 0) return { data: frame.data ?? '', json: before };
-  const json =
-    event.json === undefined
-      ? String(valueSet(edits, []) ?? '')
-      : applyEdits(Buffer.from(before), edits).toString();
+  if (edits.length === 0) return { data: frame.data ?? '', json: jsonOf(event) };
+  const json = isEditedJson(event, edits) ? edited.toString() : String(valueSet(edits, []) ?? '');
   return { data: inner === undefined ? json : inner.pack(json), json };
 }
 

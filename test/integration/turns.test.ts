@@ -85,6 +85,31 @@ describe('no turn of the event loop is long', () => {
     },
   );
 
+  it.each(['quotes', 'null characters', 'emoji', 'lone surrogates', 'texts of one letter'])(
+    'of a whole answer of the largest size that is written anew for one mail address, then %s',
+    { timeout: 120_000 },
+    async (then) => {
+      const place = placeNamed('answer openai /v1/chat/completions ["choices",0,"message","content"]');
+      expect(await longestTurn(place, shapeNamed(`one mail address, then ${then}`), 1)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['answer mcp answer 0 ["result","content",0,"text"] at which', 'one secret, then quotes'],
+    ['answer mcp answer 0 ["result","content",0,"text"] at which', 'access keys'],
+    ['answer mcp answer 1 ["result","contents",0,"blob"]', 'one secret, then one letter'],
+    [
+      'stream openai /v1/chat/completions event 0 ["choices",0,"delta","content"]',
+      'one mail address, then quotes',
+    ],
+    [
+      'request openai /v1/chat/completions ["messages",2,"content",0,"text"]',
+      'one mail address, then lone surrogates',
+    ],
+  ])('of what is written anew at another outlet: %s, %s', { timeout: 120_000 }, async (start, name) => {
+    expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
+  });
+
   it.each([
     ['answer openai /v1/chat/completions ["choices",0,"message","content"]', 'a document of numbers in text'],
     [

@@ -72,7 +72,7 @@ export function createJudge({ config, pins, inspect }: JudgeDeps): Judge {
     }));
     return {
       ...inspection,
-      edits: [...redactions(hits), ...removals],
+      edits: [...(await redactions(hits)), ...removals],
       withheld,
       changed: tools.filter((tool) => isChanged(states.get(tool), mode)),
     };

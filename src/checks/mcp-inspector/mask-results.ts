@@ -71,7 +71,7 @@ async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMes
   const rules = hits.map(({ finding }) =>
     finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule,
   );
-  return { rules: [...new Set(rules)], edits: redactions(hits, masked) };
+  return { rules: [...new Set(rules)], edits: await redactions(hits, masked) };
 }
 
 /** What a rule spells out, in an id or a method's name: nothing is said there. */

@@ -1,5 +1,5 @@
 import type { Finding } from '../../detectors/finding.ts';
-import { applyEdits } from '../../json/edit.ts';
+import { applyEditsInTurns } from '../../json/edit.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
 import { MAX_DOC_DEPTH, type Doc, type Piece, type Place } from './page.ts';
@@ -23,7 +23,7 @@ export function isFixed({ stretches }: Hit): boolean {
  * The edits that take all hits out of a message: secrets become `***`, attacks give way to the text of SPEC. JSON in
  * strings stays JSON. A member whose name holds one goes, and a member under the cleaned name says so.
  */
-export function redactions(hits: readonly Hit[], instead = standsFor): readonly JsonEdit[] {
+export function redactions(hits: readonly Hit[], instead = standsFor): Promise<readonly JsonEdit[]> {
   const edits = new EditsByDoc();
   for (const [piece, replacements] of replacementsByPiece(hits, instead)) {
     const text = piece.kind === 'number' ? MASK : replaceSpans(piece.text, replacements);
@@ -79,12 +79,12 @@ class EditsByDoc {
   }
 
   /** Documents in strings are changed first, the deepest before those that they stand in. */
-  ofMessage(): readonly JsonEdit[] {
+  async ofMessage(): Promise<readonly JsonEdit[]> {
     for (let depth = MAX_DOC_DEPTH; depth > 0; depth -= 1) {
       for (const doc of this.#docsAt(depth)) {
         if (doc.within === undefined) continue;
         const { text, path, doc: outer } = doc.within;
-        const value = applyEdits(Buffer.from(text), this.#editsOf(doc)).toString();
+        const value = (await applyEditsInTurns(Buffer.from(text), this.#editsOf(doc))).toString();
         listOf(this.#values, outer).push({ kind: 'set', path, value });
       }
     }
@@ -113,7 +113,6 @@ const LONGEST_ESCAPE = 6;
 
 /** A span that tears no JSON escape: the text may be of JSON lines, or JSON in prose. */
 function wholeEscapes(text: string, start: number, end: number): { start: number; end: number } {
-  if (!text.includes('\\')) return { start, end };
   return { start: escapeAround(text, start)?.start ?? start, end: escapeAround(text, end)?.end ?? end };
 }
 

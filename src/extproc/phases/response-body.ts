@@ -1,4 +1,4 @@
-import { applyEdits } from '../../json/edit.ts';
+import { applyEditsInTurns } from '../../json/edit.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { readBody } from '../../pipeline/whole-answer.ts';
 import type { StreamContext } from '../context.ts';
@@ -28,8 +28,8 @@ export async function onResponseBody(
   // What is not the dialect's JSON has no facts, and is accounted by its reservation.
   if (exchange.status >= 200 && exchange.status < 300 && parsed !== undefined) readFacts(exchange, parsed);
   throwDenial(await run.response(exchange));
+  const sent = await judgedBody(whole);
   context.progress = 'done';
-  const sent = judgedBody(whole);
   const changes = headerChanges(context, headers);
   return sent === received
     ? passWhole('response_body', changes)
@@ -59,11 +59,11 @@ function readFacts({ answer, endpoint }: Answered, parsed: unknown): void {
 }
 
 /** The body as the checks want it. */
-function judgedBody({ body, json, edits, replacement }: WholeAnswer): Buffer {
+async function judgedBody({ body, json, edits, replacement }: WholeAnswer): Promise<Buffer> {
   if (replacement !== undefined) return replacement;
   if (edits.length === 0) return body;
   if (json === undefined) throw new Error('an answer that is no JSON was to be edited');
-  return applyEdits(body, edits);
+  return applyEditsInTurns(body, edits);
 }
 
 /** Headers that say of the provider's bytes what is not so of these. */

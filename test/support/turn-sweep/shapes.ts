@@ -47,6 +47,33 @@ function documentInText(name: string, piece: string, last: string): Shape {
   };
 }
 
+/** One finding, and behind it this piece, over and over: the whole is written anew for its sake. */
+function after(first: keyof typeof FINDINGS, then: string, piece: string): Shape {
+  return {
+    name: `${first}, then ${then}`,
+    isText: true,
+    json: ({ bytes }) => {
+      made += 1;
+      const before = `no ${String(made)} ${FINDINGS[first]} `;
+      return `"${before}${piece.repeat(Math.floor((bytes - before.length - 2) / Buffer.byteLength(piece)))}"`;
+    },
+  };
+}
+
+const FINDINGS = {
+  'one mail address': 'ann@example.org',
+  'one secret': `ghp_${'Zx81mK4p'.repeat(4)}Wq7R`,
+} as const;
+
+/** A list of which the first is a finding. */
+function listAfter(then: string, piece: (index: number) => string, work: number): Shape {
+  return list(
+    `one mail address, then ${then}`,
+    (index) => (index === 0 ? '"ann@example.org"' : piece(index)),
+    work,
+  );
+}
+
 /** A list of this piece; `work` is what one of them makes. */
 function list(name: string, piece: (index: number) => string, work: number): Shape {
   return {
@@ -166,6 +193,28 @@ const TEXTS: readonly Shape[] = [
   written('escaped letters', '\\u0061'),
   written('escaped accents', '\\u00e9'),
   written('escaped slashes', '\\/'),
+  after('one mail address', 'one letter', 'a'),
+  after('one mail address', 'words', 'the quick brown fox '),
+  after('one mail address', 'blanks', ' '),
+  after('one mail address', 'digits', '4'),
+  after('one mail address', 'quotes', '\\"'),
+  after('one mail address', 'backslashes', '\\\\'),
+  after('one mail address', 'line feeds', '\\n'),
+  after('one mail address', 'null characters', '\\u0000'),
+  after('one mail address', 'lone surrogates', '\\ud83d'),
+  after('one mail address', 'escaped letters', '\\u0061'),
+  after('one mail address', 'emoji', '🙂'),
+  after('one mail address', 'Chinese', '漢字'),
+  after('one mail address', 'zero-width spaces', 'i\u200b'),
+  after('one secret', 'words', 'the quick brown fox '),
+  after('one secret', 'one letter', 'a'),
+  after('one secret', 'blanks', ' '),
+  after('one secret', 'digits', '4'),
+  after('one secret', 'quotes', '\\"'),
+  after('one secret', 'backslashes', '\\\\'),
+  after('one secret', 'lone surrogates', '\\ud83d'),
+  after('one secret', 'Chinese', '漢字'),
+  after('one secret', 'Base64 in one run', 'QWxhZGRpbjpvcGVu'),
 ];
 
 /** As deep as is accepted, less what stands around it. */
@@ -189,6 +238,14 @@ const STRUCTURES: readonly Shape[] = [
   list('objects with texts', (index) => `{"type":"text","text":"a${String(index)}"}`, 25),
   list('nothing', () => 'null', 1),
   list('no numbers', () => 'NaN', 1),
+  listAfter('texts of one letter', () => '"a"', 1),
+  listAfter('numbers', (index) => String(index % 9), 1),
+  listAfter('empty objects', () => '{}', 9),
+  list(
+    'one text in fifteen with a mail address',
+    (index) => (index % 15 === 0 ? `"m${String(index)}@b.co"` : '"a"'),
+    1,
+  ),
   list('pretty-printed numbers', () => '\u0020'.repeat(15) + '1', 2),
   {
     name: 'many members of one object',

@@ -9,7 +9,7 @@ import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
 import { parsed } from '../../support/exchange.ts';
 import { defaultConfig } from '../../../src/config/load.ts';
 
-it('a request that was forwarded keeps no copy of its prompt while its answer runs', () => {
+it('a request that was forwarded keeps no copy of its prompt while its answer runs', async () => {
   const written = configSchema.parse({});
   const config = { ...written, server: { ...written.server, insecure_dev: false } };
   const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hidden' }] } });
@@ -37,7 +37,7 @@ describe('a request to an MCP server', () => {
     },
   });
 
-  function forwarded(
+  async function forwarded(
     headers: Record<string, string>,
     edits: readonly JsonEdit[] = [],
     body = toolCall('t', ARGS),
@@ -46,7 +46,7 @@ describe('a request to an MCP server', () => {
     exchange.edits.push(...edits);
     const context = createContext({} as EdgeServices);
     context.target = createRoute(config, configuredUpstreams(config))('POST', '/mcp/files', '');
-    const { response } = forward(context, exchange, 'request_body').request_body ?? {};
+    const { response } = (await forward(context, exchange, 'request_body')).request_body ?? {};
     const { set_headers = [], remove_headers = [] } = response?.header_mutation ?? {};
     const set = set_headers.map(({ header }): [string, string] => [header.key, String(header.raw_value)]);
     return {
@@ -66,8 +66,8 @@ describe('a request to an MCP server', () => {
     'content-type': 'application/json',
   };
 
-  it('goes to the server’s own address, with its own headers and none of the client’s that may not travel', () => {
-    const sent = forwarded({
+  it('goes to the server’s own address, with its own headers and none of the client’s that may not travel', async () => {
+    const sent = await forwarded({
       authorization: 'Bearer gw-x',
       'x-api-key': 'client',
       cookie: 'a=b',
@@ -85,10 +85,13 @@ describe('a request to an MCP server', () => {
     expect(sent.body).toBeUndefined();
   });
 
-  it('repeats in its headers what an edit made of its arguments', () => {
+  it('repeats in its headers what an edit made of its arguments', async () => {
     const set: JsonEdit = { kind: 'set', path: ['params', 'arguments', 'region'], value: '*** Ort ü' };
     const remove: JsonEdit = { kind: 'remove', path: ['params', 'arguments', 'floor'] };
-    const sent = forwarded({ 'mcp-param-region': 'secret place', 'mcp-param-floor': '1' }, [set, remove]);
+    const sent = await forwarded({ 'mcp-param-region': 'secret place', 'mcp-param-floor': '1' }, [
+      set,
+      remove,
+    ]);
     expect(sent.set).toEqual({
       ...SERVER,
       'mcp-param-region': '=?base64?KioqIE9ydCDDvA==?=',
@@ -98,13 +101,13 @@ describe('a request to an MCP server', () => {
     expect(JSON.parse(sent.body ?? '')).toEqual(toolCall('t', { region: '*** Ort ü' }));
   });
 
-  it('repeats nothing where it has no body', () => {
+  it('repeats nothing where it has no body', async () => {
     const exchange = mcpExchange({
       headers: { 'mcp-method': 'tools/call', 'mcp-name': 't', 'mcp-param-a': 'b', 'mcp-session-id': 's' },
     });
     const context = createContext({} as EdgeServices);
     context.target = createRoute(config, configuredUpstreams(config))('GET', '/mcp/files', '');
-    const { response } = forward(context, exchange, 'request_headers').request_headers ?? {};
+    const { response } = (await forward(context, exchange, 'request_headers')).request_headers ?? {};
     expect(response?.header_mutation?.remove_headers).toEqual(['mcp-method', 'mcp-name', 'mcp-param-a']);
   });
 });

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdits } from '../../../src/json/edit.ts';
+import { applyEdits, applyEditsInTurns } from '../../../src/json/edit.ts';
 import type { JsonEdit, JsonPath } from '../../../src/json/path.ts';
 import { parseStrict } from '../../../src/json/scan.ts';
-import { kindAt, readChildren, skipValue } from '../../../src/json/spans.ts';
+import { Children, kindAt, skipValue } from '../../../src/json/spans.ts';
+import type { Child } from '../../../src/json/spans.ts';
 import { writtenNumbers } from '../../../src/json/written-numbers.ts';
-import { quickestCpuMs } from '../../support/cpu-time.ts';
+import { quickestCpuMs, slowness } from '../../support/cpu-time.ts';
+import { watchTurns } from '../../support/turn-sweep/turn-watch.ts';
 
 const edit = (text: string, ...edits: JsonEdit[]): string => applyEdits(Buffer.from(text), edits).toString();
 const set = (path: JsonPath, value: unknown): JsonEdit => ({ kind: 'set', path, value });
@@ -94,7 +96,62 @@ describe('applyEdits', () => {
   });
 });
 
-describe('readChildren', () => {
+describe('applyEditsInTurns', () => {
+  /** Around the length of a piece, pairs and halves of them in every order stand on its border. */
+  const around = (units: string): string =>
+    'x'.repeat(262_144 - units.length + 1) + units + 'y'.repeat(262_144);
+
+  it.each([
+    '\ud83d\ude42',
+    '\ud83d\ud83d\ude42',
+    '\ude42\ud83d',
+    '\ud83d\ud83d',
+    '"\\',
+    '\ud83d\ude42\ud83d\ude42',
+  ])('writes a long string as JSON.stringify does, whatever stands where it is parted: %j', async (units) => {
+    for (const text of [around(units), around(`${units}.`), around(`${units}..`)]) {
+      const body = Buffer.from('{"a":[1],"b":2}');
+      const edits = [set(['a', 0], text), set(['c'], text)];
+      const expected = `{"a":[${JSON.stringify(text)}],"b":2,"c":${JSON.stringify(text)}}`;
+      expect((await applyEditsInTurns(body, edits)).toString()).toBe(expected);
+      expect(applyEdits(body, edits).toString()).toBe(expected);
+    }
+  });
+
+  it.each([
+    [
+      'a string of quotes',
+      JSON.stringify(['"'.repeat(8_000_000)]),
+      [set([0], `***${'"'.repeat(8_000_000)}`)],
+    ],
+    [
+      'a list of texts',
+      `[${'"a",'.repeat(600_000)}1]`,
+      Array.from({ length: 40_000 }, (_, at) => set([at * 15], '***')),
+    ],
+    ['a place behind many lists', `[[${'[[0]],'.repeat(2_400_000)}0],"x"]`, [set([1], '***')]],
+    [
+      'places far down',
+      `[${Array.from({ length: 3_000 }, () => '['.repeat(90) + '1' + ']'.repeat(90)).join(',')}]`,
+      Array.from({ length: 3_000 }, (_, at) => set([at, ...Array.from({ length: 90 }, () => 0)], '***')),
+    ],
+  ] as const)('holds up nobody: %s', { timeout: 60_000 }, async (_, text, edits) => {
+    const body = Buffer.from(text);
+    const turns = watchTurns();
+    let shortest = Infinity;
+    for (let time = 0; time < 3; time += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns.longestMs();
+      await applyEditsInTurns(body, edits);
+      await new Promise((resolve) => setImmediate(resolve));
+      shortest = Math.min(shortest, turns.longestMs() / slowness());
+    }
+    turns.stop();
+    expect(shortest).toBeLessThan(40);
+  });
+});
+
+describe('Children', () => {
   it('gives every value of a document at its place, whether it is gone down into or not', () => {
     fc.assert(
       fc.property(documents, fc.nat({ max: 2 }), (value, indent) => {
@@ -104,8 +161,8 @@ describe('readChildren', () => {
           const end = skipValue(body, start);
           found.push([path, JSON.parse(body.toString('utf8', start, end))]);
           if (kindAt(body, start) !== 'object' && kindAt(body, start) !== 'array') return end;
-          expect(readChildren(body, start, ({ valueStart }) => skipValue(body, valueStart))).toBe(end);
-          return readChildren(body, start, (child) => read(child.valueStart, [...path, child.name]));
+          expect(childrenEnd(body, start, ({ valueStart }) => skipValue(body, valueStart))).toBe(end);
+          return childrenEnd(body, start, (child) => read(child.valueStart, [...path, child.name]));
         };
         expect(read(0, [])).toBe(body.length);
         const byPath = ([a]: [JsonPath, unknown], [b]: [JsonPath, unknown]): number =>
@@ -155,6 +212,12 @@ describe('a document as deep as is accepted, with megabytes of blanks at its bot
     expect(quickestCpuMs(numbers)).toBeLessThan(50);
   });
 });
+
+const childrenEnd = (body: Buffer, start: number, read: (child: Child) => number): number => {
+  const children = new Children(body, start);
+  for (let child = children.next(); child !== undefined; child = children.next()) children.leave(read(child));
+  return children.end;
+};
 
 const documents = fc
   .object({
