@@ -24,7 +24,7 @@ it('a request that was forwarded keeps no copy of its prompt while its answer ru
   exchange.facts.prompt = { normalizedTexts: ['hidden'], obfuscation };
   const context = createContext({} as EdgeServices);
   context.target = createRoute(config, configuredUpstreams(config))('POST', `/openai${exchange.path}`, '');
-  forward(context, exchange, 'request_body');
+  await forward(context, exchange, 'request_body');
   const { body, json, facts } = exchange;
   expect([body.length, json, facts.prompt]).toEqual([0, {}, undefined]);
 });
