@@ -31,11 +31,7 @@ export async function onRequestBody(
 }
 
 /** A message that is refused unread is answered under its id, where it has one. */
-async function readOrTellId(
-  context: StreamContext,
-  exchange: Identified,
-  body: Buffer,
-): Promise<Parsed> {
+async function readOrTellId(context: StreamContext, exchange: Identified, body: Buffer): Promise<Parsed> {
   try {
     return await readBody(exchange, body, context.rawKey);
   } catch (failure) {

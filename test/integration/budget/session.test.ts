@@ -237,7 +237,7 @@ describe('the budget check in a session', () => {
       steps: 1,
       taintFlags: [],
       toolsCalled: [],
-    marks: [],
+      marks: [],
       lifeMs: 60_000,
       budgetNanoUsd,
     };

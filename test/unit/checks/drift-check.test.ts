@@ -35,7 +35,7 @@ const SESSION: SessionFacts = {
   steps: 1,
   taintFlags: [],
   toolsCalled: [],
-    marks: [],
+  marks: [],
   budgetNanoUsd: undefined,
   lifeMs: 86_400_000,
 };

@@ -20,7 +20,7 @@ const SESSION: SessionFacts = {
   steps: 0,
   taintFlags: [],
   toolsCalled: [],
-    marks: [],
+  marks: [],
   lifeMs: 60_000,
   budgetNanoUsd: undefined,
 };
