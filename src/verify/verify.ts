@@ -48,7 +48,7 @@ export async function* verify(
   const replay = createReplay({ newRun, findings, clock, riskOf });
   const { summary, ...told } = createSummary({
     trace: name,
-    checks: checks.map((check) => check.name),
+    checks: [...new Set(checks.map((check) => check.name))],
     policies,
   });
 

@@ -150,10 +150,15 @@ describe('a card', () => {
 
   it('leaves a record of each decision: rule, file, line and the set', async () => {
     await ask('xylophone');
-    const line = gateway
-      .logs()
-      .split('\n')
-      .findLast((one) => one.includes('policy decision') && one.includes('no-xylophone'));
+    // Lines of the log come when they come.
+    const line = await vi.waitFor(() => {
+      const found = gateway
+        .logs()
+        .split('\n')
+        .find((one) => one.includes('policy decision') && one.includes(key.keyHash));
+      expect(found).toBeDefined();
+      return found;
+    });
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       channel: 'audit',
       key_hash: key.keyHash,

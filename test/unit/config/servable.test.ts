@@ -31,8 +31,6 @@ describe('what may be served', () => {
   });
 
   it.each<[string, ConfigInput]>([
-    ['policy.presets', { policy: { enabled: true, presets: ['safety'] } }],
-    ['policy.policy_file', { policy: { enabled: true, policy_file: './cards.yaml' } }],
     ['alerting.webhook_url', { alerting: { webhook_url: 'https://hooks.example' } }],
     ['signature.enabled', { signature: { enabled: true, secret: 's' } }],
     ['otel.enabled', { otel: { enabled: true } }],
@@ -54,26 +52,25 @@ describe('what may be served', () => {
     ).toEqual([]);
   });
 
-  it('is no policy card that lies where cards are looked for: nothing would carry it out', () => {
-    const { config, sources } = loadConfig({
-      path: NO_FILE,
-      env: { SERVER_INSECURE_DEV: 'true' },
-      argvOverrides: { policy: { enabled: true } },
-    });
-    const withCard = { ...config, policy: { ...config.policy, policy_file: HERE } };
-    expect(servableProblems(withCard, sources).map(({ path }) => path)).toEqual(['policy.policy_file']);
-    expect(servableProblems(config, sources)).toEqual([]);
+  it('needs the policies that it names', () => {
+    const named = (policy: ConfigInput['policy']): string[] =>
+      problems({ policy: { enabled: true, ...policy } });
+    expect(named({ policy_file: './no/cards.yaml' })).toEqual(['policy.policy_file']);
+    expect(named({ policy_dir: './no/policies' })).toEqual(['policy.policy_dir']);
+    expect(named({ policy_file: HERE, policy_dir: import.meta.dirname, presets: ['safety'] })).toEqual([]);
+    expect(named({})).toEqual([]);
+    expect(problems({ policy: { enabled: false, policy_file: './no/cards.yaml' } })).toEqual([]);
   });
 
   it('is refused with every reason', () => {
     const { config, sources } = loadConfig({
       path: NO_FILE,
       env: {},
-      argvOverrides: { policy: { enabled: true, presets: ['safety'] }, otel: { enabled: true } },
+      argvOverrides: { audit: { enabled: true }, otel: { enabled: true } },
     });
     expect(() => {
       checkServable(config, sources);
-    }).toThrow(/server\.tls: .*\n.*policy\.presets: .*policy presets.*\n.*otel\.enabled: .*trace export/);
+    }).toThrow(/server\.tls: .*\n.*otel\.enabled: .*trace export.*\n.*audit\.enabled: .*audit trail/);
   });
 });
 

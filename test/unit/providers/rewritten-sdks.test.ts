@@ -127,7 +127,7 @@ describe('a stream that is cut', () => {
     },
   );
 
-  it('tells clients of Cohere and Mistral by its last event', async () => {
+  it('tells clients of Cohere by its last event, and of Mistral by one that is no chunk', async () => {
     const cohere = rig.access(named('Cohere v2'));
     const options = { token: cohere.apiKey, environment: cohere.baseUrl, maxRetries: 0 };
     const messages = [{ role: 'user' as const, content: 'hello' }];
@@ -143,13 +143,12 @@ describe('a stream that is cut', () => {
     });
     const mistral = rig.access(named('Mistral'));
     const client = new Mistral({ apiKey: mistral.apiKey, serverURL: mistral.baseUrl });
-    let last: unknown;
     const reading = async (): Promise<void> => {
       for await (const { data } of await client.chat.stream({ model: 'mistral-small-latest', messages }))
-        last = data.choices;
+        expect(data.choices).toMatchObject([{ finishReason: null }]);
     };
-    await expect(reading()).rejects.toThrow();
-    expect(last).toEqual([{ index: 0, delta: { content: '' }, finishReason: 'error' }]);
+    // What says so is no chunk, at which this client throws.
+    await expect(reading()).rejects.toThrow(/dlp_quarantine|validat/i);
   });
 });
 

@@ -18,7 +18,6 @@ const NUMBER = /^-?\d[\d.eE+-]*$/;
 /** Lists that spell the text in numbers, and what repeats it whole (`token-ids.ts`). */
 const TOKEN_IDS =
   /"(?:\w{0,40}token_?ids?|context|tokens|bytes|(?:input|output|prompt|completion|generated|text)_?ids|ids|raw_?output)"/gi;
-const BEFORE_LIST = /\s*:\s*(?=[[{])/y;
 /** Longer than any of these names. */
 const NAME_CHARS = 128;
 const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
@@ -125,10 +124,9 @@ async function lists(text: string, names: RegExp): Promise<Replacement[]> {
     names.lastIndex = 0;
     for (let match = names.exec(window); match !== null; match = names.exec(window)) {
       if (match.index >= STEP_CHARS) break;
-      BEFORE_LIST.lastIndex = from + names.lastIndex;
+      const start = containerAfter(text, from + names.lastIndex);
       names.lastIndex = match.index + 1;
-      if (!BEFORE_LIST.test(text)) continue;
-      const start = BEFORE_LIST.lastIndex;
+      if (start === undefined) continue;
       const end = await containerEnd(text, start);
       found.push({ start, end, text: 'null' });
       next = Math.max(next, end);
@@ -146,6 +144,24 @@ async function tokenIds(text: string): Promise<Replacement[]> {
     if (text.charCodeAt(one.start) !== OPEN_ARRAY) return [one];
     return NUMBERS.test(text.slice(one.start, one.end)) ? [{ ...one, text: '[]' }] : [];
   });
+}
+
+/** Where the list or object begins that stands behind a member's name; undefined where something else does. */
+function containerAfter(text: string, nameEnd: number): number | undefined {
+  const colon = afterBlanks(text, nameEnd);
+  if (text[colon] !== ':') return undefined;
+  const start = afterBlanks(text, colon + 1);
+  return text[start] === '[' || text[start] === '{' ? start : undefined;
+}
+
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0xa0 || unit === 0xfeff;
+}
+
+function afterBlanks(text: string, from: number): number {
+  let at = from;
+  while (isBlank(text.charCodeAt(at))) at++;
+  return at;
 }
 
 /** The offset after the object or array that begins at an offset. */
