@@ -147,8 +147,8 @@ describe('a stream that is cut', () => {
       for await (const { data } of await client.chat.stream({ model: 'mistral-small-latest', messages }))
         expect(data.choices).toMatchObject([{ finishReason: null }]);
     };
-    // What says so is no chunk, at which this client throws.
-    await expect(reading()).rejects.toThrow(/dlp_quarantine|validat/i);
+    // The error that says so is no chunk: this client throws at it, and tells what a chunk would have had.
+    await expect(reading()).rejects.toThrow('choices');
   });
 });
 
