@@ -183,7 +183,8 @@ export async function serveUntilExit(
   const directory = await mkdtemp(join(tmpdir(), 'gw-test-serve-'));
   try {
     const configFile = join(directory, 'gateway.yaml');
-    await writeFile(configFile, stringify(config));
+    const server = { port: await freePort(), admin_port: await freePort() };
+    await writeFile(configFile, stringify(overlay({ server }, config)));
     const run = launch(MAIN, configFile, env);
     const timer = setTimeout(() => run.child.kill('SIGKILL'), START_WITHIN_MS);
     const code = await run.exited;
