@@ -172,7 +172,8 @@ function* addTo(channel: Channel, text: string, found: Found[]): Work<Stretch> {
   channel.hasEnded = false;
   for (const piece of piecesOf(text)) {
     for (const one of channel.scanner.push(piece)) found.push(one);
-    yield piece.length + SEARCH_CHARS;
+    // What is held is searched again with each piece.
+    yield SEARCH_CHARS + Math.max(piece.length, channel.scanner.keptChars);
   }
   return { outlet, from, to: outlet.length };
 }
