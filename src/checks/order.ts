@@ -1,8 +1,8 @@
 import type { Check } from '../pipeline/check.ts';
 
-/** The checks of a gateway, made by its composition root; undefined where one is left out. */
+/** The checks of a gateway, made by its composition root; those that it may leave out are optional. */
 export interface Checks {
-  readonly rateLimit: Check | undefined;
+  readonly rateLimit?: Check;
   readonly mcp: Check;
   readonly allowed: Check;
   readonly providerTools: Check;
@@ -13,12 +13,13 @@ export interface Checks {
   readonly dlp: Check;
   readonly loop: Check;
   readonly drift: Check;
-  readonly policy: Check | undefined;
-  readonly policyMask: Check | undefined;
-  readonly mcpBreaker: Check | undefined;
-  readonly budget: Check | undefined;
-  readonly policyState: Check | undefined;
-  readonly answerMarks: Check | undefined;
+  readonly policy?: Check;
+  readonly policyMask?: Check;
+  readonly mcpBreaker?: Check;
+  readonly budget?: Check;
+  readonly policyState?: Check;
+  readonly policyMaskAgain?: Check;
+  readonly answerMarks?: Check;
 }
 
 /**
@@ -42,7 +43,8 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.policyMask, // of what was let through
     checks.mcpBreaker, // a probe is taken only for what would be sent
     checks.budget, // a hold is taken only for what would be sent
-    checks.policyState, // last of all: a hold is given back unseen, but by a moved state others are judged at once
+    checks.policyState, // after the holds: one is given back unseen, but by a moved state others are judged at once
+    checks.policyMaskAgain, // of what was judged again, by the state that another call has left
     checks.answerMarks, // of answers that nobody withholds
   ].filter((check) => check !== undefined);
 }

@@ -73,4 +73,6 @@ export interface PromptFacts {
 export interface JudgedCall {
   readonly set: PolicySet;
   readonly call: PolicyCall;
+  /** It was judged before, in a session that another call has moved since: what was masked then stays masked. */
+  readonly again?: true;
 }

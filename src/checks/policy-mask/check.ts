@@ -16,6 +16,8 @@ export interface MaskedRequest {
 }
 
 export interface PolicyMaskDeps {
+  /** Whose masks: those of the call as it was judged first, or as it was judged again in a session that had moved. */
+  readonly judgement: 'first' | 'again';
   readonly masksOf: (rules: readonly MaskRule[]) => Masks | undefined;
   readonly maskRequest: (exchange: Parsed, masks: Masks) => Promise<MaskedRequest>;
   /** Of models. */
@@ -38,17 +40,19 @@ export interface PolicyMaskState {
 
 /**
  * Takes out of a call, and of what answers it, what the `mask` rules of policies match. The rules are those of the set
- * that judged the call, whatever set is in force by then.
+ * that judged the call, whatever set is in force by then. Where a call is judged again, a second check masks what the
+ * first one has left: what either judgement masks is gone.
  */
 export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState> {
-  const { masksOf, maskRequest, answers, results } = deps;
+  const { judgement, masksOf, maskRequest, answers, results } = deps;
   return {
     name: 'policy',
     shadowable: true,
     begin: () => ({ masks: undefined }),
     async requestBody(exchange, state) {
       const { judged } = exchange.facts;
-      const masks = judged && masksOf(judged.set.masksFor(judged.call));
+      if (judged === undefined || (judged.again === true) !== (judgement === 'again')) return PASS;
+      const masks = masksOf(judged.set.masksFor(judged.call));
       if (masks === undefined) return PASS;
       state.masks = masks;
       const { rules, unmaskable, edits } = await maskRequest(exchange, masks);

@@ -102,7 +102,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     exchange.facts.session = fresh;
     const call = policyCallOf(exchange);
     if (call === undefined) return undefined;
-    return (exchange.facts.judged = { set, call });
+    return (exchange.facts.judged = { set, call, again: true });
   }
 
   async function mark(exchange: Parsed, { set, call }: JudgedCall): Promise<Verdict> {
