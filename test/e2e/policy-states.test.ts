@@ -1,13 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
-import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
+import type { TestGateway, TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { connectClient } from '../support/mcp-rig.ts';
-import { startMcpServer, type McpTestServer } from '../support/mcp-server.ts';
+import { startPolicyRig, type PolicyRig } from '../support/policy-rig.ts';
 import { cli, expectRefusal } from './budgets/rig.ts';
 
 /** Cards with states on the wire: what moves a session, and what does not. */
@@ -33,39 +29,23 @@ rules:
 `;
 const TOOLS = ['begin_transaction', 'db_write', 'commit', 'deploy'];
 
-let folder: string;
-let provider: FakeProvider;
-let server: McpTestServer;
+let rig: PolicyRig;
 let gateway: TestGateway;
 let key: TestKey;
 let client: Client;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
-  await writeFile(join(folder, 'transactions.yaml'), CARD);
-  provider = await createFakeProvider();
-  server = await startMcpServer({
-    era: 'sessions',
+  rig = await startPolicyRig({
+    files: { 'transactions.yaml': CARD },
     register(to) {
       for (const tool of TOOLS) {
         to.registerTool(tool, { description: tool }, () => ({ content: [{ type: 'text', text: 'done' }] }));
       }
     },
   });
-  gateway = await startGateway({
-    config: {
-      providers: { openai: { base_url: provider.url } },
-      policy: { enabled: true, policy_dir: folder },
-      mcp: { enabled: true, servers: [{ name: 'tools', url: server.url }] },
-    },
-  });
+  gateway = await rig.start();
 });
-afterAll(async () => {
-  await gateway.stop();
-  await server.close();
-  await provider.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rig.close());
 beforeEach(async () => {
   key = await gateway.createKey();
   ({ client } = await connectClient({
@@ -116,11 +96,11 @@ describe('a card with states', () => {
   it('lets one of ten calls at once use an approval, which a call of a model gave', async () => {
     expect((await say('I approve')).status).toBe(200);
     expect(await state()).toBe('APPROVED');
-    const before = server.requests.length;
+    const before = rig.server.requests.length;
     const said = await Promise.all(Array.from({ length: 10 }, () => call('deploy')));
     expect(said.filter((reason) => reason === undefined)).toHaveLength(1);
     expect(said.filter((reason) => reason === 'nobody has approved it')).toHaveLength(9);
-    expect(server.requests.slice(before).filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(rig.server.requests.slice(before).filter(({ method }) => method === 'POST')).toHaveLength(1);
     expect(await state()).toBe('INIT');
   });
 

@@ -1,12 +1,11 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
-import { serveUntilExit, startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
+import { serveUntilExit, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { connectClient } from '../support/mcp-rig.ts';
-import { startMcpServer, type McpTestServer } from '../support/mcp-server.ts';
+import { startPolicyRig, type PolicyRig } from '../support/policy-rig.ts';
 import { cli, expectRefusal } from './budgets/rig.ts';
 
 /** SPEC "Policies": Rego files on the wire. */
@@ -45,34 +44,15 @@ deny contains "endless" if {
 }
 `;
 
-let folder: string;
-let provider: FakeProvider;
-let server: McpTestServer;
+let rig: PolicyRig;
 let gateway: TestGateway;
 let key: TestKey;
 
-const put = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
-
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
-  await put('a.rego', V0);
-  await put('b.rego', V1);
-  provider = await createFakeProvider();
-  server = await startMcpServer({ era: 'sessions' });
-  gateway = await startGateway({
-    config: {
-      providers: { openai: { base_url: provider.url } },
-      policy: { enabled: true, policy_dir: folder },
-      mcp: { enabled: true, servers: [{ name: 'tools', url: server.url }] },
-    },
-  });
+  rig = await startPolicyRig({ files: { 'a.rego': V0, 'b.rego': V1 } });
+  gateway = await rig.start();
 });
-afterAll(async () => {
-  await gateway.stop();
-  await server.close();
-  await provider.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rig.close());
 beforeEach(async () => {
   key = await gateway.createKey({ tags: { team: 'ops' } });
 });
@@ -105,7 +85,7 @@ describe('a call of a model', () => {
   });
 
   it('is 403 policy_denied with the reason of a rule in the old syntax, and scores once', async () => {
-    const before = provider.requests.length;
+    const before = rig.provider.requests.length;
     const reply = await ask('gpt-4o-mini');
     expectRefusal(reply, 403, 'policy_denied');
     expect(JSON.parse(reply.body)).toMatchObject({ error: 'gpt-4o-mini is not for team ops' });
@@ -115,7 +95,7 @@ describe('a call of a model', () => {
     });
     await ask('gpt-4o-mini');
     expect(await riskScore()).toBe(10);
-    expect(provider.requests.length).toBe(before);
+    expect(rig.provider.requests.length).toBe(before);
   });
 
   it('is judged by its prompt without its disguise', async () => {
@@ -156,14 +136,7 @@ describe('a call of a model', () => {
 });
 
 it('only records what it would have done in shadow mode', async () => {
-  const shadow = await startGateway({
-    redis: gateway.redis,
-    config: {
-      server: { shadow_mode: true },
-      providers: { openai: { base_url: provider.url } },
-      policy: { enabled: true, policy_dir: folder },
-    },
-  });
+  const shadow = await rig.start({}, { server: { shadow_mode: true } });
   for (const model of ['gpt-4o-mini', 'gpt-4-forbidden']) {
     const reply = await send(shadow.baseUrl, { path: CHAT, ...request(model, 'taint me') });
     expect(reply.status).toBe(200);
@@ -210,26 +183,28 @@ describe('files that change', () => {
 
   it('are in force within a second, written in place or by rename, and gone when they go', async () => {
     expect(await denies('gpt-4.1')).toBe(false);
-    await put('c.rego', 'package gateway.policy\ndeny contains "c" if input.request.model == "gpt-4.1"\n');
+    await writeFile(
+      join(rig.folder, 'c.rego'),
+      'package gateway.policy\ndeny contains "c" if input.request.model == "gpt-4.1"\n',
+    );
     await vi.waitFor(async () => expect(await denies('gpt-4.1')).toBe(true), { timeout: 10_000 });
-    await put(
-      '.c.swp',
+    await rig.put(
+      'c.rego',
       'package gateway.policy\ndeny contains "c" if input.request.model == "gpt-4.1-mini"\n',
     );
-    await rename(join(folder, '.c.swp'), join(folder, 'c.rego'));
     await vi.waitFor(async () => expect(await denies('gpt-4.1-mini')).toBe(true), { timeout: 10_000 });
     expect(await denies('gpt-4.1')).toBe(false);
-    await rm(join(folder, 'c.rego'));
+    await rm(join(rig.folder, 'c.rego'));
     await vi.waitFor(async () => expect(await denies('gpt-4.1-mini')).toBe(false), { timeout: 10_000 });
   });
 
   it('change nothing while one of them is broken, and say so', async () => {
-    await put('broken.rego', 'package gateway.policy\n\ndeny contains "x" if {\n');
+    await rig.put('broken.rego', 'package gateway.policy\n\ndeny contains "x" if {\n');
     await vi.waitFor(() => expect(gateway.logs()).toMatch(/broken\.rego:\d/u), { timeout: 10_000 });
     expect(await denies('gpt-4o-mini')).toBe(true);
     expect((await ask('gpt-4o')).status).toBe(200);
     expect(await gateway.metrics()).toMatch(/^gateway_policy_loads_total\{outcome="broken"\} [1-9]/mu);
-    await rm(join(folder, 'broken.rego'));
+    await rm(join(rig.folder, 'broken.rego'));
   });
 });
 
@@ -241,20 +216,17 @@ describe('what nothing allows', () => {
     { written: 'deny' as const, status: 403 },
     { written: 'allow' as const, status: 200 },
   ])('is $status where a file can allow and default_action is $written', async ({ written, status }) => {
-    const own = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
+    const own = join(rig.folder, `default-${String(written)}`);
+    await mkdir(own);
     await writeFile(join(own, 'allow.rego'), ALLOW);
-    const other = await startGateway({
-      redis: gateway.redis,
-      config: {
-        providers: { openai: { base_url: provider.url } },
-        policy: { enabled: true, policy_dir: own, ...(written !== undefined && { default_action: written }) },
-      },
+    const other = await rig.start({
+      policy_dir: own,
+      ...(written !== undefined && { default_action: written }),
     });
     const model = async (name: string): Promise<number> =>
       (await send(other.baseUrl, { path: CHAT, ...request(name, 'hi') })).status;
     expect([await model('gpt-4o'), await model('gpt-4o-mini')]).toEqual([200, status]);
     await other.stop();
-    await rm(own, { recursive: true });
   });
 });
 

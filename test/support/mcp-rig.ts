@@ -5,6 +5,7 @@ import {
 import type { ClientOptions as StatelessOptions } from '@modelcontextprotocol/client';
 import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { NewKey } from '../../src/auth/key-fields.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
@@ -90,7 +91,7 @@ export interface Connected {
 
 /** The official client of 2025-03-26 to 2025-11-25. */
 export async function connectClient(
-  { url, headers }: Pick<McpAccess, 'url' | 'headers'>,
+  { url, headers, fetch }: Pick<McpAccess, 'url' | 'headers'> & { readonly fetch?: FetchLike },
   options: ClientOptions = {},
   prepare: (client: Client) => void = () => undefined,
 ): Promise<Connected> {
@@ -98,6 +99,7 @@ export async function connectClient(
   prepare(client);
   const transport = new StreamableHTTPClientTransport(url, {
     requestInit: { headers },
+    ...(fetch !== undefined && { fetch }),
     reconnectionOptions: {
       initialReconnectionDelay: 20,
       maxReconnectionDelay: 200,

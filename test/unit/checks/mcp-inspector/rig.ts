@@ -11,11 +11,11 @@ import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exc
 import { createRunner, type ObservedVerdict } from '../../../../src/pipeline/run.ts';
 import type { SecretLeak } from '../../../../src/pipeline/secret-leak.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
-import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import type { AuditEvent } from '../../../../src/telemetry/audit.ts';
+import { answered } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
 
@@ -107,7 +107,10 @@ export function inspector(options: RigOptions = {}) {
   /** The headers of a stream of events. */
   async function head(headers: Readonly<Record<string, string>>): Promise<Denial | undefined> {
     const answerHeaders = new Map([['content-type', 'text/event-stream'], ...Object.entries(headers)]);
-    return newRun().response({ ...streamed(mcpExchange({ body: toolCall('read') })), answerHeaders });
+    return newRun().response({
+      ...answered(mcpExchange({ body: toolCall('read') }), { form: 'stream' }),
+      answerHeaders,
+    });
   }
 
   /** A stream of events, in these pieces. */
@@ -115,7 +118,7 @@ export function inspector(options: RigOptions = {}) {
     pieces: readonly (string | Buffer)[],
     asked: McpRequestOptions = { body: toolCall('read') },
   ): Promise<Sent> {
-    const exchange = streamed(mcpExchange(asked));
+    const exchange = answered(mcpExchange(asked), { form: 'stream' });
     const parts = createAnswerStream({
       answer: exchange.answer,
       format: sse,
@@ -184,31 +187,8 @@ function wholeAnswer(
     edits: [],
     replacement: undefined,
   };
-  return {
-    ...exchange,
-    origin: 'provider',
-    status,
-    answerHeaders: new Map(),
-    form: 'whole',
-    answer: { whole, facts: undefined, usage: undefined, written: createWrittenText(), complete: true },
-  };
-}
-
-function streamed(exchange: Parsed): Answered {
-  return {
-    ...exchange,
-    origin: 'provider',
-    status: 200,
-    answerHeaders: new Map(),
-    form: 'stream',
-    answer: {
-      whole: undefined,
-      facts: undefined,
-      usage: undefined,
-      written: createWrittenText(),
-      complete: false,
-    },
-  };
+  const answer = answered(exchange, { status, readable: false });
+  return { ...answer, answer: { ...answer.answer, whole } };
 }
 
 function sentBody({ body, edits, replacement }: WholeAnswer): string {

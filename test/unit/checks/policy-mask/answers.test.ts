@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
-import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
-import type { Answered } from '../../../../src/pipeline/exchange.ts';
 import type { MaskRule } from '../../../../src/policy/cards/mask-rule.ts';
 import { sse } from '../../../../src/streams/sse.ts';
+import { answered as inParts } from '../../../support/exchange.ts';
 import { answered, AWS_KEY, dlp, EMAIL, parsed, SSN } from '../dlp/rig.ts';
 import { contains, detects, judged, maskRig, regex, rule, sendAnswer } from './rig.ts';
 import type { MaskRig } from './rig.ts';
@@ -118,20 +117,7 @@ async function throughStream(
   ...rules: readonly MaskRule[]
 ): Promise<string> {
   const request = parsed({ body: { stream: true, messages: [{ role: 'user', content: 'hi' }] } });
-  const exchange: Answered = {
-    ...judged(request, ...rules),
-    origin: 'provider',
-    status: 200,
-    answerHeaders: new Map(),
-    form: 'stream',
-    answer: {
-      whole: undefined,
-      facts: undefined,
-      usage: undefined,
-      written: createWrittenText(),
-      complete: false,
-    },
-  };
+  const exchange = inParts(judged(request, ...rules), { form: 'stream' });
   const run = rig.run();
   await run.requestBody(exchange);
   const reader = exchange.endpoint.dialect.stream(exchange.request);
