@@ -36,12 +36,24 @@ export const compileGrammar = <Label>(
   const sources = rules.flatMap(({ label, patterns }) =>
     patterns.flatMap(withoutOptions).map((source) => ({ label, source })),
   );
-  for (const { source } of sources) for (const word of wordsOf(source, classes)) vocabulary.add(word);
+  // Few symbols stand in many patterns, and some for hundreds of words: each is looked at once.
+  const symbols = new Set(sources.flatMap(({ source }) => symbolsOf(source)).filter(isWords));
+  for (const symbol of symbols) for (const word of choices(symbol, classes)) vocabulary.add(word);
   const fitsOf = wordSets(vocabulary, classes);
   const patterns = sources.map(({ label, source }) => ({ label, sequence: parseSequence(source, fitsOf) }));
-  return Array.from({ length: vocabulary.size + 1 }, (_, word) =>
-    patterns.filter(({ sequence }) => sequence[0]?.fits[word] === 1),
-  );
+  return byFirstWord(patterns, vocabulary.size + 1);
+};
+
+const NO_WORDS = new Uint8Array();
+
+const byFirstWord = <Label>(patterns: readonly Pattern<Label>[], words: number): Grammar<Label> => {
+  const grammar: Pattern<Label>[][] = Array.from({ length: words }, () => []);
+  for (const pattern of patterns) {
+    const fits = pattern.sequence[0]?.fits ?? NO_WORDS;
+    for (let word = fits.indexOf(1); word !== -1; word = fits.indexOf(1, word + 1))
+      grammar[word]?.push(pattern);
+  }
+  return grammar;
 };
 
 /** Patterns that begin alike: none can match where the next element is out of reach. */
@@ -129,10 +141,8 @@ const withoutEndChoices = (source: string): string[] => {
 
 const symbolsOf = (source: string): string[] => source.split(/\s+/).filter((symbol) => symbol !== '');
 
-const wordsOf = (source: string, classes: WordClasses): string[] =>
-  symbolsOf(source)
-    .filter((symbol) => symbol !== '$' && !symbol.startsWith('~'))
-    .flatMap((symbol) => choices(symbol, classes));
+/** False for a gap and for the end of a sentence. */
+const isWords = (symbol: string): boolean => symbol !== '$' && !symbol.startsWith('~');
 
 /** The words a symbol stands for. */
 const choices = (symbol: string, classes: WordClasses): string[] =>

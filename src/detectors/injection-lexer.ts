@@ -93,10 +93,14 @@ export interface WordTree {
   readonly stemAt: Uint16Array;
 }
 
-const foldedUnits = (word: string): number[] =>
-  Array.from({ length: word.length }, (_, at) => FOLDED[word.charCodeAt(at)] ?? 0).filter(
-    (unit) => unit > LINE_END,
-  );
+const foldedUnits = (word: string): number[] => {
+  const units: number[] = [];
+  for (let at = 0; at < word.length; at++) {
+    const unit = FOLDED[word.charCodeAt(at)] ?? 0;
+    if (unit > LINE_END) units.push(unit);
+  }
+  return units;
+};
 
 /** The node reached from `node` by a letter, or 0. */
 const childOf = (tree: WordTree, node: number, unit: number): number => {
