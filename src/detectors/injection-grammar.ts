@@ -3,7 +3,7 @@ import type { Tokens, Vocabulary } from './injection-lexer.ts';
 /** Word classes by name; names are upper case. */
 export type WordClasses = Readonly<Record<string, string>>;
 
-interface Element {
+export interface Element {
   /** 1 at the number of each word that fits. */
   readonly fits: Uint8Array;
   /** How many other words may stand before it in the sentence. */
@@ -54,55 +54,6 @@ const byFirstWord = <Label>(patterns: readonly Pattern<Label>[], words: number):
       grammar[word]?.push(pattern);
   }
   return grammar;
-};
-
-/** Patterns that begin alike: none can match where the next element is out of reach. */
-interface Branch<Label> {
-  readonly next: Element | undefined;
-  readonly patterns: readonly Pattern<Label>[];
-}
-
-/** Branches by the number of the word that may begin them. */
-export type BranchedGrammar<Label> = readonly (readonly Branch<Label>[])[];
-
-/** Joins the patterns of each word whose second elements are the same, so that these are looked for once. */
-export const branchGrammar = <Label>(grammar: Grammar<Label>): BranchedGrammar<Label> =>
-  grammar.map((patterns) => {
-    const branches: { next: Element | undefined; patterns: Pattern<Label>[] }[] = [];
-    for (const pattern of patterns) {
-      const next = pattern.sequence[1];
-      const branch = branches.find((other) => isSame(other.next, next));
-      if (branch === undefined) branches.push({ next, patterns: [pattern] });
-      else branch.patterns.push(pattern);
-    }
-    return branches;
-  });
-
-const isSame = (one: Element | undefined, other: Element | undefined): boolean =>
-  one?.fits === other?.fits && one?.gap === other?.gap && one?.isEnd === other?.isEnd;
-
-/** Calls `take` with each pattern that matches at token `at`, and the index of the token after its shortest match. */
-export const matchAll = <Label>(
-  grammar: BranchedGrammar<Label>,
-  tokens: Tokens,
-  at: number,
-  take: (label: Label, next: number) => void,
-): void => {
-  for (const { next: second, patterns } of grammar[tokens.words[at] ?? 0] ?? []) {
-    if (!isInReach(tokens, second, at + 1)) continue;
-    for (const { label, sequence } of patterns) {
-      const next = matchAt(tokens, sequence, at);
-      if (next !== -1) take(label, next);
-    }
-  }
-};
-
-const isInReach = (tokens: Tokens, wanted: Element | undefined, at: number): boolean => {
-  if (wanted === undefined || wanted.isEnd) return true;
-  const last = Math.min(tokens.count - 1, at + wanted.gap);
-  for (let token = at; token <= last && tokens.breaks[token] !== 1; token++)
-    if (wanted.fits[tokens.words[token] ?? 0] === 1) return true;
-  return false;
 };
 
 /** Index of the token after the shortest match of a sequence that begins at token `at`, or -1. */

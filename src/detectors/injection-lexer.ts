@@ -56,14 +56,27 @@ export class Vocabulary {
 
   /** The tree as it is now. */
   freeze(): WordTree {
-    return {
+    const nodes = this.#letter.length;
+    if (nodes > MAX_NODES)
+      throw new Error(`a vocabulary of ${String(nodes)} letters: ${String(MAX_NODES)} at most`);
+    const slotBits = Math.ceil(Math.log2(nodes * SLOTS_PER_NODE));
+    const slots = { steps: new Int32Array(2 ** slotBits), nodes: new Uint16Array(2 ** slotBits) };
+    const tree: WordTree = {
       roots: this.#roots,
-      firstChild: Int32Array.from(this.#firstChild),
-      nextSibling: Int32Array.from(this.#nextSibling),
-      letter: Uint16Array.from(this.#letter),
+      ...slots,
+      slotShift: 32 - slotBits,
       wordAt: Uint16Array.from(this.#wordAt),
       stemAt: Uint16Array.from(this.#stemAt),
     };
+    for (let parent = 1; parent < nodes; parent++) {
+      for (let child = this.#firstChild[parent] ?? 0; child !== 0; child = this.#nextSibling[child] ?? 0) {
+        const step = (parent << 16) | (this.#letter[child] ?? 0);
+        const slot = slotOf(tree, step);
+        slots.steps[slot] = step;
+        slots.nodes[slot] = child;
+      }
+    }
+    return tree;
   }
 
   #grow(parent: number, unit: number): number {
@@ -82,16 +95,31 @@ export class Vocabulary {
   }
 }
 
+/** A node fits into half of a step. */
+const MAX_NODES = 0x10000;
+/** So that most steps are found, or found missing, at the first look. */
+const SLOTS_PER_NODE = 4;
+
 /** A vocabulary as flat arrays by node; 0 is no node and no word. */
 export interface WordTree {
   /** Node of a word's first letter. */
   readonly roots: Int32Array;
-  readonly firstChild: Int32Array;
-  readonly nextSibling: Int32Array;
-  readonly letter: Uint16Array;
+  /** A hash table: a node and the letter that goes on from it, as one number, or 0; and the node reached. */
+  readonly steps: Int32Array;
+  readonly nodes: Uint16Array;
+  readonly slotShift: number;
   readonly wordAt: Uint16Array;
   readonly stemAt: Uint16Array;
 }
+
+/** The slot of a step, or the free one where it would be. */
+const slotOf = ({ steps, slotShift }: WordTree, step: number): number => {
+  let slot = Math.imul(step, 0x9e3779b1) >>> slotShift;
+  for (let other = steps[slot]; other !== step && other !== 0; other = steps[slot]) {
+    slot = slot + 1 === steps.length ? 0 : slot + 1;
+  }
+  return slot;
+};
 
 const foldedUnits = (word: string): number[] => {
   const units: number[] = [];
@@ -103,70 +131,96 @@ const foldedUnits = (word: string): number[] => {
 };
 
 /** The node reached from `node` by a letter, or 0. */
-const childOf = (tree: WordTree, node: number, unit: number): number => {
-  let child = tree.firstChild[node] ?? 0;
-  while (child !== 0 && tree.letter[child] !== unit) child = tree.nextSibling[child] ?? 0;
-  return child;
+const childOf = (tree: WordTree, node: number, unit: number): number =>
+  tree.nodes[slotOf(tree, (node << 16) | unit)] ?? 0;
+
+/** What the words of a text are read from, and where they are written. */
+interface Reading {
+  readonly text: string;
+  /** `FOLDED` of each unit, and a separator behind the last. */
+  readonly units: Uint16Array;
+  readonly tokens: MutableTokens;
+}
+
+/** Most texts are short: they are read in the same arrays. */
+const SHORT_CHARS = 32_768;
+let shared: Omit<Reading, 'text'> | undefined;
+
+/**
+ * `lex` for who is done with the words of one text before the next is read: a short text takes no memory of its own.
+ */
+export const lexOnce = (text: string, tree: WordTree): Tokens => {
+  if (text.length > SHORT_CHARS) return lex(text, tree);
+  shared ??= createArrays(SHORT_CHARS);
+  shared.tokens.count = 0;
+  return readAll({ text, ...shared }, tree);
 };
 
-const foldedAt = (text: string, at: number): number =>
-  at < text.length ? (FOLDED[text.charCodeAt(at)] ?? SEPARATOR) : SEPARATOR;
-
 /** Cuts a text into words and looks each up; linear, for a word of a script without spaces is at most a few characters. */
-export const lex = (text: string, tree: WordTree): Tokens => {
-  const tokens = createTokens(text.length);
+export const lex = (text: string, tree: WordTree): Tokens =>
+  readAll({ text, ...createArrays(text.length) }, tree);
+
+const createArrays = (length: number): Omit<Reading, 'text'> => ({
+  units: new Uint16Array(length + 1),
+  tokens: {
+    count: 0,
+    starts: new Int32Array(length),
+    ends: new Int32Array(length),
+    words: new Uint16Array(length),
+    breaks: new Uint8Array(length),
+  },
+});
+
+const readAll = (reading: Reading, tree: WordTree): Tokens => {
+  const { text, units, tokens } = reading;
+  const { length } = text;
+  for (let at = 0; at < length; at++) units[at] = FOLDED[text.charCodeAt(at)] ?? SEPARATOR;
+  units[length] = SEPARATOR;
   let isBroken = 0;
   let at = 0;
-  while (at < text.length) {
-    const unit = FOLDED[text.charCodeAt(at)] ?? SEPARATOR;
+  while (at < length) {
+    const unit = units[at] ?? SEPARATOR;
     if (unit > LINE_END) {
       tokens.breaks[tokens.count] = isBroken;
       isBroken = 0;
-      at = isUnspaced(unit) ? readCharacters(text, tree, at, tokens) : readWord(text, tree, at, tokens);
+      at = isUnspaced(unit) ? readCharacters(reading, tree, at) : readWord(reading, tree, at);
       continue;
     }
-    if (unit > SILENT && endsSentence(text, at, unit)) isBroken = 1;
+    if (unit > SILENT && endsSentence(reading, at, unit)) isBroken = 1;
     at += 1;
   }
   return tokens;
 };
 
-const createTokens = (length: number): MutableTokens => ({
-  count: 0,
-  starts: new Int32Array(length),
-  ends: new Int32Array(length),
-  words: new Uint16Array(length),
-  breaks: new Uint8Array(length),
-});
-
 /** A full stop before a blank, or a blank line. */
-const endsSentence = (text: string, at: number, unit: number): boolean => {
-  if (unit === SENTENCE_END) return foldedAt(text, at + 1) <= LINE_END;
-  return foldedAt(text, text.startsWith('\r\n', at) ? at + 2 : at + 1) === LINE_END;
+const endsSentence = ({ text, units }: Reading, at: number, unit: number): boolean => {
+  if (unit === SENTENCE_END) return (units[at + 1] ?? SEPARATOR) <= LINE_END;
+  return units[text.startsWith('\r\n', at) ? at + 2 : at + 1] === LINE_END;
 };
 
 /** Reads a word of letters to its end and says where that is. */
-const readWord = (text: string, tree: WordTree, start: number, tokens: MutableTokens): number => {
-  let node = tree.roots[FOLDED[text.charCodeAt(start)] ?? 0] ?? 0;
+const readWord = ({ units, tokens }: Reading, tree: WordTree, start: number): number => {
+  const { stemAt, wordAt } = tree;
+  let node = tree.roots[units[start] ?? 0] ?? 0;
   let stem = 0;
   let at = start + 1;
   let end = at;
-  for (; at < text.length; at++) {
-    const unit = FOLDED[text.charCodeAt(at)] ?? SEPARATOR;
+  for (; ; at++) {
+    const unit = units[at] ?? SEPARATOR;
     if (unit === SILENT) continue;
     if (unit <= LINE_END || (unit > 0xdff && isUnspaced(unit))) break;
     end = at + 1;
     if (node === 0) continue;
-    stem = tree.stemAt[node] || stem;
+    stem = stemAt[node] || stem;
     node = childOf(tree, node, unit);
   }
-  push(tokens, start, end, tree.wordAt[node] || tree.stemAt[node] || stem);
+  push(tokens, start, end, wordAt[node] || stemAt[node] || stem);
   return at;
 };
 
 /** Reads the longest known word of a script without spaces, or one character. */
-const readCharacters = (text: string, tree: WordTree, start: number, tokens: MutableTokens): number => {
-  let node = tree.roots[text.charCodeAt(start)] ?? 0;
+const readCharacters = ({ units, tokens }: Reading, tree: WordTree, start: number): number => {
+  let node = tree.roots[units[start] ?? 0] ?? 0;
   let word = 0;
   let end = start + 1;
   for (let at = start + 1; node !== 0; at++) {
@@ -174,15 +228,16 @@ const readCharacters = (text: string, tree: WordTree, start: number, tokens: Mut
       word = tree.wordAt[node] ?? 0;
       end = at;
     }
-    node = childOf(tree, node, foldedAt(text, at));
+    node = childOf(tree, node, units[at] ?? SEPARATOR);
   }
   push(tokens, start, end, word);
   return end;
 };
 
 const push = (tokens: MutableTokens, start: number, end: number, word: number): void => {
-  tokens.starts[tokens.count] = start;
-  tokens.ends[tokens.count] = end;
-  tokens.words[tokens.count] = word;
-  tokens.count += 1;
+  const { count } = tokens;
+  tokens.starts[count] = start;
+  tokens.ends[count] = end;
+  tokens.words[count] = word;
+  tokens.count = count + 1;
 };

@@ -1,7 +1,8 @@
 import type { Detector, Finding } from './finding.ts';
-import { branchGrammar, compileGrammar, matchAll } from './injection-grammar.ts';
+import { followGrammar, matchAll } from './injection-followers.ts';
+import { compileGrammar } from './injection-grammar.ts';
 import { createMentionGuard } from './injection-guards.ts';
-import { lex, Vocabulary, type Tokens } from './injection-lexer.ts';
+import { lexOnce, Vocabulary, type Tokens } from './injection-lexer.ts';
 import { findMarkup } from './injection-markup.ts';
 import { findPersonas, type SeenSign } from './injection-persona.ts';
 import { KIND_RULES, KIND_WORDS, SPLIT_PAYLOAD } from './injection-rules-kinds.ts';
@@ -15,7 +16,7 @@ import type { TextView } from './secret-views.ts';
 type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 
 const vocabulary = new Vocabulary();
-const GRAMMAR = branchGrammar(
+const GRAMMAR = followGrammar(
   compileGrammar<Label>(vocabulary, { ...WORDS, ...KIND_WORDS }, [
     ...[...PHRASE_RULES, ...KIND_RULES].map(({ label, patterns }) => ({
       label: { phrase: label },
@@ -52,7 +53,7 @@ export const findPromptInjection: Detector = (text) => {
 const findPlain = (text: string): Finding[] => [...findWhole(text), ...findSplit(text)];
 
 const findWhole = (text: string): Finding[] => {
-  const { phrases, signs } = readSentences(text, lex(text, TREE));
+  const { phrases, signs } = readSentences(text, lexOnce(text, TREE));
   return [...phrases, ...findPersonas(signs), ...findMarkup(text)];
 };
 

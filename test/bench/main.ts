@@ -208,8 +208,8 @@ async function policies(): Promise<void> {
   const rows = await measurePolicies(rounds);
   for (const { policies: name, memoryMb, calls } of rows) {
     const costs = calls.map(
-      ({ promptBytes, p50Ms, cpuMs }) =>
-        `${promptBytes / 1_024} KB: p50 ${p50Ms.toFixed(3)} ms, CPU ${cpuMs.toFixed(3)} ms`,
+      ({ promptBytes, isKnown, p50Ms, cpuMs }) =>
+        `${promptBytes / 1_024} KB${isKnown ? ' read before' : ''}: p50 ${p50Ms.toFixed(3)} ms, CPU ${cpuMs.toFixed(3)} ms`,
     );
     process.stdout.write(`${name}: ${costs.join('; ')}; memory ${memoryMb.toFixed(0)} MB\n`);
   }

@@ -14,6 +14,8 @@ interface PolicyCost {
   readonly memoryMb: number;
   readonly calls: readonly {
     readonly promptBytes: number;
+    /** Whether the prompt was read before, as those of an agent's history are. */
+    readonly isKnown: boolean;
     readonly p50Ms: number;
     /** CPU of all threads, a call. */
     readonly cpuMs: number;
@@ -26,8 +28,14 @@ interface Rig {
   readonly memoryMb: number;
 }
 
-const PROMPT_BYTES = [1_024, 102_400, 1_048_576];
-const CALLS: Readonly<Record<number, number>> = { 1_024: 300, 102_400: 30, 1_048_576: 5 };
+/** What is asked in each round, and how often. */
+const PROMPTS = [
+  { promptBytes: 1_024, isKnown: false, calls: 1_000 },
+  { promptBytes: 1_024, isKnown: true, calls: 300 },
+  { promptBytes: 102_400, isKnown: false, calls: 30 },
+  { promptBytes: 1_048_576, isKnown: false, calls: 5 },
+] as const;
+type Prompt = (typeof PROMPTS)[number];
 const CARDS = 200;
 const REGO_FILES = 20;
 const LIMITS = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, maxWaiting: 10, waitMs: 60_000 };
@@ -45,7 +53,7 @@ export async function measurePolicies(rounds: number): Promise<readonly PolicyCo
   for (let round = 1; round <= rounds; round++) {
     for (const { policies, set } of rigs) {
       process.stderr.write(`round ${round} of ${rounds}: ${policies}\n`);
-      for (const bytes of PROMPT_BYTES) await sample(set, bytes, samplesOf(samples, policies, bytes));
+      for (const prompt of PROMPTS) await sample(set, prompt, samplesOf(samples, policies, prompt));
     }
   }
   for (const { set } of rigs) await set?.close();
@@ -53,9 +61,10 @@ export async function measurePolicies(rounds: number): Promise<readonly PolicyCo
   return rigs.map(({ policies, memoryMb }) => ({
     policies,
     memoryMb,
-    calls: PROMPT_BYTES.map((promptBytes) => {
-      const { ms, cpuMs } = samplesOf(samples, policies, promptBytes);
-      return { promptBytes, p50Ms: median(ms), cpuMs: median(cpuMs) };
+    calls: PROMPTS.map((prompt) => {
+      const { ms, cpuMs } = samplesOf(samples, policies, prompt);
+      const { promptBytes, isKnown } = prompt;
+      return { promptBytes, isKnown, p50Ms: median(ms), cpuMs: median(cpuMs) };
     }),
   }));
 }
@@ -75,7 +84,7 @@ async function startRigs(folder: string): Promise<Rig[]> {
   for (const [policies, sources] of wanted) {
     const before = process.memoryUsage.rss();
     const set = await createPolicySet(await readPolicyFiles(sources), LIMITS);
-    for (let n = 0; n < 20; n++) await set.decide(callOf(1_024));
+    for (let n = 0; n < 20; n++) await set.decide(callOf(1_024, 'a prompt to begin with'));
     rigs.push({ policies, set, memoryMb: (process.memoryUsage.rss() - before) / 1e6 });
   }
   return rigs;
@@ -87,8 +96,12 @@ function withoutCards(folder: string, cards: string): string {
   return folder;
 }
 
-function samplesOf(all: Map<string, { ms: number[]; cpuMs: number[] }>, policies: string, bytes: number) {
-  const key = `${policies} ${bytes}`;
+function samplesOf(
+  all: Map<string, { ms: number[]; cpuMs: number[] }>,
+  policies: string,
+  { promptBytes, isKnown }: Prompt,
+) {
+  const key = `${policies} ${promptBytes} ${String(isKnown)}`;
   const found = all.get(key) ?? { ms: [], cpuMs: [] };
   all.set(key, found);
   return found;
@@ -96,22 +109,28 @@ function samplesOf(all: Map<string, { ms: number[]; cpuMs: number[] }>, policies
 
 async function sample(
   set: PolicySet | undefined,
-  bytes: number,
+  { promptBytes, isKnown, calls }: Prompt,
   into: { readonly ms: number[]; readonly cpuMs: number[] },
 ): Promise<void> {
-  const calls = CALLS[bytes] ?? 1;
+  const first = prompts;
+  prompts += calls;
   const before = process.cpuUsage();
   for (let n = 0; n < calls; n++) {
+    const call = callOf(promptBytes, isKnown ? 'a prompt of old' : `prompt number ${first + n}`);
     const started = performance.now();
-    await set?.decide(callOf(bytes));
+    await set?.decide(call);
     into.ms.push(performance.now() - started);
   }
   const { user, system } = process.cpuUsage(before);
   into.cpuMs.push((user + system) / 1_000 / calls);
 }
 
-function callOf(bytes: number): PolicyCall {
-  const text = SENTENCE.repeat(Math.ceil(bytes / SENTENCE.length)).slice(0, bytes);
+/** So many prompts were asked about: no two are the same. */
+let prompts = 0;
+
+/** @param name what the prompt begins with */
+function callOf(bytes: number, name: string): PolicyCall {
+  const text = `${name}: ${SENTENCE.repeat(Math.ceil(bytes / SENTENCE.length))}`.slice(0, bytes);
   const obfuscation = {
     obfuscation_detected: false,
     has_homoglyphs: false,
