@@ -2,12 +2,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
 import type { TestGateway } from '../support/gateway.ts';
 import { callTool, closeConnections, MODEL_CLIENTS, type Agent } from '../support/policy-clients.ts';
+import {
+  expectChat,
+  expectToolCalls,
+  forwarded,
+  refusedModel,
+  refusedTool,
+  SERVERS,
+  untouched,
+  type Carried,
+} from '../support/policy-probe.ts';
 import { startPolicyRig, type PolicyRig } from '../support/policy-rig.ts';
 import { PRESET_ROWS, rulesOf, type PresetRow, type ToolCase } from '../support/preset-rows.ts';
 
 /** SPEC "Policies": every rule of every preset on the wire, each preset alone, through clients as people have them. */
 const TOOLS = ['read_file', 'write_file', 'run_command', 'dry_run_command'];
-const SERVERS = ['tools', 'whole'] as const;
 const SECRET = `ghp_${'Zq8Kd1Lw7Xc3Vb9Nm2Rt6Yp4Hs5Gf0JaAbCd'}`;
 const [FIRST_CLIENT] = MODEL_CLIENTS;
 
@@ -46,46 +55,8 @@ async function newAgent(sessionId = 'run'): Promise<Agent> {
   return { gateway, key, sessionId };
 }
 
-const asked = (): string => rig.provider.requests.at(-1)?.body.toString() ?? '';
-
-function called(server: (typeof SERVERS)[number]): unknown {
-  const { requests } = server === 'tools' ? rig.server : rig.wholeServer;
-  const calls = requests.map(({ body }) => body as { method?: string; params?: { arguments?: unknown } });
-  return calls.findLast((body) => body?.method === 'tools/call')?.params?.arguments;
-}
-
-const forwarded = (): number =>
-  rig.provider.requests.length +
-  [rig.server, rig.wholeServer].flatMap(({ requests }) => requests).filter(isCall).length;
-
-const isCall = ({ body }: { readonly body: unknown }): boolean =>
-  (body as { method?: string } | undefined)?.method === 'tools/call';
-
-/** As both forms of one refusal, by a client of a model and by one of tools. */
-function refusedModel(reason: string) {
-  return {
-    status: 403,
-    body: { error: reason, type: 'policy_denied' },
-    policyBlock: 'true',
-    blockReason: reason,
-    thrown: 'PermissionDeniedError',
-  };
-}
-
-function refusedTool(tool: string, reason: string) {
-  return {
-    status: 200,
-    policyBlock: 'true',
-    blockReason: reason,
-    code: -32001,
-    message: `MCP error -32001: Error: tool [${tool}] blocked. Reason: ${reason}`,
-    data: { type: 'policy_denied', reason, tool_name: tool, rule: 'deny' },
-    isOwnId: true,
-  };
-}
-
 async function deniesText({ preset, rule, on, fires }: DeniedTextRow): Promise<void> {
-  const before = forwarded();
+  const before = forwarded(rig);
   const reason = reasonOf(preset, rule);
   if (on === 'llm_call') {
     for (const { name, ask } of MODEL_CLIENTS)
@@ -94,35 +65,14 @@ async function deniesText({ preset, rule, on, fires }: DeniedTextRow): Promise<v
     for (const server of SERVERS)
       expect(await callTool(agent, 'echo', { text: fires }, server)).toEqual(refusedTool('echo', reason));
   }
-  expect(forwarded()).toBe(before);
+  expect(forwarded(rig)).toBe(before);
 }
 
 const reasonOf = (preset: PresetName, rule: string): string =>
   rulesOf(preset).find(({ name }) => name === rule)?.reason ?? '';
 
-/** What a model or a tool answers comes as `answered`, and what it was asked arrives as `sent`. */
-async function carries(
-  on: PresetRow['on'],
-  texts: Readonly<Record<'asks' | 'sent' | 'says' | 'answered', string>>,
-) {
-  const { asks, sent, says, answered } = texts;
-  if (on === 'llm_call') {
-    rig.provider.behave({ text: says });
-    for (const { name, ask } of MODEL_CLIENTS) {
-      expect({ name, ...(await ask(agent, asks)) }).toEqual({ name, text: answered });
-      expect(asked()).toContain(JSON.stringify(sent));
-    }
-    return;
-  }
-  for (const server of SERVERS) {
-    expect(await callTool(agent, 'echo', { text: asks }, server)).toEqual({ text: sent });
-    expect(called(server)).toEqual({ text: sent });
-    (server === 'tools' ? rig.server : rig.wholeServer).answer = { content: [{ type: 'text', text: says }] };
-    expect(await callTool(agent, 'say', {}, server)).toEqual({ text: answered });
-  }
-}
-
-const untouched = (text: string) => ({ asks: text, sent: text, says: text, answered: text });
+const carries = (on: PresetRow['on'], texts: Carried): Promise<void> =>
+  on === 'llm_call' ? expectChat(rig.provider, agent, texts) : expectToolCalls(rig, agent, texts);
 
 /** Makes the agent what a case wants it to be. */
 async function prepare({ agent: what, arguments: args = {} }: ToolCase): Promise<void> {
@@ -150,10 +100,10 @@ async function deniesTool({ preset, rule, fires, passes }: DeniedToolRow): Promi
   for (const firing of fires) {
     agent = await newAgent();
     await prepare(firing);
-    const before = forwarded();
+    const before = forwarded(rig);
     const reason = reasonOf(preset, rule).replace('{tool_name}', firing.tool);
     expect(await callTool(agent, firing.tool, firing.arguments)).toEqual(refusedTool(firing.tool, reason));
-    expect(forwarded()).toBe(before);
+    expect(forwarded(rig)).toBe(before);
   }
   for (const passing of passes) {
     agent = await newAgent();
@@ -169,10 +119,10 @@ async function holds(row: PresetRow): Promise<void> {
       agent = await newAgent();
       return carries(row.on, untouched(row.passes));
     case 'masks':
-      await carries(row.on, { asks: row.fires, sent: row.masked, says: row.fires, answered: row.masked });
+      await carries(row.on, { asks: row.fires, sent: row.masked, says: row.fires, gets: row.masked });
       return carries(row.on, untouched(row.passes));
     case 'masks answers':
-      await carries(row.on, { ...untouched(row.passes), says: row.fires, answered: row.masked });
+      await carries(row.on, { ...untouched(row.passes), says: row.fires, gets: row.masked });
       return carries(row.on, untouched(row.passes));
     case 'denies a tool':
       return deniesTool(row);
@@ -194,7 +144,7 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
     await carries('llm_call', {
       ...untouched('What is the capital of France?'),
       says: 'Paris.',
-      answered: 'Paris.',
+      gets: 'Paris.',
     });
     await carries('mcp_tool_call', untouched('notes.txt'));
     expect(await callTool(agent, 'read_file')).toEqual({ text: 'done' });
@@ -208,9 +158,9 @@ describe.each(PRESET_NAMES)('the preset %s alone', (preset) => {
       for (const { name, ask } of MODEL_CLIENTS) {
         const talk = await newAgent(name.replace(/\W+/g, '-'));
         for (const turn of [ANCHOR, ON_TOPIC]) expect(await ask(talk, turn)).toEqual({ text: ANCHOR_REPLY });
-        const before = forwarded();
+        const before = forwarded(rig);
         expect(await ask(talk, OFF_TOPIC)).toEqual(refusedModel(reasonOf(preset, 'session-drifted')));
-        expect(forwarded()).toBe(before);
+        expect(forwarded(rig)).toBe(before);
         expect(await ask(talk, ON_TOPIC)).toEqual({ text: ANCHOR_REPLY });
       }
     });

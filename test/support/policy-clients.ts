@@ -149,8 +149,6 @@ interface Connection {
   readonly wire: { asked: unknown; answer: Response | undefined };
 }
 
-type ServerName = 'tools' | 'whole';
-
 const connections = new Map<string, Promise<Connection>>();
 
 /** The connections of `callTool`; to be closed after each test. */
@@ -164,7 +162,7 @@ export async function callTool(
   agent: Agent,
   name: string,
   args: ToolArguments = {},
-  server: ServerName = 'tools',
+  server: 'tools' | 'whole' = 'tools',
 ): Promise<ToolOutcome> {
   const id = [agent.gateway.baseUrl, agent.key.keyHash, agent.sessionId, server].join(' ');
   const connection = connections.get(id) ?? connected(agent, server);
@@ -181,7 +179,7 @@ export async function callTool(
   }
 }
 
-async function connected(agent: Agent, server: ServerName): Promise<Connection> {
+async function connected(agent: Agent, server: 'tools' | 'whole'): Promise<Connection> {
   const wire: Connection['wire'] = { asked: undefined, answer: undefined };
   const { client } = await connectClient({
     url: new URL(`${agent.gateway.baseUrl}/mcp/${server}`),
