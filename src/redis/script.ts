@@ -12,12 +12,10 @@ export interface RedisScript {
 
 /**
  * Loads the `.lua` file beside its caller: `loadScript(new URL('./reserve-budget.lua', import.meta.url))`.
- * A line `-- @include shared.lua` stands for the text of that file in the same folder.
+ * A line `-- @include shared.lua` stands for the text of that file, its path from this one's folder; so in what is included.
  */
 export function loadScript(file: URL): RedisScript {
-  const source = readFileSync(file, 'utf8').replace(INCLUDE, (_line, name: string) =>
-    readFileSync(new URL(name, file), 'utf8'),
-  );
+  const source = readWhole(file);
   const sha = createHash('sha1').update(source).digest('hex');
   return {
     async run(client, keys, args) {
@@ -32,4 +30,8 @@ export function loadScript(file: URL): RedisScript {
       }
     },
   };
+}
+
+function readWhole(file: URL): string {
+  return readFileSync(file, 'utf8').replace(INCLUDE, (_line, name: string) => readWhole(new URL(name, file)));
 }

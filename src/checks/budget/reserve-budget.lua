@@ -2,7 +2,7 @@
 -- Reserves the worst-case cost of one request in a list of accounts, or refuses it; all or nothing. Idempotent under
 -- the hold's key: a repeat gets the first answer. Without the allow-oom flag Redis refuses it as a whole when full.
 --
--- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (hash)   4.. purses (hashes)
+-- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. purses (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 lease in ms
 --       3 cost of the input and the call itself, nano-USD
@@ -19,30 +19,21 @@
 -- @include accounts.lua
 
 local now = now_ms(ARGV[1])
-local lease = tonumber(ARGV[2])
+local lease_ms = tonumber(ARGV[2])
 local input, rate = tonumber(ARGV[3]), tonumber(ARGV[4])
 
-settle_expired(KEYS[1], now)
+settle_expired(now)
 
-local earlier = redis.call('HMGET', KEYS[3], 'state', 'amount', 'granted')
-if earlier[1] == 'settled' then
-  return { 'closed', '0', 0, -1, '0', -1 }
-end
-
-local accounts, purses = load_accounts(9, now)
+local accounts = load_accounts(9, now)
 
 local function tightest()
   local best
-  for index, account in ipairs(accounts) do
-    if account.limit then
-      best = tighter(best, index - 1, account)
+  for _, account in ipairs(accounts) do
+    if account.cap then
+      best = tighter(best, account)
     end
   end
   return best
-end
-
-if earlier[1] then
-  return { 'reserved', earlier[2], tonumber(earlier[3]), tightest_reply(tightest(), now) }
 end
 
 -- Float noise of the rate must not add a nano-USD; no sum may leave the range of exact integers.
@@ -50,50 +41,67 @@ local function cost_of(tokens)
   return math.min(input + math.ceil(rate * tokens - 0.000001), MAX_NANO_USD)
 end
 
-local tokens = tonumber(ARGV[5])
-if not tokens then
+-- The client's own limit, or a quarter of what is left.
+local function wanted_tokens()
+  local asked = tonumber(ARGV[5])
+  if asked then
+    return asked
+  end
   local largest, smallest = tonumber(ARGV[6]), tonumber(ARGV[7])
   local before = tightest()
-  tokens = largest
-  if before and rate > 0 then
-    local share = math.floor((before.remaining - input) / 4 / rate)
-    tokens = math.min(largest, math.max(share, smallest))
+  if not before or rate <= 0 then
+    return largest
   end
+  local share = math.floor((remaining_of(before) - input) / 4 / rate)
+  return math.min(largest, math.max(share, smallest))
 end
-local amount = cost_of(tokens)
 
 -- The tightest of the accounts that this does not fit in.
-local function refusal_of(wanted)
+local function refusal_of(amount)
   local refused
-  for index, account in ipairs(accounts) do
-    local limit = account.limit
-    if limit and (account.spent >= limit or wanted > limit - account.spent - account.reserved) then
-      refused = tighter(refused, index - 1, account)
+  for _, account in ipairs(accounts) do
+    if account.cap and (account.spent >= account.cap or amount > remaining_of(account)) then
+      refused = tighter(refused, account)
     end
   end
   return refused
 end
 
-local refused = refusal_of(amount)
-local lowest = tonumber(ARGV[8])
-if refused and lowest and lowest < tokens and rate > 0 then
-  local fits = math.floor((tightest().remaining - input) / rate)
-  tokens = math.max(lowest, math.min(fits, tokens))
-  amount = cost_of(tokens)
-  refused = refusal_of(amount)
-end
-if refused then
-  return { 'refused', int(amount), tokens, tightest_reply(refused, now) }
+local function reserve()
+  local tokens = wanted_tokens()
+  local amount = cost_of(tokens)
+  local refused = refusal_of(amount)
+  local lowest = tonumber(ARGV[8])
+  if refused and lowest and lowest < tokens and rate > 0 then
+    local fits = math.floor((remaining_of(tightest()) - input) / rate)
+    tokens = math.max(lowest, math.min(fits, tokens))
+    amount = cost_of(tokens)
+    refused = refusal_of(amount)
+  end
+  if refused then
+    return { 'refused', int(amount), tokens, tightest_reply(accounts, refused, now) }
+  end
+  -- Where the clock went back, the windows that stay are ahead of it.
+  local reserved_at = now
+  for _, account in ipairs(accounts) do
+    add(account, 0, amount)
+    reserved_at = math.max(reserved_at, account.start)
+  end
+  lease(KEYS[3], keep_hold(KEYS[3], HELD, amount, tokens, reserved_at, '', { unpack(KEYS, 4) }), now, lease_ms)
+  return { 'reserved', int(amount), tokens, tightest_reply(accounts, tightest(), now) }
 end
 
-local hold = { 'state', 'held', 'amount', int(amount), 'granted', int(tokens) }
-for key, members in pairs(purses) do
-  add(key, members, 0, amount)
-  hold[#hold + 1] = key
-  hold[#hold + 1] = windows_of(members)
+local function answer()
+  local earlier = hold_at(KEYS[3])
+  if not earlier then
+    return reserve()
+  end
+  if earlier.state == SETTLED then
+    return { 'closed', '0', 0, -1, '0', -1 }
+  end
+  return { 'reserved', int(earlier.amount), earlier.granted, tightest_reply(accounts, tightest(), now) }
 end
-redis.call('HSET', KEYS[3], unpack(hold))
-redis.call('PEXPIRE', KEYS[3], int(lease + LATE_MS))
-redis.call('ZADD', KEYS[1], int(now + lease), KEYS[3])
-redis.call('PEXPIRE', KEYS[1], int(lease + LATE_MS))
-return { 'reserved', int(amount), tokens, tightest_reply(tightest(), now) }
+
+local reply = answer()
+save()
+return reply

@@ -1,6 +1,6 @@
 -- Shared by the scripts of sessions: how long one lives, and which one goes first.
 --
--- KEYS  1 session (hash)   2 the key's live sessions (sorted set)   3 the session's purse (hash)
+-- KEYS  1 session (hash)   2 the key's live sessions (sorted set)   3 the session's purse (string)
 --       4 its calls on their way (sorted set of operation ids by the time their lease ends)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 session id   3 life of an idle session, ms   4 life of one that no call was answered in yet, ms

@@ -6,7 +6,7 @@
 -- A session is a hash: created, used (Unix ms), steps, and where they are set state and moves (see moves.lua), max_steps
 -- and budget (nano-USD), answered, mcp_calls and kept (see leave-session.lua); each taint as taint:<flag>, tool as
 -- tool:<name> and mark as mark:<name>, with `<place>:<operation>` as value, counted in taints, tools and marks. Its spend
--- stands in a purse of the budget scripts, field session:spent.
+-- stands in a purse of the budget scripts, in the account named session.
 --
 -- A key that may have any number of sessions keeps a bounded one: the session that is first to go makes room.
 --
@@ -20,6 +20,8 @@
 --       verdict: opened | max_steps | budget | sessions | closed (the step was given back already)
 
 -- @include ../../redis/clock.lua
+-- @include ../../redis/purse.lua
+-- @include spend.lua
 -- @include life.lua
 -- @include make-room.lua
 
@@ -32,8 +34,7 @@ end
 
 local evicted, is_new = {}, 0
 local function reply(verdict, live)
-  local spent = redis.call('HGET', KEYS[3], 'session:spent') or '0'
-  return { verdict, live, spent, redis.call('HGETALL', KEYS[1]), is_new, evicted }
+  return { verdict, live, int(account_of(KEYS[3]).spent), redis.call('HGETALL', KEYS[1]), is_new, evicted }
 end
 
 -- The tighter of a stored limit and one that is asked for.
@@ -61,7 +62,7 @@ end
 
 local max_steps, budget = tighter(fields[3], ARGV[10]), tighter(fields[4], ARGV[11])
 -- A purse of an earlier life of this name is nobody's any more.
-local spent = created and tonumber(redis.call('HGET', KEYS[3], 'session:spent') or '0') or 0
+local spent = created and account_of(KEYS[3]).spent or 0
 local refused
 if takes_step and max_steps and steps >= tonumber(max_steps) then
   refused = 'max_steps'
@@ -93,6 +94,7 @@ if not created then
   is_new = 1
   created = int(now)
   redis.call('DEL', KEYS[3], KEYS[4])
+  purses[KEYS[3]] = nil
   redis.call('HINCRBY', KEYS[5], 'session_count', 1)
   set = { 'created', created }
 end
@@ -104,7 +106,10 @@ if budget and budget ~= fields[4] then
   set[#set + 1] = 'budget'
   set[#set + 1] = budget
   -- From now on also for calls that have taken their step, and have not reserved yet.
-  redis.call('HSET', KEYS[3], 'session:limit', budget)
+  local purse = purse_at(KEYS[3])
+  account_of(KEYS[3]).limit = tonumber(budget)
+  purse.changed, purse.life_ms = true, ARGV[3]
+  save_purses()
 end
 if not refused then
   if takes_step then

@@ -46,6 +46,7 @@ const LEFT_MEMORY_MS = 300_000;
 const MAX_LEFT = 10_000;
 const SESSIONS_PER_READ = 200;
 
+const readScript = loadScript(new URL('./read-session.lua', import.meta.url));
 const openScript = loadScript(new URL('./open-session.lua', import.meta.url));
 const leaveScript = loadScript(new URL('./leave-session.lua', import.meta.url));
 const finishScript = loadScript(new URL('./finish-call.lua', import.meta.url));
@@ -57,6 +58,7 @@ const moveBackScript = loadScript(new URL('./move-back.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
 
 const flag = z.literal([0, 1]);
+const readReply = z.tuple([z.string(), z.array(z.string())]);
 const openReply = z.tuple([
   z.enum(['opened', 'max_steps', 'budget', 'sessions', 'closed']),
   z.int(),
@@ -159,11 +161,9 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   }
 
   async function readOne(name: SessionName): Promise<Session | undefined> {
-    const [fields, spent] = await Promise.all([
-      client.hgetall(stateKey(name)),
-      client.hget(purseKey(name), 'session:spent'),
-    ]);
-    return readSession(name.sessionId, fields, spent ?? '0', ttlMs);
+    const reply = await readScript.run(client, [stateKey(name), purseKey(name)], []);
+    const [spent, fields] = readReply.parse(reply);
+    return readSession(name.sessionId, fromPairs(fields), spent, ttlMs);
   }
 
   async function list(keyHash: string): Promise<readonly Session[]> {

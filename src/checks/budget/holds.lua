@@ -1,0 +1,60 @@
+-- Shared by the budget scripts: holds. A hold is one reservation, one string, little endian:
+--
+--   version (1 byte: 1), state (1 byte: see below), amount in nano-USD, granted tokens, time of the reservation (doubles, the
+--   latter in Unix ms), thresholds crossed at its settlement (text, ends with a zero byte), number of purses (1 byte), and
+--   their keys, each of which ends with a zero byte
+--
+-- It stands in the window of each account of those purses that had begun when it was reserved. The purses' keys carry the
+-- caller's own hash tag, so that every key a script touches is in one slot.
+
+local HOLD_VERSION, HOLD_LAYOUT = 1, '<BBdddsB'
+local HELD, CHARGED, SETTLED = 1, 2, 3
+
+local holds = {}
+
+local function keep_hold(key, state, amount, granted, reserved_at, crossed, purse_keys)
+  local hold = {
+    state = state, amount = amount, granted = granted, reserved_at = reserved_at, crossed = crossed, purses = purse_keys,
+    life_ms = false,
+  }
+  holds[key] = hold
+  return hold
+end
+
+-- Nil where there is none.
+local function hold_at(key)
+  local packed = not holds[key] and redis.call('GET', key)
+  if not packed then
+    return holds[key]
+  end
+  if string.byte(packed) ~= HOLD_VERSION then
+    error('a hold is of a version that this gateway does not know')
+  end
+  local _, state, amount, granted, reserved_at, crossed, count, at = struct.unpack(HOLD_LAYOUT, packed)
+  local purse_keys = {}
+  for index = 1, count do
+    purse_keys[index], at = struct.unpack('s', packed, at)
+  end
+  return keep_hold(key, state, amount, granted, reserved_at, crossed, purse_keys)
+end
+
+-- True where the window that an account stands in now is the one that the hold was reserved in.
+local function stands_in(hold, account)
+  return account.start >= 0 and account.start <= hold.reserved_at
+end
+
+-- A hold that was changed has `life_ms`: how long it is remembered from now on.
+local function save_holds()
+  for key, hold in pairs(holds) do
+    if hold.life_ms then
+      local packed = struct.pack(
+        HOLD_LAYOUT, HOLD_VERSION, hold.state, hold.amount, hold.granted, hold.reserved_at, hold.crossed, #hold.purses
+      )
+      if #hold.purses > 0 then
+        packed = packed .. table.concat(hold.purses, '\0') .. '\0'
+      end
+      redis.call('SET', key, packed, 'PX', hold.life_ms)
+      hold.life_ms = false
+    end
+  end
+end
