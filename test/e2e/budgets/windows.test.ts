@@ -1,3 +1,4 @@
+import type { RedisClient } from '../../../src/redis/client.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BudgetWindow } from '../../../src/redis/budget-limits.ts';
 import { timeSpan } from '../../../src/text/time-span.ts';
@@ -88,8 +89,7 @@ describe('budgets', () => {
     expectRefusal(await client.ask(), 429, 'budget_exceeded');
     // The account's minute is moved into the past, as the clock would.
     const [purse = ''] = await budgets.redis.client.keys(`*${client.keyHash}*windows*`);
-    const start = Number(await budgets.redis.client.hget(purse, 'minute:start'));
-    await budgets.redis.client.hset(purse, 'minute:start', String(start - MINUTE_MS));
+    await moveWindow(budgets.redis.client, purse, 'minute', -MINUTE_MS);
     expect(told(await client.ask())).toEqual(['minute', 0]);
     const [minute, hourly] = await budgetStatus(budgets.gateway, client.keyHash);
     expect([minute?.spent_usd, hourly?.spent_usd]).toEqual([usd(1_000), usd(2_000)]);
@@ -220,3 +220,13 @@ describe('alert thresholds', () => {
     expect((await counted()) - before).toBe(2);
   });
 });
+
+/** Start and end of an account's window stand after its name (src/redis/purse.lua). */
+async function moveWindow(client: RedisClient, purse: string, account: string, byMs: number): Promise<void> {
+  const packed = await client.getBuffer(purse);
+  if (packed === null) throw new Error(`no purse ${purse}`);
+  const name = `${account}\0`;
+  const start = packed.indexOf(name) + name.length;
+  for (const at of [start, start + 8]) packed.writeDoubleLE(packed.readDoubleLE(at) + byMs, at);
+  await client.set(purse, packed, 'KEEPTTL');
+}

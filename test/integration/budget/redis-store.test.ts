@@ -445,6 +445,38 @@ describe('limits', () => {
   });
 });
 
+describe('what is damaged, or of a version that is not known', () => {
+  it('refuses every step, and changes nothing', async () => {
+    const store = budgetStore(client);
+    const keyHash = newKeyHash();
+    const held = reservation(keyHash, { daily: USD }, 1_000);
+    await store.reserve(held);
+    const purse = spendKey(keyHash, 'windows');
+    const stored = await redis.client.getBuffer(purse);
+    for (const damaged of [
+      Buffer.from([9, 5]),
+      stored?.subarray(0, 40) ?? Buffer.alloc(0),
+      Buffer.alloc(0),
+    ]) {
+      await redis.client.set(purse, damaged, 'KEEPTTL');
+      const before = await redis.client.dumpBuffer(purse);
+      await expect(store.reserve(reservation(keyHash, { daily: USD }, 1))).rejects.toMatchObject({
+        type: 'redis_unavailable',
+      });
+      await expect(store.settle({ ...held, costNanoUsd: 1, repeated: false })).rejects.toMatchObject({
+        type: 'redis_unavailable',
+      });
+      expect(await redis.client.dumpBuffer(purse)).toEqual(before);
+    }
+    await redis.client.set(purse, stored ?? '', 'KEEPTTL');
+    await redis.client.set(holdKey(keyHash, held.operationId), Buffer.from([9]), 'KEEPTTL');
+    await expect(store.settle({ ...held, costNanoUsd: 1, repeated: false })).rejects.toMatchObject({
+      type: 'redis_unavailable',
+    });
+    expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 0, reserved: 1_000 });
+  });
+});
+
 describe('on a cluster', () => {
   it('keeps every key of a script in the slot of the risk profile, and lock and anchor apart', () => {
     const keyHash = newKeyHash();

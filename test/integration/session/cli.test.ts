@@ -4,9 +4,9 @@ import { main } from '../../../cli/main.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import type { SessionStore } from '../../../src/checks/session/store.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
-import { spendKey } from '../../../src/redis/keys.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
+import { spendInSession } from '../../support/session-spend.ts';
 import { connect } from '../budget/support.ts';
 import { call, DAY_MS, opened } from './contract.ts';
 
@@ -50,16 +50,7 @@ async function openSession(sessionId: string, anchor = 'Fix the tests.'): Promis
   await store.noteAnswered(name, createdAt, anchor);
   await store.addTaint(step, 'secret_accessed');
   await store.keep(step, createdAt, 'read_file', true);
-  const purse = spendKey(keyHash, `session:${sessionId}`);
-  await redis.client.hset(
-    purse,
-    'session:start',
-    '1',
-    'session:spent',
-    '1500000000',
-    'session:reserved',
-    '0',
-  );
+  await spendInSession(redis.client, name, 1_500_000_000);
 }
 
 describe('gateway sessions list', () => {

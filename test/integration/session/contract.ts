@@ -7,7 +7,7 @@ import type { OpenResult, SessionLimits, SessionStore, Step } from '../../../src
 
 export interface StoreUnderTest {
   readonly store: SessionStore;
-  /** Lets a session have spent so much. */
+  /** Lets a session spend so much more. */
   spend(name: SessionName, nanoUsd: number): Promise<void> | void;
   /** Lets so much time pass. */
   wait(ms: number): Promise<void> | void;
@@ -138,7 +138,7 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
       await store.open(call(name, { budgetNanoUsd: 1_000 }));
       await spend(name, 999);
       expect(await store.open(call(name))).toMatchObject({ kind: 'opened', session: { spendNanoUsd: 999 } });
-      await spend(name, 1_000);
+      await spend(name, 1);
       expect(await store.open(call(name))).toMatchObject({
         kind: 'budget_spent',
         session: { spendNanoUsd: 1_000, budgetNanoUsd: 1_000, steps: 2 },

@@ -22,6 +22,7 @@ import {
 } from '../../../src/redis/keys.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
+import { spendInSession } from '../../support/session-spend.ts';
 import { connect } from '../budget/support.ts';
 import { call, DAY_MS, newKeyHash, opened, sessionStoreContract } from './contract.ts';
 
@@ -50,17 +51,7 @@ const sessionCount = async (keyHash: string): Promise<number> =>
 describe('sessions in Redis', () => {
   sessionStoreContract((options) => ({
     store: sessionStore(options),
-    async spend({ keyHash, sessionId }, nanoUsd) {
-      await redis.client.hset(
-        spendKey(keyHash, `session:${sessionId}`),
-        'session:start',
-        '1',
-        'session:spent',
-        nanoUsd,
-        'session:reserved',
-        '0',
-      );
-    },
+    spend: (name, nanoUsd) => spendInSession(client, name, nanoUsd),
     wait: (ms) => delay(ms),
   }));
 });
@@ -121,7 +112,7 @@ describe('keys', () => {
     const anchor = `gateway:session:${name.keyHash}:a.b:c_d-e:anchor`;
     expect(await redis.client.get(anchor)).toBe('the first request');
     const purse = spendKey(name.keyHash, `session:${name.sessionId}`);
-    await redis.client.hset(purse, 'session:spent', '5');
+    await spendInSession(client, name, 5);
     const keys = [anchor, purse, sessionKey(name.keyHash, name.sessionId), sessionsKey(name.keyHash)];
     for (const key of keys) await redis.client.pexpire(key, 1_000);
     await store.open(call(name));
@@ -195,7 +186,7 @@ describe('keys', () => {
       await redis.client.zadd(loopKey(keyHash, id), 1, 'x');
     }
     await redis.client.hset(driftKey(keyHash, step.sessionId), 'x', 'y');
-    await redis.client.hset(spendKey(keyHash, `session:${step.sessionId}`), 'session:spent', '5');
+    await spendInSession(client, step, 5);
     await store.finish(step, createdAt);
     await store.open(call({ keyHash, sessionId: 'next' }));
     expect((await redis.client.keys(`*${keyHash}*`)).filter((key) => key.includes('a.b:c'))).toEqual([]);
@@ -239,7 +230,7 @@ describe('keys', () => {
     for (const key of [...loops, driftKey(name.keyHash, 'one')]) {
       await redis.client.hset(key, 'x', 'y');
     }
-    await redis.client.hset(spendKey(name.keyHash, 'session:one'), 'session:spent', '5');
+    await spendInSession(client, name, 5);
     await store.end(name);
     expect(await redis.client.keys(`*${name.keyHash}*`)).toEqual([riskProfileKey(name.keyHash)]);
   });

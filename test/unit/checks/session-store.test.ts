@@ -13,7 +13,10 @@ describe('sessions in memory', () => {
     });
     return {
       store,
-      spend: ({ keyHash, sessionId }, nanoUsd) => void spent.set(`${keyHash} ${sessionId}`, nanoUsd),
+      spend({ keyHash, sessionId }, nanoUsd) {
+        const name = `${keyHash} ${sessionId}`;
+        spent.set(name, (spent.get(name) ?? 0) + nanoUsd);
+      },
       wait: (ms) => void (now += ms),
     };
   });
