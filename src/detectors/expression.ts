@@ -4,16 +4,19 @@ import type { Label } from './literal.ts';
 
 /** Matches behind which the next one is looked for nearby first. */
 const FIRST_MATCHES = 6;
-/** Searches of a whole text, each of which may read all the rest of it (`x(.*y)?` in a row of x). */
-const MAX_SEARCHES = 80;
 /** Searches of the next 256 UTF-16 units. */
 const MAX_NEAR_SEARCHES = 1_000;
 const NEAR_CHARS = 256;
+/**
+ * What searches further away may read, in lengths of the text. Each of them may read all that it is given (`x(.*y)?` in a
+ * row of x), so it is given twice as much as the one before; matches that stand apart take four to eight lengths in all.
+ */
+const MAX_READINGS = 10;
 
 /**
  * A detector for an operator's expression, in RE2's syntax. Takes linear time: behind the first matches of a text each
- * further one is looked for nearby, and where there are too many the rest of the text counts as one. Meant for slices
- * of some kilobytes.
+ * further one is looked for nearby, then further and further away, and where that takes too much the rest of the text counts
+ * as one. Meant for slices of some kilobytes.
  * @throws Error that says what is wrong with the expression
  */
 export function createExpressionDetector(source: string, label: Label): Detector {
@@ -40,17 +43,21 @@ class Search {
   readonly #expression: RE2JS;
   readonly #text: string;
   #at = 0;
-  #searches = 0;
+  #matches = 0;
   #nearSearches = 0;
+  #charsLeft: number;
 
   constructor(expression: RE2JS, text: string) {
     this.#expression = expression;
     this.#text = text;
+    this.#charsLeft = MAX_READINGS * text.length;
   }
 
   next(): Match | undefined {
     if (this.#at > this.#text.length) return undefined;
-    const found = this.#searches < FIRST_MATCHES ? this.#inRest() : (this.#nearby() ?? this.#inRest());
+    this.#matches += 1;
+    const found =
+      this.#matches <= FIRST_MATCHES ? this.#find(this.#text) : (this.#nearby() ?? this.#furtherAway());
     // After an empty match the next one may begin a unit further on.
     this.#at = found === undefined ? Infinity : Math.max(found.end, found.start + 1);
     return found;
@@ -59,16 +66,30 @@ class Search {
   /** Undefined where the next match is further away, or longer. */
   #nearby(): Match | undefined {
     const end = Math.min(this.#text.length, this.#at + NEAR_CHARS);
-    if (this.#nearSearches === MAX_NEAR_SEARCHES) return { start: this.#at, end: this.#text.length };
+    if (this.#nearSearches === MAX_NEAR_SEARCHES) return this.#rest();
     this.#nearSearches += 1;
     const found = this.#find(this.#text.slice(0, end));
     return found !== undefined && found.end < end ? found : undefined;
   }
 
-  #inRest(): Match | undefined {
-    if (this.#searches === MAX_SEARCHES) return { start: this.#at, end: this.#text.length };
-    this.#searches += 1;
-    return this.#find(this.#text);
+  /** A match counts where as much behind it was read as nearby, or all. */
+  #furtherAway(): Match | undefined {
+    const { length } = this.#text;
+    for (let chars = 2 * NEAR_CHARS; this.#at + chars < length; chars *= 2) {
+      if (!this.#mayRead(chars)) return this.#rest();
+      const found = this.#find(this.#text.slice(0, this.#at + chars));
+      if (found !== undefined && found.end + NEAR_CHARS <= this.#at + chars) return found;
+    }
+    return this.#mayRead(length - this.#at) ? this.#find(this.#text) : this.#rest();
+  }
+
+  #mayRead(chars: number): boolean {
+    this.#charsLeft -= chars;
+    return this.#charsLeft >= 0;
+  }
+
+  #rest(): Match {
+    return { start: this.#at, end: this.#text.length };
   }
 
   #find(text: string): Match | undefined {
