@@ -1,11 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
+import { LongestFirst } from './test/support/longest-first.ts';
+
 /**
  * Unit is pure; integration and e2e have real Redis and Envoy, shared per file; load is e2e under load, and has the
  * machine for itself. Clients installs other people's clients, which takes minutes: `npm run clients` alone runs it.
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], maxWorkers: 2, testTimeout: 30_000 } },
       {

@@ -1,8 +1,12 @@
 /**
- * `npm test`: static steps and every test, with progress on the way. The last line says how it went, alone:
+ * `npm test`: every test and the static steps, with progress on the way. The last line says how it went, alone:
  * `N passed, N failed`; the exit code is 1 if anything failed.
+ *
+ * The machine that this is measured on has two cores. Tests that measure what a core does have one each; tests that
+ * wait for a start, a drain or a timeout run four at a time, and the static steps take what these leave of the CPU;
+ * load has everything for itself.
  */
-import { runProject, runTool } from './support/vitest-run.ts';
+import { runProjects, runTool } from './support/vitest-run.ts';
 import type { ProjectCount } from './support/vitest-run.ts';
 
 type Count = Pick<ProjectCount, 'passed' | 'failed' | 'failures'>;
@@ -24,7 +28,29 @@ const STATIC_STEPS: readonly Step[] = [
   },
 ];
 
-const TEST_PROJECTS = ['unit', 'integration', 'e2e', 'load'];
+interface Tests {
+  readonly name: string;
+  readonly projects: readonly string[];
+  /** Further arguments of vitest. */
+  readonly args: readonly string[];
+}
+
+/** What is between a request's turns is measured in CPU time: it wants a core of its own. */
+const TURNS = 'test/integration/turns';
+
+const MEASURING: Tests = {
+  name: 'unit tests, and turns',
+  projects: ['unit', 'integration'],
+  args: ['--maxWorkers', '2', 'test/unit/', TURNS],
+};
+
+const WAITING: Tests = {
+  name: 'integration and e2e tests',
+  projects: ['integration', 'e2e'],
+  args: ['--maxWorkers', '4', '--exclude', `${TURNS}*`],
+};
+
+const LOAD: Tests = { name: 'load tests', projects: ['load'], args: [] };
 
 function say(line: string): void {
   const seconds = Math.round((Date.now() - started) / 1000);
@@ -32,26 +58,30 @@ function say(line: string): void {
 }
 
 async function staticStep({ name, command }: Step): Promise<Count> {
-  const result = await runTool(command, 'keep');
+  const result = await runTool(command, { output: 'keep', inTheBackground: true });
   say(`${name}: ${result.ok ? 'passed' : 'FAILED'}`);
   if (!result.ok) process.stdout.write(`${result.output}\n`);
   return result.ok ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: [name] };
 }
 
-async function testProject(name: string): Promise<Count> {
-  say(`${name} tests …`);
-  const count = await runProject(name);
-  say(`${name} tests: ${String(count.passed)} passed, ${String(count.failed)} failed`);
+/** One after another: two would take more of the CPU than is left. */
+async function staticSteps(): Promise<Count[]> {
+  say('static steps …');
+  const counts: Count[] = [];
+  for (const step of STATIC_STEPS) counts.push(await staticStep(step));
+  return counts;
+}
+
+async function tests({ name, projects, args }: Tests): Promise<Count> {
+  say(`${name} …`);
+  const count = await runProjects(projects, args);
+  say(`${name}: ${String(count.passed)} passed, ${String(count.failed)} failed`);
   return count;
 }
 
-const counts: Count[] = [];
-say('static steps …');
-// Two at a time: the machine that this is measured on has two cores.
-for (let index = 0; index < STATIC_STEPS.length; index += 2) {
-  counts.push(...(await Promise.all(STATIC_STEPS.slice(index, index + 2).map(staticStep))));
-}
-for (const project of TEST_PROJECTS) counts.push(await testProject(project));
+const counts: Count[] = [await tests(MEASURING)];
+const [waiting, steps] = await Promise.all([tests(WAITING), staticSteps()]);
+counts.push(waiting, ...steps, await tests(LOAD));
 
 const passed = counts.reduce((sum, count) => sum + count.passed, 0);
 const failed = counts.reduce((sum, count) => sum + count.failed, 0);

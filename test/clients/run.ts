@@ -5,14 +5,14 @@
  */
 import { NOT_RUN } from '../support/clients/not-run.ts';
 import { ALLOW_MISSING } from '../support/clients/global-setup.ts';
-import { runProject } from '../support/vitest-run.ts';
+import { runProjects } from '../support/vitest-run.ts';
 
 const FLAG = '--allow-missing';
 const args = process.argv.slice(2);
 const allowMissing = args.includes(FLAG);
 
-const { passed, failed, failures, leftOut } = await runProject(
-  'clients',
+const { passed, failed, failures, leftOut } = await runProjects(
+  ['clients'],
   args.filter((arg) => arg !== FLAG),
   { [ALLOW_MISSING]: String(allowMissing) },
 );

@@ -5,7 +5,7 @@ import { delimiter, join, relative } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** How a run of one project of vitest went. */
+/** How a run of projects of vitest went. */
 export interface ProjectCount {
   readonly passed: number;
   readonly failed: number;
@@ -15,14 +15,22 @@ export interface ProjectCount {
   readonly leftOut: readonly string[];
 }
 
-/** Runs one of the project's own tools; its output goes to ours as it comes, or is kept and returned. */
+export interface ToolOptions {
+  /** Its output goes to ours as it comes, or is kept and returned. */
+  readonly output: 'show' | 'keep';
+  /** It takes only the CPU that everything else leaves. */
+  readonly inTheBackground?: boolean;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** Runs one of the project's own tools. */
 export function runTool(
-  command: readonly [string, ...string[]],
-  output: 'show' | 'keep',
-  environment: Readonly<Record<string, string>> = {},
+  [name, ...args]: readonly [string, ...string[]],
+  { output, inTheBackground = false, environment = {} }: ToolOptions,
 ): Promise<{ ok: boolean; output: string }> {
-  const [name, ...args] = command;
-  const child = spawn(join(root, 'node_modules', '.bin', name), args, {
+  const program = join(root, 'node_modules', '.bin', name);
+  const command = inTheBackground ? ['nice', '-n', '19', program, ...args] : [program, ...args];
+  const child = spawn(command[0] ?? program, command.slice(1), {
     cwd: root,
     stdio: output === 'show' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     // The tools' own `#!/usr/bin/env node` must find the project's Node, not the machine's.
@@ -45,9 +53,9 @@ export function runTool(
   });
 }
 
-/** Runs the tests of one project of `vitest.config.ts`, with its progress shown. */
-export async function runProject(
-  name: string,
+/** Runs the tests of projects of `vitest.config.ts`, side by side, with their progress shown. */
+export async function runProjects(
+  names: readonly string[],
   args: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ProjectCount> {
@@ -55,13 +63,14 @@ export async function runProject(
   const report = join(directory, 'report.json');
   try {
     const reporters = ['--reporter', 'default', '--reporter', 'json', `--outputFile.json=${report}`];
-    const command = ['vitest', 'run', '--project', name, ...reporters, ...args] as const;
-    const result = await runTool(command, 'show', environment);
+    const projects = names.flatMap((name) => ['--project', name]);
+    const command = ['vitest', 'run', ...projects, ...reporters, ...args] as const;
+    const result = await runTool(command, { output: 'show', environment });
     const count = readReport(report);
     // A run that failed without a failed test (a file that does not load, an error outside of tests) is a failure.
     const outside = !result.ok && count.failed === 0;
     return outside
-      ? { ...count, failed: 1, failures: [`${name}: an error outside of its tests, see above`] }
+      ? { ...count, failed: 1, failures: [`${names.join(', ')}: an error outside of its tests, see above`] }
       : count;
   } finally {
     rmSync(directory, { recursive: true, force: true });

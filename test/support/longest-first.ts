@@ -1,0 +1,46 @@
+import { relative } from 'node:path';
+
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Files that take longest, longest first: one that starts when all others are done holds up the whole run. A fresh
+ * checkout knows no durations, and a file's size says little of them.
+ */
+const LONGEST = [
+  'test/integration/turns.test.ts',
+  'test/unit/patterns.test.ts',
+  'test/unit/policy/rego/hostile.test.ts',
+  'test/unit/cli/main.test.ts',
+  'test/unit/checks/dlp/dialect-sweep.test.ts',
+  'test/unit/checks/mcp-inspector/bounds.test.ts',
+  'test/unit/policy/live-policies.test.ts',
+  'test/e2e/streams-long.test.ts',
+  'test/e2e/serve.test.ts',
+  'test/e2e/fail-closed.test.ts',
+  'test/e2e/dlp.test.ts',
+  'test/e2e/gates.test.ts',
+  'test/e2e/timeouts.test.ts',
+  'test/e2e/budgets/charges.test.ts',
+  'test/integration/session/store.test.ts',
+  'test/e2e/policy-mask.test.ts',
+  'test/e2e/error-format.test.ts',
+  'test/e2e/external-envoy.test.ts',
+  'test/e2e/policy.test.ts',
+  'test/e2e/package.test.ts',
+  'test/e2e/conduct-restarts.test.ts',
+  'test/integration/redis/connection-watch.test.ts',
+  'test/integration/cli/keys.test.ts',
+];
+
+/** Vitest's order, of the files of all projects that run at once, after those that are known to take longest. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => this.#rank(one) - this.#rank(other));
+  }
+
+  #rank(file: TestSpecification): number {
+    const place = LONGEST.indexOf(relative(this.ctx.config.root, file.moduleId));
+    return place === -1 ? LONGEST.length : place;
+  }
+}
