@@ -14,6 +14,7 @@ import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { BUDGET_WINDOWS } from '../../src/redis/budget-limits.ts';
 import type { BudgetWindow } from '../../src/redis/budget-limits.ts';
+import { cacheDirectory } from '../../src/runtime/program.ts';
 import { envoyPath } from './parts.ts';
 import { freePort } from './ports.ts';
 import { descendants } from './processes.ts';
@@ -92,6 +93,8 @@ async function startWith(redis: TestRedis, options: GatewayOptions): Promise<Tes
 
   const tls = options.config?.server?.tls?.cert_file !== undefined;
   const run = launch(options.entry ?? MAIN, configFile, {
+    // Where it would be kept anyway; said beforehand, it serves from the first line on.
+    NODE_COMPILE_CACHE: join(await cacheDirectory(process.env), 'compiled'),
     ...(tls ? {} : { SERVER_INSECURE_DEV: 'true' }),
     ...options.env,
   });
