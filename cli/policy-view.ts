@@ -10,9 +10,9 @@ export function printableLines(text: string): string {
 
 /** `gateway policy check`, for people. */
 export function describedText(set: SetDescription, paint: Paint): string {
-  const files = set.files.map(({ file, kind, rules }) => {
-    const count = `${String(rules.length)} ${rules.length === 1 ? 'rule' : 'rules'}`;
-    return `${paint('green', '✓')} ${printable(kind === 'preset' ? file : `${kind} ${file}`)}: ${count}${rules.length === 0 ? '' : ` (${printable(rules.join(', '))})`}`;
+  const files = set.files.map((file) => {
+    const names = file.rules.length === 0 ? '' : ` (${file.rules.join(', ')})`;
+    return `${paint('green', '✓')} ${printable(`${describedFile(file)}${names}`)}`;
   });
   const facts: [string, string][] = [
     ['digest', set.digest],
@@ -26,6 +26,12 @@ export function describedText(set: SetDescription, paint: Paint): string {
   return [...files, '', listing(facts, paint), ...(warnings.length === 0 ? [] : ['', ...warnings])].join(
     '\n',
   );
+}
+
+/** One source of policies and how much is in it, on one line. */
+export function describedFile({ file, kind, rules, has_states }: SetDescription['files'][number]): string {
+  const count = `${String(rules.length)} ${rules.length === 1 ? 'rule' : 'rules'}`;
+  return `${kind === 'preset' ? file : `${kind} ${file}`}: ${count}${has_states ? ', states' : ''}`;
 }
 
 function yes(value: boolean): string {

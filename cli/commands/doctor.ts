@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { LoadedConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
-import { POLICY_LIMITS_MS } from '../../src/config/rules.ts';
 import { servableProblems } from '../../src/config/servable.ts';
 import { operate } from '../../src/operate.ts';
 import { describePolicies } from '../../src/policy/describe-policies.ts';
@@ -11,6 +10,7 @@ import { ExitCode, loadedConfig } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
+import { describedFile } from '../policy-view.ts';
 
 /** One thing that was looked at. `warn` does not keep the gateway from starting. */
 interface Finding {
@@ -45,25 +45,30 @@ async function diagnose(command: Command, io: Io): Promise<Finding[]> {
 }
 
 /** Which policies would be in force, and what becomes of a call that none of them speaks of. */
-async function diagnosePolicies({ config: { policy } }: LoadedConfig): Promise<Finding[]> {
+async function diagnosePolicies({ config: { policy, server } }: LoadedConfig): Promise<Finding[]> {
   if (!policy.enabled) return [ok('policies', 'off (policy.enabled: false)')];
-  const { evaluation, grace, wait } = POLICY_LIMITS_MS;
-  const limits = { evaluationMs: evaluation, graceMs: grace, waitMs: wait, startMs: 30_000, maxWaiting: 1 };
   const sources = { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };
   try {
-    const found = await describePolicies(sources, policy.default_action, limits);
-    const names = [...found.cards, ...found.regoFiles].join(', ');
+    const { files, digest, default_action, engineBytes, warnings } = await describePolicies(
+      sources,
+      policy.default_action,
+    );
     const memory =
-      found.engineBytes === undefined
+      engineBytes === undefined
         ? 'off, no .rego file is there'
-        : `on, takes ${Math.round(found.engineBytes / 1e6)} MB at rest in each worker`;
+        : `on, takes ${Math.round(engineBytes / 1e6)} MB at rest in each worker`;
+    const fate = default_action.action === 'deny' ? 'denied' : 'allowed';
     return [
-      ok('policies', `loaded: ${names}; ${found.digest}`),
-      ok(
-        'policies',
-        `what no policy speaks of is ${found.defaultAction === 'deny' ? 'denied' : 'allowed'}: ${found.because}`,
-      ),
+      ...files.map((file) => ok('policies', describedFile(file))),
+      server.shadow_mode
+        ? warn(
+            'policies',
+            `shadow mode: what they say is recorded, and nothing is denied or masked; ${digest}`,
+          )
+        : ok('policies', `in force: ${digest}`),
+      ok('policies', `what no policy speaks of is ${fate}: ${default_action.why}`),
       ok('policies', `Rego engine: ${memory}`),
+      ...warnings.map((warning) => warn('policies', warning)),
     ];
   } catch (error) {
     return [fail('policies', messageOf(error))];
@@ -133,7 +138,12 @@ function diagnoseEngines({ config }: LoadedConfig): Finding[] {
     ['rate limit', rate.enabled, `${rate.requests_per_minute} requests a minute`],
   ];
   const shadow = config.server.shadow_mode
-    ? [warn('engines', 'shadow mode: loops, drift, DLP and the inspector record, and deny or mask nothing')]
+    ? [
+        warn(
+          'engines',
+          'shadow mode: loops, drift, DLP, the inspector and policies record, and deny or mask nothing',
+        ),
+      ]
     : [];
   return [
     ...engines.map(([name, isOn, how]) => ok('engines', isOn ? `${name}: on, ${how}` : `${name}: off`)),

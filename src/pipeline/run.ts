@@ -45,20 +45,36 @@ export interface Run {
 
 type Hook = 'admit' | 'requestHeaders' | 'requestBody' | 'response';
 
+/** A check that has the hook in question. */
+interface Hooked {
+  /** Of its state. */
+  readonly index: number;
+  readonly check: Check;
+}
+
 /**
  * The one place where checks are called: order, first-denial-wins, shadow mode and records are here and nowhere
  * else.
  */
 export function createRunner(options: RunnerOptions): () => Run {
   const { checks, observer } = options;
+  const having = (hook: keyof Check): Hooked[] =>
+    [...checks.entries()].flatMap(([index, check]) => (check[hook] === undefined ? [] : [{ index, check }]));
+  const judging = {
+    admit: having('admit'),
+    requestHeaders: having('requestHeaders'),
+    requestBody: having('requestBody'),
+    response: having('response'),
+  };
+  const preparing = having('prepare');
+  const ending = having('end').reverse();
   return () => {
     const states = checks.map((check) => check.begin?.());
     let ended = false;
 
     async function judge<X extends Admitted>(hook: Hook, exchange: X): Promise<Denial | undefined> {
-      for (const [index, check] of checks.entries()) {
-        const call = check[hook] as ((exchange: X, state: unknown) => Verdict | Promise<Verdict>) | undefined;
-        if (call === undefined) continue;
+      for (const { index, check } of judging[hook]) {
+        const call = check[hook] as (exchange: X, state: unknown) => Verdict | Promise<Verdict>;
         const result = call.call(check, exchange, states[index]);
         const verdict = result instanceof Promise ? await result : result;
         if (verdict.kind === 'pass') continue;
@@ -140,7 +156,7 @@ export function createRunner(options: RunnerOptions): () => Run {
       admit: (exchange) => judge('admit', exchange),
       requestHeaders: (exchange) => judge('requestHeaders', exchange),
       requestBody(exchange) {
-        for (const [index, check] of checks.entries()) check.prepare?.(exchange, states[index]);
+        for (const { index, check } of preparing) check.prepare?.(exchange, states[index]);
         return judge('requestBody', exchange);
       },
       response: (exchange) => judge('response', exchange),
@@ -152,12 +168,11 @@ export function createRunner(options: RunnerOptions): () => Run {
       async end(exchange, outcome) {
         if (ended) return;
         ended = true;
-        for (let index = checks.length - 1; index >= 0; index--) {
-          const check = checks[index];
+        for (const { index, check } of ending) {
           try {
-            await check?.end?.(exchange, outcome, states[index]);
+            await check.end?.(exchange, outcome, states[index]);
           } catch (cause) {
-            if (check !== undefined) observer.endFailed(exchange, check.name, cause);
+            observer.endFailed(exchange, check.name, cause);
           }
         }
       },

@@ -9,6 +9,8 @@ export interface SetDescription {
     readonly file: string;
     readonly kind: 'card' | 'rego' | 'preset';
     readonly rules: readonly string[];
+    /** It has the states of sessions, and what leads from one to another. */
+    readonly has_states: boolean;
   }[];
   readonly default_action: { readonly action: DefaultAction; readonly why: string };
   /** Some source can allow a call. */
@@ -26,15 +28,17 @@ const ASKED: ReadonlySet<string> = new Set(['allow', 'deny', 'escalate', 'quaran
 export function describeSet(loaded: LoadedPolicies, written: DefaultAction | undefined): SetDescription {
   const { files, cards, rego, set } = loaded;
   const presets = new Set(files.cards.filter(({ isPreset }) => isPreset).map(({ name }) => name));
-  const ofCards = cards.rules.map(({ file, names }) => ({
+  const ofCards = cards.rules.map(({ file, names, hasStates }) => ({
     file,
     kind: presets.has(file) ? ('preset' as const) : ('card' as const),
     rules: names,
+    has_states: hasStates,
   }));
   const ofRego = files.rego.map(({ name }) => ({
     file: name,
     kind: 'rego' as const,
     rules: regoRules(loaded, name),
+    has_states: false,
   }));
   return {
     digest: set.digest,
@@ -87,7 +91,9 @@ function warningsOf(
     if (seen.has(name)) warnings.push(`${name}: is loaded twice (policy_file lies in policy_dir)`);
     seen.add(name);
   }
-  for (const { file, names } of cards.rules) if (names.length === 0) warnings.push(`${file}: has no rules`);
+  for (const { file, names, hasStates } of cards.rules) {
+    if (names.length === 0 && !hasStates) warnings.push(`${file}: has neither rules nor an fsm`);
+  }
   return [...new Set(warnings)];
 }
 

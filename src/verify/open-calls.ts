@@ -24,7 +24,7 @@ export interface OpenCalls {
 }
 
 /** In all, and in one session. */
-const MAX_CALLS = 4_096;
+const MAX_CALLS = 1_024;
 const MAX_OF_SESSION = 64;
 
 /** @param finish is told of calls that are waited for no longer */

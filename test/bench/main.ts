@@ -3,16 +3,19 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { percentile, runLoad, runStream } from '../support/load.ts';
 import { LIMIT_MS, measureQuarantine } from './quarantine.ts';
+import { slowness } from '../support/cpu-time.ts';
 import { measurePolicies } from './policy.ts';
 import { sweepTurns } from './sweep.ts';
 import { cpuSeconds, pinMeasured, startRigs, type Rig, type Rigs } from './rigs.ts';
+import { measureVerify } from './verify.ts';
 
 /**
  * `npm run bench [-- --rounds 5] [--json FILE]`: what the gateway costs, in interleaved rounds on one machine
  * against the provider itself, an Envoy that only passes on, and an Envoy with an external processor on Node that
  * looks at nothing. `npm run bench -- quarantine` measures a rejection at the request headers, and `npm run bench --
  * sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N]` the longest turn of the event loop that hostile
- * requests and answers can make. `npm run bench -- policy` measures what judging a call by policies costs.
+ * requests and answers can make. `npm run bench -- policy` measures what judging a call by policies costs, and
+ * `npm run bench -- verify` what a trace of 100,000 steps takes.
  */
 interface Sample {
   readonly requestsPerSecond: number;
@@ -218,5 +221,20 @@ async function policies(): Promise<void> {
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-const kinds: Readonly<Record<string, () => Promise<void>>> = { sweep, policy: policies };
+async function verify(): Promise<void> {
+  const costs = await measureVerify();
+  for (const { steps, seconds, cpuSeconds, peakMb } of costs) {
+    process.stdout.write(
+      `${steps} steps: ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of its core), at most ${peakMb.toFixed(0)} MB\n`,
+    );
+  }
+  const { date, node, cpu } = conditions();
+  const result = { conditions: { date, node, cpu, slowness: slowness() }, costs };
+  process.stdout.write(
+    `this machine takes ${result.conditions.slowness.toFixed(2)} times what a quiet one does\n`,
+  );
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+const kinds: Readonly<Record<string, () => Promise<void>>> = { sweep, policy: policies, verify };
 await (kinds[positionals[0] ?? ''] ?? measure)();

@@ -64,6 +64,8 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
         ? []
         : store.countArrival(session, state.operationId, limits, config.action === 'block'),
     ]);
+    // They are many, and the answer may be minutes away.
+    delete state.calls;
     const detector = detect(config, calls, state.fingerprint, exceeded);
     if (detector === undefined) return PASS;
     exchange.responseHeaders.set(HEADER.loopDetected, detector);

@@ -1,70 +1,87 @@
 import type { SimHash } from '../../text/simhash.ts';
 import type { SessionName } from '../../pipeline/session-turn.ts';
-import type { LoopStore } from './store.ts';
+import type { LoopStore, RecentCall } from './store.ts';
 
 interface Entry {
   readonly at: number;
-  readonly operationId: string;
   readonly fingerprint: SimHash | undefined;
+}
+
+/** By operation, the oldest first. */
+type Entries = Map<string, Entry>;
+
+interface List {
+  readonly entries: Entries;
+  /** When the youngest of them is forgotten. */
+  endsAt: number;
 }
 
 /** Beyond it the sessions that were used longest ago are forgotten. */
 const MAX_LISTS = 10_000;
 
-/** Recent calls of this process alone, for use without Redis. `now` is in ms. */
+/** Recent calls of this process alone, for use without Redis. `now` is in ms, and never goes back. */
 export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
-  /** Oldest entry first. */
-  const entriesOf = new Map<string, Entry[]>();
+  /** The least recently used first. */
+  const lists = new Map<string, List>();
 
-  function put(name: string, entries: Entry[]): void {
-    entriesOf.delete(name);
-    entriesOf.set(name, entries);
-    if (entriesOf.size > MAX_LISTS) entriesOf.delete(entriesOf.keys().next().value ?? '');
+  /** Entries within the window. */
+  function within(name: string, windowMs: number): Entries {
+    const entries: Entries = lists.get(name)?.entries ?? new Map();
+    for (const [operationId, { at }] of entries) {
+      if (at > now() - windowMs) break;
+      entries.delete(operationId);
+    }
+    return entries;
   }
 
-  /** Entries within the window and, as the last one, this one if it is new; the oldest beyond `max` go. */
-  function add(name: string, entry: Omit<Entry, 'at'>, windowMs: number): Entry[] {
+  /** Adds an entry, unless it is there; the oldest beyond `max` go. */
+  function put(
+    name: string,
+    operationId: string,
+    fingerprint: SimHash | undefined,
+    { windowMs, max }: { readonly windowMs: number; readonly max: number },
+  ): void {
     const at = now();
     const entries = within(name, windowMs);
-    const isThere = entries.some(({ operationId }) => operationId === entry.operationId);
-    return isThere ? entries : [...entries, { ...entry, at }];
-  }
-
-  function within(name: string, windowMs: number): Entry[] {
-    return (entriesOf.get(name) ?? []).filter(({ at }) => at > now() - windowMs);
+    if (!entries.has(operationId)) entries.set(operationId, { at, fingerprint });
+    for (const oldest of entries.keys()) {
+      if (entries.size <= max) break;
+      entries.delete(oldest);
+    }
+    lists.delete(name);
+    lists.set(name, { entries, endsAt: at + windowMs });
+    for (const [oldest, { endsAt }] of lists) {
+      if (endsAt > at && lists.size <= MAX_LISTS) break;
+      lists.delete(oldest);
+    }
   }
 
   return {
     async readCalls(session, { keepMs, maxCalls }) {
-      const entries = within(nameOf(session), keepMs).reverse().slice(0, maxCalls);
-      return entries.flatMap(({ at, fingerprint }) =>
-        fingerprint === undefined ? [] : [{ ageMs: Math.max(now() - at, 0), fingerprint }],
-      );
+      const at = now();
+      const calls: RecentCall[] = [];
+      for (const entry of within(nameOf(session), keepMs).values()) {
+        const { fingerprint } = entry;
+        if (fingerprint !== undefined) calls.push({ ageMs: Math.max(at - entry.at, 0), fingerprint });
+      }
+      return calls.reverse().slice(0, maxCalls);
     },
     async joinCall(session, operationId, fingerprint, { keepMs, maxCalls }) {
-      const name = nameOf(session);
-      put(name, add(name, { operationId, fingerprint }, keepMs).slice(-maxCalls));
+      put(nameOf(session), operationId, fingerprint, { windowMs: keepMs, max: maxCalls });
     },
     async countArrival(session, operationId, limits, denies) {
-      const lists = limits.map(({ name, windowMs, limit }) => {
-        const list = nameOf(session, name);
-        const entries = add(list, { operationId, fingerprint: undefined }, windowMs);
-        return { list, entries, limit, exceeded: entries.length > limit };
+      const exceeded = limits.map(({ name, windowMs, limit }) => {
+        const entries = within(nameOf(session, name), windowMs);
+        return entries.size + (entries.has(operationId) ? 0 : 1) > limit;
       });
-      if (!(denies && lists.some(({ exceeded }) => exceeded))) {
-        for (const { list, entries, limit } of lists) put(list, entries.slice(-(limit + 1)));
+      if (!(denies && exceeded.includes(true))) {
+        for (const { name, windowMs, limit } of limits)
+          put(nameOf(session, name), operationId, undefined, { windowMs, max: limit + 1 });
       }
-      return lists.map(({ exceeded }) => exceeded);
+      return exceeded;
     },
     async giveBack(session, operationId, limits) {
-      for (const { name } of limits) {
-        const list = nameOf(session, name);
-        const entries = entriesOf.get(list) ?? [];
-        put(
-          list,
-          entries.filter((entry) => entry.operationId !== operationId),
-        );
-      }
+      for (const { name } of limits) lists.get(nameOf(session, name))?.entries.delete(operationId);
     },
   };
 }

@@ -28,7 +28,12 @@ export interface CardSet {
   /** Some rule looks into the texts of calls. */
   readonly readsPrompt: boolean;
   /** Names of the rules of each file. */
-  readonly rules: readonly { readonly file: string; readonly names: readonly string[] }[];
+  readonly rules: readonly {
+    readonly file: string;
+    readonly names: readonly string[];
+    /** It has the fsm. */
+    readonly hasStates: boolean;
+  }[];
   decide(call: PolicyCall): Promise<Decision>;
   nextState(call: PolicyCall): Promise<string | undefined>;
   masksFor(call: PolicyCall): readonly MaskRule[];
@@ -50,7 +55,7 @@ export interface ExplainedRule {
 /** @throws PolicyFilesError with every error of the cards */
 export function createCardSet(files: readonly CardFile[]): CardSet {
   const queries = createTextQueries();
-  const { rules, fsm, problems } = compileCards(files, queries);
+  const { rules, fsm, fsmFile, problems } = compileCards(files, queries);
   if (problems.length > 0) throw new PolicyFilesError(problems.join('\n'));
   const byType = {
     llm_call: rules.filter(({ type }) => type !== 'mcp_tool_call'),
@@ -81,6 +86,7 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
     rules: files.map(({ name }) => ({
       file: name,
       names: rules.filter(({ hit }) => hit.file === name).map(({ hit }) => hit.rule),
+      hasStates: name === fsmFile,
     })),
     decide,
     async nextState(call) {
@@ -134,7 +140,7 @@ function compileCards(files: readonly CardFile[], queries: TextQueries) {
     fsm = compileFsm(read.card.fsm, read, queries, problems);
     fsmFile = name;
   }
-  return { rules, fsm, problems };
+  return { rules, fsm, fsmFile, problems };
 }
 
 /** Asks the texts what the rules need to be decided, all at once: rules that are out without them need nothing. */

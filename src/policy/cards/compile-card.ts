@@ -1,15 +1,9 @@
+import { RecentMap } from '../../recent-map.ts';
 import { globMatches } from '../../text/glob.ts';
 import { INITIAL_STATE, type CallType, type PolicyCall } from '../call.ts';
 import type { RuleHit } from '../decision.ts';
 import type { CardRule } from './card-schema.ts';
-import {
-  compileCondition,
-  ConditionError,
-  joined,
-  type CompileContext,
-  type Compiled,
-  type Test,
-} from './conditions.ts';
+import { compileCondition, ConditionError, joined, type CompileContext, type Test } from './conditions.ts';
 import type { MaskPattern } from './mask-rule.ts';
 import type { ReadCard } from './read-card.ts';
 import { tellsMatch } from './reason.ts';
@@ -85,16 +79,16 @@ function compileRule(
     flag: rule.taint ?? '',
     type: typeOf(rule),
     isFor: matcherOf(rule),
-    test: (scene) => allOf(truths(parts, scene)),
+    test: (scene) => allOf(parts, ({ test }) => test(scene)),
     conditions: parts.map(({ test }, index) => ({ written: rule.conditions[index], test })),
     ...needs,
     tellsMatch: tellsMatch(reason),
   };
 }
 
-function* truths(parts: readonly Compiled[], scene: Parameters<Test>[0]) {
-  for (const { test } of parts) yield test(scene);
-}
+/** Names of tools, models … come again and again; one that is longer than a name is told anew each time. */
+const MAX_KNOWN_NAMES = 64;
+const MAX_NAME_CHARS = 128;
 
 /** A rule about tools is about calls of tools. */
 function typeOf({ match }: CardRule): CallType | undefined {
@@ -106,17 +100,29 @@ function typeOf({ match }: CardRule): CallType | undefined {
 /** Whoever restricts `bash` means `Bash` too; whoever allows `read` means no tool that only sounds alike. */
 function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
   const cased = (name: string): string => (action === 'allow' ? name : name.toLowerCase());
-  const globsOf = (globs: string | readonly string[] | undefined): readonly string[] | undefined =>
-    globs === undefined ? undefined : [globs].flat().map(cased);
-  const isAny = (globs: readonly string[] | undefined, name: string): boolean =>
-    globs === undefined || globs.some((glob) => globMatches(glob, cased(name)));
-  const [tool, server, model, provider] = [match.tool, match.server, match.model, match.provider].map(
-    globsOf,
-  );
+  const matchesAny = (globs: string | readonly string[] | undefined): ((name: string) => boolean) => {
+    if (globs === undefined) return () => true;
+    const written = [globs].flat().map(cased);
+    const known = new RecentMap<boolean>(MAX_KNOWN_NAMES);
+    return (name) => {
+      const told = known.get(name);
+      if (told !== undefined) return told;
+      const matches = written.some((glob) => globMatches(glob, cased(name)));
+      if (name.length <= MAX_NAME_CHARS) known.set(name, matches);
+      return matches;
+    };
+  };
+  const [isTool, isServer, isModel, isProvider] = [
+    matchesAny(match.tool),
+    matchesAny(match.server),
+    matchesAny(match.model),
+    matchesAny(match.provider),
+  ];
+  const isOfTools = match.tool !== undefined || match.server !== undefined;
   return ({ input: { request } }) => {
-    if (!isAny(provider, request.provider)) return false;
+    if (!isProvider(request.provider)) return false;
     return request.method === 'llm_call'
-      ? isAny(model, request.model) && tool === undefined && server === undefined
-      : isAny(tool, request.tool_name) && isAny(server, request.mcp_server) && model === undefined;
+      ? !isOfTools && isModel(request.model)
+      : match.model === undefined && isTool(request.tool_name) && isServer(request.mcp_server);
   };
 }

@@ -62,21 +62,21 @@ export function compileCondition(
     list.map((one, index) => compileCondition(one, [...path, key, index], context, depth + 1, negated));
   if ('any' in condition) {
     const parts = inner(condition.any, 'any');
-    return { ...joined(parts), test: (scene) => anyOf(testsOf(parts, scene)) };
+    return { ...joined(parts), test: (scene) => anyOf(parts, ({ test }) => test(scene)) };
   }
   if ('all' in condition) {
     const parts = inner(condition.all, 'all');
-    return { ...joined(parts), test: (scene) => allOf(testsOf(parts, scene)) };
+    return { ...joined(parts), test: (scene) => allOf(parts, ({ test }) => test(scene)) };
   }
   if ('not' in condition) {
     const parts = inner([condition.not].flat(), 'not', true);
-    return { ...joined(parts), patterns: [], test: (scene) => notOf(allOf(testsOf(parts, scene))) };
+    return {
+      ...joined(parts),
+      patterns: [],
+      test: (scene) => notOf(allOf(parts, ({ test }) => test(scene))),
+    };
   }
   return compileComparison(condition, path, context, isNegated);
-}
-
-function* testsOf(parts: readonly Compiled[], scene: Scene): Generator<Truth> {
-  for (const { test } of parts) yield test(scene);
 }
 
 export function joined(parts: readonly Compiled[]): Omit<Compiled, 'test'> {
@@ -259,12 +259,10 @@ function compares(read: Read, op: Operator, value: Comparison['value']): Test {
   const bound = numberOf(value);
   if (bound === undefined) throw new Error(`${op} wants a number`);
   return (scene) =>
-    anyOf(
-      read(scene).map((one) => {
-        const number = numberOf(one);
-        return number === undefined ? undefined : compare(number, bound);
-      }),
-    );
+    anyOf(read(scene), (one) => {
+      const number = numberOf(one);
+      return number === undefined ? undefined : compare(number, bound);
+    });
 }
 
 /** Undefined for what is no number, and is not written as one. */

@@ -4,20 +4,22 @@
  */
 export type Truth = boolean | undefined;
 
-/** False as soon as one is false. */
-export function allOf(truths: Iterable<Truth>): Truth {
+/** False as soon as one is false: those after it are not asked. */
+export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   let result: Truth = true;
-  for (const truth of truths) {
+  for (const part of parts) {
+    const truth = truthOf(part);
     if (truth === false) return false;
     if (truth === undefined) result = undefined;
   }
   return result;
 }
 
-/** True as soon as one is true. */
-export function anyOf(truths: Iterable<Truth>): Truth {
+/** True as soon as one is true: those after it are not asked. */
+export function anyOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
   let result: Truth = false;
-  for (const truth of truths) {
+  for (const part of parts) {
+    const truth = truthOf(part);
     if (truth === true) return true;
     if (truth === undefined) result = undefined;
   }

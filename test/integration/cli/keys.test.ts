@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../../../src/auth/raw-key.ts';
 import { startTestRedis } from '../../support/redis.ts';
@@ -160,6 +162,20 @@ describe('gateway doctor', () => {
       ]),
     });
     expect(code).toBe(0);
+  });
+
+  it('shows each source of policies with what is in it, and the mode', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gw-test-doctor-'));
+    const config = join(folder, 'gateway.yaml');
+    const shown = async (server = ''): Promise<string> => {
+      await writeFile(config, `policy: { enabled: true, presets: [safety, pci] }\n${server}`);
+      return (await gateway(['doctor', '--config', config], { SERVER_INSECURE_DEV: 'true' })).stdout;
+    };
+    expect(await shown()).toMatch(
+      /✓ policies +preset safety: \d\d rules\n✓ policies +preset pci: \d+ rules\n✓ policies +in force: sha256:\w+\n✓ policies +what no policy speaks of is allowed: .+\n✓ policies +Rego engine: off/,
+    );
+    expect(await shown('server: { shadow_mode: true }\n')).toMatch(/! policies +shadow mode: .* sha256:/);
+    await rm(folder, { recursive: true });
   });
 
   it('refuses a Redis that evicts, and says how to change it', async () => {

@@ -94,10 +94,34 @@ describe('gateway policy check', () => {
       warnings: ['preset pci: is given twice, and loaded once'],
     });
     expect((json as { files: { rules: string[] }[] }).files).toEqual([
-      { file: card, kind: 'card', rules: ['write-needs-begin', 'no-drop', 'leak', 'touched'] },
-      { file: 'preset pci', kind: 'preset', rules: expect.arrayContaining(['block-card']) },
-      { file: rego, kind: 'rego', rules: ['deny'] },
+      {
+        file: card,
+        kind: 'card',
+        rules: ['write-needs-begin', 'no-drop', 'leak', 'touched'],
+        has_states: true,
+      },
+      {
+        file: 'preset pci',
+        kind: 'preset',
+        rules: expect.arrayContaining(['block-card']),
+        has_states: false,
+      },
+      { file: rego, kind: 'rego', rules: ['deny'], has_states: false },
     ]);
+  });
+
+  it('takes a card of states alone for what it is, and warns of one with nothing in it', async () => {
+    put('states.yaml', CARD.slice(0, CARD.indexOf('rules:')));
+    const empty = put('zz.yaml', 'metadata: { name: nothing }\n');
+    const { code, json } = await policyJson(['check', '--policy-dir', folder]);
+    expect(code).toBe(0);
+    expect(json).toMatchObject({
+      files: [{ rules: [], has_states: true }, { has_states: false }],
+      warnings: [`${empty}: has neither rules nor an fsm`],
+    });
+    expect((await policy(['check', '--policy-dir', folder])).stdout).toContain(
+      'states.yaml: 0 rules, states',
+    );
   });
 
   it('says that what none allows is denied where a rule allows', async () => {

@@ -4,21 +4,24 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describePolicies } from '../../../src/policy/describe-policies.ts';
 
-const LIMITS = { evaluationMs: 1_000, graceMs: 1_000, startMs: 60_000, maxWaiting: 1, waitMs: 1_000 };
-
 it.each([
-  { rule: 'allow if input.x', written: undefined, is: 'deny', because: 'a policy can allow calls' },
+  {
+    rule: 'allow if input.x',
+    written: undefined,
+    is: 'deny',
+    because: 'some rule allows, so what none allows is denied',
+  },
   {
     rule: 'deny contains "x" if input.x',
     written: undefined,
     is: 'allow',
-    because: 'no policy of yours can allow calls',
+    because: 'no rule allows, so what none denies passes',
   },
   {
     rule: 'allow if input.x',
     written: 'allow' as const,
     is: 'allow',
-    because: 'policy.default_action says so',
+    because: 'policy.default_action is written',
   },
 ])(
   'what no policy speaks of: $is, because $because',
@@ -26,12 +29,10 @@ it.each([
   async ({ rule, written, is, because }) => {
     const folder = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
     await writeFile(join(folder, 'p.rego'), `package gateway.policy\n${rule}\n`);
-    const found = await describePolicies({ file: undefined, folder, presets: ['pci'] }, written, LIMITS);
+    const found = await describePolicies({ file: undefined, folder, presets: ['pci'] }, written);
     expect(found).toMatchObject({
-      defaultAction: is,
-      because,
-      cards: ['preset pci'],
-      regoFiles: [join(folder, 'p.rego')],
+      default_action: { action: is, why: because },
+      files: [{ file: 'preset pci' }, { file: join(folder, 'p.rego'), kind: 'rego' }],
     });
     expect(found.engineBytes).toBeGreaterThan(1_000_000);
     await rm(folder, { recursive: true });
@@ -39,10 +40,11 @@ it.each([
 );
 
 it('names the preset that is there where nothing else is, and no engine', async () => {
-  const found = await describePolicies(
-    { file: undefined, folder: undefined, presets: [] },
-    undefined,
-    LIMITS,
-  );
-  expect(found).toMatchObject({ cards: ['preset safety'], regoFiles: [], engineBytes: undefined });
+  const found = await describePolicies({ file: undefined, folder: undefined, presets: [] }, undefined);
+  expect(found).toMatchObject({
+    files: [{ file: 'preset safety', kind: 'preset' }],
+    engineBytes: undefined,
+    warnings: [],
+  });
+  expect(found.files[0]?.rules).toContain('mask-ssn');
 });
