@@ -1,5 +1,4 @@
 import { cardDetector } from './card.ts';
-import { createTurn } from './detect.ts';
 import { createEmailDetector } from './email.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { internalHostDetector } from './internal-host.ts';
@@ -7,6 +6,7 @@ import { networkDetector } from './network.ts';
 import { withoutOverlaps } from './overlaps.ts';
 import { phoneDetector } from './phone.ts';
 import { findSecretsUpTo, secretsDetector } from './secrets.ts';
+import { isTurnOver, nextTurn } from '../turns.ts';
 import { findAllSeeingThrough, seeingThrough } from './seen-through.ts';
 import { ssnDetector } from './ssn.ts';
 
@@ -44,8 +44,6 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
   const data = dataDetectors(scope);
   return findAllSeeingThrough(most, async (texts, mostHere) => {
     const secrets = scope.scanSecrets ? await findSecretsUpTo(texts, mostHere) : [];
-    const turn = createTurn();
-    let unlooked = 0;
     let left = secrets.every(({ isWhole }) => isWhole) ? mostHere : -1;
     const all: SearchedText[] = [];
     for (const [index, text] of texts.entries()) {
@@ -54,11 +52,7 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
       for (let from = 0; from < text.length && left >= 0; from += SLICE_CHARS) {
         let found: readonly Finding[] = NOTHING;
         for (const { find } of data) {
-          unlooked += Math.min(text.length, SLICE_CHARS);
-          if (unlooked >= LOOK_CHARS) {
-            if (turn.isOver()) await turn.next();
-            unlooked = 0;
-          }
+          if (isTurnOver(Math.min(text.length, SLICE_CHARS))) await nextTurn();
           const more = findInSlice(text, from, find);
           if (more.length > 0) found = [...found, ...more];
         }
@@ -76,8 +70,6 @@ const CLEAN: SearchedText = { findings: NOTHING, isWhole: true };
 
 /** How much is searched before others may get a turn. */
 const SLICE_CHARS = 4096;
-/** Characters that a detector reads before the clock is looked at: a document's names are many, and short. */
-const LOOK_CHARS = 1024;
 
 /** UTF-16 units around a slice, or around a place: further than any detector of data looks. */
 const MARGIN_CHARS = 640;

@@ -1,6 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
-
 import type { Normalized, Span } from '../normalize/normalized.ts';
+import { isTurnOver, nextTurn } from '../turns.ts';
 import type { Detector, Finding } from './finding.ts';
 import { slicesOf } from './slices.ts';
 
@@ -9,9 +8,6 @@ export interface SearchedText {
   readonly raw: string;
   readonly normalized: Normalized;
 }
-
-/** Milliseconds of searching after which other requests get a turn. */
-const TURN_MS = 4;
 
 /** UTF-16 units of unchanged text searched around what normalization changed: as far as any detector looks. */
 const CONTEXT = 8192;
@@ -32,11 +28,10 @@ export const detectAll = async (
   texts: readonly SearchedText[],
   detectors: readonly Detector[],
 ): Promise<readonly (readonly Finding[])[]> => {
-  const turn = createTurn();
   const all: (readonly Finding[])[] = [];
   for (const text of texts) {
     const found: (readonly Finding[])[] = [];
-    for (const search of searchesOf(text)) found.push(await searchSliced(search, detectors, turn));
+    for (const search of searchesOf(text)) found.push(await searchSliced(search, detectors));
     all.push(merge(found.flat()));
   }
   return all;
@@ -80,15 +75,11 @@ const changedStretch = (raw: string, normalized: string): Span | undefined => {
   };
 };
 
-const searchSliced = async (
-  search: Search,
-  detectors: readonly Detector[],
-  turn: Turn,
-): Promise<readonly Finding[]> => {
+const searchSliced = async (search: Search, detectors: readonly Detector[]): Promise<readonly Finding[]> => {
   const found: (readonly Finding[])[] = [];
   for (const slice of slicesOf(search.text)) {
     for (const detector of detectors) {
-      if (turn.isOver()) await turn.next();
+      if (isTurnOver(slice.end - slice.start)) await nextTurn();
       const inSlice = detector(search.text.slice(slice.start, slice.end));
       found.push(placed(search, inSlice.filter(slice.judges), slice.start));
     }
@@ -98,23 +89,6 @@ const searchSliced = async (
 
 const placed = (search: Search, findings: readonly Finding[], offset: number): readonly Finding[] =>
   findings.map((finding) => ({ ...finding, ...search.toRaw(finding.start + offset, finding.end + offset) }));
-
-/** A turn of the event loop, which is over after some milliseconds. */
-interface Turn {
-  isOver(): boolean;
-  next(): Promise<void>;
-}
-
-export const createTurn = (): Turn => {
-  let startedAt = performance.now();
-  return {
-    isOver: () => performance.now() - startedAt > TURN_MS,
-    next: async () => {
-      await setImmediate();
-      startedAt = performance.now();
-    },
-  };
-};
 
 /** Joins findings of one detector and class that overlap; the rule is the first one's. */
 const merge = (findings: readonly Finding[]): readonly Finding[] => {

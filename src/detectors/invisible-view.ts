@@ -1,4 +1,5 @@
 import { invisibleRanges } from '../normalize/characters.ts';
+import { runNow, type Work } from '../turns.ts';
 import { unescaped, unfinishedEscapeAt } from './secret-views.ts';
 import { ViewShifts } from './view-shifts.ts';
 
@@ -33,7 +34,7 @@ export function mayHide(text: string): boolean {
  * A text as whoever copies it takes it: without the characters that print nothing, as it stands and with JSON's escapes
  * read. None where it has none. Linear; yields after every 32,768 characters, so that a caller can give way.
  */
-export function* visibleViews(text: string): Generator<undefined, readonly VisibleView[]> {
+export function* visibleViews(text: string): Work<readonly VisibleView[]> {
   const views: VisibleView[] = [];
   const shown = yield* withoutInvisible(text);
   if (shown !== undefined) views.push(shown);
@@ -53,15 +54,11 @@ export function* visibleViews(text: string): Generator<undefined, readonly Visib
 
 /** The same at once, for short texts. */
 export function visibleViewsOf(text: string): readonly VisibleView[] {
-  const reading = visibleViews(text);
-  for (;;) {
-    const step = reading.next();
-    if (step.done === true) return step.value;
-  }
+  return runNow(visibleViews(text));
 }
 
 /** Whether some character may be written as a code. A search for two characters stops at each backslash. */
-function* hasCodes(text: string): Generator<undefined, boolean> {
+function* hasCodes(text: string): Work<boolean> {
   for (let from = 0; from < text.length; from += STEP_CHARS) {
     if (text.slice(from, from + STEP_CHARS + 1).includes('\\u')) return true;
     if (from + STEP_CHARS < text.length) yield;
@@ -69,7 +66,7 @@ function* hasCodes(text: string): Generator<undefined, boolean> {
   return false;
 }
 
-function* withoutInvisible(text: string): Generator<undefined, VisibleView | undefined> {
+function* withoutInvisible(text: string): Work<VisibleView | undefined> {
   /** The view: what was read in each step. */
   const steps: string[] = [];
   /** From where each run stood in the view. */

@@ -1,17 +1,24 @@
 /** More characters add nothing to the judgement, and hostile texts repeat long runs. */
 const ENTROPY_CHARS = 64;
+/** All zero but while one text is judged. */
 const counts = new Uint8Array(256);
 
 /** Shannon entropy of the first 64 characters of a text, in bits a character. */
 export function entropyOf(text: string): number {
   const length = Math.min(text.length, ENTROPY_CHARS);
-  counts.fill(0);
   for (let at = 0; at < length; at += 1) {
     const code = text.charCodeAt(at) & 255;
     counts[code] = (counts[code] ?? 0) + 1;
   }
   let bits = 0;
-  for (const count of counts) if (count > 0) bits -= (count / length) * Math.log2(count / length);
+  // Each count is read, and forgotten, where its character stands first.
+  for (let at = 0; at < length; at += 1) {
+    const code = text.charCodeAt(at) & 255;
+    const count = counts[code] ?? 0;
+    if (count === 0) continue;
+    bits -= (count / length) * Math.log2(count / length);
+    counts[code] = 0;
+  }
   return bits;
 }
 

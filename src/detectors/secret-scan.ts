@@ -1,3 +1,4 @@
+import { LONG_STEP, type Work } from '../turns.ts';
 import { LOOK_BEHIND_CHARS } from './finding.ts';
 import { createSearch, searchStep, STEP_CHARS } from './secret-search.ts';
 import { MAX_SECRET_CHARS, secretRules } from './secret-rules.ts';
@@ -25,7 +26,7 @@ export function searchSecrets(text: string): readonly Finding[] {
  * The same in steps: yields between them, so that a caller can give way.
  * @param most matches, after which it gives up
  */
-export function* searchSecretsInSteps(text: string, most: number): Generator<undefined, SearchedText> {
+export function* searchSecretsInSteps(text: string, most: number): Work<SearchedText> {
   const matches = yield* matchesIn(text, most);
   const views: TextView[] = [];
   for (let read = text; views.length < ESCAPE_LEVELS && matches.length <= most && read.includes('\\');) {
@@ -38,9 +39,9 @@ export function* searchSecretsInSteps(text: string, most: number): Generator<und
   return { findings: findingsOf(matches), isWhole: matches.length <= most };
 }
 
-function* matchesIn(text: string, most: number): Generator<undefined, Match[]> {
+function* matchesIn(text: string, most: number): Work<Match[]> {
   const search = createSearch(text, false);
-  while (searchStep(search) && search.found.length <= most) yield;
+  while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
   return search.found;
 }
 

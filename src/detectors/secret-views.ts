@@ -1,3 +1,4 @@
+import type { Work } from '../turns.ts';
 import { ViewShifts } from './view-shifts.ts';
 
 /** A text as a reader of JSON sees it, and where its characters came from. */
@@ -43,7 +44,7 @@ function startReading(text: string): Reading {
  * Reads JSON's escapes (RFC 8259 section 7) out of a text, one level deep; a backslash that begins none stays.
  * `undefined` when there is none. Yields after every `stepChars` characters, so that a caller can give way.
  */
-export function* unescaped(text: string, stepChars: number): Generator<undefined, TextView | undefined> {
+export function* unescaped(text: string, stepChars: number): Work<TextView | undefined> {
   const reading = startReading(text);
   readUntil(reading, Math.min(text.length, stepChars));
   while (reading.read < text.length) {

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { searchSecrets, searchSecretsInSteps, undecidedSecretsFrom } from './secret-scan.ts';
 import { STEP_CHARS } from './secret-search.ts';
+import { inTurns, type Work } from '../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { Detector, Finding, SearchedText, StreamDetector } from './finding.
 export const findSecrets: Detector = searchSecrets;
 
 /**
- * `findSecrets` for several texts, in their order, giving way to the event loop after every 16,384 characters. Nothing
+ * `findSecrets` for several texts, in their order, giving way to the event loop. Nothing
  * is cut: a secret that lies across a turn is found like any other.
  */
 export async function findSecretsAll(texts: readonly string[]): Promise<readonly (readonly Finding[])[]> {
@@ -23,28 +23,17 @@ export async function findSecretsUpTo(
   texts: readonly string[],
   most: number,
 ): Promise<readonly SearchedText[]> {
+  return inTurns(searchEach(texts, most));
+}
+
+function* searchEach(texts: readonly string[], most: number): Work<readonly SearchedText[]> {
   const results: SearchedText[] = [];
-  let chars = 0;
   let left = most;
   for (const text of texts) {
-    if (left < 0) {
-      results.push(UNSEARCHED);
-      continue;
-    }
-    chars += text.length;
-    const search = searchSecretsInSteps(text, left);
-    let step = search.next();
-    while (step.done !== true) {
-      chars = text.length;
-      await nextTurn();
-      step = search.next();
-    }
-    const searched = step.value;
+    const searched: SearchedText = left < 0 ? UNSEARCHED : yield* searchSecretsInSteps(text, left);
     results.push(searched);
     left = searched.isWhole ? left - searched.findings.length : -1;
-    if (chars < STEP_CHARS) continue;
-    chars = 0;
-    await nextTurn();
+    yield Math.min(text.length, STEP_CHARS);
   }
   return results;
 }

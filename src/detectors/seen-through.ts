@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inTurns, runNow, type Work } from '../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { mayHide, visibleViews, visibleViewsOf } from './invisible-view.ts';
 import type { VisibleView } from './invisible-view.ts';
@@ -13,11 +13,7 @@ export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetecto
     const found = find(text);
     if (!mayHide(text)) return found;
     const inViews = visibleViewsOf(text).map((view) => ({ findings: find(view.text), view }));
-    const merging = together([{ findings: found }, ...inViews]);
-    for (;;) {
-      const step = merging.next();
-      if (step.done === true) return step.value;
-    }
+    return runNow(together([{ findings: found }, ...inViews]));
   };
   const openInViews = (text: string): number =>
     Math.min(
@@ -55,7 +51,9 @@ type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 export function findAllSeeingThrough(most: number, findUpTo: FindUpTo): FindAll {
   return async (texts) => {
     if (texts.every(isShortAndPlain)) return findUpTo(texts, most);
-    const viewsOf = await Promise.all(texts.map((text) => (isShortAndPlain(text) ? [] : viewsInTurns(text))));
+    const viewsOf = await Promise.all(
+      texts.map((text) => (isShortAndPlain(text) ? [] : inTurns(visibleViews(text)))),
+    );
     const views = viewsOf.flat();
     if (views.length === 0) return findUpTo(texts, most);
     // What is found again in a view is no more of it.
@@ -75,10 +73,7 @@ const MAX_READINGS = 3;
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
 async function merged(readings: readonly (Reading & SearchedText)[]): Promise<SearchedText> {
-  const merging = together(readings);
-  let step = merging.next();
-  for (; step.done !== true; step = merging.next()) await nextTurn();
-  return { findings: step.value, isWhole: readings.every(({ isWhole }) => isWhole) };
+  return { findings: await inTurns(together(readings)), isWhole: readings.every(({ isWhole }) => isWhole) };
 }
 
 /** A longer text is looked at in turns. */
@@ -86,15 +81,6 @@ const SHORT_CHARS = 32_768;
 
 function isShortAndPlain(text: string): boolean {
   return text.length <= SHORT_CHARS && !mayHide(text);
-}
-
-async function viewsInTurns(text: string): Promise<readonly VisibleView[]> {
-  const reading = visibleViews(text);
-  for (;;) {
-    const step = reading.next();
-    if (step.done === true) return step.value;
-    await nextTurn();
-  }
 }
 
 function inGiven(finding: Finding, { toGiven, endToGiven }: VisibleView): Finding {
@@ -116,7 +102,7 @@ interface Reading {
 const STEP_FINDINGS = 8192;
 
 /** Findings of several readings as one list, in order: those that overlap are one, a secret where one of them is. */
-function* together(readings: readonly Reading[]): Generator<undefined, readonly Finding[]> {
+function* together(readings: readonly Reading[]): Work<readonly Finding[]> {
   const merged: Finding[] = [];
   let taken = 0;
   for (const finding of inOrder(readings)) {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors.ts';
+import { LONG_STEP, type Work } from '../turns.ts';
 
 /** Deeper than any dialect's answers, tool arguments included; what walks through a document may recurse so deep. */
 export const MAX_ANSWER_DEPTH = 256;
@@ -65,7 +66,7 @@ export function shapeOf(text: string): DocumentShape {
 const STEP_CHARS = 262_144;
 
 /** The same of a long text, which yields where others may get a turn. */
-export function* shapeInSteps(text: string): Generator<undefined, DocumentShape, void> {
+export function* shapeInSteps(text: string): Work<DocumentShape> {
   const pass = new ShapePass(text, new Int32Array(MAX_ANSWER_DEPTH + 2), true);
   for (let to = STEP_CHARS; !pass.readTo(to); to += STEP_CHARS) yield;
   return pass.shape();
@@ -75,12 +76,12 @@ export function* shapeInSteps(text: string): Generator<undefined, DocumentShape,
  * Reads a long text in steps, so that whoever asks for its shape next, or parses it, is told at once; until it is
  * forgotten.
  */
-export function* tellDocument(text: string): Generator<undefined, void, void> {
+export function* tellDocument(text: string): Work<void> {
   const shape = yield* shapeInSteps(text);
   const known: Told = { shape };
   told.set(text, known);
   if (shape.isTooDeep || shape.isTooLarge) return;
-  yield;
+  yield LONG_STEP;
   try {
     known.parsed = JSON.parse(text);
   } catch {

@@ -1,3 +1,5 @@
+import { runNow } from '../turns.ts';
+import type { Work } from '../turns.ts';
 import type { JsonEdit } from './path.ts';
 
 /** The edits of one document, merged, as a tree of path steps. */
@@ -8,18 +10,14 @@ export interface EditNode {
 }
 
 export function treeOf(edits: readonly JsonEdit[]): EditNode {
-  const merging = treeInSteps(edits);
-  for (;;) {
-    const step = merging.next();
-    if (step.done === true) return step.value;
-  }
+  return runNow(treeInSteps(edits));
 }
 
 /** Steps of paths after which others may get a turn. */
 const STEP_STEPS = 32_768;
 
 /** `treeOf`, in steps. */
-export function* treeInSteps(edits: readonly JsonEdit[]): Generator<undefined, EditNode> {
+export function* treeInSteps(edits: readonly JsonEdit[]): Work<EditNode> {
   const root = emptyNode();
   let steps = 0;
   for (const edit of edits) {

@@ -1,3 +1,5 @@
+import type { Work } from '../turns.ts';
+
 /** Punctuation as it stands, or a value to be written as JSON. */
 export type Part = string | { readonly value: unknown };
 
@@ -14,7 +16,7 @@ const STEP_CHARS = 262_144;
 const STEP_PIECES = 8_192;
 
 /** The document with its patches, which are in order and do not overlap. */
-export function* written(body: Buffer, patches: readonly Patch[]): Generator<undefined, Buffer> {
+export function* written(body: Buffer, patches: readonly Patch[]): Work<Buffer> {
   const pieces: Buffer[] = [];
   let from = 0;
   let count = 0;
@@ -37,7 +39,7 @@ function textOf(part: Part): string {
   return typeof part === 'string' ? part : JSON.stringify(part.value);
 }
 
-function* addParts(parts: readonly Part[], pieces: Buffer[]): Generator<undefined, void> {
+function* addParts(parts: readonly Part[], pieces: Buffer[]): Work<void> {
   let short = '';
   for (const part of parts) {
     if (!isLong(part)) short += textOf(part);
@@ -51,7 +53,7 @@ function* addParts(parts: readonly Part[], pieces: Buffer[]): Generator<undefine
 }
 
 /** Without its quotes. No step ends between the two halves of a character. */
-function* addLongString(text: string, pieces: Buffer[]): Generator<undefined, void> {
+function* addLongString(text: string, pieces: Buffer[]): Work<void> {
   for (let from = 0; from < text.length;) {
     const most = Math.min(text.length, from + STEP_CHARS);
     const to = most < text.length && isHighSurrogate(text.charCodeAt(most - 1)) ? most - 1 : most;
@@ -66,7 +68,7 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-function* joined(pieces: readonly Buffer[]): Generator<undefined, Buffer> {
+function* joined(pieces: readonly Buffer[]): Work<Buffer> {
   if (pieces.length <= STEP_PIECES) return Buffer.concat(pieces);
   const groups: Buffer[] = [];
   for (let from = 0; from < pieces.length; from += STEP_PIECES) {

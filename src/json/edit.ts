@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
-import { nextTurn } from '../next-turn.ts';
+import { inTurns, runNow } from '../turns.ts';
+import type { Work } from '../turns.ts';
 import { setIn, treeInSteps } from './edit-tree.ts';
 import type { EditNode } from './edit-tree.ts';
 import { written } from './edit-writer.ts';
@@ -18,24 +19,15 @@ import { Children, kindAt, skipLong, skipShort, skipSpace, skipValue } from './s
  * Throws GatewayError invalid_request where a `set` leads through a value that has no members.
  */
 export function applyEdits(body: Buffer, edits: readonly JsonEdit[]): Buffer {
-  const editing = editInSteps(body, edits);
-  for (;;) {
-    const step = editing.next();
-    if (step.done === true) return step.value;
-  }
+  return runNow(editInSteps(body, edits));
 }
 
 /** The same, with turns for others where the document is long, or what is set. */
 export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]): Promise<Buffer> {
-  const editing = editInSteps(body, edits);
-  for (;;) {
-    const step = editing.next();
-    if (step.done === true) return step.value;
-    await nextTurn();
-  }
+  return inTurns(editInSteps(body, edits));
 }
 
-function* editInSteps(body: Buffer, edits: readonly JsonEdit[]): Generator<undefined, Buffer> {
+function* editInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<Buffer> {
   if (edits.length === 0) return body;
   const tree = yield* treeInSteps(edits);
   const walk: Walk = { body, patches: [], seen: 0 };
@@ -79,7 +71,7 @@ function patchValue(
 }
 
 /** Adds the patches of what stands in a container; gives back the offset after it. */
-function* collectInContainer(walk: Walk, start: number, node: EditNode): Generator<undefined, number> {
+function* collectInContainer(walk: Walk, start: number, node: EditNode): Work<number> {
   const { body, patches } = walk;
   const children = new Children(body, start);
   const found = new Set<string | number>();

@@ -1,3 +1,4 @@
+import type { Work } from '../turns.ts';
 import type { JsonPath } from './path.ts';
 
 const QUOTE = 0x22;
@@ -153,7 +154,7 @@ export function skipShort(body: Buffer, i: number): number | undefined {
 }
 
 /** `skipValue` of a container, in steps. */
-export function* skipLong(body: Buffer, i: number): Generator<undefined, number> {
+export function* skipLong(body: Buffer, i: number): Work<number> {
   const place = { at: i, depth: 0 };
   while (!goOn(body, place, place.at + STEP_BYTES)) yield;
   return place.at;

@@ -1,4 +1,4 @@
-import { nextTurn } from '../next-turn.ts';
+import { isTurnOver, nextTurn } from '../turns.ts';
 import { extractBase64 } from './base64.ts';
 import { resolveConfusables } from './confusables.ts';
 import { collapseDelimiters } from './delimiters.ts';
@@ -49,16 +49,15 @@ export function normalize(text: string): Normalized {
 export async function normalizeAll(texts: readonly string[]): Promise<readonly Normalized[]> {
   const all: Normalized[] = [];
   const repeats = new Map<string, Normalized>();
-  const turn = new Turn();
   for (const text of texts) {
-    if (turn.isOver()) await turn.next();
+    if (isTurnOver(Math.min(text.length, sliceUnits))) await nextTurn();
     const isShort = text.length <= longestRepeat && !/^\d/.test(text);
     const known = isShort ? repeats.get(text) : undefined;
     if (known !== undefined) {
       all.push(known);
       continue;
     }
-    const made = text.length <= sliceUnits ? normalizeSlice(text) : await normalizeLong(text, turn);
+    const made = text.length <= sliceUnits ? normalizeSlice(text) : await normalizeLong(text);
     if (isShort) repeats.set(text, made);
     all.push(made);
   }
@@ -68,32 +67,15 @@ export async function normalizeAll(texts: readonly string[]): Promise<readonly N
 /** Longest text that is looked up; none that begins with a digit, for the engine's hash of numbers can be foreseen. */
 const longestRepeat = 64;
 
-async function normalizeLong(text: string, turn: Turn): Promise<Normalized> {
+async function normalizeLong(text: string): Promise<Normalized> {
   const slices: Slice[] = [];
   let start = 0;
   for (const end of sliceEnds(text)) {
     slices.push({ start, made: normalizeSlice(text.slice(start, end)) });
+    if (isTurnOver(end - start)) await nextTurn();
     start = end;
-    if (turn.isOver()) await turn.next();
   }
   return joined(slices, text);
-}
-
-/** Longest that slices are worked on in one turn. */
-const turnMs = 6;
-
-/** Watches how long the current turn of the event loop has been at work. */
-class Turn {
-  #startedMs = performance.now();
-
-  isOver(): boolean {
-    return performance.now() - this.#startedMs >= turnMs;
-  }
-
-  async next(): Promise<void> {
-    await nextTurn();
-    this.#startedMs = performance.now();
-  }
 }
 
 function normalizeSlice(source: string): Normalized {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { HEADER_PREFIX } from '../headers.ts';
 import { forgetDocument, tellDocument } from '../json/document-shape.ts';
-import { nextTurn } from '../next-turn.ts';
+import { inTurns, isTurnOver, nextTurn } from '../turns.ts';
 import type { CutPayload, StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from './check.ts';
@@ -17,12 +17,12 @@ const NOT_INSPECTED = {
   type: 'gateway_unavailable',
   message: 'the gateway could not inspect the rest of the answer',
 } as const;
-/** Of longer frames each pass is a turn of its own; so are so many frames of a chunk that has many. */
+/** Of longer frames each pass is a turn of its own. */
 const LONG_FRAME_BYTES = 131_072;
-const TURN_FRAMES = 64;
-/** A chunk is taken in slices; one counts as some frames, where it has none. */
+/** A chunk is taken in slices. */
 const SLICE_BYTES = 16_384;
-const SLICE_FRAMES = 16;
+/** What a frame costs whatever is in it, in characters that are read. */
+const FRAME_CHARS = 512;
 
 /** What goes to the client next. */
 export interface Emission {
@@ -68,8 +68,6 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   let cut: Denial | undefined;
   /** What came through all the rewriters last, as it was. */
   let passed: StreamEvent | undefined;
-  /** Frames since the last turn, and slices of a chunk at what they count. */
-  let spent = 0;
 
   function take(): Emission {
     const [only = NOTHING] = pieces;
@@ -78,17 +76,10 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     return cut === undefined ? { bytes } : { bytes, cut };
   }
 
-  /** However often a rewriter makes a frame wait for nothing: that is no turn of the event loop. */
-  function newTurn(): Promise<void> {
-    spent = 0;
-    return nextTurn();
-  }
-
-  /** In order, and at once as long as no rewriter makes the rest wait. */
+  /** In order, and at once as long as no rewriter makes the rest wait, and the turn is not over. */
   function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
     for (let index = from; index < items.length && cut === undefined; index += 1) {
-      if (spent >= TURN_FRAMES) return newTurn().then(() => each(items, pass, index));
-      spent += 1;
+      if (isTurnOver(FRAME_CHARS)) return nextTurn().then(() => each(items, pass, index));
       const waiting = pass(items[index] as T);
       if (waiting !== undefined) return waiting.then(() => each(items, pass, index + 1));
     }
@@ -100,8 +91,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
       const frames = decoder.push(chunk.subarray(at, rest));
       const waiting = each(frames, passFrame);
       if (waiting !== undefined) return waiting.then(() => passChunk(chunk, rest));
-      spent += SLICE_FRAMES;
-      if (spent >= TURN_FRAMES && rest < chunk.length) return newTurn().then(() => passChunk(chunk, rest));
+      if (rest < chunk.length && isTurnOver()) return nextTurn().then(() => passChunk(chunk, rest));
     }
   }
 
@@ -143,7 +133,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     await nextTurn();
     const { data = '' } = frame;
     try {
-      for (const _step of tellDocument(data)) await nextTurn();
+      await inTurns(tellDocument(data));
       await nextTurn();
       const event = reader.read(frame);
       keepAccount(answer, event);

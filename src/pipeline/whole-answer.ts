@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { assertParseable, saysAll, shapeInSteps, shapeOf } from '../json/document-shape.ts';
-import { nextTurn } from '../next-turn.ts';
+import { inTurns, LONG_STEP, runNow } from '../turns.ts';
+import type { Work } from '../turns.ts';
 
 /** A whole answer's body as JSON. */
 export interface ReadBody {
@@ -20,23 +21,18 @@ const LONG_BYTES = 262_144;
  * @throws GatewayError upstream_unavailable where it is nested too deep
  */
 export async function readBody(body: Buffer): Promise<ReadBody> {
-  const reading = readingOf(body);
-  for (;;) {
-    const step = reading.next();
-    if (step.done === true) return step.value;
-    if (body.length > LONG_BYTES) await nextTurn();
-  }
+  return body.length > LONG_BYTES ? inTurns(readingOf(body)) : runNow(readingOf(body));
 }
 
 /** The same, pass by pass. */
-export function* readingOf(body: Buffer): Generator<undefined, ReadBody, void> {
-  yield;
+export function* readingOf(body: Buffer): Work<ReadBody> {
+  yield LONG_STEP;
   const text = body.toString();
-  yield;
+  yield LONG_STEP;
   const shape = body.length > LONG_BYTES ? yield* shapeInSteps(text) : shapeOf(text);
   if (shape.isTooDeep && /^\s*[[{]/.test(text)) assertParseable(text, shape);
   if (shape.isTooDeep || shape.isTooLarge) return UNREAD;
-  yield;
+  yield LONG_STEP;
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -44,8 +40,8 @@ export function* readingOf(body: Buffer): Generator<undefined, ReadBody, void> {
     // Not JSON: nothing to account for, and checks look at the bytes.
     return UNREAD;
   }
-  yield;
+  yield LONG_STEP;
   const json = isUtf8(body) && saysAll(shape, parsed) ? parsed : undefined;
-  yield;
+  yield LONG_STEP;
   return { parsed, json };
 }

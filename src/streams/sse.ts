@@ -147,10 +147,10 @@ function eventText(data: string, event: string | undefined, lineEnd: string): st
 
 /** How the first line of an event ends; the same as before where none does. */
 function lineEndOf(raw: Buffer, before = '\n'): string {
-  const at = raw.findIndex((byte) => byte === LF || byte === CR);
-  if (at < 0) return before;
-  if (raw[at] === LF) return '\n';
-  return raw[at + 1] === LF ? '\r\n' : '\r';
+  const lf = raw.indexOf(LF);
+  const cr = raw.indexOf(CR);
+  if (cr < 0 || (lf >= 0 && lf < cr)) return lf < 0 ? before : '\n';
+  return lf === cr + 1 ? '\r\n' : '\r';
 }
 
 function dataLines(data: string): string[] {

@@ -26,17 +26,11 @@ const EIGHTH = 1 / 8;
 const EVERY = 17;
 const PLACES = allPlaces();
 
-/** Known to take longer (docs/roadmap.md), with a bound of its own so that it grows no worse. */
-const KNOWN_MS: Readonly<Record<string, number>> = {
-  'groq /v1/chat/completions event 4 ["choices",0,"delta","content"] in pieces, JWT heads': 100,
-};
-
 async function longestTurn(place: Place, shape: (typeof SHAPES)[number], scale: number): Promise<string[]> {
   const outcome = await sweepOne(edge, place, shape, scale);
-  const name = `${place.name}, ${shape.name}`;
-  return outcome === undefined || outcome.longestTurnMs < (KNOWN_MS[name] ?? MAX_TURN_MS)
+  return outcome === undefined || outcome.longestTurnMs < MAX_TURN_MS
     ? []
-    : [`${name}: ${outcome.longestTurnMs.toFixed(0)} ms`];
+    : [`${place.name}, ${shape.name}: ${outcome.longestTurnMs.toFixed(0)} ms`];
 }
 
 function placeNamed(start: string): Place {

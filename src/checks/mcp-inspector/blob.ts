@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonPath } from '../../json/path.ts';
+import type { Work } from '../../turns.ts';
 
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 /** A longer one that is no text need not be read; a shorter one may be a secret as it stands. */
 const SHORT_CHARS = 512;
 const BINARY_TYPE =
@@ -25,14 +25,62 @@ export interface BlobTexts {
   readonly held: string | undefined;
 }
 
-/** Many decoders pass over what is not in their alphabet: what is no base64 to one is some to another. */
-export function textsOfBlob(written: string, holder: object | undefined): BlobTexts {
-  const base64 = written.replace(/[\t\n\r ]+/g, '');
-  const bytes = Buffer.from(base64, 'base64');
-  if (!BASE64.test(base64)) return { asWritten: true, held: decoded(bytes) };
-  if (isUtf8(bytes) && !bytes.includes(0)) return { asWritten: false, held: bytes.toString() };
-  if (!isDeclaredBinary(holder)) return { asWritten: false, held: decoded(bytes) };
-  return { asWritten: base64.length <= SHORT_CHARS, held: undefined };
+/** Characters, or bytes, that are read in one step. */
+const STEP_CHARS = 262_144;
+
+/**
+ * Many decoders pass over what is not in their alphabet: what is no base64 to one is some to another.
+ * @param mostChars of what it holds; a longer text is given cut, longer than that
+ */
+export function* textsOfBlob(
+  written: string,
+  holder: object | undefined,
+  mostChars: number,
+): Work<BlobTexts> {
+  const { bytes, isBase64, chars } = yield* decodedBase64(written);
+  if (!isBase64) return { asWritten: true, held: yield* decoded(bytes, mostChars) };
+  if (isUtf8(bytes) && !bytes.includes(0)) {
+    return { asWritten: false, held: yield* decodedAs('utf8', bytes, mostChars) };
+  }
+  if (!isDeclaredBinary(holder)) return { asWritten: false, held: yield* decoded(bytes, mostChars) };
+  return { asWritten: chars <= SHORT_CHARS, held: undefined };
+}
+
+interface Base64 {
+  /** As a lenient decoder reads them. */
+  readonly bytes: Buffer;
+  /** Whether a strict one does too, once lines are joined. */
+  readonly isBase64: boolean;
+  /** Without what parts its lines. */
+  readonly chars: number;
+}
+
+const LINE_ENDS = /[\t\n\r ]+/g;
+const DIGITS_AND_PADS = /^([A-Za-z0-9+/_-]*)(={0,2})$/;
+const OTHERS = /[^A-Za-z0-9+/_-]+/g;
+/** Digits of which a number of whole bytes is made. */
+const GROUP_DIGITS = 4;
+
+function* decodedBase64(written: string): Work<Base64> {
+  const pieces: Buffer[] = [];
+  let isBase64 = true;
+  let chars = 0;
+  let pads = 0;
+  let rest = '';
+  for (let from = 0; from < written.length; from += STEP_CHARS) {
+    const piece = written.slice(from, from + STEP_CHARS).replace(LINE_ENDS, '');
+    const [, plain, pad = ''] = DIGITS_AND_PADS.exec(piece) ?? [];
+    isBase64 &&= plain !== undefined && (pads === 0 || plain === '') && pads + pad.length <= 2;
+    chars += piece.length;
+    pads += pad.length;
+    const digits = rest + (plain ?? piece.replace(OTHERS, ''));
+    const whole = digits.length - (digits.length % GROUP_DIGITS);
+    pieces.push(Buffer.from(digits.slice(0, whole), 'base64'));
+    rest = digits.slice(whole);
+    yield STEP_CHARS;
+  }
+  pieces.push(Buffer.from(rest, 'base64'));
+  return { bytes: Buffer.concat(pieces), isBase64: isBase64 && chars > pads, chars };
 }
 
 function isDeclaredBinary(holder: object | undefined): boolean {
@@ -41,12 +89,36 @@ function isDeclaredBinary(holder: object | undefined): boolean {
 }
 
 /** As a lenient reader decodes it: one broken byte must not hide the rest. */
-function decoded(bytes: Buffer): string {
+function* decoded(bytes: Buffer, mostChars: number): Work<string> {
   const [first, second] = bytes;
   if (first === 0xfe && second === 0xff && bytes.length % 2 === 0) {
-    return Buffer.from(bytes).swap16().toString('utf16le');
+    return yield* decodedAs('utf16le', Buffer.from(bytes).swap16(), mostChars);
   }
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const zeros = sample.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0);
-  return bytes.toString(zeros * 4 > sample.length ? 'utf16le' : 'utf8');
+  return yield* decodedAs(zeros * 4 > sample.length ? 'utf16le' : 'utf8', bytes, mostChars);
 }
+
+function* decodedAs(encoding: 'utf8' | 'utf16le', bytes: Buffer, mostChars: number): Work<string> {
+  const parts: string[] = [];
+  let chars = 0;
+  for (let from = 0; from < bytes.length && chars <= mostChars;) {
+    const to = encoding === 'utf8' ? wholeUpTo(bytes, from + STEP_CHARS) : from + STEP_CHARS;
+    const part = bytes.toString(encoding, from, to);
+    parts.push(part);
+    chars += part.length;
+    from = to;
+    yield STEP_CHARS;
+  }
+  return parts.join('');
+}
+
+/** The offset, or one before it where it would part the bytes of a character; of what is none, any place will do. */
+function wholeUpTo(bytes: Buffer, offset: number): number {
+  for (let to = offset; to > offset - MAX_CHARACTER_BYTES && to < bytes.length; to -= 1) {
+    if (((bytes[to] ?? 0) & 0xc0) !== 0x80) return to;
+  }
+  return offset;
+}
+
+const MAX_CHARACTER_BYTES = 4;

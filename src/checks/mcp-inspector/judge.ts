@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../../config/schema.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import { toolListIn } from '../../mcp/hidden-tools.ts';
 import type { Inspect, Inspection } from './inspect.ts';
 import type { PinState, PinStore } from './pins.ts';
@@ -47,8 +47,7 @@ export function createJudge({ config, pins, inspect }: JudgeDeps): Judge {
   }
 
   return async (exchange, message) => {
-    // It was parsed in this turn, which may have taken long.
-    await nextTurn();
+    if (isTurnOver()) await nextTurn();
     const server = exchange.mcp?.server ?? '';
     const mode = pinModes.get(server) ?? 'off';
     const list = toolListIn(message, exchange.request.mcp);

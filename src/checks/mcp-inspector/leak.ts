@@ -1,11 +1,10 @@
-import { applyEdits } from '../../json/edit.ts';
+import { edited } from '../../json/edited-view.ts';
 import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
-import { isObject } from '../../mcp/answer-shape.ts';
 import type { Judgement } from './judge.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
 import type { Hit } from './search.ts';
@@ -44,10 +43,7 @@ export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: 
       const reason = `the answer holds a secret (${rules.join(', ')}), which was taken out of it`;
       const toolName = calledTool(exchange.request.mcp);
       const hidden = hiddenTools(toolListIn(message, exchange.request.mcp) ?? [], exchange.key.allowedTools);
-      const masked =
-        isObject(message) && mayBeShown(message)
-          ? maskedResult(withEdits(message, [...edits, ...hidden]))
-          : undefined;
+      const masked = mayBeShown(message) ? maskedResult(edited(message, [...edits, ...hidden])) : undefined;
       return {
         kind: 'deny',
         type: 'policy_denied',
@@ -66,9 +62,4 @@ export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: 
 
 function matchedText({ stretches }: Hit): string {
   return stretches.map(({ piece, start, end }) => piece.text.slice(start, end)).join('');
-}
-
-function withEdits(message: object, edits: Judgement['edits']): Readonly<Record<string, unknown>> {
-  const edited: unknown = JSON.parse(applyEdits(Buffer.from(JSON.stringify(message)), edits).toString());
-  return isObject(edited) ? edited : {};
 }

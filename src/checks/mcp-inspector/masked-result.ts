@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
+import { isObject } from '../../mcp/answer-shape.ts';
 
 /** What an agent is shown of an answer that it may not have. */
 const MAX_BYTES = 16_384;
@@ -12,7 +12,8 @@ const CUT = '… [cut]';
  * The result (or error) of a message, in at most 16 KiB of JSON; undefined where its bones alone are more. `message`
  * is without its secrets already.
  */
-export function maskedResult(message: JsonObject): unknown {
+export function maskedResult(message: unknown): unknown {
+  if (!isObject(message)) return undefined;
   const result = Object.hasOwn(message, 'result') ? message['result'] : message['error'];
   if (fits(result)) return result;
   for (const maxChars of STRING_CHARS) {
@@ -23,7 +24,8 @@ export function maskedResult(message: JsonObject): unknown {
 }
 
 /** False where the JSON of a message's result is too long, however short its strings: then it need not be masked first. */
-export function mayBeShown(message: JsonObject): boolean {
+export function mayBeShown(message: unknown): boolean {
+  if (!isObject(message)) return false;
   const unread: unknown[] = [message['result'], message['error']];
   for (let values = 0; unread.length > 0; values += 1) {
     if ((values + unread.length) * LEAST_BYTES > MAX_BYTES) return false;
@@ -37,7 +39,20 @@ export function mayBeShown(message: JsonObject): boolean {
 }
 
 function fits(value: unknown): boolean {
-  return value !== undefined && Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
+  if (value === undefined || leastBytes(value) > MAX_BYTES) return false;
+  return Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
+}
+
+/** At least so many bytes has a value's JSON; counted no further than is needed to tell that it is too long. */
+function leastBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let bytes = Array.isArray(value) ? 0 : Object.keys(value).join('').length;
+  for (const below of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
+    if (bytes > MAX_BYTES) break;
+    bytes += leastBytes(below);
+  }
+  return bytes;
 }
 
 function shortened(value: unknown, maxChars: number): unknown {

@@ -1,9 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { parseStrict } from '../../json/scan.ts';
 import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
-import { isBlob, textsOfBlob, type BlobTexts } from './blob.ts';
+import { inTurns, type Work } from '../../turns.ts';
+import { isBlob, textsOfBlob } from './blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
 import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type Piece, type Place } from './page.ts';
 
@@ -21,16 +21,14 @@ export interface Texts {
 export const MAX_CHARS = 4_194_304;
 /** Strings, member names, objects and arrays. */
 export const MAX_PARTS = 200_000;
-/** Done in one turn: a value is one, and so are 64 characters of a document in a string. */
-const TURN_WORK = 4_096;
-const WORK_CHARS = 64;
+/** What a value costs beside what is written in it, in characters that are read. */
+const VALUE_CHARS = 16;
 const MAX_WORD_CHARS = 512;
 /** Longer names tell nothing of their values. */
 const MAX_LABEL_CHARS = 64;
 /** Shorter numbers are nothing that is looked for. */
 const MIN_NUMBER = 1e8;
 const WORD = /^[\x21-\x7e]+$/;
-const AS_WRITTEN: BlobTexts = { asWritten: true, held: undefined };
 
 /**
  * Reads every string and member name of a message; undefined where there is too much to read. Linear, in turns.
@@ -45,7 +43,7 @@ export async function readTexts(
   const reader = new TextReader(apart, withNumbers);
   reader.docs.push({ root: message, within: undefined, depth: 0 });
   for (const doc of reader.docs) {
-    for (const _step of reader.read(doc)) await nextTurn();
+    await inTurns(reader.read(doc));
     if (reader.hasTooMuch) return undefined;
   }
   return reader.texts();
@@ -60,6 +58,14 @@ interface Open {
   next: number;
 }
 
+/** A string where MCP has base64. */
+interface Blob {
+  readonly text: string;
+  readonly place: Place;
+  readonly holder: object | undefined;
+  readonly label: string | undefined;
+}
+
 class TextReader {
   /** Grows while it is read: a string may hold a document. */
   readonly docs: Doc[] = [];
@@ -71,7 +77,6 @@ class TextReader {
   readonly #names = new Map<string, Place[]>();
   #chars = 0;
   #parts = 0;
-  #work = 0;
 
   constructor(apart: boolean, withNumbers: boolean) {
     this.#apart = apart;
@@ -82,17 +87,18 @@ class TextReader {
     return this.#chars > MAX_CHARS || this.#parts > MAX_PARTS;
   }
 
-  /** Yields where a turn is over; stops where there is too much to read. */
-  *read(doc: Doc): Generator<undefined, void> {
+  /** Stops where there is too much to read. */
+  *read(doc: Doc): Work<void> {
     const open: Open[] = [];
-    this.#readValue(doc.root, { doc, path: [] }, undefined, open);
+    let chars = this.#chars;
+    let blob = this.#readValue(doc.root, { doc, path: [] }, undefined, open);
     for (let top = open.at(-1); top !== undefined && !this.hasTooMuch; top = open.at(-1)) {
-      this.#readNext(top, doc, open);
-      this.#work += 1;
-      if (this.#work < TURN_WORK) continue;
-      this.#work = 0;
-      yield;
+      if (blob !== undefined) yield* this.#readBlob(blob);
+      blob = this.#readNext(top, doc, open);
+      yield VALUE_CHARS + this.#chars - chars;
+      chars = this.#chars;
     }
+    if (blob !== undefined) yield* this.#readBlob(blob);
   }
 
   texts(): Texts {
@@ -100,49 +106,56 @@ class TextReader {
     return { said: this.#said.page(), prose, words: this.#words.page() };
   }
 
-  #readNext(top: Open, doc: Doc, open: Open[]): void {
+  #readNext(top: Open, doc: Doc, open: Open[]): Blob | undefined {
     const { holder, names, path } = top;
     const at = top.next;
     if (at === (names ?? (holder as readonly unknown[])).length) {
       open.pop();
-      return;
+      return undefined;
     }
     top.next += 1;
     if (names === undefined) {
       const value = (holder as readonly unknown[])[at];
-      if (saysSomething(value) || this.#isRead(value))
-        this.#readValue(value, { doc, path: [...path, at] }, undefined, open);
-      return;
+      if (!saysSomething(value) && !this.#isRead(value)) return undefined;
+      return this.#readValue(value, { doc, path: [...path, at] }, undefined, open);
     }
     const name = names[at] ?? '';
     const place = { doc, path: [...path, name] };
     this.#addName(name, place);
-    this.#readValue((holder as JsonObject)[name], place, holder, open);
+    return this.#readValue((holder as JsonObject)[name], place, holder, open);
   }
 
-  #readValue(value: unknown, place: Place, holder: object | undefined, open: Open[]): void {
-    if (!saysSomething(value) && !this.#isRead(value)) return;
+  /** Gives back a string that is read in steps. */
+  #readValue(value: unknown, place: Place, holder: object | undefined, open: Open[]): Blob | undefined {
+    if (!saysSomething(value) && !this.#isRead(value)) return undefined;
     this.#parts += 1;
     const { path } = place;
+    if (typeof value === 'string') return this.#readString(value, place, holder);
     if (typeof value === 'number') this.#addNumber(value, place);
-    else if (typeof value === 'string') this.#readString(value, place, holder);
     else if (Array.isArray(value)) open.push({ holder: value, path, names: undefined, next: 0 });
     else if (isObject(value)) open.push({ holder: value, path, names: Object.keys(value), next: 0 });
+    return undefined;
   }
 
-  #readString(text: string, place: Place, holder: object | undefined): void {
+  #readString(text: string, place: Place, holder: object | undefined): Blob | undefined {
     const name = place.path.findLast((step) => typeof step === 'string');
-    if (isProtocolWord(name, text)) return;
-    const inner = documentIn(text, place.doc.depth);
+    if (isProtocolWord(name, text)) return undefined;
+    const mayBeBlob = place.doc.depth === 0 && isBlob(holder, place.path);
+    // There is more of it than can be read: whether it is a document need not be looked at.
+    const inner = text.length > MAX_CHARS ? undefined : documentIn(text, place.doc.depth);
     if (inner !== undefined) {
       this.#chars += text.length;
-      this.#work += text.length / WORK_CHARS;
       this.docs.push({ root: inner, within: { ...place, text }, depth: place.doc.depth + 1 });
-      return;
+      return undefined;
     }
-    const mayBeBlob = place.doc.depth === 0 && isBlob(holder, place.path);
-    const { asWritten, held } = mayBeBlob ? textsOfBlob(text, holder) : AS_WRITTEN;
     const label = name === 'value' ? namedIn(holder) : name;
+    if (mayBeBlob) return { text, place, holder, label };
+    this.#addText({ kind: 'value', text, places: [place] }, label);
+    return undefined;
+  }
+
+  *#readBlob({ text, place, holder, label }: Blob): Work<void> {
+    const { asWritten, held } = yield* textsOfBlob(text, holder, MAX_CHARS);
     if (asWritten) this.#addText({ kind: 'value', text, places: [place] }, label);
     if (held !== undefined) this.#addText({ kind: 'blob', text: held, places: [place] }, label);
   }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import { readHidden } from '../../normalize/hidden-bytes.ts';
 import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
 
@@ -60,8 +60,8 @@ export function withoutGaps({ pieces }: Page): Reading | undefined {
   };
 }
 
-/** Matches that are looked at in one turn. */
-const TURN_MATCHES = 4_096;
+/** Matches that are looked at in one step. */
+const STEP_MATCHES = 1_024;
 
 /** Colours and the like (ECMA-48 control sequences). */
 const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
@@ -85,10 +85,10 @@ export async function withoutTerminalCodes(page: Page, inTheirPlace: string): Pr
     from = index + code.length;
     starts.push(length);
     ahead.push(from - length);
-    if (texts.length < TURN_MATCHES) continue;
+    if (texts.length < STEP_MATCHES) continue;
     text += texts.join('');
     texts = [];
-    await nextTurn();
+    if (isTurnOver()) await nextTurn();
   }
   text += texts.join('') + page.text.slice(from);
   const onPage = (at: number): number => at + (ahead[indexAt(starts, at)] ?? 0);
@@ -113,9 +113,9 @@ export async function unseenOf(page: Page): Promise<Reading | undefined> {
   let matches = 0;
   for (const { 0: run, index } of page.text.matchAll(UNSEEN)) {
     matches += run.length;
-    if (matches >= TURN_MATCHES) {
+    if (matches >= STEP_MATCHES) {
       matches = 0;
-      await nextTurn();
+      if (isTurnOver()) await nextTurn();
     }
     const shown = run.length > 1 ? readHidden(run) : undefined;
     if (shown === undefined) continue;

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Config } from '../../config/schema.ts';
 import type { Finding } from '../../detectors/finding.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import { hasLettersAndDigits, isOpaqueSegment } from '../../text/opaque-segment.ts';
 
 type Server = Config['mcp']['servers'][number];
@@ -26,7 +26,6 @@ const NAMED = /auth|token|secret|key|passw|cookie|credential|session|signature/i
 /** A shorter value, and a shorter one without a digit among its letters, would be found in ordinary texts. */
 const LEAST_CHARS = 8;
 const LEAST_WORDY_CHARS = 20;
-const TURN_CHARS = 65_536;
 
 /**
  * Knows the credentials in `headers` and `url` of a server by their values, whatever their form: as they are,
@@ -47,15 +46,11 @@ export function createServerCredentials(server: Pick<Server, 'headers' | 'url'>)
     isIn: (text) => written.some((needle) => text.includes(needle)),
     async findAll(texts) {
       const all: Finding[][] = [];
-      let chars = 0;
       for (const text of texts) {
         const found: Finding[] = [];
         for (const needle of written) {
           found.push(...find(text, needle));
-          chars += text.length;
-          if (chars < TURN_CHARS) continue;
-          chars = 0;
-          await nextTurn();
+          if (isTurnOver(text.length)) await nextTurn();
         }
         all.push(found);
       }

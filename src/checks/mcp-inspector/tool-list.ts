@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
 import { definitionDigest } from './digest.ts';
+import { inTurns, type Work } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './pins.ts';
 import type { Hit } from './search.ts';
 
@@ -18,24 +18,15 @@ export interface ListedTool {
 /** Clients show names and send them back; a longer or unprintable one is not meant to be read. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
 
-/** Values that are digested in one turn. */
-const TURN_VALUES = 4_096;
-
 export async function readTools(tools: readonly unknown[]): Promise<readonly ListedTool[]> {
+  return inTurns(readInSteps(tools));
+}
+
+function* readInSteps(tools: readonly unknown[]): Work<readonly ListedTool[]> {
   const read: ListedTool[] = [];
-  let values = 0;
   for (const [index, tool] of tools.entries()) {
     const name = isObject(tool) ? nameOf(tool) : undefined;
-    let digest = '';
-    if (isObject(tool) && name !== undefined) {
-      const digesting = definitionDigest(tool);
-      let step = digesting.next();
-      for (; step.done !== true; step = digesting.next()) {
-        values += 1;
-        if (values % TURN_VALUES === 0) await nextTurn();
-      }
-      digest = step.value;
-    }
+    const digest = isObject(tool) && name !== undefined ? yield* definitionDigest(tool) : '';
     read.push({ index, name, digest });
   }
   return read;

@@ -1,4 +1,4 @@
-import { nextTurn } from '../../next-turn.ts';
+import { nextTurn } from '../../turns.ts';
 import { encodesProxyKey, parseBytes } from '../../pipeline/bytes-body.ts';
 import type { Identified, Parsed } from '../../pipeline/exchange.ts';
 import { parseRequest, spellsProxyKey, withoutProxyKey } from '../../pipeline/parse.ts';

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Span } from '../../normalize/normalized.ts';
-import { nextTurn } from '../../next-turn.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { CallText, PolicyCall } from '../call.ts';
 import { argumentsAt } from './fields.ts';
 import type { TextPattern } from './mask-rule.ts';
+import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
 import { searchFor, type TextSearch } from './text-patterns.ts';
 
 /** Where a text condition found what it looks for. */
@@ -31,8 +31,6 @@ export interface TextQueries {
   answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<ReadonlyMap<number, TextMatch>>;
 }
 
-/** Milliseconds of searching after which other requests get a turn. */
-const TURN_MS = 4;
 /** Shorter ones cost less to search than to look up. */
 const MIN_REMEMBERED_CHARS = 256;
 const MAX_REMEMBERED = 50_000;
@@ -45,7 +43,6 @@ export function createTextQueries(): TextQueries {
 
   async function answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<Map<number, TextMatch>> {
     const found = new Map<number, TextMatch>();
-    const turn = new Turn();
     const everywhere = [...asked].filter((number) => queries[number]?.argument === undefined);
     const name = everywhere.join();
     for (const text of everywhere.length === 0 ? [] : call.texts) {
@@ -70,8 +67,7 @@ export function createTextQueries(): TextQueries {
       const search = queries[number]?.search;
       if (search === undefined) throw new Error('nobody asked this question');
       const match =
-        (await turn.run(search, raw)) ??
-        (normalized === raw ? undefined : await turn.run(search, normalized));
+        (await run(search, raw)) ?? (normalized === raw ? undefined : await run(search, normalized));
       if (match === undefined) return false;
       found.set(number, match);
       return true;
@@ -91,20 +87,10 @@ export function createTextQueries(): TextQueries {
   };
 }
 
-class Turn {
-  #startedAt = performance.now();
-
-  async run(search: TextSearch, text: string): Promise<TextMatch | undefined> {
-    const work = search(text);
-    for (;;) {
-      if (performance.now() - this.#startedAt > TURN_MS) {
-        await nextTurn();
-        this.#startedAt = performance.now();
-      }
-      const step = work.next();
-      if (step.done === true) return step.value === undefined ? undefined : { ...step.value, text };
-    }
-  }
+async function run(search: TextSearch, text: string): Promise<TextMatch | undefined> {
+  if (isTurnOver(text.length)) await nextTurn();
+  const found = await inTurns(search(text));
+  return found === undefined ? undefined : { ...found, text };
 }
 
 /** Texts at a path below a tool's arguments; what is no text is read as it would be written. */

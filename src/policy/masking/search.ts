@@ -1,6 +1,6 @@
 import { cardDetector } from '../../detectors/card.ts';
 import { findCvv } from '../../detectors/cvv.ts';
-import { createTurn, detectAll, type SearchedText as DisguisedText } from '../../detectors/detect.ts';
+import { detectAll, type SearchedText as DisguisedText } from '../../detectors/detect.ts';
 import { createEmailDetector } from '../../detectors/email.ts';
 import { createExpressionDetector } from '../../detectors/expression.ts';
 import type {
@@ -22,7 +22,7 @@ import { seeingThrough } from '../../detectors/seen-through.ts';
 import { findSqlInjection } from '../../detectors/sql-injection.ts';
 import { ssnDetector } from '../../detectors/ssn.ts';
 import { holdingBack, together } from '../../detectors/together.ts';
-import { nextTurn } from '../../next-turn.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { TextPattern } from '../cards/mask-rule.ts';
 
@@ -145,13 +145,12 @@ async function findUncut(
 ): Promise<readonly (readonly Finding[])[]> {
   if (literals.length === 0) return [];
   const found: (readonly Finding[])[] = [];
-  const turn = createTurn();
   for (const { raw, normalized } of searched) {
     const inIt: Finding[] = [];
     for (const { find } of literals) {
-      if (turn.isOver()) await turn.next();
+      if (isTurnOver(raw.length)) await nextTurn();
       const plain = find(raw);
-      if (plain.length > MANY_FINDINGS) await turn.next();
+      if (plain.length > MANY_FINDINGS) await nextTurn();
       for (const finding of plain) inIt.push(finding);
       if (normalized.text === raw) continue;
       for (const finding of find(normalized.text)) inIt.push(revealed(finding, normalized));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, applyEditsInTurns } from '../../../src/json/edit.ts';
+import { edited } from '../../../src/json/edited-view.ts';
 import type { JsonEdit, JsonPath } from '../../../src/json/path.ts';
 import { parseStrict } from '../../../src/json/scan.ts';
 import { Children, kindAt, skipValue } from '../../../src/json/spans.ts';
@@ -90,6 +91,7 @@ describe('applyEdits', () => {
         const edits = makeEdits(value, pick);
         const result: unknown = JSON.parse(edit(text, ...edits));
         expect(result).toEqual(plainEdit(value, edits));
+        expect(edited(value, edits)).toEqual(result);
       }),
       { numRuns: 1500 },
     );

@@ -5,8 +5,8 @@ import type { Found } from '../passages.ts';
 import { ScanWindow } from './scan-window.ts';
 import type { ChannelScanner } from './scanner.ts';
 import { tooMuchHeld } from './too-much-held.ts';
-import { piecesOf } from './turns.ts';
-import type { Work } from './turns.ts';
+import type { Work } from '../../../turns.ts';
+import { piecesOf } from './pieces.ts';
 
 /**
  * A tool call's arguments with the escapes of their strings read, to be searched: a JSON document in a string, or what a

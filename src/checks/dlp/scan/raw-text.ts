@@ -2,8 +2,8 @@ import { unescaped } from '../../../detectors/secret-views.ts';
 import type { TextView } from '../../../detectors/secret-views.ts';
 import type { Outlet } from './outlet.ts';
 import type { Found } from '../passages.ts';
-import { TURN_CHARS } from './turns.ts';
-import type { Work } from './turns.ts';
+import type { Work } from '../../../turns.ts';
+import { PIECE_CHARS } from './pieces.ts';
 import type { WholeTexts } from './whole-texts.ts';
 
 /** A JSON text in a JSON string is escaped twice; deeper is not looked. */
@@ -31,11 +31,5 @@ export function* searchRawText(wholeTexts: WholeTexts, text: string, found: Foun
 }
 
 function* readEscapes(text: string): Work<TextView | undefined> {
-  if (!text.includes('\\')) return undefined;
-  const reading = unescaped(text, TURN_CHARS);
-  for (;;) {
-    const step = reading.next();
-    if (step.done === true) return step.value;
-    yield TURN_CHARS;
-  }
+  return text.includes('\\') ? yield* unescaped(text, PIECE_CHARS) : undefined;
 }

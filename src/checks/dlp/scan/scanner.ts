@@ -13,7 +13,7 @@ export interface ChannelScanner {
   /** The end of the channel, for a text that clients join to it. */
   readonly tail: string;
   /**
-   * Adds a piece of the channel; gives the findings that are decided now. Pieces of more than `TURN_CHARS` take long.
+   * Adds a piece of the channel; gives the findings that are decided now. Pieces of more than `PIECE_CHARS` take long.
    * @throws GatewayError upstream_unavailable where too much would have to be held
    */
   push(text: string): readonly Found[];

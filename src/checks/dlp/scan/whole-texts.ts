@@ -7,8 +7,8 @@ import { Outlet } from './outlet.ts';
 import type { Replacement } from './outlet.ts';
 import type { Found } from '../passages.ts';
 import { createTextScanner } from './scanner.ts';
-import { piecesOf } from './turns.ts';
-import type { Work } from './turns.ts';
+import type { Work } from '../../../turns.ts';
+import { piecesOf } from './pieces.ts';
 
 /** Shorter ones cost less to search than to look up. */
 const MIN_REMEMBERED_CHARS = 256;

@@ -4,8 +4,8 @@ import type { Found } from '../passages.ts';
 import { createTextScanner } from '../scan/scanner.ts';
 import type { ChannelScanner } from '../scan/scanner.ts';
 import { tooMuchHeld } from '../scan/too-much-held.ts';
-import { piecesOf } from '../scan/turns.ts';
-import type { Work } from '../scan/turns.ts';
+import { piecesOf } from '../scan/pieces.ts';
+import type { Work } from '../../../turns.ts';
 import type { Outlet } from '../scan/outlet.ts';
 import type { Piece } from './stream-entry.ts';
 

@@ -15,8 +15,8 @@ import { emptied, isTokenId, isTokenIdList, repeatsText } from '../token-ids.ts'
 import { contextOf } from '../passages.ts';
 import type { Found } from '../passages.ts';
 import { RecentTexts } from '../scan/recent-texts.ts';
-import { TURN_CHARS } from '../scan/turns.ts';
-import type { Work } from '../scan/turns.ts';
+import { PIECE_CHARS } from '../scan/pieces.ts';
+import type { Work } from '../../../turns.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 
 /** Deeper than any dialect's frames. */
@@ -166,7 +166,7 @@ export class OtherValues {
 
   *#masked(search: ValueSearch, text: string, name: string | undefined, found: Found[]): Work<string> {
     if (text === '' || isOpaque(name, text)) return text;
-    if (text.length <= TURN_CHARS) {
+    if (text.length <= PIECE_CHARS) {
       const spans = this.#spansIn(search, text, name, found);
       return spans === undefined ? text : mask(text, spans);
     }

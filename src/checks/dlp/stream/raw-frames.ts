@@ -5,8 +5,8 @@ import { searchRawText } from '../scan/raw-text.ts';
 import { createTextScanner } from '../scan/scanner.ts';
 import type { ChannelScanner } from '../scan/scanner.ts';
 import type { Piece } from './stream-entry.ts';
-import { piecesOf } from '../scan/turns.ts';
-import type { Work } from '../scan/turns.ts';
+import { piecesOf } from '../scan/pieces.ts';
+import type { Work } from '../../../turns.ts';
 import type { WholeTexts } from '../scan/whole-texts.ts';
 
 const MARKERS: ReadonlySet<string> = new Set(['', '[DONE]']);

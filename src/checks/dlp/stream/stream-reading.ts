@@ -14,8 +14,8 @@ import { contextBefore, endsOf, EVERY_CHANNEL, StreamChannels } from './stream-c
 import type { Channel, ChannelEnds } from './stream-channels.ts';
 import { isSettled } from './stream-entry.ts';
 import type { Piece, SpelledToken, StreamEntry, Stretch } from './stream-entry.ts';
-import { piecesOf } from '../scan/turns.ts';
-import type { Work } from '../scan/turns.ts';
+import { piecesOf } from '../scan/pieces.ts';
+import type { Work } from '../../../turns.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 
 const NOTHING_READ = {

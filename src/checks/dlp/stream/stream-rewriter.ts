@@ -10,8 +10,8 @@ import type { FindingsJudge, StreamFindingsDeps } from './stream-findings.ts';
 import { StreamQueue } from './stream-queue.ts';
 import { StreamReading } from './stream-reading.ts';
 import type { StreamSearch } from './stream-reading.ts';
-import { inTurns, TURN_CHARS } from '../scan/turns.ts';
-import type { Work } from '../scan/turns.ts';
+import { inTurns, LONG_STEP } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
 
 export type DlpRewriterDeps = StreamFindingsDeps & StreamSearch;
 
@@ -55,18 +55,18 @@ class MaskedStream {
   *event(event: StreamEvent): Work<StreamAction> {
     const found: Found[] = [];
     const entry = yield* this.#reading.read(event, found);
-    if (found.length > MANY_FINDINGS) yield TURN_CHARS + 1;
+    if (found.length > MANY_FINDINGS) yield LONG_STEP;
     const denial = this.#findings.judge(found);
     if (denial !== undefined) return { kind: 'cut', denial };
     assertMaskable({ count: found.length, isWhole: true }, 'answer');
     const reason = this.#findings.takeReason();
     // Each of these passes over all that was found is a turn of its own.
-    if (found.length > MANY_FINDINGS) yield TURN_CHARS + 1;
+    if (found.length > MANY_FINDINGS) yield LONG_STEP;
     // What stands beside a payload is read alone, and has no place among the texts.
     const released =
       event.beside === true ? { ...NOTHING_BEFORE, edits: entry.edits } : this.#queue.add(entry);
     this.#reading.settle(event);
-    if (found.length > MANY_FINDINGS) yield TURN_CHARS + 1;
+    if (found.length > MANY_FINDINGS) yield LONG_STEP;
     const { before, edits, isHeld } = released;
     if (before.length === 0 && edits.length === 0 && !isHeld && reason === undefined) return PASS_EVENT;
     return {

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
 import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
+import { isTurnOver, nextTurn } from '../../../turns.ts';
 import { APART } from '../scan/apart.ts';
 import { createPassages } from './search-passages.ts';
 
@@ -11,7 +11,7 @@ import { createPassages } from './search-passages.ts';
  * million, and then holds nothing that is looked for.
  */
 const MIN_RUN_BYTES = 16;
-const STEP_BYTES = 4_194_304;
+const STEP_BYTES = 1_048_576;
 const ASTERISK = 0x2a;
 
 /** The runs of a body, joined by what no detector reads over; and where each stood. */
@@ -52,7 +52,7 @@ async function runsIn(body: Buffer): Promise<Runs> {
   let length = 0;
   let runStart = 0;
   for (let at = 0; at <= body.length; at += 1) {
-    if (at % STEP_BYTES === STEP_BYTES - 1) await nextTurn();
+    if (at % STEP_BYTES === STEP_BYTES - 1 && isTurnOver(STEP_BYTES)) await nextTurn();
     if (isPrintable(body[at])) continue;
     if (at - runStart >= MIN_RUN_BYTES) {
       parts.push(body.toString('latin1', runStart, at));

@@ -2,7 +2,7 @@ import type { Finding } from '../../../detectors/finding.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import type { WrittenNumber } from '../../../json/written-numbers.ts';
-import { nextTurn } from '../../../next-turn.ts';
+import { isTurnOver, nextTurn } from '../../../turns.ts';
 import { MASK } from '../actions.ts';
 import { visitDocument } from './document.ts';
 import { MaskedPlaces } from '../masked-places.ts';
@@ -78,8 +78,9 @@ export function isLong(value: number): boolean {
 
 async function visitLong(body: Buffer, visit: (number: WrittenNumber) => void): Promise<void> {
   for (const number of writtenNumbers(body)) {
-    if (number === undefined) await nextTurn();
-    else if (isLong(Number(number.source))) visit(number);
+    if (number === undefined) {
+      if (isTurnOver()) await nextTurn();
+    } else if (isLong(Number(number.source))) visit(number);
   }
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isTurnOver, nextTurn } from '../../../turns.ts';
 import type { JsonPath } from '../../../json/path.ts';
 
 /** Called for everything in a JSON document that can carry words. `path` is only lent: copy what is to be kept. */
@@ -21,8 +21,8 @@ interface Level {
   next: number;
 }
 
-/** Values after which other requests get a turn. */
-const PER_TURN = 10_000;
+/** Values that are visited in one step. */
+const STEP_VALUES = 1_024;
 
 /** Goes through a parsed document in its order, each member's name before its value. */
 export async function visitDocument(json: unknown, visitor: DocumentVisitor): Promise<void> {
@@ -50,7 +50,7 @@ export async function visitDocument(json: unknown, visitor: DocumentVisitor): Pr
     if (typeof step === 'string') visitor.memberName(step, path);
     const value = (level.value as Record<string | number, unknown>)[step];
     visit(value, typeof step === 'string' ? step : level.name);
-    if (++visited % PER_TURN === 0) await nextTurn();
+    if (++visited % STEP_VALUES === 0 && isTurnOver()) await nextTurn();
   }
 }
 

@@ -9,8 +9,8 @@ import { createJoinedText, maskShared } from './joined-text.ts';
 import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
-import { inTurns, TURN_CHARS } from '../scan/turns.ts';
-import type { Work } from '../scan/turns.ts';
+import { inTurns } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
 import { tokenIdEdits } from './token-id-edits.ts';
 import { blankedTokens, tokenChannels } from './token-channels.ts';
 
@@ -92,7 +92,7 @@ function* isDocument(text: string): Work<boolean> {
   if (!/^\s*[[{]/.test(text)) return false;
   const shape = shapeInSteps(text);
   let step = shape.next();
-  for (; step.done !== true; step = shape.next()) yield TURN_CHARS + 1;
+  for (; step.done !== true; step = shape.next()) yield;
   if (step.value.isTooDeep || step.value.isTooLarge) return false;
   yield text.length;
   try {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isTurnOver, nextTurn } from '../../../turns.ts';
 import { MASK } from '../actions.ts';
 
 interface Span {
@@ -23,10 +23,10 @@ const NAME_CHARS = 128;
 const NUMBERS = /^[[\]\d\s,.+eE-]*$/;
 /** Longer ones are no numbers. */
 const NUMBER_CHARS = 64;
-/** Characters after which other requests get a turn. */
+/** Characters that are read in one step. */
 const STEP_CHARS = 262_144;
-/** Strings and spans after which other requests get a turn. */
-const PER_TURN = 10_000;
+/** Strings and spans of one step. */
+const STEP_SPANS = 1_024;
 
 /**
  * Puts `***` in place of spans; those that overlap or touch become one. What was a number of a JSON document becomes a
@@ -40,7 +40,7 @@ export async function maskRaw(text: string, spans: readonly Span[]): Promise<str
   let copied = 0;
   let work = 0;
   for (const { start, end, text: instead } of inOrder.toSorted((a, b) => a.start - b.start)) {
-    if (++work % PER_TURN === 0) await nextTurn();
+    if (++work % STEP_SPANS === 0 && isTurnOver()) await nextTurn();
     if (end <= copied) continue;
     if (start > copied || parts.length === 0) parts.push(text.slice(copied, start), instead);
     copied = end;
@@ -60,10 +60,10 @@ async function maskedInJson(text: string, spans: readonly Span[]): Promise<Repla
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
     while (string.end <= span.start && string.start < text.length) {
       string = await nextString(text, string.end);
-      if (++work % PER_TURN === 0) await nextTurn();
+      if (++work % STEP_SPANS === 0 && isTurnOver()) await nextTurn();
     }
     masked.push(span.start >= string.start ? inPlace(span) : outsideStrings(text, span));
-    if (++work % PER_TURN === 0) await nextTurn();
+    if (++work % STEP_SPANS === 0 && isTurnOver()) await nextTurn();
   }
   return masked;
 }
@@ -90,7 +90,7 @@ function stringEnd(text: string, start: number): number | Promise<number> {
 
 async function longStringEnd(text: string, from: number): Promise<number> {
   for (let at = from; ;) {
-    await nextTurn();
+    if (isTurnOver(STEP_CHARS)) await nextTurn();
     const next = inString(text, at, at + STEP_CHARS);
     if (next >= 0) return next;
     at = ~next;
@@ -134,7 +134,7 @@ async function lists(text: string, names: RegExp): Promise<Replacement[]> {
       names.lastIndex = end - from;
     }
     from = next;
-    if (from < text.length) await nextTurn();
+    if (from < text.length && isTurnOver(STEP_CHARS)) await nextTurn();
   }
   return found;
 }
@@ -169,7 +169,7 @@ async function containerEnd(text: string, start: number): Promise<number> {
   let depth = 0;
   for (let at = start, turnAt = start + STEP_CHARS; at < text.length; at += 1) {
     if (at > turnAt) {
-      await nextTurn();
+      if (isTurnOver(STEP_CHARS)) await nextTurn();
       turnAt = at + STEP_CHARS;
     }
     const code = text.charCodeAt(at);

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unescaped } from '../../../detectors/secret-views.ts';
 import type { TextView } from '../../../detectors/secret-views.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
+import { inTurns } from '../../../turns.ts';
 import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
@@ -44,18 +44,9 @@ async function viewsOf(text: string): Promise<readonly TextView[]> {
   const views: TextView[] = [{ text, toGiven: (at) => at }];
   for (let last = views[0]; last !== undefined && views.length <= ESCAPE_LEVELS;) {
     const { toGiven } = last;
-    const view = await readEscapes(last.text);
+    const view = await inTurns(unescaped(last.text, STEP_CHARS));
     last = view && { text: view.text, toGiven: (at) => toGiven(view.toGiven(at)) };
     if (last !== undefined) views.push(last);
   }
   return views;
-}
-
-async function readEscapes(text: string): Promise<TextView | undefined> {
-  const reading = unescaped(text, STEP_CHARS);
-  for (;;) {
-    const step = reading.next();
-    if (step.done === true) return step.value;
-    await nextTurn();
-  }
 }

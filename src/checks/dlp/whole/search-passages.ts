@@ -1,8 +1,8 @@
 import type { Finding, SearchedText } from '../../../detectors/finding.ts';
 import { mask } from '../../../detectors/mask.ts';
 import { maskArguments, readArguments } from '../scan/arguments.ts';
-import { inTurns, TURN_CHARS } from '../scan/turns.ts';
-import type { Work } from '../scan/turns.ts';
+import { inTurns } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
 import { tooMuchToMask } from '../masked-places.ts';
 import type { Side } from '../masked-places.ts';
 import { contextOf } from '../passages.ts';
@@ -10,8 +10,8 @@ import type { FindAll, Found, Passages, TextSpan } from '../passages.ts';
 
 const NOTHING: readonly Finding[] = [];
 const UNSEARCHED: SearchedText = { findings: NOTHING, isWhole: false };
-/** Findings that are looked at in one turn. */
-const STEP_FINDINGS = 16_384;
+/** Findings that are looked at in one step. */
+const STEP_FINDINGS = 4_096;
 /** As many as one event of the risk store takes; what is masked goes by findingsIn. */
 const MAX_PER_RULE = 64;
 
@@ -63,7 +63,7 @@ export function createPassages(findAll: FindAll, side: Side): Passages {
       if (findings.length === 0) continue;
       const own: Finding[] = [];
       for (const finding of findings) {
-        if (++seen % STEP_FINDINGS === 0) yield TURN_CHARS + 1;
+        if (++seen % STEP_FINDINGS === 0) yield;
         if (finding.end <= passage.from) continue;
         const moved = movedBack(finding, passage.from);
         own.push(moved);

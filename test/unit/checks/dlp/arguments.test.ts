@@ -4,7 +4,7 @@ import {
   maskArguments,
   readArguments,
 } from '../../../../src/checks/dlp/scan/arguments.ts';
-import { TURN_CHARS } from '../../../../src/checks/dlp/scan/turns.ts';
+import { PIECE_CHARS } from '../../../../src/checks/dlp/scan/pieces.ts';
 import type { Found } from '../../../../src/checks/dlp/passages.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { atOnce } from '../../../support/at-once.ts';
@@ -117,7 +117,7 @@ describe('arguments of a tool call', () => {
     for (let seed = 0; seed < 3; seed += 1) {
       const documents = Array.from({ length: 2_000 }, (_, index) => randomDocument(seed * 2_000 + index));
       const json = `[${documents.join(',')}]`;
-      expect(json.length).toBeGreaterThan(4 * TURN_CHARS);
+      expect(json.length).toBeGreaterThan(4 * PIECE_CHARS);
       const expected = masked(json);
       expect(scan([json]).text).toBe(expected);
       expect(() => JSON.parse(expected) as unknown).not.toThrow();

@@ -1,0 +1,95 @@
+/**
+ * Work that can be put off, written once and driven in two ways: `runNow` and `inTurns`. It yields between two steps,
+ * and tells how many characters the last one read; nothing where it may have taken a millisecond or more, or
+ * `LONG_STEP`.
+ */
+export type Work<Result> = Generator<number | undefined, Result, void>;
+
+/** Yielded around a step that may fill a turn: it is done in one of its own. */
+export const LONG_STEP = Infinity;
+
+/** Longest that is worked on in one turn of the event loop, however many work in it; a step that has begun is ended. */
+const TURN_MS = 8;
+
+/** Characters that are read in one turn at most, however fast: a turn is not the place to find out how fast. */
+const TURN_CHARS = 32_768;
+
+/** Characters that are read before the clock is looked at: the most hostile take a millisecond. */
+const LOOK_CHARS = 2_048;
+
+/** What is not reading counts as so many. */
+const ASK_CHARS = 32;
+
+/** Read since the last look, by whomever. */
+let unlooked = 0;
+/** Read in this turn, up to the last look. */
+let turnChars = 0;
+/** When the turn began, as far as is known: when the clock was looked at first. Undefined in a new turn. */
+let startedMs: number | undefined;
+/** Who waits for a turn, first come first served. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Whether whoever works should let others have a turn, and wait for the next.
+ * @param chars what was read since this was asked last
+ */
+export function isTurnOver(chars: number = LOOK_CHARS): boolean {
+  unlooked += chars + ASK_CHARS;
+  if (unlooked < LOOK_CHARS) return false;
+  turnChars += unlooked;
+  unlooked = 0;
+  if (startedMs !== undefined) return turnChars > TURN_CHARS || performance.now() - startedMs >= TURN_MS;
+  startedMs = performance.now();
+  setImmediate(endTurn);
+  return turnChars > TURN_CHARS;
+}
+
+/**
+ * Resolves in a turn of the event loop that nobody else who asks here gets: however many long texts are read at once,
+ * what arrives meanwhile waits for one slice of one of them, not for a slice of each.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(giveTurn);
+  });
+}
+
+function giveTurn(): void {
+  turnChars = 0;
+  startedMs = performance.now();
+  waiting.shift()?.();
+  setImmediate(waiting.length > 0 ? giveTurn : endTurn);
+}
+
+function endTurn(): void {
+  turnChars = 0;
+  startedMs = undefined;
+}
+
+/** Does all of a piece of work at once. */
+export function runNow<Result>(work: Work<Result>): Result {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Does a small piece of work at once, and a long one in turns. */
+export function inTurns<Result>(work: Work<Result>): Result | Promise<Result> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    if (isTurnOver(step.value)) return goOn(work);
+  }
+}
+
+async function goOn<Result>(work: Work<Result>): Promise<Result> {
+  for (;;) {
+    await nextTurn();
+    for (;;) {
+      const step = work.next();
+      if (step.done === true) return step.value;
+      if (isTurnOver(step.value)) break;
+    }
+  }
+}

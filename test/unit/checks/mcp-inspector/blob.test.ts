@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { textsOfBlob } from '../../../../src/checks/mcp-inspector/blob.ts';
+import { runNow } from '../../../../src/turns.ts';
+
+const STEP = 262_144;
+const MOST = 4_194_304;
+const read = (written: string, mimeType = 'text/plain') => runNow(textsOfBlob(written, { mimeType }, MOST));
+
+describe('a text in base64', () => {
+  it.each([
+    ['of two bytes a character', 'é'.repeat(300_000)],
+    ['of three', `a${'漢'.repeat(200_000)}`],
+    ['of four', `abc${'🙂'.repeat(200_000)}`],
+  ])('is read across the steps of its reader: %s', (_what, text) => {
+    expect(read(Buffer.from(text).toString('base64'))).toEqual({ asWritten: false, held: text });
+  });
+
+  it('is read in lines, padded, and with what is not its alphabet in it, wherever a step ends', () => {
+    const bytes = Buffer.from('The soup is hot. '.repeat(60_000));
+    const base64 = bytes.toString('base64');
+    const inLines = base64.replace(/.{77}/g, '$&\r\n');
+    expect(read(inLines)).toEqual({ asWritten: false, held: bytes.toString() });
+    for (const shift of [0, 1, 2, 3]) {
+      const before = base64.slice(0, STEP - shift);
+      const starred = `${before}*${base64.slice(before.length)}`;
+      expect(read(starred)).toEqual({ asWritten: true, held: bytes.toString() });
+    }
+  });
+
+  it('is what a reader of all of it at once would see, whatever its bytes', () => {
+    const around = fc.tuple(
+      fc.nat({ max: 8 }),
+      fc.uint8Array({ maxLength: 16 }),
+      fc.constantFrom(0x61, 0x80, 0xe2, 0xf0),
+    );
+    fc.assert(
+      fc.property(around, ([back, middle, fill]) => {
+        const bytes = Buffer.concat([
+          Buffer.from([0xff]),
+          Buffer.alloc(STEP - 1 - back, fill),
+          middle,
+          Buffer.alloc(64, fill),
+        ]);
+        expect(read(bytes.toString('base64')).held).toBe(bytes.toString());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each(['', '=', '=='])('needs a digit: %j', (written) => {
+    expect(read(written)).toEqual({ asWritten: true, held: '' });
+  });
+
+  it('is not decoded further than it can be inspected', () => {
+    const { held = '' } = read('a'.repeat(16_000_000));
+    expect(held.length).toBeGreaterThan(MOST);
+    expect(held.length).toBeLessThanOrEqual(MOST + STEP);
+  });
+});
