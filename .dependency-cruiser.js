@@ -31,7 +31,7 @@ export default {
       {
         path: '^src/',
         pathNot:
-          '^src/(errors|headers|media-type|recent-map|next-turn|json|streams|text|normalize|detectors)',
+          '^src/(errors|headers|media-type|recent-map|turns|json|streams|text|normalize|detectors)',
       },
       'Leaves may be imported by anyone, so they import nobody.',
     ),
