@@ -12,6 +12,9 @@ const chains =
 const pieces =
   /(?<![A-Za-z0-9])[A-Za-z]{1,3}([._\-*|~])[A-Za-z]{1,3}(?:\1[A-Za-z]{1,3}){1,8}(?![A-Za-z0-9])/g;
 
+/** Whether there may be one, told from the signs, of which most texts have few. */
+const mayHavePieces = /([._\-*|~])[A-Za-z]{1,3}\1[A-Za-z]/;
+
 interface Chain {
   readonly start: number;
   readonly end: number;
@@ -51,6 +54,7 @@ function chainsOf(text: string): Chain[] {
 
 /** Pieces that only together make a word. */
 function piecesOf(text: string): Chain[] {
+  if (!mayHavePieces.test(text)) return [];
   const found: Chain[] = [];
   for (const match of text.matchAll(pieces)) {
     const [source, sign = ''] = match;

@@ -7,8 +7,8 @@ import { soundsEnglish, words } from './words.ts';
 const isLetter = alphabetOf('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const isSign = alphabetOf('0123456789@$!|(+');
 
-/** A digit or sign with a letter, digit or sign on either side that reads as a letter. */
-const anyLeet = /[A-Za-z][013457@$!][A-Za-z013457@$!]|[013457@$!][A-Za-z]/;
+/** A digit or sign before a letter, or behind one and before another digit or sign; told from it, since most texts have few. */
+const anyLeet = /[013457@$!](?:[A-Za-z]|(?<=[A-Za-z].)[013457@$!])/;
 
 const letterOf: Readonly<Record<string, string>> = {
   0: 'o',

@@ -9,6 +9,9 @@ const MAX_WORD_CHARS = 32;
 /** Scripts that put no spaces between words. */
 const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPACED}]]+`, 'gv');
+/** The same in text of ASCII alone, lower-cased: a list of strings takes half the time that a walk over matches does. */
+const ASCII_RUNS = /[a-z0-9]+/g;
+const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /**
  * The words that tell what a text is about, in order, with repeats: lower-cased after NFKC, without stopwords,
@@ -18,11 +21,19 @@ export function contentWords(text: string): string[] {
   const words: string[] = [];
   // Twice: NFKC makes a sentence of a single character.
   const read = headAndTail(headAndTail(text).normalize('NFKC')).toLowerCase();
+  if (!BEYOND_ASCII.test(read)) {
+    for (const run of read.match(ASCII_RUNS) ?? []) addWord(words, run);
+    return words;
+  }
   for (const [run, unspaced] of read.matchAll(RUNS)) {
     if (unspaced !== undefined) addPairs(words, unspaced);
-    else if (run.length >= 2 && !STOPWORDS.has(run)) addPieces(words, stem(run));
+    else addWord(words, run);
   }
   return words;
+}
+
+function addWord(words: string[], run: string): void {
+  if (run.length >= 2 && !STOPWORDS.has(run)) addPieces(words, stem(run));
 }
 
 function headAndTail(text: string): string {

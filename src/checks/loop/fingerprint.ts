@@ -66,7 +66,7 @@ function combine(parts: readonly Part[]): SimHash {
     addSums(sums, own, share / norm);
     for (const { text, telling } of part.words) {
       if (!telling) continue;
-      const { high, low } = hashFeature(`${part.name}/${text}`);
+      const { high, low } = hashFeature(part.name, '/', text);
       // A sum does not depend on the order.
       whole.high = (whole.high + high) >>> 0;
       whole.low = (whole.low + low) >>> 0;
@@ -80,7 +80,7 @@ function combine(parts: readonly Part[]): SimHash {
 function addWords(sums: SimHashSums, { name, words }: Part): number {
   let squares = 0;
   for (const { text, weight } of words) {
-    addFeature(sums, hashFeature(`${name} ${text}`), weight);
+    addFeature(sums, hashFeature(name, ' ', text), weight);
     squares += weight * weight;
   }
   return squares;
@@ -91,8 +91,8 @@ function addOrder(sums: SimHashSums, { name, words, ordered }: Part): number {
   if (!ordered) return 0;
   const telling = words.filter((word) => word.telling);
   for (let index = 1; index < telling.length; index++) {
-    const pair = `${name} ${telling[index - 1]?.text ?? ''} ${telling[index]?.text ?? ''}`;
-    addFeature(sums, hashFeature(pair), ORDER_WEIGHT);
+    const [one = '', other = ''] = [telling[index - 1]?.text, telling[index]?.text];
+    addFeature(sums, hashFeature(name, ' ', one, ' ', other), ORDER_WEIGHT);
   }
   return Math.max(telling.length - 1, 0) * ORDER_WEIGHT * ORDER_WEIGHT;
 }

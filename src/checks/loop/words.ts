@@ -10,13 +10,13 @@ export interface Word {
 const NAME_WEIGHT = 2;
 const FILLER_WEIGHT = 0.1;
 
-/** Letters, digits and marks, with what holds names and paths together inside. */
-const WORD = /[\p{L}\p{N}_/][\p{L}\p{N}\p{M}_./\\:@#$%+-]*/gu;
+const QUOTES: ReadonlySet<number> = new Set([...'"\'`“‘«'].map((quote) => quote.charCodeAt(0)));
+/** Letters, digits and marks, with what holds names and paths together inside; and the quote before, where one stands there. */
+const WORD = /["'`“‘«]?[\p{L}\p{N}_/][\p{L}\p{N}\p{M}_./\\:@#$%+-]*/gu;
 const TRAILING = '.:/\\@#$%+-';
 /** Scripts without spaces between words. */
 const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 const LOOKS_LIKE_NAME = /[\d_/\\@#]|\.[\p{L}\p{N}]|[\p{Ll}]\p{Lu}/u;
-const QUOTES = '"\'`“‘«';
 
 /** Words that hold a sentence together, or a conversation, in English. */
 const FILLER: ReadonlySet<string> = new Set(
@@ -33,13 +33,14 @@ const FILLER: ReadonlySet<string> = new Set(
 export function wordsOf(text: string): Word[] {
   const found = new Map<string, Word>();
   const read = new Set<string>();
-  for (const { 0: match, index } of text.matchAll(WORD)) {
-    const quoted = index > 0 && QUOTES.includes(text.charAt(index - 1));
-    const seen = quoted ? `"${match}` : match;
-    if (read.has(seen)) continue;
-    read.add(seen);
-    const written = withoutTail(match);
-    for (const piece of UNSPACED.test(written) ? pairsOf(written) : [written]) {
+  const hasUnspaced = UNSPACED.test(text);
+  // A list of strings takes half the time that a walk over matches does.
+  for (const match of text.match(WORD) ?? []) {
+    if (read.has(match)) continue;
+    read.add(match);
+    const quoted = QUOTES.has(match.charCodeAt(0));
+    const written = withoutTail(quoted ? match.slice(1) : match);
+    for (const piece of hasUnspaced && UNSPACED.test(written) ? pairsOf(written) : [written]) {
       const lower = piece.toLowerCase();
       const known = found.get(lower);
       if (known === undefined || (quoted && known.weight < NAME_WEIGHT)) {

@@ -25,6 +25,12 @@ describe('the words that tell what a text is about', () => {
     ]);
   });
 
+  it('are the same beside a word of another script', () => {
+    const text = `Don't read log_4.txt, e.g. A1-b2; "quoted" ${'word'.repeat(20)} O'Neil's 3.14 x`;
+    expect(contentWords(`${text} ледник`)).toEqual([...contentWords(text), 'ледник']);
+    expect(contentWords(text)).toContain('log');
+  });
+
   it('are pairs of characters where a script has no spaces', () => {
     expect(contentWords('冰川GPS 火')).toEqual(['冰川', 'gps', '火']);
     expect(contentWords('アルプス')).toEqual(['アル', 'ルプ', 'プス']);

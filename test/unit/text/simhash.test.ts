@@ -78,6 +78,10 @@ describe('the hash of a feature', () => {
     expect(Math.min(...distances)).toBeGreaterThan(10);
   });
 
+  it('is that of the whole where a text comes in pieces', () => {
+    expect(hashFeature('said', ' ', '', 'a', ' ', 'b')).toEqual(hashFeature('said a b'));
+  });
+
   it('is the same in all versions of the program, since it is stored', () => {
     expect(formatSimHash(hashFeature(''))).toMatchInlineSnapshot(`"db6e264e9de95d05"`);
     expect(formatSimHash(hashFeature('src/a.ts'))).toMatchInlineSnapshot(`"08c2ab88bf27e1f1"`);
