@@ -5,7 +5,8 @@ import { createKeyStateStore } from './auth/key-state-store.ts';
 import { createChecks } from './checks/create.ts';
 import { phaseDeadlineMs, POLICY_LIMITS_MS } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
-import { startExtProcServer, type ListenAddress } from './extproc/server.ts';
+import { startExtProcServer } from './extproc/server.ts';
+import type { ListenAddress } from './extproc/transport.ts';
 import { createRunner } from './pipeline/run.ts';
 import { loadLivePolicies, type LivePolicies } from './policy/live-policies.ts';
 import { connectRedis, firstAttempt, type RedisClient } from './redis/client.ts';
@@ -73,6 +74,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
   await firstAttempt(redis, config.redis.dial_timeout);
   const server = await startExtProcServer({
     address: listenAddress(config, address),
+    transport: config.server.extproc.transport,
     token: config.server.extproc.token,
     services: {
       authenticate: authenticate(config, redis, fitness, { log, auditLog, metrics }),

@@ -6,14 +6,12 @@ import type { JsonObject } from '../providers/provider.ts';
 import type { McpUpstream, ProviderUpstream } from '../routing/upstreams.ts';
 import { signSigV4 } from '../signing/sigv4.ts';
 import type { StreamContext } from './context.ts';
-import type { ProcessingResponse } from './proto.ts';
+import type { HeaderList, ProcessingResponse } from './messages.ts';
 import { bodyForm, isJson, JSON_TYPE } from './request-form.ts';
 import { forwardRequest } from './respond.ts';
 import { isStripped } from './stripped-headers.ts';
 
 const NOTHING = Buffer.alloc(0);
-
-type HeaderList = readonly (readonly [string, string])[];
 
 /** What one kind of upstream is sent beside the body. */
 interface Sent {

@@ -1,4 +1,4 @@
-import type { HttpHeaders, Struct } from './proto.ts';
+import type { HeaderList } from './messages.ts';
 
 /** The request line and headers as Envoy hands them over; names are lower-case. */
 export interface RequestHead {
@@ -9,24 +9,24 @@ export interface RequestHead {
   readonly authority: string;
   readonly requestId: string;
   /** Every header but the pseudo headers, repeated ones as often as they came. */
-  readonly list: readonly (readonly [string, string])[];
+  readonly list: HeaderList;
   /** The same with repeated headers joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
-export function readRequestHead(message: HttpHeaders): RequestHead {
+export function readRequestHead(received: HeaderList): RequestHead {
   const list: (readonly [string, string])[] = [];
   const headers = new Map<string, string>();
   let method = '';
   let target = '';
   let authority = '';
-  for (const { key = '', raw_value, value = '' } of message.headers?.headers ?? []) {
-    const text = raw_value === undefined || raw_value.length === 0 ? value : raw_value.toString('latin1');
+  for (const field of received) {
+    const [key, text] = field;
     if (key === ':method') method = text;
     else if (key === ':path') target = text;
     else if (key === ':authority') authority = text;
     else if (!key.startsWith(':')) {
-      list.push([key, text]);
+      list.push(field);
       const before = headers.get(key);
       headers.set(key, before === undefined ? text : `${before}, ${text}`);
     }
@@ -35,22 +35,13 @@ export function readRequestHead(message: HttpHeaders): RequestHead {
 }
 
 /** Status and headers of an answer; repeated headers joined, so that a second coding does not hide the first. */
-export function readResponseHead(message: HttpHeaders): { status: number; headers: Map<string, string> } {
+export function readResponseHead(received: HeaderList): { status: number; headers: Map<string, string> } {
   const headers = new Map<string, string>();
-  for (const { key = '', raw_value, value = '' } of message.headers?.headers ?? []) {
-    const text = raw_value === undefined || raw_value.length === 0 ? value : raw_value.toString('latin1');
+  for (const [key, text] of received) {
     const before = headers.get(key);
     headers.set(key, before === undefined ? text : `${before}, ${text}`);
   }
   return { status: Number(headers.get(':status') ?? 0), headers };
-}
-
-/** One attribute that the configuration asks Envoy for; undefined where Envoy did not send it. */
-export function attribute(
-  attributes: Readonly<Record<string, Struct>> | undefined,
-  name: string,
-): string | undefined {
-  return attributes?.['envoy.filters.http.ext_proc']?.fields?.[name]?.stringValue;
 }
 
 /** `127.0.0.1:54758` or `[::1]:54758` without its port. */

@@ -1,12 +1,10 @@
 import {
   FULL_DUPLEX_STREAMED,
-  OVERWRITE,
   SEND,
   type CommonResponse,
   type HeaderMutation,
   type ProcessingResponse,
-  type Struct,
-} from './proto.ts';
+} from './messages.ts';
 import type { RefusalAnswer } from './refusal-answer.ts';
 
 /** Header changes of one phase: names are lower-case; a name that is both removed and set ends up set. */
@@ -31,17 +29,20 @@ export function forwardRequest(
   changes: HeaderChanges,
   body?: Buffer,
 ): ProcessingResponse {
-  const response: CommonResponse = { header_mutation: mutation(changes), clear_route_cache: true };
-  if (body !== undefined) response.body_mutation = { body };
-  return { [phase]: { response }, dynamic_metadata: verdict({ req: { stringValue: 'ok' } }) };
+  const response: CommonResponse = {
+    header_mutation: mutation(changes),
+    clear_route_cache: true,
+    ...(body !== undefined && { body_mutation: { body } }),
+  };
+  return { [phase]: { response }, verdict: { req: 'ok' } };
 }
 
 /** Request trailers can carry what headers may not: all of them are taken out. */
 export function dropTrailers(
   phase: 'request_trailers' | 'response_trailers',
-  names: string[],
+  names: readonly string[],
 ): ProcessingResponse {
-  return { [phase]: { header_mutation: { remove_headers: names } } };
+  return { [phase]: { header_mutation: { set_headers: [], remove_headers: names } } };
 }
 
 /** The answer's headers were seen; its buffered body comes next, and the verdict with it. */
@@ -55,9 +56,11 @@ export function passWhole(
   changes: HeaderChanges,
   body?: Buffer,
 ): ProcessingResponse {
-  const response: CommonResponse = { header_mutation: mutation(changes) };
-  if (body !== undefined) response.body_mutation = { body };
-  return { [phase]: { response }, dynamic_metadata: verdict({ resp: { stringValue: 'whole' } }) };
+  const response: CommonResponse = {
+    header_mutation: mutation(changes),
+    ...(body !== undefined && { body_mutation: { body } }),
+  };
+  return { [phase]: { response }, verdict: { resp: 'whole' } };
 }
 
 /**
@@ -72,7 +75,7 @@ export function startStream(changes: HeaderChanges): ProcessingResponse {
       },
     },
     mode_override: { response_body_mode: FULL_DUPLEX_STREAMED, response_trailer_mode: SEND },
-    dynamic_metadata: verdict({ resp: { stringValue: 'stream' }, out: { numberValue: 0 } }),
+    verdict: { resp: 'stream', out: 0 },
   };
 }
 
@@ -82,7 +85,7 @@ export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: nu
     response_body: {
       response: { body_mutation: { streamed_response: { body, end_of_stream: endOfStream } } },
     },
-    dynamic_metadata: verdict({ resp: { stringValue: 'stream' }, out: { numberValue: emittedBytes } }),
+    verdict: { resp: 'stream', out: emittedBytes },
   };
 }
 
@@ -93,7 +96,7 @@ export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: nu
 export function refuse(answer: RefusalAnswer, isLogged: boolean): ProcessingResponse {
   return {
     immediate_response: {
-      status: { code: answer.status },
+      status: answer.status,
       headers: mutation({ set: answer.headers, remove: [] }),
       body: Buffer.from(answer.body),
       details: isLogged ? 'gw' : 'gw_unlogged',
@@ -101,14 +104,6 @@ export function refuse(answer: RefusalAnswer, isLogged: boolean): ProcessingResp
   };
 }
 
-function mutation(changes: HeaderChanges): HeaderMutation {
-  const set_headers = [];
-  for (const [key, value] of changes.set) {
-    set_headers.push({ header: { key, raw_value: Buffer.from(value) }, append_action: OVERWRITE });
-  }
-  return { set_headers, remove_headers: [...changes.remove] };
-}
-
-function verdict(fields: Record<string, { stringValue: string } | { numberValue: number }>): Struct {
-  return { fields: { gw: { structValue: { fields } } } };
+function mutation({ set, remove }: HeaderChanges): HeaderMutation {
+  return { set_headers: [...set], remove_headers: remove };
 }

@@ -1,34 +1,16 @@
-import { chmodSync, rmSync } from 'node:fs';
-import {
-  Server,
-  ServerCredentials,
-  status as GrpcStatus,
-  type handleUnaryCall,
-  type ServerCredentials as Credentials,
-} from '@grpc/grpc-js';
+import type { Config } from '../config/schema.ts';
+import type { Call, CallListener } from './call.ts';
 import type { EdgeServices } from './context.ts';
-import { loadServices } from './proto.ts';
-import { serveStream, type Call } from './stream.ts';
+import { serveStream } from './stream.ts';
+import type { ListenAddress, StartTransport } from './transport.ts';
 
-/** Above Envoy's 16 MiB buffer, so that no message Envoy can send is refused by gRPC. */
-const MAX_MESSAGE_BYTES = 33_554_432;
 /** Shorter than the supervisor waits for a worker beyond its drain. */
 const SETTLE_WITHIN_MS = 3_000;
-/** grpc.health.v1 `ServingStatus`. */
-const SERVING = 1;
-const NOT_SERVING = 2;
-
-/** Where a worker listens: a private unix socket, or TCP with mTLS, or TCP on loopback with a token. */
-export type ListenAddress =
-  | { readonly kind: 'unix'; readonly path: string }
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: ListenTls };
-
-export interface ListenTls {
-  readonly cert: Buffer;
-  readonly key: Buffer;
-  /** Authority of the client certificates that are let in; always required. */
-  readonly clientCa: Buffer;
-}
+/**
+ * Streams that are open or not settled yet. A peer that opens and resets streams faster than they can be settled is
+ * refused here, whatever its transport lets it do.
+ */
+const MAX_OPEN_STREAMS = 20_000;
 
 export interface ExtProcServer {
   /** Streams that are open now. */
@@ -40,41 +22,36 @@ export interface ExtProcServer {
 export interface ExtProcOptions {
   readonly address: ListenAddress;
   readonly services: EdgeServices;
+  readonly transport: TransportName;
   /** Required in the metadata `x-gateway-token` where set. */
   readonly token?: string | undefined;
 }
 
+export type TransportName = Config['server']['extproc']['transport'];
+
 /** Starts the external processor and the health service that Envoy asks. */
 export async function startExtProcServer(options: ExtProcOptions): Promise<ExtProcServer> {
-  const server = new Server({
-    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
-    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
-    'grpc.max_concurrent_streams': 0xffff_ffff,
-  });
-  liftResetGuard(server);
+  const { address, services, token } = options;
   let openStreams = 0;
   let draining = false;
   let onIdle: (() => void) | undefined;
 
-  const { processor, health } = loadServices();
-  server.addService(processor.service, {
-    Process(call: Call) {
-      if (draining || !hasToken(call, options.token)) {
-        call.emit('error', { code: GrpcStatus.UNAVAILABLE, details: 'not taking new streams' });
-        return;
-      }
-      openStreams++;
-      serveStream(call, options.services, () => {
-        openStreams--;
-        if (openStreams === 0) onIdle?.();
-      });
-    },
+  function accept(call: Call, shown: string | undefined): CallListener | undefined {
+    if (draining || openStreams >= MAX_OPEN_STREAMS || !isToken(shown, token)) return undefined;
+    openStreams++;
+    return serveStream(call, services, () => {
+      openStreams--;
+      if (openStreams === 0) onIdle?.();
+    });
+  }
+
+  const start = await loadTransport(options.transport);
+  const transport = await start({
+    address,
+    accept,
+    isServing: () => !draining,
+    onFault: (cause) => services.observer.failed('', cause),
   });
-  const check: handleUnaryCall<unknown, { status: number }> = (_call, callback) => {
-    callback(null, { status: draining ? NOT_SERVING : SERVING });
-  };
-  server.addService(health.service, { Check: check });
-  await bind(server, options.address);
 
   async function idleWithin(timeoutMs: number): Promise<void> {
     if (openStreams === 0) return;
@@ -94,41 +71,20 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
     async drain(timeoutMs) {
       draining = true;
       await idleWithin(timeoutMs);
-      server.forceShutdown();
+      transport.close();
       // What was cut off is given back and settled too, before the caller lets Redis go.
       await idleWithin(SETTLE_WITHIN_MS);
     },
   };
 }
 
-/**
- * Envoy ends each ext_proc stream with RST_STREAM, which Node's rapid-reset guard counts as an attack: about
- * every thousandth request would lose its connection (trap 1). The peer is our own Envoy on a private socket.
- * grpc-js has no option for it, so its http2 options are set directly, and loudly if they are gone.
- */
-function liftResetGuard(server: Server): void {
-  const options: unknown = (server as unknown as { commonServerOptions?: unknown }).commonServerOptions;
-  if (typeof options !== 'object' || options === null) {
-    throw new Error('this @grpc/grpc-js hides its http2 options; the rapid-reset guard cannot be lifted');
-  }
-  Object.assign(options, { streamResetBurst: 1_000_000_000, streamResetRate: 1_000_000_000 });
+/** Only the one that is used: grpc-js alone costs a worker tens of megabytes. */
+export async function loadTransport(name: TransportName): Promise<StartTransport> {
+  return name === 'lean'
+    ? (await import('./lean-transport.ts')).startLeanTransport
+    : (await import('./grpc-js-transport.ts')).startGrpcJsTransport;
 }
 
-function hasToken(call: Call, token: string | undefined): boolean {
-  return token === undefined || call.metadata.get('x-gateway-token')[0] === token;
-}
-
-async function bind(server: Server, address: ListenAddress): Promise<void> {
-  if (address.kind === 'unix') rmSync(address.path, { force: true });
-  const target = address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
-  await new Promise<void>((resolve, reject) => {
-    server.bindAsync(target, credentials(address), (error) => (error === null ? resolve() : reject(error)));
-  });
-  if (address.kind === 'unix') chmodSync(address.path, 0o600);
-}
-
-function credentials(address: ListenAddress): Credentials {
-  if (address.kind === 'unix' || address.tls === undefined) return ServerCredentials.createInsecure();
-  const { cert, key, clientCa } = address.tls;
-  return ServerCredentials.createSsl(clientCa, [{ private_key: key, cert_chain: cert }], true);
+function isToken(shown: string | undefined, token: string | undefined): boolean {
+  return token === undefined || shown === token;
 }

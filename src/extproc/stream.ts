@@ -1,17 +1,15 @@
-import { status as GrpcStatus, type ServerDuplexStream } from '@grpc/grpc-js';
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
+import { GRPC_STATUS, type Call, type CallListener } from './call.ts';
 import { createContext, isLogged, outcomeOf, type EdgeServices, type StreamContext } from './context.ts';
 import { onRequestBody } from './phases/request-body.ts';
 import { onRequestHeaders } from './phases/request-headers.ts';
 import { onResponseBody } from './phases/response-body.ts';
 import { onResponseHeaders } from './phases/response-headers.ts';
 import { onResponseTrailers, onStreamChunk } from './phases/response-stream.ts';
-import type { ProcessingRequest, ProcessingResponse } from './proto.ts';
+import type { ProcessingRequest, ProcessingResponse } from './messages.ts';
 import { refusalAnswer, type Refusal } from './refusal-answer.ts';
 import { dropTrailers, refuse } from './respond.ts';
-
-export type Call = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
 
 /** Messages that wait for the one before; more stay with Envoy, which stops reading from the provider. */
 const MAX_QUEUED = 16;
@@ -28,28 +26,16 @@ const MAX_QUEUED = 16;
  * else a gRPC error. The stream is ended only after Envoy ended it; a clean end before that would let the rest of
  * the request through uninspected (trap 2).
  */
-export function serveStream(call: Call, services: EdgeServices, onClosed: () => void): void {
+export function serveStream(call: Call, services: EdgeServices, onClosed: () => void): CallListener {
   const context = createContext(services);
   const queue: ProcessingRequest[] = [];
   let working = false;
   let closed = false;
   let failed = false;
   let isFull = false;
+  let isPaused = false;
   let answerTimer: NodeJS.Timeout | undefined;
   let finishing: Promise<void> | undefined;
-
-  call.on('data', (message: ProcessingRequest) => {
-    if (closed || failed) return;
-    queue.push(message);
-    if (queue.length >= MAX_QUEUED) call.pause();
-    if (!working) void work();
-  });
-  call.on('end', () => {
-    close();
-    call.end();
-  });
-  call.on('cancelled', close);
-  call.on('error', close);
 
   async function work(): Promise<void> {
     working = true;
@@ -86,18 +72,21 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
   }
 
   function send(reply: ProcessingResponse): void {
-    if (call.write(reply) || isFull) return;
+    if (call.write(reply)) return;
     isFull = true;
+    pause();
+  }
+
+  function pause(): void {
+    isPaused = true;
     call.pause();
-    call.once('drain', () => {
-      isFull = false;
-      readOn();
-    });
   }
 
   /** Once Envoy takes replies, and there is room for what it sends. */
   function readOn(): void {
-    if (call.isPaused() && !isFull && queue.length < MAX_QUEUED) call.resume();
+    if (!isPaused || isFull || queue.length >= MAX_QUEUED) return;
+    isPaused = false;
+    call.resume();
   }
 
   /** Bounds the whole of an unstreamed answer; Envoy's own timeouts bound only the silence in it. */
@@ -124,7 +113,7 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
       context.status = answer.status;
       send(refuse(answer, isLogged(context)));
     } else {
-      call.emit('error', { code: GrpcStatus.INTERNAL, details: 'failed closed' });
+      call.fail(GRPC_STATUS.internal, 'failed closed');
     }
     void finishOnce();
   }
@@ -136,19 +125,40 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     queue.length = 0;
     if (!working) void leave();
   }
+
+  return {
+    message(message) {
+      if (closed || failed) return;
+      queue.push(message);
+      if (queue.length >= MAX_QUEUED) pause();
+      if (!working) void work();
+    },
+    ended() {
+      close();
+      call.end();
+    },
+    drained() {
+      isFull = false;
+      readOn();
+    },
+    closed: close,
+  };
 }
 
 function handle(
   context: StreamContext,
   message: ProcessingRequest,
 ): Promise<ProcessingResponse | ProcessingResponse[]> | ProcessingResponse | ProcessingResponse[] {
-  switch (message.request) {
+  switch (message.phase) {
     case 'request_headers':
       return onRequestHeaders(context, message);
     case 'request_body':
       return onRequestBody(context, message);
     case 'request_trailers':
-      return dropTrailers('request_trailers', trailerNames(message));
+      return dropTrailers(
+        'request_trailers',
+        message.headers.map(([name]) => name),
+      );
     case 'response_headers':
       return onResponseHeaders(context, message);
     case 'response_body':
@@ -160,10 +170,6 @@ function handle(
     default:
       throw new Error('Envoy sent a message of an unknown kind');
   }
-}
-
-function trailerNames(message: ProcessingRequest): string[] {
-  return (message.request_trailers?.trailers?.headers ?? []).map(({ key = '' }) => key);
 }
 
 function toRefusal(context: StreamContext, error: GatewayError): Refusal {

@@ -1,5 +1,5 @@
-import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
-import { loadServices, type ProcessingRequest, type ProcessingResponse } from '../../src/extproc/proto.ts';
+import type { Call, CallListener } from '../../src/extproc/call.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../../src/extproc/messages.ts';
 import {
   awaitRequestBody,
   awaitResponseBody,
@@ -8,12 +8,14 @@ import {
   startStream,
   streamChunk,
 } from '../../src/extproc/respond.ts';
+import { loadTransport } from '../../src/extproc/server.ts';
 
 /**
  * The floor for any external processor on Node: the same four messages a request over the same stack, routed and
- * vouched for, and nothing looked at. Run as a process of its own: `noop.ts <socket> <authority>`.
+ * vouched for, and nothing looked at. Run as a process of its own: `noop.ts <socket> <authority>
+ * <transport>`.
  */
-const [socketPath = '', authority = ''] = process.argv.slice(2);
+const [socketPath = '', authority = '', transport] = process.argv.slice(2);
 const ROUTING: [string, string][] = [
   [':path', '/v1/chat/completions'],
   [':authority', authority],
@@ -26,43 +28,43 @@ function reply(
   message: ProcessingRequest,
   state: { streaming: boolean; emitted: number },
 ): ProcessingResponse {
-  switch (message.request) {
+  switch (message.phase) {
     case 'request_headers':
       return awaitRequestBody();
     case 'request_body':
       return FORWARD;
     case 'response_headers': {
-      const headers = message.response_headers?.headers?.headers ?? [];
-      const type = headers.find(({ key }) => key === 'content-type')?.raw_value?.toString() ?? '';
-      state.streaming = type.startsWith('text/event-stream');
+      const [, type] = message.headers.find(([name]) => name === 'content-type') ?? [];
+      state.streaming = type?.startsWith('text/event-stream') ?? false;
       return state.streaming ? startStream(NOTHING) : awaitResponseBody();
     }
     default: {
       if (!state.streaming) return passWhole('response_body', NOTHING);
-      const body = message.response_body?.body ?? Buffer.alloc(0);
+      const { body, endOfStream } = message;
       state.emitted += body.length;
-      return streamChunk(body, message.response_body?.end_of_stream ?? false, state.emitted);
+      return streamChunk(body, endOfStream, state.emitted);
     }
   }
 }
 
-const server = new Server();
-const { commonServerOptions } = server as unknown as { commonServerOptions: object };
-Object.assign(commonServerOptions, { streamResetBurst: 1e9, streamResetRate: 1e9 });
-const { processor, health } = loadServices();
-server.addService(processor.service, {
-  Process: (call: ServerDuplexStream<ProcessingRequest, ProcessingResponse>) => {
-    const state = { streaming: false, emitted: 0 };
-    call.on('data', (message: ProcessingRequest) => call.write(reply(message, state)));
-    call.on('end', () => call.end());
-    call.on('error', () => undefined);
+function serve(call: Call): CallListener {
+  const state = { streaming: false, emitted: 0 };
+  return {
+    message: (message) => void call.write(reply(message, state)),
+    ended: () => call.end(),
+    drained: () => undefined,
+    closed: () => undefined,
+  };
+}
+
+const start = await loadTransport(transport === 'grpc-js' ? 'grpc-js' : 'lean');
+await start({
+  address: { kind: 'unix', path: socketPath },
+  accept: serve,
+  isServing: () => true,
+  onFault(cause) {
+    throw cause;
   },
 });
-server.addService(health.service, {
-  Check: (_call: unknown, callback: (error: null, reply: object) => void) => callback(null, { status: 1 }),
-});
-server.bindAsync(`unix:${socketPath}`, ServerCredentials.createInsecure(), (error) => {
-  if (error !== null) throw error;
-  process.send?.('ready');
-});
+process.send?.('ready');
 process.on('disconnect', () => process.exit(0));

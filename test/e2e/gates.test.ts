@@ -13,6 +13,7 @@ import { renderEnvoy } from '../../src/envoy/render.ts';
 import { startEnvoy, type EnvoyProcess } from '../../src/runtime/envoy-process.ts';
 import { createRunDirectory, type RunDirectory } from '../../src/runtime/run-directory.ts';
 import { createTestCa, type TestCa } from '../support/certs.ts';
+import type { TransportName } from '../../src/extproc/server.ts';
 import { startImposter, type Imposter, type Misbehaviour } from '../support/imposter.ts';
 import { envoyPath } from '../support/parts.ts';
 import { freePort } from '../support/ports.ts';
@@ -119,6 +120,7 @@ type Upstream = 'provider_openai' | 'mcp_files';
 async function startRig(
   ca: TestCa | undefined,
   cluster: Upstream,
+  transport: TransportName,
   rewrite: (rendered: string) => string = (rendered) => rendered,
 ): Promise<Rig> {
   const received: string[] = [];
@@ -141,7 +143,7 @@ async function startRig(
   );
   const { config } = loadConfig({ path: configFile, env: { SERVER_INSECURE_DEV: 'true' } });
   const sidecar = run.file('sidecar.sock');
-  const imposter = await startImposter(sidecar, { cluster, authority });
+  const imposter = await startImposter(sidecar, { cluster, authority }, transport);
   const envoyFile = run.file('envoy.yaml');
   const adminSocketPath = run.file('admin.sock');
   const rendered = renderEnvoy(config, {
@@ -231,109 +233,116 @@ const RESPONSE_SIDE: readonly Misbehaviour[] = (['response_headers', 'response_b
 );
 
 describe.each([
-  ['a plain HTTP/1.1 provider', false, 'provider_openai'],
-  ['a TLS HTTP/2 provider', true, 'provider_openai'],
-  ['a TLS HTTP/2 server of MCP', true, 'mcp_files'],
-] as const)('behind the rendered Envoy, with %s, an imposter sidecar', (_name, tls, cluster) => {
-  let ca: TestCa | undefined;
-  let rig: Rig;
-  beforeAll(async () => {
-    ca = tls ? await createTestCa() : undefined;
-    rig = await startRig(ca, cluster);
-  });
-  afterAll(async () => {
-    await rig.stop();
-    ca?.close();
-  });
+  ['lean', 'a plain HTTP/1.1 provider', false, 'provider_openai'],
+  ['grpc-js', 'a plain HTTP/1.1 provider', false, 'provider_openai'],
+  ['lean', 'a TLS HTTP/2 provider', true, 'provider_openai'],
+  ['lean', 'a TLS HTTP/2 server of MCP', true, 'mcp_files'],
+] as const)(
+  'behind the rendered Envoy, over %s, with %s, an imposter sidecar',
+  (transport, _name, tls, cluster) => {
+    let ca: TestCa | undefined;
+    let rig: Rig;
+    beforeAll(async () => {
+      ca = tls ? await createTestCa() : undefined;
+      rig = await startRig(ca, cluster, transport);
+    });
+    afterAll(async () => {
+      await rig.stop();
+      ca?.close();
+    });
 
-  it('that behaves lets every kind of request through, so that the other tests can fail', async () => {
-    rig.imposter.misbehave(undefined);
-    for (const kind of KINDS) {
-      const reply = await send(rig.port, kind);
-      expect(reply.status, kind).toBe(200);
-      expect(reply.body, kind).toContain(SECRET);
-    }
-    expect((await send(rig.port, 'sse')).body).toBe(EVENT.repeat(6));
-  });
-
-  it.each(REQUEST_SIDE)('that does "$way" at $at lets nothing reach the provider', async (misbehaviour) => {
-    const kinds = misbehaviour.at === 'request_body' ? WITH_BODY : KINDS;
-    await expectNothingForwarded(misbehaviour, kinds);
-  });
-
-  it('that answers the headers and then closes lets no body follow', async () => {
-    await expectNothingForwarded({ at: 'request_headers', way: 'close', answers: true }, WITH_BODY);
-  });
-
-  it.each(RESPONSE_SIDE)('that does "$way" at $at lets no answer reach the client', async (misbehaviour) => {
-    rig.imposter.misbehave(misbehaviour);
-    // The chunks of a stream have a test of their own.
-    const kinds = KINDS.filter((kind) => kind !== 'sse' || misbehaviour.at !== 'response_body');
-    for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind))))
-      expectDenied(reply, cluster);
-  });
-
-  it.each(BODYLESS)(
-    'that closes at the headers of an answer with the body "%s" is told of in one',
-    async (kind) => {
-      rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: false });
-      expectDenied(await send(rig.port, kind), cluster);
-    },
-  );
-
-  it('that closes at the headers of an answer with nothing but trailers lets none of them out', async () => {
-    rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: false });
-    const { status, headers, body } = await send(rig.port, 'trailers');
-    expect([status, headers['x-say']]).toEqual([503, undefined]);
-    expect(headers['x-gateway-request-id']).toMatch(UUID);
-    expect(body).not.toContain(SECRET);
-    rig.imposter.misbehave(undefined);
-    expect((await send(rig.port, 'get')).status).toBe(200);
-  });
-
-  it('that forwards a HEAD lets nothing reach the provider', async () => {
-    rig.received.length = 0;
-    rig.imposter.misbehave(undefined);
-    const { status, headers, body } = await send(rig.port, 'head');
-    expect([status, headers['content-type'], body]).toEqual([503, 'application/json', '']);
-    expect(headers['x-gateway-request-id']).toMatch(UUID);
-    expect(rig.received).toEqual([]);
-  });
-
-  it('that answers the response headers and then closes lets no answer reach the client', async () => {
-    rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: true });
-    for (const { body } of await Promise.all(KINDS.map((kind) => send(rig.port, kind)))) {
-      expect(body).not.toContain(SECRET);
-    }
-  });
-
-  it.each([1, 2, 4])(
-    'that closes at chunk %i of a stream lets out what it emitted and no byte more',
-    async (n) => {
-      for (const answers of [false, true]) {
-        for (const way of ['close', 'error', 'empty'] as const) {
-          rig.imposter.misbehave({ at: `chunk ${n}`, way, answers });
-          const { body } = await send(rig.port, 'sse');
-          const passed = body.split(SECRET).length - 1;
-          const emitted = Math.ceil(rig.imposter.emittedBytes() / EVENT.length);
-          expect(passed, `${way} ${String(answers)}`).toBeLessThanOrEqual(emitted);
-        }
+    it('that behaves lets every kind of request through, so that the other tests can fail', async () => {
+      rig.imposter.misbehave(undefined);
+      for (const kind of KINDS) {
+        const reply = await send(rig.port, kind);
+        expect(reply.status, kind).toBe(200);
+        expect(reply.body, kind).toContain(SECRET);
       }
-    },
-  );
+      expect((await send(rig.port, 'sse')).body).toBe(EVENT.repeat(6));
+    });
 
-  async function expectNothingForwarded(misbehaviour: Misbehaviour, kinds: readonly Kind[]): Promise<void> {
-    rig.received.length = 0;
-    rig.imposter.misbehave(misbehaviour);
-    for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind)))) expectDenied(reply);
-    expect(rig.received).toEqual([]);
-  }
-});
+    it.each(REQUEST_SIDE)('that does "$way" at $at lets nothing reach the provider', async (misbehaviour) => {
+      const kinds = misbehaviour.at === 'request_body' ? WITH_BODY : KINDS;
+      await expectNothingForwarded(misbehaviour, kinds);
+    });
+
+    it('that answers the headers and then closes lets no body follow', async () => {
+      await expectNothingForwarded({ at: 'request_headers', way: 'close', answers: true }, WITH_BODY);
+    });
+
+    it.each(RESPONSE_SIDE)(
+      'that does "$way" at $at lets no answer reach the client',
+      async (misbehaviour) => {
+        rig.imposter.misbehave(misbehaviour);
+        // The chunks of a stream have a test of their own.
+        const kinds = KINDS.filter((kind) => kind !== 'sse' || misbehaviour.at !== 'response_body');
+        for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind))))
+          expectDenied(reply, cluster);
+      },
+    );
+
+    it.each(BODYLESS)(
+      'that closes at the headers of an answer with the body "%s" is told of in one',
+      async (kind) => {
+        rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: false });
+        expectDenied(await send(rig.port, kind), cluster);
+      },
+    );
+
+    it('that closes at the headers of an answer with nothing but trailers lets none of them out', async () => {
+      rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: false });
+      const { status, headers, body } = await send(rig.port, 'trailers');
+      expect([status, headers['x-say']]).toEqual([503, undefined]);
+      expect(headers['x-gateway-request-id']).toMatch(UUID);
+      expect(body).not.toContain(SECRET);
+      rig.imposter.misbehave(undefined);
+      expect((await send(rig.port, 'get')).status).toBe(200);
+    });
+
+    it('that forwards a HEAD lets nothing reach the provider', async () => {
+      rig.received.length = 0;
+      rig.imposter.misbehave(undefined);
+      const { status, headers, body } = await send(rig.port, 'head');
+      expect([status, headers['content-type'], body]).toEqual([503, 'application/json', '']);
+      expect(headers['x-gateway-request-id']).toMatch(UUID);
+      expect(rig.received).toEqual([]);
+    });
+
+    it('that answers the response headers and then closes lets no answer reach the client', async () => {
+      rig.imposter.misbehave({ at: 'response_headers', way: 'close', answers: true });
+      for (const { body } of await Promise.all(KINDS.map((kind) => send(rig.port, kind)))) {
+        expect(body).not.toContain(SECRET);
+      }
+    });
+
+    it.each([1, 2, 4])(
+      'that closes at chunk %i of a stream lets out what it emitted and no byte more',
+      async (n) => {
+        for (const answers of [false, true]) {
+          for (const way of ['close', 'error', 'empty'] as const) {
+            rig.imposter.misbehave({ at: `chunk ${n}`, way, answers });
+            const { body } = await send(rig.port, 'sse');
+            const passed = body.split(SECRET).length - 1;
+            const emitted = Math.ceil(rig.imposter.emittedBytes() / EVENT.length);
+            expect(passed, `${way} ${String(answers)}`).toBeLessThanOrEqual(emitted);
+          }
+        }
+      },
+    );
+
+    async function expectNothingForwarded(misbehaviour: Misbehaviour, kinds: readonly Kind[]): Promise<void> {
+      rig.received.length = 0;
+      rig.imposter.misbehave(misbehaviour);
+      for (const reply of await Promise.all(kinds.map((kind) => send(rig.port, kind)))) expectDenied(reply);
+      expect(rig.received).toEqual([]);
+    }
+  },
+);
 
 describe('an Envoy that takes its heap to be full', () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig(undefined, 'provider_openai', (rendered) => {
+    rig = await startRig(undefined, 'provider_openai', 'lean', (rendered) => {
       const full = rendered.replace(/(stop_accepting_requests\n(?:.*\n){3} *value: )[\d.]+$/m, '$10');
       expect(full).not.toBe(rendered);
       return full;

@@ -1,5 +1,5 @@
-import { Server, ServerCredentials, status, type ServerDuplexStream } from '@grpc/grpc-js';
-import { loadServices, type ProcessingRequest, type ProcessingResponse } from '../../src/extproc/proto.ts';
+import { GRPC_STATUS, type Call, type CallListener } from '../../src/extproc/call.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../../src/extproc/messages.ts';
 import {
   awaitRequestBody,
   awaitResponseBody,
@@ -8,6 +8,7 @@ import {
   startStream,
   streamChunk,
 } from '../../src/extproc/respond.ts';
+import { loadTransport, type TransportName } from '../../src/extproc/server.ts';
 
 /** Where the imposter misbehaves. `chunk` is the n-th chunk of a stream, from 1. */
 export type Moment =
@@ -31,45 +32,35 @@ export interface Imposter {
   stop(): void;
 }
 
-type Call = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
-
 /** A sidecar that inspects nothing, answers as ours does, and misbehaves at one moment. */
 export async function startImposter(
   socketPath: string,
   upstream: { readonly cluster: string; readonly authority: string },
+  transport: TransportName,
 ): Promise<Imposter> {
   let misbehaviour: Misbehaviour | undefined;
   let emittedBytes = 0;
-  const server = new Server();
-  const { processor, health } = loadServices();
-  server.addService(processor.service, {
-    Process: (call: Call) => {
+  const start = await loadTransport(transport);
+  const { close } = await start({
+    address: { kind: 'unix', path: socketPath },
+    accept(call) {
       emittedBytes = 0;
-      play(call, upstream, {
+      return play(call, upstream, {
         misbehaviour: () => misbehaviour,
         onEmitted: (bytes) => (emittedBytes = bytes),
       });
     },
-  });
-  server.addService(health.service, {
-    Check: (_call: unknown, callback: (error: null, reply: object) => void) => {
-      callback(null, { status: 1 });
+    isServing: () => true,
+    onFault(cause) {
+      throw cause;
     },
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.bindAsync(`unix:${socketPath}`, ServerCredentials.createInsecure(), (error) => {
-      if (error === null) resolve();
-      else reject(error);
-    });
   });
   return {
     misbehave(next) {
       misbehaviour = next;
     },
     emittedBytes: () => emittedBytes,
-    stop: () => {
-      server.forceShutdown();
-    },
+    stop: close,
   };
 }
 
@@ -80,7 +71,7 @@ function play(
     readonly misbehaviour: () => Misbehaviour | undefined;
     readonly onEmitted: (bytes: number) => void;
   },
-): void {
+): CallListener {
   let chunks = 0;
   let emitted = 0;
   let streaming = false;
@@ -92,32 +83,31 @@ function play(
   ];
 
   const reply = (message: ProcessingRequest): ProcessingResponse => {
-    switch (message.request) {
+    switch (message.phase) {
       case 'request_headers':
-        return message.request_headers?.end_of_stream === true
+        return message.endOfStream
           ? forwardRequest('request_headers', { set: routing, remove: [] })
           : awaitRequestBody();
       case 'request_body':
         return forwardRequest('request_body', { set: routing, remove: [] });
       case 'response_headers': {
-        const headers = message.response_headers?.headers?.headers ?? [];
-        const type = headers.find(({ key }) => key === 'content-type')?.raw_value?.toString() ?? '';
-        streaming = type.startsWith('text/event-stream');
+        const [, type] = message.headers.find(([name]) => name === 'content-type') ?? [];
+        streaming = type?.startsWith('text/event-stream') ?? false;
         return streaming ? startStream({ set: [], remove: [] }) : awaitResponseBody();
       }
       default: {
         if (!streaming) return passWhole('response_body', { set: [], remove: [] });
-        const body = message.response_body?.body ?? Buffer.alloc(0);
+        const { body, endOfStream } = message;
         emitted += body.length;
         director.onEmitted(emitted);
-        return streamChunk(body, message.response_body?.end_of_stream ?? false, emitted);
+        return streamChunk(body, endOfStream, emitted);
       }
     }
   };
 
-  call.on('data', (message: ProcessingRequest) => {
+  function receive(message: ProcessingRequest): void {
     if (over) return;
-    const moment = streaming && message.request === 'response_body' ? `chunk ${++chunks}` : message.request;
+    const moment = streaming && message.phase === 'response_body' ? `chunk ${++chunks}` : message.phase;
     const plan = director.misbehaviour();
     if (plan === undefined || plan.at !== moment) {
       call.write(reply(message));
@@ -127,18 +117,21 @@ function play(
     if (plan.answers) call.write(reply(message));
     if (plan.way === 'empty') call.write({});
     if (plan.way === 'route') {
-      const phase = message.request === 'request_body' ? 'request_body' : 'request_headers';
-      const { dynamic_metadata: _verdict, ...withoutVerdict } = forwardRequest(phase, {
+      const phase = message.phase === 'request_body' ? 'request_body' : 'request_headers';
+      const { verdict: _verdict, ...withoutVerdict } = forwardRequest(phase, {
         set: routing,
         remove: [],
       });
       call.write(withoutVerdict);
     }
-    if (plan.way === 'error') call.emit('error', { code: status.INTERNAL, details: 'broken' });
+    if (plan.way === 'error') call.fail(GRPC_STATUS.internal, 'broken');
     else if (plan.way !== 'hang') call.end();
-  });
-  call.on('end', () => {
-    call.end();
-  });
-  call.on('error', () => undefined);
+  }
+
+  return {
+    message: receive,
+    ended: () => call.end(),
+    drained: () => undefined,
+    closed: () => undefined,
+  };
 }

@@ -28,6 +28,8 @@ const extproc = section({
   }).prefault({}),
   /** Shared secret in the gRPC metadata; enough on loopback only. */
   token: z.string().min(16).optional(),
+  /** Which HTTP/2 server the sidecar speaks gRPC through: its own, or grpc-js (decision 110). */
+  transport: z.enum(['lean', 'grpc-js']).default('lean'),
 }).prefault({});
 
 /** Data-loss prevention on completions (SPEC "DLP"). */

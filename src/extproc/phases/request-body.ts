@@ -6,7 +6,7 @@ import { assertMirrored } from '../../mcp/mirrored.ts';
 import { messageId } from '../../mcp/read-message.ts';
 import type { StreamContext } from '../context.ts';
 import { forward } from '../forward.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
 import { bodyForm, tooLarge } from '../request-form.ts';
 import { throwDenial } from './denial.ts';
 import { proxyKeyCarried } from './request-headers.ts';
@@ -20,7 +20,7 @@ export async function onRequestBody(
   if (exchange === undefined || run === undefined || target === undefined) {
     throw new Error('a body came before its headers');
   }
-  const received = message.request_body?.body ?? Buffer.alloc(0);
+  const { body: received } = message;
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
   const body = withoutProxyKey(received, context.rawKey);
   context.parsed = await readOrTellId(context, exchange, body);

@@ -11,8 +11,8 @@ import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
 import { forward } from '../forward.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
-import { addressWithoutPort, attribute, readRequestHead } from '../request-head.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
+import { addressWithoutPort, readRequestHead } from '../request-head.ts';
 import { assertForm } from '../request-form.ts';
 import { awaitRequestBody } from '../respond.ts';
 import { isForBrowsers, surfaceOf } from '../surface.ts';
@@ -30,9 +30,9 @@ export async function onRequestHeaders(
   context: StreamContext,
   message: ProcessingRequest,
 ): Promise<ProcessingResponse> {
-  const head = readRequestHead(message.request_headers ?? {});
+  const head = readRequestHead(message.headers);
   context.requestId = head.requestId;
-  const clientAddress = addressWithoutPort(attribute(message.attributes, 'source.address') ?? '');
+  const clientAddress = addressWithoutPort(message.attributes.get('source.address') ?? '');
   context.clientAddress = clientAddress;
   const credentials = extractCredentials(head.list, head.target);
   context.surface = surfaceOf(credentials.path);
@@ -57,7 +57,7 @@ export async function onRequestHeaders(
   throwDenial(await run.admit(admitted));
   if (credentials.proxyKeys.length > 1) throw twoKeys('proxy keys; send one');
 
-  const hasBody = message.request_headers?.end_of_stream !== true;
+  const hasBody = !message.endOfStream;
   const target = context.services.route(head.method, credentials.path, credentials.query);
   if (target.kind === 'mcp') assertOrigin(head.headers.get('origin'), head.authority, allowedOrigins);
   assertOneHost(head.authority);

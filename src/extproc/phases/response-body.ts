@@ -4,7 +4,7 @@ import { readBody } from '../../pipeline/whole-answer.ts';
 import type { StreamContext } from '../context.ts';
 import { decodeContent } from '../decode-content.ts';
 import { localReply } from '../local-reply.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
 import { passWhole, type HeaderChanges } from '../respond.ts';
 import { throwDenial } from './denial.ts';
 import { headerChanges } from './response-headers.ts';
@@ -16,10 +16,10 @@ export async function onResponseBody(
 ): Promise<ProcessingResponse> {
   const { answered, run } = context;
   if (answered === undefined || run === undefined || context.progress === 'done') {
-    return envoysOwn(context, message.response_body?.body ?? Buffer.alloc(0)); // already accounted for
+    return envoysOwn(context, message.body); // already accounted for
   }
   const headers = context.responseHeaders;
-  const received = message.response_body?.body ?? Buffer.alloc(0);
+  const { body: received } = message;
   const coding = headers.get('content-encoding');
   const body = coding === undefined ? received : await decodeContent(received, coding);
   const { whole, parsed } = await wholeAnswer(body, headers.get('content-type'));

@@ -11,8 +11,8 @@ import { asLabelled } from '../../streams/as-labelled.ts';
 import { streamFormatFor } from '../../streams/format.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
 import { outcomeOf, type StreamContext } from '../context.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
-import { attribute, readResponseHead } from '../request-head.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
+import { readResponseHead } from '../request-head.ts';
 import { awaitResponseBody, passWhole, startStream, type HeaderChanges } from '../respond.ts';
 import { throwDenial } from './denial.ts';
 
@@ -31,9 +31,9 @@ export async function onResponseHeaders(
   context: StreamContext,
   message: ProcessingRequest,
 ): Promise<ProcessingResponse> {
-  const { status, headers } = readResponseHead(message.response_headers ?? {});
+  const { status, headers } = readResponseHead(message.headers);
   context.status = status;
-  const details = attribute(message.attributes, 'response.code_details') ?? '';
+  const details = message.attributes.get('response.code_details') ?? '';
   const { parsed, run } = context;
   if (parsed === undefined || run === undefined || context.progress === 'receiving') {
     return awaitResponseBody(); // Envoy's own early reply: nothing was forwarded, and its gate lets it out
@@ -50,12 +50,12 @@ export async function onResponseHeaders(
     return awaitResponseBody();
   }
   const format = streamFormatFor(headers.get('content-type'), parsed.endpoint);
-  const whole = format === undefined || message.response_headers?.end_of_stream === true;
+  const whole = format === undefined || message.endOfStream;
   const form = whole ? 'whole' : 'stream';
   context.answered = answered(parsed, { origin: 'provider', status, answerHeaders: headers, form });
   if (!whole) return beginStream(context, context.answered, format, headers);
   context.progress = 'answering';
-  if (message.response_headers?.end_of_stream !== true) {
+  if (!message.endOfStream) {
     context.responseHeaders = headers;
     return awaitResponseBody();
   }

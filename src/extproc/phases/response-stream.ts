@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { Emission } from '../../pipeline/answer-stream.ts';
 import type { StreamContext } from '../context.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../proto.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
 import { dropTrailers, streamChunk } from '../respond.ts';
 
 /**
@@ -12,8 +12,7 @@ export function onStreamChunk(
   context: StreamContext,
   message: ProcessingRequest,
 ): ProcessingResponse | Promise<ProcessingResponse> {
-  const chunk = message.response_body?.body ?? Buffer.alloc(0);
-  const isLast = message.response_body?.end_of_stream === true;
+  const { body: chunk, endOfStream: isLast } = message;
   const sent = streamOf(context).push(chunk);
   return sent instanceof Promise
     ? sent.then((emission) => reply(context, emission, isLast))
@@ -56,7 +55,7 @@ export async function onResponseTrailers(
   context: StreamContext,
   message: ProcessingRequest,
 ): Promise<ProcessingResponse[]> {
-  const names = (message.response_trailers?.trailers?.headers ?? []).map(({ key = '' }) => key);
+  const names = message.headers.map(([name]) => name);
   const trailers = dropTrailers('response_trailers', names);
   if (context.stream === undefined || context.progress !== 'streaming') return [trailers];
   const last = await context.stream.end();

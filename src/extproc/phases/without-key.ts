@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { isPreflight, preflightHeaders } from '../../mcp/cross-origin.ts';
 import { isLogged, type StreamContext } from '../context.ts';
-import type { ProcessingResponse } from '../proto.ts';
+import type { ProcessingResponse } from '../messages.ts';
 import type { RequestHead } from '../request-head.ts';
 import { refuse } from '../respond.ts';
 import { isForBrowsers } from '../surface.ts';

@@ -6,14 +6,14 @@ import { credentials, type ClientDuplexStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultConfig } from '../../../src/config/load.ts';
 import type { EdgeServices } from '../../../src/extproc/context.ts';
-import { loadServices, type ProcessingRequest, type ProcessingResponse } from '../../../src/extproc/proto.ts';
-import { startExtProcServer, type ExtProcServer } from '../../../src/extproc/server.ts';
+import { startExtProcServer, type ExtProcServer, type TransportName } from '../../../src/extproc/server.ts';
 import { PASS_EVENT } from '../../../src/pipeline/check.ts';
 import type { Outcome } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import { createRoute } from '../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
 import { parsed } from '../../support/exchange.ts';
+import { loadServices } from '../../support/ext-proc-client.ts';
 
 /** As long as a settlement takes. */
 const SETTLE_MS = 200;
@@ -25,7 +25,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function start(ended: Outcome[], eventMs = 0): Promise<{ server: ExtProcServer; path: string }> {
+async function start(
+  transport: TransportName,
+  ended: Outcome[],
+  eventMs = 0,
+): Promise<{ server: ExtProcServer; path: string }> {
   const { key, budgetLimits, facts } = parsed({ body: { model: 'gpt-4o', messages: [] } });
   const config = defaultConfig();
   const nothing = (): void => undefined;
@@ -56,10 +60,10 @@ async function start(ended: Outcome[], eventMs = 0): Promise<{ server: ExtProcSe
     takeAnonymousLine: () => true,
   };
   const path = join(folder, 'gateway.sock');
-  return { server: await startExtProcServer({ address: { kind: 'unix', path }, services }), path };
+  return { server: await startExtProcServer({ address: { kind: 'unix', path }, transport, services }), path };
 }
 
-type Call = ClientDuplexStream<ProcessingRequest, ProcessingResponse>;
+type Call = ClientDuplexStream<object, object>;
 
 /** A request whose body has not come yet. */
 async function begin(path: string): Promise<{ call: Call; close: () => void }> {
@@ -104,20 +108,22 @@ async function beginStream(path: string): Promise<{ call: Call; close: () => voi
   return begun;
 }
 
-it('what a drain cuts off is settled before the drain is over', async () => {
+const TRANSPORTS: readonly TransportName[] = ['lean', 'grpc-js'];
+
+it.each(TRANSPORTS)('what a drain cuts off is settled before the drain is over: %s', async (transport) => {
   const ended: Outcome[] = [];
-  const { server, path } = await start(ended);
+  const { server, path } = await start(transport, ended);
   const { close } = await begin(path);
   await server.drain(10);
   expect([ended, server.openStreams]).toEqual([[{ kind: 'not_forwarded' }], 0]);
   close();
 });
 
-it.each([0, 1])(
-  'waits once for an Envoy that reads no more, with checks that take %i ms',
-  async (eventMs) => {
+it.each(TRANSPORTS.flatMap((transport) => [0, 1].map((eventMs) => ({ transport, eventMs }))))(
+  'waits once for an Envoy that reads no more, with checks that take $eventMs ms: $transport',
+  async ({ transport, eventMs }) => {
     const CHUNKS = 400;
-    const { server, path } = await start([], eventMs);
+    const { server, path } = await start(transport, [], eventMs);
     const { call, close } = await beginStream(path);
     const warnings: string[] = [];
     const onWarning = ({ name }: Error): unknown => warnings.push(name);

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { EventEmitter } from 'node:events';
 import { createChecks } from '../../../src/checks/create.ts';
 import { defaultConfig } from '../../../src/config/load.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import type { EdgeServices } from '../../../src/extproc/context.ts';
-import type { HttpHeaders, ProcessingRequest, ProcessingResponse } from '../../../src/extproc/proto.ts';
-import { serveStream, type Call } from '../../../src/extproc/stream.ts';
+import type { Call, CallListener } from '../../../src/extproc/call.ts';
+import {
+  processingRequest,
+  type HeaderList,
+  type ProcessingRequest,
+  type ProcessingResponse,
+} from '../../../src/extproc/messages.ts';
+import { serveStream } from '../../../src/extproc/stream.ts';
 import type { BudgetLimits } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import type { ProviderName } from '../../../src/providers/provider.ts';
@@ -164,20 +169,15 @@ function identityFor({ path, limits = {} }: SweptExchange): EdgeServices['authen
   return () => Promise.resolve({ key, rawKeyHash: keyHash, budgetLimits: limits, facts: { ...NO_FACTS } });
 }
 
-const ATTRIBUTES = {
-  'envoy.filters.http.ext_proc': {
-    fields: {
-      'response.code_details': { stringValue: 'via_upstream' },
-      'source.address': { stringValue: '127.0.0.1:1' },
-    },
-  },
-};
+const ATTRIBUTES = new Map([
+  ['response.code_details', 'via_upstream'],
+  ['source.address', '127.0.0.1:1'],
+]);
 
 function messagesOf({ path, headers = {}, body, answer }: SweptExchange): ProcessingRequest[] {
   const request: ProcessingRequest[] = [
-    {
-      request: 'request_headers',
-      request_headers: headersOf({
+    processingRequest('request_headers', {
+      headers: headersOf({
         ':method': 'POST',
         ':path': path,
         'content-type': 'application/json',
@@ -188,21 +188,20 @@ function messagesOf({ path, headers = {}, body, answer }: SweptExchange): Proces
         ...headers,
       }),
       attributes: ATTRIBUTES,
-    },
-    { request: 'request_body', request_body: { body, end_of_stream: true } },
+    }),
+    processingRequest('request_body', { body, endOfStream: true }),
   ];
   if (answer === undefined) return request;
   return [
     ...request,
-    {
-      request: 'response_headers',
-      response_headers: headersOf({
+    processingRequest('response_headers', {
+      headers: headersOf({
         ':status': '200',
         'content-type': answer.contentType,
         ...answer.headers,
       }),
       attributes: ATTRIBUTES,
-    },
+    }),
     ...chunksOf(answer),
   ];
 }
@@ -212,21 +211,20 @@ function chunksOf({ body, chunkBytes = body.length }: SweptAnswer): ProcessingRe
   for (let from = 0; from < body.length; from += chunkBytes) {
     const chunk = body.subarray(from, from + chunkBytes);
     const isLast = from + chunkBytes >= body.length;
-    chunks.push({ request: 'response_body', response_body: { body: chunk, end_of_stream: isLast } });
+    chunks.push(processingRequest('response_body', { body: chunk, endOfStream: isLast }));
   }
   return chunks;
 }
 
-function headersOf(headers: Readonly<Record<string, string>>): HttpHeaders {
-  const list = Object.entries(headers).map(([key, value]) => ({ key, raw_value: Buffer.from(value) }));
-  return { headers: { headers: list }, end_of_stream: false };
+function headersOf(headers: Readonly<Record<string, string>>): HeaderList {
+  return Object.entries(headers);
 }
 
 /** Sends the messages one after the other, each once the one before was answered, as Envoy does. */
 async function served(services: EdgeServices, messages: readonly ProcessingRequest[]): Promise<string> {
   const call = new QuietCall();
   const closed = new Promise<void>((resolve) => {
-    serveStream(call as unknown as Call, services, resolve);
+    call.listener = serveStream(call, services, resolve);
   });
   let end = 'passed';
   for (const message of messages) {
@@ -234,29 +232,25 @@ async function served(services: EdgeServices, messages: readonly ProcessingReque
     if (reply === undefined) end = 'failed closed';
     else if (reply.immediate_response !== undefined) {
       const error = /"type":"(\w+)"/.exec(reply.immediate_response.body.toString())?.[1] ?? '';
-      end = `${String(reply.immediate_response.status.code)} ${error}`;
+      end = `${String(reply.immediate_response.status)} ${error}`;
     }
     if (end !== 'passed') break;
   }
-  call.emit('end');
+  call.listener?.ended();
   await closed;
   return end;
 }
 
 /** Stands in for a gRPC call: whatever it is given is taken at once. */
-class QuietCall extends EventEmitter {
+class QuietCall implements Call {
+  listener: CallListener | undefined;
   #answered: (reply: ProcessingResponse | undefined) => void = () => undefined;
-
-  constructor() {
-    super();
-    this.on('error', () => this.#answered(undefined));
-  }
 
   /** Undefined where it failed closed. */
   ask(message: ProcessingRequest): Promise<ProcessingResponse | undefined> {
     return new Promise((resolve) => {
       this.#answered = resolve;
-      setImmediate(() => this.emit('data', message));
+      setImmediate(() => this.listener?.message(message));
     });
   }
 
@@ -265,8 +259,9 @@ class QuietCall extends EventEmitter {
     return true;
   }
 
-  isPaused(): boolean {
-    return false;
+  fail(): void {
+    this.#answered(undefined);
+    this.listener?.closed();
   }
 
   pause(): void {

@@ -9,7 +9,7 @@ import {
 import { onResponseBody } from '../../../src/extproc/phases/response-body.ts';
 import { onResponseHeaders } from '../../../src/extproc/phases/response-headers.ts';
 import { onResponseTrailers, onStreamChunk } from '../../../src/extproc/phases/response-stream.ts';
-import type { HeaderMutation, ProcessingResponse } from '../../../src/extproc/proto.ts';
+import { processingRequest, type ProcessingResponse } from '../../../src/extproc/messages.ts';
 import { PASS, PASS_EVENT } from '../../../src/pipeline/check.ts';
 import type { Check, Denial, StreamRewriter } from '../../../src/pipeline/check.ts';
 import type { Answered } from '../../../src/pipeline/exchange.ts';
@@ -63,40 +63,24 @@ function answering(options: AnsweringOptions = {}): Answering {
   context.parsed = exchange;
   context.run = createRunner({ checks: [check], shadowMode: false, observer })();
   context.progress = 'forwarded';
-  const attributes = {
-    'envoy.filters.http.ext_proc': {
-      fields: { 'response.code_details': { stringValue: 'via_upstream' } },
-    },
-  };
+  const attributes = new Map([['response.code_details', 'via_upstream']]);
   return {
     context,
     seen,
     headers(headers, endOfStream = false) {
       const list = Object.entries({ ':status': String(status), ...headers });
-      return onResponseHeaders(context, {
-        request: 'response_headers',
-        response_headers: {
-          headers: { headers: list.map(([key, value]) => ({ key, raw_value: Buffer.from(value) })) },
-          end_of_stream: endOfStream,
-        },
-        attributes,
-      });
+      const parts = { headers: list, endOfStream, attributes };
+      return onResponseHeaders(context, processingRequest('response_headers', parts));
     },
     body: (body) =>
-      onResponseBody(context, {
-        request: 'response_body',
-        response_body: { body: Buffer.from(body), end_of_stream: true },
-      }),
+      onResponseBody(
+        context,
+        processingRequest('response_body', { body: Buffer.from(body), endOfStream: true }),
+      ),
     chunk: async (body, endOfStream = false) =>
-      onStreamChunk(context, {
-        request: 'response_body',
-        response_body: { body: Buffer.from(body), end_of_stream: endOfStream },
-      }),
+      onStreamChunk(context, processingRequest('response_body', { body: Buffer.from(body), endOfStream })),
     trailers: () =>
-      onResponseTrailers(context, {
-        request: 'response_trailers',
-        response_trailers: { trailers: { headers: [{ key: 'x-t' }] } },
-      }),
+      onResponseTrailers(context, processingRequest('response_trailers', { headers: [['x-t', '']] })),
   };
 }
 
@@ -108,13 +92,11 @@ interface Sent {
 
 /** What the reply to a whole body makes of it. */
 function sent({ response_body: reply }: ProcessingResponse): Sent {
-  const mutation: HeaderMutation = reply?.response?.header_mutation ?? {};
+  const { set_headers: set = [], remove_headers: removed = [] } = reply?.response.header_mutation ?? {};
   return {
     body: reply?.response?.body_mutation?.body?.toString(),
-    set: Object.fromEntries(
-      (mutation.set_headers ?? []).map(({ header }) => [header?.key ?? '', String(header?.raw_value)]),
-    ),
-    removed: mutation.remove_headers ?? [],
+    set: Object.fromEntries(set),
+    removed,
   };
 }
 

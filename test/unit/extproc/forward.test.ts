@@ -48,9 +48,8 @@ describe('a request to an MCP server', () => {
     context.target = createRoute(config, configuredUpstreams(config))('POST', '/mcp/files', '');
     const { response } = (await forward(context, exchange, 'request_body')).request_body ?? {};
     const { set_headers = [], remove_headers = [] } = response?.header_mutation ?? {};
-    const set = set_headers.map(({ header }): [string, string] => [header.key, String(header.raw_value)]);
     return {
-      set: Object.fromEntries(set),
+      set: Object.fromEntries(set_headers),
       removed: remove_headers,
       body: response?.body_mutation?.body?.toString(),
     };

@@ -1,0 +1,166 @@
+import { processingRequest, type Phase, type ProcessingRequest } from './messages.ts';
+import { ProtobufReader, WIRE } from './protobuf-reader.ts';
+
+/** Fields of `ProcessingRequest`; those that are not used here are skipped. */
+const PHASES: readonly (Phase | undefined)[] = [
+  undefined,
+  undefined,
+  'request_headers',
+  'response_headers',
+  'request_body',
+  'response_body',
+  'request_trailers',
+  'response_trailers',
+];
+const ATTRIBUTES_FIELD = 9;
+/** Key of Envoy's map of attributes: the filter that they are meant for. */
+const FILTER = 'envoy.filters.http.ext_proc';
+/** Envoy takes no more than 100 unless it is told to; far more is none of its. */
+const MAX_HEADERS = 4_096;
+const MAX_ATTRIBUTES = 256;
+
+/**
+ * Reads the `ProcessingRequest` in `[from, to)`. Its body is a view of `bytes`; unknown fields are skipped.
+ * @throws Error where it is malformed, has too many headers or attributes, or names more than one phase
+ */
+export function decodeRequest(bytes: Buffer, from = 0, to = bytes.length): ProcessingRequest {
+  const reader = new ProtobufReader(bytes, from, to);
+  let request: ProcessingRequest | undefined;
+  let attributes: Map<string, string> | undefined;
+  while (reader.at < to) {
+    const tag = reader.tag(to);
+    const field = tag >>> 3;
+    const phase = PHASES[field];
+    if ((tag & 7) !== WIRE.bytes) reader.skip(tag, to);
+    else if (phase !== undefined) {
+      if (request !== undefined) throw new Error('a message of Envoy names two phases');
+      request = readPhase(reader, phase);
+    } else if (field === ATTRIBUTES_FIELD) {
+      attributes ??= new Map();
+      readAttributes(reader, attributes);
+    } else reader.skip(tag, to);
+  }
+  if (request === undefined) return processingRequest(undefined);
+  return attributes === undefined ? request : { ...request, attributes };
+}
+
+function readPhase(reader: ProtobufReader, phase: Phase): ProcessingRequest {
+  switch (phase) {
+    case 'request_body':
+    case 'response_body':
+      return readBody(reader, phase);
+    default:
+      return readHeaders(reader, phase);
+  }
+}
+
+/** `HttpBody`. */
+function readBody(reader: ProtobufReader, phase: Phase): ProcessingRequest {
+  const end = reader.until();
+  let endOfStream = false;
+  let body: Buffer | undefined;
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0x0a) body = reader.bytes(end);
+    else if (tag === 0x10) endOfStream = reader.varint(end) !== 0;
+    else reader.skip(tag, end);
+  }
+  return processingRequest(phase, body === undefined ? { endOfStream } : { body, endOfStream });
+}
+
+/** `HttpHeaders` or `HttpTrailers`, which share their first field. */
+function readHeaders(reader: ProtobufReader, phase: Phase): ProcessingRequest {
+  const end = reader.until();
+  const headers: (readonly [string, string])[] = [];
+  let endOfStream = false;
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0x0a) readHeaderMap(reader, headers, end);
+    else if (tag === 0x18) endOfStream = reader.varint(end) !== 0;
+    else reader.skip(tag, end);
+  }
+  return processingRequest(phase, { headers, endOfStream });
+}
+
+function readHeaderMap(
+  reader: ProtobufReader,
+  headers: (readonly [string, string])[],
+  parentEnd: number,
+): void {
+  const end = reader.until(parentEnd);
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag !== 0x0a) reader.skip(tag, end);
+    else if (headers.length === MAX_HEADERS) throw new Error('a message of Envoy has too many headers');
+    else headers.push(readHeader(reader, end));
+  }
+}
+
+/** `HeaderValue`: Envoy fills `raw_value`, an old one `value`. */
+function readHeader(reader: ProtobufReader, parentEnd: number): readonly [string, string] {
+  const end = reader.until(parentEnd);
+  let key = '';
+  let value = '';
+  let raw = '';
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0x0a) key = reader.utf8(end);
+    else if (tag === 0x12) value = reader.utf8(end);
+    else if (tag === 0x1a) raw = reader.latin1(end);
+    else reader.skip(tag, end);
+  }
+  return [key, raw === '' ? value : raw];
+}
+
+/** One entry of `map<string, google.protobuf.Struct>`. */
+function readAttributes(reader: ProtobufReader, attributes: Map<string, string>): void {
+  const end = reader.until();
+  let isOurs = false;
+  const found: [string, string][] = [];
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0x0a) isOurs = reader.utf8(end) === FILTER;
+    else if (tag === 0x12) readStruct(reader, found, end);
+    else reader.skip(tag, end);
+  }
+  if (isOurs) for (const [name, value] of found) attributes.set(name, value);
+}
+
+function readStruct(reader: ProtobufReader, found: [string, string][], parentEnd: number): void {
+  const end = reader.until(parentEnd);
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0x0a) readStructField(reader, found, end);
+    else reader.skip(tag, end);
+  }
+}
+
+function readStructField(reader: ProtobufReader, found: [string, string][], parentEnd: number): void {
+  const end = reader.until(parentEnd);
+  let name = '';
+  let text: string | undefined;
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0x0a) name = reader.utf8(end);
+    else if (tag === 0x12) text = readText(reader, end);
+    else reader.skip(tag, end);
+  }
+  if (text === undefined) return;
+  if (found.length === MAX_ATTRIBUTES) throw new Error('a message of Envoy has too many attributes');
+  found.push([name, text]);
+}
+
+/** `google.protobuf.Value`, where it is a string; of several kinds the last one counts, as everywhere in a oneof. */
+function readText(reader: ProtobufReader, parentEnd: number): string | undefined {
+  const end = reader.until(parentEnd);
+  let text: string | undefined;
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0x1a) text = reader.utf8(end);
+    else {
+      text = undefined;
+      reader.skip(tag, end);
+    }
+  }
+  return text;
+}

@@ -1,0 +1,184 @@
+/** Before each message: whether it is compressed, and its length (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+const PREFIX_BYTES = 5;
+/** Taken at once for a message that is cut; more only as it comes, whatever length was announced. */
+const FIRST_BYTES = 65_536;
+
+export interface MessageEvents {
+  /** One whole message: `bytes[from, to)`. */
+  message(bytes: Buffer, from: number, to: number): void;
+  /** The peer sends no more, and every message was delivered. */
+  finished(): void;
+  /** What came is no message that is taken here; nothing follows. */
+  broken(why: 'compressed' | 'too long' | 'cut'): void;
+}
+
+interface Slice {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Cuts the body of a gRPC stream into its messages. One that lies in one piece is delivered where it lies. While it is
+ * paused it delivers nothing and keeps what comes, which the stream's window bounds.
+ */
+export class MessageReader {
+  readonly #events: MessageEvents;
+  readonly #maxBytes: number;
+  readonly #prefix = Buffer.alloc(PREFIX_BYTES);
+  #prefixBytes = 0;
+  /** The message that is cut, of `#length` octets, as far as it came. */
+  #partial: Buffer | undefined;
+  #length = 0;
+  #filled = 0;
+  readonly #held: Slice[] = [];
+  #isPaused = false;
+  #isReading = false;
+  #hasEnded = false;
+  #isOver = false;
+
+  constructor(maxBytes: number, events: MessageEvents) {
+    this.#maxBytes = maxBytes;
+    this.#events = events;
+  }
+
+  push(bytes: Buffer, from: number, to: number): void {
+    if (this.#isOver) return;
+    if (this.#isPaused || this.#isReading || this.#held.length > 0) this.#hold({ bytes, from, to });
+    else this.#read({ bytes, from, to });
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#goOn();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#goOn();
+  }
+
+  /** Nothing is delivered any more. */
+  stop(): void {
+    this.#isOver = true;
+    this.#held.length = 0;
+    this.#partial = undefined;
+  }
+
+  #goOn(): void {
+    while (!this.#isPaused && !this.#isReading && !this.#isOver) {
+      const slice = this.#held.shift();
+      if (slice === undefined) break;
+      this.#read(slice);
+    }
+    if (!this.#hasEnded || this.#isPaused || this.#isReading || this.#isOver) return;
+    if (this.#partial !== undefined || this.#prefixBytes > 0) this.#break('cut');
+    else {
+      this.stop();
+      this.#events.finished();
+    }
+  }
+
+  /** A small piece of a large buffer is copied, so as not to keep all of it. */
+  #hold({ bytes, from, to }: Slice): void {
+    const isSmall = to - from < bytes.length / 4;
+    const slice = isSmall
+      ? { bytes: Buffer.from(bytes.subarray(from, to)), from: 0, to: to - from }
+      : { bytes, from, to };
+    this.#held.push(slice);
+  }
+
+  #read({ bytes, from, to }: Slice): void {
+    this.#isReading = true;
+    let at = from;
+    while (at < to && !this.#isOver) {
+      if (this.#isPaused) {
+        this.#held.unshift({ bytes, from: at, to });
+        break;
+      }
+      at =
+        this.#partial === undefined ? this.#begin(bytes, at, to) : this.#fill(this.#partial, bytes, at, to);
+    }
+    this.#isReading = false;
+  }
+
+  /** Reads a prefix, and the message behind it where it is whole; returns how far it came. */
+  #begin(bytes: Buffer, from: number, to: number): number {
+    if (this.#prefixBytes > 0 || to - from < PREFIX_BYTES) return this.#fillPrefix(bytes, from, to);
+    const begin = from + PREFIX_BYTES;
+    if (!this.#announced(bytes, from)) return to;
+    if (this.#length > to - begin) {
+      this.#expect();
+      return begin;
+    }
+    const end = begin + this.#length;
+    this.#events.message(bytes, begin, end);
+    return end;
+  }
+
+  #fillPrefix(bytes: Buffer, from: number, to: number): number {
+    const taken = Math.min(PREFIX_BYTES - this.#prefixBytes, to - from);
+    bytes.copy(this.#prefix, this.#prefixBytes, from, from + taken);
+    this.#prefixBytes += taken;
+    if (this.#prefixBytes < PREFIX_BYTES) return to;
+    this.#prefixBytes = 0;
+    if (!this.#announced(this.#prefix, 0)) return to;
+    if (this.#length === 0) this.#events.message(this.#prefix, 0, 0);
+    else this.#expect();
+    return from + taken;
+  }
+
+  #announced(bytes: Buffer, at: number): boolean {
+    this.#length = bytes.readUInt32BE(at + 1);
+    if (bytes[at] === 0 && this.#length <= this.#maxBytes) return true;
+    this.#break(bytes[at] === 0 ? 'too long' : 'compressed');
+    return false;
+  }
+
+  #expect(): void {
+    this.#partial = Buffer.allocUnsafeSlow(Math.min(this.#length, FIRST_BYTES));
+    this.#filled = 0;
+  }
+
+  #fill(partial: Buffer, bytes: Buffer, from: number, to: number): number {
+    const taken = Math.min(this.#length - this.#filled, to - from);
+    const room = this.#roomFor(partial, taken);
+    bytes.copy(room, this.#filled, from, from + taken);
+    this.#filled += taken;
+    if (this.#filled === this.#length) {
+      this.#partial = undefined;
+      this.#events.message(room, 0, this.#length);
+    }
+    return from + taken;
+  }
+
+  /** Twice as much where it is full, so that each octet is copied once more on average. */
+  #roomFor(partial: Buffer, more: number): Buffer {
+    const needed = this.#filled + more;
+    if (needed <= partial.length) return partial;
+    const larger = Buffer.allocUnsafeSlow(Math.min(this.#length, Math.max(needed, 2 * partial.length)));
+    partial.copy(larger, 0, 0, this.#filled);
+    this.#partial = larger;
+    return larger;
+  }
+
+  #break(why: 'compressed' | 'too long' | 'cut'): void {
+    this.stop();
+    this.#events.broken(why);
+  }
+}
+
+/** The prefix of a message that is not compressed, as a latin1 string. */
+export function messagePrefix(length: number): string {
+  return String.fromCharCode(
+    0,
+    (length >>> 24) & 0xff,
+    (length >>> 16) & 0xff,
+    (length >>> 8) & 0xff,
+    length & 0xff,
+  );
+}

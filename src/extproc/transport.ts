@@ -1,0 +1,44 @@
+import type { Call, CallListener } from './call.ts';
+
+/** Above Envoy's 16 MiB buffer, so that no message Envoy can send is refused by gRPC. */
+export const MAX_MESSAGE_BYTES = 33_554_432;
+
+export const PROCESS_PATH = '/envoy.service.ext_proc.v3.ExternalProcessor/Process';
+export const HEALTH_PATH = '/grpc.health.v1.Health/Check';
+/** Metadata in which Envoy shows `server.extproc.token`. */
+export const TOKEN_HEADER = 'x-gateway-token';
+
+/** Where a worker listens: a private unix socket, or TCP with mTLS, or TCP on loopback with a token. */
+export type ListenAddress =
+  | { readonly kind: 'unix'; readonly path: string }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls?: ListenTls };
+
+export interface ListenTls {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  /** Authority of the client certificates that are let in; always required. */
+  readonly clientCa: Buffer;
+}
+
+/** Who is behind a transport; it does not learn which one serves it. */
+export interface TransportOptions {
+  readonly address: ListenAddress;
+  /** Undefined where no new stream is taken: it is answered UNAVAILABLE. */
+  accept(call: Call, token: string | undefined): CallListener | undefined;
+  /** What the health service answers. */
+  isServing(): boolean;
+  /** Something broke in the transport itself; the stream or connection concerned has failed closed. */
+  onFault(cause: unknown): void;
+}
+
+export interface Transport {
+  /** Listens no more, and cuts every stream that is left. */
+  close(): void;
+}
+
+export type StartTransport = (options: TransportOptions) => Promise<Transport>;
+
+/** `grpc.health.v1.HealthCheckResponse`: SERVING or NOT_SERVING. */
+export function healthReply(isServing: boolean): string {
+  return isServing ? '\x08\x01' : '\x08\x02';
+}

@@ -1,0 +1,314 @@
+import type { Socket } from 'node:net';
+import {
+  assertLength,
+  assertOnConnection,
+  assertOnStream,
+  CODE,
+  CONNECTION_ID,
+  ConnectionError,
+  FLAG,
+  FRAME,
+  frame,
+  frameSizeError,
+  protocolError,
+  readUint31,
+  uint32,
+  unpadded,
+  type Code,
+  type Frame,
+} from './frame.ts';
+import { FloodGuard } from './floods.ts';
+import { FrameReader } from './frame-reader.ts';
+import { HeaderBlocks, type HeaderBlock } from './header-block.ts';
+import { HpackDecoder } from './hpack-decoder.ts';
+import { LIMITS } from './limits.ts';
+import { Outbox, OVERFULL_BYTES } from './outbox.ts';
+import { readRequestHead, type RequestHead } from './request-head.ts';
+import { Sender } from './sender.ts';
+import { GREETING, readSettings, SETTING } from './settings.ts';
+import { Http2Stream, type StreamEvents, type StreamOwner } from './stream.ts';
+
+const PING_BYTES = 8;
+const PRIORITY_BYTES = 5;
+const CODE_BYTES = 4;
+const GOAWAY_BYTES = 8;
+/** A SETTINGS frame may concern every stream that is open. */
+const SETTINGS_WEIGHT = 10;
+
+export interface ConnectionUser {
+  accept(stream: Http2Stream, head: RequestHead): StreamEvents;
+  /** Something broke in what serves a stream, which was reset. */
+  onFault(cause: unknown): void;
+}
+
+/** The server's side of one HTTP/2 connection (RFC 9113). It pushes nothing and heeds no priority. */
+export class Http2Connection {
+  readonly #socket: Socket;
+  readonly #user: ConnectionUser;
+  readonly #outbox: Outbox;
+  readonly #sender: Sender;
+  readonly #frames = new FrameReader();
+  readonly #blocks = new HeaderBlocks();
+  readonly #hpack = new HpackDecoder(LIMITS.headerListBytes);
+  readonly #floods = new FloodGuard(() => performance.now());
+  readonly #streams = new Map<number, Http2Stream>();
+  readonly #owner: StreamOwner = { forget: (stream) => this.#forget(stream) };
+  readonly #greeting: NodeJS.Timeout;
+  #isGreeted = false;
+  #isDead = false;
+  /** The highest stream that the peer has opened. */
+  #lastId = 0;
+  /** Octets of bodies that came and were not given back to the connection's window. */
+  #uncredited = 0;
+
+  constructor(socket: Socket, user: ConnectionUser) {
+    this.#socket = socket;
+    this.#user = user;
+    this.#outbox = new Outbox(socket);
+    this.#sender = new Sender(this.#outbox);
+    this.#greeting = setTimeout(() => socket.destroy(), LIMITS.greetingMs);
+    this.#outbox.add(GREETING);
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('drain', () => this.#drained());
+    socket.on('error', () => socket.destroy());
+    socket.on('end', () => this.#leave(CODE.noError));
+    socket.on('close', () => this.#closed());
+  }
+
+  get openStreams(): number {
+    return this.#streams.size;
+  }
+
+  /** Cuts every stream, tells the peer, and ends the connection. */
+  shutdown(): void {
+    for (const stream of [...this.#streams.values()]) stream.reset(CODE.cancel);
+    this.#leave(CODE.noError);
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.#isDead) return;
+    try {
+      this.#frames.push(chunk);
+      for (let next = this.#frames.next(); next !== undefined; next = this.#frames.next()) {
+        this.#handle(next);
+        if (this.#isDead) return;
+      }
+    } catch (cause) {
+      if (!(cause instanceof ConnectionError)) this.#user.onFault(cause);
+      this.#leave(cause instanceof ConnectionError ? cause.code : CODE.internalError);
+    }
+    if (this.#outbox.unsentBytes > OVERFULL_BYTES) this.#socket.pause();
+  }
+
+  #handle(received: Frame): void {
+    try {
+      this.#dispatch(received);
+    } catch (cause) {
+      const stream = this.#streams.get(received.streamId);
+      if (cause instanceof ConnectionError || stream === undefined) throw cause;
+      this.#user.onFault(cause);
+      stream.reset(CODE.internalError);
+    }
+  }
+
+  #dispatch(received: Frame): void {
+    const { type, streamId } = received;
+    this.#blocks.assertNext(type === FRAME.continuation, streamId);
+    if (!this.#isGreeted && type !== FRAME.settings)
+      throw protocolError('the peer did not begin with SETTINGS');
+    switch (type) {
+      case FRAME.data:
+        this.#data(received);
+        return;
+      case FRAME.headers:
+        if (streamId % 2 === 0) throw protocolError('a client opens odd streams only');
+        this.#block(this.#blocks.begin(received));
+        return;
+      case FRAME.continuation:
+        this.#block(this.#blocks.continue(received));
+        return;
+      case FRAME.resetStream:
+        this.#peerReset(received);
+        return;
+      case FRAME.windowUpdate:
+        this.#windowUpdate(received);
+        return;
+      case FRAME.settings:
+        this.#settings(received);
+        return;
+      case FRAME.ping:
+        this.#ping(received);
+        return;
+      case FRAME.priority:
+        assertOnStream(received);
+        assertLength(received, PRIORITY_BYTES);
+        this.#floods.count();
+        return;
+      case FRAME.goAway:
+        assertOnConnection(received);
+        if (received.to - received.from < GOAWAY_BYTES) throw frameSizeError();
+        this.#floods.count(); // what is open goes on
+        return;
+      case FRAME.pushPromise:
+        throw protocolError('a client pushes nothing');
+      default:
+        this.#floods.count(); // of an extension that was not agreed on
+    }
+  }
+
+  #data(received: Frame): void {
+    assertOnStream(received);
+    const size = received.to - received.from;
+    const { from, to } = unpadded(received);
+    const isEnd = (received.flags & FLAG.endStream) !== 0;
+    if (from === to && !isEnd) this.#floods.count();
+    this.#creditConnection(size);
+    const stream = this.#known(received.streamId);
+    if (stream === undefined) return;
+    if (stream.isRemoteEnded) stream.reset(CODE.streamClosed);
+    else if (!stream.receive(size)) stream.reset(CODE.flowControlError);
+    else {
+      if (from < to) stream.events.data(received.bytes, from, to);
+      if (isEnd) this.#remoteEnded(stream);
+      else stream.credited();
+    }
+  }
+
+  /** At once, since one stream that is read slowly may not hold up the others; what it may hold its own window bounds. */
+  #creditConnection(size: number): void {
+    this.#uncredited += size;
+    if (this.#uncredited < LIMITS.connectionWindowBytes / 2) return;
+    this.#outbox.add(frame(FRAME.windowUpdate, 0, CONNECTION_ID, uint32(this.#uncredited)));
+    this.#uncredited = 0;
+  }
+
+  /** Undefined where the stream is over, and frames of it are still under way. @throws ConnectionError where it never was */
+  #known(streamId: number): Http2Stream | undefined {
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined && (streamId > this.#lastId || streamId % 2 === 0)) {
+      throw protocolError('a frame is of a stream that was never opened');
+    }
+    return stream;
+  }
+
+  #remoteEnded(stream: Http2Stream): void {
+    stream.isRemoteEnded = true;
+    if (!stream.isClosed && !stream.isLocalEnded) stream.events.ended();
+    stream.leaveIfOver();
+  }
+
+  #block(block: HeaderBlock | undefined): void {
+    if (block === undefined) return;
+    const headers = this.#decode(block);
+    const { streamId, isEnd } = block;
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) {
+      // Trailers, which end the peer's side.
+      if (stream.isRemoteEnded) stream.reset(CODE.streamClosed);
+      else if (isEnd) this.#remoteEnded(stream);
+      else stream.reset(CODE.protocolError);
+      return;
+    }
+    if (streamId <= this.#lastId) return; // trailers of one that is over here
+    this.#lastId = streamId;
+    const opened = new Http2Stream(streamId, this.#sender, this.#owner);
+    this.#streams.set(streamId, opened);
+    const head = readRequestHead(headers);
+    if (this.#streams.size > LIMITS.streams) opened.reset(CODE.refusedStream);
+    else if (head === undefined) opened.reset(CODE.protocolError);
+    else {
+      opened.events = this.#user.accept(opened, head);
+      if (isEnd) this.#remoteEnded(opened);
+    }
+  }
+
+  #decode({ bytes, from, to }: HeaderBlock): ReturnType<HpackDecoder['decode']> {
+    try {
+      return this.#hpack.decode(bytes, from, to);
+    } catch {
+      // Whatever was wrong: the table of the peer and this one may differ from here on.
+      throw new ConnectionError(CODE.compressionError, 'a block of headers cannot be read');
+    }
+  }
+
+  #peerReset(received: Frame): void {
+    assertOnStream(received);
+    assertLength(received, CODE_BYTES);
+    const stream = this.#known(received.streamId);
+    if (stream !== undefined) this.#forget(stream);
+  }
+
+  #windowUpdate(received: Frame): void {
+    assertLength(received, CODE_BYTES);
+    const increment = readUint31(received.bytes, received.from);
+    if (received.streamId === 0) {
+      if (increment === 0) throw protocolError('a window was to grow by nothing');
+      this.#sender.connectionWindow(increment);
+      return;
+    }
+    const stream = this.#known(received.streamId);
+    if (stream === undefined) return;
+    if (increment === 0) stream.reset(CODE.protocolError);
+    else if (!this.#sender.streamWindow(stream, increment)) stream.reset(CODE.flowControlError);
+  }
+
+  #settings(received: Frame): void {
+    assertOnConnection(received);
+    if ((received.flags & FLAG.ack) !== 0) {
+      assertLength(received, 0);
+      return;
+    }
+    this.#floods.count(SETTINGS_WEIGHT);
+    for (const [id, value] of readSettings(received)) {
+      if (id === SETTING.initialWindowSize) this.#sender.setInitialWindow(value, this.#streams.values());
+      if (id === SETTING.headerTableSize) this.#sender.tableChanged();
+    }
+    if (!this.#isGreeted) clearTimeout(this.#greeting);
+    this.#isGreeted = true;
+    this.#outbox.add(frame(FRAME.settings, FLAG.ack, CONNECTION_ID, ''));
+  }
+
+  #ping(received: Frame): void {
+    assertOnConnection(received);
+    assertLength(received, PING_BYTES);
+    this.#floods.count();
+    if ((received.flags & FLAG.ack) !== 0) return;
+    const payload = received.bytes.toString('latin1', received.from, received.to);
+    this.#outbox.add(frame(FRAME.ping, FLAG.ack, CONNECTION_ID, payload));
+  }
+
+  #drained(): void {
+    if (this.#socket.isPaused()) this.#socket.resume();
+    this.#sender.socketDrained();
+  }
+
+  #forget(stream: Http2Stream): void {
+    if (stream.isClosed) return;
+    stream.isClosed = true;
+    this.#streams.delete(stream.id);
+    this.#sender.forget(stream);
+    stream.events.closed();
+  }
+
+  /** Says why, and goes once that was sent; what is open is over now. */
+  #leave(code: Code): void {
+    if (this.#isDead) return;
+    this.#outbox.add(frame(FRAME.goAway, 0, CONNECTION_ID, uint32(this.#lastId) + uint32(code)));
+    this.#outbox.flush();
+    this.#isDead = true;
+    this.#forgetAll();
+    const socket = this.#socket;
+    socket.end(() => socket.destroy());
+    setTimeout(() => socket.destroy(), LIMITS.farewellMs).unref();
+  }
+
+  #closed(): void {
+    this.#isDead = true;
+    clearTimeout(this.#greeting);
+    this.#forgetAll();
+  }
+
+  #forgetAll(): void {
+    for (const stream of [...this.#streams.values()]) this.#forget(stream);
+  }
+}

@@ -1,0 +1,30 @@
+import { CODE, ConnectionError } from './frame.ts';
+
+/** Frames that ask for work and carry nothing; Envoy sends one in seconds. */
+const MAX_A_SECOND = 1_000;
+const WINDOW_MS = 1_000;
+
+/** Counts frames that cost their sender nothing (RFC 9113 section 10.5), and ends a connection that lives on them. */
+export class FloodGuard {
+  readonly #now: () => number;
+  #since = -Infinity;
+  #count = 0;
+
+  /** @param now milliseconds of a clock that does not go back */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @throws ConnectionError */
+  count(weight = 1): void {
+    const now = this.#now();
+    if (now - this.#since >= WINDOW_MS) {
+      this.#since = now;
+      this.#count = 0;
+    }
+    this.#count += weight;
+    if (this.#count > MAX_A_SECOND) {
+      throw new ConnectionError(CODE.enhanceYourCalm, 'too many frames that carry nothing');
+    }
+  }
+}

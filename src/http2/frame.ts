@@ -1,0 +1,125 @@
+/** The client's connection preface (RFC 9113 section 3.4). */
+export const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
+
+/** Octets of the header that every frame begins with (RFC 9113 section 4.1). */
+export const FRAME_HEAD_BYTES = 9;
+/** Longest payload that either side sends here: what every peer must take, and may not exceed unasked. */
+export const MAX_PAYLOAD_BYTES = 16_384;
+export const MAX_WINDOW = 0x7fff_ffff;
+/** Of a connection and a stream before anything was said about it (RFC 9113 section 6.9.2). */
+export const FIRST_WINDOW = 65_535;
+
+/** Frame types (RFC 9113 section 6). */
+export const FRAME = {
+  data: 0,
+  headers: 1,
+  priority: 2,
+  resetStream: 3,
+  settings: 4,
+  pushPromise: 5,
+  ping: 6,
+  goAway: 7,
+  windowUpdate: 8,
+  continuation: 9,
+} as const;
+
+export const FLAG = { endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 32 } as const;
+
+/** Error codes (RFC 9113 section 7). */
+export const CODE = {
+  noError: 0,
+  protocolError: 1,
+  internalError: 2,
+  flowControlError: 3,
+  streamClosed: 5,
+  frameSizeError: 6,
+  refusedStream: 7,
+  cancel: 8,
+  compressionError: 9,
+  enhanceYourCalm: 11,
+} as const;
+
+export type Code = (typeof CODE)[keyof typeof CODE];
+
+/** Ends the whole connection; thrown wherever a frame is read. */
+export class ConnectionError extends Error {
+  readonly code: Code;
+
+  constructor(code: Code, message: string) {
+    super(message);
+    this.name = 'ConnectionError';
+    this.code = code;
+  }
+}
+
+/** One frame as it was read; its payload is `bytes[from, to)`. */
+export interface Frame {
+  readonly type: number;
+  readonly flags: number;
+  /** 0: the connection itself. */
+  readonly streamId: number;
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Frames are written as latin1 strings, one character for each octet. */
+export function frameHead(length: number, type: number, flags: number, wireId: string): string {
+  return (
+    String.fromCharCode((length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff, type, flags) + wireId
+  );
+}
+
+export function frame(type: number, flags: number, wireId: string, payload: string): string {
+  return frameHead(payload.length, type, flags, wireId) + payload;
+}
+
+/** Four octets; the form of a stream's id, too. */
+export function uint32(value: number): string {
+  return String.fromCharCode(
+    (value >>> 24) & 0xff,
+    (value >>> 16) & 0xff,
+    (value >>> 8) & 0xff,
+    value & 0xff,
+  );
+}
+
+export const CONNECTION_ID = uint32(0);
+
+/** 31 bits; the first one is reserved. */
+export function readUint31(bytes: Buffer, at: number): number {
+  return bytes.readUInt32BE(at) & 0x7fff_ffff;
+}
+
+/**
+ * The payload without its padding (RFC 9113 section 6.1), and without the priority that nobody heeds.
+ * @throws ConnectionError
+ */
+export function unpadded({ flags, bytes, from, to }: Frame, skipped = 0): { from: number; to: number } {
+  const isPadded = (flags & FLAG.padded) !== 0;
+  const start = from + (isPadded ? 1 : 0) + skipped;
+  const end = to - (isPadded ? (bytes[from] ?? 0) : 0);
+  if (start > to) throw new ConnectionError(CODE.frameSizeError, 'a frame is too short for its flags');
+  if (end < start) throw new ConnectionError(CODE.protocolError, 'a frame is padded beyond its end');
+  return { from: start, to: end };
+}
+
+export function protocolError(message: string): ConnectionError {
+  return new ConnectionError(CODE.protocolError, message);
+}
+
+export function frameSizeError(): ConnectionError {
+  return new ConnectionError(CODE.frameSizeError, 'a frame has a length that its type does not have');
+}
+
+export function assertLength({ from, to }: Frame, length: number): void {
+  if (to - from !== length) throw frameSizeError();
+}
+
+export function assertOnStream({ streamId }: Frame): void {
+  if (streamId === 0) throw protocolError('a frame of a stream names none');
+}
+
+export function assertOnConnection({ streamId }: Frame): void {
+  if (streamId !== 0) throw protocolError('a frame of the connection names a stream');
+}

@@ -1,0 +1,135 @@
+/**
+ * HPACK's Huffman code (RFC 7541 appendix B): for each length in bits the octets that have a code of it. The code is
+ * canonical (codes of one length follow each other in the order of their octets, and those of the next length begin
+ * where they end), so that nothing else has to be written down.
+ */
+const OCTETS_BY_LENGTH: readonly (readonly [number, string])[] = [
+  [5, '48-50 97 99 101 105 111 115-116'],
+  [6, '32 37 45-47 51-57 61 65 95 98 100 102-104 108-110 112 114 117'],
+  [7, '58 66-87 89 106-107 113 118-122'],
+  [8, '38 42 44 59 88 90'],
+  [10, '33-34 40-41 63'],
+  [11, '39 43 124'],
+  [12, '35 62'],
+  [13, '0 36 64 91 93 126'],
+  [14, '94 125'],
+  [15, '60 96 123'],
+  [19, '92 195 208'],
+  [20, '128 130-131 162 184 194 224 226'],
+  [21, '153 161 167 172 176-177 179 209 216-217 227 229-230'],
+  [22, '129 132-134 136 146 154 156 160 163-164 169-170 173 178 181 185-187 189-190 196 198 228 232-233'],
+  [23, '1 135 137-141 143 147 149-152 155 157-158 165-166 168 174-175 180 182-183 188 191 197 231 239'],
+  [24, '9 142 144-145 148 159 171 206 215 225 236-237'],
+  [25, '199 207 234-235'],
+  [26, '192-193 200-202 205 210 213 218-219 238 240 242-243 255'],
+  [27, '203-204 211-212 214 221-223 241 244-248 250-254'],
+  [28, '2-8 11-12 14-21 23-31 127 220 249'],
+  [30, '10 13 22'],
+];
+/** The longest padding that may stand behind the last code. */
+const MAX_PADDING_BITS = 7;
+const NIBBLES = 16;
+
+/** The code as a machine that takes four bits at a time, within which no more than one octet can end. */
+interface Machine {
+  /** By `state * 16 + nibble`: the next state, or -1 where no octet has such a code (the end-of-string symbol, too). */
+  readonly next: Int16Array;
+  /** By the same: the octet that ends there, or -1. */
+  readonly octet: Int16Array;
+  /** States in which a string may end: after a whole code, or within padding, which is the beginning of the longest one. */
+  readonly isEnd: Uint8Array;
+}
+
+/** A node has the places of its two children; an octet stands as -2 - octet. */
+type Tree = [number, number][];
+const NOWHERE = -1;
+
+function buildTree(): Tree {
+  const tree: Tree = [[NOWHERE, NOWHERE]];
+  let code = 0;
+  let length = 0;
+  for (const [bits, octets] of OCTETS_BY_LENGTH) {
+    code <<= bits - length;
+    length = bits;
+    for (const octet of listed(octets)) plant(tree, code++, bits, octet);
+  }
+  return tree;
+}
+
+function listed(octets: string): number[] {
+  return octets.split(' ').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, nth) => first + nth);
+  });
+}
+
+function plant(tree: Tree, code: number, bits: number, octet: number): void {
+  let at = 0;
+  for (let bit = bits - 1; bit > 0; bit--) {
+    const side = (code >>> bit) & 1;
+    if (child(tree, at, side) === NOWHERE) setChild(tree, at, side, tree.push([NOWHERE, NOWHERE]) - 1);
+    at = child(tree, at, side);
+  }
+  setChild(tree, at, code & 1, -2 - octet);
+}
+
+function child(tree: Tree, at: number, side: number): number {
+  return tree[at]?.[side] ?? NOWHERE;
+}
+
+function setChild(tree: Tree, at: number, side: number, value: number): void {
+  const node = tree[at];
+  if (node !== undefined) node[side === 0 ? 0 : 1] = value;
+}
+
+function buildMachine(): Machine {
+  const tree = buildTree();
+  const next = new Int16Array(tree.length * NIBBLES);
+  const octet = new Int16Array(tree.length * NIBBLES).fill(-1);
+  for (let state = 0; state < tree.length; state++) {
+    for (let nibble = 0; nibble < NIBBLES; nibble++) {
+      const step = state * NIBBLES + nibble;
+      let at = state;
+      for (let bit = 3; bit >= 0 && at >= 0; bit--) {
+        at = child(tree, at, (nibble >>> bit) & 1);
+        if (at <= -2) {
+          octet[step] = -2 - at;
+          at = 0;
+        }
+      }
+      next[step] = at;
+    }
+  }
+  return { next, octet, isEnd: endStates(tree) };
+}
+
+function endStates(tree: Tree): Uint8Array {
+  const isEnd = new Uint8Array(tree.length);
+  for (let at = 0, bits = 0; bits <= MAX_PADDING_BITS; bits++, at = child(tree, at, 1)) isEnd[at] = 1;
+  return isEnd;
+}
+
+const MACHINE = buildMachine();
+/** An octet takes five bits at least. */
+const MAX_GROWTH = 8 / 5;
+
+/**
+ * The text of `bytes[from, to)`, one latin1 character for each octet.
+ * @throws Error where it is no such code
+ */
+export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string {
+  const { next, octet, isEnd } = MACHINE;
+  const out = Buffer.allocUnsafe(Math.ceil((to - from) * MAX_GROWTH));
+  let length = 0;
+  let state = 0;
+  for (let half = 2 * from; half < 2 * to; half++) {
+    const byte = bytes[half >>> 1] as number;
+    const step = state * NIBBLES + (half % 2 === 0 ? byte >>> 4 : byte & 0xf);
+    state = next[step] as number;
+    if (state < 0) throw new Error("a header is not in HPACK's Huffman code");
+    const written = octet[step] as number;
+    if (written >= 0) out[length++] = written;
+  }
+  if (isEnd[state] !== 1) throw new Error('a header ends within a Huffman code');
+  return out.toString('latin1', 0, length);
+}

@@ -1,0 +1,46 @@
+import type { HeaderEntry } from './static-table.ts';
+
+/** What a stream begins with. */
+export interface RequestHead {
+  readonly method: string;
+  readonly path: string;
+  /** Without the pseudo headers; names are lower-case, values latin1. */
+  readonly fields: readonly HeaderEntry[];
+}
+
+const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+const NOT_IN_VALUES = /[\0\r\n]/;
+/** They belong to a connection of HTTP/1.1 (RFC 9113 section 8.2.2). */
+const OF_HTTP1 = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+const PSEUDO = new Set([':method', ':scheme', ':path', ':authority']);
+
+/** Undefined where the request is malformed (RFC 9113 section 8.3). */
+export function readRequestHead(headers: readonly HeaderEntry[]): RequestHead | undefined {
+  const pseudo = new Map<string, string>();
+  const fields: HeaderEntry[] = [];
+  for (const header of headers) {
+    const { name, value } = header;
+    if (NOT_IN_VALUES.test(value)) return undefined;
+    if (name.startsWith(':')) {
+      if (fields.length > 0 || !PSEUDO.has(name) || pseudo.has(name)) return undefined;
+      pseudo.set(name, value);
+    } else {
+      if (!isField(name, value)) return undefined;
+      fields.push(header);
+    }
+  }
+  const method = pseudo.get(':method');
+  const path = pseudo.get(':path');
+  if (method === undefined || path === undefined || !pseudo.has(':scheme')) return undefined;
+  return { method, path, fields };
+}
+
+function isField(name: string, value: string): boolean {
+  return NAME.test(name) && !OF_HTTP1.has(name) && (name !== 'te' || value === 'trailers');
+}
+
+/** The first header of that name. */
+export function headerOf({ fields }: RequestHead, name: string): string | undefined {
+  for (const field of fields) if (field.name === name) return field.value;
+  return undefined;
+}

@@ -1,0 +1,156 @@
+import {
+  CODE,
+  ConnectionError,
+  FIRST_WINDOW,
+  FLAG,
+  FRAME,
+  frame,
+  frameHead,
+  MAX_PAYLOAD_BYTES,
+  MAX_WINDOW,
+} from './frame.ts';
+import { NO_TABLE } from './hpack-encoder.ts';
+import type { Outbox } from './outbox.ts';
+import type { Http2Stream } from './stream.ts';
+
+/** What leaves a connection: frames, as far as the peer's windows let them (RFC 9113 section 5.2). */
+export class Sender {
+  readonly outbox: Outbox;
+  /** Octets that a new stream may send. */
+  initialWindow = FIRST_WINDOW;
+  #window = FIRST_WINDOW;
+  /** Streams that wait for the connection's window, and have some of their own. */
+  readonly #blocked = new Set<Http2Stream>();
+  readonly #awaitingDrain = new Set<Http2Stream>();
+  #mustSayNoTable = true;
+
+  constructor(outbox: Outbox) {
+    this.outbox = outbox;
+  }
+
+  headers(stream: Http2Stream, block: string, isEnd: boolean): void {
+    const payload = this.#mustSayNoTable ? NO_TABLE + block : block;
+    this.#mustSayNoTable = false;
+    const flags = FLAG.endHeaders | (isEnd ? FLAG.endStream : 0);
+    this.outbox.add(frame(FRAME.headers, flags, stream.wireId, payload));
+  }
+
+  /** The peer has changed the size of the table that it keeps for us; it is told again that there is none. */
+  tableChanged(): void {
+    this.#mustSayNoTable = true;
+  }
+
+  /** False where it waits for a window, or for the socket. */
+  data(stream: Http2Stream, head: string, tail: Buffer | undefined): boolean {
+    const size = head.length + (tail?.length ?? 0);
+    if (stream.waitingBytes === 0 && size <= Math.min(MAX_PAYLOAD_BYTES, stream.sendWindow, this.#window)) {
+      this.#spend(stream, size);
+      this.outbox.add(frameHead(size, FRAME.data, 0, stream.wireId) + head);
+      if (tail !== undefined) this.outbox.addBytes(tail);
+    } else {
+      stream.waiting.push(Buffer.from(head, 'latin1'));
+      if (tail !== undefined) stream.waiting.push(tail);
+      stream.waitingBytes += size;
+      this.pump(stream);
+    }
+    if (stream.waitingBytes === 0 && !this.outbox.isFull) return true;
+    stream.awaitsDrain = true;
+    this.#awaitingDrain.add(stream);
+    return false;
+  }
+
+  /** Sends what waits, as far as the windows allow, and then the trailers. */
+  pump(stream: Http2Stream): void {
+    while (stream.waitingBytes > 0) {
+      const size = Math.min(MAX_PAYLOAD_BYTES, stream.waitingBytes, stream.sendWindow, this.#window);
+      if (size <= 0) {
+        if (stream.sendWindow > 0) this.#blocked.add(stream);
+        return;
+      }
+      this.#spend(stream, size);
+      this.outbox.add(frameHead(size, FRAME.data, 0, stream.wireId));
+      this.#take(stream, size);
+    }
+    this.#blocked.delete(stream);
+    this.#tellDrained(stream);
+    if (stream.trailers === undefined || stream.isLocalEnded || stream.isClosed) return;
+    stream.isLocalEnded = true;
+    this.headers(stream, stream.trailers, true);
+  }
+
+  /** @throws ConnectionError */
+  connectionWindow(increment: number): void {
+    this.#window += increment;
+    if (this.#window > MAX_WINDOW)
+      throw new ConnectionError(CODE.flowControlError, 'a window grew too large');
+    for (const stream of this.#blocked) {
+      if (this.#window <= 0) break;
+      // Behind the others, where its own turn was not enough.
+      this.#blocked.delete(stream);
+      this.pump(stream);
+      stream.leaveIfOver();
+    }
+  }
+
+  /** False where the window grew too large for a stream. */
+  streamWindow(stream: Http2Stream, increment: number): boolean {
+    stream.sendWindow += increment;
+    if (stream.sendWindow > MAX_WINDOW) return false;
+    if (stream.waitingBytes === 0) return true;
+    this.pump(stream);
+    stream.leaveIfOver();
+    return true;
+  }
+
+  /** The peer's SETTINGS_INITIAL_WINDOW_SIZE, which changes the streams that are open too. @throws ConnectionError */
+  setInitialWindow(size: number, open: Iterable<Http2Stream>): void {
+    const change = size - this.initialWindow;
+    this.initialWindow = size;
+    for (const stream of [...open]) {
+      if (!this.streamWindow(stream, change)) {
+        throw new ConnectionError(CODE.flowControlError, 'a window grew too large');
+      }
+    }
+  }
+
+  /** The socket has taken everything. */
+  socketDrained(): void {
+    for (const stream of [...this.#awaitingDrain]) this.#tellDrained(stream);
+  }
+
+  forget(stream: Http2Stream): void {
+    this.#blocked.delete(stream);
+    this.#awaitingDrain.delete(stream);
+    stream.waiting = [];
+    stream.waitingBytes = 0;
+  }
+
+  #spend(stream: Http2Stream, size: number): void {
+    stream.sendWindow -= size;
+    this.#window -= size;
+  }
+
+  #take(stream: Http2Stream, size: number): void {
+    let left = size;
+    stream.waitingBytes -= size;
+    while (left > 0) {
+      const [first] = stream.waiting;
+      if (first === undefined) throw new Error('a stream has less to send than it counted');
+      const to = Math.min(first.length, stream.waitingFrom + left);
+      this.outbox.addBytes(first.subarray(stream.waitingFrom, to));
+      left -= to - stream.waitingFrom;
+      stream.waitingFrom = to;
+      if (to < first.length) return;
+      stream.waiting.shift();
+      stream.waitingFrom = 0;
+    }
+  }
+
+  #tellDrained(stream: Http2Stream): void {
+    if (!stream.awaitsDrain || stream.waitingBytes > 0 || this.outbox.isFull) return;
+    // One that ends has no use for room.
+    stream.awaitsDrain = false;
+    this.#awaitingDrain.delete(stream);
+    if (stream.trailers === undefined) stream.events.drained();
+  }
+}

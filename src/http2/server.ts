@@ -1,0 +1,87 @@
+import { lookup } from 'node:dns/promises';
+import { createServer as createPlainServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { Http2Connection, type ConnectionUser } from './connection.ts';
+
+/** Connections at once; an Envoy opens one for each of its threads. */
+const MAX_CONNECTIONS = 1_024;
+const ALPN = 'h2';
+const HANDSHAKE_MS = 10_000;
+
+/** Where it listens: on every address of a host, or on a unix socket. */
+export type Http2Address =
+  | { readonly kind: 'unix'; readonly path: string }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
+
+export interface Http2ServerOptions extends ConnectionUser {
+  readonly address: Http2Address;
+  /** Without it: in plain text, as a client sends it that knows whom it speaks to. */
+  readonly tls?: TlsOptions | undefined;
+}
+
+export interface Http2Server {
+  /** Listens no more, cuts every stream and ends every connection. */
+  close(): void;
+}
+
+/** Serves HTTP/2 to peers that begin with it (RFC 9113 section 3.3), over TLS only where both sides chose it there. */
+export async function startHttp2Server(options: Http2ServerOptions): Promise<Http2Server> {
+  const connections = new Set<Http2Connection>();
+  const serve = (socket: Socket): void => {
+    const connection = new Http2Connection(socket, options);
+    connections.add(connection);
+    socket.on('close', () => connections.delete(connection));
+  };
+  const servers: Server[] = [];
+  const close = (): void => {
+    for (const server of servers) server.close();
+    for (const connection of [...connections]) connection.shutdown();
+  };
+  try {
+    for (const place of await placesOf(options.address)) {
+      const server = createServer(options.tls, serve);
+      servers.push(server);
+      await listen(server, place);
+    }
+  } catch (cause) {
+    close();
+    throw cause;
+  }
+  return { close };
+}
+
+type Place = { readonly path: string } | { readonly host: string; readonly port: number };
+
+async function placesOf(address: Http2Address): Promise<readonly Place[]> {
+  if (address.kind === 'unix') return [{ path: address.path }];
+  const { host, port } = address;
+  const found = await lookup(host, { all: true });
+  return [...new Set(found.map((one) => one.address))].map((one) => ({ host: one, port }));
+}
+
+function createServer(tls: TlsOptions | undefined, serve: (socket: Socket) => void): Server {
+  const server =
+    tls === undefined
+      ? createPlainServer({ noDelay: true }, serve)
+      : createTlsServer(
+          { ...tls, ALPNProtocols: [ALPN], handshakeTimeout: HANDSHAKE_MS, noDelay: true },
+          (socket) => {
+            if (socket.alpnProtocol === ALPN) serve(socket);
+            else socket.destroy();
+          },
+        );
+  server.maxConnections = MAX_CONNECTIONS;
+  return server;
+}
+
+async function listen(server: Server, place: Place): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(place, () => {
+      server.off('error', reject);
+      // One connection that could not be taken is its peer's to try again.
+      server.on('error', () => undefined);
+      resolve();
+    });
+  });
+}

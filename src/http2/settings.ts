@@ -1,0 +1,76 @@
+import {
+  CODE,
+  CONNECTION_ID,
+  ConnectionError,
+  FIRST_WINDOW,
+  FRAME,
+  frame,
+  MAX_PAYLOAD_BYTES,
+  MAX_WINDOW,
+  uint32,
+  type Frame,
+} from './frame.ts';
+import { LIMITS } from './limits.ts';
+
+/** Identifiers (RFC 9113 section 6.5.2). */
+export const SETTING = {
+  headerTableSize: 1,
+  enablePush: 2,
+  maxConcurrentStreams: 3,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+  maxHeaderListSize: 6,
+} as const;
+
+const SETTING_BYTES = 6;
+const MAX_FRAME_SIZE = 0xff_ffff;
+/** There are six; unknown ones are skipped. */
+const MAX_SETTINGS = 64;
+
+/** What a server says first: its settings, and a connection's window as large as it shall be. */
+export const GREETING =
+  frame(
+    FRAME.settings,
+    0,
+    CONNECTION_ID,
+    setting(SETTING.maxConcurrentStreams, LIMITS.streams) +
+      setting(SETTING.initialWindowSize, LIMITS.streamWindowBytes) +
+      setting(SETTING.maxHeaderListSize, LIMITS.headerListBytes),
+  ) + frame(FRAME.windowUpdate, 0, CONNECTION_ID, uint32(LIMITS.connectionWindowBytes - FIRST_WINDOW));
+
+function setting(id: number, value: number): string {
+  return String.fromCharCode(id >>> 8, id & 0xff) + uint32(value);
+}
+
+/**
+ * What the peer set, in its order.
+ * @throws ConnectionError
+ */
+export function readSettings({ bytes, from, to }: Frame): (readonly [number, number])[] {
+  if ((to - from) % SETTING_BYTES !== 0) {
+    throw new ConnectionError(CODE.frameSizeError, 'a SETTINGS frame has no whole number of settings');
+  }
+  if (to - from > MAX_SETTINGS * SETTING_BYTES) {
+    throw new ConnectionError(CODE.enhanceYourCalm, 'a SETTINGS frame has too many settings');
+  }
+  const settings: (readonly [number, number])[] = [];
+  for (let at = from; at < to; at += SETTING_BYTES) {
+    const id = bytes.readUInt16BE(at);
+    const value = bytes.readUInt32BE(at + 2);
+    assertValid(id, value);
+    settings.push([id, value]);
+  }
+  return settings;
+}
+
+function assertValid(id: number, value: number): void {
+  if (id === SETTING.enablePush && value > 1) {
+    throw new ConnectionError(CODE.protocolError, 'SETTINGS_ENABLE_PUSH is neither 0 nor 1');
+  }
+  if (id === SETTING.initialWindowSize && value > MAX_WINDOW) {
+    throw new ConnectionError(CODE.flowControlError, 'SETTINGS_INITIAL_WINDOW_SIZE is too large');
+  }
+  if (id === SETTING.maxFrameSize && (value < MAX_PAYLOAD_BYTES || value > MAX_FRAME_SIZE)) {
+    throw new ConnectionError(CODE.protocolError, 'SETTINGS_MAX_FRAME_SIZE is out of its range');
+  }
+}
