@@ -47,6 +47,18 @@ export default {
       'Redis is reached through src/redis and the store files.',
     ),
     forbid(
+      'http2-knows-nobody',
+      { path: '^src/http2/' },
+      { path: '^src/', pathNot: '^src/http2/' },
+      'HTTP/2 carries bytes; what they mean is for the edge to say.',
+    ),
+    forbid(
+      'http2-only-at-the-edge',
+      { path: '^(src|cli)/', pathNot: '^src/(http2|extproc)/' },
+      { path: '^src/http2/' },
+      'It is made for one peer, which only the edge has.',
+    ),
+    forbid(
       'grpc-only-at-the-edge',
       { path: '^(src|cli)', pathNot: '^src/extproc' },
       { path: 'node_modules/@grpc' },

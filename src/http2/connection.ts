@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import {
+  assertIgnorable,
   assertLength,
   assertOnConnection,
   assertOnStream,
@@ -9,7 +10,6 @@ import {
   FLAG,
   FRAME,
   frame,
-  frameSizeError,
   protocolError,
   readUint31,
   uint32,
@@ -29,9 +29,7 @@ import { GREETING, readSettings, SETTING } from './settings.ts';
 import { Http2Stream, type StreamEvents, type StreamOwner } from './stream.ts';
 
 const PING_BYTES = 8;
-const PRIORITY_BYTES = 5;
 const CODE_BYTES = 4;
-const GOAWAY_BYTES = 8;
 /** A SETTINGS frame may concern every stream that is open. */
 const SETTINGS_WEIGHT = 10;
 
@@ -73,10 +71,6 @@ export class Http2Connection {
     socket.on('error', () => socket.destroy());
     socket.on('end', () => this.#leave(CODE.noError));
     socket.on('close', () => this.#closed());
-  }
-
-  get openStreams(): number {
-    return this.#streams.size;
   }
 
   /** Cuts every stream, tells the peer, and ends the connection. */
@@ -139,20 +133,9 @@ export class Http2Connection {
       case FRAME.ping:
         this.#ping(received);
         return;
-      case FRAME.priority:
-        assertOnStream(received);
-        assertLength(received, PRIORITY_BYTES);
-        this.#floods.count();
-        return;
-      case FRAME.goAway:
-        assertOnConnection(received);
-        if (received.to - received.from < GOAWAY_BYTES) throw frameSizeError();
-        this.#floods.count(); // what is open goes on
-        return;
-      case FRAME.pushPromise:
-        throw protocolError('a client pushes nothing');
       default:
-        this.#floods.count(); // of an extension that was not agreed on
+        assertIgnorable(received);
+        this.#floods.count();
     }
   }
 

@@ -104,11 +104,35 @@ export function unpadded({ flags, bytes, from, to }: Frame, skipped = 0): { from
   return { from: start, to: end };
 }
 
+const PRIORITY_BYTES = 5;
+const GOAWAY_BYTES = 8;
+
+/**
+ * Passes a frame that changes nothing here: a priority, which nobody heeds; GOAWAY, after which what is open goes on;
+ * one of an extension that was not agreed on.
+ * @throws ConnectionError where it is malformed, or of a server
+ */
+export function assertIgnorable(frame: Frame): void {
+  switch (frame.type) {
+    case FRAME.priority:
+      assertOnStream(frame);
+      assertLength(frame, PRIORITY_BYTES);
+      return;
+    case FRAME.goAway:
+      assertOnConnection(frame);
+      if (frame.to - frame.from < GOAWAY_BYTES) throw frameSizeError();
+      return;
+    case FRAME.pushPromise:
+      throw protocolError('a client pushes nothing');
+    default:
+  }
+}
+
 export function protocolError(message: string): ConnectionError {
   return new ConnectionError(CODE.protocolError, message);
 }
 
-export function frameSizeError(): ConnectionError {
+function frameSizeError(): ConnectionError {
   return new ConnectionError(CODE.frameSizeError, 'a frame has a length that its type does not have');
 }
 

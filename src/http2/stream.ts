@@ -1,6 +1,5 @@
 import { FRAME, frame, uint32, type Code } from './frame.ts';
 import { LIMITS } from './limits.ts';
-import type { Sender } from './sender.ts';
 
 /** What a stream tells its user; none of it comes after `closed`. */
 export interface StreamEvents {
@@ -12,6 +11,17 @@ export interface StreamEvents {
   drained(): void;
   /** Nothing comes and nothing can be sent any more. Once for each stream. */
   closed(): void;
+}
+
+/** What a stream needs of its connection's sender. */
+interface StreamSender {
+  /** Octets that a new stream may send. */
+  readonly initialWindow: number;
+  /** Latin1, one character for each octet. */
+  readonly outbox: { add(frames: string): void };
+  headers(stream: Http2Stream, block: string, isEnd: boolean): void;
+  data(stream: Http2Stream, head: string, tail: Buffer | undefined): boolean;
+  pump(stream: Http2Stream): void;
 }
 
 /** Where a stream says that it is over. */
@@ -37,13 +47,13 @@ export class Http2Stream {
   isLocalEnded = false;
   isRemoteEnded = false;
   isClosed = false;
-  readonly #sender: Sender;
+  readonly #sender: StreamSender;
   readonly #owner: StreamOwner;
   #isPaused = false;
   /** Octets that came and were not given back to the peer's window. */
   #uncredited = 0;
 
-  constructor(id: number, sender: Sender, owner: StreamOwner) {
+  constructor(id: number, sender: StreamSender, owner: StreamOwner) {
     this.id = id;
     this.wireId = uint32(id);
     this.sendWindow = sender.initialWindow;
