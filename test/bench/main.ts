@@ -6,6 +6,7 @@ import { LIMIT_MS, measureQuarantine } from './quarantine.ts';
 import { slowness } from '../support/cpu-time.ts';
 import { measurePolicies } from './policy.ts';
 import { sweepTurns } from './sweep.ts';
+import { measureTransports } from './transports.ts';
 import { cpuSeconds, pinMeasured, startRigs, type Rig, type Rigs } from './rigs.ts';
 import { measureVerify } from './verify.ts';
 
@@ -15,7 +16,8 @@ import { measureVerify } from './verify.ts';
  * looks at nothing. `npm run bench -- quarantine` measures a rejection at the request headers, and `npm run bench --
  * sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N]` the longest turn of the event loop that hostile
  * requests and answers can make. `npm run bench -- policy` measures what judging a call by policies costs, and
- * `npm run bench -- verify` what a trace of 100,000 steps takes.
+ * `npm run bench -- verify` what a trace of 100,000 steps takes. `npm run bench -- transports` measures what carrying a
+ * request to the sidecar costs over each `server.extproc.transport`.
  */
 interface Sample {
   readonly requestsPerSecond: number;
@@ -236,5 +238,23 @@ async function verify(): Promise<void> {
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
 }
 
-const kinds: Readonly<Record<string, () => Promise<void>>> = { sweep, policy: policies, verify };
+async function transports(): Promise<void> {
+  const rows = await measureTransports(rounds);
+  for (const { name, connections, cpuMicros, leastCpuMicros, p50Ms, residentMb } of rows) {
+    process.stdout.write(
+      `${name}, ${String(connections)} connections: Node CPU a request ${cpuMicros.toFixed(0)} us ` +
+        `(least ${leastCpuMicros.toFixed(0)}), p50 ${p50Ms.toFixed(2)} ms, ${residentMb.toFixed(0)} MB resident\n`,
+    );
+  }
+  const { date, node, cpu } = conditions();
+  const result = { conditions: { date, node, cpu, rounds }, rows };
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+const kinds: Readonly<Record<string, () => Promise<void>>> = {
+  sweep,
+  policy: policies,
+  verify,
+  transports,
+};
 await (kinds[positionals[0] ?? ''] ?? measure)();

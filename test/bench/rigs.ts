@@ -7,6 +7,7 @@ import { stringify } from 'yaml';
 import { loadConfig } from '../../src/config/load.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { renderEnvoy } from '../../src/envoy/render.ts';
+import type { TransportName } from '../../src/extproc/server.ts';
 import { operate } from '../../src/operate.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
@@ -19,7 +20,7 @@ import type { Target } from '../support/load.ts';
 
 /** What is measured: a target and the processes whose CPU is counted for it. */
 export interface Rig extends Target {
-  readonly name: 'direct' | 'pass-through' | 'no-op' | 'gateway' | 'gateway with DLP';
+  readonly name: 'direct' | 'pass-through' | 'no-op' | 'no-op over grpc-js' | 'gateway' | 'gateway with DLP';
   readonly cpu: readonly { readonly part: 'envoy' | 'node' | 'redis'; readonly pid: number }[];
 }
 
@@ -37,7 +38,22 @@ const CHAT = '/v1/chat/completions';
 const MEASURED_CORE = '0';
 const OTHER_CORE = '1';
 
-export async function startRigs(): Promise<Rigs> {
+export function startRigs(): Promise<Rigs> {
+  return startWith(startAll);
+}
+
+/** The no-op processor behind an Envoy of its own, over each transport. */
+export function startTransports(): Promise<{ readonly rigs: readonly Rig[]; close(): Promise<void> }> {
+  return startWith(async (directory, stops) => {
+    // Nobody asks Redis there.
+    const parts = await startProvider(directory, stops, 6_379, 0);
+    return { rigs: [await startNoop(parts, 'lean'), await startNoop(parts, 'grpc-js')] };
+  });
+}
+
+async function startWith<T extends object>(
+  start: (directory: string, stops: (() => unknown)[]) => Promise<T>,
+): Promise<T & { close(): Promise<void> }> {
   const directory = mkdtempSync(join(tmpdir(), 'gw-bench-'));
   const stops: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   const close = (): Promise<void> => stopAll(stops);
@@ -45,7 +61,7 @@ export async function startRigs(): Promise<Rigs> {
     process.once(signal, () => void close().finally(() => process.exit(1)));
   }
   try {
-    return { ...(await startAll(directory, stops)), close };
+    return { ...(await start(directory, stops)), close };
   } catch (error) {
     await close();
     throw error;
@@ -64,17 +80,12 @@ async function stopAll(stops: (() => unknown)[]): Promise<void> {
 }
 
 async function startAll(directory: string, stops: (() => unknown)[]): Promise<Omit<Rigs, 'close'>> {
-  pin(process.pid, OTHER_CORE);
-  const provider = fork(join(import.meta.dirname, '..', 'support', 'canned-provider.ts'));
-  stops.push(() => void provider.kill());
-  const providerPort = Number(await said(provider));
-  const binary = (await findEnvoy({ environment: process.env })).path;
   const redis = await startRedis({ program: await findRedisServer(process.env), directory });
   stops.push(() => redis.stop());
-  const parts: Parts = { directory, providerPort, binary, redisPort: redis.port, redisPid: redis.pid, stops };
-
+  const parts = await startProvider(directory, stops, redis.port, redis.pid);
+  const { providerPort } = parts;
   const passThrough = await startPassThrough(parts);
-  const noop = await startNoop(parts);
+  const noop = await startNoop(parts, 'lean');
   const gateway = await startGateway(parts, 'gateway');
   const withDlp = await startGateway(parts, 'gateway with DLP');
   await sleep(1_500);
@@ -98,6 +109,20 @@ interface Parts {
   readonly redisPort: number;
   readonly redisPid: number;
   readonly stops: (() => unknown)[];
+}
+
+async function startProvider(
+  directory: string,
+  stops: (() => unknown)[],
+  redisPort: number,
+  redisPid: number,
+): Promise<Parts> {
+  pin(process.pid, OTHER_CORE);
+  const provider = fork(join(import.meta.dirname, '..', 'support', 'canned-provider.ts'));
+  stops.push(() => void provider.kill());
+  const providerPort = Number(await said(provider));
+  const binary = (await findEnvoy({ environment: process.env })).path;
+  return { directory, providerPort, binary, redisPort, redisPid, stops };
 }
 
 async function startPassThrough(parts: Parts): Promise<Rig> {
@@ -174,9 +199,13 @@ async function startPassThrough(parts: Parts): Promise<Rig> {
   };
 }
 
-async function startNoop(parts: Parts): Promise<Rig> {
-  const socketPath = join(parts.directory, 'noop.sock');
-  const child = fork(join(import.meta.dirname, 'noop.ts'), [socketPath, `127.0.0.1:${parts.providerPort}`]);
+async function startNoop(parts: Parts, transport: TransportName): Promise<Rig> {
+  const socketPath = join(parts.directory, `${transport}.sock`);
+  const child = fork(join(import.meta.dirname, 'noop.ts'), [
+    socketPath,
+    `127.0.0.1:${parts.providerPort}`,
+    transport,
+  ]);
   parts.stops.push(() => void child.kill());
   await said(child);
   pin(child.pid ?? 0, MEASURED_CORE);
@@ -184,16 +213,16 @@ async function startNoop(parts: Parts): Promise<Rig> {
   const config = gatewayConfig(parts, port, await freePort());
   const envoy = await runEnvoy(
     parts,
-    'n',
+    `n-${transport}`,
     renderEnvoy(config, {
       sidecars: [{ kind: 'unix', path: socketPath }],
-      adminSocketPath: join(parts.directory, 'n.sock'),
+      adminSocketPath: join(parts.directory, `n-${transport}.sock`),
       systemCaFile: '/etc/ssl/certs/ca-certificates.crt',
       accessLogPath: '/dev/null',
     }),
   );
   return {
-    name: 'no-op',
+    name: transport === 'lean' ? 'no-op' : 'no-op over grpc-js',
     port,
     path: `/openai${CHAT}`,
     headers: { authorization: 'Bearer sk-bench' },
