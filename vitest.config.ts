@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], maxWorkers: 2, testTimeout: 30_000 } },
+      'test/unit/vitest.config.ts',
       {
         test: {
           name: 'integration',

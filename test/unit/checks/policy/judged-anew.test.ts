@@ -33,7 +33,7 @@ interface Call {
   readonly exchange: Parsed;
 }
 
-/** Both are judged before either moves the session; the first of them is the faster one. */
+/** Both are judged before either moves the session; the faster one comes first, whichever it was. */
 async function twoAtOnce(args: object) {
   const cards = createCardSet([{ name: 'falcon.yaml', text: CARD, isPreset: false }]);
   const checks = createOfflineChecks({
@@ -53,9 +53,21 @@ async function twoAtOnce(args: object) {
     },
   });
   const calls = [1, 2].map(() => ({ run: newRun(), exchange: exchangeOf(args) }));
-  const denials = await Promise.all(calls.map(sent));
-  const states = calls.map(({ exchange }) => exchange.facts.session?.state);
-  return { calls, denials, states };
+  const judged = await Promise.all(
+    calls.map(async (call) => ({
+      call,
+      denial: await sent(call),
+      state: call.exchange.facts.session?.state,
+    })),
+  );
+  const inOrder = judged.toSorted(
+    (one, other) => Number(one.state === 'ARMED') - Number(other.state === 'ARMED'),
+  );
+  return {
+    calls: inOrder.map(({ call }) => call),
+    denials: inOrder.map(({ denial }) => denial),
+    states: inOrder.map(({ state }) => state),
+  };
 }
 
 function exchangeOf(args: object): Parsed {
