@@ -10,7 +10,7 @@ export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     projects: [
-      'test/unit/vitest.config.ts',
+      'vitest.unit.config.ts',
       {
         test: {
           name: 'integration',

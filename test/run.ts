@@ -41,7 +41,7 @@ const TURNS = 'test/integration/turns';
 const MEASURING: Tests = {
   name: 'unit tests, and turns',
   projects: ['unit', 'integration'],
-  args: ['--maxWorkers', '2', 'test/unit', TURNS],
+  args: ['--maxWorkers', '2', 'test/unit/', TURNS],
 };
 
 const WAITING: Tests = {

@@ -1,13 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 
 import { defineConfig } from 'vitest/config';
 
 /** What a file that measures time, memory or the patterns that loading makes has in it. */
 const MEASURES = /cpu-time|cpuMs|CpuMs|cpuUsage|performance\.now|memoryUsage|patterns\/collect/;
 
-const measuring = globSync('**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
-  MEASURES.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+const ALL = 'test/unit/**/*.test.ts';
+const measuring = globSync(ALL, { cwd: import.meta.dirname }).filter((file) =>
+  MEASURES.test(readFileSync(new URL(file, import.meta.url), 'utf8')),
 );
 
 const both = { testTimeout: 30_000, maxWorkers: 2 };
@@ -24,7 +24,7 @@ export default defineConfig({
         test: {
           ...both,
           name: 'shared',
-          include: ['**/*.test.ts'],
+          include: [ALL],
           exclude: measuring,
           isolate: false,
         },
