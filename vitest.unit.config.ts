@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 /** What a file that measures time, memory or the patterns that loading makes has in it. */
-const MEASURES = /cpu-time|cpuMs|CpuMs|cpuUsage|performance\.now|memoryUsage|patterns\/collect/;
+const MEASURES = /cpu-?(time|ms|usage)|performance\.now|memoryUsage|turn-sweep|patterns\/collect/i;
 
 const ALL = 'test/unit/**/*.test.ts';
 const measuring = globSync(ALL, { cwd: import.meta.dirname }).filter((file) =>
