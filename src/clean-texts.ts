@@ -1,8 +1,6 @@
-import { hash } from 'node:crypto';
 import { RecentMap } from './recent-map.ts';
+import { textDigest } from './text-digest.ts';
 
-/** Shorter ones cost less to read than to look up. */
-const MIN_REMEMBERED_CHARS = 256;
 const MAX_REMEMBERED_TEXTS = 50_000;
 
 export interface TextReading<Result> {
@@ -25,9 +23,7 @@ export function rememberClean<Result>({
 }: TextReading<Result>): TextReading<Result>['read'] {
   const known = new RecentMap<true>(MAX_REMEMBERED_TEXTS);
   return async (texts) => {
-    const digests = texts.map((text) =>
-      text.length < MIN_REMEMBERED_CHARS ? undefined : hash('sha256', text, 'base64'),
-    );
+    const digests = texts.map(textDigest);
     const isKnown = digests.map((digest) => digest !== undefined && known.get(digest) === true);
     const fresh = await read(texts.filter((_text, index) => isKnown[index] !== true));
     let next = 0;

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Span } from '../../normalize/normalized.ts';
 import { RecentMap } from '../../recent-map.ts';
+import { textDigest } from '../../text-digest.ts';
 import type { CallText, PolicyCall } from '../call.ts';
 import { argumentsAt } from './fields.ts';
 import type { TextPattern } from './mask-rule.ts';
@@ -31,8 +31,6 @@ export interface TextQueries {
   answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<ReadonlyMap<number, TextMatch>>;
 }
 
-/** Shorter ones cost less to search than to look up. */
-const MIN_REMEMBERED_CHARS = 256;
 const MAX_REMEMBERED = 50_000;
 
 export function createTextQueries(): TextQueries {
@@ -46,15 +44,15 @@ export function createTextQueries(): TextQueries {
     const everywhere = [...asked].filter((number) => queries[number]?.argument === undefined);
     const name = everywhere.join();
     for (const text of everywhere.length === 0 ? [] : call.texts) {
-      const digest =
-        text.raw.length < MIN_REMEMBERED_CHARS ? undefined : name + hash('sha256', text.raw, 'base64');
-      if (digest !== undefined && clean.get(digest) === true) continue;
+      const digest = textDigest(text.raw);
+      const key = digest === undefined ? undefined : `${name} ${digest}`;
+      if (key !== undefined && clean.get(key) === true) continue;
       let isClean = true;
       for (const number of everywhere) {
         if (found.has(number)) isClean = false;
         else if (await ask(number, text)) isClean = false;
       }
-      if (isClean && digest !== undefined) clean.set(digest, true);
+      if (isClean && key !== undefined) clean.set(key, true);
     }
     for (const number of asked) {
       const path = queries[number]?.argument;

@@ -1,0 +1,45 @@
+import { hash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { rememberClean } from '../../src/clean-texts.ts';
+import { textDigest } from '../../src/text-digest.ts';
+
+const PROSE = 'words of a long text '.repeat(20);
+
+/** Reads texts, of which those that name a secret are not clean. */
+function reader(): { read: (texts: readonly string[]) => Promise<readonly string[]>; seen: string[] } {
+  const seen: string[] = [];
+  const read = rememberClean<string>({
+    read: (texts) => {
+      seen.push(...texts);
+      return Promise.resolve(texts.map((text) => (text.includes('secret') ? 'secret' : '')));
+    },
+    isClean: (result) => result === '',
+    clean: () => '',
+  });
+  return { read, seen };
+}
+
+test('a clean text is read once, any other each time', async () => {
+  const { read, seen } = reader();
+  const dirty = `${PROSE} secret`;
+  expect(await read([PROSE, dirty])).toEqual(['', 'secret']);
+  expect(await read([dirty, PROSE])).toEqual(['secret', '']);
+  expect(seen).toEqual([PROSE, dirty, dirty]);
+});
+
+test.each([
+  ['half of a pair and the sign that stands for it', '\ud800', '\ufffd'],
+  ['the one half and the other', '\ud800', '\udc00'],
+  ['two halves apart', '\ud83d \ude00', '\ud83e \ude00'],
+])('%s: the one was read, the other was not', async (_what, one, other) => {
+  const { read, seen } = reader();
+  await read([PROSE + one]);
+  await read([PROSE + other]);
+  expect(seen).toEqual([PROSE + one, PROSE + other]);
+});
+
+test('what is kept of a text cannot be made outside of the process', () => {
+  expect(textDigest(PROSE)).toBe(textDigest(PROSE));
+  expect(textDigest(PROSE)).not.toBe(hash('sha256', PROSE, 'binary'));
+  expect(textDigest('a short text')).toBeUndefined();
+});
