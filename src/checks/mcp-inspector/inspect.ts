@@ -18,11 +18,15 @@ export interface Inspection {
   readonly suppressed: ReadonlySet<string>;
 }
 
+/** Why a message cannot be inspected, or not be taken apart. */
+export interface Uninspected {
+  readonly refusal: string;
+  /** What is known to be in it: the key is scored, and locked, for a refused message's secrets too. */
+  readonly secrets: readonly Hit[];
+}
+
 /** Inspects a message, or any other value that a server sent, or says why it cannot. */
-export type Inspect = (
-  message: unknown,
-  server: string,
-) => Promise<Inspection | { readonly refusal: string }>;
+export type Inspect = (message: unknown, server: string) => Promise<Inspection | Uninspected>;
 
 /** Finds nothing: where the inspector is switched off. */
 export const inspectNothing: Inspect = () =>
@@ -43,18 +47,19 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
   return async (message, server) => {
     const definitions = isDefinitions(message);
     const texts = await readTexts(message, definitions && !isAnswer(message));
-    if (texts === undefined) return { refusal: 'it holds more text than can be inspected' };
+    if (texts === undefined) return { refusal: 'it holds more text than can be inspected', secrets: [] };
     const suppression = new Suppression(suppressedAt.get(server));
     const detectors = definitions ? [findToolPoisoning, ...inAnswers] : inAnswers;
-    const hits = await searchTexts(texts, {
+    const { hits, isWhole } = await searchTexts(texts, {
       detectors: detectors.map((detector) => suppression.over(detector)),
       credentials: credentialsOf(server),
       counts: (secret) => suppression.leaves(secret),
     });
-    if (hits === undefined) return { refusal: 'more must be taken out of it than can be' };
+    const secrets = hits.filter(({ finding }) => finding.class === 'secret');
+    if (!isWhole) return { refusal: 'more must be taken out of it than can be', secrets };
     return {
       attacks: hits.filter(({ finding }) => finding.class !== 'secret'),
-      secrets: hits.filter(({ finding }) => finding.class === 'secret'),
+      secrets,
       suppressed: suppression.seen,
     };
   };

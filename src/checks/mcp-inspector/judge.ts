@@ -3,7 +3,7 @@ import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { toolListIn } from '../../mcp/hidden-tools.ts';
-import type { Inspect, Inspection } from './inspect.ts';
+import type { Inspect, Inspection, Uninspected } from './inspect.ts';
 import type { PinState, PinStore } from './pins.ts';
 import { isFixed, redactions } from './redact.ts';
 import {
@@ -25,7 +25,7 @@ export interface Judgement extends Inspection {
 }
 
 /** A message, or why it cannot be judged. */
-export type Judged = Judgement | { readonly refusal: string };
+export type Judged = Judgement | Uninspected;
 
 export type Judge = (exchange: Answered, message: unknown) => Promise<Judged>;
 
@@ -58,7 +58,10 @@ export function createJudge({ config, pins, inspect }: JudgeDeps): Judge {
     ]);
     if ('refusal' in inspection) return inspection;
     const hits = [...inspection.attacks, ...inspection.secrets];
-    if (hits.some(isFixed)) return { refusal: 'what must not pass stands where nothing can be taken out' };
+    if (hits.some(isFixed)) {
+      const refusal = 'what must not pass stands where nothing can be taken out';
+      return { refusal, secrets: inspection.secrets };
+    }
     const states = mode === 'off' ? new Map<ListedTool, PinState>() : statesOf(tools, told);
     const withheld = withheldTools(tools, {
       blocks: mode === 'block',

@@ -5,8 +5,10 @@ import type { Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
+import type { Uninspected } from './inspect.ts';
 import type { Judgement } from './judge.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
+import { refused } from './outcome.ts';
 import type { Hit } from './search.ts';
 
 /** The store looks at no more. */
@@ -25,6 +27,8 @@ export interface Leaks {
   readonly action: 'quarantine' | 'mask';
   /** Scores the key, and locks it where the message is kept back. */
   report(exchange: Answered, secrets: readonly Hit[]): Promise<void>;
+  /** Of a message that is not passed on for another reason: its secrets are reported all the same. */
+  refusal(exchange: Answered, uninspected: Uninspected): Denial;
   /** What an agent gets in place of a message with secrets: why, and the result without them. */
   denial(exchange: Answered, message: unknown, judgement: Judgement): Denial;
 }
@@ -38,6 +42,10 @@ export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: 
   return {
     action,
     report,
+    refusal: (exchange, { refusal, secrets }) => ({
+      ...refused(refusal),
+      ...(secrets.length > 0 && { enforce: () => report(exchange, secrets) }),
+    }),
     denial(exchange, message, { secrets, edits }) {
       const rules = [...new Set(secrets.map(({ finding }) => finding.rule))];
       const reason = `the answer holds a secret (${rules.join(', ')}), which was taken out of it`;

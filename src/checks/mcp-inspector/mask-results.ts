@@ -60,12 +60,12 @@ export function createResultRewriter(search: MaskSearch): StreamRewriter {
 async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMessage | Denial> {
   const texts = await readTexts(said, false, true);
   if (texts === undefined) return refused(TOO_MUCH);
-  const found = await searchTexts(texts, {
+  const { hits: found, isWhole } = await searchTexts(texts, {
     detectors: search.detectors,
     credentials: NO_CREDENTIALS,
     counts: () => search.secretsBy !== undefined,
   });
-  if (found === undefined) return refused(TOO_MUCH);
+  if (!isWhole) return refused(TOO_MUCH);
   const hits = found.filter((hit) => !isOfProtocol(hit));
   if (hits.some(isFixed)) return refused('what policies mask stands where nothing can be taken out');
   const rules = hits.map(({ finding }) =>

@@ -30,7 +30,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
       return { kind: 'cut', denial: refused('some clients would read another event in one of its stream') };
     }
     const judged = await deps.judge(exchange, said);
-    if ('refusal' in judged) return { kind: 'cut', denial: refused(judged.refusal) };
+    if ('refusal' in judged) return { kind: 'cut', denial: deps.leaks.refusal(exchange, judged) };
     deps.record(exchange, judged);
     if (isRedacted(judged)) done.add(HEADER.responseRedacted);
     if (judged.secrets.length > 0 && keepsBack) done.add(HEADER.policyBlock);

@@ -1,7 +1,8 @@
 import { detectAll } from '../../detectors/detect.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
 import { endsSentence, wholeOrder } from '../../detectors/injection-extent.ts';
-import { findSecretsAll } from '../../detectors/secrets.ts';
+import { findSecretsUpTo } from '../../detectors/secrets.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
 import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
@@ -19,6 +20,8 @@ export interface Hit {
 const MAX_HITS = 1_000;
 /** Findings of detectors, neighbouring slices' twice: those of a hostile text are not even put in order. */
 const MAX_FOUND = 5_000;
+/** Secrets in all readings of a message, as they stand, and again where they were disguised. */
+const MAX_SECRETS = 20_000;
 
 export interface Search {
   readonly detectors: readonly Detector[];
@@ -28,19 +31,23 @@ export interface Search {
   readonly counts: (secret: Finding) => boolean;
 }
 
+/** What is found in a message. */
+export interface FoundHits {
+  readonly hits: readonly Hit[];
+  /** False where it is more than can be taken out: some of the secrets, and none or some of the rest, are told then. */
+  readonly isWhole: boolean;
+}
+
 /**
- * Runs the detectors, and that of secrets, over everything that a message says, as it stands and normalized; undefined
- * where they find more than can be taken out. Secrets are searched without cuts, since a key may be longer than slices
- * overlap.
+ * Runs the detectors, and that of secrets, over everything that a message says, as it stands and normalized. Secrets
+ * come first, so that whoever has too many of anything is told of them; they are searched without cuts, since a key may
+ * be longer than slices overlap.
  */
-export async function searchTexts(texts: Texts, search: Search): Promise<readonly Hit[] | undefined> {
+export async function searchTexts(texts: Texts, search: Search): Promise<FoundHits> {
   const readings = await readingsOf(texts);
   const raws = readings.map(({ text }) => text);
   const normalized = await normalizeAll(raws);
   const searched = normalized.map((one, index) => ({ raw: raws[index] ?? '', normalized: one }));
-  const counted = countingFindings(search.detectors);
-  const found = await detectAll(searched, counted.detectors);
-  if (counted.hasTooMany()) return undefined;
   const plain = await secretsIn(raws, search.credentials);
   // Where nothing was disguised, there is nothing more to see.
   const disguised = await secretsIn(
@@ -48,17 +55,26 @@ export async function searchTexts(texts: Texts, search: Search): Promise<readonl
     search.credentials,
   );
   const hits = new Hits();
+  const addAll = (reading: Searched, findings: readonly Finding[]): boolean =>
+    findings.every((finding) => hits.add(reading, wholeOrderIn(reading, finding)));
   for (const [index, reading] of readings.entries()) {
-    const secrets = [...(plain[index] ?? []), ...revealed(disguised[index] ?? [], normalized[index])];
-    const all = [...(found[index] ?? []), ...withoutRepeats(secrets.filter(search.counts))];
-    for (const finding of all) {
-      hits.add(reading, wholeOrderIn(reading, finding));
-      // Each is compared with those before it: no more of them than can be taken out.
-      if (hits.all.length > MAX_HITS) return undefined;
-    }
+    const given = plain.found[index] ?? [];
+    const secrets = [...given, ...revealed(disguised.found[index] ?? [], normalized[index])];
+    if (isTurnOver(secrets.length * HIT_CHARS)) await nextTurn();
+    if (!addAll(reading, withoutRepeats(secrets.filter(search.counts)))) return hits.found(false);
   }
-  return hits.all;
+  if (!plain.isWhole || !disguised.isWhole) return hits.found(false);
+  const counted = countingFindings(search.detectors);
+  const found = await detectAll(searched, counted.detectors);
+  if (counted.hasTooMany()) return hits.found(false);
+  for (const [index, reading] of readings.entries()) {
+    if (!addAll(reading, found[index] ?? [])) return hits.found(false);
+  }
+  return hits.found(true);
 }
+
+/** What it costs to put a finding in its place, in characters that are read. */
+const HIT_CHARS = 64;
 
 /** A reading, and which of the hits in it are there. */
 interface Searched extends Reading {
@@ -93,13 +109,19 @@ function asPage(page: Page, counts: Searched['counts']): Searched {
   return { text: page.text, stretches: (start, end) => stretchesOf(page, start, end), counts };
 }
 
-async function secretsIn(
-  texts: readonly string[],
-  credentials: ServerCredentials,
-): Promise<readonly (readonly Finding[])[]> {
-  const secrets = await findSecretsAll(texts);
-  const known = await credentials.findAll(texts);
-  return secrets.map((found, index) => [...found, ...(known[index] ?? [])]);
+interface FoundSecrets {
+  /** Of each text. */
+  readonly found: readonly (readonly Finding[])[];
+  readonly isWhole: boolean;
+}
+
+async function secretsIn(texts: readonly string[], credentials: ServerCredentials): Promise<FoundSecrets> {
+  const secrets = await findSecretsUpTo(texts, MAX_SECRETS);
+  const known = await credentials.findAll(texts, MAX_SECRETS);
+  return {
+    found: secrets.map(({ findings }, index) => [...findings, ...(known[index] ?? [])]),
+    isWhole: secrets.every(({ isWhole }) => isWhole) && known.flat().length <= MAX_SECRETS,
+  };
 }
 
 /** What ends its text with a sentence does not go on in the next text. */
@@ -112,19 +134,24 @@ function wholeOrderIn({ text, stretches }: Reading, finding: Finding): Finding {
 
 /** Hits in the order in which they were found; what shows again in another reading is not another one. */
 class Hits {
-  readonly all: Hit[] = [];
+  readonly #all: Hit[] = [];
   readonly #seen = new Map<Piece, Hit[]>();
 
-  add({ stretches: stretchesIn, counts }: Searched, finding: Finding): void {
+  /** Each is compared with those before it: false once there are more than can be taken out. */
+  add({ stretches: stretchesIn, counts }: Searched, finding: Finding): boolean {
     const stretches = stretchesIn(finding.start, finding.end);
     const [first] = stretches;
-    if (first === undefined || !counts(stretches)) return;
+    if (first === undefined || !counts(stretches)) return true;
     const seen = this.#seen.get(first.piece) ?? [];
     this.#seen.set(first.piece, seen);
     const hit = { finding, stretches };
-    if (seen.some((other) => isSameHit(other, hit))) return;
+    if (seen.some((other) => isSameHit(other, hit))) return true;
     seen.push(hit);
-    this.all.push(hit);
+    return this.#all.push(hit) <= MAX_HITS;
+  }
+
+  found(isWhole: boolean): FoundHits {
+    return { hits: this.#all, isWhole };
   }
 }
 

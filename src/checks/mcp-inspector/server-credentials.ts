@@ -8,8 +8,11 @@ type Server = Config['mcp']['servers'][number];
 
 /** What a server was configured with, and must not tell its clients. */
 export interface ServerCredentials {
-  /** The n-th findings are the n-th text's. Linear, in turns. */
-  findAll(texts: readonly string[]): Promise<readonly (readonly Finding[])[]>;
+  /**
+   * The n-th findings are the n-th text's. Linear, in turns.
+   * @param most in all texts: it gives up with one more
+   */
+  findAll(texts: readonly string[], most?: number): Promise<readonly (readonly Finding[])[]>;
   isIn(text: string): boolean;
 }
 
@@ -34,22 +37,27 @@ const LEAST_WORDY_CHARS = 20;
 export function createServerCredentials(server: Pick<Server, 'headers' | 'url'>): ServerCredentials {
   const written = [...new Set(credentialsOf(server).flatMap(spellings))];
 
-  function find(text: string, needle: string): readonly Finding[] {
+  /** One more than `most` at most. */
+  function find(text: string, needle: string, most: number): readonly Finding[] {
     const found: Finding[] = [];
     for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
       found.push(finding(at, at + needle.length));
+      if (found.length > most) break;
     }
     return found;
   }
 
   return {
     isIn: (text) => written.some((needle) => text.includes(needle)),
-    async findAll(texts) {
+    async findAll(texts, most = Infinity) {
       const all: Finding[][] = [];
+      let left = most;
       for (const text of texts) {
         const found: Finding[] = [];
-        for (const needle of written) {
-          found.push(...find(text, needle));
+        for (const needle of left < 0 ? [] : written) {
+          const more = find(text, needle, left);
+          for (const one of more) found.push(one);
+          left -= more.length;
           if (isTurnOver(text.length)) await nextTurn();
         }
         all.push(found);

@@ -26,7 +26,7 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
   const said = readWhole(exchange, whole);
   if (said === undefined) return refused('it is neither a JSON-RPC message nor a stream of them');
   const judged = await deps.judge(exchange, said);
-  if ('refusal' in judged) return refused(judged.refusal);
+  if ('refusal' in judged) return deps.leaks.refusal(exchange, judged);
   deps.record(exchange, judged);
   const { secrets } = judged;
   if (secrets.length > 0 && deps.leaks.action === 'quarantine') {

@@ -34,6 +34,52 @@ describe('an answer that is too much', () => {
     expect((await inspector().whole(said(1_100))).denial).toMatchObject({ type: 'upstream_unavailable' });
   }, 60_000);
 
+  it.each([
+    ['than can be taken out', 1_100],
+    ['than are looked for', 30_000],
+  ])(
+    'is refused where it has more secrets %s, and its key is locked for them',
+    async (_what, count) => {
+      const random = seededRandom(3);
+      const keys = Array.from({ length: count }, () => makeSecret('aws_access_key_id', random).secret);
+      const rig = inspector();
+      expect((await rig.whole(textResult(keys.join(' ')))).denial).toMatchObject({
+        type: 'upstream_unavailable',
+      });
+      expect(rig.leaks).toEqual([expect.objectContaining({ lockMs: expect.any(Number) as number })]);
+      expect(rig.leaks[0]?.lockMs).toBeGreaterThan(0);
+      expect(rig.leaks[0]?.findings).toHaveLength(64);
+    },
+    60_000,
+  );
+
+  it('is refused where it has more than are looked for, though they be known to be harmless', async () => {
+    const random = seededRandom(4);
+    const keys = Array.from({ length: 21_000 }, () => makeSecret('aws_access_key_id', random).secret);
+    const rig = inspector({ server: { suppress: ['aws_access_key_id'] } });
+    expect((await rig.whole(textResult(keys.slice(0, 19_000).join(' ')))).denial).toBeUndefined();
+    expect((await rig.whole(textResult(keys.join(' ')))).denial).toMatchObject({
+      type: 'upstream_unavailable',
+    });
+    expect(rig.leaks).toEqual([]);
+  }, 60_000);
+
+  it('is refused for its attacks, and its key is locked for the one secret behind them', async () => {
+    const rig = inspector();
+    const said = Array.from({ length: 6_000 }, () => `Soup. ${ATTACK}. Bread.`);
+    const { denial } = await rig.whole(result({ structuredContent: [...said, AWS_KEY] }));
+    expect(denial).toMatchObject({ type: 'upstream_unavailable' });
+    expect(rig.leaks).toEqual([expect.objectContaining({ findings: [expect.any(String)] })]);
+  }, 60_000);
+
+  it('says no more of what a server was configured with than is looked for', async () => {
+    const credential = 'the-server-s-own-credential-1234567890';
+    const rig = inspector({ server: { headers: { authorization: `Bearer ${credential}` } } });
+    const { denial } = await rig.whole(textResult(`${credential} `.repeat(50_000)));
+    expect(denial).toMatchObject({ type: 'upstream_unavailable' });
+    expect(rig.leaks).toHaveLength(1);
+  }, 60_000);
+
   it('is inspected as deep as it nests', async () => {
     const deep = (words: string) =>
       `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(200)}"${words}"${']'.repeat(200)}}`;
