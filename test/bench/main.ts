@@ -4,10 +4,12 @@ import { parseArgs } from 'node:util';
 import { percentile, runLoad, runStream } from '../support/load.ts';
 import { LIMIT_MS, measureQuarantine } from './quarantine.ts';
 import { slowness } from '../support/cpu-time.ts';
-import { measurePolicies } from './policy.ts';
+import { measureJudging } from './policy.ts';
+import { measurePolicyRequests } from './policy-requests.ts';
 import { sweepTurns } from './sweep.ts';
+import { cpuSeconds, pinMeasured, type Rig } from './gateway-rig.ts';
+import { startRigs, type Rigs } from './rigs.ts';
 import { measureTransports } from './transports.ts';
-import { cpuSeconds, pinMeasured, startRigs, type Rig, type Rigs } from './rigs.ts';
 import { measureVerify } from './verify.ts';
 
 /**
@@ -15,9 +17,10 @@ import { measureVerify } from './verify.ts';
  * against the provider itself, an Envoy that only passes on, and an Envoy with an external processor on Node that
  * looks at nothing. `npm run bench -- quarantine` measures a rejection at the request headers, and `npm run bench --
  * sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N]` the longest turn of the event loop that hostile
- * requests and answers can make. `npm run bench -- policy` measures what judging a call by policies costs, and
- * `npm run bench -- verify` what a trace of 100,000 steps takes. `npm run bench -- transports` measures what carrying a
- * request to the sidecar costs over each `server.extproc.transport`.
+ * requests and answers can make. `npm run bench -- policy` measures requests through gateways that differ in their
+ * policies, `npm run bench -- judging` what judging a call costs by itself, in process, and `npm run bench -- verify`
+ * what a trace of 100,000 steps takes. `npm run bench -- transports` measures what carrying a request to the sidecar
+ * costs over each `server.extproc.transport`.
  */
 interface Sample {
   readonly requestsPerSecond: number;
@@ -40,7 +43,7 @@ const STREAMS = 3;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string' },
     json: { type: 'string' },
     places: { type: 'string', default: '.' },
     shapes: { type: 'string', default: '.' },
@@ -48,7 +51,7 @@ const { values, positionals } = parseArgs({
     part: { type: 'string', default: '0/1' },
   },
 });
-const rounds = Number(values.rounds);
+const rounds = Number(values.rounds ?? (positionals[0] === 'policy' ? 3 : 5));
 
 async function sample(rig: Rig): Promise<Sample> {
   pinMeasured(rig, true);
@@ -159,9 +162,13 @@ function printTable(rows: readonly ({ readonly name: string } & Sample)[]): void
     'chunk ms',
     'failed',
   ];
+  printRows(header, lines);
+  process.stdout.write('\nCPU in seconds per 1,000 requests; medians of the rounds.\n');
+}
+
+function printRows(header: readonly string[], lines: readonly (readonly string[])[]): void {
   for (const line of [header, header.map(() => '---'), ...lines])
     process.stdout.write(`| ${line.join(' | ')} |\n`);
-  process.stdout.write('\nCPU in seconds per 1,000 requests; medians of the rounds.\n');
 }
 
 async function quarantine(rigs: Rigs): Promise<object> {
@@ -210,7 +217,31 @@ async function sweep(): Promise<void> {
 }
 
 async function policies(): Promise<void> {
-  const rows = await measurePolicies(rounds);
+  const rows = await measurePolicyRequests(rounds);
+  const [baseline] = rows;
+  const lines = rows.flatMap(({ policies: name, residentMb, requests }) =>
+    requests.map(({ promptBytes, p50Ms, nodeCpuMs, envoyCpuMs, failures }, index) => {
+      const over = baseline?.requests[index];
+      return [
+        name,
+        `${promptBytes / 1_024} KB`,
+        p50Ms.toFixed(2),
+        nodeCpuMs.toFixed(2),
+        (p50Ms - (over?.p50Ms ?? 0)).toFixed(2),
+        (nodeCpuMs - (over?.nodeCpuMs ?? 0)).toFixed(2),
+        envoyCpuMs.toFixed(2),
+        residentMb.toFixed(0),
+        String(failures),
+      ];
+    }),
+  );
+  const header = ['policies', 'prompt', 'p50 ms', 'Node CPU ms', 'p50 added', 'CPU added'];
+  printRows([...header, 'Envoy CPU ms', 'resident MB', 'failed'], lines);
+  save({ rows });
+}
+
+async function judging(): Promise<void> {
+  const rows = await measureJudging(rounds);
   for (const { policies: name, memoryMb, calls } of rows) {
     const costs = calls.map(
       ({ promptBytes, isKnown, p50Ms, cpuMs }) =>
@@ -218,9 +249,7 @@ async function policies(): Promise<void> {
     );
     process.stdout.write(`${name}: ${costs.join('; ')}; memory ${memoryMb.toFixed(0)} MB\n`);
   }
-  const { date, node, cpu } = conditions();
-  const result = { conditions: { date, node, cpu, rounds }, rows };
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+  save({ rows });
 }
 
 async function verify(): Promise<void> {
@@ -230,12 +259,7 @@ async function verify(): Promise<void> {
       `${steps} steps: ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of its core), at most ${peakMb.toFixed(0)} MB\n`,
     );
   }
-  const { date, node, cpu } = conditions();
-  const result = { conditions: { date, node, cpu, slowness: slowness() }, costs };
-  process.stdout.write(
-    `this machine takes ${result.conditions.slowness.toFixed(2)} times what a quiet one does\n`,
-  );
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+  save({ costs });
 }
 
 async function transports(): Promise<void> {
@@ -246,14 +270,23 @@ async function transports(): Promise<void> {
         `(least ${leastCpuMicros.toFixed(0)}), p50 ${p50Ms.toFixed(2)} ms, ${residentMb.toFixed(0)} MB resident\n`,
     );
   }
+  save({ rows });
+}
+
+/** With how busy the machine was: what is measured beside others' work is no promise. */
+function save(result: object): void {
   const { date, node, cpu } = conditions();
-  const result = { conditions: { date, node, cpu, rounds }, rows };
-  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+  const all = { conditions: { date, node, cpu, rounds, slowness: slowness() }, ...result };
+  process.stdout.write(
+    `this machine takes ${all.conditions.slowness.toFixed(2)} times what a quiet one does\n`,
+  );
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all, null, 2)}\n`);
 }
 
 const kinds: Readonly<Record<string, () => Promise<void>>> = {
   sweep,
   policy: policies,
+  judging,
   verify,
   transports,
 };

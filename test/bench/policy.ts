@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PolicyCall } from '../../src/policy/call.ts';
@@ -6,6 +6,7 @@ import { readPolicyFiles, type PolicySources } from '../../src/policy/policy-fil
 import { createPolicySet, type PolicySet } from '../../src/policy/policy-set.ts';
 import { PRESET_NAMES } from '../../src/policy/presets.ts';
 import { percentile } from '../support/load.ts';
+import { CARDS, promptOf, REGO_FILES, writeCards, writeRego } from './policy-files.ts';
 
 /** One way to have policies, with what it costs to have them and to ask them about a prompt. */
 interface PolicyCost {
@@ -36,17 +37,13 @@ const PROMPTS = [
   { promptBytes: 1_048_576, isKnown: false, calls: 5 },
 ] as const;
 type Prompt = (typeof PROMPTS)[number];
-const CARDS = 200;
-const REGO_FILES = 20;
 const LIMITS = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, maxWaiting: 10, waitMs: 60_000 };
-const SENTENCE =
-  'Please write a short note to the team about the release of next week, and what it changes. ';
 
 /**
  * What judging a call costs by itself, in this process and without Envoy: presets, cards, Rego, each in every round, with
  * three lengths of prompt. The prompt has nothing that a preset denies, and the Rego files read it.
  */
-export async function measurePolicies(rounds: number): Promise<readonly PolicyCost[]> {
+export async function measureJudging(rounds: number): Promise<readonly PolicyCost[]> {
   const folder = mkdtempSync(join(tmpdir(), 'gw-bench-'));
   const rigs = await startRigs(folder);
   const samples = new Map<string, { ms: number[]; cpuMs: number[] }>();
@@ -71,14 +68,11 @@ export async function measurePolicies(rounds: number): Promise<readonly PolicyCo
 
 async function startRigs(folder: string): Promise<Rig[]> {
   const none = { file: undefined, folder: undefined, presets: [] };
-  const cards = join(folder, 'cards.yaml');
-  writeFileSync(cards, cardOf(CARDS));
-  for (let n = 0; n < REGO_FILES; n++) writeFileSync(join(folder, `rules-${n}.rego`), regoOf(n));
   const wanted: readonly (readonly [string, PolicySources])[] = [
     ['safety preset', { ...none, presets: ['safety'] }],
     ['all five presets', { ...none, presets: PRESET_NAMES }],
-    [`${CARDS} rules of cards`, { ...none, file: cards }],
-    [`${REGO_FILES} Rego files`, { ...none, folder: withoutCards(folder, cards) }],
+    [`${CARDS} cards`, { ...none, folder: writeCards(join(folder, 'cards')) }],
+    [`${REGO_FILES} Rego files`, { ...none, folder: writeRego(join(folder, 'rego')) }],
   ];
   const rigs: Rig[] = [{ policies: 'no policy', set: undefined, memoryMb: 0 }];
   for (const [policies, sources] of wanted) {
@@ -88,12 +82,6 @@ async function startRigs(folder: string): Promise<Rig[]> {
     rigs.push({ policies, set, memoryMb: (process.memoryUsage.rss() - before) / 1e6 });
   }
   return rigs;
-}
-
-/** The cards are read by then; in the folder of the Rego files they would be judged by too. */
-function withoutCards(folder: string, cards: string): string {
-  rmSync(cards);
-  return folder;
 }
 
 function samplesOf(
@@ -130,7 +118,7 @@ let prompts = 0;
 
 /** @param name what the prompt begins with */
 function callOf(bytes: number, name: string): PolicyCall {
-  const text = `${name}: ${SENTENCE.repeat(Math.ceil(bytes / SENTENCE.length))}`.slice(0, bytes);
+  const text = promptOf(bytes, name);
   const obfuscation = {
     obfuscation_detected: false,
     has_homoglyphs: false,
@@ -178,38 +166,6 @@ function callOf(bytes: number, name: string): PolicyCall {
     marks: [],
     action: () => ({ normalized_prompt: text, obfuscation }),
   };
-}
-
-function cardOf(rules: number): string {
-  const each = Array.from({ length: rules }, (_, n) =>
-    [
-      `  - name: rule-${n}`,
-      '    match: { type: llm_call }',
-      '    conditions:',
-      `      - { field: prompt_text, op: contains, value: 'forbidden phrase number ${n}' }`,
-      '    action: deny',
-      `    reason: 'phrase ${n}'`,
-    ].join('\n'),
-  );
-  return `metadata: { name: bench, version: '1' }\nrules:\n${each.join('\n')}\n`;
-}
-
-function regoOf(file: number): string {
-  return `package gateway.policy
-
-deny contains "phrase ${file}" if contains(input.action.normalized_prompt, "forbidden phrase number ${file}")
-
-deny contains reason if {
-  input.request.model == "model-${file}"
-  input.agent.tags.team != "research"
-  reason := sprintf("%v is for team research", [input.request.model])
-}
-
-deny contains "run the dry run first" if {
-  input.request.tool_name == "run_command_${file}"
-  not "dry_run_command" in input.session.tools_called
-}
-`;
 }
 
 function median(numbers: readonly number[]): number {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { percentile, runLoad } from '../support/load.ts';
-import { cpuSeconds, startTransports, type Rig } from './rigs.ts';
+import { cpuSeconds, type Rig } from './gateway-rig.ts';
+import { startTransports } from './rigs.ts';
 
 /** What one request costs the process of the no-op processor, by transport and by connections. */
 export interface TransportRow {

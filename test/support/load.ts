@@ -50,7 +50,8 @@ export async function runLoad(
   options: {
     readonly connections: number;
     readonly requests: number;
-    readonly bytes?: Buffer;
+    /** Of each request, or made anew for each. */
+    readonly bytes?: Buffer | (() => Buffer);
     readonly expected?: number;
     readonly signal?: AbortSignal;
     /** Called as each answer comes. */
@@ -67,9 +68,10 @@ export async function runLoad(
     let connection: Connection | undefined;
     while (started < options.requests && options.signal?.aborted !== true) {
       started++;
+      const request = typeof bytes === 'function' ? bytes() : bytes;
       const sent = performance.now();
       if (connection === undefined || connection.socket.destroyed) connection = await connected(target.port);
-      connection?.socket.write(bytes);
+      connection?.socket.write(request);
       const status = (await connection?.read()) ?? 'refused';
       const latencyMs = performance.now() - sent;
       latenciesMs.push(latencyMs);
