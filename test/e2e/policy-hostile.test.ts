@@ -1,5 +1,6 @@
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TestGateway } from '../support/gateway.ts';
 import { residentBytes } from '../support/memory.ts';
@@ -35,7 +36,11 @@ const HOSTILE: readonly Hostile[] = [
     prompt: many('(a|b)*c', 30_000),
   },
   { name: 'broken-pattern', body: 'regex.match(input.action.normalized_prompt, "x")', prompt: '(' },
-  { name: 'deep-input', body: 'not json.unmarshal(input.action.normalized_prompt)', prompt: many('[', 500_000) },
+  {
+    name: 'deep-input',
+    body: 'not json.unmarshal(input.action.normalized_prompt)',
+    prompt: many('[', 500_000),
+  },
   {
     name: 'endless-reasons',
     body: 'some i in numbers.range(1, 2000000); sprintf("%d", [i]) != ""; reason := sprintf("%d", [i])',
@@ -202,7 +207,10 @@ describe('a card and a Rego file that change together', () => {
         }
       }
     });
-    for (const version of [2, 3, 4]) {
+    for (const version of [3, 5, 7]) {
+      // One is swapped while the one before it may still be read.
+      await mountVersion(version - 1);
+      await delay(350);
       await mountVersion(version);
       for (const word of ['apples', 'pears']) {
         const refused = refusedModel(`version ${String(version)} has no ${word}`);
