@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { TextDelta } from '../../../providers/provider.ts';
 import { RecentMap } from '../../../recent-map.ts';
+import { textDigest } from '../../../text-digest.ts';
 import { createArgumentsScanner } from './arguments.ts';
 import { Outlet } from './outlet.ts';
 import type { Replacement } from './outlet.ts';
@@ -10,8 +10,6 @@ import { createTextScanner } from './scanner.ts';
 import type { Work } from '../../../turns.ts';
 import { piecesOf } from './pieces.ts';
 
-/** Shorter ones cost less to search than to look up. */
-const MIN_REMEMBERED_CHARS = 256;
 const MAX_REMEMBERED = 16;
 
 interface WholeText extends Pick<TextDelta, 'text' | 'signed'> {
@@ -36,10 +34,8 @@ export class WholeTexts {
   /** The text on its way out; adds what was found, once for equal texts. */
   *search(whole: WholeText, found: Found[]): Work<Outlet> {
     const { text, context = '', isJson = false, signed = false } = whole;
-    const key =
-      text.length < MIN_REMEMBERED_CHARS
-        ? undefined
-        : `${isJson} ${signed} ${hash('sha256', context + text, 'base64')}`;
+    const digest = textDigest(context + text);
+    const key = digest === undefined ? undefined : `${isJson} ${signed} ${digest}`;
     const known = key === undefined ? undefined : this.#known.get(key);
     if (known !== undefined) return withReplacements(text, known);
 
