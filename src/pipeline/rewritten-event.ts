@@ -41,7 +41,7 @@ function eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buff
     ...(copy === true ? textOf(event) : event),
     ...(event.inner !== undefined && { inner: { ...event.inner, json: payload.json } }),
     frame,
-    deltas: event.deltas.map((delta) => changedDelta(delta, edits)),
+    deltas: changedDeltas(event.deltas, edits),
     get json(): unknown {
       return parse();
     },
@@ -96,15 +96,27 @@ function parserOf({ json }: StreamEvent, edits: readonly JsonEdit[], text: strin
   return () => (parsed ??= JSON.parse(text));
 }
 
-function changedDelta(delta: TextDelta, edits: readonly JsonEdit[]): TextDelta {
-  const text = valueSet(edits, delta.path);
-  return typeof text === 'string' ? { ...delta, text } : delta;
+/** So many comparisons are made at once; of more, the edits are looked up by their paths. */
+const MANY_COMPARISONS = 64;
+
+function changedDeltas(deltas: readonly TextDelta[], edits: readonly JsonEdit[]): readonly TextDelta[] {
+  const isMany = deltas.length * edits.length > MANY_COMPARISONS;
+  const values = isMany ? new Map(edits.map((edit) => [JSON.stringify(edit.path), edit])) : undefined;
+  return deltas.map((delta) => {
+    const edit = values === undefined ? editOf(edits, delta.path) : values.get(JSON.stringify(delta.path));
+    const text = edit?.kind === 'set' ? edit.value : undefined;
+    return typeof text === 'string' ? { ...delta, text } : delta;
+  });
 }
 
 /** The value that edits set at a path, the later ones winning. */
 function valueSet(edits: readonly JsonEdit[], path: JsonEdit['path']): unknown {
-  const found = edits.findLast(
+  const found = editOf(edits, path);
+  return found?.kind === 'set' ? found.value : undefined;
+}
+
+function editOf(edits: readonly JsonEdit[], path: JsonEdit['path']): JsonEdit | undefined {
+  return edits.findLast(
     (edit) => edit.path.length === path.length && edit.path.every((step, index) => step === path[index]),
   );
-  return found?.kind === 'set' ? found.value : undefined;
 }
