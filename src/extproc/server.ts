@@ -25,19 +25,20 @@ export interface ExtProcOptions {
   readonly transport: TransportName;
   /** Required in the metadata `x-gateway-token` where set. */
   readonly token?: string | undefined;
+  readonly maxOpenStreams?: number;
 }
 
 export type TransportName = Config['server']['extproc']['transport'];
 
 /** Starts the external processor and the health service that Envoy asks. */
 export async function startExtProcServer(options: ExtProcOptions): Promise<ExtProcServer> {
-  const { address, services, token } = options;
+  const { address, services, token, maxOpenStreams = MAX_OPEN_STREAMS } = options;
   let openStreams = 0;
   let draining = false;
   let onIdle: (() => void) | undefined;
 
   function accept(call: Call, shown: string | undefined): CallListener | undefined {
-    if (draining || openStreams >= MAX_OPEN_STREAMS || !isToken(shown, token)) return undefined;
+    if (draining || openStreams >= maxOpenStreams || !isToken(shown, token)) return undefined;
     openStreams++;
     return serveStream(call, services, () => {
       openStreams--;

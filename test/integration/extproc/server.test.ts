@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { credentials, type ClientDuplexStream } from '@grpc/grpc-js';
+import { credentials, status as GrpcStatus, type ClientDuplexStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultConfig } from '../../../src/config/load.ts';
 import type { EdgeServices } from '../../../src/extproc/context.ts';
@@ -18,6 +18,8 @@ import { loadServices } from '../../support/ext-proc-client.ts';
 /** As long as a settlement takes. */
 const SETTLE_MS = 200;
 
+const { UNAVAILABLE } = GrpcStatus;
+
 let folder: string;
 
 beforeAll(async () => {
@@ -29,6 +31,7 @@ async function start(
   transport: TransportName,
   ended: Outcome[],
   eventMs = 0,
+  maxOpenStreams = 1_000,
 ): Promise<{ server: ExtProcServer; path: string }> {
   const { key, budgetLimits, facts } = parsed({ body: { model: 'gpt-4o', messages: [] } });
   const config = defaultConfig();
@@ -60,7 +63,15 @@ async function start(
     takeAnonymousLine: () => true,
   };
   const path = join(folder, 'gateway.sock');
-  return { server: await startExtProcServer({ address: { kind: 'unix', path }, transport, services }), path };
+  return {
+    server: await startExtProcServer({
+      address: { kind: 'unix', path },
+      transport,
+      services,
+      maxOpenStreams,
+    }),
+    path,
+  };
 }
 
 type Call = ClientDuplexStream<object, object>;
@@ -117,6 +128,29 @@ it.each(TRANSPORTS)('what a drain cuts off is settled before the drain is over: 
   await server.drain(10);
   expect([ended, server.openStreams]).toEqual([[{ kind: 'not_forwarded' }], 0]);
   close();
+});
+
+it.each(TRANSPORTS)('takes no stream beyond those that it can settle: %s', async (transport) => {
+  const { server, path } = await start(transport, [], 0, 2);
+  const first = await begin(path);
+  const second = await begin(path);
+  const status = async (): Promise<unknown> => {
+    const { processor } = loadServices();
+    const client = new processor(`unix:${path}`, credentials.createInsecure());
+    const call = (client as unknown as Record<'Process', () => Call>).Process();
+    call.on('error', () => undefined);
+    const told = new Promise<{ code: number }>((resolve) => call.on('status', resolve));
+    call.resume();
+    const { code } = await told;
+    client.close();
+    return code;
+  };
+  expect(await status()).toBe(UNAVAILABLE);
+  first.call.cancel();
+  await expect.poll(() => server.openStreams).toBe(1);
+  const third = await begin(path);
+  for (const { close } of [first, second, third]) close();
+  await server.drain(10);
 });
 
 it.each(TRANSPORTS.flatMap((transport) => [0, 1].map((eventMs) => ({ transport, eventMs }))))(
