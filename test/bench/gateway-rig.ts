@@ -19,6 +19,8 @@ import type { Target } from '../support/load.ts';
 export interface Rig extends Target {
   readonly name: string;
   readonly cpu: readonly { readonly part: 'envoy' | 'node' | 'redis'; readonly pid: number }[];
+  /** Makes the next request under load, where not all are the same. */
+  readonly next?: () => Buffer;
 }
 
 export const CHAT = '/v1/chat/completions';

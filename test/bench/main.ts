@@ -10,10 +10,12 @@ import { sweepTurns } from './sweep.ts';
 import { cpuSeconds, pinMeasured, type Rig } from './gateway-rig.ts';
 import { startRigs, type Rigs } from './rigs.ts';
 import { measureTransports } from './transports.ts';
+import { defaultConfig } from '../../src/config/load.ts';
+import { connectRedis, waitUntilReady, type RedisClient } from '../../src/redis/client.ts';
 import { measureVerify } from './verify.ts';
 
 /**
- * `npm run bench [-- --rounds 5] [--json FILE]`: what the gateway costs, in interleaved rounds on one machine
+ * `npm run bench [-- --rounds 5] [--rigs REGEX] [--json FILE]`: what the gateway costs, in interleaved rounds on one machine
  * against the provider itself, an Envoy that only passes on, and an Envoy with an external processor on Node that
  * looks at nothing. `npm run bench -- quarantine` measures a rejection at the request headers, and `npm run bench --
  * sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N]` the longest turn of the event loop that hostile
@@ -30,6 +32,10 @@ interface Sample {
   readonly envoyCpu: number;
   readonly nodeCpu: number;
   readonly redisCpu: number;
+  /** Of one request: scripts, commands inside and outside of them, and how often Redis is waited for. */
+  readonly redisScripts: number;
+  readonly redisCommands: number;
+  readonly redisWaits: number;
   readonly firstTokenMs: number;
   readonly chunkMs: number;
   readonly failures: number;
@@ -45,6 +51,7 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string' },
     json: { type: 'string' },
+    rigs: { type: 'string', default: '.' },
     places: { type: 'string', default: '.' },
     shapes: { type: 'string', default: '.' },
     each: { type: 'string', default: 'Infinity' },
@@ -53,10 +60,11 @@ const { values, positionals } = parseArgs({
 });
 const rounds = Number(values.rounds ?? (positionals[0] === 'policy' ? 3 : 5));
 
-async function sample(rig: Rig): Promise<Sample> {
+async function sample(rig: Rig, redis: RedisClient): Promise<Sample> {
+  const bytes = rig.next === undefined ? {} : { bytes: rig.next };
   pinMeasured(rig, true);
   const before = rig.cpu.map(({ pid }) => cpuSeconds(pid));
-  const load = await runLoad(rig, { connections: LOAD_CONNECTIONS, requests: LOAD_REQUESTS });
+  const load = await runLoad(rig, { connections: LOAD_CONNECTIONS, requests: LOAD_REQUESTS, ...bytes });
   const spent = rig.cpu.map(({ part, pid }, index) => ({
     part,
     seconds: cpuSeconds(pid) - (before[index] ?? 0),
@@ -64,7 +72,10 @@ async function sample(rig: Rig): Promise<Sample> {
   const cpu = (wanted: string): number =>
     ((spent.find(({ part }) => part === wanted)?.seconds ?? 0) / LOAD_REQUESTS) * 1_000;
   pinMeasured(rig, false);
-  const single = await runLoad(rig, { connections: 1, requests: SINGLE_REQUESTS });
+  const asked = await redisCounts(redis);
+  const single = await runLoad(rig, { connections: 1, requests: SINGLE_REQUESTS, ...bytes });
+  const counts = await redisCounts(redis);
+  const each = (count: keyof RedisCounts): number => (counts[count] - asked[count]) / SINGLE_REQUESTS;
   const streams = [];
   for (let n = 0; n < STREAMS; n++) streams.push(await runStream(rig));
   return {
@@ -74,9 +85,32 @@ async function sample(rig: Rig): Promise<Sample> {
     envoyCpu: cpu('envoy'),
     nodeCpu: cpu('node'),
     redisCpu: cpu('redis'),
+    redisScripts: each('scripts'),
+    redisCommands: each('commands'),
+    redisWaits: each('reads'),
     firstTokenMs: median(streams.map(({ firstTokenMs }) => firstTokenMs)),
     chunkMs: median(streams.map(({ chunkDelaysMs }) => percentile(chunkDelaysMs, 0.5))),
     failures: load.failures + single.failures,
+  };
+}
+
+interface RedisCounts {
+  readonly scripts: number;
+  readonly commands: number;
+  /** What is sent in one turn comes in one read. */
+  readonly reads: number;
+}
+
+/** Of all clients, those of the bench itself among them: two commands each time. */
+async function redisCounts(redis: RedisClient): Promise<RedisCounts> {
+  const stats = await redis.info('stats');
+  const perCommand = await redis.info('commandstats');
+  const stat = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
+  const scripts = /^cmdstat_evalsha:calls=(\d+)/m.exec(perCommand)?.[1];
+  return {
+    scripts: Number(scripts ?? 0),
+    commands: stat('total_commands_processed'),
+    reads: stat('total_reads_processed'),
   };
 }
 
@@ -87,15 +121,20 @@ function median(numbers: readonly number[]): number {
   );
 }
 
-async function compare({ rigs }: Rigs): Promise<object> {
+async function compare({ rigs: all, redisPort }: Rigs): Promise<object> {
+  const redis = connectRedis({ ...defaultConfig().redis, addr: `127.0.0.1:${redisPort}` }, { name: 'bench' });
+  await waitUntilReady(redis, 10_000);
+  const wanted = new RegExp(values.rigs);
+  const rigs = all.filter(({ name }) => wanted.test(name));
   const samples = new Map<string, Sample[]>(rigs.map(({ name }) => [name, []]));
   for (const rig of rigs) await runLoad(rig, { connections: 16, requests: 2_000 });
   for (let round = 1; round <= rounds; round++) {
     for (const rig of rigs) {
       process.stderr.write(`round ${round} of ${rounds}: ${rig.name}\n`);
-      samples.get(rig.name)?.push(await sample(rig));
+      samples.get(rig.name)?.push(await sample(rig, redis));
     }
   }
+  redis.disconnect();
   const rows = [...samples].map(([name, all]) => ({ name, ...medians(all) }));
   const noop = rows.find(({ name }) => name === 'no-op');
   const ours = rows.find(({ name }) => name === 'gateway');
@@ -131,6 +170,9 @@ function medians(all: readonly Sample[]): Sample {
     envoyCpu: of((one) => one.envoyCpu),
     nodeCpu: of((one) => one.nodeCpu),
     redisCpu: of((one) => one.redisCpu),
+    redisScripts: of((one) => one.redisScripts),
+    redisCommands: of((one) => one.redisCommands),
+    redisWaits: of((one) => one.redisWaits),
     firstTokenMs: of((one) => one.firstTokenMs),
     chunkMs: of((one) => one.chunkMs),
     failures: all.reduce((sum, one) => sum + one.failures, 0),
@@ -146,6 +188,9 @@ function printTable(rows: readonly ({ readonly name: string } & Sample)[]): void
     row.envoyCpu.toFixed(3),
     row.nodeCpu.toFixed(3),
     row.redisCpu.toFixed(3),
+    row.redisScripts.toFixed(1),
+    row.redisCommands.toFixed(1),
+    row.redisWaits.toFixed(1),
     row.firstTokenMs.toFixed(2),
     row.chunkMs.toFixed(2),
     String(row.failures),
@@ -158,6 +203,9 @@ function printTable(rows: readonly ({ readonly name: string } & Sample)[]): void
     'Envoy CPU',
     'Node CPU',
     'Redis CPU',
+    'scripts',
+    'commands',
+    'waits',
     'first token ms',
     'chunk ms',
     'failed',

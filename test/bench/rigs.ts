@@ -18,9 +18,11 @@ import {
   type Parts,
   type Rig,
 } from './gateway-rig.ts';
+import { EVERY_CHECK, newTurns } from './every-check.ts';
 
 export interface Rigs {
   readonly rigs: readonly Rig[];
+  readonly redisPort: number;
   /** A path of the pass-through Envoy that answers by itself. */
   readonly directResponse: Target;
   /** A request of a key that is locked. */
@@ -37,6 +39,7 @@ export function startRigs(): Promise<Rigs> {
     const withDlp = await startGateway(parts, 'gateway with DLP', {
       server: { dlp: { enabled: true, scan_network: true } },
     });
+    const everyCheck = await startGateway(parts, 'gateway, every check', EVERY_CHECK);
     return {
       rigs: [
         { name: 'direct', port: parts.providerPort, path: CHAT, headers: {}, cpu: [] },
@@ -44,7 +47,9 @@ export function startRigs(): Promise<Rigs> {
         noop,
         gateway.rig,
         withDlp.rig,
+        { ...everyCheck.rig, next: newTurns(everyCheck.rig) },
       ],
+      redisPort: parts.redisPort,
       directResponse: { ...passThrough, path: '/direct' },
       quarantined: { ...gateway.rig, headers: gateway.quarantinedHeaders },
     };

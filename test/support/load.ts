@@ -21,12 +21,12 @@ export interface LoadResult {
 
 const PROMPT = 'The quick brown fox jumps over the lazy dog. '.repeat(22);
 
-export function chatBody(stream: boolean): string {
+export function chatBody(stream: boolean, prompt = PROMPT): string {
   return JSON.stringify({
     model: 'gpt-4o-mini',
     max_tokens: 100,
     ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
-    messages: [{ role: 'user', content: PROMPT }],
+    messages: [{ role: 'user', content: prompt }],
   });
 }
 
