@@ -23,11 +23,20 @@ export type CheckName =
 
 /** What a check says of an exchange. Only the runner acts on it. */
 export type Verdict =
-  | { readonly kind: 'pass' }
+  | Pass
   /** Noteworthy, not refused: shown in log, metric and audit. */
   | Flag
   | Rewrite
   | Denial;
+
+export interface Pass {
+  readonly kind: 'pass';
+  /**
+   * What goes on while later checks judge, and all wait for together before the phase is over: writes to Redis that were
+   * sent already. Its failure fails the request, as that of a hook does.
+   */
+  readonly meanwhile?: Promise<void>;
+}
 
 export interface Flag {
   readonly kind: 'flag';

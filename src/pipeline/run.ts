@@ -73,11 +73,25 @@ export function createRunner(options: RunnerOptions): () => Run {
     let ended = false;
 
     async function judge<X extends Admitted>(hook: Hook, exchange: X): Promise<Denial | undefined> {
+      const meanwhile: Promise<void>[] = [];
+      const standing = await firstDenial(hook, exchange, meanwhile);
+      if (meanwhile.length > 0) await Promise.all(meanwhile);
+      return standing;
+    }
+
+    async function firstDenial<X extends Admitted>(
+      hook: Hook,
+      exchange: X,
+      meanwhile: Promise<void>[],
+    ): Promise<Denial | undefined> {
       for (const { index, check } of judging[hook]) {
         const call = check[hook] as (exchange: X, state: unknown) => Verdict | Promise<Verdict>;
         const result = call.call(check, exchange, states[index]);
         const verdict = result instanceof Promise ? await result : result;
-        if (verdict.kind === 'pass') continue;
+        if (verdict.kind === 'pass') {
+          if (verdict.meanwhile !== undefined) meanwhile.push(heard(verdict.meanwhile));
+          continue;
+        }
         const standing = settleVerdict(exchange, check, verdict);
         if (standing?.enforce !== undefined) await enforce(exchange, check, standing);
         if (standing?.kind === 'deny') return standing;
@@ -178,6 +192,12 @@ export function createRunner(options: RunnerOptions): () => Run {
       },
     };
   };
+}
+
+/** Where a later hook fails first, nobody waits for it. */
+function heard(meanwhile: Promise<void>): Promise<void> {
+  meanwhile.catch(() => undefined);
+  return meanwhile;
 }
 
 function changesNothing({ before = [], edits = [], held }: StreamRewrite): boolean {

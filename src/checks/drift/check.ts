@@ -50,6 +50,16 @@ export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps):
     await store.answerAnchor(session, passed.digest, answerGrams(answer.written.text));
   }
 
+  async function countTurn(exchange: Answered, state: DriftExchange): Promise<void> {
+    const { session, passed } = state;
+    if (session === undefined || passed === undefined || !(await store.passTurn(session, passed))) return;
+    state.answer = exchange.answer;
+    if (exchange.form === 'whole') {
+      await addAnswer(state);
+      delete state.answer;
+    }
+  }
+
   return {
     name,
     shadowable: true,
@@ -76,16 +86,8 @@ export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps):
       state.passed = passed;
       return facts.driftDetected && config.enabled ? denied(facts.driftScore, settings) : PASS;
     },
-    async response(exchange, state) {
-      const { session, passed } = state;
-      if (session === undefined || passed === undefined || !isAnswered(exchange)) return PASS;
-      if (!(await store.passTurn(session, passed))) return PASS;
-      state.answer = exchange.answer;
-      if (exchange.form === 'whole') {
-        await addAnswer(state);
-        delete state.answer;
-      }
-      return PASS;
+    response(exchange, state) {
+      return isAnswered(exchange) ? { kind: 'pass', meanwhile: countTurn(exchange, state) } : PASS;
     },
     async end(_exchange, _outcome, state) {
       try {

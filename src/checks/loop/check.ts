@@ -79,6 +79,14 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
     if (session !== undefined && isLong) await store.countArrival(session, operationId, counted, false);
   }
 
+  async function keepCall(state: LoopState): Promise<void> {
+    const { kept, fingerprint } = state;
+    if (kept === undefined) return;
+    await keepCounted(state);
+    state.counted = [];
+    if (fingerprint !== undefined) await store.joinCall(kept, state.operationId, fingerprint, memory);
+  }
+
   return {
     name,
     shadowable: true,
@@ -97,13 +105,8 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
       state.session === undefined || exchange.facts.session === undefined
         ? PASS
         : judge(exchange, state, state.session),
-    async response(exchange, state) {
-      const { kept, fingerprint } = state;
-      if (kept === undefined || isRefused(exchange)) return PASS;
-      await keepCounted(state);
-      state.counted = [];
-      if (fingerprint !== undefined) await store.joinCall(kept, state.operationId, fingerprint, memory);
-      return PASS;
+    response(exchange, state) {
+      return isRefused(exchange) ? PASS : { kind: 'pass', meanwhile: keepCall(state) };
     },
     async end(_exchange, _outcome, { session, operationId, counted }) {
       if (session === undefined || counted.length === 0) return;

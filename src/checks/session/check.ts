@@ -130,13 +130,12 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       if (operation === 'models' || operation === 'count_tokens') return PASS;
       return open(exchange, state.asked, state);
     },
-    async response(exchange, state) {
+    response(exchange, state) {
       if (exchange.mcp !== undefined) return mcpCalls.response(exchange, state.mcp);
       if (state.session !== undefined) {
         exchange.responseHeaders.set(HEADER.sessionSteps, String(state.session.steps));
       }
-      await noteAnswered(exchange, state);
-      return PASS;
+      return { kind: 'pass', meanwhile: noteAnswered(exchange, state) };
     },
     async end(exchange, outcome, { step, session, mcp }) {
       if (exchange.mcp !== undefined) return mcpCalls.end(exchange, outcome, mcp);

@@ -53,6 +53,40 @@ describe('the runner', () => {
     expect(parsed.responseHeaders.get('x-gateway-shadow')).toBe('loop_detected');
   });
 
+  it('judges on while something goes on meanwhile, and waits for all of it in the end, after a denial too', async () => {
+    const { observer } = recorder();
+    const calls: string[] = [];
+    const slow = (name: Check['name']): Check => ({
+      name,
+      shadowable: false,
+      response: () => {
+        calls.push(`${name} begins`);
+        const meanwhile = new Promise<void>((resolve) => setTimeout(resolve, 5));
+        return { kind: 'pass', meanwhile: meanwhile.then(() => void calls.push(`${name} is done`)) };
+      },
+    });
+    const last: Check = { name: 'budget', shadowable: false, response: () => DENIAL };
+    for (const checks of [
+      [slow('session'), slow('loop')],
+      [slow('session'), slow('loop'), last],
+    ]) {
+      const run = createRunner({ checks, shadowMode: false, observer })();
+      expect(await run.response(exchange() as Answered)).toEqual(checks.length === 3 ? DENIAL : undefined);
+      expect(calls.splice(0)).toEqual(['session begins', 'loop begins', 'session is done', 'loop is done']);
+    }
+  });
+
+  it('fails where what goes on meanwhile fails', async () => {
+    const { observer } = recorder();
+    const failing: Check = {
+      name: 'loop',
+      shadowable: false,
+      response: () => ({ kind: 'pass', meanwhile: Promise.reject(new Error('Redis is gone')) }),
+    };
+    const run = createRunner({ checks: [failing], shadowMode: false, observer })();
+    await expect(run.response(exchange() as Answered)).rejects.toThrow('Redis is gone');
+  });
+
   it('lets every check prepare, in order and in one turn, before the first one judges', async () => {
     const { observer } = recorder();
     const calls: string[] = [];
