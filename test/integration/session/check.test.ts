@@ -10,6 +10,7 @@ import { answered, parsed } from '../../support/exchange.ts';
 import type { RequestOptions } from '../../support/exchange.ts';
 import { connect } from '../budget/support.ts';
 import { DAY_MS } from './contract.ts';
+import { respond } from '../../support/respond.ts';
 
 let redis: TestRedis;
 let client: RedisClient;
@@ -106,10 +107,10 @@ describe('the first user request', () => {
     const { state } = await ask(check, first);
     expect(JSON.stringify(state)).not.toContain('hunter2');
     expect((await stored(first))?.anchor).toBeUndefined();
-    await check.response?.(answered(first), state);
+    await respond(check, answered(first), state);
     expect((await stored(first))?.anchor).toBe('My password is ***.');
     const second = request(undefined, { keyHash: first.key.keyHash });
-    await check.response?.(answered(second), (await ask(check, second)).state);
+    await respond(check, answered(second), (await ask(check, second)).state);
     expect(counts.masked).toBe(1);
   });
 
@@ -120,7 +121,7 @@ describe('the first user request', () => {
     const { check } = sessionCheck();
     const exchange = request();
     const { state } = await ask(check, exchange);
-    await check.response?.(answered(exchange, answer), state);
+    await respond(check, answered(exchange, answer), state);
     expect((await stored(exchange))?.anchor).toBeUndefined();
   });
 
@@ -128,7 +129,7 @@ describe('the first user request', () => {
     const { check } = sessionCheck();
     const exchange = request();
     const { state } = await ask(check, exchange);
-    await check.response?.(answered(exchange, { form: 'stream' }), state);
+    await respond(check, answered(exchange, { form: 'stream' }), state);
     expect((await stored(exchange))?.anchor).toBe('My password is ***.');
   });
 });
@@ -185,7 +186,7 @@ describe('when Redis fails', () => {
     await expect(check.requestBody?.(lost, state)).rejects.toMatchObject({ type: 'redis_unavailable' });
     await check.end?.(lost, { kind: 'not_forwarded' }, state);
     await check.end?.(first, { kind: 'not_forwarded' }, taken.state);
-    await expect(check.response?.(answered(other), kept.state)).rejects.toMatchObject({
+    await expect(respond(check, answered(other), kept.state)).rejects.toMatchObject({
       type: 'redis_unavailable',
     });
     expect(counts.failures).toBeGreaterThan(0);

@@ -8,6 +8,7 @@ import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import type { SessionFacts } from '../../../src/pipeline/facts.ts';
 import { answered, parsed } from '../../support/exchange.ts';
 import type { AnswerOptions } from '../../support/exchange.ts';
+import { respond } from '../../support/respond.ts';
 
 const TOPIC = [
   'How do I prune an old apple tree in the orchard?',
@@ -80,7 +81,7 @@ async function begun({ check }: Rig, sent: Sent) {
   return async () => {
     if (forwarded) {
       const whole = { text: 'Cut what is dead, then what crosses.', ...sent.answer };
-      await check.response?.({ ...answered(exchange, whole), origin: sent.origin ?? 'provider' }, state);
+      await respond(check, { ...answered(exchange, whole), origin: sent.origin ?? 'provider' }, state);
     }
     await check.end?.(
       exchange,

@@ -11,6 +11,7 @@ import { answered } from '../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../support/mcp-exchange.ts';
 import { toExchange, type LoopConfig } from '../../support/transcripts/replay.ts';
 import { slowness, threadCpuMs } from '../../support/cpu-time.ts';
+import { respond } from '../../support/respond.ts';
 
 const SESSION: SessionFacts = {
   id: 'one',
@@ -39,7 +40,7 @@ function rig(config: LoopConfig = {}) {
     check.prepare?.(exchange, state);
     const verdict = await check.requestBody?.(exchange, state);
     const denied = verdict?.kind === 'deny';
-    if (!denied) await check.response?.(answered(exchange, { status }), state);
+    if (!denied) await respond(check, answered(exchange, { status }), state);
     const outcome: Outcome = { kind: denied ? 'not_forwarded' : 'complete' };
     await check.end?.(exchange, outcome, state);
     if (verdict?.kind === 'pass') return 'pass';

@@ -7,6 +7,7 @@ import type { Verdict } from '../../../src/pipeline/check.ts';
 import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import { answered } from '../../support/exchange.ts';
 import { toExchange, type LoopConfig } from '../../support/transcripts/replay.ts';
+import { respond } from '../../support/respond.ts';
 
 interface SendOptions {
   readonly say?: string;
@@ -44,7 +45,7 @@ function rig(config: LoopConfig = {}) {
     check.prepare?.(exchange, state);
     const verdict = await check.requestBody?.(exchange, state);
     const refused = verdict?.kind === 'deny' || status === 0;
-    if (!refused) await check.response?.(answered(exchange, { status }), state);
+    if (!refused) await respond(check, answered(exchange, { status }), state);
     const outcome: Outcome = { kind: refused ? 'not_forwarded' : 'complete' };
     await check.end?.(exchange, outcome, state);
     return describeVerdict(verdict, exchange);
