@@ -1,7 +1,8 @@
 import { RecentMap } from './recent-map.ts';
 import { textDigest } from './text-digest.ts';
 
-const MAX_REMEMBERED_TEXTS = 50_000;
+/** Of a gateway's traffic: the histories of some hundred agents. */
+export const MAX_REMEMBERED_TEXTS = 50_000;
 
 export interface TextReading<Result> {
   /** Gives other requests a turn; the n-th result is the n-th text's. */
@@ -10,6 +11,8 @@ export interface TextReading<Result> {
   readonly isClean: (result: Result, text: string) => boolean;
   /** The result of a clean text. */
   readonly clean: (text: string) => Result;
+  /** MAX_REMEMBERED_TEXTS unless told. */
+  readonly maxTexts?: number | undefined;
 }
 
 /**
@@ -20,8 +23,9 @@ export function rememberClean<Result>({
   read,
   isClean,
   clean,
+  maxTexts = MAX_REMEMBERED_TEXTS,
 }: TextReading<Result>): TextReading<Result>['read'] {
-  const known = new RecentMap<true>(MAX_REMEMBERED_TEXTS);
+  const known = new RecentMap<true>(maxTexts);
   return async (texts) => {
     const digests = texts.map(textDigest);
     const isKnown = digests.map((digest) => digest !== undefined && known.get(digest) === true);

@@ -72,6 +72,8 @@ export interface ComposedOf {
   readonly policies: { current(): PolicySet } | undefined;
   readonly observer: ChecksObserver;
   readonly authenticateAgain: McpCheckDeps['authenticateAgain'];
+  /** Texts in which there was nothing, for each check that knows them again; many unless told. */
+  readonly rememberedTexts?: number;
   /** Those that count time and money. */
   readonly counting: Pick<Checks, 'rateLimit' | 'mcpBreaker' | 'budget'>;
 }
@@ -114,7 +116,7 @@ export function composeChecks(of: ComposedOf): ComposedChecks {
         storedPrompts: config.proxy.stored_prompts,
       }),
       session: session.check,
-      normalization: createNormalizationCheck({ normalizeAll }),
+      normalization: createNormalizationCheck({ normalizeAll, rememberedTexts: of.rememberedTexts }),
       mcpInspector: createMcpInspectorCheck({
         config: config.mcp,
         shadowMode: config.server.shadow_mode,
@@ -128,6 +130,7 @@ export function composeChecks(of: ComposedOf): ComposedChecks {
         config: config.server.dlp,
         reportSecretLeak,
         onFound: observer.dlpFound,
+        rememberedTexts: of.rememberedTexts,
       }),
       loop: createLoopCheck({ config: config.loop_detection, store: stores.loops }),
       drift: createDriftCheck({
@@ -153,7 +156,7 @@ function dlpDetectors({ server: { dlp } }: Config) {
 }
 
 function policyChecks(
-  { config, stores: { sessions: store, risk }, observer }: ComposedOf,
+  { config, stores: { sessions: store, risk }, observer, rememberedTexts }: ComposedOf,
   policies: { current(): PolicySet },
 ) {
   const { shadow_mode: shadowMode } = config.server;
@@ -175,7 +178,7 @@ function policyChecks(
   const sessions = createSessionMoves({ store, onFailure: observer.moveNotUndone });
   const mark = createMarkSession(store);
   const masks = {
-    masksOf: createMasksOf(),
+    masksOf: createMasksOf(rememberedTexts),
     maskRequest,
     answers: { whole: maskAnswer, rewriter: (of: Masks) => createPolicyRewriter(of) },
     results: { whole: maskWholeResult, rewriter: createResultRewriter },

@@ -88,14 +88,13 @@ export function createReplay({ newRun, findings, clock, riskOf }: ReplayDeps): R
     await run.end(parsed, { kind: 'complete' });
   }
 
-  /** Whatever the session does next, it has what it called for before. */
+  /** Whatever the session does next, it has what it called for before; of its open calls only the last one may be new. */
   async function presumeAnswered(next: Step): Promise<void> {
-    for (const made of open.of(next)) {
-      if (made.isAnswered || made.parsed === undefined) continue;
-      made.isAnswered = true;
-      findings.begin(made.step, made.place);
-      await made.run.response(unseenAnswer(made.parsed));
-    }
+    const made = open.of(next).at(-1);
+    if (made === undefined || made.isAnswered || made.parsed === undefined) return;
+    made.isAnswered = true;
+    findings.begin(made.step, made.place);
+    await made.run.response(unseenAnswer(made.parsed));
   }
 
   /** No answer comes any more. */

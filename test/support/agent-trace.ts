@@ -6,6 +6,8 @@ export interface AgentTraceOptions {
   readonly stepsOfSession?: number;
   /** Of a prompt, and of a tool's longest argument. */
   readonly textChars?: number;
+  /** From one step of the trace to the next. */
+  readonly stepMs?: number;
 }
 
 const WORDS =
@@ -15,7 +17,6 @@ const WORDS =
   list steps`.split(/\s+/);
 const TOOLS = ['read_file', 'search', 'list_directory', 'summarize'];
 const AT_ONCE = 8;
-const STEP_MS = 250;
 const BEGINNING = Date.UTC(2026, 0, 5, 10);
 const LINES_OF_CHUNK = 64;
 
@@ -27,6 +28,7 @@ export async function* agentTrace({
   steps,
   stepsOfSession = 40,
   textChars = 300,
+  stepMs = 250,
 }: AgentTraceOptions): AsyncGenerator<Buffer> {
   const random = createRandom(7);
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? '';
@@ -39,7 +41,7 @@ export async function* agentTrace({
   function step(index: number): object {
     const round = Math.floor(index / (AT_ONCE * stepsOfSession));
     const about = {
-      timestamp: new Date(BEGINNING + index * STEP_MS).toISOString(),
+      timestamp: new Date(BEGINNING + index * stepMs).toISOString(),
       session_id: `s-${String(round * AT_ONCE + (index % AT_ONCE))}`,
     };
     if (Math.floor(index / AT_ONCE) % 2 === 0)

@@ -32,11 +32,17 @@ function isJudged({ origin, mcp }: Answered): boolean {
   return origin === 'provider' && mcp === undefined;
 }
 
-function requestJudge({ config, findAll, onFound }: DlpCheckDeps): (exchange: Parsed) => Promise<Verdict> {
+function requestJudge({
+  config,
+  findAll,
+  onFound,
+  rememberedTexts,
+}: DlpCheckDeps): (exchange: Parsed) => Promise<Verdict> {
   const findNew = rememberClean<SearchedText>({
     read: findAll,
     isClean: ({ findings, isWhole }) => isWhole && findings.length === 0,
     clean: () => ({ findings: [], isWhole: true }),
+    maxTexts: rememberedTexts,
   });
   return async (exchange) => {
     const { found, unmaskable, mask } = await inspectRequest(exchange, findNew);

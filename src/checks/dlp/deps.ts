@@ -12,6 +12,8 @@ export interface DlpCheckDeps {
   /** The same for whole texts, however long. */
   readonly findAll: FindAll;
   readonly reportSecretLeak: ReportSecretLeak;
+  /** Texts of requests that are known again to hold nothing. */
+  readonly rememberedTexts?: number | undefined;
   /** Called once per class and body, and for an answer's headers; in shadow mode too. */
   readonly onFound: (found: FoundClass) => void;
 }

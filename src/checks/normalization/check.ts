@@ -5,6 +5,8 @@ import { PASS, type Check } from '../../pipeline/check.ts';
 export interface NormalizationCheckDeps {
   /** Gives other requests a turn between the slices of a long prompt. */
   readonly normalizeAll: (texts: readonly string[]) => Promise<readonly Normalized[]>;
+  /** Texts without disguises that are known again. */
+  readonly rememberedTexts?: number | undefined;
 }
 
 /** As they stand in a record; SPEC's names without `has_`. */
@@ -29,11 +31,12 @@ const NOTHING_HIDDEN: Obfuscation = {
  * Takes the disguises off every text of a prompt, once, for the checks after it (SPEC "Policy input (prompt
  * analysis)"). Hidden text is no crime: it is flagged, and policies decide.
  */
-export function createNormalizationCheck({ normalizeAll }: NormalizationCheckDeps): Check {
+export function createNormalizationCheck({ normalizeAll, rememberedTexts }: NormalizationCheckDeps): Check {
   const normalizeNew = rememberClean<Seen>({
     read: normalizeAll,
     isClean: (one, text) => one.text === text && !one.obfuscation.obfuscationDetected,
     clean: (text) => ({ text, obfuscation: NOTHING_HIDDEN }),
+    maxTexts: rememberedTexts,
   });
   return {
     name: 'normalization',

@@ -51,7 +51,7 @@ interface Entry {
 }
 
 /** More than are on their way at once. */
-const MAX_OPERATIONS = 20_000;
+const MAX_OPERATIONS = 4_096;
 
 /**
  * Sessions of one process, for work without Redis. It knows its last operations again, and is meant for traces,

@@ -52,9 +52,12 @@ export interface ExplainedRule {
   readonly conditions: readonly { readonly written: unknown; readonly truth: Truth }[];
 }
 
-/** @throws PolicyFilesError with every error of the cards */
-export function createCardSet(files: readonly CardFile[]): CardSet {
-  const queries = createTextQueries();
+/**
+ * @param rememberedTexts that are known again to hold nothing
+ * @throws PolicyFilesError with every error of the cards
+ */
+export function createCardSet(files: readonly CardFile[], rememberedTexts?: number): CardSet {
+  const queries = createTextQueries(rememberedTexts);
   const { rules, fsm, fsmFile, problems } = compileCards(files, queries);
   if (problems.length > 0) throw new PolicyFilesError(problems.join('\n'));
   const byType = {

@@ -1,3 +1,4 @@
+import { MAX_REMEMBERED_TEXTS } from '../../clean-texts.ts';
 import type { Span } from '../../normalize/normalized.ts';
 import { RecentMap } from '../../recent-map.ts';
 import { textDigest } from '../../text-digest.ts';
@@ -31,13 +32,12 @@ export interface TextQueries {
   answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<ReadonlyMap<number, TextMatch>>;
 }
 
-const MAX_REMEMBERED = 50_000;
-
-export function createTextQueries(): TextQueries {
+/** @param maxTexts that are known again to hold nothing */
+export function createTextQueries(maxTexts = MAX_REMEMBERED_TEXTS): TextQueries {
   const numbers = new Map<string, number>();
   const queries: (TextQuery & { readonly search: TextSearch })[] = [];
   /** Agents send their history again with every turn: texts in which some questions found nothing, by digest. */
-  const clean = new RecentMap<true>(MAX_REMEMBERED);
+  const clean = new RecentMap<true>(maxTexts);
 
   async function answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<Map<number, TextMatch>> {
     const found = new Map<number, TextMatch>();

@@ -30,35 +30,40 @@ const MAX_KEPT = 16;
 
 /**
  * Makes detectors out of mask rules, once for each set of them.
+ * @param rememberedTexts that are known again to hold nothing, for each set
  * @throws Error that says what is wrong with an expression
  */
-export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefined {
+export function createMasksOf(rememberedTexts?: number): (rules: readonly MaskRule[]) => Masks | undefined {
   const kept = new RecentMap<Masks>(MAX_KEPT);
   return (rules) => {
     if (rules.length === 0) return undefined;
     const key = JSON.stringify(rules.map(({ hit, patterns }) => [hit.rule, patterns]));
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const masks = masksOf(rules);
+    const masks = masksOf(rules, rememberedTexts);
     kept.set(key, masks);
     return masks;
   };
 }
 
-function masksOf(rules: readonly MaskRule[]): Masks {
+function masksOf(rules: readonly MaskRule[], maxTexts: number | undefined): Masks {
   const patterns = rules.flatMap(({ hit, patterns: each }) =>
     each.map((pattern) => ({ ...pattern, rule: hit.rule })),
   );
+  const searchFor = (some: readonly LabelledPattern[]): MaskSearch | undefined => remembering(some, maxTexts);
   const anywhere = patterns.filter(({ argument }) => argument === undefined);
   return {
     everywhere: searchFor(anywhere),
     data: searchFor(anywhere.filter(({ what }) => what.kind === 'detects')),
     words: searchFor(anywhere.filter(({ what }) => what.kind !== 'detects')),
-    inArguments: byArgument(patterns),
+    inArguments: byArgument(patterns, searchFor),
   };
 }
 
-function byArgument(patterns: readonly (MaskPattern & LabelledPattern)[]): ArgumentMasks[] {
+function byArgument(
+  patterns: readonly (MaskPattern & LabelledPattern)[],
+  searchFor: (some: readonly LabelledPattern[]) => MaskSearch | undefined,
+): ArgumentMasks[] {
   const groups = Map.groupBy(patterns, ({ argument }) => argument && JSON.stringify(argument));
   return [...groups.values()].flatMap((group) => {
     const path = group[0]?.argument;
@@ -68,13 +73,17 @@ function byArgument(patterns: readonly (MaskPattern & LabelledPattern)[]): Argum
 }
 
 /** Agents send their history again with every turn: what was clean is not searched twice. */
-function searchFor(patterns: readonly LabelledPattern[]): MaskSearch | undefined {
+function remembering(
+  patterns: readonly LabelledPattern[],
+  maxTexts: number | undefined,
+): MaskSearch | undefined {
   if (patterns.length === 0) return undefined;
   const search = createMaskSearch(patterns);
   const findAll = rememberClean<SearchedText>({
     read: search.findAll,
     isClean: ({ findings }) => findings.length === 0,
     clean: () => ({ findings: [], isWhole: true }),
+    maxTexts,
   });
   return { ...search, findAll };
 }

@@ -1,0 +1,38 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import { defaultConfig } from '../../../src/config/load.ts';
+import { verifyTrace } from '../../../src/offline-verify.ts';
+import { agentTrace } from '../../support/agent-trace.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** What is held of a trace, in bytes, once so many of its steps are judged. */
+async function heldAt(steps: readonly number[]): Promise<number[]> {
+  const held: number[] = [];
+  // Loops look an hour back: sessions of hours ago are forgotten within the trace.
+  const trace = agentTrace({
+    steps: (steps.at(-1) ?? 0) + 256,
+    stepsOfSession: 400,
+    textChars: 60,
+    stepMs: 4_000,
+  });
+  const events = verifyTrace(trace, {
+    config: defaultConfig({ mcp: { enabled: true } }),
+    sources: { file: undefined, folder: undefined, presets: ['mcp_sandbox', 'safety'] },
+    name: 'memory',
+  });
+  for await (const event of events) {
+    if (event.kind !== 'progress' || event.elements < (steps[held.length] ?? Infinity)) continue;
+    collect();
+    held.push(process.memoryUsage().heapUsed);
+  }
+  return held;
+}
+
+/** What the checks know of a call until it is answered has some 8 KB; its bare step, 600 bytes. */
+it('a trace is not held, whoever never answers', { timeout: 120_000 }, async () => {
+  const [early = 0, late = 0] = await heldAt([4_608, 8_704]);
+  expect((late - early) / (8_704 - 4_608)).toBeLessThan(400);
+});
