@@ -10,6 +10,7 @@ import type { TestGateway } from '../../gateway.ts';
 import { startMcpServer } from '../../mcp-server.ts';
 import type { McpTestServer } from '../../mcp-server.ts';
 import type { InstalledClient } from '../install.ts';
+import { allProcesses, isAlive } from '../../processes.ts';
 import { inTemporaryFolder, runProgram } from '../run-program.ts';
 import type { ProgramResult } from '../run-program.ts';
 import { clientProgram } from '../run-script.ts';
@@ -77,9 +78,17 @@ export async function startAgentsRig(config: ConfigInput = {}): Promise<AgentsRi
       await gateway.stop();
       await provider.close();
       await mcp.close();
+      endLeftBehind(project);
       await rm(project, { recursive: true, force: true });
     },
   };
+}
+
+/** Some agents leave a daemon behind that their own end does not end; the project's folder in its arguments tells it. */
+function endLeftBehind(project: string): void {
+  for (const { pid, command } of allProcesses()) {
+    if (command.includes(project) && isAlive(pid)) process.kill(pid, 'SIGKILL');
+  }
 }
 
 /** No agent may take longer than this to say what is wrong. */
