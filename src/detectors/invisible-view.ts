@@ -38,23 +38,41 @@ export function* visibleViews(text: string): Work<readonly VisibleView[]> {
   const views: VisibleView[] = [];
   const shown = yield* withoutInvisible(text);
   if (shown !== undefined) views.push(shown);
-  if (!(yield* hasCodes(text))) return views;
-  // What may yet become an escape is no part of it.
-  const read = yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
+  const read = yield* withEscapesRead(text);
   const visible = read && (yield* withoutInvisible(read.text));
-  if (read !== undefined && visible !== undefined) {
-    views.push({
-      text: visible.text,
-      toGiven: (at) => read.toGiven(visible.toGiven(at)),
-      endToGiven: (at) => read.toGiven(visible.endToGiven(at)),
-    });
-  }
+  if (read !== undefined && visible !== undefined) views.push(behind(read, visible));
   return views;
 }
 
 /** The same at once, for short texts. */
 export function visibleViewsOf(text: string): readonly VisibleView[] {
   return runNow(visibleViews(text));
+}
+
+/**
+ * What a short text may be part of once more of it has come: the same, and with its escapes read also where none of them
+ * stands for what prints nothing, for the next one may.
+ */
+export function openViewsOf(text: string): readonly VisibleView[] {
+  const views = visibleViewsOf(text);
+  const read = runNow(withEscapesRead(text));
+  return read === undefined ? views : [...views, { ...read, endToGiven: read.toGiven }];
+}
+
+/** What may yet become an escape is no part of it; undefined where there is none. */
+function* withEscapesRead(text: string): Work<ReadText | undefined> {
+  if (!(yield* hasCodes(text))) return undefined;
+  return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
+}
+
+type ReadText = Pick<VisibleView, 'text' | 'toGiven'>;
+
+function behind(read: ReadText, visible: VisibleView): VisibleView {
+  return {
+    text: visible.text,
+    toGiven: (at) => read.toGiven(visible.toGiven(at)),
+    endToGiven: (at) => read.toGiven(visible.endToGiven(at)),
+  };
 }
 
 /** Whether some character may be written as a code. A search for two characters stops at each backslash. */

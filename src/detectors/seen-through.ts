@@ -1,6 +1,6 @@
 import { inTurns, runNow, type Work } from '../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
-import { mayHide, visibleViews, visibleViewsOf } from './invisible-view.ts';
+import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
 import type { VisibleView } from './invisible-view.ts';
 import { unfinishedEscapeAt } from './secret-views.ts';
 
@@ -18,7 +18,7 @@ export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetecto
   const openInViews = (text: string): number =>
     Math.min(
       openFrom(text),
-      ...visibleViewsOf(text).map((view) => openInGiven(openFrom(view.text), view, text.length)),
+      ...openViewsOf(text).map((view) => openInGiven(openFrom(view.text), view, text.length)),
     );
   return {
     find: findAll,

@@ -81,6 +81,15 @@ describe('a stream', () => {
     expectStreamContract(detector, PIECES, { maxOpenChars: 320 });
   });
 
+  it.each(['\\u00e9\\ba@b.internal', '\\u00e9\\u200ba@b.example', '\\u00fc\\u00e9\\u00adann@b.example'])(
+    'holds back the letters of an address that an escape of no width joins: %s',
+    (text) => {
+      const detector = createContentDetector({ ...EVERYTHING, scanSecrets: false });
+      const cuts = Array.from({ length: text.length + 1 }, (_, at) => at);
+      expect(brokenAt(detector, text, cuts, 320)).toEqual([]);
+    },
+  );
+
   it('with secrets in it keeps its promises', () => {
     const detector = createContentDetector(EVERYTHING);
     const texts = textsOf([...PIECES, TOKEN, TOKEN.slice(0, 10), `${TOKEN}@b.example`, 'password = "']);
