@@ -13,14 +13,17 @@
 local now = now_ms(ARGV[1])
 local lease_ms = tonumber(ARGV[2])
 
-local holds = {}
+-- First, so that what it charges of those named here is turned back with the others.
+settle_expired(now)
+
+local named = {}
 for i = 3, #KEYS do
-  holds[i] = hold_at(KEYS[i])
+  named[i] = hold_at(KEYS[i])
 end
 
 local renewed = {}
 for i = 3, #KEYS do
-  local hold = holds[i]
+  local hold = named[i]
   if hold and hold.state == CHARGED then
     move(hold, -hold.amount, hold.amount)
     total = total - hold.amount
@@ -33,6 +36,5 @@ for i = 3, #KEYS do
   renewed[#renewed + 1] = held and 1 or 0
 end
 
-settle_expired(now)
 save()
 return renewed

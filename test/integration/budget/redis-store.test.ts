@@ -394,6 +394,24 @@ describe('windows', () => {
   });
 });
 
+describe('a lease that is put off late', () => {
+  it('is a reservation again, whether somebody has charged it in between or not', async () => {
+    const clock = { now: NOON };
+    const store = storeAt(clock);
+    for (const isCharged of [true, false]) {
+      const keyHash = newKeyHash();
+      const held = reservation(keyHash, { daily: USD }, 1_000);
+      await store.reserve(held);
+      clock.now += 60_000;
+      if (isCharged)
+        expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 1_000, reserved: 0 });
+      expect(await store.renew(keyHash, [held.operationId])).toEqual([]);
+      expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 0, reserved: 1_000 });
+      expect(Number(await redis.client.hget(riskProfileKey(keyHash), 'total_spend'))).toBe(0);
+    }
+  });
+});
+
 describe('alert thresholds', () => {
   it('are crossed once per key, window and threshold', async () => {
     const clock = { now: NOON };
