@@ -153,6 +153,7 @@ export function gatewayConfig(
   writeFileSync(
     file,
     stringify({
+      ...settings,
       server: {
         host: '127.0.0.1',
         port,
@@ -162,7 +163,6 @@ export function gatewayConfig(
       },
       redis: { addr: `127.0.0.1:${parts.redisPort}` },
       providers: { openai: { base_url: `http://127.0.0.1:${parts.providerPort}` } },
-      ...(settings.policy !== undefined && { policy: settings.policy }),
     }),
   );
   return loadConfig({ path: file, env: { SERVER_INSECURE_DEV: 'true' } }).config;
