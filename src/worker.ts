@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module';
+import { readWordsAhead } from './pricing/count-words.ts';
 import type { FromWorker, ToWorker } from './runtime/worker-protocol.ts';
 import { startSidecar, type Sidecar } from './sidecar.ts';
 
@@ -16,6 +17,7 @@ async function receive(message: ToWorker): Promise<void> {
       // For the next start: a worker that is killed later writes nothing when it ends.
       flushCompileCache();
       say({ kind: 'listening' });
+      await readWordsAhead();
       break;
     case 'metrics':
       say({

@@ -1,5 +1,5 @@
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import type { ProviderName } from '../providers/provider.ts';
+import { countWords } from './count-words.ts';
 
 /** Counting costs some 40 us a KiB: what lies beyond is measured in bytes. */
 const MAX_COUNTED_CHARS = 65_536;
@@ -9,8 +9,6 @@ const MAX_RUN_CHARS = 128;
 /** How many tokens others make of a text, for one of OpenAI's: their vocabularies are smaller. */
 const OTHER_TOKENIZERS = 1.5;
 const OPENAI_TOKENIZER: ReadonlySet<ProviderName> = new Set<ProviderName>(['openai', 'azure']);
-
-const NO_SPECIAL = { disallowedSpecial: new Set<string>() };
 
 /** Tokens counted in pieces of text under one bounded amount of work. */
 export interface TokenCounter {
@@ -71,7 +69,7 @@ export function dearCharacters(provider: ProviderName, model: string, text: stri
 export function countText(text: string): number {
   let tokens = 0;
   for (const piece of withoutLongRuns(text)) {
-    tokens += countTokens(piece, NO_SPECIAL);
+    tokens += countWords(piece);
   }
   return tokens;
 }

@@ -1,0 +1,82 @@
+import { inTurns, runNow } from '../turns.ts';
+import { loadVocabulary, NO_WORD, type Vocabulary } from './vocabulary.ts';
+
+/** UTF-8 takes at most three bytes for each of JavaScript's characters. */
+const BYTES_A_CHAR = 3;
+/** Merging takes time that grows with the square of a piece. */
+const MAX_PIECE_CHARS = 128;
+
+const SUFFIX = "(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?";
+const UPPER = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`;
+const LOWER = String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}]`;
+/** How `o200k_base` cuts a text before it looks for words (openai/tiktoken, `openai_public.py`). */
+const PIECES = new RegExp(
+  [
+    String.raw`[^\r\n\p{L}\p{N}]?${UPPER}*${LOWER}+${SUFFIX}`,
+    String.raw`[^\r\n\p{L}\p{N}]?${UPPER}+${LOWER}*${SUFFIX}`,
+    String.raw`\p{N}{1,3}`,
+    String.raw` ?[^\s\p{L}\p{N}]+[\r\n/]*`,
+    String.raw`\s*[\r\n]+`,
+    String.raw`\s+(?!\S)`,
+    String.raw`\s+`,
+  ].join('|'),
+  'gu',
+);
+
+const encoder = new TextEncoder();
+const bytes = new Uint8Array(MAX_PIECE_CHARS * BYTES_A_CHAR);
+/** Of the parts that a piece consists of: where each begins, and the rank of the word that it makes with the next. */
+const starts = new Uint32Array(bytes.length + 1);
+const ranks = new Uint32Array(bytes.length + 1);
+
+let vocabulary: Vocabulary | undefined;
+
+/** Reads the words in turns of the event loop, so that nobody has to wait for them later. */
+export async function readWordsAhead(): Promise<void> {
+  vocabulary ??= await inTurns(loadVocabulary());
+}
+
+/** Tokens of a text in `o200k_base`, whose words are read now where nobody has done so before. */
+export function countWords(text: string): number {
+  vocabulary ??= runNow(loadVocabulary());
+  let tokens = 0;
+  for (const piece of text.match(PIECES) ?? []) {
+    for (let at = 0; at < piece.length; at += MAX_PIECE_CHARS) {
+      const part = piece.length <= MAX_PIECE_CHARS ? piece : piece.slice(at, at + MAX_PIECE_CHARS);
+      tokens += countPiece(vocabulary, part);
+    }
+  }
+  return tokens;
+}
+
+function countPiece(words: Vocabulary, piece: string): number {
+  const { written } = encoder.encodeInto(piece, bytes);
+  if (words.rank(bytes, 0, written) !== NO_WORD) return 1;
+  return merge(words, written);
+}
+
+/** Joins the two neighbours that make the word of the lowest rank, until none do; what is left are the tokens. */
+function merge(words: Vocabulary, length: number): number {
+  let parts = length;
+  for (let part = 0; part <= parts; part++) starts[part] = part;
+  const joined = (part: number): number =>
+    part + 2 > parts ? NO_WORD : words.rank(bytes, starts[part] ?? 0, starts[part + 2] ?? 0);
+  for (let part = 0; part < parts; part++) ranks[part] = joined(part);
+  for (;;) {
+    const lowest = lowestRank(parts);
+    if (ranks[lowest] === NO_WORD) return parts;
+    starts.copyWithin(lowest + 1, lowest + 2, parts + 1);
+    ranks.copyWithin(lowest + 1, lowest + 2, parts);
+    parts--;
+    ranks[lowest] = joined(lowest);
+    if (lowest > 0) ranks[lowest - 1] = joined(lowest - 1);
+  }
+}
+
+function lowestRank(parts: number): number {
+  let lowest = 0;
+  for (let part = 1; part < parts; part++) {
+    if ((ranks[part] ?? NO_WORD) < (ranks[lowest] ?? NO_WORD)) lowest = part;
+  }
+  return lowest;
+}

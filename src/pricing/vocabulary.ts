@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Work } from '../turns.ts';
+
+/** Words of a byte-level tokenizer; a word's rank is its place in the order in which they were learnt. */
+export interface Vocabulary {
+  /** Rank of the word that is `bytes[from, to)`, or NO_WORD. */
+  rank(bytes: Uint8Array, from: number, to: number): number;
+}
+
+export const NO_WORD = 0x7fff_ffff;
+
+/** A power of two, and twice as many places as the largest vocabulary has words. */
+const PLACES = 524_288;
+const WORDS_A_STEP = 1_000;
+const NEWLINE = 10;
+const SPACE = 32;
+const PADDING = 61;
+const BASE64 = base64Digits();
+
+/**
+ * OpenAI's `o200k_base`, from the file that is published (a line a word: its bytes in base64, and its rank). It is kept
+ * as the bytes of all words and a table of hashes, some 5 MB: as strings in a map it would take 70.
+ */
+export function* loadVocabulary(): Work<Vocabulary> {
+  const file = fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken'));
+  return yield* readVocabulary(readFileSync(file));
+}
+
+/** @throws RangeError where there are more words than places */
+export function* readVocabulary(file: Uint8Array): Work<Vocabulary> {
+  const words = new Uint8Array(Math.ceil((file.length * 3) / 4));
+  const ends = new Uint32Array(PLACES / 2 + 1); // of the word with this rank, from 1; it begins where the one before ends
+  const places = new Uint32Array(PLACES); // rank + 1, or 0
+  let size = 0;
+  let rank = 0;
+  for (let at = 0; at < file.length; at++) {
+    const begin = size;
+    let bits = 0;
+    let bitCount = 0;
+    for (let code = file[at]; code !== undefined && code !== SPACE && code !== PADDING; code = file[++at]) {
+      bits = ((bits << 6) | (BASE64[code] ?? 0)) & 0xffff;
+      bitCount += 6;
+      if (bitCount < 8) continue;
+      bitCount -= 8;
+      words[size++] = bits >>> bitCount;
+    }
+    while (at < file.length && file[at] !== NEWLINE) at++;
+    if (++rank > PLACES / 2) throw new RangeError('the vocabulary has more words than there are places for');
+    ends[rank] = size;
+    let place = hash(words, begin, size);
+    while (places[place] !== 0) place = (place + 1) % PLACES;
+    places[place] = rank;
+    if (rank % WORDS_A_STEP === 0) yield;
+  }
+  return new PackedVocabulary(words.slice(0, size), ends.slice(0, rank + 1), places);
+}
+
+class PackedVocabulary implements Vocabulary {
+  readonly #words: Uint8Array;
+  readonly #ends: Uint32Array;
+  readonly #places: Uint32Array;
+
+  constructor(words: Uint8Array, ends: Uint32Array, places: Uint32Array) {
+    this.#words = words;
+    this.#ends = ends;
+    this.#places = places;
+  }
+
+  rank(bytes: Uint8Array, from: number, to: number): number {
+    for (let place = hash(bytes, from, to); ; place = (place + 1) % PLACES) {
+      const found = this.#places[place] ?? 0;
+      if (found === 0) return NO_WORD;
+      if (this.#is(found, bytes, from, to)) return found - 1;
+    }
+  }
+
+  #is(found: number, bytes: Uint8Array, from: number, to: number): boolean {
+    const begin = this.#ends[found - 1] ?? 0;
+    if ((this.#ends[found] ?? 0) - begin !== to - from) return false;
+    for (let at = from; at < to; at++) {
+      if (bytes[at] !== this.#words[begin + at - from]) return false;
+    }
+    return true;
+  }
+}
+
+/** FNV-1a, of which the upper bits are folded in. */
+function hash(bytes: Uint8Array, from: number, to: number): number {
+  let sum = 0x811c_9dc5;
+  for (let at = from; at < to; at++) sum = Math.imul(sum ^ (bytes[at] ?? 0), 0x0100_0193);
+  return (sum ^ (sum >>> 15)) & (PLACES - 1);
+}
+
+function base64Digits(): Uint8Array {
+  const digits = new Uint8Array(256);
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  for (let value = 0; value < alphabet.length; value++) digits[alphabet.charCodeAt(value)] = value;
+  return digits;
+}
