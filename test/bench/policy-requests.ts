@@ -2,10 +2,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { PRESET_NAMES } from '../../src/policy/presets.ts';
-import { percentile, requestBytes, runLoad } from '../support/load.ts';
+import { requestBytes, runLoad } from '../support/load.ts';
 import { residentBytes } from '../support/memory.ts';
-import { cpuSeconds, pinMeasured, startGateway, startOnParts, type Rig } from './gateway-rig.ts';
+import { startGateway } from './gateway-rig.ts';
+import { meterCpu } from './machine.ts';
+import { startOnParts } from './parts.ts';
 import { CARDS, promptOf, REGO_FILES, writeCards, writeRego } from './policy-files.ts';
+import type { Rig } from './rig.ts';
+import { median } from './statistics.ts';
 
 /** One way to have policies, and what requests cost through a gateway that has them. */
 export interface RequestCost {
@@ -25,7 +29,6 @@ interface RequestSample {
   readonly failures: number;
 }
 
-/** CPU is counted in ticks of 10 ms: a round has to take many. */
 const PROMPTS = [
   { promptBytes: 1_024, requests: 300 },
   { promptBytes: 102_400, requests: 60 },
@@ -80,7 +83,6 @@ function startPolicyGateways() {
     const gateways: PolicyGateway[] = [];
     for (const [policies, policy] of wanted) {
       const { rig } = await startGateway(parts, policies, { ...(policy !== undefined && { policy }) });
-      pinMeasured(rig, false);
       gateways.push({ policies, rig, samples: new Map(PROMPTS.map((prompt) => [prompt, noSamples()])) });
     }
     return { gateways };
@@ -93,19 +95,17 @@ let prompts = 0;
 
 async function sample({ rig, samples }: PolicyGateway, prompt: Prompt, counts: boolean): Promise<void> {
   const { promptBytes, requests } = prompt;
-  const before = rig.cpu.map(({ pid }) => cpuSeconds(pid));
+  const stop = meterCpu(rig);
   const { latenciesMs, failures } = await runLoad(rig, {
     connections: 1,
     requests,
     bytes: () => requestBytes(rig, bodyOf(promptBytes)),
   });
+  const spent = stop();
   const into = samples.get(prompt);
   if (!counts || into === undefined) return;
-  for (const [index, { part, pid }] of rig.cpu.entries()) {
-    const milliseconds = ((cpuSeconds(pid) - (before[index] ?? 0)) / requests) * 1_000;
-    if (part === 'node') into.nodeCpuMs.push(milliseconds);
-    if (part === 'envoy') into.envoyCpuMs.push(milliseconds);
-  }
+  into.nodeCpuMs.push((spent('node') / requests) * 1_000);
+  into.envoyCpuMs.push((spent('envoy') / requests) * 1_000);
   into.latenciesMs.push(...latenciesMs);
   into.failures += failures;
 }
@@ -116,7 +116,7 @@ function bodyOf(promptBytes: number): string {
 }
 
 function costOf({ policies, rig, samples }: PolicyGateway): RequestCost {
-  const node = rig.cpu.find(({ part }) => part === 'node');
+  const node = rig.processes.find(({ part }) => part === 'node');
   return {
     policies,
     residentMb: residentBytes(node?.pid ?? 0) / 1e6,
@@ -128,11 +128,4 @@ function costOf({ policies, rig, samples }: PolicyGateway): RequestCost {
       failures,
     })),
   };
-}
-
-function median(numbers: readonly number[]): number {
-  return percentile(
-    [...numbers].sort((a, b) => a - b),
-    0.5,
-  );
 }

@@ -1,188 +1,70 @@
-import { fork } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { renderEnvoy } from '../../src/envoy/render.ts';
-import type { TransportName } from '../../src/extproc/server.ts';
-import { startEnvoy, type EnvoyProcess } from '../../src/runtime/envoy-process.ts';
-import { freePort } from '../../src/runtime/free-port.ts';
 import type { Target } from '../support/load.ts';
-import {
-  CHAT,
-  gatewayConfig,
-  MEASURED_CORE,
-  pin,
-  said,
-  startGateway,
-  startOnParts,
-  type Parts,
-  type Rig,
-} from './gateway-rig.ts';
-import { EVERY_CHECK, newTurns } from './every-check.ts';
+import { CORE_CHECKS, EVERY_CHECK } from './settings.ts';
+import { startGateway } from './gateway-rig.ts';
+import { startGoNoop, startOurNoop } from './noop-rigs.ts';
+import { startOnParts, type Parts } from './parts.ts';
+import type { MissingRig, Rig } from './rig.ts';
+import { startPassThrough } from './plain-envoy.ts';
+import { startPortkey } from './portkey-rig.ts';
 
-export interface Rigs {
+export interface CostRigs {
   readonly rigs: readonly Rig[];
+  readonly missing: readonly MissingRig[];
   readonly redisPort: number;
-  /** A path of the pass-through Envoy that answers by itself. */
-  readonly directResponse: Target;
-  /** A request of a key that is locked. */
-  readonly quarantined: Target;
-  close(): Promise<void>;
 }
 
-/** DLP looks for everything it knows in one gateway, and is off in the other. */
-export function startRigs(): Promise<Rigs> {
+type Start = (parts: Parts) => Promise<Rig | MissingRig>;
+
+export const OURS_CORE = 'ours, keys and budgets only';
+export const OURS_ALL = 'ours, every check on';
+
+/** By the names of their rows, or what begins them: a rig that nobody asked for is not started. */
+const RIGS: readonly (readonly [string, Start])[] = [
+  ['Envoy pass-through', startPassThrough],
+  ['Envoy + no-op in Go', startGoNoop],
+  ['our Envoy + no-op, lean', (parts) => startOurNoop(parts, 'lean')],
+  ['Portkey with 8 regex guards', startPortkey],
+  [OURS_CORE, async (parts) => (await startGateway(parts, OURS_CORE, CORE_CHECKS)).rig],
+  [
+    OURS_ALL,
+    async (parts) => ({ ...(await startGateway(parts, OURS_ALL, EVERY_CHECK)).rig, inSessions: true }),
+  ],
+];
+
+/** Those whose names match. */
+export function startRigs(wanted: RegExp): Promise<CostRigs & { close(): Promise<void> }> {
   return startOnParts(async (parts) => {
-    const passThrough = await startPassThrough(parts);
-    const noop = await startNoop(parts, 'lean');
-    const gateway = await startGateway(parts, 'gateway');
-    const withDlp = await startGateway(parts, 'gateway with DLP', {
-      server: { dlp: { enabled: true, scan_network: true } },
-    });
-    const everyCheck = await startGateway(parts, 'gateway, every check', EVERY_CHECK);
-    return {
-      rigs: [
-        { name: 'direct', port: parts.providerPort, path: CHAT, headers: {}, cpu: [] },
-        passThrough,
-        noop,
-        gateway.rig,
-        withDlp.rig,
-        { ...everyCheck.rig, next: newTurns(everyCheck.rig) },
-      ],
-      redisPort: parts.redisPort,
-      directResponse: { ...passThrough, path: '/direct' },
-      quarantined: { ...gateway.rig, headers: gateway.quarantinedHeaders },
-    };
+    const rigs: Rig[] = [];
+    const missing: MissingRig[] = [];
+    for (const [name, start] of RIGS) {
+      if (!wanted.test(name)) continue;
+      const rig = await start(parts);
+      if ('missing' in rig) missing.push(rig);
+      else rigs.push(rig);
+    }
+    return { rigs, missing, redisPort: parts.redisPort };
   });
 }
 
 /** The no-op processor behind an Envoy of its own, over each transport. */
 export function startTransports(): Promise<{ readonly rigs: readonly Rig[]; close(): Promise<void> }> {
   return startOnParts(async (parts) => ({
-    rigs: [await startNoop(parts, 'lean'), await startNoop(parts, 'grpc-js')],
+    rigs: [await startOurNoop(parts, 'lean'), await startOurNoop(parts, 'grpc-js')],
   }));
 }
 
-async function startPassThrough(parts: Parts): Promise<Rig> {
-  const port = await freePort();
-  const socket = (address: string, port_value: number) => ({ socket_address: { address, port_value } });
-  const manager =
-    'type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager';
-  const config = {
-    admin: { address: { pipe: { path: join(parts.directory, 'p.sock') } } },
-    static_resources: {
-      listeners: [
-        {
-          name: 'main',
-          address: socket('127.0.0.1', port),
-          filter_chains: [
-            {
-              filters: [
-                {
-                  name: 'http',
-                  typed_config: {
-                    '@type': manager,
-                    stat_prefix: 'main',
-                    http_filters: [
-                      {
-                        name: 'router',
-                        typed_config: {
-                          '@type': 'type.googleapis.com/envoy.extensions.filters.http.router.v3.Router',
-                        },
-                      },
-                    ],
-                    route_config: {
-                      virtual_hosts: [
-                        {
-                          name: 'all',
-                          domains: ['*'],
-                          routes: [
-                            {
-                              match: { path: '/direct' },
-                              direct_response: { status: 403, body: { inline_string: 'x'.repeat(60) } },
-                            },
-                            { match: { prefix: '/' }, route: { cluster: 'provider', timeout: '0s' } },
-                          ],
-                        },
-                      ],
-                    },
-                  },
-                },
-              ],
-            },
-          ],
-        },
-      ],
-      clusters: [
-        {
-          name: 'provider',
-          type: 'STATIC',
-          load_assignment: {
-            cluster_name: 'provider',
-            endpoints: [
-              { lb_endpoints: [{ endpoint: { address: socket('127.0.0.1', parts.providerPort) } }] },
-            ],
-          },
-        },
-      ],
-    },
-  };
-  const envoy = await runEnvoy(parts, 'p', stringify(config));
-  return {
-    name: 'pass-through',
-    port,
-    path: CHAT,
-    headers: {},
-    cpu: [{ part: 'envoy', pid: envoy.pid ?? 0 }],
-  };
-}
-
-async function startNoop(parts: Parts, transport: TransportName): Promise<Rig> {
-  const socketPath = join(parts.directory, `${transport}.sock`);
-  const child = fork(join(import.meta.dirname, 'noop.ts'), [
-    socketPath,
-    `127.0.0.1:${parts.providerPort}`,
-    transport,
-  ]);
-  parts.stops.push(() => void child.kill());
-  await said(child);
-  pin(child.pid ?? 0, MEASURED_CORE);
-  const port = await freePort();
-  const config = gatewayConfig(parts, port, await freePort());
-  const envoy = await runEnvoy(
-    parts,
-    `n-${transport}`,
-    renderEnvoy(config, {
-      sidecars: [{ kind: 'unix', path: socketPath }],
-      adminSocketPath: join(parts.directory, `n-${transport}.sock`),
-      systemCaFile: '/etc/ssl/certs/ca-certificates.crt',
-      accessLogPath: '/dev/null',
-    }),
-  );
-  return {
-    name: transport === 'lean' ? 'no-op' : 'no-op over grpc-js',
-    port,
-    path: `/openai${CHAT}`,
-    headers: { authorization: 'Bearer sk-bench' },
-    cpu: [
-      { part: 'envoy', pid: envoy.pid ?? 0 },
-      { part: 'node', pid: child.pid ?? 0 },
-    ],
-  };
-}
-
-async function runEnvoy(parts: Parts, name: string, yaml: string): Promise<EnvoyProcess> {
-  const configFile = join(parts.directory, `${name}.yaml`);
-  writeFileSync(configFile, yaml);
-  const envoy = startEnvoy({
-    binary: parts.binary,
-    configFile,
-    adminSocketPath: join(parts.directory, `${name}.sock`),
-    concurrency: 1,
-    onLine: () => undefined,
+/** A locked key's requests, beside those of an Envoy that refuses by itself. */
+export function startRejection(): Promise<{
+  readonly directResponse: Target;
+  readonly quarantined: Target;
+  close(): Promise<void>;
+}> {
+  return startOnParts(async (parts) => {
+    const passThrough = await startPassThrough(parts);
+    const { rig, quarantinedHeaders } = await startGateway(parts, OURS_CORE, CORE_CHECKS);
+    return {
+      directResponse: { ...passThrough, path: '/direct' },
+      quarantined: { ...rig, headers: quarantinedHeaders },
+    };
   });
-  parts.stops.push(() => envoy.stop());
-  await envoy.waitUntilLive(20_000);
-  pin(envoy.pid ?? 0, MEASURED_CORE);
-  return envoy;
 }

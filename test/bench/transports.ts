@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { percentile, runLoad } from '../support/load.ts';
-import { cpuSeconds, type Rig } from './gateway-rig.ts';
+import { residentBytes } from '../support/memory.ts';
+import { meterCpu } from './machine.ts';
+import type { Rig } from './rig.ts';
 import { startTransports } from './rigs.ts';
 
 /** What one request costs the process of the no-op processor, by transport and by connections. */
@@ -41,10 +42,10 @@ async function sample(
   connections: (typeof CONNECTIONS)[number],
 ): Promise<{ cpuMicros: number; p50Ms: number }> {
   const requests = REQUESTS[connections];
-  const before = cpuSeconds(nodePid(rig));
+  const stop = meterCpu(rig);
   const { latenciesMs, failures } = await runLoad(rig, { connections, requests });
   if (failures > 0) throw new Error(`${String(failures)} requests failed`);
-  const cpuMicros = ((cpuSeconds(nodePid(rig)) - before) / requests) * 1e6;
+  const cpuMicros = (stop()('node') / requests) * 1e6;
   return { cpuMicros, p50Ms: percentile(latenciesMs, 0.5) };
 }
 
@@ -65,16 +66,10 @@ function rowOf(
       sorted((one) => one.p50Ms),
       0.5,
     ),
-    residentMb: residentMb(nodePid(rig)),
+    residentMb: residentBytes(nodePid(rig)) / 1e6,
   };
 }
 
-function nodePid({ cpu }: Rig): number {
-  return cpu.find(({ part }) => part === 'node')?.pid ?? 0;
-}
-
-function residentMb(pid: number): number {
-  const [, kilobytes = ''] =
-    /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8')) ?? [];
-  return Number(kilobytes) / 1_024;
+function nodePid({ processes }: Rig): number {
+  return processes.find(({ part }) => part === 'node')?.pid ?? 0;
 }

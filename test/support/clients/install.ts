@@ -63,7 +63,8 @@ async function isInstalled(home: string, wanted: string): Promise<boolean> {
 const INSTALLERS: Readonly<Record<ClientKind, (recipe: ClientRecipe, home: string) => Promise<void>>> = {
   async npm(recipe, home) {
     // Else npm looks for a project in the folders above.
-    await writeFile(join(home, 'package.json'), '{"private":true}\n');
+    const project = { private: true, overrides: recipe.overrides };
+    await writeFile(join(home, 'package.json'), `${JSON.stringify(project)}\n`);
     const packages = [`${recipe.name}@${recipe.version}`, ...recipe.with];
     const scripts = recipe.installScripts === true ? [] : ['--ignore-scripts'];
     const quiet = ['--no-audit', '--no-fund', '--loglevel', 'error'];

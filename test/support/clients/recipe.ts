@@ -11,6 +11,8 @@ export interface ClientRecipe {
   readonly with: readonly string[];
   /** npm only: the package downloads or links a part of itself when it is installed. */
   readonly installScripts?: boolean;
+  /** npm only: versions of what the package itself depends on. */
+  readonly overrides?: Readonly<Record<string, string>>;
 }
 
 /** `openai 3.54.0 (pypi)`, as rows of tests are titled. */

@@ -1,0 +1,144 @@
+import { percentile, runLoad } from '../support/load.ts';
+import { meterCpu } from './machine.ts';
+import type { MissingRig, Part, Rig } from './rig.ts';
+import { newPrompts } from './prompts.ts';
+import { createRedisCounts, type RedisCounts } from './redis-counts.ts';
+import type { CostRigs } from './rigs.ts';
+import { medians } from './statistics.ts';
+import { slowness } from '../support/cpu-time.ts';
+
+/** One rig under prompts of one size; CPU in seconds per 1,000 requests. */
+export interface CostSample {
+  readonly requestsPerSecond: number;
+  /** At one connection, and at 32. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p50LoadedMs: number;
+  /** Of all of the rig's processes, and split by them. */
+  readonly cpu: number;
+  readonly envoyCpu: number;
+  readonly nodeCpu: number;
+  readonly goCpu: number;
+  readonly redisCpu: number;
+  /** Of one request: scripts, commands inside and outside of them, and how often Redis is waited for. */
+  readonly redisScripts: number;
+  readonly redisCommands: number;
+  readonly redisWaits: number;
+  /** The machine's, before the sample. */
+  readonly slowness: number;
+}
+
+export const COST_FIELDS = [
+  'requestsPerSecond',
+  'p50Ms',
+  'p99Ms',
+  'p50LoadedMs',
+  'cpu',
+  'envoyCpu',
+  'nodeCpu',
+  'goCpu',
+  'redisCpu',
+  'redisScripts',
+  'redisCommands',
+  'redisWaits',
+  'slowness',
+] as const satisfies readonly (keyof CostSample)[];
+
+/** Medians of the rounds. */
+export interface CostRow extends CostSample {
+  readonly name: string;
+  readonly promptBytes: number;
+  /** Over all rounds. */
+  readonly failures: number;
+}
+
+export interface CostResult {
+  readonly rows: readonly CostRow[];
+  readonly missing: readonly MissingRig[];
+}
+
+const CONNECTIONS = 32;
+
+/** So many that the quickest rig takes a second and the dearest does not take minutes: under load, and alone. */
+function requestsOf(promptBytes: number): { readonly loaded: number; readonly alone: number } {
+  if (promptBytes >= 512 * 1_024) return { loaded: 64, alone: 12 };
+  if (promptBytes >= 8 * 1_024) return { loaded: 640, alone: 150 };
+  return { loaded: 3_000, alone: 400 };
+}
+
+/** Interleaved: in each round every rig has its turn at every size, so that what else the machine does meets all. */
+export async function measureCost(
+  { rigs, missing, redisPort }: CostRigs,
+  options: { readonly rounds: number; readonly sizes: readonly number[] },
+): Promise<CostResult> {
+  const redis = await createRedisCounts(redisPort);
+  const cells = options.sizes.flatMap((promptBytes) =>
+    rigs.map((rig) => ({
+      rig,
+      promptBytes,
+      next: newPrompts(rig, promptBytes, rig.inSessions),
+      samples: [] as CostSample[],
+      failures: 0,
+    })),
+  );
+  try {
+    for (const { rig, promptBytes, next } of cells)
+      await runLoad(rig, { connections: 16, requests: requestsOf(promptBytes).loaded / 2, bytes: next });
+    for (let round = 1; round <= options.rounds; round++) {
+      for (const cell of cells) {
+        const { rig, promptBytes, next } = cell;
+        process.stderr.write(
+          `round ${String(round)} of ${String(options.rounds)}: ${rig.name}, ${String(promptBytes)} bytes\n`,
+        );
+        const { sample, failures } = await sampleOf(rig, promptBytes, next, redis.read);
+        cell.samples.push(sample);
+        cell.failures += failures;
+      }
+    }
+  } finally {
+    redis.close();
+  }
+  const rows = cells.map(({ rig, promptBytes, samples, failures }) => ({
+    name: rig.name,
+    promptBytes,
+    failures,
+    ...medians(samples, COST_FIELDS),
+  }));
+  return { rows, missing };
+}
+
+async function sampleOf(
+  rig: Rig,
+  promptBytes: number,
+  bytes: () => Buffer,
+  readRedis: () => Promise<RedisCounts>,
+): Promise<{ readonly sample: CostSample; readonly failures: number }> {
+  const requests = requestsOf(promptBytes);
+  const busy = slowness();
+  const stop = meterCpu(rig);
+  const load = await runLoad(rig, { connections: CONNECTIONS, requests: requests.loaded, bytes });
+  const spent = stop();
+  const cpu = (part: Part): number => (spent(part) / load.requests) * 1_000;
+  const asked = await readRedis();
+  const alone = await runLoad(rig, { connections: 1, requests: requests.alone, bytes });
+  const counts = await readRedis();
+  const each = (count: keyof RedisCounts): number => (counts[count] - asked[count]) / requests.alone;
+  return {
+    failures: load.failures + alone.failures,
+    sample: {
+      requestsPerSecond: load.requests / load.seconds,
+      p50Ms: percentile(alone.latenciesMs, 0.5),
+      p99Ms: percentile(alone.latenciesMs, 0.99),
+      p50LoadedMs: percentile(load.latenciesMs, 0.5),
+      cpu: cpu('envoy') + cpu('node') + cpu('go') + cpu('redis'),
+      envoyCpu: cpu('envoy'),
+      nodeCpu: cpu('node'),
+      goCpu: cpu('go'),
+      redisCpu: cpu('redis'),
+      redisScripts: each('scripts'),
+      redisCommands: each('commands'),
+      redisWaits: each('reads'),
+      slowness: busy,
+    },
+  };
+}

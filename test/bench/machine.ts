@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { slowness } from '../support/cpu-time.ts';
+import type { Part, Rig } from './rig.ts';
+
+/** What is measured runs on one core, what loads it and what it stands before on the other. */
+export const MEASURED_CORE = '0';
+export const OTHER_CORE = '1';
+
+/** What a result was measured on, and how busy that was: what is measured beside others' work is no promise. */
+export interface Conditions {
+  readonly date: string;
+  readonly node: string;
+  readonly cpu: string;
+  readonly rounds: number;
+  readonly pinned: boolean;
+  /** How many times longer than a quiet reference this machine takes, at the end. */
+  readonly slowness: number;
+}
+
+export function conditions(rounds: number): Conditions {
+  return {
+    date: new Date().toISOString(),
+    node: process.version,
+    cpu: `${String(cpus().length)} x ${cpus()[0]?.model ?? 'unknown'}`,
+    rounds,
+    pinned: canPin(),
+    slowness: slowness(),
+  };
+}
+
+let pins: boolean | undefined;
+
+/** Whether processes can be given a core: that takes two of them, and taskset (Debian: util-linux). */
+export function canPin(): boolean {
+  pins ??= cpus().length > 1 && pinned(process.pid, OTHER_CORE);
+  return pins;
+}
+
+/** All threads of a process on this core, where processes can be given one. */
+export function pin(pid: number, core: string): void {
+  if (!canPin() || pinned(pid, core)) return;
+  throw new Error(`process ${String(pid)} could not be given core ${core}: has it ended?`);
+}
+
+function pinned(pid: number, core: string): boolean {
+  try {
+    execFileSync('taskset', ['-acp', core, String(pid)], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** CPU seconds of each part since the meter was started, when the result is asked for it. */
+export type SpentCpu = (part: Part) => number;
+
+/** Starts to count; what it returns ends that. */
+export function meterCpu({ processes }: Pick<Rig, 'processes'>): () => SpentCpu {
+  const before = processes.map(({ pid }) => cpuSeconds(pid));
+  return () => {
+    const spent = processes.map(({ part, pid }, at) => [part, cpuSeconds(pid) - (before[at] ?? 0)] as const);
+    return (wanted) => spent.reduce((sum, [part, seconds]) => sum + (part === wanted ? seconds : 0), 0);
+  };
+}
+
+/** CPU seconds of the threads that a process has, to the nanosecond where the kernel counts them (Linux). */
+function cpuSeconds(pid: number): number {
+  const threads = readdirSync(`/proc/${String(pid)}/task`);
+  return threads.reduce((sum, thread) => sum + threadSeconds(`/proc/${String(pid)}/task/${thread}`), 0);
+}
+
+function threadSeconds(thread: string): number {
+  try {
+    return Number(readFileSync(`${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e9;
+  } catch {
+    return 0; // it ended while we looked
+  }
+}

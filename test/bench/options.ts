@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util';
+
+/** What `npm run bench -- …` asks for. */
+export interface BenchOptions {
+  /** What is measured, or `plot`. */
+  readonly kind: string;
+  /** What comes after it: the file that `plot` draws. */
+  readonly operands: readonly string[];
+  readonly rounds?: number;
+  /** Bytes of prompts. */
+  readonly sizes: readonly number[];
+  /** Names of rigs that are started. */
+  readonly rigs: RegExp;
+  readonly json?: string;
+  readonly places: RegExp;
+  readonly shapes: RegExp;
+  readonly each: number;
+  readonly part: number;
+  readonly parts: number;
+}
+
+/** @throws Error that names the option and says what it takes */
+export function readOptions(args: readonly string[]): BenchOptions {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      rounds: { type: 'string' },
+      size: { type: 'string', default: '1k,32k,1m' },
+      rigs: { type: 'string', default: '.' },
+      json: { type: 'string' },
+      places: { type: 'string', default: '.' },
+      shapes: { type: 'string', default: '.' },
+      each: { type: 'string' },
+      part: { type: 'string', default: '0/1' },
+    },
+  });
+  const [kind = 'cost', ...operands] = positionals;
+  const [part = 0, parts = 1] = values.part.split('/').map((text) => wholeNumber('part', text, 0));
+  return {
+    kind,
+    operands,
+    ...(values.rounds !== undefined && { rounds: wholeNumber('rounds', values.rounds) }),
+    sizes: values.size.split(',').map(bytesOf),
+    rigs: pattern('rigs', values.rigs),
+    ...(values.json !== undefined && { json: values.json }),
+    places: pattern('places', values.places),
+    shapes: pattern('shapes', values.shapes),
+    each: values.each === undefined ? Infinity : wholeNumber('each', values.each),
+    part,
+    parts,
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1_024, m: 1_024 * 1_024 };
+/** Envoy and the gateway take bodies of 2 MiB. */
+const LARGEST = 1_536 * 1_024;
+
+/** `800`, `1k`, `32K`, `1m`. */
+function bytesOf(text: string): number {
+  const [, count = '', unit = ''] = /^(\d+)([km]?)$/i.exec(text.trim()) ?? [];
+  const bytes = Number(count) * (UNITS[unit.toLowerCase()] ?? 1);
+  if (bytes > 0 && bytes <= LARGEST) return bytes;
+  throw new Error(`--size ${text}: sizes are like 800, 1k, 32k or 1m, up to 1536k, with commas between them`);
+}
+
+function wholeNumber(option: string, text: string, least = 1): number {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= least) return number;
+  throw new Error(`--${option} ${text}: a whole number from ${String(least)} is wanted`);
+}
+
+function pattern(option: string, text: string): RegExp {
+  try {
+    return new RegExp(text);
+  } catch (cause) {
+    throw new Error(`--${option} ${text}: this is no regular expression`, { cause });
+  }
+}

@@ -1,0 +1,72 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
+import { startRedis } from '../../src/runtime/redis-process.ts';
+import { findRedisServer } from '../../src/runtime/redis-server.ts';
+import { OTHER_CORE, pin } from './machine.ts';
+
+export interface Parts {
+  readonly directory: string;
+  readonly providerPort: number;
+  /** Envoy's. */
+  readonly binary: string;
+  readonly redisPort: number;
+  readonly redisPid: number;
+  /** Run at the end, the last first. */
+  readonly stops: (() => unknown)[];
+}
+
+/**
+ * Starts what stands in front of one provider that costs next to nothing, on one Redis; `close` ends all of it, and so
+ * does a start that fails.
+ */
+export async function startOnParts<Started>(
+  start: (parts: Parts) => Promise<Started>,
+): Promise<Started & { close(): Promise<void> }> {
+  const directory = mkdtempSync(join(tmpdir(), 'gw-bench-'));
+  const stops: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
+  const close = (): Promise<void> => stopAll(stops);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void close().finally(() => process.exit(1)));
+  }
+  try {
+    const started = await start(await startParts(directory, stops));
+    await sleep(1_500);
+    return { ...started, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startParts(directory: string, stops: (() => unknown)[]): Promise<Parts> {
+  pin(process.pid, OTHER_CORE);
+  const provider = fork(join(import.meta.dirname, '..', 'support', 'canned-provider.ts'));
+  stops.push(() => void provider.kill());
+  const providerPort = Number(await said(provider));
+  const binary = (await findEnvoy({ environment: process.env })).path;
+  const redis = await startRedis({ program: await findRedisServer(process.env), directory });
+  stops.push(() => redis.stop());
+  return { directory, providerPort, binary, redisPort: redis.port, redisPid: redis.pid, stops };
+}
+
+/** Every one of them, the last first, whatever becomes of the others. */
+async function stopAll(stops: (() => unknown)[]): Promise<void> {
+  for (let stop = stops.pop(); stop !== undefined; stop = stops.pop()) {
+    try {
+      await stop();
+    } catch (error) {
+      process.stderr.write(`${String(error)}\n`);
+    }
+  }
+}
+
+export function said(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('exit', () => reject(new Error('a bench process ended early')));
+  });
+}

@@ -1,0 +1,19 @@
+import type { Target } from '../support/load.ts';
+
+export type Part = 'envoy' | 'node' | 'redis' | 'go';
+
+/** What is measured: a target and all the processes that serve it, whose CPU is counted. */
+export interface Rig extends Target {
+  readonly name: string;
+  /** Its requests are the turns of sessions. */
+  readonly inSessions?: boolean;
+  readonly processes: readonly { readonly part: Part; readonly pid: number }[];
+}
+
+/** A rig that this machine cannot have, and why, in one sentence. */
+export interface MissingRig {
+  readonly name: string;
+  readonly missing: string;
+}
+
+export const CHAT = '/v1/chat/completions';

@@ -1,0 +1,23 @@
+import type { ConfigInput } from '../../src/config/schema.ts';
+
+/** Keys and budgets, and nothing else. */
+export const CORE_CHECKS: ConfigInput = {
+  loop_detection: { enabled: false },
+  risk_profile: { enabled: false },
+};
+
+/** Every check judges, and none refuses what the bench sends. */
+export const EVERY_CHECK: ConfigInput = {
+  server: { dlp: { enabled: true, scan_network: true, requests: 'mask' } },
+  rate_limit: { enabled: true, requests_per_minute: 1_000_000 },
+  session: {
+    drift_detection: {
+      enabled: true,
+      min_turns: 1,
+      anchor_similarity_threshold: 0,
+      drift_score_threshold: 1,
+    },
+  },
+  loop_detection: { action: 'block', velocity: { max_rps: 100_000 } },
+  policy: { presets: ['safety'] },
+};

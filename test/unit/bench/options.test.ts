@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { readOptions } from '../../bench/options.ts';
+
+describe('options of the bench', () => {
+  it('measures what a request costs at three sizes where nothing else is asked for', () => {
+    const options = readOptions([]);
+    expect(options).toMatchObject({ kind: 'cost', operands: [], sizes: [1_024, 32_768, 1_048_576] });
+    expect(options.rounds).toBeUndefined();
+    expect(options.rigs.test('anything')).toBe(true);
+  });
+
+  it('takes sizes in bytes, KB and MB', () => {
+    expect(readOptions(['--size', '800, 1K,1m']).sizes).toEqual([800, 1_024, 1_048_576]);
+  });
+
+  it('takes what is measured, and what follows it', () => {
+    const options = readOptions(['plot', 'run.json', '--rounds', '3']);
+    expect(options).toMatchObject({ kind: 'plot', operands: ['run.json'], rounds: 3 });
+  });
+
+  it('takes a part of a sweep', () => {
+    expect(readOptions(['sweep', '--part', '2/4', '--each', '7'])).toMatchObject({
+      part: 2,
+      parts: 4,
+      each: 7,
+    });
+    expect(readOptions(['sweep']).each).toBe(Infinity);
+  });
+
+  it.each([
+    [['--size', '1g'], /--size 1g: sizes are like/],
+    [['--size', '2m'], /up to 1536k/],
+    [['--size', '0'], /--size 0/],
+    [['--size', ''], /--size/],
+    [['--rounds', '0'], /--rounds 0: a whole number from 1/],
+    [['--rounds', '2.5'], /--rounds 2.5/],
+    [['--rigs', '('], /--rigs \(: this is no regular expression/],
+    [['--part', 'a/2'], /--part a/],
+    [['--size-of', '1k'], /size-of/],
+  ])('refuses %j and says what it takes', (args, message) => {
+    expect(() => readOptions(args)).toThrow(message);
+  });
+});
