@@ -1,56 +1,138 @@
-/** N-grams as 16-bit hashes. */
-export type GramSet = ReadonlySet<number>;
+/** N-grams as 16-bit hashes, each once, in the order in which they first stand in a text. */
+export type GramSet = Readonly<Uint16Array>;
 
 /** The n-grams of each word of a text, in order. */
-export type WordGrams = readonly (readonly number[])[];
+export interface WordGrams {
+  /** Those of all words, one word after the other. */
+  readonly grams: Readonly<Uint16Array>;
+  /** Of each word, where its n-grams end in `grams`. */
+  readonly ends: Readonly<Uint32Array>;
+}
 
-const GRAM_CHARS = 3;
 /** So many n-grams in a row make a shared word of a chance meeting: three, or all that a short word has. */
 const MIN_RUN = 3;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
+const SPACE = 0x20;
+
+export const NO_GRAMS: GramSet = new Uint16Array(0);
+
+/**
+ * What is known of each n-gram while one function works; all are 0 between two. A table of all there may be: sets of
+ * numbers take ten times as long.
+ */
+const marks = new Uint8Array(0x10000);
+const SEEN = 1;
+const IN_SET = 2;
+const SHARED = 4;
 
 /** The 3-character n-grams of each word, with its two ends as characters of their own. */
 export function wordGrams(words: readonly string[]): WordGrams {
-  return words.map((word) => {
-    const marked = ` ${word} `;
-    const grams: number[] = [];
-    for (let at = 0; at + GRAM_CHARS <= marked.length; at++) grams.push(hash16(marked, at));
-    return grams;
-  });
+  // As many as a word has characters.
+  const grams = new Uint16Array(words.reduce((sum, { length }) => sum + length, 0));
+  const ends = new Uint32Array(words.length);
+  let count = 0;
+  for (const [index, word] of words.entries()) {
+    let [before, unit] = [SPACE, word.charCodeAt(0)];
+    for (let at = 1; at <= word.length; at++) {
+      const next = at < word.length ? word.charCodeAt(at) : SPACE;
+      grams[count++] = hash16(before, unit, next);
+      before = unit;
+      unit = next;
+    }
+    ends[index] = count;
+  }
+  return { grams, ends };
 }
 
 /** FNV-1a over the UTF-16 units of one n-gram, folded to 16 bits. */
-function hash16(text: string, from: number): number {
-  let hash = FNV_OFFSET;
-  for (let at = from; at < from + GRAM_CHARS; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
-  }
+function hash16(one: number, two: number, three: number): number {
+  let hash = Math.imul(FNV_OFFSET ^ one, FNV_PRIME);
+  hash = Math.imul(hash ^ two, FNV_PRIME);
+  hash = Math.imul(hash ^ three, FNV_PRIME);
   return (hash ^ (hash >>> 16)) & 0xffff;
 }
 
-export function gramSet(words: WordGrams): GramSet {
-  return new Set(words.flat());
+export function gramSet({ grams }: WordGrams): GramSet {
+  return distinct(grams);
+}
+
+export function union(one: GramSet, other: GramSet): GramSet {
+  if (other.length === 0) return one;
+  const both = new Uint16Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return distinct(both);
+}
+
+/** What of a set is in none of some others. */
+export function difference(set: GramSet, others: readonly GramSet[]): GramSet {
+  for (const other of others) mark(other, SEEN);
+  const left = set.filter((gram) => marks[gram] === 0);
+  for (const other of others) unmark(other);
+  return left;
+}
+
+/** The first of each number. */
+function distinct(grams: Readonly<Uint16Array>): GramSet {
+  const set = new Uint16Array(grams.length);
+  let size = 0;
+  for (let at = 0; at < grams.length; at++) {
+    const gram = grams[at] ?? 0;
+    if (marks[gram] !== 0) continue;
+    marks[gram] = SEEN;
+    set[size++] = gram;
+  }
+  unmark(grams);
+  return set.slice(0, size);
+}
+
+function mark(grams: GramSet, as: number): void {
+  for (let at = 0; at < grams.length; at++) marks[grams[at] ?? 0] = as;
+}
+
+function unmark(grams: GramSet): void {
+  for (let at = 0; at < grams.length; at++) marks[grams[at] ?? 0] = 0;
 }
 
 /** As many whole words from both ends of a text as have at most `maxGrams` n-grams, half of them from each end. */
 export function headAndTailWords(words: WordGrams, maxGrams: number): WordGrams {
-  if (words.reduce((sum, grams) => sum + grams.length, 0) <= maxGrams) return words;
-  const head = wordsWithin(words, maxGrams / 2);
-  const tail = wordsWithin(words.slice(head.length).reverse(), maxGrams / 2);
-  return [...head, ...tail.reverse()];
+  const { grams, ends } = words;
+  if (grams.length <= maxGrams) return words;
+  const head = wordsWithin(words, maxGrams / 2, 0, ends.length);
+  const tail = ends.length - wordsWithin(words, maxGrams / 2, ends.length - 1, head - 1);
+  const headGrams = endOf(words, head - 1);
+  const skipped = endOf(words, tail - 1) - headGrams;
+  const kept = new Uint16Array(grams.length - skipped);
+  kept.set(grams.subarray(0, headGrams));
+  kept.set(grams.subarray(headGrams + skipped), headGrams);
+  const endsOfTail = ends.subarray(tail).map((end) => end - skipped);
+  const endsKept = new Uint32Array(head + endsOfTail.length);
+  endsKept.set(ends.subarray(0, head));
+  endsKept.set(endsOfTail, head);
+  return { grams: kept, ends: endsKept };
 }
 
-function wordsWithin(words: WordGrams, maxGrams: number): (readonly number[])[] {
-  const seen = new Set<number>();
-  const within: (readonly number[])[] = [];
-  for (const grams of words) {
-    const fresh = grams.filter((gram) => !seen.has(gram));
-    if (seen.size + new Set(fresh).size > maxGrams) break;
-    for (const gram of fresh) seen.add(gram);
-    within.push(grams);
+/** How many words have at most `maxGrams` different n-grams, from one index towards another. */
+function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: number): number {
+  const { grams } = words;
+  const step = from <= until ? 1 : -1;
+  let size = 0;
+  let index = from;
+  for (; index !== until; index += step) {
+    for (let at = endOf(words, index - 1); at < endOf(words, index); at++) {
+      const gram = grams[at] ?? 0;
+      if (marks[gram] !== SEEN) size += 1;
+      marks[gram] = SEEN;
+    }
+    if (size > maxGrams) break;
   }
-  return within;
+  unmark(grams);
+  return Math.abs(index - from);
+}
+
+function endOf({ ends }: WordGrams, index: number): number {
+  return index < 0 ? 0 : (ends[index] ?? 0);
 }
 
 /**
@@ -58,22 +140,45 @@ function wordsWithin(words: WordGrams, maxGrams: number): (readonly number[])[] 
  * n-grams by the dozen ("ion", "pro"), texts about one thing share words. 0 where A is empty.
  */
 export function containment(words: WordGrams, set: GramSet): number {
-  const all = gramSet(words);
-  if (all.size === 0) return 0;
-  const shared = new Set<number>();
-  for (const grams of words) addRuns(shared, grams, set);
-  return shared.size / all.size;
+  const { grams, ends } = words;
+  if (grams.length === 0 || set.length === 0) return 0;
+  mark(set, IN_SET);
+  let shared = 0;
+  for (let index = 0; index < ends.length; index++) {
+    shared += sharedRuns(grams, endOf(words, index - 1), endOf(words, index));
+  }
+  const size = countUnseen(grams);
+  unmark(grams);
+  unmark(set);
+  return shared / size;
 }
 
-function addRuns(shared: Set<number>, grams: readonly number[], set: GramSet): void {
-  const minRun = Math.min(MIN_RUN, grams.length);
-  let start = 0;
-  for (let at = 0; at <= grams.length; at++) {
-    const gram = grams[at];
-    if (gram !== undefined && set.has(gram)) continue;
-    if (at - start >= minRun) for (const found of grams.slice(start, at)) shared.add(found);
+/** Notes what one word shares; tells how many of its n-grams were not noted before. */
+function sharedRuns(grams: GramSet, from: number, to: number): number {
+  const minRun = Math.min(MIN_RUN, to - from);
+  let noted = 0;
+  let start = from;
+  for (let at = from; at <= to; at++) {
+    if (at < to && (marks[grams[at] ?? 0] ?? 0) !== 0) continue;
+    for (let shared = start; at - start >= minRun && shared < at; shared++) {
+      const gram = grams[shared] ?? 0;
+      if (marks[gram] !== SHARED) noted += 1;
+      marks[gram] = SHARED;
+    }
     start = at + 1;
   }
+  return noted;
+}
+
+/** How many different ones there are. */
+function countUnseen(grams: GramSet): number {
+  let size = 0;
+  for (let at = 0; at < grams.length; at++) {
+    const gram = grams[at] ?? 0;
+    if (marks[gram] !== SEEN) size += 1;
+    marks[gram] = SEEN;
+  }
+  return size;
 }
 
 /** Characters that {@link encodeGrams} takes for one n-gram. */
@@ -92,17 +197,26 @@ export function encodeGrams(set: GramSet): string {
   return text;
 }
 
+/** What a character stands for, 64 where it is none of them, by code unit below 128. */
+const BASE64_VALUES = Uint8Array.from({ length: 128 }, (_, unit) => {
+  const value = BASE64.indexOf(String.fromCharCode(unit));
+  return value < 0 ? 64 : value;
+});
+
 /** The reverse of {@link encodeGrams}; undefined where the text is no such set. */
 export function decodeGrams(text: string): GramSet | undefined {
+  if (text === '') return NO_GRAMS;
   if (text.length % GRAM_TEXT_CHARS !== 0) return undefined;
-  const set = new Set<number>();
+  const grams = new Uint16Array(text.length / GRAM_TEXT_CHARS);
   for (let at = 0; at < text.length; at += GRAM_TEXT_CHARS) {
     let gram = 0;
     for (let char = at; char < at + GRAM_TEXT_CHARS; char++) {
-      gram = (gram << BITS_PER_CHAR) | BASE64.indexOf(text.charAt(char));
+      const value = BASE64_VALUES[text.charCodeAt(char)] ?? 64;
+      if (value === 64) return undefined;
+      gram = (gram << BITS_PER_CHAR) | value;
     }
-    if (gram < 0 || gram > 0xffff) return undefined;
-    set.add(gram);
+    if (gram > 0xffff) return undefined;
+    grams[at / GRAM_TEXT_CHARS] = gram;
   }
-  return set;
+  return distinct(grams);
 }

@@ -61,7 +61,7 @@ function reading(settings: DriftSettings): Reading {
 
 /** The formula with nothing added: plain containment in the first and in the last user message that passed. */
 function literal({ turns }: Conversation): Promise<number[]> {
-  const [anchor = gramSet([]), ...later] = turns.map((turn) => gramSet(wordGrams(contentWords(turn))));
+  const [anchor = gramSet(wordGrams([])), ...later] = turns.map((turn) => gramSet(wordGrams(contentWords(turn))));
   const denied: number[] = [];
   let prior: GramSet = anchor;
   let turnCount = 1;
@@ -77,7 +77,7 @@ function literal({ turns }: Conversation): Promise<number[]> {
 }
 
 function share(grams: GramSet, set: GramSet): number {
-  return grams.size === 0 ? 0 : [...grams].filter((gram) => set.has(gram)).length / grams.size;
+  return grams.length === 0 ? 0 : grams.filter((gram) => set.includes(gram)).length / grams.length;
 }
 
 function readRows(path: string): Row[] {

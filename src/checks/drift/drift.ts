@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { DriftFacts } from '../../pipeline/facts.ts';
 import { contentWords } from '../../text/content-words.ts';
 import { asksForSomething, isSmallTalk } from '../../text/small-talk.ts';
-import { containment, gramSet, headAndTailWords, wordGrams } from '../../text/ngrams.ts';
+import { containment, difference, gramSet, headAndTailWords, union, wordGrams } from '../../text/ngrams.ts';
 import type { GramSet, WordGrams } from '../../text/ngrams.ts';
 
 /** `session.drift_detection` (SPEC "Drift"). */
@@ -96,10 +96,11 @@ export function judgeTurn(state: DriftState | undefined, text: string, settings:
     const anchors = isTopic(text, grams, state === undefined);
     return { facts: onTopic(turnCount), passed: anchors ? { digest, anchor: grams } : { digest } };
   }
-  const isShort = grams.size < MIN_JUDGED_GRAMS;
+  const isShort = grams.length < MIN_JUDGED_GRAMS;
   const akin = isShort ? state.unjudged.filter((turn) => containment(words, turn) > 0) : [];
   const evidence = akin.reduce(union, grams);
-  const seen = compare(state, state.anchor.grams, words, evidence.size);
+  const part = evidence.length === 0 ? 0 : grams.length / evidence.length;
+  const seen = compare(state, state.anchor.grams, words, part);
   const driftScore = score(seen, settings.anchorSimilarityThreshold);
   const over = driftScore > settings.driftScoreThreshold;
   const widens = seen.originalSimilarity >= MIN_WIDENING_SIMILARITY;
@@ -109,7 +110,7 @@ export function judgeTurn(state: DriftState | undefined, text: string, settings:
     ...(over ? isShort && { unjudged: latest([...state.unjudged, grams]) } : { unjudged: [] }),
     ...(widens && { widen: without(grams, state) }),
   };
-  if (isShort && (akin.length === 0 || evidence.size < MIN_AKIN_GRAMS)) {
+  if (isShort && (akin.length === 0 || evidence.length < MIN_AKIN_GRAMS)) {
     return { facts: onTopic(turnCount), passed };
   }
   return {
@@ -129,9 +130,9 @@ export function judgeTurn(state: DriftState | undefined, text: string, settings:
  * for something, or says a lot.
  */
 function isTopic(text: string, grams: GramSet, isFirst: boolean): boolean {
-  if (grams.size >= MIN_TOPIC_GRAMS) return true;
-  if (isFirst) return grams.size >= MIN_FIRST_GRAMS && !isSmallTalk(text);
-  return grams.size >= MIN_TASK_GRAMS && asksForSomething(text);
+  if (grams.length >= MIN_TOPIC_GRAMS) return true;
+  if (isFirst) return grams.length >= MIN_FIRST_GRAMS && !isSmallTalk(text);
+  return grams.length >= MIN_TASK_GRAMS && asksForSomething(text);
 }
 
 /** The n-grams that an answer adds to the anchor it answers. */
@@ -144,7 +145,7 @@ function readWords(text: string): WordGrams {
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, DIGEST_CHARS);
+  return hash('sha256', text, 'hex').slice(0, DIGEST_CHARS);
 }
 
 /** Of a turn that is not judged: it is the first, or says too little. */
@@ -160,9 +161,8 @@ interface Comparison {
   readonly priorSimilarity: number;
 }
 
-/** `outOf`: n-grams of the turn, and of the short turns before it that shared nothing. */
-function compare(state: DriftState, anchor: GramSet, words: WordGrams, outOf: number): Comparison {
-  const part = outOf === 0 ? 0 : gramSet(words).size / outOf;
+/** `part`: of the n-grams of the turn and of the short turns before it that shared nothing, how many are the turn's. */
+function compare(state: DriftState, anchor: GramSet, words: WordGrams, part: number): Comparison {
   const original = union(anchor, state.answer);
   const originalSimilarity = part * similarity(words, original);
   const widenedSimilarity = part * similarity(words, union(original, state.widened));
@@ -176,7 +176,7 @@ function compare(state: DriftState, anchor: GramSet, words: WordGrams, outOf: nu
 
 /** Containment beyond what an unrelated turn would have by chance. */
 function similarity(words: WordGrams, set: GramSet): number {
-  const chance = Math.min(MAX_CHANCE, set.size / CHANCE_GRAMS);
+  const chance = Math.min(MAX_CHANCE, set.length / CHANCE_GRAMS);
   return Math.max(0, (containment(words, set) - chance) / (1 - chance));
 }
 
@@ -185,19 +185,11 @@ function score({ anchorSimilarity, priorSimilarity }: Comparison, threshold: num
   return 1 - (ANCHOR_WEIGHT * scaled(anchorSimilarity) + PRIOR_WEIGHT * scaled(priorSimilarity));
 }
 
-function union(one: GramSet, other: GramSet): GramSet {
-  return other.size === 0 ? one : new Set([...one, ...other]);
-}
-
 function latest(turns: readonly GramSet[]): readonly GramSet[] {
-  return turns.filter(({ size }) => size > 0).slice(-MAX_UNJUDGED_TURNS);
+  return turns.filter(({ length }) => length > 0).slice(-MAX_UNJUDGED_TURNS);
 }
 
 /** What of a turn is not in the anchor's topic already. */
 function without(grams: GramSet, { anchor, answer, widened }: DriftState): GramSet {
-  return new Set(
-    [...grams].filter(
-      (gram) => !(anchor?.grams.has(gram) ?? false) && !answer.has(gram) && !widened.has(gram),
-    ),
-  );
+  return difference(grams, [...(anchor === undefined ? [] : [anchor.grams]), answer, widened]);
 }

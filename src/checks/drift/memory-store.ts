@@ -1,15 +1,14 @@
-import type { GramSet } from '../../text/ngrams.ts';
+import { NO_GRAMS, union, type GramSet } from '../../text/ngrams.ts';
 import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS } from './drift.ts';
 import type { DriftState, PassedTurn } from './drift.ts';
 import type { DriftStore } from './store.ts';
 
-const NONE: GramSet = new Set();
 const FRESH: Omit<DriftState, 'createdAt'> = {
   turnCount: 0,
   anchor: undefined,
-  answer: NONE,
-  widened: NONE,
-  prior: NONE,
+  answer: NO_GRAMS,
+  widened: NO_GRAMS,
+  prior: NO_GRAMS,
   unjudged: [],
   recentDigests: [],
 };
@@ -37,7 +36,7 @@ export function createMemoryDriftStore(): DriftStore {
     },
     answerAnchor(session, digest, answer) {
       const state = states.get(nameOf(session));
-      if (state?.anchor?.digest === digest && answer.size > state.answer.size) {
+      if (state?.anchor?.digest === digest && answer.length > state.answer.length) {
         states.set(nameOf(session), { ...state, answer });
       }
       return Promise.resolve();
@@ -63,10 +62,10 @@ function passed(state: DriftState, turn: PassedTurn): DriftState {
     ...counted,
     prior: prior ?? state.prior,
     unjudged: turn.unjudged ?? state.unjudged,
-    widened: widened(state.widened, turn.widen ?? NONE),
+    widened: widened(state.widened, turn.widen ?? NO_GRAMS),
   };
 }
 
 function widened(before: GramSet, more: GramSet): GramSet {
-  return before.size + more.size > MAX_WIDENED_GRAMS ? before : new Set([...before, ...more]);
+  return before.length + more.length > MAX_WIDENED_GRAMS ? before : union(before, more);
 }

@@ -248,15 +248,15 @@ describe('what is remembered of a session', () => {
       await store.answerAnchor(
         session,
         passed.digest,
-        judgeTurn(undefined, text, DEFAULTS).passed.anchor ?? new Set(),
+        judgeTurn(undefined, text, DEFAULTS).passed.anchor ?? new Uint16Array(),
       );
     }
     const state = await store.read(session);
     expect(state?.turnCount).toBe(60);
     expect(state?.recentDigests).toHaveLength(16);
     for (const set of [state?.anchor?.grams, state?.answer, state?.prior])
-      expect(set?.size).toBeLessThanOrEqual(192);
-    expect(state?.widened.size).toBeLessThanOrEqual(128);
+      expect(set?.length).toBeLessThanOrEqual(192);
+    expect(state?.widened.length).toBeLessThanOrEqual(128);
   });
 });
 

@@ -13,10 +13,11 @@ const set = (text: string) => gramSet(words(text));
 
 describe('n-grams', () => {
   it('are three characters of a word, its ends included, in 16 bits', () => {
-    const [grams = []] = wordGrams(['ice']);
+    const { grams, ends } = wordGrams(['ice']);
     expect(grams).toHaveLength(3);
-    expect(wordGrams(['x'])).toHaveLength(1);
-    expect(wordGrams(['ice', 'lice'])[1]?.slice(2)).toEqual(grams.slice(1));
+    expect([...ends]).toEqual([3]);
+    expect(wordGrams(['x']).grams).toHaveLength(1);
+    expect(wordGrams(['ice', 'lice']).grams.slice(3 + 2)).toEqual(grams.slice(1));
     for (const gram of gramSet(wordGrams(['glacier', 'ледник', '冰川']))) {
       expect(gram).toBeGreaterThanOrEqual(0);
       expect(gram).toBeLessThan(65_536);
@@ -29,8 +30,8 @@ describe('containment', () => {
     expect(containment(words('glacier valley'), set('valley glacier moraine'))).toBe(1);
     expect(containment(words('glacier valley'), set('glacier'))).toBeCloseTo(7 / 13);
     expect(containment(words('glacier'), set('sonata'))).toBe(0);
-    expect(containment([], set('glacier'))).toBe(0);
-    expect(containment(words('glacier'), gramSet([]))).toBe(0);
+    expect(containment(wordGrams([]), set('glacier'))).toBe(0);
+    expect(containment(words('glacier'), gramSet(wordGrams([])))).toBe(0);
   });
 
   it('counts an n-gram only in a run of three, or in a short word that is shared as a whole', () => {
@@ -49,7 +50,7 @@ describe('a cap on n-grams', () => {
 
   it('takes whole words from both ends', () => {
     const capped = headAndTailWords(wordGrams(names), 60);
-    expect(gramSet(capped).size).toBeLessThanOrEqual(60);
+    expect(gramSet(capped).length).toBeLessThanOrEqual(60);
     expect(containment(words('word0'), gramSet(capped))).toBe(1);
     expect(containment(words('word99'), gramSet(capped))).toBe(1);
     expect(containment(words('word50'), gramSet(capped))).toBeLessThan(1);
@@ -65,10 +66,11 @@ describe('a cap on n-grams', () => {
 
 describe('a set as text', () => {
   it('comes back as it was, and two texts in a row are their union', () => {
-    const all = new Set([0, 1, 63, 64, 4_095, 4_096, 65_535]);
+    const all = Uint16Array.from([0, 1, 63, 64, 4_095, 4_096, 65_535]);
     expect(decodeGrams(encodeGrams(all))).toEqual(all);
-    expect(decodeGrams(encodeGrams(new Set([7])) + encodeGrams(new Set([7, 9])))).toEqual(new Set([7, 9]));
-    expect(decodeGrams('')).toEqual(new Set());
+    const [one, other] = [Uint16Array.of(7), Uint16Array.of(7, 9)];
+    expect(decodeGrams(encodeGrams(one) + encodeGrams(other))).toEqual(other);
+    expect(decodeGrams('')).toEqual(new Uint16Array());
   });
 
   it.each(['A', 'AAAA', 'A A', '///', 'AA\u00e9', '-AA'])('is refused where it is none: %s', (text) => {
