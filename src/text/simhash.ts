@@ -41,25 +41,48 @@ export function toSimHash(sums: SimHashSums): SimHash {
   return { high: high >>> 0, low: low >>> 0 };
 }
 
-/**
- * Hashes a text to 64 well-mixed bits, given in pieces, which need not be joined for it. Not for secrets: whoever wants
- * two texts of one hash can make them.
- */
-export function hashFeature(...pieces: readonly string[]): SimHash {
-  let high = 0x9e3779b9;
-  let low = 0x85ebca6b;
-  for (const piece of pieces) {
-    for (let index = 0; index < piece.length; index++) {
-      const unit = piece.charCodeAt(index);
-      high = Math.imul(high ^ unit, 0x01000193);
-      low = Math.imul(low ^ unit, 0x5bd1e995);
-      low ^= low >>> 15;
-    }
-  }
-  return { high: mix(high ^ low), low: mix(low + Math.imul(high, 0x27d4eb2f)) };
+/** How far a feature has been read, as two numbers of 32 bits; `mixed` makes its hash of it. */
+export interface HashState {
+  readonly high: number;
+  readonly low: number;
 }
 
-/** MurmurHash3's finalizer: every bit of the input turns half of the output. */
+/** Of nothing read. */
+const NOTHING_READ: HashState = { high: 0x9e3779b9 | 0, low: 0x85ebca6b | 0 };
+/** How one UTF-16 unit is read: `high = imul(high ^ unit, HIGH_PRIME)`, and so with `low`, which then is shifted into itself. */
+export const HIGH_PRIME = 0x01000193;
+export const LOW_PRIME = 0x5bd1e995;
+export const LOW_SHIFT = 15;
+
+/** Reads on. */
+export function readFeature(text: string, { high, low }: HashState = NOTHING_READ): HashState {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    high = Math.imul(high ^ unit, HIGH_PRIME);
+    low = Math.imul(low ^ unit, LOW_PRIME);
+    low ^= low >>> LOW_SHIFT;
+  }
+  return { high, low };
+}
+
+/**
+ * Hashes a text to 64 well-mixed bits. Not for secrets: whoever wants two texts of one hash can make them.
+ */
+export function hashFeature(text: string): SimHash {
+  const { high, low } = readFeature(text);
+  return { high: mixedHigh(high, low), low: mixedLow(high, low) };
+}
+
+/** The halves of a feature's hash, of what was read of it. */
+export function mixedHigh(high: number, low: number): number {
+  return mix(high ^ low);
+}
+
+export function mixedLow(high: number, low: number): number {
+  return mix(low + Math.imul(high, 0x27d4eb2f));
+}
+
+/** MurmurHash3's finalizer: every bit of the input turns half of the output, unsigned. */
 function mix(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -61,7 +61,9 @@ function reading(settings: DriftSettings): Reading {
 
 /** The formula with nothing added: plain containment in the first and in the last user message that passed. */
 function literal({ turns }: Conversation): Promise<number[]> {
-  const [anchor = gramSet(wordGrams([])), ...later] = turns.map((turn) => gramSet(wordGrams(contentWords(turn))));
+  const [anchor = gramSet(wordGrams([])), ...later] = turns.map((turn) =>
+    gramSet(wordGrams(contentWords(turn))),
+  );
   const denied: number[] = [];
   let prior: GramSet = anchor;
   let turnCount = 1;

@@ -1,14 +1,28 @@
 import { hash } from 'node:crypto';
-import { addFeature, addSums, createSimHashSums, hashFeature, toSimHash } from '../../text/simhash.ts';
-import type { SimHash, SimHashSums } from '../../text/simhash.ts';
+import {
+  addFeature,
+  addSums,
+  createSimHashSums,
+  mixedHigh,
+  mixedLow,
+  readFeature,
+  toSimHash,
+  type HashState,
+  type SimHash,
+  type SimHashSums,
+} from '../../text/simhash.ts';
+import { Votes } from '../../text/votes.ts';
 import { unpaddedWords } from './padding.ts';
 import type { Step } from './step.ts';
-import { wordsOf } from './words.ts';
-import type { Word } from './words.ts';
+import { FILLER, NAME, WordList, type Changing } from './word-list.ts';
+import { readWords } from './words.ts';
 
 /** Of longer texts, head and tail are read word by word; an agent's result may have megabytes. */
 const MAX_CHARS = 16_384;
+/** Weights are powers of two of this one, but for filler's. */
 const ORDER_WEIGHT = 0.5;
+const [ORDER_POWER, PLAIN_POWER, NAME_POWER] = [0, 1, 2];
+const FILLER_WEIGHT = 0.1;
 /**
  * The part of a fingerprint that hangs on all telling words together. With it, one changed word turns about 14 of the
  * 64 bits, also in a long text; without it one of 100 words would turn 3, and a batch of records under one long
@@ -18,83 +32,139 @@ const WHOLE_SHARE = 0.25;
 /** A turn that says no more than this ("continue", "yes, please") means what the answer before it makes of it. */
 const MAX_WORDS_OF_CONSENT = 1;
 
-/** A part of a step as weighted words. */
+/** A part of a step. Its words are done with before another step is read. */
 interface Part {
-  readonly name: string;
-  readonly words: readonly Word[];
+  readonly words: WordList;
+  /** Behind the part's name, where its words are read for all of them together. */
+  readonly together: HashState;
+}
+
+const partOf = (name: string): Part => ({ words: new WordList(name), together: readFeature(`${name}/`) });
+const SAID = partOf('said');
+const CALLED = partOf('called');
+const GOT = partOf('got');
+const ANSWERED = partOf('answered');
+const MEDIUM = partOf('medium');
+
+/** How the words of a part are read. */
+interface Reader {
+  readonly read: (text: string, words: WordList) => void;
   /** Neighbours count as features too. */
   readonly ordered: boolean;
 }
 
+const asWritten: Reader = { ordered: true, read: readAsWritten };
+const unpadded: Reader = {
+  ordered: false,
+  read(text, words) {
+    for (const word of unpaddedWords(headAndTail(text))) words.addWhole(word);
+  },
+};
+const asOneWord: Reader = {
+  ordered: false,
+  read(text, words) {
+    if (text !== '') words.addWhole(wholeAsWord(text));
+  },
+};
+
 /** The 64-bit SimHash of a step; undefined where it says nothing. */
 export function fingerprintOf(step: Step, defeatPadding: boolean): SimHash | undefined {
-  const parts = (defeatPadding && partsOf(step, unpadded)) || partsOf(step, asWritten);
-  return parts && combine(parts);
+  return (defeatPadding ? fingerprintBy(step, unpadded) : undefined) ?? fingerprintBy(step, asWritten);
 }
 
-type Reader = (text: string) => Pick<Part, 'words' | 'ordered'>;
-
-const asWritten: Reader = (text) => ({ words: withMiddle(text, wordsOf(headAndTail(text))), ordered: true });
-
-const unpadded: Reader = (text) => ({
-  words: unpaddedWords(headAndTail(text)).map((word) => ({ text: word, weight: 1, telling: true })),
-  ordered: false,
-});
-
 /** Undefined where no part has any words. */
-function partsOf(step: Step, read: Reader): Part[] | undefined {
-  const said = { name: 'said', ...read(step.said) };
-  const parts: Part[] = [said, { name: 'called', ...read(step.called) }, { name: 'got', ...read(step.got) }];
-  if (said.words.filter(({ telling }) => telling).length <= MAX_WORDS_OF_CONSENT) {
-    parts.push({ name: 'answered', ...read(step.answered) });
-  }
-  if (step.medium !== '') {
-    parts.push({ name: 'medium', words: [wholeAsWord(step.medium)], ordered: false });
-  }
-  const spoken = parts.filter(({ words }) => words.length > 0);
-  return spoken.length === 0 ? undefined : spoken;
+function fingerprintBy(step: Step, reader: Reader): SimHash | undefined {
+  const whole = { high: 0, low: 0 };
+  const said = sumUp(SAID, step.said, reader, whole);
+  const isConsent = SAID.words.telling <= MAX_WORDS_OF_CONSENT;
+  const parts = [
+    said,
+    sumUp(CALLED, step.called, reader, whole),
+    sumUp(GOT, step.got, reader, whole),
+    isConsent ? sumUp(ANSWERED, step.answered, reader, whole) : undefined,
+    sumUp(MEDIUM, step.medium, asOneWord, whole),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? undefined : combine(parts, whole);
+}
+
+/** The sum of a part's features, and how long it is. */
+interface PartSums {
+  readonly sums: SimHashSums;
+  readonly norm: number;
 }
 
 /** Each part weighs the same, however long: else an instruction would drown the call that it led to. */
-function combine(parts: readonly Part[]): SimHash {
+function combine(parts: readonly PartSums[], whole: SimHash): SimHash {
   const sums = createSimHashSums();
-  const whole = { high: 0, low: 0 };
   const share = Math.sqrt((1 - WHOLE_SHARE) / parts.length);
-  for (const part of parts) {
-    const own = createSimHashSums();
-    const norm = Math.sqrt(addWords(own, part) + addOrder(own, part));
-    addSums(sums, own, share / norm);
-    for (const { text, telling } of part.words) {
-      if (!telling) continue;
-      const { high, low } = hashFeature(part.name, '/', text);
-      // A sum does not depend on the order.
-      whole.high = (whole.high + high) >>> 0;
-      whole.low = (whole.low + low) >>> 0;
-    }
-  }
+  for (const part of parts) addSums(sums, part.sums, share / part.norm);
   addFeature(sums, whole, Math.sqrt(WHOLE_SHARE));
   return toSimHash(sums);
 }
 
+const votes = new Votes();
+const fillerVotes = new Votes();
+/** What is read of a feature. */
+const state: Changing<HashState> = { high: 0, low: 0 };
+
+/** Adds the part's telling words to `whole`; undefined where it has no words. */
+function sumUp(
+  { words, together }: Part,
+  text: string,
+  { read, ordered }: Reader,
+  whole: Changing<SimHash>,
+): PartSums | undefined {
+  words.clear();
+  read(text, words);
+  if (words.count === 0) return undefined;
+  const squares = voteForWords(words) + (ordered ? voteForOrder(words) : 0);
+  addTogether(words, together, whole);
+  const sums = createSimHashSums();
+  votes.moveTo(sums, ORDER_WEIGHT);
+  fillerVotes.moveTo(sums, FILLER_WEIGHT);
+  return { sums, norm: Math.sqrt(squares) };
+}
+
 /** Returns the sum of the squares of the weights. */
-function addWords(sums: SimHashSums, { name, words }: Part): number {
+function voteForWords(words: WordList): number {
   let squares = 0;
-  for (const { text, weight } of words) {
-    addFeature(sums, hashFeature(name, ' ', text), weight);
-    squares += weight * weight;
+  for (let index = 0; index < words.count; index++) {
+    const [high, low] = [words.highOf(index), words.lowOf(index)];
+    const kind = words.kindAt(index);
+    const power = kind === NAME ? NAME_POWER : PLAIN_POWER;
+    if (kind === FILLER) fillerVotes.add(mixedHigh(high, low), mixedLow(high, low), 0);
+    else votes.add(mixedHigh(high, low), mixedLow(high, low), power);
+    squares += (kind === FILLER ? FILLER_WEIGHT : ORDER_WEIGHT * 2 ** power) ** 2;
   }
   return squares;
 }
 
 /** Telling words with the one before: "from a to b" is not "from b to a". */
-function addOrder(sums: SimHashSums, { name, words, ordered }: Part): number {
-  if (!ordered) return 0;
-  const telling = words.filter((word) => word.telling);
-  for (let index = 1; index < telling.length; index++) {
-    const [one = '', other = ''] = [telling[index - 1]?.text, telling[index]?.text];
-    addFeature(sums, hashFeature(name, ' ', one, ' ', other), ORDER_WEIGHT);
+function voteForOrder(words: WordList): number {
+  let before = -1;
+  for (let index = 0; index < words.count; index++) {
+    if (words.kindAt(index) === FILLER) continue;
+    if (before >= 0) {
+      // As the first word, a space and the second are read.
+      words.readWithSpace(before, state);
+      words.readOn(index, state);
+      votes.add(mixedHigh(state.high, state.low), mixedLow(state.high, state.low), ORDER_POWER);
+    }
+    before = index;
   }
-  return Math.max(telling.length - 1, 0) * ORDER_WEIGHT * ORDER_WEIGHT;
+  return Math.max(words.telling - 1, 0) * ORDER_WEIGHT ** 2;
+}
+
+/** A sum does not depend on the order. */
+function addTogether(words: WordList, together: HashState, whole: Changing<SimHash>): void {
+  for (let index = 0; index < words.count; index++) {
+    if (words.kindAt(index) === FILLER) continue;
+    state.high = together.high;
+    state.low = together.low;
+    words.readOn(index, state);
+    whole.high = (whole.high + mixedHigh(state.high, state.low)) >>> 0;
+    whole.low = (whole.low + mixedLow(state.high, state.low)) >>> 0;
+  }
 }
 
 function headAndTail(text: string): string {
@@ -103,16 +173,18 @@ function headAndTail(text: string): string {
 }
 
 /** What lies between head and tail counts as one word, so that a change there is seen. */
-function withMiddle(text: string, words: readonly Word[]): readonly Word[] {
+function readAsWritten(text: string, words: WordList): void {
+  readWords(headAndTail(text), words);
   if (text.length > MAX_CHARS) {
-    return [...words, wholeAsWord(text.slice(MAX_CHARS / 2, -MAX_CHARS / 2))];
+    words.addWhole(wholeAsWord(text.slice(MAX_CHARS / 2, -MAX_CHARS / 2)));
+    return;
   }
   // A text of signs alone, such as an emoji.
-  const signs = text.trim();
-  return words.length === 0 && signs !== '' ? [{ text: signs, weight: 1, telling: true }] : words;
+  const signs = words.count > 0 ? '' : text.trim();
+  if (signs !== '') words.addWhole(signs);
 }
 
 /** Stands for what is not read: the same only if every byte is. */
-function wholeAsWord(text: string): Word {
-  return { text: hash('sha1', text, 'base64'), weight: 1, telling: true };
+function wholeAsWord(text: string): string {
+  return hash('sha1', text, 'base64');
 }

@@ -1,4 +1,4 @@
-import { isFiller } from './words.ts';
+import { isFiller } from './word-list.ts';
 
 /** What is put around a prompt so that it looks new: counters, dates, and words that say nothing. */
 const PADDING: ReadonlySet<string> = new Set(

@@ -1,71 +1,71 @@
-/** A word of a text, once however often it stands there. */
-export interface Word {
-  readonly text: string;
-  readonly weight: number;
-  /** It tells what the text is about; it is no filler. */
-  readonly telling: boolean;
-}
-
-/** Names, paths, numbers and what stands in quotes tell one call from the next. */
-const NAME_WEIGHT = 2;
-const FILLER_WEIGHT = 0.1;
+import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT } from '../../text/simhash.ts';
+import { BEGINS_WORD, GOES_ON, KIND, kindsAt, LETTER_OR_NUMBER, SIGN } from './character-kinds.ts';
+import { NAME, TO_LOWER, type WordList } from './word-list.ts';
 
 const QUOTES: ReadonlySet<number> = new Set([...'"\'`“‘«'].map((quote) => quote.charCodeAt(0)));
-/** Letters, digits and marks, with what holds names and paths together inside; and the quote before, where one stands there. */
-const WORD = /["'`“‘«]?[\p{L}\p{N}_/][\p{L}\p{N}\p{M}_./\\:@#$%+-]*/gu;
-const TRAILING = '.:/\\@#$%+-';
-/** Scripts without spaces between words. */
-const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 const LOOKS_LIKE_NAME = /[\d_/\\@#]|\.[\p{L}\p{N}]|[\p{Ll}]\p{Lu}/u;
 
-/** Words that hold a sentence together, or a conversation, in English. */
-const FILLER: ReadonlySet<string> = new Set(
-  `a an the this that these those it its he she they them their there here i me my mine you your yours we us our
-  is are was were be been being am do does did doing done have has had having will would shall should can could may
-  might must of in on at to from by for with about into onto over under as and or but if then than so because while
-  when where which who whom whose what how why also too very just really quite only even still yet already now
-  please kindly thanks thank hello hi hey dear sir madam good morning afternoon evening day cheers regards sorry
-  ok okay yes yeah yep sure right well alright fine great perfect continue proceed next more again go going keep on
-  let lets us want need like could would able ask asked asking help once`.split(/\s+/),
-);
-
-/** The words of a text in the order in which they first stand there, lower-case. */
-export function wordsOf(text: string): Word[] {
-  const found = new Map<string, Word>();
-  const read = new Set<string>();
-  const hasUnspaced = UNSPACED.test(text);
-  // A list of strings takes half the time that a walk over matches does.
-  for (const match of text.match(WORD) ?? []) {
-    if (read.has(match)) continue;
-    read.add(match);
-    const quoted = QUOTES.has(match.charCodeAt(0));
-    const written = withoutTail(quoted ? match.slice(1) : match);
-    for (const piece of hasUnspaced && UNSPACED.test(written) ? pairsOf(written) : [written]) {
-      const lower = piece.toLowerCase();
-      const known = found.get(lower);
-      if (known === undefined || (quoted && known.weight < NAME_WEIGHT)) {
-        found.set(lower, toWord(piece, lower, quoted));
-      }
-    }
+/** Adds the words of a text, in lower case: letters, digits and marks, with what holds names and paths together inside. */
+export function readWords(text: string, words: WordList): void {
+  for (let at = 0; at < text.length;) {
+    const kinds = kindsAt(text, at);
+    at = (kinds & BEGINS_WORD) === 0 ? at + 1 : readWord(text, at, kinds, words);
   }
-  return [...found.values()];
 }
 
-function toWord(written: string, text: string, quoted: boolean): Word {
-  if (quoted || LOOKS_LIKE_NAME.test(written)) return { text, weight: NAME_WEIGHT, telling: true };
-  return FILLER.has(text)
-    ? { text, weight: FILLER_WEIGHT, telling: false }
-    : { text, weight: 1, telling: true };
+/** The hash of the word that is read. */
+const word = { high: 0, low: 0 };
+
+/** Adds the word that begins at `start`; tells where it ends, signs behind it included. */
+function readWord(text: string, start: number, first: number, words: WordList): number {
+  const { seed } = words;
+  let high = seed.high;
+  let low = seed.low;
+  let end = start;
+  let isName = false;
+  /** Kinds of the signs since `end`, of all characters, of the one before. */
+  let waiting = 0;
+  let all = 0;
+  let before = 0;
+  let at = start;
+  for (let kinds = first; (kinds & GOES_ON) !== 0; kinds = kindsAt(text, at)) {
+    // What lies beyond ASCII is read again below, where it is made lower-case.
+    const unit = text.charCodeAt(at) | ((kinds & KIND.upper) !== 0 ? TO_LOWER : 0);
+    high = Math.imul(high ^ unit, HIGH_PRIME);
+    low = Math.imul(low ^ unit, LOW_PRIME);
+    low ^= low >>> LOW_SHIFT;
+    at += (kinds & KIND.pair) !== 0 ? 2 : 1;
+    all |= kinds;
+    if ((kinds & SIGN) !== 0 && end > start) waiting |= kinds;
+    else {
+      isName ||= looksLikeName(kinds | waiting, kinds, before);
+      waiting = 0;
+      end = at;
+      word.high = high;
+      word.low = low;
+    }
+    before = kinds;
+  }
+  const quoted = start > 0 && QUOTES.has(text.charCodeAt(start - 1));
+  if ((all & KIND.beyondAscii) !== 0) {
+    addBeyondAscii(text.slice(start, end), (all & KIND.unspaced) !== 0, quoted, words);
+  } else if (words.add(word, quoted || isName ? NAME : undefined, quoted)) {
+    words.addUnits(text, start, end, false);
+  }
+  return at;
 }
 
-export function isFiller(word: string): boolean {
-  return FILLER.has(word);
+function looksLikeName(seen: number, kinds: number, before: number): boolean {
+  if ((seen & (KIND.digit | KIND.underscore | KIND.nameSign)) !== 0) return true;
+  if ((before & KIND.dot) !== 0) return (kinds & LETTER_OR_NUMBER) !== 0;
+  return (before & KIND.lower) !== 0 && (kinds & KIND.upper) !== 0;
 }
 
-function withoutTail(word: string): string {
-  let end = word.length;
-  while (end > 1 && TRAILING.includes(word[end - 1] ?? '')) end--;
-  return word.slice(0, end);
+function addBeyondAscii(written: string, isUnspaced: boolean, quoted: boolean, words: WordList): void {
+  for (const piece of isUnspaced ? pairsOf(written) : [written]) {
+    const isName = quoted || LOOKS_LIKE_NAME.test(piece);
+    words.addWhole(piece.toLowerCase(), isName ? NAME : undefined, quoted);
+  }
 }
 
 /** Each character with the next one. */

@@ -1,0 +1,74 @@
+/** What a character may be in a word; each kind is a bit. */
+export const KIND = {
+  lower: 1,
+  upper: 2,
+  /** Other letters, and numbers that are no digits. */
+  letter: 4,
+  digit: 8,
+  /** Marks go on with a word, and begin none. */
+  mark: 16,
+  underscore: 32,
+  dot: 64,
+  /** Signs that names and paths have inside. */
+  nameSign: 128,
+  otherSign: 256,
+  slash: 512,
+  beyondAscii: 1_024,
+  /** Of a script without spaces between words. */
+  unspaced: 2_048,
+  /** Takes two units. */
+  pair: 4_096,
+} as const;
+
+export const LETTER_OR_NUMBER = KIND.lower | KIND.upper | KIND.letter | KIND.digit;
+export const BEGINS_WORD = LETTER_OR_NUMBER | KIND.underscore | KIND.slash;
+/** What stands inside of names and paths, and behind words. */
+export const SIGN = KIND.dot | KIND.nameSign | KIND.otherSign;
+export const GOES_ON = LETTER_OR_NUMBER | KIND.mark | KIND.underscore | SIGN;
+
+const SIGN_KINDS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries([...':$%+-'].map((sign) => [sign, KIND.otherSign])),
+  _: KIND.underscore,
+  '.': KIND.dot,
+  '/': KIND.nameSign | KIND.slash,
+  '\\': KIND.nameSign,
+  '@': KIND.nameSign,
+  '#': KIND.nameSign,
+};
+
+const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
+
+/** By code unit, as far as they were met. */
+const UNREAD = 0x8000;
+const kindsByUnit = new Uint16Array(0x10000).fill(UNREAD);
+
+/** The kinds of the character that begins at a place; 0 for one that is in no word, and at the end. */
+export function kindsAt(text: string, at: number): number {
+  if (at >= text.length) return 0;
+  const unit = text.charCodeAt(at);
+  const known = kindsByUnit[unit] ?? 0;
+  return known === UNREAD ? readKinds(text, at, unit) : known;
+}
+
+function readKinds(text: string, at: number, unit: number): number {
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  const kinds = kindsOf(character);
+  // Half of a pair says nothing by itself.
+  if (unit < 0xd800 || unit > 0xdfff) kindsByUnit[unit] = kinds;
+  return kinds;
+}
+
+function kindsOf(character: string): number {
+  const kinds = SIGN_KINDS[character] ?? classOf(character);
+  if (kinds === 0 || character < '\x80') return kinds;
+  if (character.length > 1) return kinds | KIND.beyondAscii | KIND.pair;
+  return kinds | KIND.beyondAscii | (UNSPACED.test(character) ? KIND.unspaced : 0);
+}
+
+function classOf(character: string): number {
+  if (/\d/.test(character)) return KIND.digit;
+  if (/\p{Ll}/u.test(character)) return KIND.lower;
+  if (/\p{Lu}/u.test(character)) return KIND.upper;
+  if (/[\p{L}\p{N}]/u.test(character)) return KIND.letter;
+  return /\p{M}/u.test(character) ? KIND.mark : 0;
+}

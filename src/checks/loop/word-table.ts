@@ -1,0 +1,73 @@
+import type { HashState } from '../../text/simhash.ts';
+
+/** Room for as many words at first; a text of 16 Ki characters may have as many. */
+export const FIRST_WORDS = 512;
+
+/** Words by their hashes, each once, in the order in which they came. */
+export class WordTable {
+  count = 0;
+  highs = new Int32Array(FIRST_WORDS);
+  lows = new Int32Array(FIRST_WORDS);
+  /** At the place of each word its index, `#base` and 1; what is not more than `#base` is of before the last clearing. */
+  #slots = new Int32Array(2 * FIRST_WORDS);
+  #base = 0;
+
+  clear(): void {
+    this.#base += this.count;
+    this.count = 0;
+    if (this.#base < 2 ** 30) return;
+    this.#base = 0;
+    this.#slots.fill(0);
+  }
+
+  has({ high, low }: HashState): boolean {
+    return (this.#slots[this.#slotOf(high, low)] ?? 0) > this.#base;
+  }
+
+  /** The index of a word, which is added when new: then the index is the `count` of before. */
+  add({ high, low }: HashState): number {
+    let slot = this.#slotOf(high, low);
+    const known = (this.#slots[slot] ?? 0) - this.#base;
+    if (known > 0) return known - 1;
+    if (this.count === this.highs.length) {
+      this.#grow();
+      slot = this.#slotOf(high, low);
+    }
+    this.highs[this.count] = high;
+    this.lows[this.count] = low;
+    this.count += 1;
+    this.#slots[slot] = this.#base + this.count;
+    return this.count - 1;
+  }
+
+  /** Where a word is, or the free place where it would be. */
+  #slotOf(high: number, low: number): number {
+    const slots = this.#slots;
+    const last = slots.length - 1;
+    let slot = (high ^ (high >>> 15) ^ low) & last;
+    for (;;) {
+      const index = (slots[slot] ?? 0) - this.#base - 1;
+      if (index < 0 || (this.highs[index] === high && this.lows[index] === low)) return slot;
+      slot = (slot + 1) & last;
+    }
+  }
+
+  #grow(): void {
+    this.highs = twice(this.highs, new Int32Array(2 * this.highs.length));
+    this.lows = twice(this.lows, new Int32Array(2 * this.lows.length));
+    this.#slots = new Int32Array(2 * this.highs.length);
+    this.#base = 0;
+    for (let index = 0; index < this.count; index++) {
+      this.#slots[this.#slotOf(this.highs[index] ?? 0, this.lows[index] ?? 0)] = index + 1;
+    }
+  }
+}
+
+/** Copies numbers into twice the room. */
+export function twice<Numbers extends Uint8Array | Uint16Array | Int32Array>(
+  numbers: Numbers,
+  room: Numbers,
+): Numbers {
+  room.set(numbers);
+  return room;
+}

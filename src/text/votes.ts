@@ -1,0 +1,50 @@
+import type { SimHashSums } from './simhash.ts';
+
+/** Votes for one bit are less than two to this power. */
+const PLANES = 30;
+
+/**
+ * Counts for each of 64 bits how many features have it. A feature is added to all bits at once, as binary numbers are
+ * added on paper: plane by plane, with what is carried over; one number for each bit takes six times as long.
+ */
+export class Votes {
+  /** Plane by plane: the digits of all counts that stand for one power of two. */
+  readonly #high = new Int32Array(PLANES);
+  readonly #low = new Int32Array(PLANES);
+  #planes = 0;
+  #total = 0;
+
+  /** Adds a feature with a weight of two to the `power`. */
+  add(high: number, low: number, power: number): void {
+    const [highs, lows] = [this.#high, this.#low];
+    let [carriedHigh, carriedLow] = [high, low];
+    let plane = power;
+    for (; (carriedHigh | carriedLow) !== 0; plane++) {
+      const [planeHigh, planeLow] = [highs[plane] ?? 0, lows[plane] ?? 0];
+      highs[plane] = planeHigh ^ carriedHigh;
+      lows[plane] = planeLow ^ carriedLow;
+      carriedHigh &= planeHigh;
+      carriedLow &= planeLow;
+    }
+    if (plane > this.#planes) this.#planes = plane;
+    this.#total += 1 << power;
+  }
+
+  /** Adds what was counted to the sums, `unit` for each vote for 1, less as much for each vote for 0; and begins anew. */
+  moveTo(sums: SimHashSums, unit: number): void {
+    if (this.#total === 0) return;
+    for (let bit = 0; bit < 32; bit++) {
+      let [forHigh, forLow] = [0, 0];
+      for (let plane = 0; plane < this.#planes; plane++) {
+        forHigh += (((this.#high[plane] ?? 0) >>> bit) & 1) << plane;
+        forLow += (((this.#low[plane] ?? 0) >>> bit) & 1) << plane;
+      }
+      sums[bit] = (sums[bit] ?? 0) + unit * (2 * forLow - this.#total);
+      sums[bit + 32] = (sums[bit + 32] ?? 0) + unit * (2 * forHigh - this.#total);
+    }
+    this.#high.fill(0);
+    this.#low.fill(0);
+    this.#planes = 0;
+    this.#total = 0;
+  }
+}
