@@ -117,11 +117,12 @@ function sessionJson(session: Session) {
   };
 }
 
-function detailsJson({ keyHash, name }: KeyRecord, { session, anchor }: SessionDetails) {
+function detailsJson({ keyHash, name }: KeyRecord, { session, callsOnTheirWay, anchor }: SessionDetails) {
   return {
     key_hash: keyHash,
     name,
     ...sessionJson(session),
+    calls_on_their_way: callsOnTheirWay,
     state: session.state ?? INITIAL_STATE,
     taint_flags: session.taintFlags,
     tools_called: session.toolsCalled,

@@ -59,14 +59,9 @@ export function holdKey(keyHash: string, operationId: string): string {
   return `gateway:hold:${tag(keyHash)}:${operationId}`;
 }
 
-/** One session: hash of its limits, steps, state, taints and tools. */
+/** One session: string of its limits, steps, state, calls on their way, taints and tools. */
 export function sessionKey(keyHash: string, sessionId: string): string {
   return `gateway:session_state:${tag(keyHash)}:${sessionId}`;
-}
-
-/** A session's calls on their way: sorted set of operation ids by the time their lease ends. */
-export function sessionCallsKey(keyHash: string, sessionId: string): string {
-  return `gateway:session_calls:${tag(keyHash)}:${sessionId}`;
 }
 
 /** Steps of a key's sessions that were given back: sorted set of operation ids by time. */

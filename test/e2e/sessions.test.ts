@@ -2,14 +2,8 @@ import { randomUUID } from 'node:crypto';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  riskProfileKey,
-  sessionAnchorKey,
-  sessionCallsKey,
-  sessionKey,
-  sessionsKey,
-  spendKey,
-} from '../../src/redis/keys.ts';
+import { createRedisSessionStore } from '../../src/checks/session/redis-store.ts';
+import { riskProfileKey, sessionAnchorKey, sessionKey, sessionsKey, spendKey } from '../../src/redis/keys.ts';
 import { freePort } from '../support/ports.ts';
 import type { Reply } from '../support/http.ts';
 import {
@@ -299,8 +293,11 @@ describe('a session in which no call was answered', () => {
     const ttls = await Promise.all(names.map((name) => rig.redis.client.pttl(name)));
     return Object.fromEntries(names.map((name, nth) => [name, ttls[nth] ?? 0]));
   }
-  const callsOnTheirWay = (client: Client, id: string): Promise<number> =>
-    rig.redis.client.zcard(sessionCallsKey(client.keyHash, id));
+  async function callsOnTheirWay({ keyHash }: Client, sessionId: string): Promise<number | undefined> {
+    const { client } = rig.redis;
+    const store = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: DAY_MS, maxPerKey: 0 });
+    return (await store.read({ keyHash, sessionId }))?.callsOnTheirWay;
+  }
 
   it.each([
     ['401', false, { status: 401 }],

@@ -2,16 +2,23 @@
 -- Notes that a call of a session was answered: from now on it lives for its whole life. Repeating it changes nothing but
 -- times.
 --
--- KEYS  1..4 see life.lua
--- ARGV  1..5 see life.lua   6 when the session was created
+-- KEYS  1..3 see life.lua
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2..5 see life.lua   6 when the session was created
 -- reply 1 where the session lives, else 0
 
 -- @include ../../redis/clock.lua
 -- @include life.lua
 
-if not lives_since(ARGV[6]) then
+local session = session_of(1, 2)
+if not lives_since(session, ARGV[6]) then
   return 0
 end
-redis.call('HSET', KEYS[1], 'answered', '1')
-put_off(now_ms(ARGV[1]))
+session.answered = true
+put_off(session, now_ms(ARGV[1]))
+
+local function commit()
+  save_sessions()
+end
+
+commit()
 return 1

@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- Forgets a session: what it was, what it spent, and what its loop and drift checks know. May run when Redis is full.
+-- Forgets a session: what it was, what it spent, and what its loop and drift checks know. It is not read, so that one that
+-- is damaged can be ended. May run when Redis is full.
 --
 -- KEYS  1 the key's live sessions (sorted set)   2.. the keys of the session
 -- ARGV  1 session id

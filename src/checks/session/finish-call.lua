@@ -2,16 +2,24 @@
 -- Notes that a call is not on its way any more, so that its session may be forgotten when it is its turn. May run when
 -- Redis is full, because it frees. Repeating it changes nothing but the time of the last use.
 --
--- KEYS  1..4 see life.lua
--- ARGV  1..5 see life.lua   6 operation id   7 when the session was created
+-- KEYS  1..3 see life.lua
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2..5 see life.lua   6 operation id
+--       7 when the session was created
 -- reply 1 where the session lives, else 0
 
 -- @include ../../redis/clock.lua
 -- @include life.lua
 
-if not lives_since(ARGV[7]) then
+local session = session_of(1, 2)
+if not lives_since(session, ARGV[7]) then
   return 0
 end
-redis.call('ZREM', KEYS[4], ARGV[6])
-put_off(now_ms(ARGV[1]))
+take_call(session, ARGV[6])
+put_off(session, now_ms(ARGV[1]))
+
+local function commit()
+  save_sessions()
+end
+
+commit()
 return 1

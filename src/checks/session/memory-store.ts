@@ -88,15 +88,16 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return lastUsedAt + lifeMs(answered, ttlMs);
   }
 
-  function isRunning({ calls }: Entry): boolean {
-    return [...calls.values()].some((leaseEnd) => leaseEnd > now());
+  function runningCalls({ calls }: Entry): number {
+    return [...calls.values()].filter((leaseEnd) => leaseEnd > now()).length;
   }
 
   /** False where a call is on its way in each: none can go. */
   function evict(sessions: Map<string, Entry>): boolean {
     let first: readonly [string, Entry] | undefined;
     for (const [id, entry] of sessions) {
-      if (!isRunning(entry) && (first === undefined || endOf(entry) < endOf(first[1]))) first = [id, entry];
+      if (runningCalls(entry) === 0 && (first === undefined || endOf(entry) < endOf(first[1])))
+        first = [id, entry];
     }
     return first !== undefined && sessions.delete(first[0]);
   }
@@ -272,7 +273,13 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     },
     read(name) {
       const entry = find(name);
-      return Promise.resolve(entry && { session: view(name, entry), anchor: entry.anchor });
+      return Promise.resolve(
+        entry && {
+          session: view(name, entry),
+          callsOnTheirWay: runningCalls(entry),
+          anchor: entry.anchor,
+        },
+      );
     },
     end: (name) => Promise.resolve(find(name) !== undefined && all(name.keyHash).delete(name.sessionId)),
   };

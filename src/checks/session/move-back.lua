@@ -2,8 +2,9 @@
 -- Undoes the move of a call that nobody made, where nobody has moved the session since. Idempotent under the operation
 -- id, which is remembered, and then also keeps a move from being made later. May run when Redis is full.
 --
--- KEYS  1..4 see life.lua   5 operations given back (sorted set of operation ids by Unix ms)
--- ARGV  1..5 see life.lua   6 operation id   7 when the session was created
+-- KEYS  1..3 see life.lua   4 operations given back (sorted set of operation ids by Unix ms)
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2..5 see life.lua   6 operation id
+--       7 when the session was created
 --       8 the state that it was moved from; '' where it was never moved before   9 the state that it was moved to
 --      10 how long the operation is remembered, ms   11 how many are
 -- reply 1 where the move was undone, else 0
@@ -13,17 +14,22 @@
 -- @include given-back.lua
 -- @include moves.lua
 
-if not give_back(KEYS[5], now_ms(ARGV[1]), ARGV[6], ARGV[10], ARGV[11]) or not lives_since(ARGV[7]) then
+local now, session = now_ms(ARGV[1]), session_of(1, 2)
+if was_given_back(KEYS[4], ARGV[6]) then
   return 0
 end
-local stored = redis.call('HMGET', KEYS[1], 'state', 'moves')
-local moves = without_last(stored[2] or '', ARGV[6])
-if not moves or stored[1] ~= ARGV[9] then
-  return 0
+local undoes = lives_since(session, ARGV[7]) and session.state == ARGV[9] and drop_last_move(session, ARGV[6])
+if undoes then
+  session.state, session.changed = ARGV[8], true
+  if ARGV[8] == '' then
+    session.moves = ''
+  end
 end
-if ARGV[8] == '' then
-  redis.call('HDEL', KEYS[1], 'state', 'moves')
-else
-  redis.call('HSET', KEYS[1], 'state', ARGV[8], 'moves', moves)
+
+local function commit()
+  remember_given_back(KEYS[4], now, ARGV[6], ARGV[10], ARGV[11])
+  save_sessions()
 end
-return 1
+
+commit()
+return undoes and 1 or 0

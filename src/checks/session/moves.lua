@@ -1,28 +1,20 @@
--- Shared by the scripts that move a session's state: which operations made its last moves.
---
--- They stand in the session's hash as one text, ` <operation> <operation> ...`, the last move last.
+-- Shared by the scripts that move a session's state: which operations made its last moves, the last move last.
 
 local MOVES_KEPT = 16
 
-local function has_moved(moves, operation)
-  return string.find(moves .. ' ', ' ' .. operation .. ' ', 1, true) ~= nil
+local function has_moved(session, operation)
+  return entry_at(session.moves, short_id(operation), ID_BYTES, 0) ~= nil
 end
 
-local function with_move(moves, operation)
-  local kept = {}
-  for earlier in string.gmatch(moves, '%S+') do
-    kept[#kept + 1] = earlier
-  end
-  kept[#kept + 1] = operation
-  local first = math.max(1, #kept - MOVES_KEPT + 1)
-  return ' ' .. table.concat(kept, ' ', first)
+local function add_move(session, operation)
+  session.moves = string.sub(session.moves .. short_id(operation), -MOVES_KEPT * ID_BYTES)
 end
 
--- Nil where this operation did not make the last move.
-local function without_last(moves, operation)
-  local last = ' ' .. operation
-  if string.sub(moves, -#last) ~= last then
-    return nil
+-- False where this operation did not make the last move.
+local function drop_last_move(session, operation)
+  if string.sub(session.moves, -ID_BYTES) ~= short_id(operation) then
+    return false
   end
-  return string.sub(moves, 1, -#last - 1)
+  session.moves = string.sub(session.moves, 1, -ID_BYTES - 1)
+  return true
 end

@@ -1,11 +1,20 @@
 #!lua flags=no-writes
 -- Reads a session as it stands.
 --
--- KEYS  1 session (hash)   2 the session's purse
--- reply {spent, the session's fields and values; none where there is no such session}
+-- KEYS  1 session   2 the session's purse
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
+-- reply {spent, the session (see notes.lua), calls on their way}; empty where there is no such session
 
 -- @include ../../redis/clock.lua
 -- @include ../../redis/purse.lua
 -- @include spend.lua
+-- @include ../../redis/entries.lua
+-- @include session.lua
+-- @include calls.lua
+-- @include notes.lua
 
-return { int(account_of(KEYS[2]).spent), redis.call('HGETALL', KEYS[1]) }
+local session = session_at(KEYS[1])
+if session.created < 0 then
+  return {}
+end
+return { int(account_of(KEYS[2]).spent), view_of(session), running_calls(session, now_ms(ARGV[1])) }

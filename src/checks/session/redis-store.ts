@@ -6,14 +6,13 @@ import {
   loopKey,
   riskProfileKey,
   sessionAnchorKey,
-  sessionCallsKey,
   sessionKey,
   sessionsKey,
   spendKey,
 } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { readSession, stateNames } from './session-fields.ts';
+import { emptyReply, readSession, sessionReply, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import { toolCallsOf, UNANSWERED_LIFE_MS, type SessionName } from '../../pipeline/session-turn.ts';
 import type {
@@ -21,6 +20,7 @@ import type {
   Noted,
   OpenResult,
   Session,
+  SessionDetails,
   SessionLimits,
   SessionStore,
   StateMove,
@@ -58,12 +58,12 @@ const moveBackScript = loadScript(new URL('./move-back.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
 
 const flag = z.literal([0, 1]);
-const readReply = z.tuple([z.string(), z.array(z.string())]);
+const readReply = z.tuple([z.string(), sessionReply, z.int().min(0)]).or(emptyReply);
 const openReply = z.tuple([
   z.enum(['opened', 'max_steps', 'budget', 'sessions', 'closed']),
   z.int(),
   z.string(),
-  z.array(z.string()),
+  sessionReply.or(emptyReply),
   flag,
   z.array(z.string()),
 ]);
@@ -75,10 +75,11 @@ const count = z.int().min(0);
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
   const { client, deadlineMs, ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS } = options;
 
-  /** ARGV 1 to 5, as life.lua wants them. */
+  const clock = (): string | number => options.now?.() ?? '';
+
+  /** ARGV 1 to 5: the clock, and what life.lua wants. */
   function lifeArgs({ sessionId }: SessionName): (string | number)[] {
-    const now = options.now === undefined ? '' : options.now();
-    return [now, sessionId, ttlMs, UNANSWERED_LIFE_MS, CALL_LEASE_MS];
+    return [clock(), sessionId, ttlMs, UNANSWERED_LIFE_MS, CALL_LEASE_MS];
   }
 
   async function open(step: Step & SessionLimits): Promise<OpenResult> {
@@ -160,10 +161,11 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     flag.parse(await moveBackScript.run(client, moveKeys(step), args));
   }
 
-  async function readOne(name: SessionName): Promise<Session | undefined> {
-    const reply = await readScript.run(client, [stateKey(name), purseKey(name)], []);
-    const [spent, fields] = readReply.parse(reply);
-    return readSession(name.sessionId, fromPairs(fields), spent, ttlMs);
+  async function readOne(name: SessionName): Promise<Omit<SessionDetails, 'anchor'> | undefined> {
+    const reply = readReply.parse(await readScript.run(client, [stateKey(name), purseKey(name)], [clock()]));
+    if (reply.length === 0) return undefined;
+    const [spent, fields, callsOnTheirWay] = reply;
+    return { session: readSession(name.sessionId, fields, spent, ttlMs), callsOnTheirWay };
   }
 
   async function list(keyHash: string): Promise<readonly Session[]> {
@@ -172,7 +174,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     for (let at = 0; at < ids.length; at += SESSIONS_PER_READ) {
       const names = ids.slice(at, at + SESSIONS_PER_READ).map((sessionId) => ({ keyHash, sessionId }));
       const read = await withRedisDeadline(deadlineMs, () => Promise.all(names.map(readOne)));
-      sessions.push(...read.filter((session) => session !== undefined));
+      sessions.push(...read.flatMap((found) => (found === undefined ? [] : [found.session])));
     }
     return sessions.sort((one, other) => other.lastUsedAt - one.lastUsedAt);
   }
@@ -194,11 +196,11 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     moveBack: (step, createdAt, move) => within(() => moveBack(step, createdAt, move)),
     keep: (step, createdAt, tool = '', answered) => within(() => keep(step, createdAt, tool, answered)),
     list,
-    peek: (name) => withRedisDeadline(deadlineMs, () => readOne(name)),
+    peek: (name) => within(async () => (await readOne(name))?.session),
     read: (name) =>
-      withRedisDeadline(deadlineMs, async () => {
-        const [session, anchor] = await Promise.all([readOne(name), client.get(anchorKey(name))]);
-        return session && { session, anchor: anchor ?? undefined };
+      within(async () => {
+        const [found, anchor] = await Promise.all([readOne(name), client.get(anchorKey(name))]);
+        return found && { ...found, anchor: anchor ?? undefined };
       }),
     end: (name) =>
       withRedisDeadline(deadlineMs, async () => {
@@ -219,16 +221,10 @@ function openResult(
 ): OpenResult {
   if (verdict === 'closed') return { kind: 'closed' };
   if (verdict === 'sessions') return { kind: 'too_many_sessions', liveSessions };
-  const session = readSession(id, fromPairs(fields), spent, ttlMs);
-  if (session === undefined) throw new Error('open-session.lua replied without a session');
+  if (fields.length === 0) throw new Error('open-session.lua replied without a session');
+  const session = readSession(id, fields, spent, ttlMs);
   if (verdict === 'opened') return { kind: 'opened', session, anchored };
   return { kind: verdict === 'budget' ? 'budget_spent' : 'max_steps_reached', session };
-}
-
-function fromPairs(pairs: readonly string[]): Record<string, string> {
-  const fields: [string, string][] = [];
-  for (let at = 0; at + 1 < pairs.length; at += 2) fields.push([pairs[at] ?? '', pairs[at + 1] ?? '']);
-  return Object.fromEntries(fields);
 }
 
 /** As open-session.lua and leave-session.lua want them. */
@@ -242,19 +238,17 @@ function moveKeys(step: Step): string[] {
   return [...lifeKeys(step), leftStepsKey(step.keyHash)];
 }
 
-/** KEYS 1 to 4, as life.lua wants them. */
+/** KEYS 1 to 3, as life.lua wants them. */
 function lifeKeys(name: SessionName): string[] {
-  const { keyHash, sessionId } = name;
-  return [stateKey(name), sessionsKey(keyHash), purseKey(name), sessionCallsKey(keyHash, sessionId)];
+  return [stateKey(name), sessionsKey(name.keyHash), purseKey(name)];
 }
 
-/** All that hangs on a session in its key's slot, its hash first. */
+/** All that hangs on a session in its key's slot, its own string first. */
 function sessionKeys(name: SessionName): string[] {
   const { keyHash, sessionId } = name;
   return [
     stateKey(name),
     purseKey(name),
-    sessionCallsKey(keyHash, sessionId),
     loopKey(keyHash, sessionId),
     loopKey(keyHash, toolCallsOf(name).sessionId),
     loopKey(keyHash, `${sessionId}/rps`),

@@ -1,37 +1,57 @@
-import { GatewayError } from '../../errors.ts';
+import * as z from 'zod';
 import { UNANSWERED_LIFE_MS } from '../../pipeline/session-turn.ts';
 import { MAX_STATE_CHARS, type Session, type StateMove } from './store.ts';
 
-const NOTE = /^(taint|tool|mark):(.*)$/s;
+const count = z.int().min(0);
+const limit = z.int().min(-1);
+const flag = z.literal([0, 1]);
+const names = z.array(z.string());
+
+/** As notes.lua replies: created, used, steps, their maximum, budget, answered, kept, state, taints, tools, marks. */
+export const sessionReply = z.tuple([
+  count,
+  count,
+  count,
+  limit,
+  limit,
+  flag,
+  flag,
+  z.string(),
+  names,
+  names,
+  names,
+]);
+/** Instead of a session where there is none. */
+export const emptyReply = z.tuple([]);
 
 /**
- * Reads a session's stored hash; undefined where it is empty. A number that is none is a damaged store: it throws
- * `redis_unavailable`, for reading it as "no limit" would open the gate.
+ * @param spent in nano-USD, in digits
  * @param ttlMs `session.ttl`
  */
 export function readSession(
   id: string,
-  fields: Readonly<Record<string, string>>,
+  [createdAt, lastUsedAt, steps, maxSteps, budget, answered, kept, state, ...notes]: z.output<
+    typeof sessionReply
+  >,
   spent: string,
   ttlMs: number,
-): Session | undefined {
-  if (fields['created'] === undefined) return undefined;
-  const answered = fields['answered'] !== undefined;
+): Session {
+  const [taintFlags, toolsCalled, marks] = notes;
   return {
     id,
-    createdAt: wholeNumber(fields['created']),
-    lastUsedAt: wholeNumber(fields['used']),
-    state: fields['state'],
-    steps: wholeNumber(fields['steps']),
-    maxSteps: optional(fields['max_steps']),
-    budgetNanoUsd: optional(fields['budget']),
-    spendNanoUsd: wholeNumber(spent),
-    taintFlags: notes('taint', fields),
-    toolsCalled: notes('tool', fields),
-    marks: notes('mark', fields),
-    kept: fields['kept'] !== undefined,
-    answered,
-    lifeMs: lifeMs(answered, ttlMs),
+    createdAt,
+    lastUsedAt,
+    state: state === '' ? undefined : state,
+    steps,
+    maxSteps: maxSteps < 0 ? undefined : maxSteps,
+    budgetNanoUsd: budget < 0 ? undefined : budget,
+    spendNanoUsd: count.parse(Number(spent)),
+    taintFlags,
+    toolsCalled,
+    marks,
+    kept: kept === 1,
+    answered: answered === 1,
+    lifeMs: lifeMs(answered === 1, ttlMs),
   };
 }
 
@@ -48,26 +68,4 @@ export function stateNames({ from, to }: StateMove): readonly [string, string] {
     }
   }
   return [from ?? '', to];
-}
-
-function optional(stored: string | undefined): number | undefined {
-  return stored === undefined ? undefined : wholeNumber(stored);
-}
-
-function wholeNumber(stored: string | undefined): number {
-  if (stored === undefined || !/^\d{1,16}$/.test(stored)) {
-    throw new GatewayError('redis_unavailable', 'A stored session is damaged: end it');
-  }
-  return Number(stored);
-}
-
-/** Names of one kind in the order of their places; a value is `<place>:<operation>`. */
-function notes(kind: 'taint' | 'tool' | 'mark', fields: Readonly<Record<string, string>>): string[] {
-  return Object.entries(fields)
-    .flatMap(([field, value]) => {
-      const [, found, name] = NOTE.exec(field) ?? [];
-      return found === kind && name !== undefined ? [{ name, place: Number.parseInt(value, 10) }] : [];
-    })
-    .sort((one, other) => one.place - other.place)
-    .map(({ name }) => name);
 }

@@ -2,3 +2,8 @@
 local function account_of(purse)
   return account_in(purse_at(purse), 'session')
 end
+
+-- A purse of an earlier life of a session is nobody's any more; the string is for whoever commits to delete.
+local function forget_purse(key)
+  purses[key] = { accounts = {}, stored = false, changed = false, life_ms = false, life_at_least = false }
+end

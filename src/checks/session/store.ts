@@ -86,6 +86,7 @@ export type Moved =
 /** A session and its stored first user request, masked. */
 export interface SessionDetails {
   readonly session: Session;
+  readonly callsOnTheirWay: number;
   readonly anchor: string | undefined;
 }
 

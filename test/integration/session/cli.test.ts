@@ -90,10 +90,11 @@ describe('gateway sessions list', () => {
 });
 
 describe('gateway sessions show', () => {
-  it('adds state, taints, tools, and the first user request as it is stored', async () => {
+  it('adds calls on their way, state, taints, tools, and the first user request as it is stored', async () => {
     await openSession('a');
     expect(await json('sessions', 'show', 'planner', 'a')).toMatchObject({
       id: 'a',
+      calls_on_their_way: 1,
       state: 'INIT',
       taint_flags: ['secret_accessed'],
       tools_called: ['read_file'],

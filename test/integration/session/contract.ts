@@ -796,6 +796,24 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
     });
   });
 
+  describe('calls on their way', () => {
+    it('are counted from their opening to their end, each once', async () => {
+      const { store } = start();
+      const name = newName();
+      const running = async () => (await store.read(name))?.callsOnTheirWay;
+      const [one, two, given] = [call(name), call(name), call(name)];
+      const { createdAt } = opened(await store.open(one));
+      for (const step of [one, two, given]) await store.open(step);
+      expect(await running()).toBe(3);
+      await store.renew(one, createdAt);
+      await store.leave(given, createdAt);
+      expect(await running()).toBe(2);
+      await store.noteAnswered(name, createdAt, undefined);
+      for (const step of [one, two, two]) await store.finish(step, createdAt);
+      expect(await running()).toBe(0);
+    });
+  });
+
   describe('ending a session', () => {
     it('forgets it, and says where there was none', async () => {
       const { store } = start();

@@ -5,7 +5,6 @@ import type { SessionState } from '../../../src/checks/session/check.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { MAX_NOTES } from '../../../src/checks/session/store.ts';
 import { UNANSWERED_LIFE_MS } from '../../../src/pipeline/session-turn.ts';
-import { sessionCallsKey } from '../../../src/redis/keys.ts';
 import type { SessionStore } from '../../../src/checks/session/store.ts';
 import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import type { JsonObject } from '../../../src/providers/provider.ts';
@@ -189,7 +188,8 @@ describe('a call of a tool in a session', () => {
   it('keeps the session from being forgotten while it runs, and only so long', async () => {
     const { begin, check, own, send, keyHash } = rig();
     await send({});
-    const calls = (): Promise<number> => redis.client.zcard(sessionCallsKey(keyHash, 'one'));
+    const calls = async (): Promise<number | undefined> =>
+      (await own.read({ keyHash, sessionId: 'one' }))?.callsOnTheirWay;
     expect(await calls()).toBe(0);
     const exchange = mcpExchange({ body: toolCall('slow'), headers: { [SESSION]: 'one' }, key: { keyHash } });
     const { state } = await begin(exchange);

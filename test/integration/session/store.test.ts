@@ -7,6 +7,7 @@ import type { RedisSessionStoreOptions } from '../../../src/checks/session/redis
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS } from '../../../src/checks/session/store.ts';
 import { UNANSWERED_LIFE_MS } from '../../../src/pipeline/session-turn.ts';
 import type { SessionStore } from '../../../src/checks/session/store.ts';
+import type { SessionName } from '../../../src/pipeline/session-turn.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import {
   driftKey,
@@ -15,7 +16,6 @@ import {
   operationKey,
   riskProfileKey,
   sessionAnchorKey,
-  sessionCallsKey,
   sessionKey,
   sessionsKey,
   spendKey,
@@ -105,7 +105,8 @@ describe('the count of sessions in the risk profile', () => {
 
 describe('keys', () => {
   it('all have a life, which use puts off; the anchor stands under its own name', async () => {
-    const store = sessionStore({ ttlMs: 60_000 });
+    let now = Date.now();
+    const store = sessionStore({ ttlMs: 60_000, now: () => now });
     const name = { keyHash: newKeyHash(), sessionId: 'a.b:c_d-e' };
     const { createdAt } = opened(await store.open(call(name)));
     await store.noteAnswered(name, createdAt, 'the first request');
@@ -115,6 +116,7 @@ describe('keys', () => {
     await spendInSession(client, name, 5);
     const keys = [anchor, purse, sessionKey(name.keyHash, name.sessionId), sessionsKey(name.keyHash)];
     for (const key of keys) await redis.client.pexpire(key, 1_000);
+    now += 1_000; // the place among the live sessions lags behind by less
     await store.open(call(name));
     for (const key of keys) expect(await redis.client.pttl(key)).toBeGreaterThan(59_000);
   });
@@ -125,7 +127,6 @@ describe('keys', () => {
       sessionKey(keyHash, 'one'),
       sessionsKey(keyHash),
       operationKey(keyHash, 'op'),
-      sessionCallsKey(keyHash, 'one'),
       leftStepsKey(keyHash),
       spendKey(keyHash, 'session:one'),
       loopKey(keyHash, 'one'),
@@ -239,7 +240,7 @@ describe('keys', () => {
 describe('100,000 sessions of one key', () => {
   const SESSIONS = 100_000;
   const AT_ONCE = 500;
-  /** Hash, purse and anchor of each, as Redis keeps them, and all that is not a session's. */
+  /** String, purse and anchor of each, as Redis keeps them, and all that is not a session's. */
   const MAX_BYTES = MAX_LIVE_SESSIONS * 2_048 + 4 * 1024 * 1024;
 
   async function usedMemory(): Promise<number> {
@@ -265,7 +266,7 @@ describe('100,000 sessions of one key', () => {
     }
     const keys = Math.max(most, await redis.client.dbsize());
     expect(await redis.client.zcard(sessionsKey(keyHash))).toBe(MAX_LIVE_SESSIONS);
-    // Hash, purse and anchor of each; the index, and the profile.
+    // String, purse and anchor of each; the index, and the profile.
     expect(keys).toBeLessThanOrEqual(MAX_LIVE_SESSIONS * 3 + 2);
     expect(keys).toBeGreaterThan(MAX_LIVE_SESSIONS);
     expect((await usedMemory()) - before).toBeLessThan(MAX_BYTES);
@@ -273,17 +274,113 @@ describe('100,000 sessions of one key', () => {
 });
 
 describe('a damaged session', () => {
-  it('refuses, for reading it as no limit would open the gate', async () => {
+  const name = (): SessionName => ({ keyHash: newKeyHash(), sessionId: 'one' });
+  const unavailable = { type: 'redis_unavailable' };
+
+  it.each<[string, (stored: Buffer) => Buffer]>([
+    ['of another version', (stored) => Buffer.concat([Buffer.from([9]), stored.subarray(1)])],
+    ['cut off', (stored) => stored.subarray(0, -1)],
+    ['with something behind it', (stored) => Buffer.concat([stored, Buffer.from('x')])],
+    ['empty', () => Buffer.alloc(0)],
+    [
+      'with a number that is none',
+      (stored) => Buffer.concat([stored.subarray(0, 2), Buffer.alloc(8, 0xff), stored.subarray(10)]),
+    ],
+  ])('%s refuses, for reading it as no limit would open the gate; it can be ended', async (_how, damage) => {
     const store = sessionStore();
-    const name = { keyHash: newKeyHash(), sessionId: 'one' };
-    await store.open(call(name, { budgetNanoUsd: 5 }));
-    await redis.client.hset(sessionKey(name.keyHash, 'one'), 'budget', 'much');
-    await expect(store.open(call(name))).rejects.toMatchObject({ type: 'redis_unavailable' });
+    const one = name();
+    const step = call(one, { budgetNanoUsd: 5 });
+    const { createdAt } = opened(await store.open(step));
+    const key = sessionKey(one.keyHash, 'one');
+    const stored = await redis.client.getBuffer(key);
+    await redis.client.set(key, damage(stored ?? Buffer.alloc(0)));
+    const damaged = await redis.client.getBuffer(key);
+    await expect(store.open(call(one))).rejects.toMatchObject(unavailable);
+    await expect(store.peek(one)).rejects.toMatchObject(unavailable);
+    await expect(store.finish(step, createdAt)).rejects.toMatchObject(unavailable);
+    await expect(store.addTaint(step, 'x')).rejects.toMatchObject(unavailable);
+    expect(await redis.client.getBuffer(key)).toEqual(damaged);
+    await store.end(one);
+    expect(await store.open(call(one))).toMatchObject({ kind: 'opened', session: { steps: 1 } });
   });
 
   it('of another type is an answer of Redis like any other failure', async () => {
-    const name = { keyHash: newKeyHash(), sessionId: 'one' };
-    await redis.client.set(sessionKey(name.keyHash, 'one'), 'x');
-    await expect(sessionStore().open(call(name))).rejects.toMatchObject({ type: 'redis_unavailable' });
+    const one = name();
+    await redis.client.hset(sessionKey(one.keyHash, 'one'), 'x', 'y');
+    await expect(sessionStore().open(call(one))).rejects.toMatchObject(unavailable);
+  });
+});
+
+describe('the place of a session among those of its key', () => {
+  const HOUR_MS = 3_600_000;
+
+  it('lags behind its use by ten seconds at most, and is the very one when it is to go', async () => {
+    let now = Date.now();
+    const store = sessionStore({ maxLive: 3, now: () => now });
+    const keyHash = newKeyHash();
+    const use = async (sessionId: string): Promise<void> => {
+      const step = call({ keyHash, sessionId });
+      const { createdAt } = opened(await store.open(step));
+      await store.noteAnswered(step, createdAt, undefined);
+      await store.finish(step, createdAt);
+    };
+    for (const id of ['one', 'two', 'three']) await use(id);
+    const place = async (): Promise<number> => Number(await redis.client.zscore(sessionsKey(keyHash), 'one'));
+    const first = await place();
+    now += 5_000;
+    await use('one');
+    expect(await place()).toBe(first);
+    await use('four');
+    expect((await store.list(keyHash)).map(({ id }) => id)).toContain('one');
+    now += 6_000;
+    await use('one');
+    expect(await place()).toBe(first + 11_000);
+  });
+
+  it('is not lost at the end of the life that it lags behind', async () => {
+    let now = Date.now();
+    const store = sessionStore({ maxPerKey: 1, ttlMs: HOUR_MS, now: () => now });
+    const one = call({ keyHash: newKeyHash(), sessionId: 'one' });
+    const other = () => store.open(call({ ...one, sessionId: 'two' }));
+    const { createdAt } = opened(await store.open(one));
+    await store.noteAnswered(one, createdAt, undefined);
+    now += 9_000;
+    await store.finish(one, createdAt);
+    now += HOUR_MS - 1_000;
+    expect(await other()).toMatchObject({ kind: 'too_many_sessions', liveSessions: 1 });
+    expect(await redis.client.zcard(sessionsKey(one.keyHash))).toBe(1);
+    await redis.client.del(sessionKey(one.keyHash, 'one'));
+    expect(await other()).toMatchObject({ kind: 'opened' });
+    expect(await redis.client.zrange(sessionsKey(one.keyHash), '0', '-1')).toEqual(['two']);
+  });
+
+  it('is behind all others while a call of it is on its way, and its own again when that has ended', async () => {
+    const store = sessionStore({ maxLive: 2 });
+    const keyHash = newKeyHash();
+    const [one, two] = ['one', 'two'].map((sessionId) => call({ keyHash, sessionId }));
+    if (one === undefined || two === undefined) throw new Error('two were made');
+    const { createdAt } = opened(await store.open(one));
+    await store.finish(two, opened(await store.open(two)).createdAt);
+    await store.open(call({ keyHash, sessionId: 'three' }));
+    expect((await store.list(keyHash)).map(({ id }) => id).sort()).toEqual(['one', 'three']);
+    const place = async (): Promise<number> => Number(await redis.client.zscore(sessionsKey(keyHash), 'one'));
+    expect(await place()).toBeGreaterThan(createdAt + 10_000_000_000_000);
+    await store.finish(one, createdAt);
+    expect(await place()).toBeLessThanOrEqual(Date.now() + UNANSWERED_LIFE_MS);
+  });
+
+  it('of 100 with a call on its way in each is looked for once, and one without is found behind them', async () => {
+    const store = sessionStore({ maxLive: 100 });
+    const keyHash = newKeyHash();
+    const steps = Array.from({ length: 100 }, (_, nth) => call({ keyHash, sessionId: `s${String(nth)}` }));
+    const created: number[] = [];
+    for (const step of steps) created.push(opened(await store.open(step)).createdAt);
+    const next = (id: string) => store.open(call({ keyHash, sessionId: id }));
+    expect(await next('new')).toEqual({ kind: 'too_many_sessions', liveSessions: 100 });
+    await store.finish(steps[77] ?? call({ keyHash, sessionId: '' }), created[77] ?? 0);
+    expect(await next('new')).toMatchObject({ kind: 'opened' });
+    const ids = (await store.list(keyHash)).map(({ id }) => id);
+    expect(ids).toHaveLength(100);
+    expect(ids).not.toContain('s77');
   });
 });

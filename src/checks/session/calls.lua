@@ -1,0 +1,49 @@
+-- Shared by the scripts of sessions: the calls of one that are on their way, one entry each: end of its lease (double,
+-- Unix ms), and its operation. The last entry's lease ends last, also where the clock was set back.
+
+local function call_at(session, operation)
+  return entry_at(session.calls, short_id(operation), CALL_BYTES, 8)
+end
+
+-- Takes a call out; false where it was not on its way.
+local function take_call(session, operation)
+  local at = call_at(session, operation)
+  if not at then
+    return false
+  end
+  session.calls = string.sub(session.calls, 1, at - 1) .. string.sub(session.calls, at + CALL_BYTES)
+  session.changed = true
+  return true
+end
+
+-- When the last lease ends; 0 where no call is on its way.
+local function last_lease(session)
+  local calls = session.calls
+  return calls == '' and 0 or (struct.unpack('<d', calls, #calls - CALL_BYTES + 1))
+end
+
+-- Where the first call stands whose lease still runs.
+local function first_running(session, now)
+  local calls, at = session.calls, 1
+  while at <= #calls and struct.unpack('<d', calls, at) <= now do
+    at = at + CALL_BYTES
+  end
+  return at
+end
+
+local function add_call(session, operation, lease_end)
+  take_call(session, operation)
+  local ends = math.max(lease_end, last_lease(session))
+  session.calls = session.calls .. struct.pack(CALL_LAYOUT, ends, short_id(operation))
+end
+
+local function drop_lapsed(session, now)
+  local at = first_running(session, now)
+  if at > 1 then
+    session.calls = string.sub(session.calls, at)
+  end
+end
+
+local function running_calls(session, now)
+  return (#session.calls - first_running(session, now) + 1) / CALL_BYTES
+end
