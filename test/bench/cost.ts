@@ -59,11 +59,12 @@ export interface CostResult {
 
 const CONNECTIONS = 32;
 
-/** So many that the quickest rig takes a second and the dearest does not take minutes: under load, and alone. */
-function requestsOf(promptBytes: number): { readonly loaded: number; readonly alone: number } {
-  if (promptBytes >= 512 * 1_024) return { loaded: 64, alone: 12 };
-  if (promptBytes >= 8 * 1_024) return { loaded: 640, alone: 150 };
-  return { loaded: 3_000, alone: 400 };
+const LOADED_BYTES = 20 << 20;
+
+/** Some 20 MB of prompts, within reason: under load, and alone. */
+export function requestsOf(promptBytes: number): { readonly loaded: number; readonly alone: number } {
+  const loaded = Math.min(3_000, Math.max(CONNECTIONS, Math.round(LOADED_BYTES / promptBytes)));
+  return { loaded, alone: Math.round(loaded / 8) };
 }
 
 /** Interleaved: in each round every rig has its turn at every size, so that what else the machine does meets all. */
@@ -76,7 +77,7 @@ export async function measureCost(
     rigs.map((rig) => ({
       rig,
       promptBytes,
-      next: newPrompts(rig, promptBytes, rig.inSessions),
+      next: newPrompts(rig, promptBytes, rig),
       samples: [] as CostSample[],
       failures: 0,
     })),
@@ -118,7 +119,7 @@ async function sampleOf(
   const stop = meterCpu(rig);
   const load = await runLoad(rig, { connections: CONNECTIONS, requests: requests.loaded, bytes });
   const spent = stop();
-  const cpu = (part: Part): number => (spent(part) / load.requests) * 1_000;
+  const cpu = (part?: Part): number => (spent(part) / load.requests) * 1_000;
   const asked = await readRedis();
   const alone = await runLoad(rig, { connections: 1, requests: requests.alone, bytes });
   const counts = await readRedis();
@@ -130,7 +131,7 @@ async function sampleOf(
       p50Ms: percentile(alone.latenciesMs, 0.5),
       p99Ms: percentile(alone.latenciesMs, 0.99),
       p50LoadedMs: percentile(load.latenciesMs, 0.5),
-      cpu: cpu('envoy') + cpu('node') + cpu('go') + cpu('redis'),
+      cpu: cpu(),
       envoyCpu: cpu('envoy'),
       nodeCpu: cpu('node'),
       goCpu: cpu('go'),

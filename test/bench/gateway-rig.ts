@@ -22,17 +22,8 @@ export async function startGateway(
   const port = await freePort();
   const directory = mkdtempSync(join(parts.directory, 'gateway-'));
   const config = gatewayConfig({ ...parts, directory }, port, await freePort(), settings);
-  const child = spawn(
-    process.execPath,
-    ['cli/main.ts', '--config', join(directory, 'gateway.yaml'), 'serve'],
-    { env: { ...process.env, SERVER_INSECURE_DEV: 'true' }, stdio: ['ignore', 'ignore', 'inherit'] },
-  );
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  parts.stops.push(async () => {
-    child.kill('SIGTERM');
-    await ended;
-  });
-  await ready(config.server.admin_port);
+  const running = await launchGateway(join(directory, 'gateway.yaml'), config);
+  parts.stops.push(() => running.stop());
   const nanoUsd = 1_000_000 * 1_000_000_000;
   const [key, locked] = await operate(config, async ({ keys, budgets }) => {
     const made = await keys.create({ name: 'bench', provider: 'openai' });
@@ -53,23 +44,15 @@ export async function startGateway(
   await waitUntilReady(redis, 10_000);
   await redis.set(`gateway:quarantine:${locked.record.keyHash}`, '1');
   redis.disconnect();
-  const family = descendants(child.pid ?? 0);
-  const worker = family.find(({ command }) => command.includes('worker.ts'))?.pid ?? 0;
-  const envoy = family.find(({ command }) => command.includes('--disable-hot-restart'))?.pid ?? 0;
-  const supervisor = child.pid ?? 0;
-  for (const pid of [supervisor, worker, envoy]) pin(pid, MEASURED_CORE);
+  const { processes } = running;
+  for (const { pid } of processes) pin(pid, MEASURED_CORE);
   return {
     rig: {
       name,
       port,
       path: `/openai${CHAT}`,
       headers: headers(key.rawKey),
-      processes: [
-        { part: 'envoy', pid: envoy },
-        { part: 'node', pid: worker },
-        { part: 'node', pid: supervisor },
-        { part: 'redis', pid: parts.redisPid },
-      ],
+      processes: [...processes, { part: 'redis', pid: parts.redisPid }],
     },
     quarantinedHeaders: headers(locked.rawKey),
   };
@@ -100,11 +83,63 @@ export function gatewayConfig(
   return loadConfig({ path: file, env: { SERVER_INSECURE_DEV: 'true' } }).config;
 }
 
-async function ready(adminPort: number): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    const answer = await fetch(`http://127.0.0.1:${adminPort}/readyz`).catch(() => undefined);
-    if (answer?.status === 200) return;
-    await sleep(100);
+/** A gateway that is ready for requests. */
+export interface RunningGateway {
+  /** Envoy, the worker and what supervises them. */
+  readonly processes: Rig['processes'];
+  /** From its start until it was ready. */
+  readonly startMs: number;
+  stop(): Promise<void>;
+}
+
+const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
+
+/** Runs the command that users run. */
+export async function launchGateway(
+  configFile: string,
+  config: Config,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<RunningGateway> {
+  const begin = performance.now();
+  const child = spawn(process.execPath, [MAIN, '--config', configFile, 'serve'], {
+    env: { ...process.env, SERVER_INSECURE_DEV: 'true', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  try {
+    await untilReady(config.server.admin_port);
+  } catch (error) {
+    await stop();
+    throw error;
   }
-  throw new Error('the gateway did not become ready');
+  const startMs = performance.now() - begin;
+  const supervisor = child.pid ?? 0;
+  const family = descendants(supervisor);
+  const pidOf = (part: string): number => family.find(({ command }) => command.includes(part))?.pid ?? 0;
+  return {
+    processes: [
+      { part: 'envoy', pid: pidOf('--disable-hot-restart') },
+      { part: 'node', title: 'worker', pid: pidOf('worker.ts') },
+      { part: 'node', title: 'supervisor', pid: supervisor },
+    ],
+    startMs,
+    stop,
+  };
+}
+
+const READY_WITHIN_MS = 60_000;
+const ASK_EVERY_MS = 10;
+
+async function untilReady(adminPort: number): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (performance.now() < deadline) {
+    const answer = await fetch(`http://127.0.0.1:${String(adminPort)}/readyz`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await sleep(ASK_EVERY_MS);
+  }
+  throw new Error(`the gateway was not ready within ${String(READY_WITHIN_MS / 1_000)} s`);
 }

@@ -7,19 +7,21 @@ import type { Part, Rig } from './rig.ts';
 /** What is measured runs on one core, what loads it and what it stands before on the other. */
 export const MEASURED_CORE = '0';
 export const OTHER_CORE = '1';
+export const BOTH_CORES = `${MEASURED_CORE},${OTHER_CORE}`;
 
 /** What a result was measured on, and how busy that was: what is measured beside others' work is no promise. */
 export interface Conditions {
   readonly date: string;
   readonly node: string;
   readonly cpu: string;
-  readonly rounds: number;
+  /** Undefined: as many as the kind takes by itself. */
+  readonly rounds: number | undefined;
   readonly pinned: boolean;
   /** How many times longer than a quiet reference this machine takes, at the end. */
   readonly slowness: number;
 }
 
-export function conditions(rounds: number): Conditions {
+export function conditions(rounds?: number): Conditions {
   return {
     date: new Date().toISOString(),
     node: process.version,
@@ -38,30 +40,36 @@ export function canPin(): boolean {
   return pins;
 }
 
-/** All threads of a process on this core, where processes can be given one. */
-export function pin(pid: number, core: string): void {
-  if (!canPin() || pinned(pid, core)) return;
-  throw new Error(`process ${String(pid)} could not be given core ${core}: has it ended?`);
+/** All threads of a process on these cores, where processes can be given one. */
+export function pin(pid: number, cores: string): void {
+  if (!canPin() || pinned(pid, cores)) return;
+  throw new Error(`process ${String(pid)} could not be given core ${cores}: has it ended?`);
 }
 
-function pinned(pid: number, core: string): boolean {
+function pinned(pid: number, cores: string): boolean {
   try {
-    execFileSync('taskset', ['-acp', core, String(pid)], { stdio: 'ignore' });
+    execFileSync('taskset', ['-acp', cores, String(pid)], { stdio: 'ignore' });
     return true;
   } catch {
     return false;
   }
 }
 
-/** CPU seconds of each part since the meter was started, when the result is asked for it. */
-export type SpentCpu = (part: Part) => number;
+/** CPU seconds of all of them since each was started. */
+export function spentCpu({ processes }: Pick<Rig, 'processes'>): number {
+  return processes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
+}
+
+/** CPU seconds of one part, or of all of them, while the meter ran. */
+export type SpentCpu = (part?: Part) => number;
 
 /** Starts to count; what it returns ends that. */
 export function meterCpu({ processes }: Pick<Rig, 'processes'>): () => SpentCpu {
   const before = processes.map(({ pid }) => cpuSeconds(pid));
   return () => {
     const spent = processes.map(({ part, pid }, at) => [part, cpuSeconds(pid) - (before[at] ?? 0)] as const);
-    return (wanted) => spent.reduce((sum, [part, seconds]) => sum + (part === wanted ? seconds : 0), 0);
+    return (wanted) =>
+      spent.reduce((sum, [part, seconds]) => sum + (part === (wanted ?? part) ? seconds : 0), 0);
   };
 }
 

@@ -1,61 +1,31 @@
 import { writeFileSync } from 'node:fs';
-import { measureCost } from './cost.ts';
 import { conditions } from './machine.ts';
-import { readOptions } from './options.ts';
+import { readOptions, type BenchOptions } from './options.ts';
 import { measureJudging } from './policy.ts';
 import { measurePolicyRequests } from './policy-requests.ts';
-import { LIMIT_MS, measureQuarantine } from './quarantine.ts';
-import { startRejection, startRigs } from './rigs.ts';
+import { SUITE, type Measure } from './suite.ts';
 import { sweepTurns } from './sweep.ts';
-import { costTable, sizeText, table } from './tables.ts';
+import { sizeText, table } from './tables.ts';
 import { measureTransports } from './transports.ts';
 import { measureVerify } from './verify.ts';
 
 /**
- * `npm run bench [-- --size 1k,32k,1m] [--rounds 5] [--rigs REGEX] [--json FILE]`: what a request costs, in interleaved
- * rounds on one core, beside an Envoy that only passes on, one whose external processor looks at nothing, and
- * Portkey's gateway with regex guards. `npm run bench -- quarantine` measures a rejection at the request headers, and
- * `npm run bench -- sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N]` the longest turn of the event loop
- * that hostile requests and answers can make. `npm run bench -- policy` measures requests through gateways that differ
- * in their policies, `npm run bench -- judging` what judging a call costs by itself, in process, and `npm run bench --
- * verify` what a trace of 100,000 steps takes. `npm run bench -- transports` measures what carrying a request to the
- * sidecar costs over each `server.extproc.transport`.
+ * `npm run bench [-- KIND] [--size 1k,32k,1m] [--rounds 5] [--rigs REGEX] [--json FILE]`. Of a gateway beside an Envoy
+ * that only passes on, one whose external processor looks at nothing, and Portkey's gateway with regex guards, in
+ * interleaved rounds on one core: `cost` (what it is without a KIND) of a request, `histories` of agents, `streams`,
+ * `quarantine` (a rejection at the request headers), `footprint` (memory, and how long a start takes), `all` of these.
+ * `plot FILE` draws what `all --json FILE` has measured.
+ *
+ * `sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N]` measures the longest turn of the event loop that
+ * hostile requests and answers can make, `policy` requests through gateways that differ in their policies, `judging`
+ * what judging a call costs by itself, in process, `verify` what a trace of 100,000 steps takes, and `transports` what
+ * carrying a request to the sidecar costs over each `server.extproc.transport`.
  */
-const options = readOptions(process.argv.slice(2));
-const rounds = options.rounds ?? (options.kind === 'policy' ? 3 : 5);
-
-async function cost(): Promise<void> {
-  const { close, ...rigs } = await startRigs(options.rigs);
-  try {
-    const result = await measureCost(rigs, { rounds, sizes: options.sizes });
-    process.stdout.write(costTable(result));
-    save({ cost: result });
-  } finally {
-    await close();
-  }
-}
-
-async function quarantine(): Promise<void> {
-  const { close, ...targets } = await startRejection();
-  try {
-    const result = await measureQuarantine(targets, rounds);
-    for (const [connections, addedMs] of Object.entries(result.addedP99Ms)) {
-      process.stdout.write(
-        `p99 of a quarantine rejection over an Envoy that answers by itself, ${connections} connections, ` +
-          `1,000 requests a second: ${addedMs.toFixed(2)} ms (limit ${String(LIMIT_MS)} ms)\n`,
-      );
-    }
-    save({ rejection: result });
-  } finally {
-    await close();
-  }
-}
-
-async function sweep(): Promise<void> {
+async function sweep(options: BenchOptions): Promise<undefined> {
   if (!(await sweepTurns(options))) process.exitCode = 1;
 }
 
-async function policies(): Promise<void> {
+async function policies({ rounds = 3 }: BenchOptions): Promise<object> {
   const rows = await measurePolicyRequests(rounds);
   const [baseline] = rows;
   const lines = rows.flatMap(({ policies: name, residentMb, requests }) =>
@@ -76,10 +46,10 @@ async function policies(): Promise<void> {
   );
   const header = ['policies', 'prompt', 'p50 ms', 'Node CPU ms', 'p50 added', 'CPU added'];
   process.stdout.write(table([...header, 'Envoy CPU ms', 'resident MB', 'failed'], lines));
-  save({ rows });
+  return { rows };
 }
 
-async function judging(): Promise<void> {
+async function judging({ rounds = 5 }: BenchOptions): Promise<object> {
   const rows = await measureJudging(rounds);
   for (const { policies: name, memoryMb, calls } of rows) {
     const costs = calls.map(
@@ -88,20 +58,20 @@ async function judging(): Promise<void> {
     );
     process.stdout.write(`${name}: ${costs.join('; ')}; memory ${memoryMb.toFixed(0)} MB\n`);
   }
-  save({ rows });
+  return { rows };
 }
 
-async function verify(): Promise<void> {
+async function verify(): Promise<object> {
   const costs = await measureVerify();
   for (const { steps, seconds, cpuSeconds, peakMb } of costs) {
     process.stdout.write(
       `${steps} steps: ${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s of its core), at most ${peakMb.toFixed(0)} MB\n`,
     );
   }
-  save({ costs });
+  return { costs };
 }
 
-async function transports(): Promise<void> {
+async function transports({ rounds = 5 }: BenchOptions): Promise<object> {
   const rows = await measureTransports(rounds);
   for (const { name, connections, cpuMicros, leastCpuMicros, p50Ms, residentMb } of rows) {
     process.stdout.write(
@@ -109,28 +79,27 @@ async function transports(): Promise<void> {
         `(least ${leastCpuMicros.toFixed(0)}), p50 ${p50Ms.toFixed(2)} ms, ${residentMb.toFixed(0)} MB resident\n`,
     );
   }
-  save({ rows });
+  return { rows };
 }
 
-/** With how busy the machine was. */
-function save(result: object): void {
-  const all = { conditions: conditions(rounds), ...result };
-  process.stdout.write(
-    `this machine takes ${all.conditions.slowness.toFixed(2)} times what a quiet one does\n`,
-  );
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(all, null, 2)}\n`);
-}
-
-const kinds: Readonly<Record<string, () => Promise<void>>> = {
-  cost,
-  quarantine,
+const kinds: Readonly<Record<string, Measure | ((options: BenchOptions) => Promise<undefined>)>> = {
+  ...SUITE,
   sweep,
   policy: policies,
   judging,
   verify,
   transports,
 };
+
+const options = readOptions(process.argv.slice(2));
 const measure = kinds[options.kind];
 if (measure === undefined)
   throw new Error(`there is no bench ${options.kind}: it is one of ${Object.keys(kinds).join(', ')}`);
-await measure();
+const result = await measure(options);
+if (result !== undefined) {
+  const all = { conditions: conditions(options.rounds), ...result };
+  process.stdout.write(
+    `this machine takes ${all.conditions.slowness.toFixed(2)} times what a quiet one does\n`,
+  );
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(all, null, 2)}\n`);
+}

@@ -92,20 +92,27 @@ const SESSIONS = 128;
 /** Requests of one session. */
 const TURNS = 8;
 
-/**
- * Requests to a target, each with a prompt of this many bytes that nobody has sent; with `inSessions`, the turns of
- * sessions, of which no two at once belong to the same.
- */
-export function newPrompts(target: Target, bytes: number, inSessions = false): () => Buffer {
+/** How requests differ from plain ones. */
+export interface PromptOptions {
+  /** They are the turns of sessions, of which no two at once belong to the same. */
+  readonly inSessions?: boolean;
+  readonly stream?: boolean;
+}
+
+/** Requests to a target, each with a prompt of this many bytes that nobody has sent. */
+export function newPrompts(target: Target, bytes: number, options: PromptOptions = {}): () => Buffer {
   const next = createProse(bytes);
   let n = 0;
   return () => {
-    const headers = inSessions
-      ? { ...target.headers, 'x-gateway-session-id': sessionOf(n, bytes) }
-      : target.headers;
+    const session = options.inSessions === true ? sessionHeader(sessionOf(n, bytes)) : {};
     n += 1;
-    return requestBytes({ ...target, headers }, chatBody(false, next(bytes)));
+    const headers = { ...target.headers, ...session };
+    return requestBytes({ ...target, headers }, chatBody(options.stream === true, next(bytes)));
   };
+}
+
+export function sessionHeader(session: string): Readonly<Record<string, string>> {
+  return { 'x-gateway-session-id': session };
 }
 
 function sessionOf(n: number, bytes: number): string {

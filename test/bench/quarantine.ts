@@ -1,6 +1,7 @@
 import { connect, type ClientHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatBody, percentile, type Target } from '../support/load.ts';
+import { median } from './statistics.ts';
 
 /** A locked key's requests, and a route of an Envoy that answers by itself. */
 export interface QuarantineTargets {
@@ -10,6 +11,7 @@ export interface QuarantineTargets {
 
 export interface QuarantineResult {
   /** By number of connections; milliseconds. */
+  readonly addedP50Ms: Readonly<Record<string, number>>;
   readonly addedP99Ms: Readonly<Record<string, number>>;
   readonly rounds: readonly QuarantineRound[];
 }
@@ -34,7 +36,7 @@ const WARM_UP_SECONDS = 0.5;
 const LATEST_MS = 10_000;
 
 /**
- * What a rejection adds to the p99 of an Envoy that answers by itself: an open loop of 1,000 requests a second, both
+ * What a rejection adds to the p50 and p99 of an Envoy that answers by itself: an open loop of 1,000 requests a second, both
  * sides in turn in each round, and the median of the rounds' differences. HTTP/2, because one connection must carry
  * all of them, and a late answer may not put off the next request. A request's time starts when it is due.
  */
@@ -61,7 +63,8 @@ export async function measureQuarantine(
     }
   }
   return {
-    addedP99Ms: Object.fromEntries(CONNECTIONS.map((n) => [n, addedP99(measured, n)])),
+    addedP50Ms: added(measured, (one) => one.quarantinedP50Ms - one.directP50Ms),
+    addedP99Ms: added(measured, (one) => one.quarantinedP99Ms - one.directP99Ms),
     rounds: measured,
   };
 }
@@ -73,12 +76,14 @@ async function inTurn<T>(sides: readonly (() => Promise<T>)[], reversed: boolean
   return reversed ? results.toReversed() : results;
 }
 
-function addedP99(rounds: readonly QuarantineRound[], connections: number): number {
-  const differences = rounds
-    .filter((round) => round.connections === connections)
-    .map((round) => round.quarantinedP99Ms - round.directP99Ms)
-    .toSorted((a, b) => a - b);
-  return percentile(differences, 0.5);
+/** Medians of what the rounds say, by number of connections. */
+function added(
+  rounds: readonly QuarantineRound[],
+  differenceMs: (round: QuarantineRound) => number,
+): Readonly<Record<string, number>> {
+  const of = (connections: number): number =>
+    median(rounds.filter((round) => round.connections === connections).map(differenceMs));
+  return Object.fromEntries(CONNECTIONS.map((connections) => [connections, of(connections)]));
 }
 
 /** Sorted latencies in ms of every request after the warm-up; throws where one is not answered by 403. */

@@ -2,12 +2,19 @@ import type { Target } from '../support/load.ts';
 
 export type Part = 'envoy' | 'node' | 'redis' | 'go';
 
+export interface RigProcess {
+  readonly part: Part;
+  readonly pid: number;
+  /** What it is, where its part has several. */
+  readonly title?: string;
+}
+
 /** What is measured: a target and all the processes that serve it, whose CPU is counted. */
 export interface Rig extends Target {
   readonly name: string;
   /** Its requests are the turns of sessions. */
   readonly inSessions?: boolean;
-  readonly processes: readonly { readonly part: Part; readonly pid: number }[];
+  readonly processes: readonly RigProcess[];
 }
 
 /** A rig that this machine cannot have, and why, in one sentence. */

@@ -31,13 +31,17 @@ const RIGS: readonly (readonly [string, Start])[] = [
   ],
 ];
 
-/** Those whose names match. */
-export function startRigs(wanted: RegExp): Promise<CostRigs & { close(): Promise<void> }> {
+export const RIG_NAMES: readonly string[] = RIGS.map(([name]) => name);
+
+/** Those whose names are wanted. */
+export function startRigs(
+  isWanted: (name: string) => boolean,
+): Promise<CostRigs & { close(): Promise<void> }> {
   return startOnParts(async (parts) => {
     const rigs: Rig[] = [];
     const missing: MissingRig[] = [];
     for (const [name, start] of RIGS) {
-      if (!wanted.test(name)) continue;
+      if (!isWanted(name)) continue;
       const rig = await start(parts);
       if ('missing' in rig) missing.push(rig);
       else rigs.push(rig);

@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stamp } from './time-stamp.ts';
 
 /**
  * A provider that costs next to nothing: canned bytes over raw sockets, so that a bench measures what stands
@@ -43,7 +44,7 @@ function chunk(delta: object, rest: object = {}): string {
 async function stream(socket: Socket): Promise<void> {
   socket.write(STREAM_HEAD);
   for (let n = 0; n < STREAM_CHUNKS && !socket.destroyed; n++) {
-    socket.write(chunk({ content: ` t=${performance.timeOrigin + performance.now()} ` }));
+    socket.write(chunk({ content: stamp() }));
     await sleep(CHUNK_EVERY_MS);
   }
   const usage = { prompt_tokens: 250, completion_tokens: STREAM_CHUNKS, total_tokens: 250 + STREAM_CHUNKS };

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sinceStamp, STAMP } from './time-stamp.ts';
 
 /** One target's request as bytes, and where it goes. */
 export interface Target {
@@ -155,20 +156,25 @@ export interface StreamResult {
   readonly chunkDelaysMs: readonly number[];
 }
 
-/** One stream: when its first token came, and how late each chunk was. */
-export async function runStream(target: Target): Promise<StreamResult> {
+/** One stream: when its first token came, and how late each chunk was. One that is refused or cut has no more chunks. */
+export async function runStream(
+  target: Target,
+  bytes = requestBytes(target, chatBody(true)),
+): Promise<StreamResult> {
   const socket = await open(target.port);
   const sent = performance.now();
-  socket.write(requestBytes(target, chatBody(true)));
+  socket.write(bytes);
   const chunkDelaysMs: number[] = [];
   let firstTokenMs = 0;
+  let rest = '';
   await new Promise<void>((resolve) => {
     socket.on('data', (data) => {
-      const now = performance.timeOrigin + performance.now();
-      const text = data.toString('latin1');
-      for (const [, at] of text.matchAll(/ t=([\d.]+) /g)) {
+      const text = rest + data.toString('latin1');
+      const whole = text.lastIndexOf('\n') + 1;
+      rest = text.slice(whole);
+      for (const [, letters = ''] of text.slice(0, whole).matchAll(STAMP)) {
         if (firstTokenMs === 0) firstTokenMs = performance.now() - sent;
-        chunkDelaysMs.push(now - Number(at));
+        chunkDelaysMs.push(sinceStamp(letters));
       }
       if (text.includes('[DONE]')) resolve();
     });

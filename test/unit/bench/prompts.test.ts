@@ -23,7 +23,7 @@ describe('prompts of the bench', () => {
   });
 
   it('are sent in sessions of eight turns, of which no two at once belong to the same', () => {
-    const next = newPrompts(TARGET, 100, true);
+    const next = newPrompts(TARGET, 100, { inSessions: true });
     const sessions = Array.from({ length: 2_048 }, () => {
       const text = next().toString();
       expect(text).toContain('authorization: Bearer key');

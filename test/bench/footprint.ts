@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runLoad } from '../support/load.ts';
+import { residentBytes } from '../support/memory.ts';
+import type { MissingRig, Rig } from './rig.ts';
+import { newPrompts } from './prompts.ts';
+import { startRigs } from './rigs.ts';
+
+/** Resident memory of one process of a rig that has a machine, and a Redis, for itself. */
+export interface FootprintRow {
+  readonly name: string;
+  /** `envoy`, `worker`, … */
+  readonly process: string;
+  /** Some seconds after its start. */
+  readonly restMb: number;
+  /** The most while it serves. */
+  readonly workMb: number;
+}
+
+export interface FootprintResult {
+  readonly rows: readonly FootprintRow[];
+  readonly missing: readonly MissingRig[];
+}
+
+const PROMPT_BYTES = 1_024;
+const CONNECTIONS = 32;
+const REQUESTS = 4_000;
+const REST_MS = 3_000;
+const LOOK_EVERY_MS = 200;
+
+/** One rig after the other, each started anew. */
+export async function measureFootprint(names: readonly string[]): Promise<FootprintResult> {
+  const rows: FootprintRow[] = [];
+  const missing: MissingRig[] = [];
+  for (const name of names) {
+    process.stderr.write(`memory: ${name}\n`);
+    const started = await startRigs((one) => one === name);
+    try {
+      missing.push(...started.missing);
+      for (const rig of started.rigs) rows.push(...(await footprintOf(rig)));
+    } finally {
+      await started.close();
+    }
+  }
+  return { rows, missing };
+}
+
+async function footprintOf(rig: Rig): Promise<readonly FootprintRow[]> {
+  await sleep(REST_MS);
+  const rest = residentMb(rig);
+  const work = [...rest];
+  const look = setInterval(() => {
+    for (const [at, mb] of residentMb(rig).entries()) work[at] = Math.max(work[at] ?? 0, mb);
+  }, LOOK_EVERY_MS);
+  try {
+    await runLoad(rig, {
+      connections: CONNECTIONS,
+      requests: REQUESTS,
+      bytes: newPrompts(rig, PROMPT_BYTES, rig),
+    });
+  } finally {
+    clearInterval(look);
+  }
+  return rig.processes.map(({ part, title }, at) => ({
+    name: rig.name,
+    process: title ?? part,
+    restMb: rest[at] ?? 0,
+    workMb: work[at] ?? 0,
+  }));
+}
+
+function residentMb({ processes }: Rig): number[] {
+  return processes.map(({ pid }) => residentBytes(pid) / 1e6);
+}
