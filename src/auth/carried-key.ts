@@ -1,5 +1,7 @@
 /** A proxy key wherever it stands; the case of its prefix does not matter, the rest is the secret. */
 const PROXY_KEY = /gw-[A-Za-z0-9_-]{43}/i;
+/** No way of writing it has fewer characters than it. */
+const KEY_CHARS = 46;
 const PERCENT_ENCODED = /%([0-9a-f]{2})/gi;
 /** As many as the path's own check undoes (`routing/path.ts`). */
 const MAX_DECODINGS = 3;
@@ -13,6 +15,7 @@ const GROUP = 4;
  * percent-encoded, or in base64 (`user:password` of Basic). It says nothing of whose key that is.
  */
 export function carriesProxyKey(text: string): boolean {
+  if (text.length < KEY_CHARS) return false;
   return writingsOf(text).some((writing) => PROXY_KEY.test(writing) || holdsInBase64(writing));
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../operation-id.ts';
 import type { Config } from '../config/schema.ts';
 import { createContentDetector, createFindContentAll } from '../detectors/content.ts';
 import { maskSecrets } from '../detectors/mask.ts';
@@ -105,7 +105,7 @@ export function composeChecks(of: ComposedOf): ComposedChecks {
       mcp: createMcpCheck({
         binding: createSessionBinding(stores.mcpSessions),
         async scorePolicyBlock(keyHash, findings) {
-          await record({ trigger: 'policy_block', keyHash, findings, operationId: randomUUID() });
+          await record({ trigger: 'policy_block', keyHash, findings, operationId: newOperationId() });
         },
         authenticateAgain: of.authenticateAgain,
       }),
@@ -166,7 +166,7 @@ function policyChecks(
     shadowMode,
     maskSecrets,
     async score({ keyHash, trigger, findings }) {
-      const event = { keyHash, findings, operationId: randomUUID() };
+      const event = { keyHash, findings, operationId: newOperationId() };
       await risk.record(
         trigger === 'quarantine' ? { ...event, trigger, lockMs: DEFAULT_LOCK_MS } : { ...event, trigger },
       );

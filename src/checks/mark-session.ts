@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../operation-id.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 import type { SessionStore } from './session/store.ts';
 
@@ -10,7 +10,7 @@ export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
   return async ({ key, facts }: Parsed, marks: readonly string[]): Promise<boolean> => {
     const sessionId = facts.session?.id;
     if (sessionId === undefined) return true;
-    const step = { keyHash: key.keyHash, sessionId, operationId: randomUUID() };
+    const step = { keyHash: key.keyHash, sessionId, operationId: newOperationId() };
     const noted = await Promise.all(marks.map((mark) => addMark(step, mark)));
     return !noted.includes('full');
   };

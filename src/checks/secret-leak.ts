@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../operation-id.ts';
 import { maskSecrets } from '../detectors/mask.ts';
 import { calledTool } from '../mcp/message.ts';
 import { ruleOf } from '../pipeline/finding-id.ts';
@@ -20,7 +20,7 @@ export function createReportSecretLeak({ record, addTaint }: SecretLeakDeps): Re
   return async (leak) => {
     const { exchange, findings, lockMs, personalDataOnly } = leak;
     const { keyHash } = exchange.key;
-    const event = { keyHash, operationId: randomUUID(), findings, lockMs, cause: causeOf(leak) };
+    const event = { keyHash, operationId: newOperationId(), findings, lockMs, cause: causeOf(leak) };
     if (personalDataOnly === true) {
       await record({ ...event, trigger: 'data_exfiltration' });
       return;
@@ -30,7 +30,7 @@ export function createReportSecretLeak({ record, addTaint }: SecretLeakDeps): Re
     const tainted =
       sessionId === undefined
         ? undefined
-        : addTaint({ keyHash, sessionId, operationId: randomUUID() }, SECRET_TAINT);
+        : addTaint({ keyHash, sessionId, operationId: newOperationId() }, SECRET_TAINT);
     await Promise.all([scored, tainted]);
   };
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../operation-id.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 import type { RiskStore } from './risk/store.ts';
 import type { SessionStore } from './session/store.ts';
@@ -18,10 +18,10 @@ export function createTaintSession({ record, addTaint }: TaintSessionDeps) {
     const sessionId = facts.session?.id;
     for (const flag of flags) {
       if (sessionId !== undefined) {
-        const noted = await addTaint({ keyHash, sessionId, operationId: randomUUID() }, flag);
+        const noted = await addTaint({ keyHash, sessionId, operationId: newOperationId() }, flag);
         if (noted === 'full') return false;
       }
-      await record({ trigger: 'taint', keyHash, operationId: randomUUID(), flag, sessionId });
+      await record({ trigger: 'taint', keyHash, operationId: newOperationId(), flag, sessionId });
     }
     return true;
   };

@@ -13,6 +13,8 @@ import { isStripped } from './stripped-headers.ts';
 
 const NOTHING = Buffer.alloc(0);
 
+type RequestPhase = 'request_headers' | 'request_body';
+
 /** What one kind of upstream is sent beside the body. */
 interface Sent {
   readonly set: HeaderList;
@@ -24,15 +26,27 @@ interface Sent {
  * client's that may not travel is taken out, and the request gate's verdict is given.
  * @param masked the body with the proxy key overwritten, where it held one
  */
-export async function forward(
+export function forward(
   context: StreamContext,
   exchange: Parsed,
-  phase: 'request_headers' | 'request_body',
+  phase: RequestPhase,
   masked?: Buffer,
-): Promise<ProcessingResponse> {
+): ProcessingResponse | Promise<ProcessingResponse> {
+  if (exchange.edits.length === 0) return send(context, exchange, phase, masked);
+  return applyEditsInTurns(exchange.body, exchange.edits).then((edited) =>
+    send(context, exchange, phase, edited),
+  );
+}
+
+/** @param edited undefined where the body goes out as it came */
+function send(
+  context: StreamContext,
+  exchange: Parsed,
+  phase: RequestPhase,
+  edited: Buffer | undefined,
+): ProcessingResponse {
   const { target } = context;
   if (target === undefined) throw new Error('a request is forwarded before it was routed');
-  const edited = exchange.edits.length > 0 ? await applyEditsInTurns(exchange.body, exchange.edits) : masked;
   const { upstream } = target;
   const sent =
     target.kind === 'mcp'
@@ -45,7 +59,8 @@ export async function forward(
     ...sent.set,
     ...(edited === undefined ? [] : ([['content-length', String(edited.length)]] as const)),
   ]);
-  const remove = [...exchange.headers.keys()].filter((name) => sent.isRemoved(name) && !set.has(name));
+  const remove: string[] = [];
+  for (const name of exchange.headers.keys()) if (sent.isRemoved(name) && !set.has(name)) remove.push(name);
   context.progress = 'forwarded';
   exchange.body = NOTHING;
   exchange.json = {};

@@ -42,7 +42,8 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
       const before = context.progress;
       try {
-        const replies = await handle(context, message);
+        const answered = handle(context, message);
+        const replies = answered instanceof Promise ? await answered : answered;
         if (closed || failed) {
           // Envoy never got the verdict: what was to be forwarded was not, and costs nothing.
           if (before === 'receiving') context.progress = before;

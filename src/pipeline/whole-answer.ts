@@ -20,7 +20,7 @@ const LONG_BYTES = 262_144;
  * Reads a body once, as JSON.
  * @throws GatewayError upstream_unavailable where it is nested too deep
  */
-export async function readBody(body: Buffer): Promise<ReadBody> {
+export function readBody(body: Buffer): ReadBody | Promise<ReadBody> {
   return body.length > LONG_BYTES ? inTurns(readingOf(body)) : runNow(readingOf(body));
 }
 

@@ -8,30 +8,31 @@ const MAX_PIECES = 256;
 
 /** Collects what a model wrote, bounded, for answers that end without usage (DECISIONS "Budgets and cost"). */
 export function createWrittenText(): WrittenText {
-  const joined: string[] = [];
-  let pieces: string[] = [];
-  let keptChars = 0;
-  let beyondBytes = 0;
-  let sawReasoning = false;
-  return {
-    add(kind: AnswerText['kind'], text: string): void {
-      sawReasoning ||= kind === 'reasoning';
-      if (keptChars + text.length <= MAX_KEPT_CHARS) {
-        keptChars += text.length;
-        pieces.push(text);
-        if (pieces.length < MAX_PIECES) return;
-        joined.push(pieces.join(''));
-        pieces = [];
-      } else beyondBytes += Buffer.byteLength(text);
-    },
-    get text(): string {
-      return joined.join('') + pieces.join('');
-    },
-    get beyondBytes(): number {
-      return beyondBytes;
-    },
-    get sawReasoning(): boolean {
-      return sawReasoning;
-    },
-  };
+  return new CollectedText();
+}
+
+/** A class, since every answer has one, and an object with getters of its own costs kilobytes. */
+class CollectedText implements WrittenText {
+  beyondBytes = 0;
+  sawReasoning = false;
+  readonly #joined: string[] = [];
+  #pieces: string[] = [];
+  #keptChars = 0;
+
+  add(kind: AnswerText['kind'], text: string): void {
+    this.sawReasoning ||= kind === 'reasoning';
+    if (this.#keptChars + text.length > MAX_KEPT_CHARS) {
+      this.beyondBytes += Buffer.byteLength(text);
+      return;
+    }
+    this.#keptChars += text.length;
+    this.#pieces.push(text);
+    if (this.#pieces.length < MAX_PIECES) return;
+    this.#joined.push(this.#pieces.join(''));
+    this.#pieces = [];
+  }
+
+  get text(): string {
+    return this.#joined.join('') + this.#pieces.join('');
+  }
 }

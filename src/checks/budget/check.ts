@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../../operation-id.ts';
 import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
@@ -100,7 +100,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     const hold: Hold = {
       operation: {
         keyHash: exchange.key.keyHash,
-        operationId: randomUUID(),
+        operationId: newOperationId(),
         accounts: accountsOf(exchange),
       },
       parsed: exchange,

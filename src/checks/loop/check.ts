@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../../operation-id.ts';
 import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
@@ -90,7 +90,7 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
   return {
     name,
     shadowable: true,
-    begin: () => ({ operationId: randomUUID(), counted: [] }),
+    begin: () => ({ operationId: newOperationId(), counted: [] }),
     prepare(exchange, state) {
       const turn = turnSession(exchange);
       const session = turn ?? toolSession(exchange);

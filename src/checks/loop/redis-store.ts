@@ -43,10 +43,9 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
         const windows = limits.flatMap(({ windowMs, limit }) => [windowMs, limit]);
         const keys = [stateKey(session), ...arrivalKeys(session, limits)];
         const reply = await countScript.run(client, keys, [at(), operationId, denies ? '' : '1', ...windows]);
-        return exceededReply
-          .length(limits.length)
-          .parse(reply)
-          .map((exceeded) => exceeded === 1);
+        const exceeded = exceededReply.parse(reply);
+        if (exceeded.length !== limits.length) throw new Error('Redis gave a reply of the wrong shape');
+        return exceeded.map((one) => one === 1);
       }),
     giveBack: (session, operationId, limits) =>
       withRedisDeadline(deadlineMs, async () => {

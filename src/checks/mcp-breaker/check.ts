@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../../operation-id.ts';
 import type { Config } from '../../config/schema.ts';
 import { retryAfter } from '../../errors.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
@@ -68,7 +68,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
   return {
     name,
     shadowable: false,
-    begin: () => ({ operationId: randomUUID(), counts: false, probes: false }),
+    begin: () => ({ operationId: newOperationId(), counts: false, probes: false }),
     prepare(exchange, state) {
       const caller = callerOf(exchange);
       if (caller === undefined) return;

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../../operation-id.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JudgedCall, SessionFacts } from '../../pipeline/facts.ts';
@@ -85,7 +85,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     try {
       const to = await set.nextState(call);
       if (to === undefined || to === (session.state ?? set.initialState)) return undefined;
-      const step = { ...nameOf(exchange, session), operationId: randomUUID() };
+      const step = { ...nameOf(exchange, session), operationId: newOperationId() };
       return { step, createdAt: session.createdAt, from: session.state, to };
     } catch (cause) {
       deps.onTrouble(cause);

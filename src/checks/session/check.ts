@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS } from '../../pipeline/check.ts';
 import type { Check, Verdict } from '../../pipeline/check.ts';
@@ -63,7 +63,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const mcpCalls = createMcpCalls({ store, returns, running, required: deps.required });
 
   async function open(exchange: Parsed, asked: SessionRequest, state: SessionState): Promise<Verdict> {
-    const step = { keyHash: exchange.key.keyHash, sessionId: asked.sessionId, operationId: randomUUID() };
+    const step = { keyHash: exchange.key.keyHash, sessionId: asked.sessionId, operationId: newOperationId() };
     // Set before Redis is asked: a step whose reply is lost must be given back too.
     state.step = step;
     const result = await store.open({ ...step, ...asked });

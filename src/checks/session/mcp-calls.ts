@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
@@ -130,7 +130,7 @@ export function createMcpCalls({ store, returns, running, required }: McpCallsDe
       // Where an earlier check denies, nobody waits for it.
       peeked.catch(() => undefined);
       state.call = {
-        step: { ...name, operationId: randomUUID(), isMcpCall: true },
+        step: { ...name, operationId: newOperationId(), isMcpCall: true },
         tool: calledTool(exchange.request.mcp),
         peeked,
         joined: false,

@@ -23,34 +23,33 @@ export async function onRequestBody(
   const { body: received } = message;
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
   const body = withoutProxyKey(received, context.rawKey);
-  context.parsed = await readOrTellId(context, exchange, body);
+  const isBytes = bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes';
+  const parsed = isBytes
+    ? await readBytes(exchange, body, context.rawKey)
+    : readJson(context, exchange, body);
+  context.parsed = parsed;
   context.rawKey = '';
-  assertMirrored(context.parsed);
-  throwDenial(await run.requestBody(context.parsed));
-  return forward(context, context.parsed, 'request_body', body === received ? undefined : body);
+  assertMirrored(parsed);
+  throwDenial(await run.requestBody(parsed));
+  return forward(context, parsed, 'request_body', body === received ? undefined : body);
 }
 
-/** A message that is refused unread is answered under its id, where it has one. */
-async function readOrTellId(context: StreamContext, exchange: Identified, body: Buffer): Promise<Parsed> {
+/** A proxy key that is written in a way which nothing overwrote is refused. */
+function readJson(context: StreamContext, exchange: Identified, body: Buffer): Parsed {
   try {
-    return await readBody(exchange, body, context.rawKey);
+    const parsed = parseRequest(exchange, body);
+    if (spellsProxyKey(body, parsed.json, context.rawKey)) throw proxyKeyCarried();
+    return parsed;
   } catch (failure) {
+    // A message that is refused unread is answered under its id, where it has one.
     if (exchange.mcp !== undefined) context.unreadId = messageId(body);
     throw failure;
   }
 }
 
-/**
- * In the form that its headers gave it; a proxy key that is written in a way which nothing overwrote is refused. Bytes
- * are searched for the key in one turn and for text in another.
- */
-async function readBody(exchange: Identified, body: Buffer, rawKey: string): Promise<Parsed> {
-  if (bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes') {
-    if (encodesProxyKey(body, rawKey)) throw proxyKeyCarried();
-    await nextTurn();
-    return parseBytes(exchange, body);
-  }
-  const parsed = parseRequest(exchange, body);
-  if (spellsProxyKey(body, parsed.json, rawKey)) throw proxyKeyCarried();
-  return parsed;
+/** Searched for the key in one turn, and for text in another. */
+async function readBytes(exchange: Identified, body: Buffer, rawKey: string): Promise<Parsed> {
+  if (encodesProxyKey(body, rawKey)) throw proxyKeyCarried();
+  await nextTurn();
+  return parseBytes(exchange, body);
 }

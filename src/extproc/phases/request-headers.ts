@@ -130,11 +130,10 @@ function assertNotCarried(
   { hidesProxyKey, path, query }: Credentials,
   headers: ReadonlyMap<string, string>,
 ): void {
-  const isCarried =
-    hidesProxyKey ||
-    carriesProxyKey(path + query) ||
-    [...headers].some(([name, value]) => !isKeyHeader(name) && carriesProxyKey(value));
-  if (isCarried) throw proxyKeyCarried();
+  if (hidesProxyKey || carriesProxyKey(path + query)) throw proxyKeyCarried();
+  for (const [name, value] of headers) {
+    if (!isKeyHeader(name) && carriesProxyKey(value)) throw proxyKeyCarried();
+  }
 }
 
 export function proxyKeyCarried(): GatewayError {

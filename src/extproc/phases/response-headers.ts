@@ -4,6 +4,7 @@ import { isShownToClients } from '../../mcp/answer-headers.ts';
 import { createAnswerStream } from '../../pipeline/answer-stream.ts';
 import { readMediaType } from '../../media-type.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import type { Run } from '../../pipeline/run.ts';
 import { createWrittenText } from '../../pipeline/written-text.ts';
 import { createAnyJsonReader } from '../../providers/dialects/any-json.ts';
 import type { StreamReader } from '../../providers/provider.ts';
@@ -27,10 +28,10 @@ const UNANSWERED: Readonly<Record<number, 'upstream_unavailable' | 'upstream_tim
 };
 
 /** Whose answer it is, and whether it comes whole or as a stream (Envoy buffers the one and hands on the other). */
-export async function onResponseHeaders(
+export function onResponseHeaders(
   context: StreamContext,
   message: ProcessingRequest,
-): Promise<ProcessingResponse> {
+): ProcessingResponse | Promise<ProcessingResponse> {
   const { status, headers } = readResponseHead(message.headers);
   context.status = status;
   const details = message.attributes.get('response.code_details') ?? '';
@@ -44,10 +45,7 @@ export async function onResponseHeaders(
     context.answered = answered(parsed, { origin, status, answerHeaders: headers, form: 'whole' });
     context.progress = 'done';
     if (isProviders) throw noAnswer(status);
-    await run.end(parsed, outcomeOf(context));
-    const type = context.surface.kind === 'mcp' ? UNANSWERED[status] : undefined;
-    if (type !== undefined) throw unanswered(type);
-    return awaitResponseBody();
+    return endUnanswered(context, parsed, run);
   }
   const format = streamFormatFor(headers.get('content-type'), parsed.endpoint);
   const whole = format === undefined || message.endOfStream;
@@ -55,14 +53,28 @@ export async function onResponseHeaders(
   context.answered = answered(parsed, { origin: 'provider', status, answerHeaders: headers, form });
   if (!whole) return beginStream(context, context.answered, format, headers);
   context.progress = 'answering';
-  if (!message.endOfStream) {
-    context.responseHeaders = headers;
-    return awaitResponseBody();
-  }
-  context.answered.answer.complete = true;
-  throwDenial(await run.response(context.answered));
+  if (message.endOfStream) return passWithoutBody(context, context.answered, run);
+  context.responseHeaders = headers;
+  return awaitResponseBody();
+}
+
+/** Envoy's own reply in the upstream's place. */
+async function endUnanswered(context: StreamContext, parsed: Parsed, run: Run): Promise<ProcessingResponse> {
+  await run.end(parsed, outcomeOf(context));
+  const type = context.surface.kind === 'mcp' ? UNANSWERED[context.status] : undefined;
+  if (type !== undefined) throw unanswered(type);
+  return awaitResponseBody();
+}
+
+async function passWithoutBody(
+  context: StreamContext,
+  exchange: Answered,
+  run: Run,
+): Promise<ProcessingResponse> {
+  exchange.answer.complete = true;
+  throwDenial(await run.response(exchange));
   context.progress = 'done';
-  return passWhole('response_headers', headerChanges(context, headers));
+  return passWhole('response_headers', headerChanges(context, exchange.answerHeaders));
 }
 
 async function beginStream(
@@ -142,11 +154,11 @@ function answered(parsed: Parsed, head: Head): Answered {
 /** The checks' headers in; a provider's copies of ours out, and of an MCP server's all that its clients do not need. */
 export function headerChanges(context: StreamContext, headers: ReadonlyMap<string, string>): HeaderChanges {
   const strip = context.services.settings.stripTelemetry;
-  const set = [...(context.exchange?.responseHeaders ?? [])].filter(
-    ([name]) => !(strip && TELEMETRY_HEADERS.has(name)),
-  );
+  const set = [...(context.exchange?.responseHeaders ?? [])];
   const isShown = context.exchange?.mcp === undefined ? isNoneOfOurs : isShownToClients;
-  return { set, remove: [...headers.keys()].filter((name) => !isShown(name)) };
+  const remove: string[] = [];
+  for (const name of headers.keys()) if (!isShown(name)) remove.push(name);
+  return { set: strip ? set.filter(([name]) => !TELEMETRY_HEADERS.has(name)) : set, remove };
 }
 
 function isNoneOfOurs(name: string): boolean {

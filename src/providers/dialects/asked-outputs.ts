@@ -26,13 +26,13 @@ const SETTINGS: readonly (readonly [name: string, output: OutputModality])[] = [
  * settings. A word that is not known counts as sound, the dearest.
  */
 export function askedOutputs(...places: readonly unknown[]): Pick<RequestFacts, 'outputs'> {
-  const asked = new Set<OutputModality>();
+  const asked: OutputModality[] = [];
   for (const place of places) {
     if (!isObject(place)) continue;
-    for (const name of LISTS) for (const output of modalitiesIn(place[name])) asked.add(output);
-    for (const [name, output] of SETTINGS) if (isGiven(place[name])) asked.add(output);
+    for (const name of LISTS) if (isGiven(place[name])) asked.push(...modalitiesIn(place[name]));
+    for (const [name, output] of SETTINGS) if (isGiven(place[name])) asked.push(output);
   }
-  return asked.size === 0 ? {} : { outputs: [...asked] };
+  return asked.length === 0 ? {} : { outputs: [...new Set(asked)] };
 }
 
 /** A body in OpenAI's style. */
@@ -45,7 +45,7 @@ export function outputsOfBody(body: JsonObject): Pick<RequestFacts, 'outputs'> {
 }
 
 function modalitiesIn(value: unknown): OutputModality[] {
-  return isGiven(value) ? (Array.isArray(value) ? value : [value]).flatMap(modalityOf) : [];
+  return (Array.isArray(value) ? value : [value]).flatMap(modalityOf);
 }
 
 function isGiven(value: unknown): boolean {

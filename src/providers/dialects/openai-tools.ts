@@ -62,14 +62,11 @@ const TOOL_RUNNING_MODELS: readonly (readonly [RegExp, string])[] = [
 
 /** Offers that stand outside the lists of tools. */
 export function readToolSwitches(body: JsonObject, models: readonly string[]): ToolOffer[] {
-  const offers: ToolOffer[] = [...SWITCHES]
-    .filter((name) => isSwitchedOn(name, body[name]))
-    .map((name) => ({
-      type: name,
-      name,
-      clientRun: false,
-      remove: [{ kind: 'remove', path: [name] }],
-    }));
+  const offers: ToolOffer[] = [];
+  for (const name of SWITCHES) {
+    if (!isSwitchedOn(name, body[name])) continue;
+    offers.push({ type: name, name, clientRun: false, remove: [{ kind: 'remove', path: [name] }] });
+  }
   for (const [pattern, type] of TOOL_RUNNING_MODELS) {
     if (models.some((model) => pattern.test(model))) {
       offers.push({ type, name: type, clientRun: false, remove: [] });

@@ -15,7 +15,8 @@ const COUNTS: readonly string[] = ['thinking_budget', 'thinking_token_budget', '
 
 /** The most tokens that these objects, a body and those where providers keep such settings, give to thinking. */
 export function thinkingTokens(...places: readonly unknown[]): Pick<RequestFacts, 'thinkingTokens'> {
-  const most = Math.max(0, ...places.filter(isObject).flatMap(countsIn).filter(isCount));
+  let most = 0;
+  for (const place of places) if (isObject(place)) most = Math.max(most, mostIn(place));
   return most === 0 ? {} : { thinkingTokens: most };
 }
 
@@ -33,14 +34,18 @@ export function thinkingTokensOfBody(body: JsonObject): Pick<RequestFacts, 'thin
   );
 }
 
-function countsIn(place: JsonObject): unknown[] {
-  return [
-    ...COUNTS.map((name) => place[name]),
-    ...SETTINGS.flatMap(([name, members]) => members.map((member) => objectOf(place[name])[member])),
-  ];
+function mostIn(place: JsonObject): number {
+  let most = 0;
+  for (const name of COUNTS) most = Math.max(most, countOf(place[name]));
+  for (const [name, members] of SETTINGS) {
+    const settings = place[name];
+    if (!isObject(settings)) continue;
+    for (const member of members) most = Math.max(most, countOf(settings[member]));
+  }
+  return most;
 }
 
 /** Some stand for "as much as it likes" (-1) or for none (0). */
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && value > 0 && value <= 1e9;
+function countOf(value: unknown): number {
+  return typeof value === 'number' && value > 0 && value <= 1e9 ? value : 0;
 }

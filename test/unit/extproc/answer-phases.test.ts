@@ -67,7 +67,7 @@ function answering(options: AnsweringOptions = {}): Answering {
   return {
     context,
     seen,
-    headers(headers, endOfStream = false) {
+    async headers(headers, endOfStream = false) {
       const list = Object.entries({ ':status': String(status), ...headers });
       const parts = { headers: list, endOfStream, attributes };
       return onResponseHeaders(context, processingRequest('response_headers', parts));
