@@ -14,9 +14,15 @@ export interface Slice extends Span {
   readonly judges: (finding: Span) => boolean;
 }
 
+const always = (): boolean => true;
+
+/** Whether a text is one slice: then whatever is found in it counts. */
+export const isOneSlice = (text: string): boolean => text.length <= STEP + OVERLAP;
+
 /** Cuts a long text into slices that overlap; a short one stays whole. */
 export const slicesOf = (text: string): readonly Slice[] => {
-  const count = Math.max(1, Math.ceil((text.length - OVERLAP) / STEP));
+  if (isOneSlice(text)) return [{ start: 0, end: text.length, judges: always }];
+  const count = Math.ceil((text.length - OVERLAP) / STEP);
   return Array.from({ length: count }, (_, index) => {
     const start = index * STEP;
     const isLast = index === count - 1;

@@ -9,14 +9,18 @@ import { findPathTraversal } from '../../detectors/path-traversal.ts';
 import { phoneDetector } from '../../detectors/phone.ts';
 import { findPromptInjection } from '../../detectors/prompt-injection.ts';
 import { findSecrets } from '../../detectors/secrets.ts';
-import { slicesOf } from '../../detectors/slices.ts';
+import { isOneSlice, slicesOf } from '../../detectors/slices.ts';
 import { findSqlInjection } from '../../detectors/sql-injection.ts';
 import { ssnDetector } from '../../detectors/ssn.ts';
 import type { Span } from '../../normalize/normalized.ts';
+import { inTurns } from '../../turns.ts';
 import type { TextPattern } from './mask-rule.ts';
 
-/** Looks for one pattern in a text; a generator so that nobody waits for a long one: it yields between slices. */
-export type TextSearch = (text: string) => Generator<undefined, Span | undefined>;
+/** Looks for one pattern in a text: in a short one at once, in a long one in turns, so that nobody waits for it. */
+export type TextSearch = (text: string) => Span | undefined | Promise<Span | undefined>;
+
+/** Yields between two slices. */
+type SlicedSearch = Generator<undefined, Span | undefined>;
 
 const DETECTORS: Readonly<Record<DetectorName, Detector>> = {
   secrets: findSecrets,
@@ -55,23 +59,29 @@ export function compileRegex(source: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(source));
 }
 
+/** One pass, as fast as reading. */
 function searchLiteral(literal: string): TextSearch {
-  // eslint-disable-next-line require-yield -- one pass, as fast as reading
-  return function* (text) {
+  return (text) => {
     const start = text.indexOf(literal);
     return start === -1 ? undefined : { start, end: start + literal.length };
   };
 }
 
 function searchDetector(find: Detector): TextSearch {
-  return function* (text) {
-    for (const [index, slice] of slicesOf(text).entries()) {
-      if (index > 0) yield;
-      const found = find(text.slice(slice.start, slice.end)).find(slice.judges);
-      if (found !== undefined) return { start: found.start + slice.start, end: found.end + slice.start };
-    }
-    return undefined;
-  };
+  return (text) => (isOneSlice(text) ? spanOf(find(text)[0], 0) : inTurns(detectInSlices(find, text)));
+}
+
+function* detectInSlices(find: Detector, text: string): SlicedSearch {
+  for (const [index, slice] of slicesOf(text).entries()) {
+    if (index > 0) yield;
+    const found = spanOf(find(text.slice(slice.start, slice.end)).find(slice.judges), slice.start);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function spanOf(found: Span | undefined, offset: number): Span | undefined {
+  return found && { start: found.start + offset, end: found.end + offset };
 }
 
 /** UTF-16 units that are searched at once: a longer text is searched in pieces that overlap. */
@@ -81,15 +91,17 @@ const OVERLAP = 32_768;
 const MARGIN = 512;
 
 function searchRegex(regex: RE2JS): TextSearch {
-  return function* (text) {
-    if (text.length <= PIECE) return firstMatch(regex, text, 0);
-    for (let start = 0; start < text.length; start += PIECE - OVERLAP) {
-      if (start > 0) yield;
-      const found = firstMatch(regex, text.slice(start, start + PIECE), start === 0 ? 0 : MARGIN);
-      if (found !== undefined) return { start: found.start + start, end: found.end + start };
-    }
-    return undefined;
-  };
+  return (text) =>
+    text.length <= PIECE ? firstMatch(regex, text, 0) : inTurns(matchInPieces(regex, text));
+}
+
+function* matchInPieces(regex: RE2JS, text: string): SlicedSearch {
+  for (let start = 0; start < text.length; start += PIECE - OVERLAP) {
+    if (start > 0) yield;
+    const found = firstMatch(regex, text.slice(start, start + PIECE), start === 0 ? 0 : MARGIN);
+    if (found !== undefined) return spanOf(found, start);
+  }
+  return undefined;
 }
 
 function firstMatch(regex: RE2JS, text: string, from: number): Span | undefined {

@@ -5,7 +5,7 @@ import { textDigest } from '../../text-digest.ts';
 import type { CallText, PolicyCall } from '../call.ts';
 import { argumentsAt } from './fields.ts';
 import type { TextPattern } from './mask-rule.ts';
-import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import { searchFor, type TextSearch } from './text-patterns.ts';
 
 /** Where a text condition found what it looks for. */
@@ -49,8 +49,12 @@ export function createTextQueries(maxTexts = MAX_REMEMBERED_TEXTS): TextQueries 
       if (key !== undefined && clean.get(key) === true) continue;
       let isClean = true;
       for (const number of everywhere) {
-        if (found.has(number)) isClean = false;
-        else if (await ask(number, text)) isClean = false;
+        if (found.has(number)) {
+          isClean = false;
+          continue;
+        }
+        const asking = ask(number, text);
+        if (asking instanceof Promise ? await asking : asking) isClean = false;
       }
       if (isClean && key !== undefined) clean.set(key, true);
     }
@@ -61,11 +65,15 @@ export function createTextQueries(maxTexts = MAX_REMEMBERED_TEXTS): TextQueries 
     }
     return found;
 
-    async function ask(number: number, { raw, normalized }: CallText): Promise<boolean> {
+    /** At once where it can be told at once: most texts are short, and a text has a dozen questions. */
+    function ask(number: number, text: CallText): boolean | Promise<boolean> {
       const search = queries[number]?.search;
       if (search === undefined) throw new Error('nobody asked this question');
-      const match =
-        (await run(search, raw)) ?? (normalized === raw ? undefined : await run(search, normalized));
+      const match = matchIn(search, text);
+      return match instanceof Promise ? match.then((one) => noted(number, one)) : noted(number, match);
+    }
+
+    function noted(number: number, match: TextMatch | undefined): boolean {
       if (match === undefined) return false;
       found.set(number, match);
       return true;
@@ -85,10 +93,25 @@ export function createTextQueries(maxTexts = MAX_REMEMBERED_TEXTS): TextQueries 
   };
 }
 
-async function run(search: TextSearch, text: string): Promise<TextMatch | undefined> {
-  if (isTurnOver(text.length)) await nextTurn();
-  const found = await inTurns(search(text));
-  return found === undefined ? undefined : { ...found, text };
+type Searched = TextMatch | undefined | Promise<TextMatch | undefined>;
+
+/** As it was sent, or else without its disguises. */
+function matchIn(search: TextSearch, { raw, normalized }: CallText): Searched {
+  const first = run(search, raw);
+  if (normalized === raw) return first;
+  if (first instanceof Promise) return first.then((match) => match ?? run(search, normalized));
+  return first ?? run(search, normalized);
+}
+
+function run(search: TextSearch, text: string): Searched {
+  return isTurnOver(text.length)
+    ? nextTurn().then(() => placed(search(text), text))
+    : placed(search(text), text);
+}
+
+function placed(found: ReturnType<TextSearch>, text: string): Searched {
+  if (found instanceof Promise) return found.then((span) => span && { ...span, text });
+  return found && { ...found, text };
 }
 
 /** Texts at a path below a tool's arguments; what is no text is read as it would be written. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { rememberClean } from '../../clean-texts.ts';
 import type { SearchedText } from '../../detectors/finding.ts';
 import { RecentMap } from '../../recent-map.ts';
@@ -35,14 +36,32 @@ const MAX_KEPT = 16;
  */
 export function createMasksOf(rememberedTexts?: number): (rules: readonly MaskRule[]) => Masks | undefined {
   const kept = new RecentMap<Masks>(MAX_KEPT);
+  const nameOf = createRuleNames();
   return (rules) => {
     if (rules.length === 0) return undefined;
-    const key = JSON.stringify(rules.map(({ hit, patterns }) => [hit.rule, patterns]));
+    const key = rules.map(nameOf).join();
     const known = kept.get(key);
     if (known !== undefined) return known;
     const masks = masksOf(rules, rememberedTexts);
     kept.set(key, masks);
     return masks;
+  };
+}
+
+/**
+ * Names by which equal rules are one, also those of a set that was loaded anew: what is told of a rule is written out
+ * once, and not for every call.
+ */
+function createRuleNames(): (rule: MaskRule) => string {
+  const names = new WeakMap<MaskRule, string>();
+  return (rule) => {
+    const known = names.get(rule);
+    if (known !== undefined) return known;
+    const name = createHash('sha256')
+      .update(JSON.stringify([rule.hit.rule, rule.patterns]))
+      .digest('base64');
+    names.set(rule, name);
+    return name;
   };
 }
 
