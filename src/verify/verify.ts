@@ -52,28 +52,30 @@ export async function* verify(
     policies,
   });
 
-  for await (const element of readTrace(bytes)) {
-    told.element(element);
-    if (element.kind === 'unreadable') {
-      const { index, line, problem } = element;
-      yield { kind: 'unreadable', unreadable: { index, line, problem } };
-    } else if (element.kind === 'steps') {
-      for (const step of element.steps) yield* all(await replay.step(step, element));
+  for await (const elements of readTrace(bytes)) {
+    for (const element of elements) {
+      told.element(element);
+      if (element.kind === 'unreadable') {
+        const { index, line, problem } = element;
+        yield { kind: 'unreadable', unreadable: { index, line, problem } };
+      } else if (element.kind === 'steps') {
+        for (const step of element.steps) {
+          for (const finding of await replay.step(step, element)) yield tell(finding);
+        }
+      }
+      if (summary.elements % PROGRESS_EVERY === 0) yield { kind: 'progress', elements: summary.elements };
     }
-    if (summary.elements % PROGRESS_EVERY === 0) yield { kind: 'progress', elements: summary.elements };
   }
-  yield* all(await replay.end());
+  for (const finding of await replay.end()) yield tell(finding);
   const { calls, responses, afterDenial } = replay.counts;
   yield {
     kind: 'summary',
     summary: Object.assign(summary, { calls, responses, responsesToDenied: afterDenial }),
   };
 
-  function* all(found: readonly Finding[]): Generator<VerifyEvent> {
-    for (const finding of found) {
-      told.finding(finding);
-      yield { kind: 'finding', finding };
-    }
+  function tell(finding: Finding): VerifyEvent {
+    told.finding(finding);
+    return { kind: 'finding', finding };
   }
 }
 

@@ -26,10 +26,10 @@ const CONTEXT: Context = {
 };
 
 /**
- * Reads a trace as it comes, in whichever of the formats: one JSON document, or a document a line. What cannot be read is
- * told in its place; where nobody can tell where the next element begins, that is the last.
+ * Reads a trace as it comes, some elements at a time, in whichever of the formats: one JSON document, or a document a
+ * line. What cannot be read is told in its place; where nobody can tell where the next element begins, that is the last.
  */
-export async function* readTrace(bytes: Bytes): AsyncGenerator<ReadElement> {
+export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElement[]> {
   const elements = createElementReader();
   let index = 0;
   const next = (line: number): Place => ({ index: index++, line });
@@ -41,12 +41,17 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<ReadElement> {
     const document = createDocumentReader({ elements, context: CONTEXT, next });
     const left = { rest };
     try {
-      for await (const piece of piecesOf(splitter, left)) yield* document.read(piece);
+      for await (const pieces of piecesOf(splitter, left)) {
+        for (const piece of pieces) {
+          const read = document.read(piece);
+          // A piece that is held, or only ends something, is no reason to wait for whoever asks for more.
+          if (read.length > 0) yield read;
+        }
+      }
     } catch (failure) {
       if (!(failure instanceof SplitError)) throw failure;
-      yield* document.flush();
-      yield* elements.end();
-      yield { ...next(failure.line), ...unreadable(failure.message) };
+      yield [...document.flush(), ...elements.end()];
+      yield [{ ...next(failure.line), ...unreadable(failure.message) }];
       return;
     }
     rest = left.rest;
@@ -54,10 +59,10 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<ReadElement> {
   }
   for await (const line of readLines(rest)) {
     const number = line.number + lines;
-    if ('problem' in line) yield { ...next(number), ...unreadable(line.problem) };
-    else yield* readLine(line.text, number);
+    if ('problem' in line) yield [{ ...next(number), ...unreadable(line.problem) }];
+    else yield readLine(line.text, number);
   }
-  yield* elements.end();
+  yield elements.end();
 
   function readLine(text: string, number: number): ReadElement[] {
     const sessionId = number === 1 ? DEFAULT_SESSION : `${DEFAULT_SESSION}-${String(number)}`;
@@ -80,15 +85,22 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<ReadElement> {
   }
 }
 
-/** The pieces of one document; what comes after it is left in `left.rest`. */
-async function* piecesOf(splitter: JsonSplitter, left: { rest: Bytes }): AsyncGenerator<Piece> {
+/** The pieces of one document, as its chunks come; what comes after it is left in `left.rest`. */
+async function* piecesOf(splitter: JsonSplitter, left: { rest: Bytes }): AsyncGenerator<readonly Piece[]> {
   const chunks = left.rest[Symbol.asyncIterator]();
   for (;;) {
     const step = await chunks.next();
     if (step.done === true) break;
     const pieces: Piece[] = [];
-    const end = splitter.push(step.value, pieces);
-    yield* pieces;
+    let end: number;
+    try {
+      end = splitter.push(step.value, pieces);
+    } catch (failure) {
+      // What stands before the place where the document breaks can be read all the same.
+      yield pieces;
+      throw failure;
+    }
+    yield pieces;
     if (!splitter.isOver) continue;
     left.rest = followed(step.value.subarray(end), { [Symbol.asyncIterator]: () => chunks });
     return;

@@ -76,6 +76,22 @@ describe('a document', () => {
   });
 });
 
+describe('a document that breaks off', () => {
+  it.each([
+    ['a comma is missing', (steps: string) => `[${steps}\n{"type":"dance"}]`],
+    ['it ends', (steps: string) => `[${steps},`],
+  ])('is read up to where %s, however it comes in', async (_what, broken) => {
+    const steps = STEPS.map((step) => JSON.stringify(step)).join(',');
+    for (const chunkBytes of [1, 7, Infinity]) {
+      expect(told(await readAllOf(broken(steps), chunkBytes))).toEqual([
+        'llm_call trace hello',
+        'mcp_tool_call s read',
+        'unreadable 2',
+      ]);
+    }
+  });
+});
+
 describe('lines', () => {
   it('are read each by itself; a broken one does not take the next along', async () => {
     const lines = [JSON.stringify(STEPS[0]), '{"type":"llm_call","con', '', JSON.stringify(STEPS[1])];

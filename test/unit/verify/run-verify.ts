@@ -37,7 +37,7 @@ export async function readAllOf(input: string | Buffer, chunkBytes = Infinity): 
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   const read: ReadElement[] = [];
-  for await (const element of readTrace(chunks())) read.push(element);
+  for await (const elements of readTrace(chunks())) read.push(...elements);
   return read;
 }
 
