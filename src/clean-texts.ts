@@ -1,3 +1,4 @@
+import { COMMON_TEXTS } from './common-texts.ts';
 import { RecentMap } from './recent-map.ts';
 import { textDigest } from './text-digest.ts';
 
@@ -17,7 +18,8 @@ export interface TextReading<Result> {
 
 /**
  * Agents send their history again with every turn: a text in which there was nothing to do is known again by its
- * digest, and is not gone through twice. The text itself is not kept.
+ * digest, and is not gone through twice. The text itself is not kept. Words that every request is made of are too short
+ * for that, and are known by themselves.
  */
 export function rememberClean<Result>({
   read,
@@ -26,9 +28,13 @@ export function rememberClean<Result>({
   maxTexts = MAX_REMEMBERED_TEXTS,
 }: TextReading<Result>): TextReading<Result>['read'] {
   const known = new RecentMap<true>(maxTexts);
+  const cleanWords = new Set<string>();
   return async (texts) => {
     const digests = texts.map(textDigest);
-    const isKnown = digests.map((digest) => digest !== undefined && known.get(digest) === true);
+    const isKnown = texts.map((text, index) => {
+      const digest = digests[index];
+      return digest === undefined ? cleanWords.has(text) : known.get(digest) === true;
+    });
     const fresh = await read(texts.filter((_text, index) => isKnown[index] !== true));
     let next = 0;
     return texts.map((text, index) => {
@@ -36,7 +42,9 @@ export function rememberClean<Result>({
       const result = fresh[next++];
       if (result === undefined) throw new Error('a text was not read');
       const digest = digests[index];
-      if (digest !== undefined && isClean(result, text)) known.set(digest, true);
+      if (digest === undefined) {
+        if (COMMON_TEXTS.has(text) && isClean(result, text)) cleanWords.add(text);
+      } else if (isClean(result, text)) known.set(digest, true);
       return result;
     });
   };

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { rememberClean } from '../../src/clean-texts.ts';
+import { COMMON_TEXTS } from '../../src/common-texts.ts';
 import { textDigest } from '../../src/text-digest.ts';
 
 const PROSE = 'words of a long text '.repeat(20);
@@ -25,6 +26,26 @@ test('a clean text is read once, any other each time', async () => {
   expect(await read([PROSE, dirty])).toEqual(['', 'secret']);
   expect(await read([dirty, PROSE])).toEqual(['secret', '']);
   expect(seen).toEqual([PROSE, dirty, dirty]);
+});
+
+test('a word that every request is made of is read once where it is clean, any other short text each time', async () => {
+  const { read, seen } = reader();
+  const texts = ['messages', 'role": "user', 'my name', 'secret'];
+  expect(COMMON_TEXTS.has('messages')).toBe(true);
+  await read(texts);
+  expect(await read(texts)).toEqual(['', '', '', 'secret']);
+  expect(seen).toEqual([...texts, 'my name', 'secret']);
+});
+
+test('a common word that is not clean is read each time', async () => {
+  const seen: string[] = [];
+  const read = rememberClean<boolean>({
+    read: (texts) => Promise.resolve(texts.map((text) => seen.push(text) > 0)),
+    isClean: () => false,
+    clean: () => false,
+  });
+  for (const _time of [1, 2]) expect(await read(['role'])).toEqual([true]);
+  expect(seen).toEqual(['role', 'role']);
 });
 
 test.each([

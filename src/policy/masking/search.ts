@@ -78,7 +78,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
       const results: SearchedText[] = [];
       for (const index of texts.keys()) {
         const all = [inSlices, uncut, found].flatMap((each) => each[index] ?? []);
-        results.push({ findings: await apart(all), isWhole: true });
+        results.push(all.length === 0 ? NOTHING_FOUND : { findings: await apart(all), isWhole: true });
       }
       return results;
     },
@@ -98,6 +98,8 @@ function slicedOf({ what, rule }: LabelledPattern): readonly StreamDetector[] {
   }
   return what.detector === 'secrets' ? [] : DETECTORS[what.detector].map((one) => labelled(one, rule));
 }
+
+const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 
 /** So many are put in order in a turn of their own. */
 const MANY_FINDINGS = 10_000;
@@ -166,9 +168,10 @@ async function findSecrets(
   rule: string,
 ): Promise<readonly (readonly Finding[])[]> {
   const plain = await findSecretsAll(searched.map(({ raw }) => raw));
-  const disguised = await findSecretsAll(
-    searched.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
-  );
+  const isDisguised = searched.some(({ raw, normalized }) => normalized.text !== raw);
+  const disguised = isDisguised
+    ? await findSecretsAll(searched.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)))
+    : [];
   return searched.map(({ normalized }, index) => [
     ...(plain[index] ?? []).map((finding) => ({ ...finding, rule })),
     ...(disguised[index] ?? []).map((finding) => ({ ...revealed(finding, normalized), rule })),

@@ -1,0 +1,37 @@
+/** Members of the providers' and MCP's requests and answers, and of the schemas of tools. */
+const NAMES = `additionalProperties anthropic_version arguments call_id choices clientInfo content contents
+  created data default delta description enum error finish_reason format frequency_penalty function function_call
+  generationConfig id image_url index input input_schema instructions is_error isError items jsonrpc kind max_tokens
+  maxOutputTokens max_completion_tokens max_output_tokens message messages metadata method model n name object output
+  parallel_tool_calls parameters params parts path presence_penalty prompt properties protocolVersion query reasoning
+  refusal required response_format result role schema seed session_id stop stop_reason store stream stream_options strict
+  structuredContent system system_instruction systemInstruction temperature text title tool_call_id tool_calls
+  tool_choice tool_use_id tools top_k top_p topP type uri url usage user value`;
+
+/** What such members say in nearly every request. */
+const VALUES: Readonly<Record<string, string>> = {
+  format: 'date date-time email uri',
+  finish_reason: 'length stop tool_calls',
+  jsonrpc: '2.0',
+  method: 'initialize prompts/get prompts/list resources/list resources/read tools/call tools/list',
+  object: 'chat.completion list',
+  role: 'assistant developer function model system tool user',
+  stop_reason: 'end_turn max_tokens tool_use',
+  tool_choice: 'auto none required',
+  type: 'array boolean custom function function_call function_call_output image_url input_text integer message null number object output_text reasoning string text thinking tool_result tool_use',
+};
+
+/**
+ * Texts that requests hold whoever sends them: as they stand, and as they are searched with their member's name before
+ * them. Nothing is said here of what is in them.
+ */
+export const COMMON_TEXTS: ReadonlySet<string> = new Set([
+  ...words(NAMES),
+  ...Object.entries(VALUES).flatMap(([name, values]) =>
+    words(values).flatMap((value) => [value, `${name}": "${value}`]),
+  ),
+]);
+
+function words(list: string): string[] {
+  return list.split(/\s+/);
+}
