@@ -91,8 +91,7 @@ const OVERLAP = 32_768;
 const MARGIN = 512;
 
 function searchRegex(regex: RE2JS): TextSearch {
-  return (text) =>
-    text.length <= PIECE ? firstMatch(regex, text, 0) : inTurns(matchInPieces(regex, text));
+  return (text) => (text.length <= PIECE ? firstMatch(regex, text, 0) : inTurns(matchInPieces(regex, text)));
 }
 
 function* matchInPieces(regex: RE2JS, text: string): SlicedSearch {
