@@ -1,58 +1,75 @@
 import { describe, expect, it } from 'vitest';
-import { createOfflineChecks } from '../../../../src/checks/create-offline.ts';
+import { composeChecks } from '../../../../src/checks/compose.ts';
+import { createMemoryDriftStore } from '../../../../src/checks/drift/memory-store.ts';
+import { createMemoryLoopStore } from '../../../../src/checks/loop/memory-store.ts';
+import { createMemoryMcpSessionStore } from '../../../../src/checks/mcp/session-binding/memory-store.ts';
+import { createMemoryPinStore } from '../../../../src/checks/mcp-inspector/memory-store.ts';
+import { createMemoryRiskStore } from '../../../../src/checks/risk/memory-store.ts';
+import { riskSettings } from '../../../../src/checks/risk/settings.ts';
+import { createMemorySessionStore } from '../../../../src/checks/session/memory-store.ts';
 import { defaultConfig } from '../../../../src/config/load.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
+import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
+import type { Check } from '../../../../src/pipeline/check.ts';
 import type { Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
-import { createRunner, type Run } from '../../../../src/pipeline/run.ts';
+import { createRunner, type ObservedVerdict, type Run } from '../../../../src/pipeline/run.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { policySetOf } from '../../../../src/policy/policy-set.ts';
-import { answered, NO_FACTS } from '../../../support/exchange.ts';
+import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
+import { sse } from '../../../../src/streams/sse.ts';
+import { answered, NO_FACTS, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
 
 /** Of two calls at once that both arm the session one moves it, and the other is judged again in ARMED. */
 const CARD = `metadata: { name: falcon }
-fsm: { initial_state: INIT, transitions: [{ from: INIT, to: ARMED, trigger: note }] }
+fsm:
+  initial_state: INIT
+  transitions:
+    - { from: INIT, to: ARMED, trigger: note }
+    - { from: INIT, to: ARMED, trigger: { type: llm_call } }
 rules:
   - name: early
-    match: { type: mcp_tool_call }
     conditions:
       - { field: session.state, op: equals, value: INIT }
       - { field: prompt_text, op: contains, value: Robin }
     action: mask
   - name: armed
-    match: { type: mcp_tool_call }
     conditions:
       - { field: session.state, op: equals, value: ARMED }
       - { field: prompt_text, op: contains, value: Falcon }
     action: mask
 `;
+const TEXT = 'Robin and Falcon fly';
+/** What is left of it by the first judgement, and by both. */
+const EARLY = '*** and Falcon fly';
+const BOTH = '*** and *** fly';
 
 interface Call {
   readonly run: Run;
   readonly exchange: Parsed;
 }
 
+interface AtOnce {
+  readonly calls: readonly Call[];
+  readonly denials: readonly unknown[];
+  readonly states: readonly unknown[];
+  readonly verdicts: readonly (ObservedVerdict & { readonly enforced: boolean })[];
+}
+
 /** Both are judged before either moves the session; the faster one comes first, whichever it was. */
-async function twoAtOnce(args: object) {
-  const cards = createCardSet([{ name: 'falcon.yaml', text: CARD, isPreset: false }]);
-  const checks = createOfflineChecks({
-    config: defaultConfig(),
-    policies: policySetOf('sha256:0', cards, undefined),
-    audit: { emit: () => undefined },
-    onPolicyTrouble: rethrow,
-    now: () => 1e12,
-  });
+async function twoAtOnce(exchangeOf: () => Parsed, shadowMode = false): Promise<AtOnce> {
+  const verdicts: (ObservedVerdict & { enforced: boolean })[] = [];
   const newRun = createRunner({
-    checks: checks.inOrder,
-    shadowMode: false,
+    checks: checksOf(shadowMode),
+    shadowMode,
     observer: {
-      verdict: () => undefined,
+      verdict: (_exchange, _check, verdict, enforced) => verdicts.push({ ...verdict, enforced }),
       enforceFailed: (_exchange, _check, cause) => rethrow(cause),
       endFailed: (_exchange, _check, cause) => rethrow(cause),
     },
   });
-  const calls = [1, 2].map(() => ({ run: newRun(), exchange: exchangeOf(args) }));
+  const calls = [1, 2].map(() => ({ run: newRun(), exchange: exchangeOf() }));
   const judged = await Promise.all(
     calls.map(async (call) => ({
       call,
@@ -67,13 +84,53 @@ async function twoAtOnce(args: object) {
     calls: inOrder.map(({ call }) => call),
     denials: inOrder.map(({ denial }) => denial),
     states: inOrder.map(({ state }) => state),
+    verdicts,
   };
 }
 
-function exchangeOf(args: object): Parsed {
+/** As a gateway has them, on stores of this process. */
+function checksOf(shadowMode: boolean): readonly Check[] {
+  const config = defaultConfig({ server: { shadow_mode: shadowMode } });
+  const now = (): number => 1e12;
+  const set = policySetOf(
+    'sha256:0',
+    createCardSet([{ name: 'falcon.yaml', text: CARD, isPreset: false }]),
+    undefined,
+  );
+  return composeChecks({
+    config,
+    stores: {
+      sessions: createMemorySessionStore({ ttlMs: config.session.ttl, maxPerKey: 0, now }),
+      risk: createMemoryRiskStore({ settings: riskSettings(config), now }),
+      mcpSessions: createMemoryMcpSessionStore({ ttlMs: config.session.ttl, now }),
+      pins: createMemoryPinStore(now),
+      loops: createMemoryLoopStore(now),
+      drift: createMemoryDriftStore(),
+    },
+    policies: { current: () => set },
+    observer: {
+      dlpFound: () => undefined,
+      audit: { emit: () => undefined },
+      policyTrouble: rethrow,
+      policyDecided: () => undefined,
+      callNotEnded: rethrow,
+      moveNotUndone: rethrow,
+    },
+    authenticateAgain: () => Promise.resolve(),
+    counting: {},
+  }).inOrder;
+}
+
+const HEADERS = { 'x-gateway-session-id': 'one' };
+
+function toolExchange(args: object = { text: TEXT }): Parsed {
   const body = toolCall('note', { ...args });
-  const headers = { 'x-gateway-session-id': 'one' };
-  return { ...mcpExchange({ body, headers, key: { keyHash: 'sha256:k' } }), facts: { ...NO_FACTS } };
+  return { ...mcpExchange({ body, headers: HEADERS, key: { keyHash: 'sha256:k' } }), facts: { ...NO_FACTS } };
+}
+
+function modelExchange(): Parsed {
+  const body = { model: 'gpt-4o', stream: true, messages: [{ role: 'user', content: TEXT }] };
+  return { ...parsed({ body, keyHash: 'sha256:k' }), headers: new Map(Object.entries(HEADERS)) };
 }
 
 async function sent({ run, exchange }: Call) {
@@ -94,37 +151,138 @@ function rethrow(cause: unknown): never {
   throw cause;
 }
 
-describe('a call that is judged again, since another one has moved its session', () => {
-  const ARGS = { text: 'Robin and Falcon fly' };
+/** What a client gets of an answer that comes as these events. */
+async function streamed({ run, exchange }: Call, pieces: readonly Buffer[]): Promise<string> {
+  const answer = answered(exchange, { form: 'stream' });
+  expect(await run.response(answer)).toBeUndefined();
+  const stream = createAnswerStream({
+    answer: answer.answer,
+    format: sse,
+    reader: exchange.endpoint.dialect.stream(exchange.request) ?? createAnyJsonReader(),
+    rewriters: run.rewriters(answer),
+  });
+  const out: Buffer[] = [];
+  for (const piece of pieces) out.push((await stream.push(piece)).bytes);
+  out.push((await stream.end()).bytes);
+  return Buffer.concat(out).toString();
+}
 
+async function answeredWhole({ run, exchange }: Call): Promise<string> {
+  const whole = wholeAnswer({ content: [{ type: 'text', text: TEXT }] });
+  const answer = answered(exchange);
+  expect(await run.response({ ...answer, answer: { ...answer.answer, whole } })).toBeUndefined();
+  return applyEdits(whole.body, whole.edits).toString();
+}
+
+/** A completion whose text comes a few letters at a time, and a result of a tool after a message. */
+const COMPLETION = `${(TEXT.match(/.{1,3}/g) ?? [])
+  .map((content) => eventOf({ id: 'a', choices: [{ index: 0, delta: { content } }] }))
+  .join('')}data: [DONE]\n\n`;
+const RESULT =
+  eventOf({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: TEXT } }) +
+  eventOf({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: TEXT }] } });
+
+function eventOf(json: object): string {
+  return `data: ${JSON.stringify(json)}\n\n`;
+}
+
+function completionIn(stream: string): string {
+  return dataIn(stream)
+    .map((one) => (one as { choices: { delta: { content?: string } }[] }).choices[0]?.delta.content ?? '')
+    .join('');
+}
+
+function dataIn(stream: string): unknown[] {
+  return stream
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice(6)) as unknown);
+}
+
+describe('a call that is judged again, since another one has moved its session', () => {
   it('goes out without what either judgement masks', async () => {
-    const { calls, denials, states } = await twoAtOnce(ARGS);
+    const { calls, denials, states } = await twoAtOnce(toolExchange);
     expect(denials).toEqual([undefined, undefined]);
     expect(states).toEqual([undefined, 'ARMED']);
     expect(calls.map(bodyOf)).toMatchObject([
-      expect.stringContaining('"*** and Falcon fly"') as string,
-      expect.stringContaining('"*** and *** fly"') as string,
+      expect.stringContaining(`"${EARLY}"`) as string,
+      expect.stringContaining(`"${BOTH}"`) as string,
     ]);
   });
 
   it('is answered without what either judgement masks', async () => {
-    const { calls } = await twoAtOnce(ARGS);
-    const texts = await Promise.all(
-      calls.map(async ({ run, exchange }) => {
-        const whole = wholeAnswer({ content: [{ type: 'text', text: 'Robin, Falcon' }] });
-        const answer = answered(exchange);
-        expect(await run.response({ ...answer, answer: { ...answer.answer, whole } })).toBeUndefined();
-        return applyEdits(whole.body, whole.edits).toString();
-      }),
-    );
-    expect(texts).toMatchObject([
-      expect.stringContaining('"***, Falcon"') as string,
-      expect.stringContaining('"***, ***"') as string,
+    const { calls } = await twoAtOnce(toolExchange);
+    expect(await Promise.all(calls.map(answeredWhole))).toMatchObject([
+      expect.stringContaining(`"${EARLY}"`) as string,
+      expect.stringContaining(`"${BOTH}"`) as string,
     ]);
   });
 
+  it('is answered so in a streamed completion, whatever byte it is cut at', async () => {
+    const bytes = Buffer.from(COMPLETION);
+    const { calls, states } = await twoAtOnce(modelExchange);
+    expect(states).toEqual([undefined, 'ARMED']);
+    for (const [index, text] of [EARLY, BOTH].entries()) {
+      const call = calls[index] as Call;
+      expect(bodyOf(call)).toContain(`"${text}"`);
+      for (let at = 0; at <= bytes.length; at += 1) {
+        const sent = await streamed(call, [bytes.subarray(0, at), bytes.subarray(at)]);
+        expect(completionIn(sent)).toBe(text);
+        expect(sent).toContain(': x-gateway-dlp-redacted=true');
+      }
+    }
+  });
+
+  it("is answered so in the events of an MCP server's stream, whatever byte they are cut at", async () => {
+    const bytes = Buffer.from(RESULT);
+    const { calls } = await twoAtOnce(toolExchange);
+    for (const [index, text] of [EARLY, BOTH].entries()) {
+      for (let at = 0; at <= bytes.length; at += 1) {
+        const sent = await streamed(calls[index] as Call, [bytes.subarray(0, at), bytes.subarray(at)]);
+        expect(dataIn(sent)).toMatchObject([
+          { params: { data: text } },
+          { result: { content: [{ type: 'text', text }] } },
+        ]);
+      }
+    }
+  });
+
   it('does not go out where nothing can take the place of what the second one masks', async () => {
-    const { denials } = await twoAtOnce({ Falcon: 'flies' });
+    const { denials } = await twoAtOnce(() => toolExchange({ Falcon: 'flies' }));
     expect(denials).toMatchObject([undefined, { type: 'policy_denied' }]);
+  });
+});
+
+describe('a call that is judged again in shadow mode', () => {
+  const wouldMask = (rule: string, side: 'request' | 'answer'): unknown =>
+    expect.objectContaining({
+      kind: 'rewrite',
+      reason: `masked in the ${side}: ${rule}`,
+      enforced: false,
+    });
+
+  it('goes out, and is answered, as it is; what either judgement would mask is recorded', async () => {
+    const { calls, denials, states, verdicts } = await twoAtOnce(toolExchange, true);
+    expect(denials).toEqual([undefined, undefined]);
+    expect(states).toEqual([undefined, 'ARMED']);
+    for (const call of calls) {
+      expect(bodyOf(call)).toBe(call.exchange.body.toString());
+      expect(await answeredWhole(call)).toContain(`"${TEXT}"`);
+      expect(await streamed(call, [Buffer.from(RESULT)])).toBe(RESULT);
+    }
+    expect(verdicts).toEqual(
+      expect.arrayContaining([wouldMask('early', 'request'), wouldMask('armed', 'request')]),
+    );
+  });
+
+  it('is answered as it is in a streamed completion; what either judgement would mask is recorded', async () => {
+    const { calls, verdicts } = await twoAtOnce(modelExchange, true);
+    for (const call of calls) {
+      expect(bodyOf(call)).toBe(call.exchange.body.toString());
+      expect(await streamed(call, [Buffer.from(COMPLETION)])).toBe(COMPLETION);
+    }
+    expect(verdicts).toEqual(
+      expect.arrayContaining([wouldMask('early', 'answer'), wouldMask('armed', 'answer')]),
+    );
   });
 });
