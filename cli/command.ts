@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../src/config/load.ts';
-import type { LoadedConfig } from '../src/config/load.ts';
 
 /** What a command may touch of the process: given by main.ts, so that a command can be run elsewhere too. */
 export interface Io {
@@ -37,10 +35,4 @@ export class ExitCode extends Error {
     this.name = 'ExitCode';
     this.code = code;
   }
-}
-
-/** The configuration that a command works with: `--config`, or ./gateway.yaml, or the defaults. */
-export function loadedConfig(command: Command, io: Io): LoadedConfig {
-  const { config: path } = command.optsWithGlobals<GlobalOptions>();
-  return loadConfig({ path, env: io.env });
 }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
@@ -35,6 +36,8 @@ export interface ServeOptions {
   /** Envoy's output, line by line: its log, and on stdout its access log. */
   readonly onEnvoyLine: (line: string, from: 'stdout' | 'stderr') => void;
   readonly progress?: Progress;
+  /** A sidecar process of `forkWorker` that has begun to load already; the caller ends it where the start fails. */
+  readonly ahead?: ChildProcess;
 }
 
 /** A running gateway: Envoy, its sidecar processes, the admin listener. */
@@ -50,9 +53,12 @@ export interface Gateway {
 /** After Envoy has gone, workers have nothing left but to settle what they hold. */
 const WORKERS_SETTLE_MS = 5_000;
 const ENVOY_START_MS = 20_000;
+/** Envoy looks every 100 ms; that it has not found one does not keep it from serving. */
+const SIDECARS_FOUND_MS = 2_000;
 
 /**
- * The composition root of `gateway serve`. Resolves once clients are served (with 503 while Redis is away).
+ * The composition root of `gateway serve`. Resolves once clients are served (with 503 while Redis is away). Sidecars and
+ * Envoy load side by side; an Envoy that is up first has no sidecar to ask, and answers 503.
  * @throws ConfigError, MissingPartError or Error with the remedy; nothing of it keeps running then
  */
 export async function serve(options: ServeOptions): Promise<Gateway> {
@@ -66,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     // In the order opposite to that of the start; one that fails must not keep the others running.
     for (const close of closers.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
   };
-  const state: State = { draining: false, workers: undefined, envoy: undefined };
+  const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined };
   try {
     const guard = startGuard();
     closers.push(() => {
@@ -75,6 +81,11 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     const run = await createRunDirectory(options.environment);
     guard.watchDirectory(run.path);
     closers.push(() => run.remove());
+
+    const addresses = workerAddresses(config, run.path);
+    const workers = await startSidecars(options, addresses, guard);
+    state.workers = workers;
+    closers.push(() => workers.kill());
 
     const redis = await watchRedis(config, log);
     closers.push(() => {
@@ -89,18 +100,17 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
     });
     closers.push(() => admin.close());
 
-    const addresses = workerAddresses(config, run.path);
-    const workers = await startSidecars(options, addresses, guard);
-    state.workers = workers;
-    closers.push(() => workers.kill());
-    await workers.started();
-
     if (config.envoy.managed) {
       const envoy = await startManagedEnvoy(options, addresses, run, guard);
       state.envoy = envoy;
       closers.push(() => envoy.stop());
-      await envoy.waitUntilLive(ENVOY_START_MS);
+      await Promise.all([workers.started(), envoy.waitUntilLive(ENVOY_START_MS)]);
+      // It may have looked for them too early, and would try only those that it has found since.
+      await envoy.waitUntilMet(addresses.length, SIDECARS_FOUND_MS);
+    } else {
+      await workers.started();
     }
+    state.starting = false;
     log.info({ address: listenerUrl(config), admin_port: admin.port }, 'the gateway serves');
     return {
       get readiness() {
@@ -121,6 +131,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
 
 /** What grows while the gateway starts, and what the admin listener tells of. */
 interface State {
+  starting: boolean;
   draining: boolean;
   workers: Workers | undefined;
   envoy: EnvoyProcess | undefined;
@@ -149,7 +160,7 @@ function warnOfInsecureDev(log: Logger): void {
 }
 
 async function startSidecars(
-  { config, log }: ServeOptions,
+  { config, log, ahead }: ServeOptions,
   addresses: readonly WorkerAddress[],
   guard: Guard,
 ): Promise<Workers> {
@@ -163,6 +174,7 @@ async function startSidecars(
     config,
     addresses,
     guard,
+    ahead,
     onExit: (index, exit) => {
       log.error({ worker: index, ...exit }, 'a sidecar process ended; it is started again');
     },
@@ -209,7 +221,7 @@ async function startManagedEnvoy(
 
 function readinessOf(config: Config, state: State, redisUnfit: boolean): Readiness {
   return readiness({
-    envoyLive: config.envoy.managed ? state.envoy?.live === true : undefined,
+    envoyLive: config.envoy.managed ? !state.starting && state.envoy?.live === true : undefined,
     workers: state.workers?.status() ?? [],
     wantedWorkers: config.server.workers,
     redisUnfit,

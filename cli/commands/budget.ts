@@ -8,11 +8,12 @@ import type { BudgetLimits } from '../../src/pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
 import { BUDGET_WINDOWS, effectiveLimits, hasBudget, MAX_LIMIT_USD } from '../../src/redis/budget-limits.ts';
 import type { BudgetWindow } from '../../src/redis/budget-limits.ts';
-import { loadedConfig, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
 import { shortTime } from '../key-view.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 type SetOptions = { readonly output: OutputFormat } & { readonly [Window in BudgetWindow]?: Limit };
 

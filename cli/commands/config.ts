@@ -8,10 +8,11 @@ import { configJsonSchema } from '../../src/config/schema.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { servableProblems } from '../../src/config/servable.ts';
 import { writtenConfig } from '../../src/config/written.ts';
-import { ExitCode, loadedConfig } from '../command.ts';
+import { ExitCode } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 /** `gateway config …`: gateway.yaml as the gateway understands it. */
 export function registerConfig(program: Command, io: Io): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import { instructions } from '../../src/demo/instructions.ts';
 import type { Io } from '../command.ts';
-import { untilStopped } from './serve.ts';
+import { untilStopped, withWorkerAhead } from './serve.ts';
 
 /** `gateway demo` (`npm start`): the whole gateway with a local provider, a Redis and a key of its own. */
 export function registerDemo(program: Command, io: Io): void {
@@ -12,19 +12,22 @@ export function registerDemo(program: Command, io: Io): void {
       'try the gateway: starts everything it needs, prints commands to copy; Ctrl-C leaves nothing behind',
     )
     .action(async () => {
-      const { startDemo } = await import('../../src/demo/demo.ts');
-      const demo = await startDemo({
-        environment: io.env,
-        progress: (message) => {
-          io.stderr.write(`${message}\n`);
-        },
-        log: io.stderr,
+      await withWorkerAhead(async (ahead) => {
+        const { startDemo } = await import('../../src/demo/demo.ts');
+        const demo = await startDemo({
+          environment: io.env,
+          ahead,
+          progress: (message) => {
+            io.stderr.write(`${message}\n`);
+          },
+          log: io.stderr,
+        });
+        io.stdout.write(instructions(demo));
+        try {
+          await untilStopped(demo.gateway);
+        } finally {
+          await demo.close();
+        }
       });
-      io.stdout.write(instructions(demo));
-      try {
-        await untilStopped(demo.gateway);
-      } finally {
-        await demo.close();
-      }
     });
 }

@@ -6,11 +6,12 @@ import { servableProblems } from '../../src/config/servable.ts';
 import { operate } from '../../src/operate.ts';
 import { describePolicies } from '../../src/policy/describe-policies.ts';
 import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
-import { ExitCode, loadedConfig } from '../command.ts';
+import { ExitCode } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
 import { describedFile } from '../policy-view.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 /** One thing that was looked at. `warn` does not keep the gateway from starting. */
 interface Finding {

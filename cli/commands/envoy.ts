@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { systemCaFile } from '../../src/runtime/system-ca.ts';
 import { workerAddresses } from '../../src/runtime/worker-addresses.ts';
-import { loadedConfig } from '../command.ts';
 import type { Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 interface RenderOptions {
   readonly runDir: string;

@@ -7,11 +7,12 @@ import type { Operations } from '../../src/operate.ts';
 import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
 import { allowedList, duration, providerList, tagMap } from '../arguments.ts';
-import { loadedConfig, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
 import { keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
 import { listing, painter, print, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 interface OutputOptions {
   readonly output: OutputFormat;

@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import type { Pin } from '../../src/checks/mcp-inspector/pins.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
-import { loadedConfig, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
 import { recordChange } from '../record-change.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 interface OutputOptions {
   readonly output: OutputFormat;

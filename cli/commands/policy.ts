@@ -7,11 +7,12 @@ import type { PolicyChoice } from '../../src/offline-policy.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
 import { PolicyFilesError } from '../../src/policy/policy-files-error.ts';
 import { commaList } from '../arguments.ts';
-import { ExitCode, loadedConfig, UsageError } from '../command.ts';
+import { ExitCode, UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
 import { countsOf, describedText, explainedText, printableLines, testedText } from '../policy-view.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 /** Which policies; none of them: those of the configuration. */
 interface ChoiceOptions {

@@ -9,11 +9,12 @@ import { lockCauseInWords, plainReason } from '../../src/redis/lock-cause.ts';
 import type { LockCause } from '../../src/redis/lock-cause.ts';
 import type { Lock } from '../../src/redis/risk-profile.ts';
 import { duration } from '../arguments.ts';
-import { loadedConfig, UsageError } from '../command.ts';
+import { UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
 import { newOperationId, recordChange } from '../record-change.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 interface OutputOptions {
   readonly output: OutputFormat;

@@ -3,12 +3,12 @@ import type { KeyRecord } from '../../src/auth/key-record.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import type { RiskStatus } from '../../src/redis/risk-profile.ts';
-import { loadedConfig } from '../command.ts';
 import type { Io } from '../command.ts';
 import { entries } from '../key-view.ts';
 import { listing, painter, print, printable, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
 import { newOperationId, recordChange } from '../record-change.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 interface OutputOptions {
   readonly output: OutputFormat;

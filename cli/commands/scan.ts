@@ -5,10 +5,11 @@ import { Option } from 'commander';
 import type { Scanned } from '../../src/scan/scan-lines.ts';
 import { SURFACES } from '../../src/scan/surface.ts';
 import type { Surface } from '../../src/scan/surface.ts';
-import { ExitCode, loadedConfig } from '../command.ts';
+import { ExitCode } from '../command.ts';
 import type { Io } from '../command.ts';
 import { printableJson } from '../output.ts';
 import { createProgress } from '../progress.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 interface ScanOptions {
   readonly jsonl?: true;

@@ -5,11 +5,11 @@ import { INITIAL_STATE } from '../../src/policy/call.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import { formatUsd } from '../../src/pricing/usd.ts';
-import { loadedConfig } from '../command.ts';
 import type { Io } from '../command.ts';
 import { entries, shortTime } from '../key-view.ts';
 import { listing, painter, print, printable, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 interface OutputOptions {
   readonly output: OutputFormat;

@@ -11,9 +11,10 @@ import { REPORT_FORMATS, type Report, type ReportFormat } from '../../src/verify
 import type { Summary } from '../../src/verify/summary.ts';
 import type { VerifyEvent } from '../../src/verify/verify.ts';
 import { commaList } from '../arguments.ts';
-import { ExitCode, loadedConfig, UsageError, type GlobalOptions, type Io } from '../command.ts';
+import { ExitCode, UsageError, type GlobalOptions, type Io } from '../command.ts';
 import { painter, printable, printableJson } from '../output.ts';
 import { createProgress, type Progress } from '../progress.ts';
+import { loadedConfig } from '../loaded-config.ts';
 
 interface VerifyOptions {
   readonly trace?: string;

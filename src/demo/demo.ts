@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 
 import { stringify } from 'yaml';
@@ -22,6 +23,8 @@ import { startDemoProvider } from './provider.ts';
 export interface DemoOptions {
   readonly environment: Environment;
   readonly progress: Progress;
+  /** See `ServeOptions`. */
+  readonly ahead?: ChildProcess;
   /** Takes the log of the gateway, from `warn` upwards. */
   readonly log: { write(line: string): unknown };
 }
@@ -78,6 +81,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
       // Its access log would drown what the demo has to say.
       onEnvoyLine: () => undefined,
       progress,
+      ...(options.ahead === undefined ? {} : { ahead: options.ahead }),
     });
     closers.push(() => gateway.kill());
     const key = await createDemoKey(config);

@@ -28,7 +28,9 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
         timeout: '1s',
         interval: '1s',
         unhealthy_interval: '0.5s',
-        no_traffic_interval: '1s', // else the second check comes after 60 s, and a worker may hang unnoticed so long
+        // Else the second check comes after 60 s. One that is starting is found at once; one that serves is asked as ever.
+        no_traffic_interval: '0.1s',
+        no_traffic_healthy_interval: '1s',
         unhealthy_threshold: 2,
         healthy_threshold: 1,
         grpc_health_check: {},

@@ -48,3 +48,10 @@ export async function activeRequests(admin: EnvoyAdmin): Promise<number | undefi
   }
   return active;
 }
+
+/** Sidecars that Envoy's health checks have found serving; undefined where Envoy does not answer. */
+export async function healthySidecars(admin: EnvoyAdmin): Promise<number | undefined> {
+  const answer = await admin.get('/stats?filter=^cluster\\.sidecar\\.membership_healthy$');
+  const [, count] = /membership_healthy: (\d+)/.exec(answer.body) ?? [];
+  return count === undefined ? undefined : Number(count);
+}

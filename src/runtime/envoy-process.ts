@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { superviseChild } from './child.ts';
 import type { ChildExit } from './child.ts';
-import { activeRequests, createEnvoyAdmin } from './envoy-admin.ts';
+import { activeRequests, createEnvoyAdmin, healthySidecars } from './envoy-admin.ts';
 import type { EnvoyAdmin } from './envoy-admin.ts';
 import type { Guard } from './guard.ts';
 
@@ -28,6 +28,8 @@ export interface EnvoyProcess {
   readonly restarts: number;
   /** Resolves once it serves; rejects after `timeoutMs` with the last line that it wrote. */
   waitUntilLive(timeoutMs: number): Promise<void>;
+  /** Resolves once it has found so many sidecars to serve, at the latest after `timeoutMs`. */
+  waitUntilMet(sidecars: number, timeoutMs: number): Promise<void>;
   /** Refuses new connections, soon; resolves when no request is running any more, at the latest after `timeoutMs`. */
   drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
@@ -36,7 +38,7 @@ export interface EnvoyProcess {
 /** Log lines as JSON, like ours; `%j` escapes the message. Never the source path. */
 const LOG_FORMAT = '{"level":"%l","time":"%Y-%m-%dT%T.%e%z","name":"envoy.%n","msg":"%j"}';
 
-const PROBE_EVERY_MS = { starting: 50, live: 1_000 } as const;
+const PROBE_EVERY_MS = { starting: 20, live: 1_000 } as const;
 
 export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
   const admin = createEnvoyAdmin(options.adminSocketPath);
@@ -89,6 +91,11 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
         }
         await delay(20);
       }
+    },
+    waitUntilMet: async (sidecars, timeoutMs) => {
+      const deadline = performance.now() + timeoutMs;
+      while (performance.now() < deadline && ((await healthySidecars(admin)) ?? 0) < sidecars)
+        await delay(20);
     },
     drain: (timeoutMs) => drain(admin, timeoutMs),
     stop: async () => {

@@ -1,12 +1,11 @@
-import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { unlinkSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 import type { Config } from '../config/schema.ts';
 import { superviseChild } from './child.ts';
 import type { Backoff, ChildExit, SupervisedChild } from './child.ts';
 import type { Guard } from './guard.ts';
+import { forkWorker } from './worker-process.ts';
 import type { FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 
 export interface WorkerStatus {
@@ -28,6 +27,8 @@ export interface WorkersOptions {
   readonly onChange?: () => void;
   readonly guard?: Guard;
   readonly backoff?: Backoff;
+  /** A process of `forkWorker` that has begun to load already: the first worker, if it still lives. */
+  readonly ahead?: ChildProcess | undefined;
   /** The worker's entry; another one in tests only. */
   readonly entry?: string;
 }
@@ -80,6 +81,7 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
   let redis = false;
   let current: ChildProcess | undefined;
   let nextId = 0;
+  let ahead = index === 0 ? options.ahead : undefined;
   const waiting = new Map<number, (metrics: object[] | undefined) => void>();
   const started = Promise.withResolvers<undefined>();
   // A failure before anybody waits for it must not end the process as an unhandled rejection.
@@ -114,7 +116,9 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
   const child: SupervisedChild = superviseChild({
     start: () => {
       removeStaleSocket(address);
-      return forkWorker(options.entry ?? workerEntry());
+      const begun = ahead?.connected === true ? ahead : undefined;
+      ahead = undefined;
+      return begun ?? forkWorker(options.entry);
     },
     onStart: (fresh) => {
       current = fresh;
@@ -162,24 +166,6 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
         last.kill('SIGKILL');
       }),
   };
-}
-
-function forkWorker(entry: string): ChildProcess {
-  return fork(entry, [], {
-    // Logs go straight to our own output; the channel is for the protocol alone.
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    serialization: 'advanced',
-    // A request's objects die young: a nursery of 32 MiB saves a fifth of the CPU, mostly of copying survivors.
-    execArgv: [...process.execArgv, '--max-semi-space-size=32'],
-    // Its own process group: Ctrl-C is for us, and a worker ends when it has drained.
-    detached: true,
-  });
-}
-
-/** `src/worker.ts` in a checkout, `dist/src/worker.js` in the published package. */
-function workerEntry(): string {
-  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-  return fileURLToPath(new URL(`../worker${extension}`, import.meta.url));
 }
 
 /** What a killed worker left would make the next one's `bind` fail. */

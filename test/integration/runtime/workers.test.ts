@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { renderMetrics } from '../../../src/admin/metrics.ts';
 import { readiness } from '../../../src/admin/readiness.ts';
 import { defaultConfig } from '../../../src/config/load.ts';
+import { forkWorker } from '../../../src/runtime/worker-process.ts';
 import { startWorkers } from '../../../src/runtime/workers.ts';
 import type { Workers, WorkersOptions } from '../../../src/runtime/workers.ts';
 
@@ -98,6 +100,26 @@ describe('the worker processes', () => {
     await writeFile(join(directory, '0.sock'), '');
     const running = start(1);
     await expect(running.started()).resolves.toBeUndefined();
+  });
+
+  it('are joined by one that began to load before them, once', async () => {
+    const ahead = forkWorker(entry);
+    const running = start(2, { ahead });
+    await running.started();
+    expect(running.status().map(({ pid }) => pid === ahead.pid)).toEqual([true, false]);
+    ahead.kill('SIGKILL');
+    await vi.waitFor(() => {
+      expect(running.status()[0]).toMatchObject({ listening: true, restarts: 1 });
+    }, 10_000);
+  });
+
+  it('begin afresh where the one that began before them has died', async () => {
+    const ahead = forkWorker(entry);
+    ahead.kill('SIGKILL');
+    await once(ahead, 'exit');
+    const running = start(1, { ahead });
+    await running.started();
+    expect(running.status()[0]).toMatchObject({ listening: true, restarts: 0 });
   });
 
   it('say why they cannot start', async () => {

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { ConfigError, formatProblem } from '../src/config/problems.ts';
+import { ExitCode, UsageError } from './command.ts';
+import type { Io, Register } from './command.ts';
+import { painter } from './output.ts';
+
+/** Every command, in the order of `gateway --help`; loaded only where its name is on the command line, or for help. */
+const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
+  serve: async () => (await import('./commands/serve.ts')).registerServe,
+  demo: async () => (await import('./commands/demo.ts')).registerDemo,
+  keys: async () => (await import('./commands/keys.ts')).registerKeys,
+  budget: async () => (await import('./commands/budget.ts')).registerBudget,
+  sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
+  risk: async () => (await import('./commands/risk.ts')).registerRisk,
+  quarantine: async () => (await import('./commands/quarantine.ts')).registerQuarantine,
+  mcp: async () => (await import('./commands/mcp.ts')).registerMcp,
+  policy: async () => (await import('./commands/policy.ts')).registerPolicy,
+  scan: async () => (await import('./commands/scan.ts')).registerScan,
+  verify: async () => (await import('./commands/verify.ts')).registerVerify,
+  config: async () => (await import('./commands/config.ts')).registerConfig,
+  doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
+  envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
+};
+
+const EXAMPLES = `
+Examples:
+  $ gateway keys create --name planner --provider openai
+  $ gateway budget set sha256:1f0c… --daily 5
+  $ gateway sessions list planner
+  $ gateway scan --jsonl < prompts.jsonl
+  $ gateway policy check --presets safety
+  $ gateway verify --trace run.json --presets safety
+  $ gateway config check --config ./gateway.yaml
+  $ gateway serve
+`;
+
+async function createProgram(argv: readonly string[], io: Io): Promise<Command> {
+  const program = new Command('gateway')
+    .description('AI firewall gateway: authenticates, budgets and inspects LLM traffic.')
+    .option('--config <path>', 'configuration file (default: ./gateway.yaml, if it is there)')
+    .option('-v, --verbose', 'show the details of errors')
+    .version(version(), '--version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .addHelpText('after', EXAMPLES)
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'gateway: ')),
+    })
+    .exitOverride();
+  const named = Object.keys(COMMANDS).filter((name) => argv.includes(name));
+  for (const name of named.length > 0 ? named : Object.keys(COMMANDS)) {
+    const register = await COMMANDS[name]?.();
+    register?.(program, io);
+  }
+  return program;
+}
+
+/** The version of the package, which lies one folder up in a checkout and two in `dist`. */
+function version(): string {
+  const manifest = ['../package.json', '../../package.json']
+    .map((path) => new URL(path, import.meta.url))
+    .flatMap((url) => {
+      try {
+        return [readFileSync(url, 'utf8')];
+      } catch {
+        return []; // not there: the other place
+      }
+    })
+    .at(0);
+  const read: unknown = JSON.parse(manifest ?? '{}');
+  return typeof read === 'object' && read !== null && 'version' in read ? String(read.version) : 'unknown';
+}
+
+/** Runs one command line; the exit code is 0, 1 for a failure, 2 for a mistake in the call. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    const program = await createProgram(argv, io);
+    await program.parseAsync(argv, { from: 'user' });
+    return 0;
+  } catch (error) {
+    return await report(error, io, argv.includes('--verbose') || argv.includes('-v'));
+  }
+}
+
+async function report(error: unknown, io: Io, verbose: boolean): Promise<number> {
+  if (error instanceof ExitCode) return error.code;
+  // Commander has printed its own line; help and version are no errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const label = painter(io, io.stderr)('red', 'gateway:');
+  for (const line of await describe(error)) io.stderr.write(`${label} ${line}\n`);
+  if (verbose && error instanceof Error && !(error instanceof UsageError)) {
+    io.stderr.write(`${error.stack ?? ''}\n`);
+    if (error.cause instanceof Error) io.stderr.write(`caused by ${error.cause.stack ?? ''}\n`);
+  }
+  return error instanceof UsageError ? 2 : 1;
+}
+
+async function describe(error: unknown): Promise<readonly string[]> {
+  if (error instanceof ConfigError) return error.problems.map(formatProblem);
+  // Read by what needs it only: a whole library that few commands load.
+  const { ZodError } = await import('zod');
+  if (error instanceof ZodError) {
+    return error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
+  }
+  return [error instanceof Error ? error.message : 'unknown error'];
+}

@@ -1,0 +1,40 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Command } from 'commander';
+import { serve, type Gateway } from '../src/serve.ts';
+import { createEnvoyLines } from '../src/telemetry/envoy-lines.ts';
+import { createAuditLog, createLogger } from '../src/telemetry/logger.ts';
+import type { Io } from './command.ts';
+import { loadedConfig } from './loaded-config.ts';
+
+/** Starts what `gateway serve` runs; `close` writes what was counted and not written yet. */
+export async function startServing(
+  command: Command,
+  io: Io,
+  ahead: ChildProcess,
+): Promise<{ readonly gateway: Gateway; close(): void }> {
+  const { config, sources } = loadedConfig(command, io);
+  const fields = { name: 'gateway' };
+  const log = createLogger(config.server.log_level, fields, io.stdout);
+  const auditLog = createAuditLog(fields, io.stdout);
+  const envoyLines = createEnvoyLines({
+    maxPerMinute: config.auth.max_failures_per_minute,
+    write: (line, from) => {
+      io[from].write(`${line}\n`);
+    },
+    onUnlogged: (requests) => {
+      auditLog.info({ requests }, 'more requests that Envoy refused by itself, not logged one by one');
+    },
+  });
+  const gateway = await serve({
+    config,
+    sources,
+    ahead,
+    environment: io.env,
+    log,
+    onEnvoyLine: envoyLines.take,
+    progress: (message) => {
+      log.info(message);
+    },
+  });
+  return { gateway, close: envoyLines.flush };
+}
