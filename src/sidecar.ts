@@ -79,7 +79,12 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     services: {
       authenticate: authenticate(config, redis, fitness, { log, auditLog, metrics }),
       route: createRoute(config, configuredUpstreams(config)),
-      newRun: createRunner({ checks: checks.inOrder, shadowMode: config.server.shadow_mode, observer }),
+      newRun: createRunner({
+        checks: checks.inOrder,
+        shadowMode: config.server.shadow_mode,
+        observer,
+        newPhase: checks.newPhase,
+      }),
       settings: {
         upstreamTimeoutMs: config.proxy.upstream_timeout,
         stripTelemetry: config.server.strip_budget_headers,

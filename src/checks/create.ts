@@ -3,9 +3,11 @@ import { createKeyStateStore } from '../auth/key-state-store.ts';
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
 import type { Check } from '../pipeline/check.ts';
+import type { Phase } from '../pipeline/phase.ts';
 import type { LivePolicies } from '../policy/live-policies.ts';
 import { createPricing } from '../pricing/pricing.ts';
 import type { RedisClient } from '../redis/client.ts';
+import { RedisPhase } from '../redis/phase.ts';
 import { createAudit } from '../telemetry/audit.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -42,7 +44,7 @@ const PROBE_RENEW_MS = 3_000;
 const NANO_USD = 1e9;
 
 /** The checks of one sidecar: every one of them, on Redis. `close` comes before the connection goes. */
-export function createChecks(deps: ChecksDeps): ComposedChecks {
+export function createChecks(deps: ChecksDeps): ComposedChecks & { readonly newPhase: () => Phase } {
   const { config, redis: client, policies } = deps;
   const deadlineMs = phaseDeadlineMs(config);
   const budget = budgetCheck(deps);
@@ -66,6 +68,7 @@ export function createChecks(deps: ChecksDeps): ComposedChecks {
   });
   return {
     inOrder: checks.inOrder,
+    newPhase: () => new RedisPhase(client, deadlineMs),
     async close() {
       await Promise.all([checks.close(), budget.close()]);
     },

@@ -2,6 +2,7 @@ import type { ErrorType, RefusalDetails } from '../errors.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent } from '../providers/provider.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
+import type { Phase } from './phase.ts';
 
 /** Stable names: metric labels and log fields. */
 export type CheckName =
@@ -24,18 +25,26 @@ export type CheckName =
 /** What a check says of an exchange. Only the runner acts on it. */
 export type Verdict =
   | Pass
+  | Pending
   /** Noteworthy, not refused: shown in log, metric and audit. */
   | Flag
   | Rewrite
   | Denial;
 
+/** Known now. */
+export type FinalVerdict = Exclude<Verdict, Pending>;
+
 export interface Pass {
   readonly kind: 'pass';
-  /**
-   * What goes on while later checks judge, and all wait for together before the phase is over: writes to Redis that were
-   * sent already. Its failure fails the request, as that of a hook does.
-   */
-  readonly meanwhile?: Promise<void>;
+}
+
+/**
+ * Nothing against it so far: the store decides, which is asked once all have judged. Its failure fails the request, as
+ * that of a hook does; where the phase is dropped nobody waits for it.
+ */
+export interface Pending {
+  readonly kind: 'pending';
+  readonly verdict: Promise<FinalVerdict>;
 }
 
 export interface Flag {
@@ -69,7 +78,7 @@ export interface Denial {
   readonly enforce?: () => Promise<void>;
 }
 
-export const PASS: Verdict = { kind: 'pass' };
+export const PASS: Pass = { kind: 'pass' };
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -95,9 +104,12 @@ export interface Check<State = unknown> {
    * wait once. Changes nothing, must not throw, and handles the rejection of what it starts.
    */
   prepare?(exchange: Parsed, state: State): void;
-  requestBody?(exchange: Parsed, state: State): Awaitable<Verdict>;
-  /** A whole answer, before it goes to the client; or the headers of a stream. */
-  response?(exchange: Answered, state: State): Awaitable<Verdict>;
+  /** What it takes in `phase` is taken if no check denies, and none is refused by its store. */
+  requestBody?(exchange: Parsed, state: State, phase?: Phase): Awaitable<Verdict>;
+  /** All was taken that is taken for the request: the last word before it is forwarded. */
+  forwarding?(exchange: Parsed, state: State, phase?: Phase): Awaitable<Verdict>;
+  /** A whole answer, before it goes to the client; or the headers of a stream. What is noted in `phase` is noted. */
+  response?(exchange: Answered, state: State, phase?: Phase): Awaitable<Verdict>;
   /** A rewriter of a streamed answer, or undefined to leave it alone. */
   stream?(exchange: Answered, state: State): StreamRewriter | undefined;
   /** Called once for what was routed, also after a denial, a cut or a client gone. Must not throw. */

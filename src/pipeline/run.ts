@@ -4,7 +4,10 @@ import type {
   Check,
   CheckName,
   Denial,
+  FinalVerdict,
   Flag,
+  Pass,
+  Pending,
   Rewrite,
   StreamAction,
   StreamRewrite,
@@ -12,6 +15,7 @@ import type {
   Verdict,
 } from './check.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
+import { NotDone, type Phase } from './phase.ts';
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
@@ -30,6 +34,8 @@ export interface RunnerOptions {
   /** `server.shadow_mode`: shadowable denials become records. */
   readonly shadowMode: boolean;
   readonly observer: VerdictObserver;
+  /** Of the stores that the checks ask; left out where they answer at once. */
+  readonly newPhase?: () => Phase;
 }
 
 /** The checks' part in one exchange; each hook resolves to the first denial that stands, if any. */
@@ -43,7 +49,7 @@ export interface Run {
   end(exchange: Identified, outcome: Outcome): Promise<void>;
 }
 
-type Hook = 'admit' | 'requestHeaders' | 'requestBody' | 'response';
+type Hook = 'admit' | 'requestHeaders' | 'requestBody' | 'forwarding' | 'response';
 
 /** A check that has the hook in question. */
 interface Hooked {
@@ -57,13 +63,14 @@ interface Hooked {
  * else.
  */
 export function createRunner(options: RunnerOptions): () => Run {
-  const { checks, observer } = options;
+  const { checks, observer, newPhase } = options;
   const having = (hook: keyof Check): Hooked[] =>
     [...checks.entries()].flatMap(([index, check]) => (check[hook] === undefined ? [] : [{ index, check }]));
   const judging = {
     admit: having('admit'),
     requestHeaders: having('requestHeaders'),
     requestBody: having('requestBody'),
+    forwarding: having('forwarding'),
     response: having('response'),
   };
   const preparing = having('prepare');
@@ -73,38 +80,76 @@ export function createRunner(options: RunnerOptions): () => Run {
     let ended = false;
 
     async function judge<X extends Admitted>(hook: Hook, exchange: X): Promise<Denial | undefined> {
-      const meanwhile: Promise<void>[] = [];
-      const standing = await firstDenial(hook, exchange, meanwhile);
-      if (meanwhile.length > 0) await Promise.all(meanwhile);
-      return standing;
+      const phase = newPhase?.();
+      const pending: Waiting[] = [];
+      const isAnswer = hook === 'response';
+      let standing: Denial | undefined;
+      let isOver = true;
+      try {
+        standing = await firstDenial(hook, exchange, phase, pending);
+        isOver = standing !== undefined;
+      } finally {
+        // For what is not forwarded nothing is taken; an answer that is withheld was given all the same.
+        if (isOver && !isAnswer) phase?.drop();
+        else phase?.send();
+      }
+      if (isOver && !isAnswer) return standing;
+      return pending.length === 0 ? standing : ((await firstRefusal(exchange, pending)) ?? standing);
     }
 
     async function firstDenial<X extends Admitted>(
       hook: Hook,
       exchange: X,
-      meanwhile: Promise<void>[],
+      phase: Phase | undefined,
+      pending: Waiting[],
     ): Promise<Denial | undefined> {
       for (const { index, check } of judging[hook]) {
-        const call = check[hook] as (exchange: X, state: unknown) => Verdict | Promise<Verdict>;
-        const result = call.call(check, exchange, states[index]);
+        const call = check[hook] as (
+          exchange: X,
+          state: unknown,
+          phase?: Phase,
+        ) => Verdict | Promise<Verdict>;
+        const result = call.call(check, exchange, states[index], phase);
         const verdict = result instanceof Promise ? await result : result;
-        if (verdict.kind === 'pass') {
-          if (verdict.meanwhile !== undefined) meanwhile.push(heard(verdict.meanwhile));
+        if (verdict.kind === 'pass') continue;
+        if (verdict.kind === 'pending') {
+          pending.push({ check, verdict: heard(verdict.verdict) });
           continue;
         }
-        const standing = settleVerdict(exchange, check, verdict);
-        if (standing?.enforce !== undefined) await enforce(exchange, check, standing);
-        if (standing?.kind === 'deny') return standing;
+        const standing = await stand(exchange, check, verdict);
+        if (standing !== undefined) return standing;
       }
       return undefined;
     }
 
-    /** Records a verdict; does what a rewrite asks for; returns what is not only recorded. */
-    function settleVerdict(
+    /** Waits for all of them. */
+    async function firstRefusal(
       exchange: Admitted,
-      check: Check,
-      verdict: Exclude<Verdict, { kind: 'pass' }>,
-    ): Denial | Rewrite | undefined {
+      pending: readonly Waiting[],
+    ): Promise<Denial | undefined> {
+      const known = await Promise.allSettled(pending.map(({ verdict }) => verdict));
+      let failure: unknown;
+      for (const [index, result] of known.entries()) {
+        const check = pending[index]?.check;
+        if (result.status === 'rejected') {
+          if (failure === undefined || failure instanceof NotDone) failure = result.reason;
+        } else if (check !== undefined && result.value.kind !== 'pass') {
+          const standing = await stand(exchange, check, result.value);
+          if (standing !== undefined) return standing;
+        }
+      }
+      if (failure !== undefined) throw failure;
+      return undefined;
+    }
+
+    async function stand(exchange: Admitted, check: Check, verdict: Told): Promise<Denial | undefined> {
+      const standing = settleVerdict(exchange, check, verdict);
+      if (standing?.enforce !== undefined) await enforce(exchange, check, standing);
+      return standing?.kind === 'deny' ? standing : undefined;
+    }
+
+    /** Records a verdict; does what a rewrite asks for; returns what is not only recorded. */
+    function settleVerdict(exchange: Admitted, check: Check, verdict: Told): Denial | Rewrite | undefined {
       const enforced = verdict.kind !== 'flag' && !(options.shadowMode && check.shadowable);
       observer.verdict(exchange, check.name, verdict, enforced);
       if (verdict.kind === 'flag') return undefined;
@@ -169,9 +214,9 @@ export function createRunner(options: RunnerOptions): () => Run {
     return {
       admit: (exchange) => judge('admit', exchange),
       requestHeaders: (exchange) => judge('requestHeaders', exchange),
-      requestBody(exchange) {
+      async requestBody(exchange) {
         for (const { index, check } of preparing) check.prepare?.(exchange, states[index]);
-        return judge('requestBody', exchange);
+        return (await judge('requestBody', exchange)) ?? (await judge('forwarding', exchange));
       },
       response: (exchange) => judge('response', exchange),
       rewriters: (exchange) =>
@@ -194,10 +239,18 @@ export function createRunner(options: RunnerOptions): () => Run {
   };
 }
 
+/** A verdict that says something. */
+type Told = Exclude<FinalVerdict, Pass>;
+
+interface Waiting {
+  readonly check: Check;
+  readonly verdict: Pending['verdict'];
+}
+
 /** Where a later hook fails first, nobody waits for it. */
-function heard(meanwhile: Promise<void>): Promise<void> {
-  meanwhile.catch(() => undefined);
-  return meanwhile;
+function heard<T>(verdict: Promise<T>): Promise<T> {
+  verdict.catch(() => undefined);
+  return verdict;
 }
 
 function changesNothing({ before = [], edits = [], held }: StreamRewrite): boolean {

@@ -1,13 +1,36 @@
-import type { Check, Verdict } from '../../src/pipeline/check.ts';
+import type { Check, FinalVerdict, Verdict } from '../../src/pipeline/check.ts';
 import type { Answered } from '../../src/pipeline/exchange.ts';
 
-/** Gives a check an answer, and waits for what it does meanwhile, as the runner does. */
-export async function respond<State>(
+/** What a check says once its store has answered. */
+export async function settled(
+  verdict: Verdict | Promise<Verdict> | undefined,
+): Promise<FinalVerdict | undefined> {
+  const known = await verdict;
+  return known?.kind === 'pending' ? known.verdict : known;
+}
+
+/** Gives a check an answer, and waits for what it notes, as the runner does. */
+export function respond<State>(
   check: Check<State>,
   exchange: Answered,
   state: State,
 ): Promise<Verdict | undefined> {
-  const verdict = await check.response?.(exchange, state);
-  if (verdict?.kind === 'pass') await verdict.meanwhile;
-  return verdict;
+  return settled(check.response?.(exchange, state));
 }
+
+/** A check whose verdicts are those that it ends with. */
+export function settling<State>(check: Check<State>): Check<State> {
+  const { requestBody, response } = check;
+  return {
+    ...check,
+    ...(requestBody && {
+      requestBody: async (exchange, state) =>
+        (await settled(requestBody.call(check, exchange, state))) ?? NONE,
+    }),
+    ...(response && {
+      response: async (exchange, state) => (await settled(response.call(check, exchange, state))) ?? NONE,
+    }),
+  };
+}
+
+const NONE: Verdict = { kind: 'pass' };

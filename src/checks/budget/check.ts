@@ -2,8 +2,9 @@ import { newOperationId } from '../../operation-id.ts';
 import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
-import type { Check, StreamRewriter, Verdict } from '../../pipeline/check.ts';
+import type { Check, FinalVerdict, Pass, StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
+import { NotDone, type Phase } from '../../pipeline/phase.ts';
 import type { Pricing } from '../../pricing/price.ts';
 import { formatUsd } from '../../pricing/usd.ts';
 import { accountsOf, isBudgeted } from './accounts.ts';
@@ -56,6 +57,8 @@ export interface BudgetCheck {
 /** One exchange's reservation. */
 export interface BudgetState {
   hold?: Hold;
+  /** Settled once it is known whether the hold was taken. */
+  taking?: Promise<unknown>;
 }
 
 interface Hold {
@@ -91,7 +94,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     onFailure: deps.onFailure,
   });
 
-  async function reserve(exchange: Parsed, state: BudgetState): Promise<Verdict> {
+  function reserve(exchange: Parsed, state: BudgetState, phase: Phase | undefined): Verdict {
     const budgeted = isBudgeted(exchange);
     const quoted = quote(quoting, exchange, budgeted);
     if ('kind' in quoted) {
@@ -112,7 +115,21 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     };
     // Set before Redis is asked: a reservation whose reply is lost must be given back too.
     state.hold = hold;
-    const result = await reserveWorstCase(store, settings, hold);
+    const verdict = take(exchange, state, hold, phase);
+    state.taking = verdict.catch(() => undefined);
+    return { kind: 'pending', verdict };
+  }
+
+  async function take(
+    exchange: Parsed,
+    state: BudgetState,
+    hold: Hold,
+    phase: Phase | undefined,
+  ): Promise<FinalVerdict> {
+    const result = await reserveWorstCase(store, settings, hold, phase).catch((cause: unknown) => {
+      if (cause instanceof NotDone) delete state.hold;
+      throw cause;
+    });
     if (result.kind === 'refused') {
       delete state.hold;
       return budgetExceeded(result.tightest, result.amountNanoUsd);
@@ -124,19 +141,30 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     hold.reservedNanoUsd = result.amountNanoUsd;
     hold.reservedAt = now();
     hold.tightest = result.tightest;
+    return edited(exchange, hold.quote, result.outputTokens);
+  }
+
+  /** What the reservation rests on is written into the request. */
+  function edited(exchange: Parsed, quoted: Quote, outputTokens: number): FinalVerdict {
     const { output, askUsage } = exchange.request;
+    const budgeted = isBudgeted(exchange);
     if (budgeted && output !== undefined && output.tokens === undefined) {
-      exchange.edits.push(...output.set(result.outputTokens));
+      exchange.edits.push(...output.set(outputTokens));
     }
     exchange.edits.push(...(askUsage ?? []));
     if (budgeted) {
       exchange.edits.push(...capPrice(exchange.request, quoted.price));
     }
-    return lowerLimit(exchange, quoted, result.outputTokens);
+    return lowerLimit(exchange, quoted, outputTokens);
   }
 
   /** Settles once; a settlement that Redis does not take is repeated in the background, and the failure thrown. */
-  async function settle(hold: Hold, answered: Answered | undefined, outcome: Outcome): Promise<Settled> {
+  async function settle(
+    hold: Hold,
+    answered: Answered | undefined,
+    outcome: Outcome,
+    phase?: Phase,
+  ): Promise<Settled> {
     hold.settled = true;
     leases.letGo(hold.operation.operationId);
     const costNanoUsd = chargeOf({
@@ -152,7 +180,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     });
     const settlement = { ...hold.operation, costNanoUsd };
     try {
-      const result = await store.settle({ ...settlement, repeated: false });
+      const result = await store.settle({ ...settlement, repeated: false }, phase);
       report(hold, costNanoUsd, result);
       return { costNanoUsd, ...result };
     } catch (cause) {
@@ -204,7 +232,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     name: 'budget',
     shadowable: false,
     begin: () => ({}),
-    requestBody(exchange, state) {
+    requestBody(exchange, state, phase) {
       switch (exchange.endpoint.operation) {
         case 'models':
         case 'count_tokens':
@@ -213,10 +241,10 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         case 'unknown':
           return isBudgeted(exchange) ? policyDenied(UNREADABLE) : PASS;
         default:
-          return reserve(exchange, state);
+          return reserve(exchange, state, phase);
       }
     },
-    async response(exchange, { hold }) {
+    response(exchange, { hold }, phase) {
       if (hold === undefined) {
         return PASS;
       }
@@ -224,11 +252,16 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         addHeaders(exchange, hold.tightest === undefined ? {} : budgetHeaders(hold.tightest));
         return PASS;
       }
-      addHeaders(exchange, costHeaders(await settle(hold, exchange, { kind: 'complete' })));
-      return PASS;
+      const told = async (): Promise<Pass> => {
+        addHeaders(exchange, costHeaders(await settle(hold, exchange, { kind: 'complete' }, phase)));
+        return PASS;
+      };
+      return { kind: 'pending', verdict: told() };
     },
     stream: (exchange, { hold }) => (hold === undefined ? undefined : rewriter(exchange, hold)),
-    async end(exchange, outcome, { hold }) {
+    async end(exchange, outcome, state) {
+      await state.taking;
+      const { hold } = state;
       if (hold === undefined || hold.settled) {
         return;
       }

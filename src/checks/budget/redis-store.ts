@@ -10,7 +10,8 @@ import {
   riskProfileKey,
   spendKey,
 } from '../../redis/keys.ts';
-import { loadScript } from '../../redis/script.ts';
+import { createAsking } from '../../redis/phase.ts';
+import { loadScript, type ScriptArg } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import type {
   Account,
@@ -21,7 +22,6 @@ import type {
   Reservation,
   ReserveResult,
   SettleResult,
-  Settlement,
   Tightest,
 } from './store.ts';
 
@@ -63,48 +63,58 @@ const readReply = z.array(amount);
 /** Budgets in Redis: one Lua script a step, each touching the keys of one slot. */
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
   const { client, deadlineMs, leaseMs } = options;
+  const asking = createAsking(client, deadlineMs);
   const alertPercents = options.alertPercents.join(',');
   const now = (): string => (options.now === undefined ? '' : String(options.now()));
 
-  async function reserve(reservation: Reservation): Promise<ReserveResult> {
-    return withRedisDeadline(deadlineMs, async () => {
-      const reply = await reserveScript.run(client, operationKeys(reservation), [
-        now(),
-        leaseMs,
-        whole(reservation.inputNanoUsd),
-        String(reservation.outputNanoUsd),
-        reservation.outputTokens ?? '',
-        reservation.maxGrantTokens,
-        reservation.minGrantTokens,
-        reservation.lowestTokens ?? '',
-        ...accountArgs(reservation.accounts, OPERATION_KEYS),
-      ]);
-      return reserveResult(reserveReply.parse(reply), reservation.accounts);
-    });
+  function reserveArgs(reservation: Reservation): ScriptArg[] {
+    return [
+      now(),
+      leaseMs,
+      whole(reservation.inputNanoUsd),
+      String(reservation.outputNanoUsd),
+      reservation.outputTokens ?? '',
+      reservation.maxGrantTokens,
+      reservation.minGrantTokens,
+      reservation.lowestTokens ?? '',
+      ...accountArgs(reservation.accounts, OPERATION_KEYS),
+    ];
   }
 
-  async function settle(settlement: Settlement): Promise<SettleResult> {
-    const { accounts } = settlement;
-    return withRedisDeadline(deadlineMs, async () => {
-      const reply = await settleScript.run(client, operationKeys(settlement), [
-        now(),
-        whole(settlement.costNanoUsd),
-        SETTLED_MEMORY_MS,
-        settlement.repeated ? '' : '1',
-        alertPercents,
-        ...accountArgs(accounts, OPERATION_KEYS),
-      ]);
-      const [applied, reservedNanoUsd, index, remaining, reset, lasting, ...crossed] =
-        settleReply.parse(reply);
-      return {
-        applied: applied === 1,
-        reservedNanoUsd,
-        tightest: tightest(accounts, index, remaining, reset),
-        sessionSpentNanoUsd: lasting < 0 ? undefined : lasting,
-        crossed: crossings(accounts, crossed),
-      };
-    });
-  }
+  const reserve: BudgetStore['reserve'] = (reservation, phase, otherwise) =>
+    asking.ask(
+      {
+        script: reserveScript,
+        keys: operationKeys(reservation),
+        args: reserveArgs(reservation),
+        read: (reply) => reserveResult(reserveReply.parse(reply), reservation.accounts),
+        ...(otherwise && {
+          otherwise(result: ReserveResult) {
+            const other = otherwise(result);
+            return other && reserveArgs(other);
+          },
+        }),
+      },
+      phase,
+    );
+
+  const settle: BudgetStore['settle'] = (settlement, phase) =>
+    asking.ask(
+      {
+        script: settleScript,
+        keys: operationKeys(settlement),
+        args: [
+          now(),
+          whole(settlement.costNanoUsd),
+          SETTLED_MEMORY_MS,
+          settlement.repeated ? '' : '1',
+          alertPercents,
+          ...accountArgs(settlement.accounts, OPERATION_KEYS),
+        ],
+        read: (reply) => settleResult(settleReply.parse(reply), settlement.accounts),
+      },
+      phase,
+    );
 
   async function renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]> {
     return withRedisDeadline(deadlineMs, async () => {
@@ -217,6 +227,19 @@ function reserveResult(
     throw new Error('reserve-budget.lua refused without naming an account');
   }
   return { kind: 'refused', amountNanoUsd, tightest: closest };
+}
+
+function settleResult(
+  [applied, reservedNanoUsd, index, remaining, reset, lasting, ...crossed]: z.output<typeof settleReply>,
+  accounts: readonly Account[],
+): SettleResult {
+  return {
+    applied: applied === 1,
+    reservedNanoUsd,
+    tightest: tightest(accounts, index, remaining, reset),
+    sessionSpentNanoUsd: lasting < 0 ? undefined : lasting,
+    crossed: crossings(accounts, crossed),
+  };
 }
 
 function tightest(

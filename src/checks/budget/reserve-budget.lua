@@ -79,7 +79,7 @@ local function reserve()
     refused = refusal_of(amount)
   end
   if refused then
-    return { 'refused', int(amount), tokens, tightest_reply(accounts, refused, now) }
+    return { 'refused', int(amount), tokens, tightest_reply(accounts, refused, now) }, false
   end
   -- Where the clock went back, the windows that stay are ahead of it.
   local reserved_at = now
@@ -88,7 +88,7 @@ local function reserve()
     reserved_at = math.max(reserved_at, account.start)
   end
   lease(KEYS[3], keep_hold(KEYS[3], HELD, amount, tokens, reserved_at, '', { unpack(KEYS, 4) }), now, lease_ms)
-  return { 'reserved', int(amount), tokens, tightest_reply(accounts, tightest(), now) }
+  return { 'reserved', int(amount), tokens, tightest_reply(accounts, tightest(), now) }, save
 end
 
 local function answer()
@@ -97,11 +97,14 @@ local function answer()
     return reserve()
   end
   if earlier.state == SETTLED then
-    return { 'closed', '0', 0, -1, '0', -1 }
+    return { 'closed', '0', 0, -1, '0', -1 }, false
   end
-  return { 'reserved', int(earlier.amount), earlier.granted, tightest_reply(accounts, tightest(), now) }
+  return { 'reserved', int(earlier.amount), earlier.granted, tightest_reply(accounts, tightest(), now) }, save
 end
 
-local reply = answer()
-save()
-return reply
+local reply, commit = answer()
+if commit == false then
+  -- Leases that ran out are charged all the same.
+  save()
+end
+return reply, commit

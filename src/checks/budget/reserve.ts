@@ -1,8 +1,9 @@
 import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS } from '../../pipeline/check.ts';
-import type { Verdict } from '../../pipeline/check.ts';
+import type { FinalVerdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
+import type { Phase } from '../../pipeline/phase.ts';
 import type { InputBound } from '../../pricing/input-bound.ts';
 import { estimate, limitOf } from './estimate.ts';
 import type { Estimate } from './estimate.ts';
@@ -22,10 +23,11 @@ const MAX_BYTES_PER_TOKEN = 10;
  * Takes the worst case from every account: first by the bound of the input that costs nothing. Where that does not fit,
  * the input is counted, and the client's own limit gives way to what is left beside it.
  */
-export async function reserveWorstCase(
-  store: BudgetStore,
+export function reserveWorstCase(
+  store: Pick<BudgetStore, 'reserve'>,
   settings: Config['pricing'],
   { operation, parsed, quote }: Reserving,
+  phase: Phase | undefined,
 ): Promise<ReserveResult> {
   const worstCase = (bound: InputBound, mayLowerLimit: boolean): Estimate =>
     estimate({
@@ -37,18 +39,18 @@ export async function reserveWorstCase(
       mayLowerLimit,
     });
   const cheap = quote.bound('bytes');
-  const first = await store.reserve({ ...operation, ...worstCase(cheap, false) });
-  if (first.kind !== 'refused') return first;
+  return store.reserve({ ...operation, ...worstCase(cheap, false) }, phase, (first) => {
+    if (first.kind !== 'refused') return undefined;
+    // A key that is out of money may not buy our time by sending long prompts.
+    const mayLower = settings.lower_client_limits;
+    const shortest = { ...cheap, textTokens: cheap.textTokens / MAX_BYTES_PER_TOKEN };
+    if (leastCost(worstCase(shortest, mayLower)) > first.tightest.remainingNanoUsd) return undefined;
 
-  // A key that is out of money may not buy our time by sending long prompts.
-  const mayLower = settings.lower_client_limits;
-  const shortest = { ...cheap, textTokens: cheap.textTokens / MAX_BYTES_PER_TOKEN };
-  if (leastCost(worstCase(shortest, mayLower)) > first.tightest.remainingNanoUsd) return first;
-
-  const counted = quote.bound('count');
-  const again = worstCase(counted, mayLower);
-  const mayFit = counted.textTokens < cheap.textTokens || again.lowestTokens !== undefined;
-  return mayFit ? store.reserve({ ...operation, ...again }) : first;
+    const counted = quote.bound('count');
+    const again = worstCase(counted, mayLower);
+    const mayFit = counted.textTokens < cheap.textTokens || again.lowestTokens !== undefined;
+    return mayFit ? { ...operation, ...again } : undefined;
+  });
 }
 
 /** What a reservation takes with its limit at the lowest. */
@@ -62,7 +64,7 @@ export function lowerLimit(
   { request, edits, responseHeaders }: Parsed,
   { price }: Quote,
   reservedTokens: number,
-): Verdict {
+): FinalVerdict {
   const limit = limitOf(request, price);
   if (limit === undefined || reservedTokens >= limit) return PASS;
   return {

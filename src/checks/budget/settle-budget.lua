@@ -95,6 +95,5 @@ else
   leases_over[#leases_over + 1] = KEYS[3]
 end
 
-save()
 local index, remaining, reset = tightest_reply(accounts, tightest, now)
-return { applied and 1 or 0, int(amount), index, remaining, reset, lasting, unpack(crossed) }
+return { applied and 1 or 0, int(amount), index, remaining, reset, lasting, unpack(crossed) }, save

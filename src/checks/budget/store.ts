@@ -1,4 +1,5 @@
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
+import type { Phase } from '../../pipeline/phase.ts';
 
 /** How an account starts anew: at the turn of a UTC calendar unit, or when its purse was dropped. */
 export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none';
@@ -90,10 +91,18 @@ export type LimitChanges = { readonly [Window in keyof BudgetLimits]?: number | 
  * Where budgets live. Every method is atomic and safe to repeat; a failure of the store throws `redis_unavailable`.
  */
 export interface BudgetStore {
-  reserve(reservation: Reservation): Promise<ReserveResult>;
+  /**
+   * @param otherwise what is tried in its place where it is refused
+   * @throws NotDone where something else of the phase was refused
+   */
+  reserve(
+    reservation: Reservation,
+    phase?: Phase,
+    otherwise?: (refused: ReserveResult) => Reservation | undefined,
+  ): Promise<ReserveResult>;
   /** Puts off the end of the leases; returns the operations that are no longer held. */
   renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]>;
-  settle(settlement: Settlement): Promise<SettleResult>;
+  settle(settlement: Settlement, phase?: Phase): Promise<SettleResult>;
   /** Gives a reservation back whole. */
   release(operation: Operation, options: { readonly repeated: boolean }): Promise<SettleResult>;
   status(keyHash: string, accounts: readonly Account[]): Promise<readonly AccountStatus[]>;

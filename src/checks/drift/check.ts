@@ -87,7 +87,9 @@ export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps):
       return facts.driftDetected && config.enabled ? denied(facts.driftScore, settings) : PASS;
     },
     response(exchange, state) {
-      return isAnswered(exchange) ? { kind: 'pass', meanwhile: countTurn(exchange, state) } : PASS;
+      return isAnswered(exchange)
+        ? { kind: 'pending', verdict: countTurn(exchange, state).then(() => PASS) }
+        : PASS;
     },
     async end(_exchange, _outcome, state) {
       try {

@@ -106,7 +106,7 @@ export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
         ? PASS
         : judge(exchange, state, state.session),
     response(exchange, state) {
-      return isRefused(exchange) ? PASS : { kind: 'pass', meanwhile: keepCall(state) };
+      return isRefused(exchange) ? PASS : { kind: 'pending', verdict: keepCall(state).then(() => PASS) };
     },
     async end(_exchange, _outcome, { session, operationId, counted }) {
       if (session === undefined || counted.length === 0) return;

@@ -45,28 +45,31 @@ export interface PolicyMaskState {
  */
 export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState> {
   const { judgement, masksOf, maskRequest, answers, results } = deps;
+
+  async function mask(exchange: Parsed, state: PolicyMaskState): Promise<Verdict> {
+    const { judged } = exchange.facts;
+    if (judged === undefined || (judged.again === true) !== (judgement === 'again')) return PASS;
+    const masks = masksOf(judged.set.masksFor(judged.call));
+    if (masks === undefined) return PASS;
+    state.masks = masks;
+    const { rules, unmaskable, edits } = await maskRequest(exchange, masks);
+    if (rules.size === 0) return PASS;
+    const [first] = unmaskable;
+    if (first !== undefined) return notMaskable(exchange, first);
+    return {
+      kind: 'rewrite',
+      reason: `masked in the request: ${[...rules].join(', ')}`,
+      apply() {
+        for (const edit of edits) exchange.edits.push(edit);
+      },
+    };
+  }
+
   return {
     name: 'policy',
     shadowable: true,
     begin: () => ({ masks: undefined }),
-    async requestBody(exchange, state) {
-      const { judged } = exchange.facts;
-      if (judged === undefined || (judged.again === true) !== (judgement === 'again')) return PASS;
-      const masks = masksOf(judged.set.masksFor(judged.call));
-      if (masks === undefined) return PASS;
-      state.masks = masks;
-      const { rules, unmaskable, edits } = await maskRequest(exchange, masks);
-      if (rules.size === 0) return PASS;
-      const [first] = unmaskable;
-      if (first !== undefined) return notMaskable(exchange, first);
-      return {
-        kind: 'rewrite',
-        reason: `masked in the request: ${[...rules].join(', ')}`,
-        apply() {
-          for (const edit of edits) exchange.edits.push(edit);
-        },
-      };
-    },
+    ...(judgement === 'first' ? { requestBody: mask } : { forwarding: mask }),
     response(exchange, { masks }) {
       if (masks?.everywhere === undefined || exchange.origin !== 'provider') return PASS;
       return exchange.mcp === undefined

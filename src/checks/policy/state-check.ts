@@ -127,7 +127,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     name: 'policy-state',
     shadowable: true,
     begin: () => ({}),
-    async requestBody(exchange, state) {
+    async forwarding(exchange, state) {
       const { judged, session } = exchange.facts;
       // Without a session nothing is remembered.
       if (judged === undefined || session === undefined) return PASS;

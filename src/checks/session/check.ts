@@ -135,7 +135,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       if (state.session !== undefined) {
         exchange.responseHeaders.set(HEADER.sessionSteps, String(state.session.steps));
       }
-      return { kind: 'pass', meanwhile: noteAnswered(exchange, state) };
+      return { kind: 'pending', verdict: noteAnswered(exchange, state).then(() => PASS) };
     },
     async end(exchange, outcome, { step, session, mcp }) {
       if (exchange.mcp !== undefined) return mcpCalls.end(exchange, outcome, mcp);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settling } from '../../support/respond.ts';
 import { createBudgetCheck } from '../../../src/checks/budget/check.ts';
 import type { BudgetAlert, BudgetCheckDeps } from '../../../src/checks/budget/check.ts';
 import type { BudgetStore } from '../../../src/checks/budget/store.ts';
@@ -62,7 +63,7 @@ function budgetCheck(input: ConfigInput = {}, more: Partial<BudgetCheckDeps> = {
     ...more,
   });
   closing.push(close);
-  return { check, close, alerts, counts };
+  return { check: settling(check), close, alerts, counts };
 }
 
 function chat(

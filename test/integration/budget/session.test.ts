@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountsOf } from '../../../src/checks/budget/accounts.ts';
+import { settling } from '../../support/respond.ts';
 import { createBudgetCheck } from '../../../src/checks/budget/check.ts';
 import type { Account, BudgetStore, Reservation } from '../../../src/checks/budget/store.ts';
 import { windowAccounts } from '../../../src/checks/budget/windows.ts';
@@ -215,7 +216,7 @@ describe('the budget check in a session', () => {
   });
 
   function budgetCheck() {
-    return createBudgetCheck({
+    const { check, close } = createBudgetCheck({
       config,
       pricing: createPricing(config),
       store,
@@ -224,6 +225,7 @@ describe('the budget check in a session', () => {
       onOverReservation: () => undefined,
       onFailure: () => undefined,
     });
+    return { check: settling(check), close };
   }
 
   function chat(budgetNanoUsd: number | undefined, options: Partial<RequestOptions> = {}): Parsed {

@@ -87,7 +87,7 @@ export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
   };
   const services: Omit<EdgeServices, 'authenticate'> = {
     route: createRoute(config, configuredUpstreams(config)),
-    newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer }),
+    newRun: createRunner({ checks: checks.inOrder, shadowMode: false, observer, newPhase: checks.newPhase }),
     settings: {
       upstreamTimeoutMs: 600_000,
       stripTelemetry: false,

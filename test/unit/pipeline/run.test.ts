@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Check, Denial, StreamRewrite } from '../../../src/pipeline/check.ts';
+import { PASS, type Check, type Denial, type StreamRewrite } from '../../../src/pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../../src/pipeline/exchange.ts';
 import { createRunner, type VerdictObserver } from '../../../src/pipeline/run.ts';
 import type { StreamEvent } from '../../../src/providers/provider.ts';
@@ -62,7 +62,13 @@ describe('the runner', () => {
       response: () => {
         calls.push(`${name} begins`);
         const meanwhile = new Promise<void>((resolve) => setTimeout(resolve, 5));
-        return { kind: 'pass', meanwhile: meanwhile.then(() => void calls.push(`${name} is done`)) };
+        return {
+          kind: 'pending',
+          verdict: meanwhile.then(() => {
+            calls.push(`${name} is done`);
+            return PASS;
+          }),
+        };
       },
     });
     const last: Check = { name: 'budget', shadowable: false, response: () => DENIAL };
@@ -81,7 +87,7 @@ describe('the runner', () => {
     const failing: Check = {
       name: 'loop',
       shadowable: false,
-      response: () => ({ kind: 'pass', meanwhile: Promise.reject(new Error('Redis is gone')) }),
+      response: () => ({ kind: 'pending', verdict: Promise.reject(new Error('Redis is gone')) }),
     };
     const run = createRunner({ checks: [failing], shadowMode: false, observer })();
     await expect(run.response(exchange() as Answered)).rejects.toThrow('Redis is gone');

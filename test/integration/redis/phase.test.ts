@@ -1,0 +1,133 @@
+import * as z from 'zod';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NotDone } from '../../../src/pipeline/phase.ts';
+import { createAsking, RedisPhase, type Question } from '../../../src/redis/phase.ts';
+import { loadScript, type ScriptArg } from '../../../src/redis/script.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { scriptRuns } from '../../support/redis-counts.ts';
+
+const takeScript = loadScript(new URL('./scripts/take.lua', import.meta.url));
+const noteScript = loadScript(new URL('./scripts/note.lua', import.meta.url));
+
+const takeReply = z.tuple([z.enum(['taken', 'refused']), z.int(), z.string()]);
+const noteReply = z.tuple([z.int(), z.string()]);
+
+let redis: TestRedis;
+beforeAll(async () => (redis = await startTestRedis()));
+afterAll(() => redis.close());
+beforeEach(async () => void (await redis.client.flushall()));
+
+type Taken = z.output<typeof takeReply>;
+
+function take(key: string, many: number, otherwise?: (reply: Taken) => ScriptArg[] | undefined) {
+  const question: Question<Taken> = {
+    script: takeScript,
+    keys: [key],
+    args: [many],
+    read: (reply) => takeReply.parse(reply),
+    ...(otherwise && { otherwise }),
+  };
+  return question;
+}
+
+function note(key: string, what: string): Question<z.output<typeof noteReply>> {
+  return { script: noteScript, keys: [key], args: [what], read: (reply) => noteReply.parse(reply) };
+}
+
+const newPhase = (): RedisPhase => new RedisPhase(redis.client, 1_000);
+const asking = () => createAsking(redis.client, 1_000);
+
+describe('a phase', () => {
+  it('sends what is asked in it as one script, in which each part sees its own keys and arguments', async () => {
+    await redis.client.mset('{a}:1', 5, '{a}:2', 7);
+    const askAll = () => {
+      const phase = newPhase();
+      const answers = [
+        asking().ask(take('{a}:1', 2), phase),
+        asking().ask(note('{a}:notes', 'x'), phase),
+        asking().ask(take('{a}:2', 3), phase),
+      ];
+      return { phase, answers };
+    };
+    const { phase, answers } = askAll();
+    await redis.client.ping();
+    expect(await redis.client.exists('{a}:notes')).toBe(0);
+    phase.send();
+    expect(await Promise.all(answers)).toEqual([
+      ['taken', 5, '{a}:1=2'],
+      [1, '{a}:notes=x'],
+      ['taken', 7, '{a}:2=3'],
+    ]);
+    expect(await redis.client.mget('{a}:1', '{a}:2')).toEqual(['3', '4']);
+    // Redis knows the script from here on.
+    const before = await scriptRuns(redis.client);
+    const again = askAll();
+    again.phase.send();
+    await Promise.all(again.answers);
+    expect((await scriptRuns(redis.client)) - before).toBe(1);
+  });
+
+  it('does nothing of it where one part refuses, and tells the others so', async () => {
+    await redis.client.mset('{a}:1', 5, '{a}:2', 1);
+    const phase = newPhase();
+    const [first, second, third] = [take('{a}:1', 2), take('{a}:2', 3), note('{a}:notes', 'x')].map(
+      (question) => asking().ask<unknown>(question as Question<unknown>, phase),
+    );
+    phase.send();
+    expect(await second).toEqual(['refused', 1, '{a}:2=3']);
+    await expect(first).rejects.toThrow(NotDone);
+    await expect(third).rejects.toThrow(NotDone);
+    expect(await redis.client.mget('{a}:1', '{a}:2')).toEqual(['5', '1']);
+    expect(await redis.client.exists('{a}:notes')).toBe(0);
+  });
+
+  it('tries all of it once more with what the refused one asks for in its place, in a phase and alone', async () => {
+    await redis.client.mset('{a}:1', 5, '{a}:2', 3);
+    const less = take('{a}:2', 4, ([verdict, left]) => (verdict === 'refused' ? [left - 1] : undefined));
+    const phase = newPhase();
+    const answers = [asking().ask(take('{a}:1', 2), phase), asking().ask(less, phase)];
+    phase.send();
+    expect(await Promise.all(answers)).toEqual([
+      ['taken', 5, '{a}:1=2'],
+      ['taken', 3, '{a}:2=2'],
+    ]);
+    expect(await redis.client.mget('{a}:1', '{a}:2')).toEqual(['3', '1']);
+    const never = take('{a}:2', 9, () => [8]);
+    expect(await asking().ask(never)).toEqual(['refused', 1, '{a}:2=8']);
+    expect(await asking().ask(take('{a}:2', 1, () => [0]))).toEqual(['taken', 1, '{a}:2=1']);
+  });
+
+  it('that is dropped asks nothing; what is asked after it was sent is sent at once', async () => {
+    await redis.client.set('{a}:1', 5);
+    const dropped = newPhase();
+    const never = asking().ask(take('{a}:1', 1), dropped);
+    dropped.drop();
+    await expect(never).rejects.toThrow(NotDone);
+    const sent = newPhase();
+    sent.send();
+    expect(await asking().ask(take('{a}:1', 1), sent)).toEqual(['taken', 5, '{a}:1=1']);
+    expect(await redis.client.get('{a}:1')).toBe('4');
+  });
+
+  it('fails as a whole where Redis fails, or a reply is of the wrong shape', async () => {
+    await redis.client.mset('{a}:1', 5, '{a}:notes', 'no list');
+    const phase = newPhase();
+    const answers = [asking().ask(take('{a}:1', 1), phase), asking().ask(note('{a}:notes', 'x'), phase)];
+    phase.send();
+    for (const answer of answers) await expect(answer).rejects.toMatchObject({ type: 'redis_unavailable' });
+    expect(await redis.client.get('{a}:1')).toBe('5');
+    const odd = newPhase();
+    const wrong = asking().ask({ ...note('{a}:2', 'x'), read: (reply) => takeReply.parse(reply) }, odd);
+    odd.send();
+    await expect(wrong).rejects.toMatchObject({ type: 'redis_unavailable' });
+  });
+
+  it('finds its script again after Redis has forgotten it', async () => {
+    await redis.client.set('{a}:1', 5);
+    await redis.client.script('FLUSH');
+    const phase = newPhase();
+    const answers = [asking().ask(take('{a}:1', 1), phase), asking().ask(note('{a}:notes', 'x'), phase)];
+    phase.send();
+    expect(await Promise.all(answers)).toHaveLength(2);
+  });
+});
