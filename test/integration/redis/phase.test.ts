@@ -117,10 +117,8 @@ describe('a phase', () => {
     for (const answer of answers) await expect(answer).rejects.toMatchObject({ type: 'redis_unavailable' });
     expect(await redis.client.get('{a}:1')).toBe('5');
     const odd = newPhase();
-    const wrong = asking().ask<Taken>(
-      { ...note('{a}:2', 'x'), read: (reply) => takeReply.parse(reply) },
-      odd,
-    );
+    const { script, keys, args } = note('{a}:2', 'x');
+    const wrong = asking().ask({ script, keys, args, read: (reply) => takeReply.parse(reply) }, odd);
     odd.send();
     await expect(wrong).rejects.toMatchObject({ type: 'redis_unavailable' });
   });
