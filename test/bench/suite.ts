@@ -75,19 +75,4 @@ const footprint: Measure = async ({ rigs: wanted, rounds = ROUNDS }) => {
   return { footprint: result, startUp };
 };
 
-/** All of the above, one after the other. */
-const all: Measure = async (options) => {
-  const results: object[] = [];
-  for (const measure of [cost, histories, streams, quarantine, footprint])
-    results.push(await measure(options));
-  return Object.assign({}, ...results) as object;
-};
-
-export const SUITE: Readonly<Record<string, Measure>> = {
-  cost,
-  histories,
-  streams,
-  quarantine,
-  footprint,
-  all,
-};
+export const SUITE: Readonly<Record<string, Measure>> = { cost, histories, streams, quarantine, footprint };
