@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { conditions } from './machine.ts';
 import { readOptions, type BenchOptions } from './options.ts';
 import { measureJudging } from './policy.ts';
+import { plotRun } from './plot.ts';
 import { measurePolicyRequests } from './policy-requests.ts';
 import { SUITE, type Measure } from './suite.ts';
 import { sweepTurns } from './sweep.ts';
@@ -23,6 +24,13 @@ import { measureVerify } from './verify.ts';
  */
 async function sweep(options: BenchOptions): Promise<undefined> {
   if (!(await sweepTurns(options))) process.exitCode = 1;
+}
+
+function plot({ operands: [file] }: BenchOptions): Promise<undefined> {
+  if (file === undefined)
+    throw new Error('which run? npm run bench -- plot FILE draws what all --json FILE measured');
+  for (const path of plotRun(file)) process.stdout.write(`${path}\n`);
+  return Promise.resolve(undefined);
 }
 
 async function policies({ rounds = 3 }: BenchOptions): Promise<object> {
@@ -84,6 +92,7 @@ async function transports({ rounds = 5 }: BenchOptions): Promise<object> {
 
 const kinds: Readonly<Record<string, Measure | ((options: BenchOptions) => Promise<undefined>)>> = {
   ...SUITE,
+  plot,
   sweep,
   policy: policies,
   judging,
