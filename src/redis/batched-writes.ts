@@ -7,31 +7,44 @@ export interface WrittenBatches {
 }
 
 /**
- * Lets everything that is written in one turn go out in one system call. ioredis's auto-pipelining does that too, but
- * its pipelines outlive their turn: what hangs on them survives young collections, and the pauses for copying it were
+ * Lets every command that is written in one turn go out in one write: the client writes strings, which the engine joins
+ * without a copy, where a corked stream would keep account of each. ioredis's auto-pipelining makes one write of them too,
+ * but its pipelines outlive their turn: what hangs on them survives young collections, and the pauses for copying it were
  * thirty times as long (decision 067).
  */
 export function batchWrites(stream: Writable): WrittenBatches {
   const batches = { begun: 0, taken: 0 };
-  let corked = false;
-  const uncork = (): void => {
-    corked = false;
-    stream.uncork();
-  };
+  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+  const end = stream.end.bind(stream) as (...args: unknown[]) => Writable;
+  let text = '';
   const taken = (): void => {
     batches.taken += 1;
   };
-  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+  const flush = (): void => {
+    if (text === '') return;
+    const whole = text;
+    text = '';
+    write(whole, 'utf8', taken);
+  };
   stream.write = (...args: unknown[]): boolean => {
-    if (corked) return write(...args);
-    corked = true;
-    stream.cork();
-    // Runs once the promises that are settled in this turn have gone on, and sent what they send.
-    process.nextTick(uncork);
-    // The client gives none of its own.
-    if (typeof args.at(-1) === 'function') return write(...args);
+    const [chunk] = args;
+    if (typeof chunk === 'string' && args.length === 1) {
+      if (text === '') {
+        batches.begun += 1;
+        // Runs once the promises that are settled in this turn have gone on, and sent what they send.
+        process.nextTick(flush);
+      }
+      text += chunk;
+      return true;
+    }
+    flush();
+    if (args.length > 1) return write(...args);
     batches.begun += 1;
-    return write(...args, taken);
+    return write(chunk, taken);
+  };
+  stream.end = (...args: unknown[]): Writable => {
+    flush();
+    return end(...args);
   };
   return batches;
 }

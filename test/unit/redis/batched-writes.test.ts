@@ -1,0 +1,70 @@
+import { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { batchWrites } from '../../../src/redis/batched-writes.ts';
+
+/** A stream that takes what it is given when it is told to. */
+function openStream() {
+  const got: string[] = [];
+  let takeNext: (() => void) | undefined;
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string | Buffer, _encoding, done) {
+      got.push(chunk.toString());
+      takeNext = () => done();
+    },
+  });
+  return { stream, got, batches: batchWrites(stream), take: () => takeNext?.() };
+}
+
+describe('batched writes', () => {
+  it('of one turn, its promises included, go out together, and those of the next by themselves', async () => {
+    const { stream, got, take } = openStream();
+    stream.write('a');
+    void Promise.resolve().then(() => stream.write('b'));
+    stream.write('é');
+    expect(got).toEqual([]);
+    await nextTurn();
+    expect(got).toEqual(['aéb']);
+    take();
+    stream.write('c');
+    await nextTurn();
+    expect(got).toEqual(['aéb', 'c']);
+  });
+
+  it('are counted as begun at once, and as taken when the system has taken all of them', async () => {
+    const { stream, batches, take } = openStream();
+    stream.write('a');
+    stream.write('b');
+    expect(batches).toEqual({ begun: 1, taken: 0 });
+    await nextTurn();
+    expect(batches).toEqual({ begun: 1, taken: 0 });
+    take();
+    await nextTurn();
+    expect(batches).toEqual({ begun: 1, taken: 1 });
+  });
+
+  it('keep their order where one is bytes, and are counted all the same', async () => {
+    const { stream, got, batches, take } = openStream();
+    stream.write('a');
+    stream.write(Buffer.from('b'));
+    stream.write('c');
+    for (let n = 0; n < 3; n += 1) {
+      await nextTurn();
+      take();
+    }
+    await nextTurn();
+    expect(got).toEqual(['a', 'b', 'c']);
+    expect(batches).toEqual({ begun: 3, taken: 3 });
+  });
+
+  it('go out before the end of their stream', async () => {
+    const { stream, got, take } = openStream();
+    stream.write('quit');
+    stream.end();
+    expect(got).toEqual(['quit']);
+    take();
+    await nextTurn();
+    expect(stream.writableFinished).toBe(true);
+  });
+});
