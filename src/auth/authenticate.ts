@@ -22,6 +22,11 @@ export interface Attempt {
   /** The proxy key as sent; undefined where the request has none. */
   readonly rawKey: string | undefined;
   readonly clientAddress: string;
+  /**
+   * Called once with the hash of the key: while it is looked up, where it was good before; or when it is known to be
+   * good.
+   */
+  readonly beside?: (keyHash: string) => void;
 }
 
 export type Authenticate = (attempt: Attempt) => Promise<Identity>;
@@ -32,15 +37,21 @@ export type Authenticate = (attempt: Attempt) => Promise<Identity>;
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
 export function createAuthenticate({ keys, failures, riskProfile }: AuthenticateDeps): Authenticate {
-  return async ({ rawKey, clientAddress }) => {
+  return async ({ rawKey, clientAddress, beside }) => {
+    let isCalled = false;
+    const once = (keyHash: string): void => {
+      if (!isCalled) beside?.(keyHash);
+      isCalled = true;
+    };
     const rawKeyHash = rawKey === undefined ? '' : hashKey(rawKey);
     const trust = failures.isOver(clientAddress) ? 'doubted' : 'trusted';
-    const state = rawKey === undefined ? undefined : await keys.readKeyState(rawKeyHash, trust);
+    const state = rawKey === undefined ? undefined : await keys.readKeyState(rawKeyHash, trust, once);
     if (state?.status !== 'active') {
       failures.count(clientAddress);
       throw invalidKey();
     }
     assertConduct(state, riskProfile);
+    once(state.record.keyHash);
     keys.noteUse(state);
     const { blockedAt: _since, ...agentRisk } = state.risk;
     return {

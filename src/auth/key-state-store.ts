@@ -37,8 +37,14 @@ export interface KeyStateStore {
   /**
    * Undefined where no raw key of this hash is known; throws `redis_unavailable`. A key that is doubted is looked up
    * with one read, and the rest is read only where it could be good.
+   * @param beside called with the key's hash as the reads are sent, where the key was good before: what it sends is
+   *   answered in the same wait
    */
-  readKeyState(rawHash: string, trust?: 'trusted' | 'doubted'): Promise<KeyState | undefined>;
+  readKeyState(
+    rawHash: string,
+    trust?: 'trusted' | 'doubted',
+    beside?: (keyHash: string) => void,
+  ): Promise<KeyState | undefined>;
   /** Notes the use of a key, at most once a minute; never waits and never fails. */
   noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
 }
@@ -57,21 +63,36 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   const { client, deadlineMs, now, onNoteFailed } = options;
   /** Hash of a rotated raw key -> hash of its identity. Never changes, so remembering it saves a wait. */
   const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
+  /** Raw keys that were good when they were last seen. Whoever makes keys up has nothing sent beside them. */
+  const familiar = new RecentMap<true>(MAX_REMEMBERED_KEYS);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
 
-  async function read(rawHash: string): Promise<KeyState | undefined> {
+  async function read(rawHash: string, beside?: (keyHash: string) => void): Promise<KeyState | undefined> {
     const known = identities.get(rawHash) ?? rawHash;
-    const answer = await readTogether(client, known, now);
+    const answered = readTogether(client, known, now);
+    if (familiar.get(rawHash) === true) beside?.(known);
+    const answer = await answered;
     const identity = answer.record['identity'];
     if (identity === undefined) return toKeyState(rawHash, answer);
     identities.set(rawHash, identity);
     return toKeyState(rawHash, await readTogether(client, identity, now));
   }
 
+  async function readAndRemember(
+    rawHash: string,
+    beside?: (keyHash: string) => void,
+  ): Promise<KeyState | undefined> {
+    const state = await read(rawHash, beside);
+    if (state?.status === 'active') familiar.set(rawHash, true);
+    return state;
+  }
+
   return {
-    readKeyState: (rawHash, trust = 'trusted') =>
+    readKeyState: (rawHash, trust = 'trusted', beside) =>
       withRedisDeadline(deadlineMs, async () =>
-        trust === 'trusted' || (await couldBeGood(client, rawHash)) ? read(rawHash) : undefined,
+        trust === 'trusted' || (await couldBeGood(client, rawHash))
+          ? readAndRemember(rawHash, beside)
+          : undefined,
       ),
     noteUse({ record: { keyHash, lastUsedAt = 0 }, readAt }) {
       if (readAt - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;

@@ -80,6 +80,12 @@ export interface Denial {
 
 export const PASS: Pass = { kind: 'pass' };
 
+/** Who is going to be identified: what is known of a request while its key is looked up. */
+export interface Caller {
+  /** `sha256:<hex>` of the identity that the key was of when it was last seen. */
+  readonly keyHash: string;
+}
+
 type Awaitable<T> = T | Promise<T>;
 
 /**
@@ -93,6 +99,11 @@ export interface Check<State = unknown> {
   readonly shadowable: boolean;
   /** Called once per exchange, before the first hook. */
   begin?(): State;
+  /**
+   * Asks its store what it needs of the key and of what the headers name, in the wait for the key's record. Whether the
+   * key is good is not known yet, but it was before. Must not throw, and handles the rejection of what it starts.
+   */
+  identify?(caller: Caller, state: State, phase?: Phase): void;
   /**
    * Judges a request by its key alone, before its address and form are: also one that is malformed, or leads nowhere,
    * for which no other hook is called then, `end` neither.

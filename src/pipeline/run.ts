@@ -1,6 +1,7 @@
 import { HEADER } from '../headers.ts';
 import { PASS_EVENT } from './check.ts';
 import type {
+  Caller,
   Check,
   CheckName,
   Denial,
@@ -40,6 +41,8 @@ export interface RunnerOptions {
 
 /** The checks' part in one exchange; each hook resolves to the first denial that stands, if any. */
 export interface Run {
+  /** Once, before all others: sends what the checks ask of their stores. */
+  identify(caller: Caller): void;
   admit(exchange: Admitted): Promise<Denial | undefined>;
   requestHeaders(exchange: Identified): Promise<Denial | undefined>;
   requestBody(exchange: Parsed): Promise<Denial | undefined>;
@@ -73,6 +76,7 @@ export function createRunner(options: RunnerOptions): () => Run {
     forwarding: having('forwarding'),
     response: having('response'),
   };
+  const identifying = having('identify');
   const preparing = having('prepare');
   const ending = having('end').reverse();
   return () => {
@@ -212,6 +216,11 @@ export function createRunner(options: RunnerOptions): () => Run {
     }
 
     return {
+      identify(caller) {
+        const phase = newPhase?.();
+        for (const { index, check } of identifying) check.identify?.(caller, states[index], phase);
+        phase?.send();
+      },
       admit: (exchange) => judge('admit', exchange),
       requestHeaders: (exchange) => judge('requestHeaders', exchange),
       async requestBody(exchange) {

@@ -65,6 +65,7 @@ export function createReplay({ newRun, findings, clock, riskOf }: ReplayDeps): R
   /** The exchange where the call may be made; undefined where it is denied. */
   async function judged(run: Run, exchange: Identified, body: Buffer): Promise<Parsed | undefined> {
     try {
+      run.identify({ keyHash: exchange.key.keyHash });
       const early = (await run.admit(exchange)) ?? (await run.requestHeaders(exchange));
       if (early !== undefined) return undefined;
       const parsed = parseRequest(exchange, body);

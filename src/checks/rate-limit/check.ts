@@ -10,21 +10,33 @@ export interface RateLimitDeps {
   readonly store: RateLimitStore;
 }
 
+/** One request's slot. */
+export interface RateLimitState {
+  slot?: Promise<Slot>;
+}
+
 const WINDOW_SECONDS = 60;
 
 /**
  * Holds a key to so many requests a minute, whatever they ask for (SPEC "Limits"): right after the key itself, so that
  * a request that is malformed or leads nowhere takes a slot too, and a refused one's body is never read.
  */
-export function createRateLimitCheck({ config, store }: RateLimitDeps): Check {
+export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<RateLimitState> {
   const name = 'rate-limit';
   if (!config.enabled) return { name, shadowable: false };
   const quota = config.requests_per_minute;
   return {
     name,
     shadowable: false,
-    async admit({ key, responseHeaders }) {
-      const slot = await store.takeSlot(key.keyHash, quota, WINDOW_SECONDS * 1_000);
+    begin: () => ({}),
+    identify({ keyHash }, state, phase) {
+      state.slot = store.takeSlot(keyHash, quota, WINDOW_SECONDS * 1_000, phase);
+      // Where the key turns out to be no good, nobody waits for it.
+      state.slot.catch(() => undefined);
+    },
+    async admit({ responseHeaders }, state) {
+      if (state.slot === undefined) throw new Error('the key was not identified');
+      const slot = await state.slot;
       responseHeaders.set(HEADER.rateLimitPolicy, `"default";q=${quota};w=${WINDOW_SECONDS}`);
       responseHeaders.set(HEADER.rateLimit, `"default";r=${slot.remaining};t=${resetSeconds(slot)}`);
       if (slot.taken) return PASS;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
 import { rateLimitKey } from '../../redis/keys.ts';
+import { createAsking } from '../../redis/phase.ts';
 import { loadScript } from '../../redis/script.ts';
-import { withRedisDeadline } from '../../redis/unavailable.ts';
 import type { RateLimitStore } from './store.ts';
 
 export interface RedisRateLimitStoreOptions {
@@ -21,13 +21,20 @@ const takeReply = z.tuple([z.literal([0, 1]), count, count, count]);
 /** The rate limit of all gateways on one Redis. */
 export function createRedisRateLimitStore(options: RedisRateLimitStoreOptions): RateLimitStore {
   const { client, deadlineMs, now } = options;
+  const asking = createAsking(client, deadlineMs);
   return {
-    takeSlot: (keyHash, quota, windowMs) =>
-      withRedisDeadline(deadlineMs, async () => {
-        const at = now === undefined ? '' : now();
-        const reply = await takeScript.run(client, [rateLimitKey(keyHash)], [at, quota, windowMs]);
-        const [taken, remaining, waitMs, fullMs] = takeReply.parse(reply);
-        return { taken: taken === 1, remaining, waitMs, fullMs };
-      }),
+    takeSlot: (keyHash, quota, windowMs, phase) =>
+      asking.ask(
+        {
+          script: takeScript,
+          keys: [rateLimitKey(keyHash)],
+          args: [now === undefined ? '' : now(), quota, windowMs],
+          read(reply) {
+            const [taken, remaining, waitMs, fullMs] = takeReply.parse(reply);
+            return { taken: taken === 1, remaining, waitMs, fullMs };
+          },
+        },
+        phase,
+      ),
   };
 }

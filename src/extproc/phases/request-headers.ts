@@ -7,6 +7,7 @@ import { HEADER } from '../../headers.ts';
 import { readableBy } from '../../mcp/cross-origin.ts';
 import { assertOrigin } from '../../mcp/origin.ts';
 import type { Admitted, Identified, Parsed } from '../../pipeline/exchange.ts';
+import type { Run } from '../../pipeline/run.ts';
 import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
@@ -42,8 +43,8 @@ export async function onRequestHeaders(
   }
   const keyless = answerWithoutKey(context, head);
   if (keyless !== undefined) return keyless;
-  const identity = await identify(context, credentials.proxyKeys, clientAddress);
   const run = context.services.newRun();
+  const identity = await identify(context, run, credentials.proxyKeys, clientAddress);
   const admitted: Admitted = {
     requestId: head.requestId,
     startedAt: context.startedAt,
@@ -98,11 +99,13 @@ function servedBy(
 /** Two keys are judged before they are complained about: an unknown one stays a 401. More are not looked up. */
 async function identify(
   context: StreamContext,
+  run: Run,
   proxyKeys: readonly string[],
   clientAddress: string,
 ): Promise<Identity> {
   const { authenticate } = context.services;
-  const identity = await authenticate({ rawKey: proxyKeys[0], clientAddress });
+  const beside = (keyHash: string): void => run.identify({ keyHash });
+  const identity = await authenticate({ rawKey: proxyKeys[0], clientAddress, beside });
   if (proxyKeys[1] !== undefined) await authenticate({ rawKey: proxyKeys[1], clientAddress });
   return identity;
 }

@@ -123,6 +123,35 @@ describe('a good key', () => {
   });
 });
 
+describe('what is asked beside a key', () => {
+  it('is sent with its reads once it was good, a rotated one too; before that, when it is known to be', async () => {
+    const { rawKey, record } = await store.create(agent);
+    const rotated = (await store.rotate('agent-7', 60_000)).rawKey;
+    for (const key of [rawKey, rotated]) {
+      const first = vi.fn();
+      await authenticate({ rawKey: key, clientAddress: '192.0.2.7', beside: first });
+      expect(first.mock.calls).toEqual([[record.keyHash]]);
+      const again = vi.fn();
+      const going = authenticate({ rawKey: key, clientAddress: '192.0.2.7', beside: again });
+      expect(again.mock.calls).toEqual([[record.keyHash]]);
+      await going;
+      expect(again).toHaveBeenCalledTimes(1);
+    }
+  });
+
+  it('is not sent for a key that was never good', async () => {
+    const { rawKey } = await store.create({ ...agent, name: 'gone' });
+    await store.revoke('gone');
+    for (const key of [rawKey, createRawKey()]) {
+      const beside = vi.fn();
+      for (let attempt = 0; attempt < 2; attempt++) {
+        await expect(authenticate({ rawKey: key, clientAddress: '192.0.2.7', beside })).rejects.toThrow();
+      }
+      expect(beside).not.toHaveBeenCalled();
+    }
+  });
+});
+
 /** How often Redis woke up to read from its sockets: commands that arrive together cost one. */
 async function readCalls(): Promise<number> {
   return Number(/total_reads_processed:(\d+)/.exec(await redis.client.info('stats'))?.[1]);

@@ -8,7 +8,9 @@ function rig(config: { enabled: boolean; requests_per_minute: number }) {
   const check = createRateLimitCheck({ config, store: createMemoryRateLimitStore(() => clock.now) });
   const send = async () => {
     const exchange = parsed({ keyHash: 'sha256:one', body: { model: 'm', messages: [] } });
-    const verdict = await check.admit?.(exchange, undefined);
+    const state = check.begin?.() ?? {};
+    check.identify?.(exchange.key, state);
+    const verdict = await check.admit?.(exchange, state);
     return { verdict, headers: Object.fromEntries(exchange.responseHeaders) };
   };
   return { clock, check, send };
