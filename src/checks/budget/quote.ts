@@ -64,16 +64,10 @@ function priceOf(
   { request, provider }: Parsed,
   budgeted: boolean,
 ): ModelPrice | Denial {
-  const unknown = priceOfUnknown(settings.unknown_model, budgeted);
-  const [first = '', ...others] = request.models;
-  const prices = new Map(
-    [first, ...others].map((model) => [
-      model,
-      pricing.find(provider.name, model) ?? (unknown && { ...unknown, models: [model] }),
-    ]),
-  );
+  const models = request.models.length === 0 ? [''] : request.models;
   const known: ModelPrice[] = [];
-  for (const [model, price] of prices) {
+  for (const model of new Set(models)) {
+    const price = pricing.find(provider.name, model) ?? standIn(settings, model, budgeted);
     if (price === undefined) {
       const what =
         model === '' ? 'a request without a model' : `model ${printable(model)} of ${provider.name}`;
@@ -82,6 +76,12 @@ function priceOf(
     known.push(price);
   }
   return dearestOf(known);
+}
+
+/** For a model that is not known; undefined where such a model is refused. */
+function standIn(settings: QuoteDeps['settings'], model: string, budgeted: boolean): ModelPrice | undefined {
+  const price = priceOfUnknown(settings.unknown_model, budgeted);
+  return price && { ...price, models: [model] };
 }
 
 function refuseOpenCost(

@@ -23,3 +23,33 @@ describe('the audit channel', () => {
     expect(written).toMatchObject([{ rawKey: '[redacted]', finding: { secret: '[redacted]' } }]);
   });
 });
+
+describe('what is logged', () => {
+  const CREDENTIALS = ['rawKey', 'providerKey', 'password', 'secret', 'token', 'authorization', 'headers'];
+
+  it.each(CREDENTIALS)('has no %s, at the top or in an object, whatever its value is', (name) => {
+    for (const value of ['x-4711', 4711, { deep: 'x-4711' }, ['x-4711']]) {
+      const fields = { [name]: value, inner: { [name]: value, kept: 1 }, kept: 2 };
+      const before = structuredClone(fields);
+      const written = lines((destination) => {
+        createLogger('info', {}, destination).child({}).info(fields, 'said');
+      });
+      expect(written).toMatchObject([
+        { [name]: '[redacted]', inner: { [name]: '[redacted]', kept: 1 }, kept: 2, msg: 'said' },
+      ]);
+      expect(JSON.stringify(written)).not.toContain('4711');
+      // What was logged is the caller's own, and may be used on.
+      expect(fields).toEqual(before);
+    }
+  });
+
+  it('is told of errors and lists as it is', () => {
+    const written = lines((destination) => {
+      createLogger('info', {}, destination).error(
+        { err: new Error('broken'), list: [1, 2], nothing: null },
+        'said',
+      );
+    });
+    expect(written).toMatchObject([{ err: { message: 'broken' }, list: [1, 2], nothing: null }]);
+  });
+});
