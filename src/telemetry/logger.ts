@@ -9,7 +9,6 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   'password',
   'secret',
   'token',
-
   'authorization',
   'headers',
 ]);
