@@ -1,11 +1,12 @@
 -- Shared by the scripts that keep lists in strings: entries of one width in a row, the oldest first, each with the id of
 -- the operation that it is of.
 
--- Operations are random UUIDs: these characters of one hold 60 random bits.
-local ID_BYTES = 18
+-- Ids of operations are random: 13 characters hold 48 bits at least. Whatever Lua reads or joins it hashes, so that
+-- each byte counts.
+local ID_BYTES = 13
 
 local function short_id(operation)
-  return string.format('%-18.18s', operation)
+  return string.format('%-13.13s', operation)
 end
 
 -- Where the entry of an operation begins, nil where there is none. Its id stands `before` bytes behind the beginning.

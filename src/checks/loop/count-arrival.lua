@@ -1,36 +1,80 @@
 #!lua
 -- Counts a call that has just come against limits of its session, each over a sliding window. Idempotent under the
--- operation id. No more than one over the limit is ever kept.
+-- operation id. No more than one over the limit is ever kept, and none for longer than the session is going to live.
 --
--- KEYS  1 the session (hash)   2.. one for each limit: arrivals (sorted set of operation ids by Unix ms)
+-- KEYS  1 the session   2 its arrivals (see arrivals.lua)
+--       3.. one for each limit: arrivals that do not stand in there (sorted set)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 operation id
 --       3 '1' counts a call that exceeds a limit too; '' leaves it out of all of them, since it will be denied
---       then for each limit: window in ms, limit
+--       then for each limit: its name, window in ms, limit
 -- reply 1|0 for each limit: 1 where it is exceeded with this call
 
 -- @include ../../redis/clock.lua
--- @include keep.lua
+-- @include ../../redis/session.lua
+-- @include arrivals.lua
 
-local now = now_ms(ARGV[1])
+local now, operation = now_ms(ARGV[1]), ARGV[2]
+local id, arrivals = arrival_id(operation), arrivals_at(KEYS[2], now)
 
-local reply, exceeds = {}, false
-for i = 1, #KEYS - 1 do
-  local key, window, limit = KEYS[i + 1], tonumber(ARGV[2 + 2 * i]), tonumber(ARGV[3 + 2 * i])
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', int(now - window))
-  local others = redis.call('ZCARD', key) - (redis.call('ZSCORE', key, ARGV[2]) and 1 or 0)
-  reply[i] = others >= limit and 1 or 0
-  exceeds = exceeds or others >= limit
+local function list_for(name, most)
+  local list = list_named(arrivals, name, most)
+  if not list and #arrivals.lists < MAX_LISTS and not may_be_spread(arrivals, most, now) then
+    list = { name = name, ends = 0, entries = '' }
+    arrivals.lists[#arrivals.lists + 1] = list
+  end
+  return list
+end
+
+-- The arrivals that a limit is judged by, but for this call's own.
+local function limit_at(nth)
+  local name, window, most = ARGV[1 + 3 * nth], tonumber(ARGV[2 + 3 * nth]), tonumber(ARGV[3 + 3 * nth])
+  local limit = { key = KEYS[nth + 2], window = window, most = most, list = list_for(name, most), others = 0 }
+  if limit.list then
+    forget_until(limit.list, now - window)
+    limit.others = #limit.list.entries / ARRIVAL_BYTES - (place_in(limit.list, id) and 1 or 0)
+  else
+    local own = redis.call('ZSCORE', limit.key, operation)
+    local found = redis.call('ZCOUNT', limit.key, '(' .. int(now - window), '+inf')
+    limit.others = found - (own and tonumber(own) > now - window and 1 or 0)
+  end
+  return limit
+end
+
+local limits, reply, exceeds = {}, {}, false
+for nth = 1, #KEYS - 2 do
+  limits[nth] = limit_at(nth)
+  reply[nth] = limits[nth].others >= limits[nth].most and 1 or 0
+  exceeds = exceeds or reply[nth] == 1
 end
 
 -- Were they kept, calls that are denied would push out those that were let through.
 if exceeds and ARGV[3] == '' then
   return reply
 end
-for i = 1, #KEYS - 1 do
-  local key = KEYS[i + 1]
-  redis.call('ZADD', key, 'NX', int(now), ARGV[2])
-  redis.call('ZREMRANGEBYRANK', key, 0, -2 - tonumber(ARGV[3 + 2 * i]))
-  keep(key, ARGV[2 + 2 * i], KEYS[1])
+
+local sets = {}
+for _, limit in ipairs(limits) do
+  local list = limit.list
+  if not list then
+    sets[#sets + 1] = limit
+    arrivals.spread_until = math.max(arrivals.spread_until, limit.most <= MAX_LIMIT and now + limit.window or 0)
+  elseif not place_in(list, id) then
+    local entries = list.entries .. struct.pack(ARRIVAL_LAYOUT, now, id)
+    list.entries, list.ends = string.sub(entries, -(limit.most + 1) * ARRIVAL_BYTES), now + limit.window
+  end
 end
+local life = life_left(KEYS[1], now)
+
+local function commit()
+  for _, limit in ipairs(sets) do
+    redis.call('ZREMRANGEBYSCORE', limit.key, '-inf', int(now - limit.window))
+    redis.call('ZADD', limit.key, 'NX', int(now), operation)
+    redis.call('ZREMRANGEBYRANK', limit.key, 0, -2 - limit.most)
+    redis.call('PEXPIRE', limit.key, int(math.min(limit.window, life)))
+  end
+  save_arrivals(arrivals, now, life)
+end
+
+commit()
 return reply

@@ -1,19 +1,35 @@
 #!lua
--- Adds an answered call to its session's calls. Idempotent under the operation id: a repeat finds it there.
+-- Adds an answered call to its session's calls. A repeat under the same operation finds it there, as long as fewer than 16
+-- came after it. Calls are kept no longer than their session is going to live: whoever makes up sessions leaves nothing
+-- behind that outlives them.
 --
--- KEYS  1 calls (sorted set of `<operation id>:<fingerprint>` by Unix ms)   2 their session (hash)
+-- KEYS  1 calls (see calls.lua)   2 their session
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 operation id     3 fingerprint in 16 hex digits
 --       4 how long calls are kept, ms     5 how many are kept
 -- reply 1
 
 -- @include ../../redis/clock.lua
--- @include keep.lua
+-- @include ../../redis/session.lua
+-- @include calls.lua
 
-local now = now_ms(ARGV[1])
+local KNOWN_AGAIN, SPARE = 16, 64
 
-redis.call('ZADD', KEYS[1], 'NX', int(now), ARGV[2] .. ':' .. ARGV[3])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', int(now - tonumber(ARGV[4])))
-redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - tonumber(ARGV[5]))
-keep(KEYS[1], ARGV[4], KEYS[2])
+local now, id, most = now_ms(ARGV[1]), short_id(ARGV[2]), tonumber(ARGV[5])
+local life, last = math.min(tonumber(ARGV[4]), life_left(KEYS[2], now)), last_calls(KEYS[1], KNOWN_AGAIN)
+local is_known = entry_at(last, id, ENTRY_BYTES, ENTRY_BYTES - ID_BYTES) ~= nil
+local bytes = redis.call('STRLEN', KEYS[1])
+local kept = bytes >= (most + SPARE) * ENTRY_BYTES and last_calls(KEYS[1], most)
+
+local function commit()
+  if kept then
+    redis.call('SET', KEYS[1], kept)
+  end
+  if not is_known then
+    redis.call('APPEND', KEYS[1], ENTRY_VERSION .. string.format('%013.0f', now) .. ARGV[3] .. id)
+  end
+  redis.call('PEXPIRE', KEYS[1], int(life))
+end
+
+commit()
 return 1

@@ -1,21 +1,13 @@
 #!lua flags=no-writes
--- Reads the calls of a session that were answered, newest first.
+-- Reads the last calls of a session that were answered.
 --
--- KEYS  1 calls (sorted set of `<operation id>:<fingerprint>` by Unix ms)
+-- KEYS  1 calls (see calls.lua)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 how far back, ms
---       3 at most so many
--- reply {age in ms, fingerprint in 16 hex digits, for each call}
+--       2 at most so many
+-- reply {now, calls as they stand, the oldest first, also those that are too old by now}
 
 -- @include ../../redis/clock.lua
+-- @include ../../redis/entries.lua
+-- @include calls.lua
 
-local now = now_ms(ARGV[1])
-
-local from = '(' .. int(now - tonumber(ARGV[2]))
-local found = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', from, 'WITHSCORES', 'LIMIT', 0, ARGV[3])
-local reply = {}
-for i = 1, #found, 2 do
-  reply[#reply + 1] = math.max(now - tonumber(found[i + 1]), 0)
-  reply[#reply + 1] = string.sub(found[i], -16)
-end
-return reply
+return { now_ms(ARGV[1]), last_calls(KEYS[1], tonumber(ARGV[2])) }

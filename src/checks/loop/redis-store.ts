@@ -20,7 +20,12 @@ const joinScript = loadScript(new URL('./join-call.lua', import.meta.url));
 const countScript = loadScript(new URL('./count-arrival.lua', import.meta.url));
 const giveBackScript = loadScript(new URL('./give-back-arrival.lua', import.meta.url));
 
-const readReply = z.array(z.union([z.int().min(0), z.string().regex(/^[0-9a-f]{16}$/)]));
+/** As calls.lua has it: version, time, fingerprint, operation. */
+const ENTRY_CHARS = 1 + 13 + 16 + 13;
+const FINGERPRINT_AT = 1 + 13;
+const OPERATION_AT = FINGERPRINT_AT + 16;
+
+const readReply = z.tuple([z.int().min(0), z.string().regex(/^(?:1\d{13}[0-9a-f]{16}[^]{13})*$/)]);
 const doneReply = z.literal(1);
 const exceededReply = z.array(z.literal([0, 1]));
 
@@ -30,8 +35,8 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
   return {
     readCalls: (session, { keepMs, maxCalls }) =>
       withRedisDeadline(deadlineMs, async () => {
-        const reply = await readScript.run(client, [callsKey(session)], [at(), keepMs, maxCalls]);
-        return recentCalls(readReply.parse(reply));
+        const reply = await readScript.run(client, [callsKey(session)], [at(), maxCalls]);
+        return recentCalls(...readReply.parse(reply), keepMs);
       }),
     joinCall: (session, operationId, fingerprint, { keepMs, maxCalls }) =>
       withRedisDeadline(deadlineMs, async () => {
@@ -40,16 +45,21 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
       }),
     countArrival: (session, operationId, limits, denies) =>
       withRedisDeadline(deadlineMs, async () => {
-        const windows = limits.flatMap(({ windowMs, limit }) => [windowMs, limit]);
-        const keys = [stateKey(session), ...arrivalKeys(session, limits)];
-        const reply = await countScript.run(client, keys, [at(), operationId, denies ? '' : '1', ...windows]);
+        const windows = limits.flatMap(({ name, windowMs, limit }) => [name, windowMs, limit]);
+        const args = [at(), operationId, denies ? '' : '1', ...windows];
+        const reply = await countScript.run(
+          client,
+          [stateKey(session), ...arrivalKeys(session, limits)],
+          args,
+        );
         const exceeded = exceededReply.parse(reply);
         if (exceeded.length !== limits.length) throw new Error('Redis gave a reply of the wrong shape');
         return exceeded.map((one) => one === 1);
       }),
     giveBack: (session, operationId, limits) =>
       withRedisDeadline(deadlineMs, async () => {
-        doneReply.parse(await giveBackScript.run(client, arrivalKeys(session, limits), [operationId]));
+        const args = [at(), operationId, ...limits.flatMap(({ name, limit }) => [name, limit])];
+        doneReply.parse(await giveBackScript.run(client, arrivalKeys(session, limits), args));
       }),
   };
 }
@@ -58,21 +68,26 @@ function callsKey({ keyHash, sessionId }: SessionName): string {
   return loopKey(keyHash, sessionId);
 }
 
-/** The hash of the session itself: tool calls are kept beside it, under a name of their own. */
+/** The string of the session itself: tool calls are kept beside it, under a name of their own. */
 function stateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId.split('/', 1)[0] ?? sessionId);
 }
 
-/** No session id holds a slash, so these are no session's calls. */
+/** A session's arrivals, and for each limit where those are that do not fit in there; no session id holds a slash. */
 function arrivalKeys({ keyHash, sessionId }: SessionName, limits: readonly ArrivalLimit[]): string[] {
-  return limits.map(({ name }) => loopKey(keyHash, `${sessionId}/${name}`));
+  return ['arrivals', ...limits.map(({ name }) => name)].map((name) =>
+    loopKey(keyHash, `${sessionId}/${name}`),
+  );
 }
 
-/** Ages and fingerprints by turns. */
-function recentCalls(reply: z.infer<typeof readReply>): RecentCall[] {
+/** Entries of calls.lua, the oldest first. */
+function recentCalls(now: number, entries: string, keepMs: number): RecentCall[] {
   const calls: RecentCall[] = [];
-  for (let index = 0; index + 1 < reply.length; index += 2) {
-    calls.push({ ageMs: Number(reply[index]), fingerprint: parseSimHash(String(reply[index + 1])) });
+  for (let at = entries.length - ENTRY_CHARS; at >= 0; at -= ENTRY_CHARS) {
+    const ageMs = Math.max(now - Number(entries.slice(at + 1, at + FINGERPRINT_AT)), 0);
+    if (ageMs >= keepMs) break;
+    const fingerprint = parseSimHash(entries.slice(at + FINGERPRINT_AT, at + OPERATION_AT));
+    calls.push({ ageMs, fingerprint });
   }
   return calls;
 }

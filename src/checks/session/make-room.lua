@@ -83,7 +83,7 @@ local function look_on(room, now, from, idle)
     local over = room.over_at and tonumber(next_ones[at + 1]) <= room.over_at
     local session = not over and look_at(room, next_ones[at])
     if session and last_lease(session) > now then
-      session.in_flight, session.changed = true, true
+      session.in_flight, session.changed = IN_FLIGHT + last_lease(session), true
     elseif session then
       idle[#idle + 1] = session
     end

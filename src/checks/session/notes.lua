@@ -1,7 +1,7 @@
 -- Shared by the scripts of sessions: what was noted in one. Taints, tools and marks are a list each, in the order in which
 -- they came: the name after its length (2 bytes), and the operation that noted it.
 
-local NOTE_LAYOUT = '<Hc0c18'
+local NOTE_LAYOUT = '<Hc0c13'
 
 local function names_in(notes)
   local names, at, operation = {}, 1

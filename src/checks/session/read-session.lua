@@ -8,8 +8,7 @@
 -- @include ../../redis/clock.lua
 -- @include ../../redis/purse.lua
 -- @include spend.lua
--- @include ../../redis/entries.lua
--- @include session.lua
+-- @include ../../redis/session.lua
 -- @include calls.lua
 -- @include notes.lua
 

@@ -251,6 +251,7 @@ function sessionKeys(name: SessionName): string[] {
     purseKey(name),
     loopKey(keyHash, sessionId),
     loopKey(keyHash, toolCallsOf(name).sessionId),
+    loopKey(keyHash, `${sessionId}/arrivals`),
     loopKey(keyHash, `${sessionId}/rps`),
     driftKey(keyHash, sessionId),
   ];

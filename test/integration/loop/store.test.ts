@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLoopStore } from '../../../src/checks/loop/memory-store.ts';
 import { createRedisLoopStore } from '../../../src/checks/loop/redis-store.ts';
+import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { toolCallsOf, type SessionName } from '../../../src/pipeline/session-turn.ts';
 import type { ArrivalLimit, LoopStore } from '../../../src/checks/loop/store.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
@@ -108,6 +109,34 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     expect(await store.countArrival(session, randomUUID(), [RPS, other], false)).toEqual([false, false]);
   });
 
+  it('are counted for each of 40 limits apart, low ones and a high one', async () => {
+    const { clock, store, session } = rig();
+    const limits = Array.from({ length: 40 }, (_, nth) => ({
+      ...REPEATS,
+      name: `repeats/${String(nth)}`,
+      limit: nth === 7 ? 100 : 1,
+    }));
+    const each = async (operationId: string) => {
+      const seen: (boolean | undefined)[] = [];
+      for (const limit of limits)
+        seen.push((await store.countArrival(session, operationId, [limit], true))[0]);
+      return seen;
+    };
+    const over = limits.map(({ limit }) => limit === 1);
+    expect(await each('one')).toEqual(limits.map(() => false));
+    expect(await each('one')).toEqual(limits.map(() => false));
+    expect(await each('two')).toEqual(over);
+    await store.giveBack(session, 'one', limits);
+    expect(await each('three')).toEqual(limits.map(() => false));
+    expect(await each('four')).toEqual(over);
+    clock.now += REPEATS.windowMs;
+    expect(await each('five')).toEqual(limits.map(() => false));
+    for (let nth = 2; nth < 103; nth++) {
+      const found = await store.countArrival(session, `n${String(nth)}`, limits.slice(7, 8), true);
+      expect([nth, ...found]).toEqual([nth, nth > 100]);
+    }
+  });
+
   it('that are denied over a limit are not counted, so that those let through stay counted', async () => {
     const { store, session } = rig();
     const count = (operationId = randomUUID()) =>
@@ -139,40 +168,120 @@ describe('recent calls in Redis', () => {
 
   it('leave nothing behind when their time is over, and never more than is kept', async () => {
     const session = newSession();
+    const of = (name: string): string => loopKey(session.keyHash, session.sessionId + name);
+    const many = { name: 'repeats/many', windowMs: 60_000, limit: 70 };
+    const arrive = async (times: number): Promise<void> => {
+      for (let nth = 0; nth < times; nth++)
+        await store().countArrival(session, randomUUID(), [RPS, REPEATS, many], false);
+    };
     for (let low = 0; low < 12; low++) await store().joinCall(session, randomUUID(), call(low), MEMORY);
-    for (let nth = 0; nth < 9; nth++)
-      await store().countArrival(session, randomUUID(), [RPS, REPEATS], false);
-    const keys = ['', '/rps', '/repeats/00ff'].map((name) =>
-      loopKey(session.keyHash, session.sessionId + name),
-    );
-    const sizes = await Promise.all(keys.map((key) => client.zcard(key)));
-    expect(sizes).toEqual([5, 4, 2]);
-    const lives = await Promise.all(keys.map((key) => client.pttl(key)));
-    expect(lives.map((ttlMs, index) => ttlMs > 0 && ttlMs <= ([60_000, 1_000, 60_000][index] ?? 0))).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    expect(await store().readCalls(session, MEMORY)).toHaveLength(MEMORY.maxCalls);
+    await arrive(5);
+    const bytes = await client.strlen(of('/arrivals'));
+    await arrive(70);
+    expect(await client.strlen(of('/arrivals'))).toBe(bytes);
+    expect(await client.zcard(of('/repeats/many'))).toBe(71);
+    expect(await client.exists(of('/rps'), of('/repeats/00ff'))).toBe(0);
+    for (const key of [of(''), of('/repeats/many'), of('/arrivals')]) {
+      const ttlMs = await client.pttl(key);
+      expect(ttlMs > 0 && ttlMs <= 60_000).toBe(true);
+    }
+  });
+
+  it('of more than six limits at once stand in sets of their own, as long as they are many', async () => {
+    const session = newSession();
+    const clock = { now: Date.now() };
+    const timed = createRedisLoopStore({ client, deadlineMs: 2_500, now: () => clock.now });
+    const arrive = async (from: number, to: number): Promise<void> => {
+      for (let nth = from; nth < to; nth++) {
+        const limit = { ...REPEATS, name: `repeats/${String(nth).padStart(3, '0')}` };
+        await timed.countArrival(session, randomUUID(), [limit], true);
+      }
+    };
+    const keys = async (): Promise<number> => (await client.keys(`*${session.keyHash}*`)).length;
+    const packed = loopKey(session.keyHash, `${session.sessionId}/arrivals`);
+    await arrive(0, 6);
+    const bytes = await client.strlen(packed);
+    await arrive(6, 50);
+    expect(await client.strlen(packed)).toBe(bytes);
+    expect(await keys()).toBe(1 + 44);
+    clock.now += REPEATS.windowMs;
+    await arrive(100, 103);
+    expect(await keys()).toBe(1 + 44);
+    expect(await client.strlen(packed)).toBeLessThan(bytes);
+  });
+
+  it('join again where so many came after it that it is forgotten which it was, and are still bounded', async () => {
+    const session = newSession();
+    const join = (operationId: string) => store().joinCall(session, operationId, call(1), MEMORY);
+    const all = { ...MEMORY, maxCalls: 1_000 };
+    await join('first');
+    for (let nth = 0; nth < 15; nth++) await join(randomUUID());
+    await join('first');
+    expect(await store().readCalls(session, all)).toHaveLength(16);
+    for (let nth = 0; nth < 200; nth++) await join(randomUUID());
+    const kept = (await store().readCalls(session, all)).length;
+    expect(kept).toBeGreaterThanOrEqual(MEMORY.maxCalls);
+    expect(kept).toBeLessThanOrEqual(MEMORY.maxCalls + 64);
   });
 
   it('are kept no longer than their session is going to live', async () => {
     const session = newSession();
-    const hash = sessionKey(session.keyHash, session.sessionId);
+    const sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: 86_400_000, maxPerKey: 0 });
     const long = { ...REPEATS, windowMs: 3_600_000 };
+    const high = { ...long, name: 'repeats/high', limit: 100 };
     const remember = async (): Promise<number[]> => {
       await store().joinCall(session, 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
       await store().joinCall(toolCallsOf(session), 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
-      await store().countArrival(session, 'one', [long], true);
-      const names = ['', '/tools', '/repeats/00ff'];
+      await store().countArrival(session, 'one', [long, high], true);
+      const names = ['', '/tools', '/arrivals', '/repeats/high'];
       return Promise.all(
         names.map((name) => client.pttl(loopKey(session.keyHash, session.sessionId + name))),
       );
     };
-    await client.hset(hash, 'created', '1');
-    await client.pexpire(hash, 600_000);
+    const step = { ...session, operationId: 'step', maxSteps: undefined, budgetNanoUsd: undefined };
+    const opened = await sessions.open(step);
+    if (opened.kind !== 'opened') throw new Error(opened.kind);
     for (const ttlMs of await remember()) expect(ttlMs > 590_000 && ttlMs <= 600_000).toBe(true);
-    await client.pexpire(hash, 86_400_000);
+    await sessions.noteAnswered(session, opened.session.createdAt, undefined);
     for (const ttlMs of await remember()) expect(ttlMs > 3_590_000 && ttlMs <= 3_600_000).toBe(true);
+    expect(await sessions.read(session)).toMatchObject({ callsOnTheirWay: 1, session: { steps: 1 } });
+  });
+
+  it('stay as long as their session is used, and go with it', async () => {
+    const session = newSession();
+    const sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: 86_400_000, maxPerKey: 0 });
+    const arrive = () => store().countArrival(session, randomUUID(), [REPEATS], true);
+    const open = async (operationId: string): Promise<number> => {
+      const step = { ...session, operationId, maxSteps: undefined, budgetNanoUsd: undefined };
+      const opened = await sessions.open(step);
+      if (opened.kind !== 'opened') throw new Error(opened.kind);
+      await sessions.noteAnswered(session, opened.session.createdAt, undefined);
+      await sessions.addTaint(step, 'a');
+      await sessions.finish(step, opened.session.createdAt);
+      return opened.session.steps;
+    };
+    expect(await open('one')).toBe(1);
+    expect(await arrive()).toEqual([false]);
+    expect(await open('two')).toBe(2);
+    expect(await arrive()).toEqual([true]);
+    expect(await sessions.peek(session)).toMatchObject({ steps: 2, taintFlags: ['a'] });
+    await sessions.end(session);
+    expect(await arrive()).toEqual([false]);
+    expect(await sessions.peek(session)).toBeUndefined();
+    expect(await open('three')).toBe(1);
+  });
+
+  it.each<[string, (stored: string) => string]>([
+    ['cut off', (stored) => stored.slice(0, -1)],
+    ['of another version', (stored) => `2${stored.slice(1)}`],
+    ['of something else', (stored) => `${stored.slice(0, 3)}x${stored.slice(4)}`],
+  ])('are not believed where they are %s', async (_how, damage) => {
+    const session = newSession();
+    const key = loopKey(session.keyHash, session.sessionId);
+    await store().joinCall(session, randomUUID(), call(1), MEMORY);
+    await client.set(key, damage((await client.get(key)) ?? ''));
+    await expect(store().readCalls(session, MEMORY)).rejects.toMatchObject({ type: 'redis_unavailable' });
   });
 
   it('exceed a limit of 20 in exactly 180 of 200 parallel calls from two gateways', async () => {

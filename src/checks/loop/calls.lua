@@ -1,0 +1,18 @@
+-- Shared by the scripts of loops: the answered calls of a session, or those of its tools. A string of entries, the oldest
+-- first, all of plain characters, since the store reads it as text:
+--
+--   version (1), time (13 digits, Unix ms), fingerprint (16 hex digits), operation
+--
+-- It is written by adding to its end. Some more than are kept stand in it, so that it is seldom written anew.
+
+local ENTRY_VERSION, ENTRY_BYTES = '1', 1 + 13 + 16 + ID_BYTES
+
+-- The last calls, so many at most.
+local function last_calls(key, most)
+  local entries = redis.call('GETRANGE', key, int(-most * ENTRY_BYTES), -1)
+  local last = #entries - ENTRY_BYTES + 1
+  if #entries % ENTRY_BYTES ~= 0 or (last > 0 and string.sub(entries, last, last) ~= ENTRY_VERSION) then
+    error('calls of a session are damaged, or of a version that this gateway does not know: end the session')
+  end
+  return entries
+end

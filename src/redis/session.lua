@@ -1,0 +1,141 @@
+-- Shared by the scripts that read or write sessions. A session is what is read and written together: one string, little
+-- endian.
+--
+--   version (1 byte: 1), flags (1 byte: 1 answered, 2 kept), created, used, end of its life, place among the key's live
+--   sessions (-1 = none), steps, calls of MCP servers, maximum of steps, budget in nano-USD (-1 = none) (doubles; times in
+--   Unix ms), lengths of six texts (4 bytes each), and the texts: state ('' = never moved), moves, calls on their way,
+--   taints, tools, marks
+--
+-- Its spend stands in a purse of the budget scripts. Lists are the business of who changes them: moves.lua, calls.lua and
+-- notes.lua of the session check.
+--
+-- The score of a live session in its key's index is the time at which its life ends, so that those without an answer go
+-- first, and then the least recently used. It lags behind by LAG_SHARE of a life, and never by more than MAX_LAG_MS, since
+-- not every use is worth a write: whoever forgets sessions looks at them first. One that was looked at in vain, because a
+-- call was on its way, is put at IN_FLIGHT and the end of the last lease, after all others, until it is used again.
+
+-- @include entries.lua
+
+local SESSION_VERSION = 1
+local SESSION_LAYOUT = '<BBddddddddI4I4I4I4I4I4'
+local ANSWERED, KEPT = 1, 2
+local CALL_LAYOUT, CALL_BYTES = '<dc13', 8 + ID_BYTES
+local IN_FLIGHT, LAG_SHARE, MAX_LAG_MS = 10000000000000, 64, 10000
+
+local sessions = {}
+
+local function is_whole(session)
+  return session.created >= 0 and session.used >= session.created and session.ends >= -1 and session.place >= -1
+    and session.steps >= 0 and session.mcp_calls >= 0 and session.max_steps >= -1 and session.budget >= -1
+    and #session.moves % ID_BYTES == 0 and #session.calls % CALL_BYTES == 0
+end
+
+-- Tables are made with all their members at once, as purses are.
+local function unpack_session(key, packed)
+  if string.byte(packed) ~= SESSION_VERSION then
+    error('a session is of a version that this gateway does not know: end it')
+  end
+  local _, flags, created, used, ends, place, steps, mcp_calls, max_steps, budget,
+    state, moves, calls, taint, tool, mark, at = struct.unpack(SESSION_LAYOUT, packed)
+  local function text(length)
+    at = at + length
+    return string.sub(packed, at - length, at - 1)
+  end
+  local session = {
+    key = key, created = created, used = used, ends = ends, place = place, steps = steps, mcp_calls = mcp_calls,
+    max_steps = max_steps, budget = budget, state = text(state), moves = text(moves), calls = text(calls),
+    taint = text(taint), tool = text(tool), mark = text(mark), answered = flags % 2 >= ANSWERED,
+    kept = flags % 4 >= KEPT, changed = false, life_ms = false, index = false, purse = false, id = false,
+    ttl = false, unanswered = false, lease = false, in_flight = false,
+  }
+  if at ~= #packed + 1 or not is_whole(session) then
+    error('a session is damaged: end it')
+  end
+  return session
+end
+
+local function new_session(key)
+  return {
+    key = key, created = -1, used = -1, ends = -1, place = -1, steps = 0, mcp_calls = 0, max_steps = -1, budget = -1,
+    state = '', moves = '', calls = '', taint = '', tool = '', mark = '', answered = false, kept = false, changed = false,
+    life_ms = false, index = false, purse = false, id = false, ttl = false, unanswered = false, lease = false,
+    in_flight = false,
+  }
+end
+
+-- The same table for the same key, so that all who change a session in one script change the same one.
+local function session_at(key)
+  local session = sessions[key]
+  if session then
+    return session
+  end
+  local packed = redis.call('GET', key)
+  session = packed and unpack_session(key, packed) or new_session(key)
+  sessions[key] = session
+  return session
+end
+
+-- True where it is open, and still the session that was created then; '' = whenever.
+local function lives_since(session, created)
+  return session.created >= 0 and (created == '' or session.created == tonumber(created))
+end
+
+-- How long a session is going to live, in ms; math.huge where there is none. Reading its life is cheaper than reading it.
+local function life_left(key, now)
+  local session = sessions[key]
+  local left = session and session.ends - now or redis.call('PTTL', key)
+  return left > 0 and left or math.huge
+end
+
+local function flags_of(session)
+  return (session.answered and ANSWERED or 0) + (session.kept and KEPT or 0)
+end
+
+-- The texts are joined by Lua itself: struct copies them byte by byte.
+local function write_session(session)
+  local state, moves, calls = session.state, session.moves, session.calls
+  local taint, tool, mark = session.taint, session.tool, session.mark
+  local head = struct.pack(
+    SESSION_LAYOUT, SESSION_VERSION, flags_of(session), session.created, session.used, session.ends, session.place,
+    session.steps, session.mcp_calls, session.max_steps, session.budget,
+    #state, #moves, #calls, #taint, #tool, #mark
+  )
+  local packed = head .. state .. moves .. calls .. taint .. tool .. mark
+  if session.life_ms then
+    redis.call('SET', session.key, packed, 'PX', int(session.life_ms))
+  else
+    redis.call('SET', session.key, packed, 'KEEPTTL')
+  end
+  session.changed = false
+end
+
+local function place_of(session)
+  if session.in_flight then
+    return session.in_flight
+  end
+  local life, lag = session.ends - session.used, session.ends - session.place
+  if lag >= 0 and lag <= math.min(life / LAG_SHARE, MAX_LAG_MS) then
+    return session.place
+  end
+  return session.ends
+end
+
+-- Writes what was changed. The purse of a session that was put off lives as long as it does.
+local function save_sessions()
+  for _, session in pairs(sessions) do
+    if session.changed then
+      local place = session.index and place_of(session) or session.place
+      if place ~= session.place then
+        session.place = place
+        redis.call('ZADD', session.index, int(place), session.id)
+        if session.ttl then
+          redis.call('PEXPIRE', session.index, int(session.ttl + MAX_LAG_MS))
+        end
+      end
+      write_session(session)
+      if session.life_ms and session.purse then
+        redis.call('PEXPIRE', session.purse, int(session.life_ms))
+      end
+    end
+  end
+end
