@@ -6,7 +6,7 @@ import { createRedisSessionStore } from '../../../src/checks/session/redis-store
 import { toolCallsOf, type SessionName } from '../../../src/pipeline/session-turn.ts';
 import type { ArrivalLimit, LoopStore } from '../../../src/checks/loop/store.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
-import { loopKey, sessionKey } from '../../../src/redis/keys.ts';
+import { loopKey } from '../../../src/redis/keys.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { connect, newKeyHash } from '../budget/support.ts';
 
