@@ -1,4 +1,4 @@
-import { createOfflineChecks, REMEMBERED_TEXTS } from './checks/create-offline.ts';
+import { createOfflineChecks } from './checks/create-offline.ts';
 import type { Config } from './config/schema.ts';
 import { readPolicyFiles, type PolicySources } from './policy/policy-files.ts';
 import { createPolicySet, type PolicySet } from './policy/policy-set.ts';
@@ -53,7 +53,7 @@ export async function* verifyTrace(
 }
 
 async function loadSet(sources: PolicySources): Promise<PolicySet> {
-  return createPolicySet(await readPolicyFiles(sources), ENGINE, REMEMBERED_TEXTS);
+  return createPolicySet(await readPolicyFiles(sources), ENGINE);
 }
 
 /** The set, whose decisions are told of: a denial names one rule, and a report all that fired. */

@@ -1,6 +1,6 @@
 import { newOperationId } from '../operation-id.ts';
 import type { Config } from '../config/schema.ts';
-import { createContentDetector, createFindContentAll } from '../detectors/content.ts';
+import { contentDetectorsOf, createContentDetector, createFindContentAll } from '../detectors/content.ts';
 import { maskSecrets } from '../detectors/mask.ts';
 import { normalizeAll } from '../normalize/normalize.ts';
 import type { Check } from '../pipeline/check.ts';
@@ -72,8 +72,6 @@ export interface ComposedOf {
   readonly policies: { current(): PolicySet } | undefined;
   readonly observer: ChecksObserver;
   readonly authenticateAgain: McpCheckDeps['authenticateAgain'];
-  /** Texts in which there was nothing, for each check that knows them again; many unless told. */
-  readonly rememberedTexts?: number;
   /** Those that count time and money. */
   readonly counting: Pick<Checks, 'rateLimit' | 'mcpBreaker' | 'budget'>;
 }
@@ -116,7 +114,7 @@ export function composeChecks(of: ComposedOf): ComposedChecks {
         storedPrompts: config.proxy.stored_prompts,
       }),
       session: session.check,
-      normalization: createNormalizationCheck({ normalizeAll, rememberedTexts: of.rememberedTexts }),
+      normalization: createNormalizationCheck({ normalizeAll }),
       mcpInspector: createMcpInspectorCheck({
         config: config.mcp,
         shadowMode: config.server.shadow_mode,
@@ -130,7 +128,6 @@ export function composeChecks(of: ComposedOf): ComposedChecks {
         config: config.server.dlp,
         reportSecretLeak,
         onFound: observer.dlpFound,
-        rememberedTexts: of.rememberedTexts,
       }),
       loop: createLoopCheck({ config: config.loop_detection, store: stores.loops }),
       drift: createDriftCheck({
@@ -152,11 +149,15 @@ function dlpDetectors({ server: { dlp } }: Config) {
     scanNetwork: dlp.scan_network,
     allowedHosts: dlp.allowed_hosts,
   };
-  return { detector: createContentDetector(scope), findAll: createFindContentAll(scope, MAX_FINDINGS) };
+  return {
+    detector: createContentDetector(scope),
+    findAll: createFindContentAll(scope, MAX_FINDINGS),
+    requestDetectors: contentDetectorsOf(scope),
+  };
 }
 
 function policyChecks(
-  { config, stores: { sessions: store, risk }, observer, rememberedTexts }: ComposedOf,
+  { config, stores: { sessions: store, risk }, observer }: ComposedOf,
   policies: { current(): PolicySet },
 ) {
   const { shadow_mode: shadowMode } = config.server;
@@ -178,7 +179,7 @@ function policyChecks(
   const sessions = createSessionMoves({ store, onFailure: observer.moveNotUndone });
   const mark = createMarkSession(store);
   const masks = {
-    masksOf: createMasksOf(rememberedTexts),
+    masksOf: createMasksOf(),
     maskRequest,
     answers: { whole: maskAnswer, rewriter: (of: Masks) => createPolicyRewriter(of) },
     results: { whole: maskWholeResult, rewriter: createResultRewriter },

@@ -27,9 +27,6 @@ export interface OfflineChecks extends ComposedChecks {
   readonly risk: RiskStore;
 }
 
-/** What comes again in a trace comes soon: the history that a session sends with its next turn. */
-export const REMEMBERED_TEXTS = 4_096;
-
 /** The checks that a recorded call can be judged by, on stores of this process: what counts time and money is left out. */
 export function createOfflineChecks({
   config,
@@ -61,7 +58,6 @@ export function createOfflineChecks({
       moveNotUndone: rethrow,
     },
     authenticateAgain: () => Promise.resolve(),
-    rememberedTexts: REMEMBERED_TEXTS,
     counting: {},
   });
   return { ...checks, risk };

@@ -1,6 +1,6 @@
 import { cardDetector } from './card.ts';
 import { createEmailDetector } from './email.ts';
-import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
+import type { Detector, DetectorName, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { internalHostDetector } from './internal-host.ts';
 import { networkDetector } from './network.ts';
 import { withoutOverlaps } from './overlaps.ts';
@@ -63,6 +63,21 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
     }
     return all;
   });
+}
+
+/** Those of `createContentDetector` that find all that they find for anybody. */
+export function contentDetectorsOf({
+  scanSecrets,
+  scanPii,
+  scanNetwork,
+  allowedHosts,
+}: ContentScope): readonly DetectorName[] {
+  return [
+    ...(scanSecrets ? (['secrets'] as const) : []),
+    ...(scanPii ? (['card', 'ssn', 'phone'] as const) : []),
+    ...(scanPii && allowedHosts.length === 0 ? (['email'] as const) : []),
+    ...(scanNetwork ? (['network'] as const) : []),
+  ];
 }
 
 const NOTHING: readonly Finding[] = [];

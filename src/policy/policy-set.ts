@@ -36,16 +36,11 @@ export interface PolicySet {
 /**
  * Compiles a set.
  *
- * @param rememberedTexts that are known again to hold nothing
  * @throws PolicyFilesError with every error of its cards
  * @throws RegoFilesError with every error of its Rego files
  */
-export async function createPolicySet(
-  files: PolicyFiles,
-  options: RegoEngineOptions,
-  rememberedTexts?: number,
-): Promise<PolicySet> {
-  const cards = createCardSet(files.cards, rememberedTexts);
+export async function createPolicySet(files: PolicyFiles, options: RegoEngineOptions): Promise<PolicySet> {
+  const cards = createCardSet(files.cards);
   const rego = files.rego.length === 0 ? undefined : await createRegoSet(files.rego, options);
   return policySetOf(files.digest, cards, rego);
 }

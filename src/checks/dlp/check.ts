@@ -1,5 +1,6 @@
-import { rememberClean } from '../../clean-texts.ts';
+import { rememberClean } from '../../known-texts.ts';
 import type { SearchedText } from '../../detectors/finding.ts';
+import { noteNothing } from '../../detectors/found-nothing.ts';
 import { PASS } from '../../pipeline/check.ts';
 import type { Check, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
@@ -35,14 +36,16 @@ function isJudged({ origin, mcp }: Answered): boolean {
 function requestJudge({
   config,
   findAll,
+  requestDetectors,
   onFound,
-  rememberedTexts,
 }: DlpCheckDeps): (exchange: Parsed) => Promise<Verdict> {
   const findNew = rememberClean<SearchedText>({
     read: findAll,
     isClean: ({ findings, isWhole }) => isWhole && findings.length === 0,
     clean: () => ({ findings: [], isWhole: true }),
-    maxTexts: rememberedTexts,
+    onClean(text, known) {
+      for (const detector of requestDetectors) noteNothing(text, known, detector);
+    },
   });
   return async (exchange) => {
     const { found, unmaskable, mask } = await inspectRequest(exchange, findNew);

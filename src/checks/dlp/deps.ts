@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema.ts';
-import type { ContentClass, StreamDetector } from '../../detectors/finding.ts';
+import type { ContentClass, DetectorName, StreamDetector } from '../../detectors/finding.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
 import type { DlpAction } from './actions.ts';
 import type { FindAll } from './passages.ts';
@@ -11,9 +11,9 @@ export interface DlpCheckDeps {
   readonly detector: StreamDetector;
   /** The same for whole texts, however long. */
   readonly findAll: FindAll;
+  /** Those that have found nothing where `findAll` finds nothing: the checks behind need not run them again. */
+  readonly requestDetectors: readonly DetectorName[];
   readonly reportSecretLeak: ReportSecretLeak;
-  /** Texts of requests that are known again to hold nothing. */
-  readonly rememberedTexts?: number | undefined;
   /** Called once per class and body, and for an answer's headers; in shadow mode too. */
   readonly onFound: (found: FoundClass) => void;
 }

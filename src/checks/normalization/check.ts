@@ -1,12 +1,10 @@
-import { rememberClean } from '../../clean-texts.ts';
+import { rememberUndisguised } from '../../normalize/known.ts';
 import type { Normalized, Obfuscation } from '../../normalize/normalized.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 
 export interface NormalizationCheckDeps {
   /** Gives other requests a turn between the slices of a long prompt. */
   readonly normalizeAll: (texts: readonly string[]) => Promise<readonly Normalized[]>;
-  /** Texts without disguises that are known again. */
-  readonly rememberedTexts?: number | undefined;
 }
 
 /** As they stand in a record; SPEC's names without `has_`. */
@@ -18,26 +16,12 @@ const FLAGS = {
   hasDelimPadding: 'delim_padding',
 } as const;
 
-const NOTHING_HIDDEN: Obfuscation = {
-  obfuscationDetected: false,
-  hasHomoglyphs: false,
-  hasInvisibleChars: false,
-  hasBase64Payloads: false,
-  hasEncodingAttacks: false,
-  hasDelimPadding: false,
-};
-
 /**
  * Takes the disguises off every text of a prompt, once, for the checks after it (SPEC "Policy input (prompt
  * analysis)"). Hidden text is no crime: it is flagged, and policies decide.
  */
-export function createNormalizationCheck({ normalizeAll, rememberedTexts }: NormalizationCheckDeps): Check {
-  const normalizeNew = rememberClean<Seen>({
-    read: normalizeAll,
-    isClean: (one, text) => one.text === text && !one.obfuscation.obfuscationDetected,
-    clean: (text) => ({ text, obfuscation: NOTHING_HIDDEN }),
-    maxTexts: rememberedTexts,
-  });
+export function createNormalizationCheck({ normalizeAll }: NormalizationCheckDeps): Check {
+  const normalizeNew = rememberUndisguised(normalizeAll);
   return {
     name: 'normalization',
     shadowable: true,
@@ -51,8 +35,6 @@ export function createNormalizationCheck({ normalizeAll, rememberedTexts }: Norm
     },
   };
 }
-
-type Seen = Pick<Normalized, 'text' | 'obfuscation'>;
 
 function anyOf(all: readonly Obfuscation[]): Obfuscation {
   const some = (flag: keyof Obfuscation): boolean => all.some((one) => one[flag]);

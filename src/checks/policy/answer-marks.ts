@@ -1,4 +1,4 @@
-import { normalizeAll } from '../../normalize/normalize.ts';
+import { normalizeKnown } from '../../normalize/known.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type StreamRewriter } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import type { TraceStep } from '../../policy/call.ts';
@@ -109,7 +109,7 @@ export function createAnswerMarksCheck({ mark, onTrouble }: AnswerMarksDeps): Ch
 
 /** As they are, and without their disguises. */
 async function withoutDisguises(texts: readonly string[]): Promise<readonly string[]> {
-  const normalized = await normalizeAll(texts);
+  const normalized = await normalizeKnown(texts);
   return texts.flatMap((text, index) => [...new Set([text, normalized[index]?.text ?? text])]);
 }
 

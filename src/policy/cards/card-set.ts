@@ -53,11 +53,10 @@ export interface ExplainedRule {
 }
 
 /**
- * @param rememberedTexts that are known again to hold nothing
  * @throws PolicyFilesError with every error of the cards
  */
-export function createCardSet(files: readonly CardFile[], rememberedTexts?: number): CardSet {
-  const queries = createTextQueries(rememberedTexts);
+export function createCardSet(files: readonly CardFile[]): CardSet {
+  const queries = createTextQueries();
   const { rules, fsm, fsmFile, problems } = compileCards(files, queries);
   if (problems.length > 0) throw new PolicyFilesError(problems.join('\n'));
   const byType = {

@@ -13,14 +13,18 @@ import { isOneSlice, slicesOf } from '../../detectors/slices.ts';
 import { findSqlInjection } from '../../detectors/sql-injection.ts';
 import { ssnDetector } from '../../detectors/ssn.ts';
 import type { Span } from '../../normalize/normalized.ts';
-import { inTurns } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type { TextPattern } from './mask-rule.ts';
 
-/** Looks for one pattern in a text: in a short one at once, in a long one in turns, so that nobody waits for it. */
-export type TextSearch = (text: string) => Span | undefined | Promise<Span | undefined>;
+/** Looks for one pattern in a text: in a short one at once; a long one is work for several turns. */
+export type TextSearch = (text: string) => Span | undefined | SlicedSearch;
 
 /** Yields between two slices. */
-type SlicedSearch = Generator<undefined, Span | undefined>;
+type SlicedSearch = Work<Span | undefined>;
+
+export function isWork(search: ReturnType<TextSearch>): search is SlicedSearch {
+  return search !== undefined && 'next' in search;
+}
 
 const DETECTORS: Readonly<Record<DetectorName, Detector>> = {
   secrets: findSecrets,
@@ -68,7 +72,7 @@ function searchLiteral(literal: string): TextSearch {
 }
 
 function searchDetector(find: Detector): TextSearch {
-  return (text) => (isOneSlice(text) ? spanOf(find(text)[0], 0) : inTurns(detectInSlices(find, text)));
+  return (text) => (isOneSlice(text) ? spanOf(find(text)[0], 0) : detectInSlices(find, text));
 }
 
 function* detectInSlices(find: Detector, text: string): SlicedSearch {
@@ -91,7 +95,7 @@ const OVERLAP = 32_768;
 const MARGIN = 512;
 
 function searchRegex(regex: RE2JS): TextSearch {
-  return (text) => (text.length <= PIECE ? firstMatch(regex, text, 0) : inTurns(matchInPieces(regex, text)));
+  return (text) => (text.length <= PIECE ? firstMatch(regex, text, 0) : matchInPieces(regex, text));
 }
 
 function* matchInPieces(regex: RE2JS, text: string): SlicedSearch {

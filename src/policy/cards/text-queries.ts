@@ -1,12 +1,12 @@
-import { MAX_REMEMBERED_TEXTS } from '../../clean-texts.ts';
+import { findsNothing, noteNothing } from '../../detectors/found-nothing.ts';
+import { createQuestion, knownText, type KnownText, type Question } from '../../known-texts.ts';
 import type { Span } from '../../normalize/normalized.ts';
 import { RecentMap } from '../../recent-map.ts';
-import { textDigest } from '../../text-digest.ts';
 import type { CallText, PolicyCall } from '../call.ts';
 import { argumentsAt } from './fields.ts';
 import type { TextPattern } from './mask-rule.ts';
-import { isTurnOver, nextTurn } from '../../turns.ts';
-import { searchFor, type TextSearch } from './text-patterns.ts';
+import { inTurns, type Work } from '../../turns.ts';
+import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
 
 /** Where a text condition found what it looks for. */
 export interface TextMatch extends Span {
@@ -32,52 +32,64 @@ export interface TextQueries {
   answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<ReadonlyMap<number, TextMatch>>;
 }
 
-/** @param maxTexts that are known again to hold nothing */
-export function createTextQueries(maxTexts = MAX_REMEMBERED_TEXTS): TextQueries {
+/** Sets of questions that were asked together; rules of one kind of call ask the same each time. */
+const MAX_SETS = 256;
+
+export function createTextQueries(): TextQueries {
   const numbers = new Map<string, number>();
   const queries: (TextQuery & { readonly search: TextSearch })[] = [];
-  /** Agents send their history again with every turn: texts in which some questions found nothing, by digest. */
-  const clean = new RecentMap<true>(maxTexts);
+  /** What stands for all of some questions, by their numbers. */
+  const sets = new RecentMap<Question>(MAX_SETS);
 
-  async function answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<Map<number, TextMatch>> {
+  function* answered(call: PolicyCall, asked: ReadonlySet<number>): Work<Map<number, TextMatch>> {
     const found = new Map<number, TextMatch>();
     const everywhere = [...asked].filter((number) => queries[number]?.argument === undefined);
-    const name = everywhere.join();
+    const all = setOf(everywhere);
     for (const text of everywhere.length === 0 ? [] : call.texts) {
-      const digest = textDigest(text.raw);
-      const key = digest === undefined ? undefined : `${name} ${digest}`;
-      if (key !== undefined && clean.get(key) === true) continue;
+      const known = knownText(text.raw);
+      if (known?.hasNothing(all) === true) continue;
       let isClean = true;
       for (const number of everywhere) {
-        if (found.has(number)) {
-          isClean = false;
-          continue;
-        }
-        const asking = ask(number, text);
-        if (asking instanceof Promise ? await asking : asking) isClean = false;
+        if (found.has(number) || (yield* ask(number, text, known))) isClean = false;
       }
-      if (isClean && key !== undefined) clean.set(key, true);
+      if (isClean) known?.note(all);
     }
     for (const number of asked) {
       const path = queries[number]?.argument;
       if (path === undefined) continue;
-      for (const text of textsAt(call, path)) if (await ask(number, text)) break;
+      for (const text of textsAt(call, path)) if (yield* ask(number, text)) break;
     }
     return found;
 
-    /** At once where it can be told at once: most texts are short, and a text has a dozen questions. */
-    function ask(number: number, text: CallText): boolean | Promise<boolean> {
-      const search = queries[number]?.search;
-      if (search === undefined) throw new Error('nobody asked this question');
-      const match = matchIn(search, text);
-      return match instanceof Promise ? match.then((one) => noted(number, one)) : noted(number, match);
+    /** Looks at a text as it was sent, and without its disguises where it has any. */
+    function* ask(number: number, { raw, normalized }: CallText, known?: KnownText): Work<boolean> {
+      const query = queries[number];
+      if (query === undefined) throw new Error('nobody asked this question');
+      const { pattern } = query;
+      const detector = pattern.kind === 'detects' ? pattern.detector : undefined;
+      const isSearched = detector !== undefined && findsNothing(known, detector);
+      for (const text of new Set(isSearched ? [normalized] : [raw, normalized])) {
+        if (isSearched && text === raw) return false;
+        yield text.length;
+        const search = query.search(text);
+        const match = isWork(search) ? yield* search : search;
+        if (match !== undefined) {
+          found.set(number, { ...match, text });
+          return true;
+        }
+        if (text === raw && detector !== undefined) noteNothing(raw, known, detector);
+      }
+      return false;
     }
+  }
 
-    function noted(number: number, match: TextMatch | undefined): boolean {
-      if (match === undefined) return false;
-      found.set(number, match);
-      return true;
-    }
+  function setOf(asked: readonly number[]): Question {
+    const name = asked.join();
+    const known = sets.get(name);
+    if (known !== undefined) return known;
+    const question = createQuestion();
+    sets.set(name, question);
+    return question;
   }
 
   return {
@@ -89,29 +101,8 @@ export function createTextQueries(maxTexts = MAX_REMEMBERED_TEXTS): TextQueries 
       numbers.set(key, number);
       return number;
     },
-    answer,
+    answer: async (call, asked) => inTurns(answered(call, asked)),
   };
-}
-
-type Searched = TextMatch | undefined | Promise<TextMatch | undefined>;
-
-/** As it was sent, or else without its disguises. */
-function matchIn(search: TextSearch, { raw, normalized }: CallText): Searched {
-  const first = run(search, raw);
-  if (normalized === raw) return first;
-  if (first instanceof Promise) return first.then((match) => match ?? run(search, normalized));
-  return first ?? run(search, normalized);
-}
-
-function run(search: TextSearch, text: string): Searched {
-  return isTurnOver(text.length)
-    ? nextTurn().then(() => placed(search(text), text))
-    : placed(search(text), text);
-}
-
-function placed(found: ReturnType<TextSearch>, text: string): Searched {
-  if (found instanceof Promise) return found.then((span) => span && { ...span, text });
-  return found && { ...found, text };
 }
 
 /** Texts at a path below a tool's arguments; what is no text is read as it would be written. */

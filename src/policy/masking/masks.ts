@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { rememberClean } from '../../clean-texts.ts';
 import type { SearchedText } from '../../detectors/finding.ts';
+import { findsNothing } from '../../detectors/found-nothing.ts';
+import { rememberClean, type KnownText } from '../../known-texts.ts';
+import { isUndisguised } from '../../normalize/known.ts';
 import { RecentMap } from '../../recent-map.ts';
-import type { MaskPattern, MaskRule } from '../cards/mask-rule.ts';
+import type { MaskPattern, MaskRule, TextPattern } from '../cards/mask-rule.ts';
 import { createMaskSearch, type LabelledPattern, type MaskSearch } from './search.ts';
 
 /** What is taken out of one exchange: the patterns of the mask rules that hold for it, ready to be looked for. */
@@ -31,10 +33,9 @@ const MAX_KEPT = 16;
 
 /**
  * Makes detectors out of mask rules, once for each set of them.
- * @param rememberedTexts that are known again to hold nothing, for each set
  * @throws Error that says what is wrong with an expression
  */
-export function createMasksOf(rememberedTexts?: number): (rules: readonly MaskRule[]) => Masks | undefined {
+export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefined {
   const kept = new RecentMap<Masks>(MAX_KEPT);
   const nameOf = createRuleNames();
   return (rules) => {
@@ -42,7 +43,7 @@ export function createMasksOf(rememberedTexts?: number): (rules: readonly MaskRu
     const key = rules.map(nameOf).join();
     const known = kept.get(key);
     if (known !== undefined) return known;
-    const masks = masksOf(rules, rememberedTexts);
+    const masks = masksOf(rules);
     kept.set(key, masks);
     return masks;
   };
@@ -65,11 +66,11 @@ function createRuleNames(): (rule: MaskRule) => string {
   };
 }
 
-function masksOf(rules: readonly MaskRule[], maxTexts: number | undefined): Masks {
+function masksOf(rules: readonly MaskRule[]): Masks {
   const patterns = rules.flatMap(({ hit, patterns: each }) =>
     each.map((pattern) => ({ ...pattern, rule: hit.rule })),
   );
-  const searchFor = (some: readonly LabelledPattern[]): MaskSearch | undefined => remembering(some, maxTexts);
+  const searchFor = (some: readonly LabelledPattern[]): MaskSearch | undefined => remembering(some);
   const anywhere = patterns.filter(({ argument }) => argument === undefined);
   return {
     everywhere: searchFor(anywhere),
@@ -92,17 +93,21 @@ function byArgument(
 }
 
 /** Agents send their history again with every turn: what was clean is not searched twice. */
-function remembering(
-  patterns: readonly LabelledPattern[],
-  maxTexts: number | undefined,
-): MaskSearch | undefined {
+function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefined {
   if (patterns.length === 0) return undefined;
   const search = createMaskSearch(patterns);
   const findAll = rememberClean<SearchedText>({
     read: search.findAll,
     isClean: ({ findings }) => findings.length === 0,
-    clean: () => ({ findings: [], isWhole: true }),
-    maxTexts,
+    clean: () => CLEAN,
+    isRead: (text) => isUndisguised(text) && patterns.every(({ what }) => isFoundNothing(what, text)),
   });
   return { ...search, findAll };
+}
+
+const CLEAN: SearchedText = { findings: [], isWhole: true };
+
+/** Who judged the call by the same rules has looked for most of it. */
+function isFoundNothing(what: TextPattern, text: KnownText): boolean {
+  return what.kind === 'detects' && findsNothing(text, what.detector);
 }

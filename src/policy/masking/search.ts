@@ -23,7 +23,7 @@ import { findSqlInjection } from '../../detectors/sql-injection.ts';
 import { ssnDetector } from '../../detectors/ssn.ts';
 import { holdingBack, together } from '../../detectors/together.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
-import { normalizeAll } from '../../normalize/normalize.ts';
+import { normalizeKnown } from '../../normalize/known.ts';
 import type { TextPattern } from '../cards/mask-rule.ts';
 
 /** Searches whole texts, giving other requests a turn. The n-th result is the n-th text's. */
@@ -136,7 +136,7 @@ function labelled({ find, openFrom }: StreamDetector, rule: string): StreamDetec
 }
 
 async function searchedTexts(texts: readonly string[]): Promise<readonly DisguisedText[]> {
-  const normalized = await normalizeAll(texts);
+  const normalized = await normalizeKnown(texts);
   return normalized.map((one, index) => ({ raw: texts[index] ?? '', normalized: one }));
 }
 

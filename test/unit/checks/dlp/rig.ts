@@ -3,7 +3,11 @@ import type { FoundClass } from '../../../../src/checks/dlp/deps.ts';
 import { MAX_FINDINGS } from '../../../../src/checks/dlp/masked-places.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import type { ConfigInput } from '../../../../src/config/schema.ts';
-import { createContentDetector, createFindContentAll } from '../../../../src/detectors/content.ts';
+import {
+  contentDetectorsOf,
+  createContentDetector,
+  createFindContentAll,
+} from '../../../../src/detectors/content.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { Check, Verdict } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
@@ -49,6 +53,7 @@ export function dlp(input: DlpInput = {}): Rig {
     config,
     detector: createContentDetector(scope),
     findAll: createFindContentAll(scope, MAX_FINDINGS),
+    requestDetectors: contentDetectorsOf(scope),
     reportSecretLeak: (leak) => {
       leaks.push(leak);
       return Promise.resolve();

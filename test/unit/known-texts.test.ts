@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { rememberClean } from '../../src/clean-texts.ts';
 import { COMMON_TEXTS } from '../../src/common-texts.ts';
+import { createQuestion, knownText, rememberClean } from '../../src/known-texts.ts';
 import { textDigest } from '../../src/text-digest.ts';
 
 const PROSE = 'words of a long text '.repeat(20);
@@ -63,4 +64,46 @@ test('what is kept of a text cannot be made outside of the process', () => {
   expect(textDigest(PROSE)).toBe(textDigest(PROSE));
   expect(textDigest(PROSE)).not.toBe(hash('sha256', PROSE, 'binary'));
   expect(textDigest('a short text')).toBeUndefined();
+});
+
+test('what others have read for the same is not read', async () => {
+  const [text, other] = [`${PROSE} others`, `${PROSE} nobody`];
+  const theirs = createQuestion();
+  const cleaned: string[] = [];
+  const seen: string[] = [];
+  const read = rememberClean<string>({
+    read(texts) {
+      seen.push(...texts);
+      return Promise.resolve(texts.map(() => ''));
+    },
+    isClean: () => true,
+    clean: () => '',
+    isRead: (known) => known.hasNothing(theirs),
+    onClean: (clean) => cleaned.push(clean),
+  });
+  knownText(text)?.note(theirs);
+  await read([text, other]);
+  expect(seen).toEqual([other]);
+  expect(cleaned).toEqual([other]);
+});
+
+test('a text is known for what it was asked last', () => {
+  const text = `${PROSE} asked`;
+  const asked = Array.from({ length: 40 }, createQuestion);
+  for (const question of asked) knownText(text)?.note(question);
+  expect(asked.map((question) => knownText(text)?.hasNothing(question))).toEqual(
+    asked.map((_, nth) => nth >= 8),
+  );
+});
+
+test('a text is known again when it comes later, and not kept until then', async () => {
+  const text = `${PROSE} later`;
+  const question = createQuestion();
+  const first = knownText(text);
+  expect(knownText(`${PROSE} later`)).toBe(first);
+  await setTimeout(150);
+  expect(knownText(text)).not.toBe(first);
+  first?.note(question);
+  await setTimeout(150);
+  expect(knownText(text)?.hasNothing(question)).toBe(true);
 });

@@ -1,0 +1,125 @@
+import { COMMON_TEXTS } from './common-texts.ts';
+import { RecentMap } from './recent-map.ts';
+import { textDigest } from './text-digest.ts';
+
+/** Something that texts are gone through for. */
+export type Question = number;
+
+let questions = 0;
+
+export function createQuestion(): Question {
+  questions += 1;
+  return questions;
+}
+
+/** What a text was gone through for in vain, and will be each time. */
+export interface KnownText {
+  hasNothing(question: Question): boolean;
+  note(question: Question): void;
+}
+
+/** Of a gateway's traffic: the histories of some hundred agents. Some 300 bytes each, 600 at most. */
+const MAX_TEXTS = 32_768;
+/** Of one text; those that nobody has asked since go first. */
+const MAX_QUESTIONS = 32;
+
+const known = new RecentMap<Known>(MAX_TEXTS);
+
+class Known implements KnownText {
+  readonly #digest: string | undefined;
+  /** Few: a list is searched faster than a set. */
+  readonly #nothingFor: Question[] = [];
+
+  /** @param digest undefined for what is known anyway */
+  constructor(digest: string | undefined) {
+    this.#digest = digest;
+  }
+
+  hasNothing(question: Question): boolean {
+    return this.#nothingFor.includes(question);
+  }
+
+  note(question: Question): void {
+    if (this.hasNothing(question)) return;
+    if (this.#nothingFor.length === 0 && this.#digest !== undefined) known.set(this.#digest, this);
+    if (this.#nothingFor.push(question) > MAX_QUESTIONS) this.#nothingFor.shift();
+  }
+}
+
+/** Words that every request is made of are too short to be digested, and are known by themselves. */
+const common = new Map([...COMMON_TEXTS].map((text) => [text, new Known(undefined)]));
+
+/**
+ * Texts that are judged now: each is digested once, whoever asks. They are held for a moment that is longer than a
+ * request takes to be judged, and no longer.
+ */
+const judged = new Map<string, Known>();
+const JUDGED_MS = 100;
+const MAX_JUDGED_CHARS = 4 * 1_048_576;
+let judgedChars = 0;
+
+/**
+ * What is known of a text, by its digest; undefined where it is too short to be worth it. Agents send their history again
+ * with every turn, and every check asks: a text costs one digest. The text itself is not kept.
+ */
+export function knownText(text: string): KnownText | undefined {
+  const found = judged.get(text);
+  if (found !== undefined) return found;
+  const digest = textDigest(text);
+  if (digest === undefined) return common.get(text);
+  const one = known.get(digest) ?? new Known(digest);
+  if (judgedChars + text.length > MAX_JUDGED_CHARS) forgetJudged();
+  if (judged.size === 0) setTimeout(forgetJudged, JUDGED_MS).unref();
+  judged.set(text, one);
+  judgedChars += text.length;
+  return one;
+}
+
+function forgetJudged(): void {
+  judged.clear();
+  judgedChars = 0;
+}
+
+export interface TextReading<Result> {
+  /** Gives other requests a turn; the n-th result is the n-th text's. */
+  readonly read: (texts: readonly string[]) => Promise<readonly Result[]>;
+  /** There was nothing to do in it, and never will be. */
+  readonly isClean: (result: Result, text: string) => boolean;
+  /** The result of a clean text. */
+  readonly clean: (text: string) => Result;
+  /** Shared with whoever asks the same; one of its own unless told. */
+  readonly question?: Question;
+  /** Others have gone through the text for all that this reading would. */
+  readonly isRead?: (text: KnownText) => boolean;
+  /** Told of a text that was read, and in which there was nothing. */
+  readonly onClean?: (text: string, known: KnownText) => void;
+}
+
+/** Reads no text twice in which there was nothing to do. */
+export function rememberClean<Result>({
+  read,
+  isClean,
+  clean,
+  question = createQuestion(),
+  isRead = () => false,
+  onClean,
+}: TextReading<Result>): TextReading<Result>['read'] {
+  return async (texts) => {
+    const knownTexts = texts.map(knownText);
+    const isKnown = knownTexts.map((one) => one !== undefined && (one.hasNothing(question) || isRead(one)));
+    if (!isKnown.includes(false)) return texts.map(clean);
+    const fresh = await read(texts.filter((_text, index) => isKnown[index] !== true));
+    let next = 0;
+    return texts.map((text, index) => {
+      if (isKnown[index] === true) return clean(text);
+      const result = fresh[next++];
+      if (result === undefined) throw new Error('a text was not read');
+      const known = knownTexts[index];
+      if (known !== undefined && isClean(result, text)) {
+        known.note(question);
+        onClean?.(text, known);
+      }
+      return result;
+    });
+  };
+}
