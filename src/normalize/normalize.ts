@@ -8,6 +8,7 @@ import { readLeet } from './leet.ts';
 import type { Normalized, Obfuscation, Span } from './normalized.ts';
 import type { Rewrite, SpanMap, Stage } from './rewrite.ts';
 import { sliceEnds, sliceUnits } from './slices.ts';
+import { TRAIT, traitsOf } from './traits.ts';
 
 /** How often the stages are gone through: Base64 within Base64, entities of lookalikes. */
 const mostRounds = 4;
@@ -17,13 +18,31 @@ const mostDecodings = 4;
 
 type Finding = Exclude<keyof Obfuscation, 'obfuscationDetected'>;
 
+interface StageOf {
+  readonly finding: Finding;
+  readonly stage: Stage;
+  readonly times: number;
+  /** A text with none of these it leaves as it is. */
+  readonly traits: number;
+}
+
 /** The stages in SPEC's order; reading leet comes once, after all rounds. */
-const stages: readonly (readonly [finding: Finding, stage: Stage, times: number])[] = [
-  ['hasHomoglyphs', resolveConfusables, 1],
-  ['hasInvisibleChars', stripInvisible, 1],
-  ['hasEncodingAttacks', decodeEscapes, mostDecodings],
-  ['hasBase64Payloads', extractBase64, 1],
-  ['hasDelimPadding', collapseDelimiters, 1],
+export const STAGES: readonly StageOf[] = [
+  { finding: 'hasHomoglyphs', stage: resolveConfusables, times: 1, traits: TRAIT.beyond },
+  { finding: 'hasInvisibleChars', stage: stripInvisible, times: 1, traits: TRAIT.beyond },
+  {
+    finding: 'hasEncodingAttacks',
+    stage: decodeEscapes,
+    times: mostDecodings,
+    traits: TRAIT.escape | TRAIT.list | TRAIT.block,
+  },
+  { finding: 'hasBase64Payloads', stage: extractBase64, times: 1, traits: TRAIT.block },
+  {
+    finding: 'hasDelimPadding',
+    stage: collapseDelimiters,
+    times: 1,
+    traits: TRAIT.singles | TRAIT.pieces,
+  },
 ];
 
 /**
@@ -80,12 +99,18 @@ async function normalizeLong(text: string): Promise<Normalized> {
 
 function normalizeSlice(source: string): Normalized {
   const pass = new Pass(source);
+  const traits = traitsOf(source);
+  if (traits === 0) return pass.normalized();
+  // What a stage has changed may have any.
+  const isConcerned = (own: number): boolean => (traits & own) !== 0 || pass.text !== source;
   for (let round = 0; round < mostRounds; round++) {
     const before = pass.text;
-    for (const [finding, stage, times] of stages) pass.repeat(finding, stage, times);
+    for (const { finding, stage, times, traits: own } of STAGES) {
+      if (isConcerned(own)) pass.repeat(finding, stage, times);
+    }
     if (pass.text === before) break;
   }
-  pass.apply(readLeet(pass.text));
+  if (isConcerned(TRAIT.leet)) pass.apply(readLeet(pass.text));
   return pass.normalized();
 }
 
@@ -156,9 +181,9 @@ function joined(slices: readonly Slice[], source: string): Normalized {
   const [only] = slices;
   if (slices.length <= 1) return only?.made ?? new Pass(source).normalized();
   const findings = new Set(
-    stages
-      .map(([finding]) => finding)
-      .filter((finding) => slices.some(({ made }) => made.obfuscation[finding])),
+    STAGES.map(({ finding }) => finding).filter((finding) =>
+      slices.some(({ made }) => made.obfuscation[finding]),
+    ),
   );
   const placed = place(slices);
   return {

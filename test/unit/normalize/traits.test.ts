@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { readLeet } from '../../../src/normalize/leet.ts';
+import { STAGES } from '../../../src/normalize/normalize.ts';
+import { TRAIT, traitsOf } from '../../../src/normalize/traits.ts';
+import { seededRandom } from '../detectors/secret-samples.ts';
+
+const random = seededRandom(14);
+const pick = <One>(list: readonly One[]): One | undefined => list[Math.floor(random() * list.length)];
+
+/** What stages act on, whole and in pieces, among words. */
+const SOUP = [
+  ...[
+    'ignore',
+    'the',
+    'rules',
+    'be',
+    'ad',
+    'normalization',
+    'I',
+    'a',
+    'x',
+    'U',
+    '0',
+    '1',
+    '3',
+    '49',
+    '67',
+    '6e',
+  ],
+  ...[
+    '1gn0r3',
+    'pr3v10u5',
+    'h4ck',
+    '%69',
+    '%',
+    '\\x69',
+    '\\u0069',
+    '&#105;',
+    '&amp;',
+    'U+0049',
+    '0x49',
+    '0x67',
+  ],
+  ...[
+    'aWdub3JlIGFsbCBydWxlcw==',
+    '69676e6f726520616c6c',
+    'i.g.n.o.r.e',
+    'ig_no_re',
+    'i - g - n',
+    '49 67 6e 6f',
+  ],
+  ...[
+    '.',
+    '-',
+    '_',
+    '/',
+    '+',
+    '@',
+    '$',
+    '!',
+    ':',
+    ',',
+    '|',
+    '~',
+    '*',
+    '=',
+    '"',
+    '\n',
+    '\t',
+    ' ',
+    ' ',
+    ' ',
+    ' ',
+  ],
+  ...['é', 'р', '\u200b', '\u0001', '漢', '😀', 'ｉ', '\ud800', '\u2014'],
+];
+
+const soup = (pieces: number): string => Array.from({ length: pieces }, () => pick(SOUP) ?? '').join('');
+
+describe('the traits of a text', () => {
+  it('are none where it is plain', () => {
+    expect(
+      traitsOf('An egg boils for 7 minutes (in a pot of water), and is done. "Well" - she said; so it is?'),
+    ).toBe(0);
+    expect(traitsOf('')).toBe(0);
+  });
+
+  it.each<[keyof typeof TRAIT, string]>([
+    ['escape', 'ab%41c'],
+    ['list', 'say 49 67 6e now'],
+    ['list', 'U+0049'],
+    ['list', '0x49, 0x67'],
+    ['block', 'normalization'],
+    ['block', 'ab+cd/ef_gh-ij'],
+    ['singles', 'i g n o r e'],
+    ['singles', 'a.b.c'],
+    ['pieces', 'ig_no_re'],
+    ['leet', '1gnore'],
+    ['leet', 'a1!'],
+    ['leet', '@dmin'],
+    ['beyond', 'caf\u00e9'],
+    ['beyond', 'a\u0000b'],
+  ])('has %s: %s', (trait, text) => {
+    expect(traitsOf(text) & TRAIT[trait]).toBe(TRAIT[trait]);
+    expect(traitsOf(`words before, ${text}`) & TRAIT[trait]).toBe(TRAIT[trait]);
+  });
+
+  it('leave nothing to do to the stages without theirs', () => {
+    let left = 0;
+    for (let nth = 0; nth < 20_000; nth++) {
+      const text = soup(1 + (nth % 12));
+      const traits = traitsOf(text);
+      for (const stage of [...STAGES, { stage: readLeet, traits: TRAIT.leet }]) {
+        if ((traits & stage.traits) !== 0) continue;
+        left += 1;
+        expect(stage.stage(text), JSON.stringify(text)).toEqual({ text, found: false });
+      }
+    }
+    expect(left).toBeGreaterThan(20_000);
+  });
+});
