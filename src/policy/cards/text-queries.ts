@@ -68,8 +68,8 @@ export function createTextQueries(): TextQueries {
       const { pattern } = query;
       const detector = pattern.kind === 'detects' ? pattern.detector : undefined;
       const isSearched = detector !== undefined && findsNothing(known, detector);
-      for (const text of new Set(isSearched ? [normalized] : [raw, normalized])) {
-        if (isSearched && text === raw) return false;
+      for (const text of raw === normalized ? [raw] : [raw, normalized]) {
+        if (isSearched && text === raw) continue;
         yield text.length;
         const search = query.search(text);
         const match = isWork(search) ? yield* search : search;
