@@ -30,6 +30,8 @@ const ESCAPE = 256;
 const BEYOND = 512;
 const SMALL_X = 1_024;
 const PLUS = 2_048;
+/** Of few places in a text. */
+const RARE = ESCAPE | BEYOND | PLUS | SINGLE;
 
 const kinds = Uint16Array.from({ length: 128 }, (_, unit) => {
   const sign = String.fromCharCode(unit);
@@ -50,12 +52,12 @@ const kinds = Uint16Array.from({ length: 128 }, (_, unit) => {
   );
 });
 
-function kindAt(text: string, at: number): number {
-  return at < text.length ? (kinds[text.charCodeAt(at)] ?? BEYOND) : 0;
+function kindOf(unit: number): number {
+  return unit < 128 ? (kinds[unit] ?? 0) : BEYOND;
 }
 
-/** As many groups of two digits with a sign behind are no list yet. */
-const MOST_GROUPS = 2;
+/** Pairs of digits with a sign before and behind, one after the other: one of them is no list yet. */
+const MOST_PAIRS = 1;
 const SHORTEST_BLOCK = 12;
 /** Two signs with one to three letters between. */
 const FARTHEST_SIGN = 4;
@@ -68,64 +70,86 @@ const MOST_SINGLES = 2;
  * long words. A trait says little: it may be there where there is nothing to do.
  */
 export function traitsOf(text: string): number {
+  const { length } = text;
   let traits = 0;
-  // Of Base64, and of what may be single: where it began.
+  /** Where a block of Base64 may have begun, and what may be a single; how many singles, and where the last ended. */
   let block = 0;
   let single = 0;
   let singles = 0;
   let singleEnd = 0;
   let piece = -FARTHEST_SIGN;
-  let pieceUnit = 0;
-  let groups = 0;
-  let groupEnd = -1;
-  for (let at = 0; at <= text.length; at++) {
-    let kind = kindAt(text, at);
+  let pairs = 0;
+  /** What stood before the word. */
+  let before = BETWEEN;
+  for (let at = 0; at <= length; at++) {
     const start = at;
     let seen = 0;
-    for (; (kind & WORD) !== 0; kind = kindAt(text, at)) {
+    let kind = 0;
+    for (; at < length; at++) {
+      kind = kindOf(text.charCodeAt(at));
+      if ((kind & WORD) === 0) break;
       seen |= kind;
-      at++;
     }
-    if ((seen & DIGIT) !== 0) {
-      if ((seen & LEET) !== 0 && (seen & LETTER) !== 0) traits |= TRAIT.leet;
-      if ((seen & SMALL_X) !== 0) traits |= TRAIT.list;
-    }
+    if (at === length) kind = BETWEEN;
+    if ((seen & DIGIT) !== 0) traits |= traitsOfNumber(seen);
     if ((kind & BASE64) === 0) {
       if (at - block >= SHORTEST_BLOCK) traits |= TRAIT.block;
       block = at + 1;
     }
+    // Most of a text: a word, and a space or a comma behind it.
+    if (kind === BETWEEN && at - single > 2) {
+      singles = 0;
+      singleEnd = at;
+      single = at + 1;
+      pairs = at - start === 2 && isPair(text, start, before) ? pairs + 1 : 0;
+      if (pairs > MOST_PAIRS) traits |= TRAIT.list;
+      before = kind;
+      continue;
+    }
     if ((kind & SINGLE) === 0) {
       if (at > single) {
-        const isSingle = at - single === 1;
-        singles = isSingle ? (single - singleEnd <= WIDEST_GAP ? singles + 1 : 1) : 0;
+        singles = at - single > 1 ? 0 : single - singleEnd <= WIDEST_GAP ? singles + 1 : 1;
         singleEnd = at;
-        if (singles > MOST_SINGLES) traits |= TRAIT.singles;
       }
+      if (kind === BEYOND) {
+        // It parts letters, or is one.
+        singles += 1;
+        singleEnd = at + 1;
+      }
+      if (singles > MOST_SINGLES) traits |= TRAIT.singles;
       single = at + 1;
-    } else if (
-      (kindAt(text, at + 1) & (WORD | SINGLE)) !== 0 ||
-      (at > 0 && (kindAt(text, at - 1) & LEET) !== 0)
-    ) {
-      traits |= TRAIT.leet;
     }
     if ((kind & BETWEEN) !== 0) {
-      const isGroup = at - start >= 2 && (kindAt(text, at - 1) & kindAt(text, at - 2) & HEX) !== 0;
-      groups = isGroup ? (at - start === 2 && groupEnd === start - 1 ? groups + 1 : 1) : 0;
-      groupEnd = at;
-      if (groups > MOST_GROUPS) traits |= TRAIT.list;
+      pairs = at - start === 2 && isPair(text, start, before) ? pairs + 1 : 0;
+      if (pairs > MOST_PAIRS) traits |= TRAIT.list;
     }
     if ((kind & PIECES) !== 0) {
-      const unit = text.charCodeAt(at);
-      if (at - piece <= FARTHEST_SIGN && unit === pieceUnit) traits |= TRAIT.pieces;
+      if (at - piece <= FARTHEST_SIGN && text.charCodeAt(at) === text.charCodeAt(piece))
+        traits |= TRAIT.pieces;
       piece = at;
-      pieceUnit = unit;
     }
-    if ((kind & (ESCAPE | BEYOND | PLUS)) !== 0) {
-      // Letters beyond ASCII may be single ones.
-      if ((kind & BEYOND) !== 0) traits |= TRAIT.beyond | TRAIT.singles;
-      else if ((kind & ESCAPE) !== 0) traits |= TRAIT.escape;
-      else if (at > start && /[Uu]/.test(text.charAt(at - 1))) traits |= TRAIT.list;
-    }
+    if ((kind & RARE) !== 0) traits |= traitsOfSign(text, at, kind);
+    before = kind;
   }
   return traits;
+}
+
+function traitsOfNumber(seen: number): number {
+  const leet = (seen & LEET) !== 0 && (seen & LETTER) !== 0 ? TRAIT.leet : 0;
+  return leet | ((seen & SMALL_X) !== 0 ? TRAIT.list : 0);
+}
+
+/** Two digits of bytes behind a sign. */
+function isPair(text: string, at: number, before: number): boolean {
+  if ((before & BETWEEN) === 0) return false;
+  return (kindOf(text.charCodeAt(at)) & kindOf(text.charCodeAt(at + 1)) & HEX) !== 0;
+}
+
+function traitsOfSign(text: string, at: number, kind: number): number {
+  if (kind === BEYOND) return TRAIT.beyond;
+  if ((kind & ESCAPE) !== 0) return TRAIT.escape;
+  if ((kind & PLUS) !== 0) return at > 0 && /[Uu]/.test(text.charAt(at - 1)) ? TRAIT.list : 0;
+  const next = at + 1 < text.length ? kindOf(text.charCodeAt(at + 1)) : 0;
+  const last = at > 0 ? kindOf(text.charCodeAt(at - 1)) : 0;
+  return (next & (WORD | SINGLE)) !== 0 || (last & LEET) !== 0 ? TRAIT.leet : 0;
 }
