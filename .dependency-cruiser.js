@@ -30,7 +30,8 @@ export default {
       { path: '^src/(json|streams|text|normalize|detectors)/' },
       {
         path: '^src/',
-        pathNot: '^src/(errors|headers|known-texts|media-type|recent-map|turns|json|streams|text|normalize|detectors)',
+        pathNot:
+          '^src/(errors|headers|known-texts|media-type|recent-map|turns|json|streams|text|normalize|detectors)',
       },
       'Leaves may be imported by anyone, so they import nobody.',
     ),
