@@ -84,12 +84,12 @@ export function rateLimitKey(keyHash: string): string {
   return `gateway:rate_limit:${tag(keyHash)}`;
 }
 
-/** Recent calls of one session, for loop detection. */
+/** Recent calls of one session, for loop detection: string of times, fingerprints and operations. */
 export function loopKey(keyHash: string, sessionId: string): string {
   return `gateway:loop:${tag(keyHash)}:${sessionId}`;
 }
 
-/** Anchor and prior turn of one session as n-gram sets, for drift detection. */
+/** Anchor and prior turn of one session as n-gram sets, for drift detection: one string. */
 export function driftKey(keyHash: string, sessionId: string): string {
   return `gateway:drift:${tag(keyHash)}:${sessionId}`;
 }

@@ -4,7 +4,7 @@
 -- operation id, and an agent that sends its last message again with more tool results makes no new turn. What is left
 -- of an ended session of the same name goes; a late turn of one changes nothing.
 --
--- KEYS  1 drift (hash)
+-- KEYS  1 topic (see topic.lua)
 -- ARGV  1 digest of the turn, without spaces
 --       2 when its session was created, Unix ms
 --       3 ttl in ms
@@ -16,49 +16,58 @@
 --       9 short turns that are not judged yet, a space between their n-grams; '=' where they stay as they are
 -- reply 1 where the turn is the anchor, now or already; else 0
 
-local digest, session = ARGV[1], tonumber(ARGV[2])
-local created = tonumber(redis.call('HGET', KEYS[1], 'created') or '0')
-if created > session then
+-- @include topic.lua
+
+local digest, created = ARGV[1], tonumber(ARGV[2])
+local topic = topic_at(KEYS[1])
+if topic and topic.created > created then
   return 0
 end
-if created < session then
-  redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'created', ARGV[2])
+if not topic or topic.created < created then
+  topic = new_topic(created)
 end
 
-local fields = redis.call('HMGET', KEYS[1], 'recent', 'anchor', 'anchor_digest', 'widened')
-local anchor, anchor_digest = fields[2], fields[3]
-local recent = {}
-local known = false
+local known = string.find(' ' .. topic.recent .. ' ', ' ' .. digest .. ' ', 1, true)
 
-for one in string.gmatch(fields[1] or '', '%S+') do
-  recent[#recent + 1] = one
-  known = known or one == digest
-end
-
-if not known then
+local function remember()
+  local recent = {}
+  for one in string.gmatch(topic.recent, '%S+') do
+    recent[#recent + 1] = one
+  end
   recent[#recent + 1] = digest
-  local first = math.max(1, #recent - tonumber(ARGV[4]) + 1)
-  redis.call('HSET', KEYS[1], 'recent', table.concat(recent, ' ', first))
-  redis.call('HINCRBY', KEYS[1], 'turn_count', 1)
+  topic.recent = table.concat(recent, ' ', math.max(1, #recent - tonumber(ARGV[4]) + 1))
+  topic.turns = topic.turns + 1
+end
+
+local function change()
   if ARGV[6] ~= '' then
-    if not anchor then
-      anchor_digest = digest
-      redis.call('HSET', KEYS[1], 'anchor', ARGV[6], 'anchor_digest', digest, 'prior', ARGV[6])
+    if topic.anchor_digest == '' then
+      topic.anchor, topic.anchor_digest, topic.prior = ARGV[6], digest, ARGV[6]
     end
-  else
-    if ARGV[7] ~= '' then
-      redis.call('HSET', KEYS[1], 'prior', ARGV[7])
-    end
-    if ARGV[9] ~= '=' then
-      redis.call('HSET', KEYS[1], 'unjudged', ARGV[9])
-    end
-    local widened = fields[4] or ''
-    if ARGV[8] ~= '' and #widened + #ARGV[8] <= tonumber(ARGV[5]) then
-      redis.call('HSET', KEYS[1], 'widened', widened .. ARGV[8])
-    end
+    return
+  end
+  if ARGV[7] ~= '' then
+    topic.prior = ARGV[7]
+  end
+  if ARGV[9] ~= '=' then
+    topic.unjudged = ARGV[9]
+  end
+  if #topic.widened + #ARGV[8] <= tonumber(ARGV[5]) then
+    topic.widened = topic.widened .. ARGV[8]
   end
 end
 
-redis.call('PEXPIRE', KEYS[1], string.format('%.0f', tonumber(ARGV[3])))
-return anchor_digest == digest and 1 or 0
+if not known then
+  remember()
+  change()
+end
+
+local function commit()
+  if known then
+    redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  else
+    redis.call('SET', KEYS[1], packed_topic(topic), 'PX', ARGV[3])
+  end
+end
+
+return topic.anchor_digest == digest and 1 or 0, commit

@@ -76,5 +76,4 @@ local function commit()
   save_arrivals(arrivals, now, life)
 end
 
-commit()
-return reply
+return reply, commit

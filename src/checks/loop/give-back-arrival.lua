@@ -34,5 +34,4 @@ local function commit()
   end
 end
 
-commit()
-return 1
+return 1, commit

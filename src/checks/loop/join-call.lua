@@ -31,5 +31,4 @@ local function commit()
   redis.call('PEXPIRE', KEYS[1], int(life))
 end
 
-commit()
-return 1
+return 1, commit

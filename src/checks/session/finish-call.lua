@@ -21,5 +21,4 @@ local function commit()
   save_sessions()
 end
 
-commit()
-return 1
+return 1, commit

@@ -44,5 +44,4 @@ local function commit()
   save_sessions()
 end
 
-commit()
-return gives_back and 1 or 0
+return gives_back and 1 or 0, commit

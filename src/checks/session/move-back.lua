@@ -31,5 +31,4 @@ local function commit()
   save_sessions()
 end
 
-commit()
-return undoes and 1 or 0
+return undoes and 1 or 0, commit

@@ -33,5 +33,4 @@ local function commit()
   save_sessions()
 end
 
-commit()
-return { 'moved', state }
+return { 'moved', state }, commit

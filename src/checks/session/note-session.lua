@@ -41,5 +41,4 @@ local function commit()
   save_sessions()
 end
 
-commit()
-return noted
+return noted, commit

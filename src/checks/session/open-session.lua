@@ -102,5 +102,4 @@ end
 
 local spent = int(account_of(KEYS[3]).spent)
 local view = refused == 'sessions' and {} or view_of(session)
-commit()
-return { refused or 'opened', live, spent, view, opens and 1 or 0, room and room.evicted or {} }
+return { refused or 'opened', live, spent, view, opens and 1 or 0, room and room.evicted or {} }, commit
