@@ -8,6 +8,9 @@ export type Work<Result> = Generator<number | undefined, Result, void>;
 /** Yielded around a step that may fill a turn: it is done in one of its own. */
 export const LONG_STEP = Infinity;
 
+/** What a small part costs that is looked at and not read through, in characters: a text that is noted, a list's element. */
+export const ITEM_CHARS = 16;
+
 /** Longest that is worked on in one turn of the event loop, however many work in it; a step that has begun is ended. */
 const TURN_MS = 8;
 
@@ -92,4 +95,19 @@ async function goOn<Result>(work: Work<Result>): Promise<Result> {
       if (isTurnOver(step.value)) break;
     }
   }
+}
+
+/** Work of one argument: called, it is done at once; `inSteps` gives it to whoever drives it. */
+export interface Stepwise<Input, Result> {
+  (input: Input): Result;
+  /** Absent where it never is long. */
+  readonly inSteps?: (input: Input) => Work<Result>;
+}
+
+export function stepwise<Input, Result>(inSteps: (input: Input) => Work<Result>): Stepwise<Input, Result> {
+  return Object.assign((input: Input) => runNow(inSteps(input)), { inSteps });
+}
+
+export function* stepsOf<Input, Result>(work: Stepwise<Input, Result>, input: Input): Work<Result> {
+  return work.inSteps === undefined ? work(input) : yield* work.inSteps(input);
 }

@@ -1,7 +1,8 @@
 import { GatewayError } from '../errors.ts';
 import { HEADER_PREFIX } from '../headers.ts';
 import { forgetDocument, tellDocument } from '../json/document-shape.ts';
-import { inTurns, isTurnOver, nextTurn } from '../turns.ts';
+import { inTurns, isTurnOver, ITEM_CHARS, nextTurn, runNow, stepsOf } from '../turns.ts';
+import type { Work } from '../turns.ts';
 import type { CutPayload, StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from './check.ts';
@@ -123,7 +124,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     if (received.raw.length > LONG_FRAME_BYTES) return passLong(received);
     const frame = isJudged ? strictFrame(format, received) : received;
     const event = reader.read(frame);
-    keepAccount(answer, event);
+    runNow(keepAccount(answer, event));
     return passEvent(isJudged ? unambiguousEvent(format, event, frame) : event, 0);
   }
 
@@ -135,8 +136,8 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     try {
       await inTurns(tellDocument(data));
       await nextTurn();
-      const event = reader.read(frame);
-      keepAccount(answer, event);
+      const event = await inTurns(stepsOf(reader.read, frame));
+      await inTurns(keepAccount(answer, event));
       await nextTurn();
       const said = isJudged ? unambiguousEvent(format, event, frame) : event;
       await nextTurn();
@@ -278,12 +279,13 @@ function rest({ raw, open }: Frame): Frame {
   return open === true ? { raw, open } : { raw };
 }
 
-function keepAccount(answer: Answer, event: StreamEvent): void {
+function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
   for (const delta of event.deltas) {
     if (delta.repeats === true) continue;
     answer.written.add(delta.kind, delta.text);
     // Another candidate begins after the first has ended.
     answer.complete = false;
+    yield ITEM_CHARS;
   }
   if (event.usage !== undefined) answer.usage = event.usage;
   if (event.done === true && event.failed !== true) answer.complete = true;

@@ -1,6 +1,7 @@
 import type { ErrorType, RefusalDetails } from '../errors.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
 import type { Frame } from '../streams/frame.ts';
+import type { Stepwise } from '../turns.ts';
 import type { RequestFacts } from './request-facts.ts';
 
 export * from './request-facts.ts';
@@ -102,7 +103,7 @@ export interface Dialect {
   /** Reads a parsed request body; throws GatewayError invalid_request where a needed field has the wrong type. */
   request(body: JsonObject, endpoint: Endpoint): RequestFacts;
   /** Reads a whole (unstreamed) answer of status 2xx. Never throws: what it cannot read is absent. */
-  answer(body: unknown): AnswerFacts;
+  readonly answer: Stepwise<unknown, AnswerFacts>;
   /**
    * The reader of one streamed answer; undefined where the dialect never streams. `request` is what it answers: of use
    * where frames name the request they belong to (JSON-RPC).
@@ -191,7 +192,7 @@ export interface AnswerText {
 /** Reads one streamed answer, frame by frame. */
 export interface StreamReader {
   /** The event's frame may have another payload, of the same meaning with nothing hidden beside it. */
-  read(frame: Frame): StreamEvent;
+  readonly read: Stepwise<Frame, StreamEvent>;
   /** The payloads that end the stream with an error which this dialect's clients show, one at least. */
   cut(refusal: StreamRefusal): readonly CutPayload[];
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { startRedis } from '../../src/runtime/redis-process.ts';
 import { findRedisServer } from '../../src/runtime/redis-server.ts';
 import { createSweepEdge, type SweepEdge } from '../support/turn-sweep/edge.ts';
-import { SHAPES } from '../support/turn-sweep/shapes.ts';
+import type { Place } from '../support/turn-sweep/places.ts';
+import { SHAPES, type Shape } from '../support/turn-sweep/shapes.ts';
 import { allPlaces, MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts';
 
 export interface SweepOptions {
@@ -24,6 +25,12 @@ export async function sweepTurns(options: SweepOptions): Promise<boolean> {
   const shapes = SHAPES.filter(({ name }) => options.shapes.test(name));
   process.stdout.write(`${String(places.length)} places, ${String(shapes.length)} shapes\n`);
   const ends = new Map<string, number>();
+  const shapesAt = ({ only }: Place, at: number): readonly Shape[] => {
+    if (only !== undefined) return options.shapes.test(only.name) ? [only] : [];
+    return Array.from({ length: each }, (_, n) => shapes[(at * each + n) % shapes.length]).filter(
+      (shape) => shape !== undefined,
+    );
+  };
   const each = Math.min(options.each, shapes.length);
   let count = 0;
   let tooLong = 0;
@@ -34,9 +41,7 @@ export async function sweepTurns(options: SweepOptions): Promise<boolean> {
     edge = await createSweepEdge(`127.0.0.1:${String(redis.port)}`);
     for (const [at, place] of places.entries()) {
       if (at % options.parts !== options.part) continue;
-      for (let n = 0; n < each; n += 1) {
-        const shape = shapes[(at * each + n) % shapes.length];
-        if (shape === undefined) continue;
+      for (const shape of shapesAt(place, at)) {
         const outcome = await sweepOne(edge, place, shape);
         if (outcome === undefined) continue;
         count += 1;

@@ -1,6 +1,8 @@
 import { applyEditsInTurns } from '../../json/edit.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { readBody } from '../../pipeline/whole-answer.ts';
+import { inTurns, ITEM_CHARS, stepsOf } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type { StreamContext } from '../context.ts';
 import { decodeContent } from '../decode-content.ts';
 import { localReply } from '../local-reply.ts';
@@ -26,7 +28,9 @@ export async function onResponseBody(
   const exchange: Answered = { ...answered, answer: { ...answered.answer, whole, complete: true } };
   context.answered = exchange;
   // What is not the dialect's JSON has no facts, and is accounted by its reservation.
-  if (exchange.status >= 200 && exchange.status < 300 && parsed !== undefined) readFacts(exchange, parsed);
+  if (exchange.status >= 200 && exchange.status < 300 && parsed !== undefined) {
+    await inTurns(readFacts(exchange, parsed));
+  }
   throwDenial(await run.response(exchange));
   const sent = await judgedBody(whole);
   context.progress = 'done';
@@ -51,11 +55,14 @@ async function wholeAnswer(
   return { whole: { body, contentType, json, edits: [], replacement: undefined }, parsed };
 }
 
-function readFacts({ answer, endpoint }: Answered, parsed: unknown): void {
-  const facts = endpoint.dialect.answer(parsed);
+function* readFacts({ answer, endpoint }: Answered, parsed: unknown): Work<void> {
+  const facts = yield* stepsOf(endpoint.dialect.answer, parsed);
   answer.facts = facts;
   answer.usage = facts.usage;
-  for (const text of facts.texts) answer.written.add(text.kind, text.text);
+  for (const text of facts.texts) {
+    answer.written.add(text.kind, text.text);
+    yield ITEM_CHARS;
+  }
 }
 
 /** The body as the checks want it. */

@@ -1,4 +1,6 @@
 import type { Frame } from '../../streams/frame.ts';
+import { ITEM_CHARS, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type {
   AnswerFacts,
   AnswerText,
@@ -13,45 +15,57 @@ import { anthropicCut } from './cuts.ts';
 import { editable, wholeDeltas } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';
-import { answerTextsIn } from './json-text.ts';
+import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
 /** Reads a whole message. */
-export function readAnswer(body: unknown): AnswerFacts {
+export const readAnswer = stepwise(function* (body: unknown): Work<AnswerFacts> {
   const message = objectOf(body);
-  const texts = arrayOf(message.content).flatMap((block, index) => blockTexts(block, ['content', index]));
-  return { usage: readUsage(objectOf(message.usage)), texts, ...joinedMember(texts, joinedName) };
-}
+  const texts: AnswerText[] = [];
+  for (const [index, block] of arrayOf(message.content).entries()) {
+    yield* addBlockTexts(texts, block, ['content', index]);
+  }
+  return {
+    usage: readUsage(objectOf(message.usage)),
+    texts,
+    ...(yield* joinedMember(texts, joinedName)),
+  };
+});
 
 /** Text is cut into blocks where citations, tools and thoughts stand between: it is shown as one. */
 function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | undefined {
   return below.length === 0 && (name === 'text' || name === 'thinking') ? kind : undefined;
 }
 
-function blockTexts(value: unknown, path: JsonPath): AnswerText[] {
-  if (!isObject(value)) return [];
+function* addBlockTexts(into: AnswerText[], value: unknown, path: JsonPath): Work<void> {
+  yield ITEM_CHARS;
+  if (!isObject(value)) return;
   switch (value.type) {
     case 'text':
-      return one('text', value.text, [...path, 'text']).concat(
-        answerTextsIn('text', value.citations, [...path, 'citations']),
-      );
+      addOne(into, { kind: 'text', text: value.text, path: [...path, 'text'] });
+      yield* addAnswerTextsIn(into, 'text', value.citations, [...path, 'citations']);
+      return;
     case 'thinking': {
       const signed = typeof value.signature === 'string' && value.signature !== '';
-      const found = one('reasoning', value.thinking, [...path, 'thinking']);
-      return signed ? found.map((text) => ({ ...text, signed })) : found;
+      const at = [...path, 'thinking'];
+      addOne(into, { kind: 'reasoning', text: value.thinking, path: at, ...(signed && { signed }) });
+      return;
     }
     case 'redacted_thinking':
-      return [];
+      return;
     case 'tool_use':
     case 'server_tool_use':
     case 'mcp_tool_use':
-      return answerTextsIn('tool_arguments', value.input, [...path, 'input']);
+      yield* addAnswerTextsIn(into, 'tool_arguments', value.input, [...path, 'input']);
+      return;
     default:
-      return answerTextsIn('text', value, path);
+      yield* addAnswerTextsIn(into, 'text', value, path);
   }
 }
 
-function one(kind: AnswerText['kind'], text: unknown, path: JsonPath): AnswerText[] {
-  return typeof text === 'string' && text !== '' ? [{ kind, text, path }] : [];
+/** Adds what is a text, and not empty. */
+function addOne(into: AnswerText[], one: Omit<AnswerText, 'text'> & { readonly text: unknown }): void {
+  const { text } = one;
+  if (typeof text === 'string' && text !== '') into.push({ ...one, text });
 }
 
 /** Iterations that the top-level counts leave out. */
@@ -115,16 +129,16 @@ export function createStreamReader(): StreamReader {
     const merged = readUsage(said);
     return merged === undefined ? {} : { usage: merged };
   };
-  const read = (event: JsonObject): Meaning => {
+  const read = function* (event: JsonObject): Work<Meaning> {
     switch (event.type) {
       case 'message_start':
         return { deltas: [], ...merge(objectOf(event.message).usage) };
       case 'message_delta':
         return { deltas: [], ends: ['*'], ...merge(event.usage) };
       case 'content_block_start':
-        return startOf(event);
+        return yield* startOf(event);
       case 'content_block_delta':
-        return pieceOf(event);
+        return yield* pieceOf(event);
       case 'content_block_stop':
         return {
           deltas: [],
@@ -139,34 +153,27 @@ export function createStreamReader(): StreamReader {
     }
   };
   return {
-    read(frame: Frame): StreamEvent {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
-      return { frame, json, ...read(objectOf(json)) };
-    },
+      return { frame, json, ...(yield* read(objectOf(json))) };
+    }),
     cut: anthropicCut,
   };
 }
 
 /** A block's own words may begin with it; results of the provider's own tools come whole. */
-function startOf(event: JsonObject): Meaning {
-  const found = blockTexts(event.content_block, ['content_block']);
-  const begun = (text: AnswerText): boolean => isBlockText(text.path);
-  const deltas = editable(found.filter(begun)).map((text) => ({
+function* startOf(event: JsonObject): Work<Meaning> {
+  const found: AnswerText[] = [];
+  yield* addBlockTexts(found, event.content_block, ['content_block']);
+  const begun = found.filter(({ path }) => isBlockText(path));
+  const whole = found.filter(({ path }) => !isBlockText(path));
+  const under = `${channel('text', event)}/whole/`;
+  const deltas = editable(begun).map((text) => ({
     ...text,
     channel: channel(text.kind, event),
     joins: text.kind,
   }));
-  const under = `${channel('text', event)}/whole/`;
-  return {
-    deltas: [
-      ...deltas,
-      ...wholeDeltas(
-        found.filter((text) => !begun(text)),
-        under,
-      ),
-    ],
-    ends: [under],
-  };
+  return { deltas: [...deltas, ...(yield* wholeDeltas(whole, under))], ends: [under] };
 }
 
 /** `content_block.text`, `content_block.thinking`: what the block's deltas add to. */
@@ -174,7 +181,7 @@ function isBlockText([, name, ...below]: JsonPath): boolean {
   return below.length === 0 && (name === 'text' || name === 'thinking');
 }
 
-function pieceOf(event: JsonObject): Meaning {
+function* pieceOf(event: JsonObject): Work<Meaning> {
   const delta = objectOf(event.delta);
   const piece = (kind: AnswerText['kind'], name: string, more?: PieceMarks): Meaning => {
     const text = delta[name];
@@ -195,8 +202,8 @@ function pieceOf(event: JsonObject): Meaning {
       return piece('text', 'content');
     case 'citations_delta': {
       const under = `${channel('text', event)}/citation/`;
-      const found = answerTextsIn('text', delta.citation, ['delta', 'citation']);
-      return { deltas: wholeDeltas(found, under), ends: [under] };
+      const found = yield* answerTextsIn('text', delta.citation, ['delta', 'citation']);
+      return { deltas: yield* wholeDeltas(found, under), ends: [under] };
     }
     default:
       return { deltas: [] };

@@ -1,4 +1,7 @@
-import type { AnswerText, StreamReader, TextDelta } from '../provider.ts';
+import type { Frame } from '../../streams/frame.ts';
+import { ITEM_CHARS, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
+import type { AnswerText, StreamEvent, StreamReader, TextDelta } from '../provider.ts';
 import { plainCut } from './cuts.ts';
 import { isObject, parseJson } from './fields.ts';
 
@@ -18,74 +21,98 @@ interface LooseText {
  */
 export function createAnyJsonReader(): StreamReader {
   return {
-    read(frame) {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
-      const deltas = looseTexts(json).map(({ text, path, place, mayGoOn }): TextDelta => ({
-        channel: `any/${place}`,
-        kind: 'text',
-        text,
-        path,
-        repeats: true,
-        ...(mayGoOn && { loose: true }),
-      }));
+      const deltas: TextDelta[] = [];
+      yield* walk(json, ({ text, path, place, mayGoOn }) => {
+        const delta = { channel: `any/${place}`, kind: 'text', text, path, repeats: true } as const;
+        deltas.push(mayGoOn ? { ...delta, loose: true } : delta);
+      });
       return {
         frame,
         deltas,
         ...(json !== undefined && { json }),
         ...(frame.data === '[DONE]' && { ends: ['*'] }),
       };
-    },
+    }),
     cut: plainCut,
   };
 }
 
 /** The texts of a list of documents, which a client may read as a stream: those of one place are one text. */
-export function textsOverElements(elements: readonly unknown[]): readonly (readonly AnswerText[])[] {
+export function* textsOverElements(elements: readonly unknown[]): Work<readonly (readonly AnswerText[])[]> {
   const byPlace = new Map<string, AnswerText[]>();
   for (const [index, element] of elements.entries()) {
-    for (const { text, path, place, mayGoOn } of looseTexts(element)) {
-      if (!mayGoOn) continue;
+    yield* walk(element, ({ text, path, place, mayGoOn }) => {
+      if (!mayGoOn) return;
       const one: AnswerText = { kind: 'text', text, path: [index, ...path] };
       const known = byPlace.get(place);
       if (known === undefined) byPlace.set(place, [one]);
       else known.push(one);
-    }
+    });
+    yield ITEM_CHARS;
   }
   return [...byPlace.values()].filter(({ length }) => length > 1);
 }
 
-function looseTexts(json: unknown): LooseText[] {
-  const found: LooseText[] = [];
-  walk(json, [], '', undefined, found);
-  return found;
+/** An object or array on the way down. */
+interface Level {
+  readonly value: object;
+  /** Of an object's members. */
+  readonly names: readonly string[] | undefined;
+  readonly length: number;
+  readonly place: string;
+  /** The nearest member name. */
+  readonly name: string | undefined;
+  next: number;
 }
 
-/** Recursion is bounded by the depth of answers. `path` is one stack, copied for what is found. */
-function walk(
-  value: unknown,
-  path: (string | number)[],
-  place: string,
-  name: string | undefined,
-  found: LooseText[],
-): void {
-  if (typeof value === 'string') {
-    if (value !== '') found.push({ text: value, path: [...path], place, mayGoOn: !isLabel(name, value) });
-  } else if (Array.isArray(value)) {
-    for (const [position, item] of value.entries()) {
-      path.push(position);
-      walk(item, path, joined(place, ownIndex(item) ?? position), name, found);
-      path.pop();
-    }
-  } else if (isObject(value)) {
-    const index = ownIndex(value);
-    // Of an array's element its place says so already.
-    const at = index === undefined || typeof path.at(-1) === 'number' ? place : joined(place, index);
-    for (const member of Object.keys(value)) {
-      path.push(member);
-      walk(value[member], path, joined(at, member), member, found);
-      path.pop();
+/** Parts that are looked at in one step. */
+const STEP_PARTS = 16;
+
+/** The path is one stack, copied for what is found. */
+function* walk(root: unknown, onText: (found: LooseText) => void): Work<void> {
+  const path: (string | number)[] = [];
+  const levels: Level[] = [];
+  let parts = 0;
+  visit(root, '', undefined);
+
+  function visit(value: unknown, place: string, name: string | undefined): void {
+    if (typeof value === 'string') {
+      if (value !== '') onText({ text: value, path: [...path], place, mayGoOn: !isLabel(name, value) });
+    } else if (typeof value === 'object' && value !== null) {
+      levels.push(levelOf(value, placeWithin(value, place, path.at(-1)), name));
     }
   }
+
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    path.length = levels.length - 1;
+    if (level.next === level.length) {
+      levels.pop();
+      continue;
+    }
+    const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
+    const value = (level.value as Readonly<Record<string | number, unknown>>)[step];
+    level.next += 1;
+    path.push(step);
+    if (typeof step === 'string') visit(value, joined(level.place, step), step);
+    else visit(value, joined(level.place, ownIndex(value) ?? step), level.name);
+    parts += 1;
+    if (parts % STEP_PARTS === 0) yield STEP_PARTS * ITEM_CHARS;
+  }
+}
+
+function levelOf(value: object, place: string, name: string | undefined): Level {
+  if (Array.isArray(value)) return { value, names: undefined, length: value.length, place, name, next: 0 };
+  const names = Object.keys(value);
+  return { value, names, length: names.length, place, name, next: 0 };
+}
+
+/** @param step that led to it */
+function placeWithin(value: object, place: string, step: string | number | undefined): string {
+  // Of an array's element its place says so already.
+  const index = typeof step === 'number' ? undefined : ownIndex(value);
+  return index === undefined ? place : joined(place, index);
 }
 
 function joined(place: string, step: string | number): string {

@@ -1,5 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
+import { ITEM_CHARS, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type {
   AnswerFacts,
   AnswerText,
@@ -14,17 +16,18 @@ import { bedrockCut } from './cuts.ts';
 import { wholeDeltas } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';
-import { answerTextsIn } from './json-text.ts';
+import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
 /** Reads a whole Converse answer. */
-export function readAnswer(body: unknown): AnswerFacts {
+export const readAnswer = stepwise(function* (body: unknown): Work<AnswerFacts> {
   const answer = objectOf(body);
   const message = objectOf(objectOf(answer.output).message);
-  const texts = arrayOf(message.content).flatMap((block, index) =>
-    blockTexts(objectOf(block), ['output', 'message', 'content', index]),
-  );
-  return { usage: readUsage(answer.usage), texts, ...joinedMember(texts, joinedName) };
-}
+  const texts: AnswerText[] = [];
+  for (const [index, block] of arrayOf(message.content).entries()) {
+    yield* addBlockTexts(texts, objectOf(block), ['output', 'message', 'content', index]);
+  }
+  return { usage: readUsage(answer.usage), texts, ...(yield* joinedMember(texts, joinedName)) };
+});
 
 /** A block's `text`, and the text between whose parts its citations stand; what was thought apart. */
 function joinedName({ kind, path: [, , , , name, list, , member] }: AnswerText): string | undefined {
@@ -33,20 +36,21 @@ function joinedName({ kind, path: [, , , , name, list, , member] }: AnswerText):
   return isCited || (name === 'text' && list === undefined) ? kind : undefined;
 }
 
-function blockTexts(block: JsonObject, path: JsonPath): AnswerText[] {
-  return Object.keys(block).flatMap((name): AnswerText[] => {
+function* addBlockTexts(into: AnswerText[], block: JsonObject, path: JsonPath): Work<void> {
+  for (const name of Object.keys(block)) {
     const at = [...path, name];
     if (name === 'toolUse') {
-      return answerTextsIn('tool_arguments', objectOf(block[name]).input, [...at, 'input']);
-    }
-    if (name === 'reasoningContent') {
+      yield* addAnswerTextsIn(into, 'tool_arguments', objectOf(block[name]).input, [...at, 'input']);
+    } else if (name === 'reasoningContent') {
       const { text, signature } = objectOf(objectOf(block[name]).reasoningText);
-      if (typeof text !== 'string' || text === '') return [];
+      if (typeof text !== 'string' || text === '') continue;
       const found = { kind: 'reasoning', text, path: [...at, 'reasoningText', 'text'] } as const;
-      return [typeof signature === 'string' && signature !== '' ? { ...found, signed: true } : found];
+      into.push(typeof signature === 'string' && signature !== '' ? { ...found, signed: true } : found);
+    } else if (name !== 'image') {
+      yield* addAnswerTextsIn(into, 'text', block[name], at);
     }
-    return name === 'image' ? [] : answerTextsIn('text', block[name], at);
-  });
+  }
+  yield ITEM_CHARS;
 }
 
 /**
@@ -98,10 +102,10 @@ function writtenFor1h(details: unknown): number {
 export function createStreamReader(request?: RequestFacts): StreamReader {
   const signed = signsReasoning(request?.model);
   return {
-    read(frame: Frame): StreamEvent {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
-      return { frame, json, ...readEvent(frame.event ?? '', objectOf(json), [], signed) };
-    },
+      return { frame, json, ...(yield* readEvent(frame.event ?? '', objectOf(json), [], signed)) };
+    }),
     cut: bedrockCut,
   };
 }
@@ -115,15 +119,15 @@ function signsReasoning(model: string | undefined): boolean {
  * What one event says; `path` is where its content stands in the frame's JSON. The signature of reasoning comes after
  * all of its text.
  */
-export function readEvent(
+export function* readEvent(
   name: string,
   event: JsonObject,
   path: JsonPath,
   signed: boolean,
-): Omit<StreamEvent, 'frame'> {
+): Work<Omit<StreamEvent, 'frame'>> {
   switch (name) {
     case 'contentBlockDelta':
-      return deltasOf(event, [...path, 'delta'], signed);
+      return yield* deltasOf(event, [...path, 'delta'], signed);
     case 'metadata': {
       // The last event of every stream: the usage, after `messageStop`.
       const usage = readUsage(event.usage);
@@ -160,35 +164,42 @@ function moreOf(event: JsonObject): string {
   return `0/more/${indexOf(event)}/`;
 }
 
-function deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Omit<StreamEvent, 'frame'> {
+function* deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Work<Omit<StreamEvent, 'frame'>> {
   const index = indexOf(event);
   const delta = objectOf(event.delta);
   const citation = `0/citation/${index}/`;
-  const deltas = Object.keys(delta).flatMap((name): TextDelta[] => {
+  const deltas: TextDelta[] = [];
+  const add = (more: readonly TextDelta[]): void => {
+    for (const one of more) deltas.push(one);
+  };
+  for (const name of Object.keys(delta)) {
     const value = delta[name];
     const at = [...path, name];
     switch (name) {
       case 'text':
-        return piece(`0/text/${index}`, 'text', value, at, { joins: 'text' });
-      case 'toolUse':
-        return piece(`0/tool/${index}`, 'tool_arguments', objectOf(value).input, [...at, 'input'], {
-          isJson: true,
-        });
-      case 'reasoningContent':
-        return piece(`0/reasoning/${index}`, 'reasoning', objectOf(value).text, [...at, 'text'], {
-          ...(signed && { signed }),
-          joins: 'reasoning',
-        });
+        add(piece(`0/text/${index}`, 'text', value, at, { joins: 'text' }));
+        break;
+      case 'toolUse': {
+        const { input } = objectOf(value);
+        add(piece(`0/tool/${index}`, 'tool_arguments', input, [...at, 'input'], { isJson: true }));
+        break;
+      }
+      case 'reasoningContent': {
+        const { text } = objectOf(value);
+        const marks = { ...(signed && { signed }), joins: 'reasoning' };
+        add(piece(`0/reasoning/${index}`, 'reasoning', text, [...at, 'text'], marks));
+        break;
+      }
       case 'image':
-        return [];
+        break;
       case 'citation':
-        return wholeDeltas(answerTextsIn('text', value, at), citation);
+        add(yield* wholeDeltas(yield* answerTextsIn('text', value, at), citation));
+        break;
       default:
-        return isObject(value) || Array.isArray(value)
-          ? wholeDeltas(answerTextsIn('text', value, at), moreOf(event))
-          : [];
+        if (!isObject(value) && !Array.isArray(value)) break;
+        add(yield* wholeDeltas(yield* answerTextsIn('text', value, at), moreOf(event)));
     }
-  });
+  }
   const isSigned = objectOf(delta.reasoningContent).signature !== undefined;
   return { deltas, ends: isSigned ? [citation, `0/reasoning/${index}`] : [citation] };
 }

@@ -1,4 +1,7 @@
-import type { JsonObject, OutputLimit } from '../provider.ts';
+import type { Frame } from '../../streams/frame.ts';
+import { stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
+import type { JsonObject, OutputLimit, StreamEvent } from '../provider.ts';
 import {
   createStreamReader as createAnthropicReader,
   readAnswer as readAnthropicAnswer,
@@ -73,12 +76,12 @@ const nova: InvokeFamily = {
   },
   answer: readConverseAnswer,
   createReader: () => ({
-    read(frame) {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
       const event = objectOf(json);
       const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
-      return { frame, json, ...readEvent(name, objectOf(event[name]), [name], false) };
-    },
+      return { frame, json, ...(yield* readEvent(name, objectOf(event[name]), [name], false)) };
+    }),
   }),
 };
 

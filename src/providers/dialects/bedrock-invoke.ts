@@ -1,5 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { Frame } from '../../streams/frame.ts';
+import { stepsOf, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type { Dialect, InnerPayload, JsonObject, StreamEvent, StreamReader, Usage } from '../provider.ts';
 import { cacheApart, isException } from './bedrock-answer.ts';
 import { familyOf } from './bedrock-families.ts';
@@ -47,7 +49,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
   const reader = family.createReader();
   let own: Usage | undefined;
   return {
-    read(frame: Frame): StreamEvent {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const outer = parseJson(frame.data);
       const { bytes, p } = objectOf(outer);
       if (typeof bytes !== 'string') {
@@ -59,7 +61,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
         };
       }
       const json = Buffer.from(bytes, 'base64').toString('utf8');
-      const event = reader.read({ raw: frame.raw, data: json });
+      const event = yield* stepsOf(reader.read, { raw: frame.raw, data: json });
       const pack: InnerPayload['pack'] = (changed) =>
         JSON.stringify({
           bytes: Buffer.from(changed).toString('base64'),
@@ -76,7 +78,7 @@ function createInvokeReader(family: InvokeFamily): StreamReader {
         ...(usage === undefined ? {} : { usage }),
         ...(metrics === undefined ? {} : { done: true, ends: ['*'] }),
       };
-    },
+    }),
     cut: bedrockCut,
   };
 }

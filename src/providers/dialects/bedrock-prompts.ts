@@ -1,5 +1,7 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
+import { ITEM_CHARS, stepsOf, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type {
   AnswerFacts,
   AnswerText,
@@ -43,16 +45,16 @@ interface PromptFormat {
   readonly prompts: readonly string[];
   /** Where the output limit is: a member, or a member of an object. */
   readonly limit: readonly [string] | readonly [string, string] | undefined;
-  /** The texts of an answer, or of a stream's chunk, which has the same members. */
-  texts(answer: JsonObject): AnswerText[];
+  /** Where texts stand in an answer, or in a stream's chunk: in a member, or in one of a list's items. */
+  readonly texts: readonly (readonly [name: string] | readonly [list: string, name: string])[];
   usage(answer: JsonObject): Usage | undefined;
 }
 
 function promptFamily(format: PromptFormat): InvokeFamily {
-  const answer = (body: unknown): AnswerFacts => {
+  const answer = stepwise(function* (body: unknown): Work<AnswerFacts> {
     const object = objectOf(body);
-    return { usage: format.usage(object), texts: format.texts(object) };
-  };
+    return { usage: format.usage(object), texts: yield* textsAt(object, format.texts) };
+  });
   return {
     name: format.name,
     request(body, endpoint) {
@@ -66,13 +68,13 @@ function promptFamily(format: PromptFormat): InvokeFamily {
     },
     answer,
     createReader: () => ({
-      read(frame: Frame): StreamEvent {
+      read: stepwise(function* (frame: Frame): Work<StreamEvent> {
         const json = parseJson(frame.data);
-        const { usage, texts } = answer(json);
+        const { usage, texts } = yield* stepsOf(answer, json);
         // Answers that were asked for at once have a place in a list.
         const deltas = texts.map((found) => ({ ...found, channel: `${indexIn(found.path)}/text` }));
         return { frame, json, deltas, ...(usage === undefined ? {} : { usage }) };
-      },
+      }),
     }),
   };
 }
@@ -94,7 +96,7 @@ export const llama = promptFamily({
   name: 'llama',
   prompts: ['prompt'],
   limit: ['max_gen_len'],
-  texts: (answer) => text(answer.generation, ['generation']),
+  texts: [['generation']],
   usage: (answer) => counts(answer.prompt_token_count, answer.generation_token_count),
 });
 
@@ -102,7 +104,7 @@ export const mistralPrompt = promptFamily({
   name: 'mistral',
   prompts: ['prompt'],
   limit: ['max_tokens'],
-  texts: (answer) => listTexts(answer, 'outputs', 'text'),
+  texts: [['outputs', 'text']],
   usage: () => undefined,
 });
 
@@ -110,7 +112,7 @@ export const deepseekPrompt = promptFamily({
   name: 'deepseek',
   prompts: ['prompt'],
   limit: ['max_tokens'],
-  texts: (answer) => listTexts(answer, 'choices', 'text'),
+  texts: [['choices', 'text']],
   usage: () => undefined,
 });
 
@@ -118,10 +120,7 @@ export const titanText = promptFamily({
   name: 'titan-text',
   prompts: ['inputText'],
   limit: ['textGenerationConfig', 'maxTokenCount'],
-  texts: (answer) => [
-    ...listTexts(answer, 'results', 'outputText'),
-    ...text(answer.outputText, ['outputText']),
-  ],
+  texts: [['results', 'outputText'], ['outputText']],
   usage(answer) {
     const written = arrayOf(answer.results).map((result) => tokenCount(objectOf(result).tokenCount) ?? 0);
     const total = written.length > 0 ? written.reduce((a, b) => a + b) : answer.totalOutputTextTokenCount;
@@ -133,7 +132,7 @@ export const titanEmbed = promptFamily({
   name: 'titan-embed',
   prompts: ['inputText'],
   limit: undefined,
-  texts: () => [],
+  texts: [],
   usage: (answer) => counts(answer.inputTextTokenCount, 0),
 });
 
@@ -141,7 +140,7 @@ export const cohereEmbed = promptFamily({
   name: 'cohere-embed',
   prompts: ['texts'],
   limit: undefined,
-  texts: () => [],
+  texts: [],
   usage: () => undefined,
 });
 
@@ -149,7 +148,7 @@ export const cohereRerank = promptFamily({
   name: 'cohere-rerank',
   prompts: ['query', 'documents'],
   limit: undefined,
-  texts: () => [],
+  texts: [],
   usage: () => undefined,
 });
 
@@ -193,10 +192,20 @@ function counts(input: unknown, output: unknown): Usage | undefined {
   return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
 }
 
-function text(value: unknown, path: JsonPath): AnswerText[] {
-  return typeof value === 'string' && value !== '' ? [{ kind: 'text', text: value, path }] : [];
-}
-
-function listTexts(answer: JsonObject, list: string, name: string): AnswerText[] {
-  return arrayOf(answer[list]).flatMap((item, index) => text(objectOf(item)[name], [list, index, name]));
+function* textsAt(answer: JsonObject, places: PromptFormat['texts']): Work<AnswerText[]> {
+  const found: AnswerText[] = [];
+  const add = (text: unknown, path: JsonPath): void => {
+    if (typeof text === 'string' && text !== '') found.push({ kind: 'text', text, path });
+  };
+  for (const [member, name] of places) {
+    if (name === undefined) {
+      add(answer[member], [member]);
+      continue;
+    }
+    for (const [index, item] of arrayOf(answer[member]).entries()) {
+      add(objectOf(item)[name], [member, index, name]);
+      yield ITEM_CHARS;
+    }
+  }
+  return found;
 }

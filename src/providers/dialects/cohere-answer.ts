@@ -1,5 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
+import { ITEM_CHARS, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type {
   AnswerFacts,
   AnswerText,
@@ -7,44 +9,55 @@ import type {
   StreamEvent,
   StreamReader,
   TextDelta,
+  TokenText,
 } from '../provider.ts';
 import { readUsage } from './cohere-usage.ts';
 import { cohereV1Cut, cohereV2Cut } from './cuts.ts';
 import { editable, wholeDeltas } from './deltas.ts';
 import { arrayOf, objectOf, parseJson } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';
-import { answerTextsIn } from './json-text.ts';
+import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { pieceTokens, tokensMember } from './token-texts.ts';
 
 /** Reads a whole v2 answer. */
-export function readV2Answer(body: unknown): AnswerFacts {
+export const readV2Answer = stepwise(function* (body: unknown): Work<AnswerFacts> {
   const answer = objectOf(body);
   const message = objectOf(answer.message);
-  const content = arrayOf(message.content).flatMap((value, index) => {
-    const part = objectOf(value);
-    const path = ['message', 'content', index];
-    return part.type === 'thinking'
-      ? text('reasoning', part.thinking, [...path, 'thinking'])
-      : text('text', part.text, [...path, 'text']);
-  });
-  const calls = arrayOf(message.tool_calls).flatMap((call, index) => {
+  const content = yield* contentTexts(message);
+  const texts = [...content, ...text('reasoning', message.tool_plan, ['message', 'tool_plan'])];
+  for (const [index, call] of arrayOf(message.tool_calls).entries()) {
     const path = ['message', 'tool_calls', index, 'function', 'arguments'];
-    return argumentsText(objectOf(objectOf(call).function).arguments, path);
-  });
-  const logprobs = arrayOf(answer.logprobs).flatMap((piece, index) =>
-    pieceTokens(piece, ['logprobs', index], spelledBy(content)),
-  );
+    texts.push(...argumentsText(objectOf(objectOf(call).function).arguments, path));
+    yield ITEM_CHARS;
+  }
+  yield* addAnswerTextsIn(texts, 'text', message.citations, ['message', 'citations']);
+  const tokens: TokenText[] = [];
+  const spelled = spelledBy(content);
+  for (const [index, piece] of arrayOf(answer.logprobs).entries()) {
+    tokens.push(...pieceTokens(piece, ['logprobs', index], spelled));
+    yield ITEM_CHARS;
+  }
   return {
     usage: readUsage(answer.usage),
-    texts: [
-      ...content,
-      ...text('reasoning', message.tool_plan, ['message', 'tool_plan']),
-      ...calls,
-      ...answerTextsIn('text', message.citations, ['message', 'citations']),
-    ],
-    ...joinedMember(content, ({ kind }) => kind),
-    ...tokensMember(logprobs),
+    texts,
+    ...(yield* joinedMember(content, ({ kind }) => kind)),
+    ...tokensMember(tokens),
   };
+});
+
+function* contentTexts(message: JsonObject): Work<AnswerText[]> {
+  const found: AnswerText[] = [];
+  for (const [index, value] of arrayOf(message.content).entries()) {
+    const part = objectOf(value);
+    const path = ['message', 'content', index];
+    const said =
+      part.type === 'thinking'
+        ? text('reasoning', part.thinking, [...path, 'thinking'])
+        : text('text', part.text, [...path, 'text']);
+    found.push(...said);
+    yield ITEM_CHARS;
+  }
+  return found;
 }
 
 /** Pieces with probabilities do not say which part of the answer they spell: its first text. */
@@ -56,17 +69,16 @@ function spelledBy(content: readonly AnswerText[]): string {
 const V1_WORDS = ['citations', 'search_queries', 'search_results', 'documents', 'chat_history'] as const;
 
 /** Reads a whole v1 answer. */
-export function readV1Answer(body: unknown): AnswerFacts {
+export const readV1Answer = stepwise(function* (body: unknown): Work<AnswerFacts> {
   const answer = objectOf(body);
-  return { usage: readUsage(answer.meta), texts: v1Texts(answer, []) };
-}
+  return { usage: readUsage(answer.meta), texts: yield* v1Texts(answer, []) };
+});
 
-function v1Texts(answer: JsonObject, path: JsonPath): AnswerText[] {
-  return [
-    ...text('text', answer.text, [...path, 'text']),
-    ...answerTextsIn('tool_arguments', answer.tool_calls, [...path, 'tool_calls']),
-    ...V1_WORDS.flatMap((name) => answerTextsIn('text', answer[name], [...path, name])),
-  ];
+function* v1Texts(answer: JsonObject, path: JsonPath): Work<AnswerText[]> {
+  const found = text('text', answer.text, [...path, 'text']);
+  yield* addAnswerTextsIn(found, 'tool_arguments', answer.tool_calls, [...path, 'tool_calls']);
+  for (const name of V1_WORDS) yield* addAnswerTextsIn(found, 'text', answer[name], [...path, name]);
+  return found;
 }
 
 function text(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerText[] {
@@ -80,10 +92,10 @@ function argumentsText(value: unknown, path: JsonPath): AnswerText[] {
 /** Reads the SSE events of `/v2/chat`. */
 export function createV2Reader(): StreamReader {
   return {
-    read(frame) {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
-      return { frame, json, ...readV2Event(objectOf(json)) };
-    },
+      return { frame, json, ...(yield* readV2Event(objectOf(json))) };
+    }),
     cut: cohereV2Cut,
   };
 }
@@ -91,7 +103,7 @@ export function createV2Reader(): StreamReader {
 /** What of an event's meaning is left once its frame is put aside. */
 type Meaning = Omit<StreamEvent, 'frame'>;
 
-function readV2Event(event: JsonObject): Meaning {
+function* readV2Event(event: JsonObject): Work<Meaning> {
   const delta = objectOf(event.delta);
   const message = objectOf(delta.message);
   const path = ['delta', 'message'];
@@ -128,8 +140,8 @@ function readV2Event(event: JsonObject): Meaning {
       return { deltas: [], ends: [`0/tool/${index}`] };
     case 'citation-start': {
       const under = `0/citation/${index}/`;
-      const found = answerTextsIn('text', message.citations, [...path, 'citations']);
-      return { deltas: wholeDeltas(found, under), ends: [under] };
+      const found = yield* answerTextsIn('text', message.citations, [...path, 'citations']);
+      return { deltas: yield* wholeDeltas(found, under), ends: [under] };
     }
     case 'message-end': {
       const usage = readUsage(delta.usage);
@@ -154,15 +166,15 @@ function on(channel: string, found: readonly AnswerText[], joins?: string): Text
 /** Reads the events of `/v1/chat`, as SSE data or as lines of NDJSON alike. */
 export function createV1Reader(): StreamReader {
   return {
-    read(frame: Frame): StreamEvent {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
-      return { frame, json, ...readV1Event(objectOf(json)) };
-    },
+      return { frame, json, ...(yield* readV1Event(objectOf(json))) };
+    }),
     cut: cohereV1Cut,
   };
 }
 
-function readV1Event(event: JsonObject): Meaning {
+function* readV1Event(event: JsonObject): Work<Meaning> {
   switch (event.event_type) {
     case 'text-generation':
       return { deltas: on('0/text', text('text', event.text, ['text'])) };
@@ -181,21 +193,21 @@ function readV1Event(event: JsonObject): Meaning {
     case 'stream-start':
       return { deltas: [] };
     case 'stream-end':
-      return readV1End(event);
+      return yield* readV1End(event);
     default:
-      return { deltas: wholeDeltas(v1Texts(event, []), V1_WHOLE), ends: [V1_WHOLE] };
+      return { deltas: yield* wholeDeltas(yield* v1Texts(event, []), V1_WHOLE), ends: [V1_WHOLE] };
   }
 }
 
 /** Citations, searches, calls that are complete; and the whole answer once more, at its end. */
 const V1_WHOLE = '0/whole/';
 
-function readV1End(event: JsonObject): Meaning {
+function* readV1End(event: JsonObject): Work<Meaning> {
   const usage = readUsage(objectOf(event.response).meta);
   const { finish_reason: reason } = event;
-  const copies = wholeDeltas(v1Texts(objectOf(event.response), ['response']), V1_WHOLE);
+  const texts = yield* v1Texts(objectOf(event.response), ['response']);
   return {
-    deltas: copies.map((delta) => ({ ...delta, repeats: true })),
+    deltas: yield* wholeDeltas(texts, V1_WHOLE, { repeats: true }),
     ends: ['*'],
     done: true,
     ...(usage === undefined ? {} : { usage }),

@@ -1,11 +1,26 @@
+import { ITEM_CHARS } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type { AnswerText, TextDelta } from '../provider.ts';
 import type { FoundText } from './json-text.ts';
 
 export const NO_DELTAS: readonly TextDelta[] = [];
 
-/** Strings that are each a text of its own, its channel named by its path. `under` ends in `/`: it ends all of them. */
-export function wholeDeltas(found: readonly AnswerText[], under: string): TextDelta[] {
-  return editable(found).map((text) => ({ ...text, channel: under + text.path.join('.') }));
+/**
+ * Strings that are each a text of its own, its channel named by its path. `under` ends in `/`: it ends all of them.
+ * @param marks what else is said of each
+ */
+export function* wholeDeltas(
+  found: readonly AnswerText[],
+  under: string,
+  marks?: Pick<TextDelta, 'repeats'>,
+): Work<TextDelta[]> {
+  const deltas: TextDelta[] = [];
+  for (const { editable: isEditable, ...text } of found) {
+    if (isEditable !== undefined) continue;
+    deltas.push({ ...text, channel: under + text.path.join('.'), ...marks });
+    yield ITEM_CHARS;
+  }
+  return deltas;
 }
 
 /** Without what no edit may replace: member names and numbers. */

@@ -1,5 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
+import { ITEM_CHARS, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type {
   AnswerFacts,
   AnswerText,
@@ -14,27 +16,29 @@ import { geminiCut } from './cuts.ts';
 import { createChoiceEnds, wholeDeltas } from './deltas.ts';
 import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';
-import { answerTextsIn } from './json-text.ts';
-import { chosenTokens, tokensMember } from './token-texts.ts';
+import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
+import { addChosenTokens, tokensMember } from './token-texts.ts';
 
 /** Reads a whole GenerateContentResponse. */
-export function readAnswer(body: unknown): AnswerFacts {
+export const readAnswer = stepwise(function* (body: unknown): Work<AnswerFacts> {
   const answer = objectOf(body);
-  const texts = arrayOf(answer.candidates).flatMap((candidate, c) =>
-    candidateParts(candidate, ['candidates', c]).flatMap(({ part, path }) => partTexts(part, path)),
-  );
-  const tokens = arrayOf(answer.candidates).flatMap((candidate, c) => {
+  const texts: AnswerText[] = [];
+  const tokens: TokenText[] = [];
+  for (const [c, candidate] of arrayOf(answer.candidates).entries()) {
     const path = ['candidates', c];
-    const spelled = texts.find(({ kind, path: at }) => kind === 'text' && at[1] === c)?.path ?? path;
-    return candidateTokens(objectOf(candidate), path, spelled.join('.'));
-  });
+    const own: AnswerText[] = [];
+    for (const { part, path: at } of partsOf(candidate, path)) yield* addPartTexts(own, part, at);
+    const spelled = own.find(({ kind }) => kind === 'text')?.path ?? path;
+    for (const text of own) texts.push(text);
+    yield* addCandidateTokens(tokens, objectOf(candidate), path, spelled.join('.'));
+  }
   return {
     usage: readUsage(answer.usageMetadata),
     texts,
-    ...joinedMember(texts, joinedName),
+    ...(yield* joinedMember(texts, joinedName)),
     ...tokensMember(tokens),
   };
-}
+});
 
 /** `response.text` of Google's SDKs: the text of all parts of a candidate, whatever stands between; thoughts apart. */
 function joinedName({ kind, path }: AnswerText): string | undefined {
@@ -45,8 +49,14 @@ function joinedName({ kind, path }: AnswerText): string | undefined {
 /** `candidates.0.content.parts.0.text` */
 const PART_TEXT_STEPS = 6;
 
-function candidateTokens(candidate: JsonObject, path: JsonPath, channel: string): TokenText[] {
-  return chosenTokens(objectOf(candidate.logprobsResult), [...path, 'logprobsResult'], channel);
+function* addCandidateTokens(
+  into: TokenText[],
+  candidate: JsonObject,
+  path: JsonPath,
+  channel: string,
+): Work<void> {
+  const result = objectOf(candidate.logprobsResult);
+  yield* addChosenTokens(into, result, [...path, 'logprobsResult'], channel);
 }
 
 interface PlacedPart {
@@ -54,26 +64,25 @@ interface PlacedPart {
   readonly path: JsonPath;
 }
 
-function candidateParts(candidate: unknown, path: JsonPath): PlacedPart[] {
-  return arrayOf(objectOf(objectOf(candidate).content).parts).map((part, p) => ({
-    part: objectOf(part),
-    path: [...path, 'content', 'parts', p],
-  }));
+function* partsOf(candidate: unknown, path: JsonPath): Generator<PlacedPart, void> {
+  for (const [p, part] of arrayOf(objectOf(objectOf(candidate).content).parts).entries()) {
+    yield { part: objectOf(part), path: [...path, 'content', 'parts', p] };
+  }
 }
 
-function partTexts(part: JsonObject, path: JsonPath): AnswerText[] {
-  const found: AnswerText[] = [];
+function* addPartTexts(into: AnswerText[], part: JsonObject, path: JsonPath): Work<void> {
   if (typeof part.text === 'string' && part.text !== '') {
     const kind = part.thought === true ? 'reasoning' : 'text';
-    found.push({ kind, text: part.text, path: [...path, 'text'] });
+    into.push({ kind, text: part.text, path: [...path, 'text'] });
   }
   for (const name of ['functionCall', 'toolCall', 'executableCode']) {
-    found.push(...answerTextsIn('tool_arguments', part[name], [...path, name]));
+    if (part[name] !== undefined)
+      yield* addAnswerTextsIn(into, 'tool_arguments', part[name], [...path, name]);
   }
   for (const name of ['codeExecutionResult', 'toolResponse']) {
-    found.push(...answerTextsIn('text', part[name], [...path, name]));
+    if (part[name] !== undefined) yield* addAnswerTextsIn(into, 'text', part[name], [...path, name]);
   }
-  return found;
+  yield ITEM_CHARS;
 }
 
 /**
@@ -126,13 +135,12 @@ export function createStreamReader(): StreamReader {
   const calls = new Map<number, CallsSoFar>();
   let finished = false;
   return {
-    read(frame: Frame): StreamEvent {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
       const answer = objectOf(json);
-      const deltas: TextDelta[] = [];
-      const ends: string[] = [];
+      const said: Said = { deltas: [], ends: [] };
       const tokens: TokenText[] = [];
-      arrayOf(answer.candidates).forEach((value, c) => {
+      for (const [c, value] of arrayOf(answer.candidates).entries()) {
         const candidate = objectOf(value);
         const path = ['candidates', c];
         const index = tokenCount(candidate.index) ?? 0;
@@ -143,41 +151,35 @@ export function createStreamReader(): StreamReader {
         } else {
           running.add(index);
         }
-        const said = candidateParts(value, path).map((placed) =>
-          readPart(placed, index, callsOf(calls, index)),
-        );
-        deltas.push(...said.flatMap((part) => part.deltas));
-        ends.push(...said.flatMap((part) => part.ends));
-        tokens.push(...candidateTokens(candidate, path, `${index}/text`));
-        if (
-          endsChoice(
-            index,
-            isStopped,
-            said.some((part) => part.deltas.length > 0),
-          )
-        )
-          ends.push(`${index}/`);
-      });
+        const before = said.deltas.length;
+        for (const placed of partsOf(value, path)) {
+          yield* addPart(said, placed, index, callsOf(calls, index));
+        }
+        yield* addCandidateTokens(tokens, candidate, path, `${index}/text`);
+        if (endsChoice(index, isStopped, said.deltas.length > before)) said.ends.push(`${index}/`);
+        yield ITEM_CHARS;
+      }
       const usage = readUsage(answer.usageMetadata);
       const blocked = typeof objectOf(answer.promptFeedback).blockReason === 'string';
       return {
         frame,
         json,
-        deltas,
-        ends: blocked ? ['*'] : ends,
+        deltas: said.deltas,
+        ends: blocked ? ['*'] : said.ends,
         ...tokensMember(tokens),
         ...(usage === undefined ? {} : { usage }),
         ...((finished && running.size === 0) || blocked ? { done: true } : {}),
         ...(answer.error === undefined ? {} : { failed: true }),
       };
-    },
+    }),
     cut: geminiCut,
   };
 }
 
-interface PartSaid {
-  readonly deltas: readonly TextDelta[];
-  readonly ends: readonly string[];
+/** What the parts of one event say. */
+interface Said {
+  readonly deltas: TextDelta[];
+  readonly ends: string[];
 }
 
 /** Function calls of one candidate. */
@@ -194,43 +196,40 @@ function callsOf(calls: Map<number, CallsSoFar>, candidate: number): CallsSoFar 
 }
 
 /** A call is an object, or comes as pieces of the strings in it until one does not say `willContinue`. */
-function readPart({ part, path }: PlacedPart, candidate: number, calls: CallsSoFar): PartSaid {
+function* addPart(into: Said, { part, path }: PlacedPart, candidate: number, calls: CallsSoFar): Work<void> {
   const { functionCall, ...rest } = part;
-  const words = readWords(rest, path, candidate);
-  if (functionCall === undefined) return words;
+  yield* addWords(into, rest, path, candidate);
+  if (functionCall === undefined) return;
   const { partialArgs, ...whole } = objectOf(functionCall);
   if (!calls.continues) calls.count += 1;
-  calls.continues = [whole, ...arrayOf(partialArgs)].some((said) => objectOf(said).willContinue === true);
   const under = `${candidate}/tool/${calls.count}/`;
-  const pieces = arrayOf(partialArgs).flatMap((value, index): TextDelta[] => {
-    const { jsonPath, stringValue: text } = objectOf(value);
-    if (typeof text !== 'string' || text === '') return [];
-    const at = [...path, 'functionCall', 'partialArgs', index, 'stringValue'];
-    return [{ channel: `${under}${String(jsonPath)}`, kind: 'tool_arguments', text, path: at }];
-  });
-  const strings = answerTextsIn('tool_arguments', whole, [...path, 'functionCall']);
-  return {
-    deltas: [...words.deltas, ...wholeDeltas(strings, `${under}whole/`), ...pieces],
-    ends: [
-      ...words.ends,
-      ...['text', 'reasoning'].map((word) => `${candidate}/${word}`),
-      calls.continues ? `${under}whole/` : under,
-    ],
-  };
+  const at = [...path, 'functionCall'];
+  const strings = yield* answerTextsIn('tool_arguments', whole, at);
+  for (const delta of yield* wholeDeltas(strings, `${under}whole/`)) into.deltas.push(delta);
+  calls.continues = whole.willContinue === true;
+  for (const [index, value] of arrayOf(partialArgs).entries()) {
+    const { jsonPath, stringValue: text, willContinue } = objectOf(value);
+    if (willContinue === true) calls.continues = true;
+    if (typeof text === 'string' && text !== '') {
+      const channel = `${under}${String(jsonPath)}`;
+      const place = [...at, 'partialArgs', index, 'stringValue'];
+      into.deltas.push({ channel, kind: 'tool_arguments', text, path: place });
+    }
+    yield ITEM_CHARS;
+  }
+  into.ends.push(`${candidate}/text`, `${candidate}/reasoning`, calls.continues ? `${under}whole/` : under);
 }
 
 /** Text goes on in the next frame; code, its results and those of other tools come whole. */
-function readWords(part: JsonObject, path: JsonPath, candidate: number): PartSaid {
+function* addWords(into: Said, part: JsonObject, path: JsonPath, candidate: number): Work<void> {
   const under = `${candidate}/whole/`;
   const { text, ...rest } = part;
-  return {
-    deltas: [
-      ...partTexts({ text, thought: part.thought }, path).map((found) => ({
-        ...found,
-        channel: `${candidate}/${found.kind}`,
-      })),
-      ...wholeDeltas(partTexts(rest, path), under),
-    ],
-    ends: [under],
-  };
+  if (typeof text === 'string' && text !== '') {
+    const kind = part.thought === true ? 'reasoning' : 'text';
+    into.deltas.push({ kind, text, path: [...path, 'text'], channel: `${candidate}/${kind}` });
+  }
+  const others: AnswerText[] = [];
+  yield* addPartTexts(others, rest, path);
+  for (const delta of yield* wholeDeltas(others, under)) into.deltas.push(delta);
+  into.ends.push(under);
 }

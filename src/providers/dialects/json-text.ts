@@ -1,7 +1,8 @@
 import type { JsonPath } from '../../json/path.ts';
 import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
+import { ITEM_CHARS, runNow } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type { AnswerText, Media, PromptText } from '../provider.ts';
-import { isObject } from './fields.ts';
 
 /** A string that was found inside a JSON value, or (`editable: false`) its member names and numbers. */
 export interface FoundText {
@@ -15,8 +16,13 @@ export interface FoundText {
  * carry words all the same: member names and numbers.
  */
 export function textsIn(value: unknown, path: JsonPath): FoundText[] {
+  return runNow(textsInSteps(value, path));
+}
+
+/** The same, in steps. */
+export function* textsInSteps(value: unknown, path: JsonPath): Work<FoundText[]> {
   const found: FoundText[] = [];
-  walk(value, path, (text, at, editable) => {
+  yield* walk(value, path, (text, at, editable) => {
     found.push(editable ? { text, path: at } : { text, path: at, editable });
   });
   return found;
@@ -24,14 +30,66 @@ export function textsIn(value: unknown, path: JsonPath): FoundText[] {
 
 type OnText = (text: string, path: JsonPath, editable: boolean) => void;
 
-function walk(value: unknown, path: JsonPath, onText: OnText): void {
-  if (typeof value === 'string') {
-    if (value !== '') onText(value, path, true);
+/** An object or array on the way down. */
+interface Level {
+  readonly value: object;
+  /** Of an object's members. */
+  readonly names: readonly string[] | undefined;
+  readonly length: number;
+  next: number;
+}
+
+function levelOf(value: object): Level {
+  const names = Array.isArray(value) ? undefined : Object.keys(value);
+  const length = Array.isArray(value) ? value.length : (names?.length ?? 0);
+  return { value, names, length, next: 0 };
+}
+
+/** Parts that are looked at in one step. */
+const STEP_PARTS = 16;
+
+/** The path is one stack, copied only for what is found. */
+function* walk(root: unknown, path: JsonPath, onText: OnText): Work<void> {
+  if (typeof root === 'string') {
+    if (root !== '') onText(root, path, true);
     return;
   }
-  const rest = { words: '' };
-  walkInto(value, [...path], onText, rest);
+  const rest = { words: typeof root === 'number' ? String(root) : '' };
+  const levels = isContainer(root) ? [levelOf(root)] : [];
+  const at = [...path];
+  let parts = 0;
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    at.length = path.length + levels.length - 1;
+    if (level.next === level.length) {
+      levels.pop();
+      continue;
+    }
+    const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
+    const value = (level.value as Readonly<Record<string | number, unknown>>)[step];
+    if (typeof value === 'number' && Array.isArray(level.value)) {
+      // Lists of token ids and vectors: hundreds of thousands of numbers need no path.
+      level.next = addNumbers(rest, level.value, level.next);
+      yield;
+      continue;
+    }
+    level.next += 1;
+    if (typeof step === 'string') addWord(rest, step);
+    if (typeof value === 'string') {
+      if (value !== '') onText(value, [...at, step], true);
+    } else if (typeof value === 'number') {
+      addWord(rest, String(value));
+    } else if (isContainer(value)) {
+      at.push(step);
+      levels.push(levelOf(value));
+    }
+    parts += 1;
+    if (parts % STEP_PARTS === 0) yield STEP_PARTS * ITEM_CHARS;
+  }
   if (rest.words !== '') onText(rest.words, path, false);
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Numbers that are joined at once: hundreds of thousands, each added by itself, take three times as long. */
@@ -48,35 +106,6 @@ function addNumbers(rest: { words: string }, list: readonly unknown[], from: num
 
 function addWord(rest: { words: string }, word: string): void {
   rest.words += rest.words === '' ? word : `\n${word}`;
-}
-
-/** Recursion is bounded by the parser's nesting limit. `path` is one stack, copied only for what is found. */
-function walkInto(value: unknown, path: (string | number)[], onText: OnText, rest: { words: string }): void {
-  if (typeof value === 'string') {
-    if (value !== '') onText(value, path.slice(), true);
-  } else if (typeof value === 'number') {
-    addWord(rest, String(value));
-  } else if (Array.isArray(value)) {
-    for (let index = 0; index < value.length;) {
-      const item: unknown = value[index];
-      // Lists of token ids and vectors: hundreds of thousands of numbers need no path.
-      if (typeof item === 'number') {
-        index = addNumbers(rest, value, index);
-        continue;
-      }
-      path.push(index);
-      walkInto(item, path, onText, rest);
-      path.pop();
-      index += 1;
-    }
-  } else if (isObject(value)) {
-    for (const name of Object.keys(value)) {
-      addWord(rest, name);
-      path.push(name);
-      walkInto(value[name], path, onText, rest);
-      path.pop();
-    }
-  }
 }
 
 /** What a request's reader gathers on its way through the body. */
@@ -107,14 +136,29 @@ export function addSealedText(into: Gathered, place: Place, text: unknown, path:
 /** Adds every string inside a value of unknown shape. */
 export function addTextsIn(into: Gathered, place: Place, value: unknown, path: JsonPath): void {
   const { role, kind } = place;
-  walk(value, path, (text, at, editable) => {
+  const reading = walk(value, path, (text, at, editable) => {
     into.texts.push(editable ? { role, kind, text, path: at } : { role, kind, text, path: at, editable });
+  });
+  runNow(reading);
+}
+
+/** Adds every string inside a part of an answer. */
+export function* addAnswerTextsIn(
+  into: AnswerText[],
+  kind: AnswerText['kind'],
+  value: unknown,
+  path: JsonPath,
+): Work<void> {
+  yield* walk(value, path, (text, at, editable) => {
+    into.push(editable ? { kind, text, path: at } : { kind, text, path: at, editable });
   });
 }
 
 /** Every string inside a part of an answer. */
-export function answerTextsIn(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerText[] {
-  return textsIn(value, path).map((found) => ({ kind, ...found }));
+export function* answerTextsIn(kind: AnswerText['kind'], value: unknown, path: JsonPath): Work<AnswerText[]> {
+  const found: AnswerText[] = [];
+  yield* addAnswerTextsIn(found, kind, value, path);
+  return found;
 }
 
 const TEXT_TYPE =

@@ -1,4 +1,6 @@
 import type { Frame } from '../../streams/frame.ts';
+import { ITEM_CHARS, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type {
   AnswerFacts,
   AnswerText,
@@ -8,10 +10,12 @@ import type {
   RequestFacts,
   StreamEvent,
   StreamReader,
+  TextDelta,
+  TokenText,
   Usage,
 } from '../provider.ts';
 import { plainCut } from './cuts.ts';
-import { editable, wholeDeltas } from './deltas.ts';
+import { wholeDeltas } from './deltas.ts';
 import {
   arrayOf,
   isObject,
@@ -23,14 +27,14 @@ import {
   requiredString,
   tokenCount,
 } from './fields.ts';
-import { createGathered, answerTextsIn } from './json-text.ts';
+import { addAnswerTextsIn, createGathered } from './json-text.ts';
 import { readMessage } from './openai-chat.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { readParts } from './openai-parts.ts';
 import { optionalPositive, readMembers } from './openai-request.ts';
 import { readToolList, toolFacts } from './openai-tools.ts';
 import type { ToolOffer } from './openai-tools.ts';
-import { listedTokens, tokensMember } from './token-texts.ts';
+import { addListedTokens, tokensMember } from './token-texts.ts';
 
 /** Ollama's own `POST /api/chat`. */
 export const ollamaChat = ollama('ollama-chat', (body) => void requiredArray(body, 'messages'));
@@ -58,7 +62,7 @@ function ollama(name: string, assertBody: (body: JsonObject) => void): Dialect {
       assertBody(body);
       return readBody(body);
     },
-    answer: (body) => readAnswer(objectOf(body)),
+    answer: stepwise(readAnswer),
     stream: createReader,
   };
 }
@@ -112,14 +116,13 @@ function outputLimit(body: JsonObject): OutputLimit {
   };
 }
 
-function readAnswer(body: JsonObject): AnswerFacts {
-  const texts = answerTexts(body);
+function* readAnswer(answer: unknown): Work<AnswerFacts> {
+  const body = objectOf(answer);
+  const texts = yield* answerTexts(body);
   const spelled = texts.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
-  return {
-    usage: readUsage(body),
-    texts,
-    ...tokensMember(listedTokens(body.logprobs, ['logprobs'], spelled)),
-  };
+  const tokens: TokenText[] = [];
+  yield* addListedTokens(tokens, body.logprobs, ['logprobs'], spelled);
+  return { usage: readUsage(body), texts, ...tokensMember(tokens) };
 }
 
 function readUsage(body: JsonObject): Usage | undefined {
@@ -129,50 +132,55 @@ function readUsage(body: JsonObject): Usage | undefined {
   return known ? { inputTokens, outputTokens } : undefined;
 }
 
-function answerTexts(body: JsonObject): AnswerText[] {
+function* answerTexts(body: JsonObject): Work<AnswerText[]> {
   const message = objectOf(body.message);
-  const calls = arrayOf(message.tool_calls).flatMap((call, index) =>
-    answerTextsIn('tool_arguments', objectOf(objectOf(call).function).arguments, [
-      ...['message', 'tool_calls'],
-      index,
-      ...['function', 'arguments'],
-    ]),
-  );
-  return [
-    ...answerTextsIn('reasoning', message.thinking, ['message', 'thinking']),
-    ...answerTextsIn('text', message.content, ['message', 'content']),
-    ...answerTextsIn('reasoning', body.thinking, ['thinking']),
-    ...answerTextsIn('text', body.response, ['response']),
-    ...calls,
-  ];
+  const texts: AnswerText[] = [];
+  yield* addAnswerTextsIn(texts, 'reasoning', message.thinking, ['message', 'thinking']);
+  yield* addAnswerTextsIn(texts, 'text', message.content, ['message', 'content']);
+  yield* addAnswerTextsIn(texts, 'reasoning', body.thinking, ['thinking']);
+  yield* addAnswerTextsIn(texts, 'text', body.response, ['response']);
+  for (const [index, call] of arrayOf(message.tool_calls).entries()) {
+    const path = ['message', 'tool_calls', index, 'function', 'arguments'];
+    yield* addAnswerTextsIn(texts, 'tool_arguments', objectOf(objectOf(call).function).arguments, path);
+    yield ITEM_CHARS;
+  }
+  return texts;
 }
 
 /** One line a piece; the last one has `done` and the counts. A tool call comes whole. */
 function createReader(): StreamReader {
   return {
-    read(frame: Frame): StreamEvent {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
       const line = objectOf(json);
-      const texts = answerTexts(line);
-      const words = texts.filter(({ kind }) => kind !== 'tool_arguments');
+      const texts = yield* answerTexts(line);
       const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
+      const tokens: TokenText[] = [];
+      yield* addListedTokens(tokens, line.logprobs, ['logprobs'], '0/text');
       const usage = readUsage(line);
       return {
         frame,
         json,
-        deltas: [
-          ...editable(words).map((text) => ({ ...text, channel: `0/${text.kind}` })),
-          ...wholeDeltas(calls, WHOLE),
-        ],
+        deltas: [...(yield* wordDeltas(texts)), ...(yield* wholeDeltas(calls, WHOLE))],
         ends: line.done === true ? ['*'] : [WHOLE],
-        ...tokensMember(listedTokens(line.logprobs, ['logprobs'], '0/text')),
+        ...tokensMember(tokens),
         ...(usage !== undefined && { usage }),
         ...(line.done === true && { done: true }),
         ...(line.error !== undefined && { failed: true }),
       };
-    },
+    }),
     cut: plainCut,
   };
 }
 
 const WHOLE = '0/tool/';
+
+function* wordDeltas(texts: readonly AnswerText[]): Work<TextDelta[]> {
+  const deltas: TextDelta[] = [];
+  for (const { editable, ...text } of texts) {
+    if (editable !== undefined || text.kind === 'tool_arguments') continue;
+    deltas.push({ ...text, channel: `0/${text.kind}` });
+    yield ITEM_CHARS;
+  }
+  return deltas;
+}

@@ -1,4 +1,6 @@
-import type { Dialect, JsonObject, PromptText } from '../provider.ts';
+import { stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
+import type { AnswerFacts, Dialect, JsonObject, PromptText } from '../provider.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { createAnyJsonReader, textsOverElements } from './any-json.ts';
 
@@ -23,10 +25,9 @@ export const opaque: Dialect = {
     unbounded: 'the gateway does not know this endpoint',
   }),
   // What is one JSON array may be a stream of its elements to a client.
-  answer: (body) => ({
-    usage: undefined,
-    texts: [],
-    ...(Array.isArray(body) && { joined: textsOverElements(body) }),
+  answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
+    const facts = { usage: undefined, texts: [] };
+    return Array.isArray(body) ? { ...facts, joined: yield* textsOverElements(body) } : facts;
   }),
   stream: createAnyJsonReader,
 };

@@ -1,7 +1,9 @@
 import type { JsonPath } from '../../json/path.ts';
+import { ITEM_CHARS } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type { JsonObject, TextDelta } from '../provider.ts';
 import { arrayOf, isObject, objectOf } from './fields.ts';
-import { textsIn } from './json-text.ts';
+import { textsInSteps } from './json-text.ts';
 
 /** What is read of one choice. */
 export interface ChoiceTexts {
@@ -49,39 +51,43 @@ export type MessageMember = 'message' | 'delta';
  * Every text of one choice. Runs for every chunk of a stream: paths are made only for texts that are there.
  * @param index the choice's own number, which need not be its place
  */
-export function readChoiceTexts(
+export function* readChoiceTexts(
   into: ChoiceTexts,
   choice: JsonObject,
   index: number,
   path: JsonPath,
   member: MessageMember,
   nameCall: NameCall,
-): void {
+): Work<void> {
   const add: Add = (from, name, at, channel, kind, isJson) => {
     const text = from[name];
-    if (typeof text === 'string') {
-      if (text === '') return;
-      const delta: TextDelta = { channel: `${index}/${channel}`, kind, text, path: [...at, name] };
-      into.deltas.push(isJson === true ? { ...delta, isJson } : delta);
-    } else if (kind === 'tool_arguments' && isObject(text)) {
-      addStringsIn(into, text, [...at, name], `${index}/${channel}/`);
-    }
+    if (typeof text !== 'string' || text === '') return;
+    const delta: TextDelta = { channel: `${index}/${channel}`, kind, text, path: [...at, name] };
+    into.deltas.push(isJson === true ? { ...delta, isJson } : delta);
   };
   const message = choice[member];
   // Together's chunks say in `text` what their `delta` says: pieces of one text would come twice each.
   add(choice, 'text', path, isObject(message) ? 'beside/text' : 'text', 'text');
   // Mistral's fill-in-the-middle streams `delta` and answers `message`, as chat does.
-  if (isObject(message))
-    addMessage(add, message, [...path, member], (call, place) => nameCall(index, call, place));
+  if (isObject(message)) yield* addMessage({ into, add, index, nameCall }, message, [...path, member]);
+}
+
+/** What is read of one choice, and how. */
+interface ChoiceReading {
+  readonly into: ChoiceTexts;
+  readonly add: Add;
+  readonly index: number;
+  readonly nameCall: NameCall;
 }
 
 /** Mistral may give arguments as an object: each string in it is a text of its own, and comes whole. */
-function addStringsIn(into: ChoiceTexts, value: JsonObject, path: JsonPath, under: string): void {
-  for (const found of textsIn(value, path)) {
+function* addStringsIn(into: ChoiceTexts, value: JsonObject, path: JsonPath, under: string): Work<void> {
+  for (const found of yield* textsInSteps(value, path)) {
     if (found.editable !== undefined) continue;
     const channel = under + found.path.slice(path.length).join('.');
     into.deltas.push({ channel, kind: 'tool_arguments', text: found.text, path: found.path });
     into.ends.push(channel);
+    yield ITEM_CHARS;
   }
 }
 
@@ -95,50 +101,64 @@ type Add = (
   isJson?: true,
 ) => void;
 
-function addMessage(
-  add: Add,
-  message: JsonObject,
-  at: JsonPath,
-  nameCall: (call: JsonObject, place: number) => string,
-): void {
+function* addMessage(reading: ChoiceReading, message: JsonObject, at: JsonPath): Work<void> {
+  const { add, index, nameCall } = reading;
   add(message, 'content', at, 'text', 'text');
-  if (Array.isArray(message.content)) addContentParts(add, message.content, [...at, 'content']);
+  if (Array.isArray(message.content)) yield* addContentParts(add, message.content, [...at, 'content']);
   add(message, 'reasoning_content', at, 'reasoning/reasoning_content', 'reasoning');
   add(message, 'reasoning', at, 'reasoning/reasoning', 'reasoning');
-  arrayOf(message.reasoning_details).forEach((detail, d) => {
-    if (!isObject(detail)) return;
+  for (const [d, detail] of arrayOf(message.reasoning_details).entries()) {
+    yield ITEM_CHARS;
+    if (!isObject(detail)) continue;
     const path = [...at, 'reasoning_details', d];
     add(detail, 'text', path, 'reasoning/details/text', 'reasoning');
     add(detail, 'summary', path, 'reasoning/details/summary', 'reasoning');
-  });
+  }
   add(message, 'refusal', at, 'refusal', 'text');
   if (isObject(message.audio)) add(message.audio, 'transcript', [...at, 'audio'], 'audio', 'text');
   if (isObject(message.function_call)) {
     const path = [...at, 'function_call'];
-    add(message.function_call, 'arguments', path, 'function_call', 'tool_arguments', true);
+    yield* addArguments(reading, message.function_call, 'arguments', path, 'function_call', true);
   }
-  arrayOf(message.tool_calls).forEach((call, place) => {
-    if (!isObject(call)) return;
-    addCall(add, call, nameCall(call, place), [...at, 'tool_calls', place]);
-  });
+  for (const [place, call] of arrayOf(message.tool_calls).entries()) {
+    yield ITEM_CHARS;
+    if (!isObject(call)) continue;
+    yield* addCall(reading, call, nameCall(index, call, place), [...at, 'tool_calls', place]);
+  }
 }
 
 /** Mistral's list of parts: `{type: 'text', text}`, `{type: 'thinking', thinking: [parts]}`. */
-function addContentParts(add: Add, parts: readonly unknown[], path: JsonPath): void {
-  parts.forEach((part, p) => {
-    // Whoever fills such a list with a million numbers is not waited for.
-    if (!isObject(part)) return;
+function* addContentParts(add: Add, parts: readonly unknown[], path: JsonPath): Work<void> {
+  for (const [p, part] of parts.entries()) {
+    yield ITEM_CHARS;
+    if (!isObject(part)) continue;
     add(part, 'text', [...path, p], 'text', 'text');
     add(part, 'thinking', [...path, p], 'reasoning/thinking', 'reasoning');
-    arrayOf(part.thinking).forEach((thought, t) => {
+    for (const [t, thought] of arrayOf(part.thinking).entries()) {
+      yield ITEM_CHARS;
       add(objectOf(thought), 'text', [...path, p, 'thinking', t], 'reasoning/thinking', 'reasoning');
-    });
-  });
+    }
+  }
 }
 
-function addCall(add: Add, call: JsonObject, name: string, path: JsonPath): void {
+function* addCall(reading: ChoiceReading, call: JsonObject, name: string, path: JsonPath): Work<void> {
   const channel = `tool/${name}`;
-  add(objectOf(call.function), 'arguments', [...path, 'function'], channel, 'tool_arguments', true);
+  if (isObject(call.function))
+    yield* addArguments(reading, call.function, 'arguments', [...path, 'function'], channel, true);
   // A tool without a schema takes text as it is.
-  add(objectOf(call.custom), 'input', [...path, 'custom'], channel, 'tool_arguments');
+  if (isObject(call.custom)) yield* addArguments(reading, call.custom, 'input', [...path, 'custom'], channel);
+}
+
+/** Adds arguments, as a text or as an object. */
+function* addArguments(
+  { into, add, index }: ChoiceReading,
+  from: JsonObject,
+  name: string,
+  path: JsonPath,
+  channel: string,
+  isJson?: true,
+): Work<void> {
+  const value = from[name];
+  if (isObject(value)) yield* addStringsIn(into, value, [...path, name], `${index}/${channel}/`);
+  else add(from, name, path, channel, 'tool_arguments', isJson);
 }

@@ -1,9 +1,13 @@
 import type { JsonPath } from '../../json/path.ts';
+import type { Frame } from '../../streams/frame.ts';
+import { ITEM_CHARS, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type {
   AnswerFacts,
   AnswerText,
   CutPayload,
   JsonObject,
+  StreamEvent,
   StreamReader,
   StreamRefusal,
   TokenText,
@@ -12,50 +16,49 @@ import { choicesCut } from './cuts.ts';
 import { createChoiceEnds } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';
-import { answerTextsIn } from './json-text.ts';
+import { addAnswerTextsIn } from './json-text.ts';
 import { createCallNames, readChoiceTexts, wholeCall } from './openai-choice-texts.ts';
 import type { ChoiceTexts } from './openai-choice-texts.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
-import { listedTokens, parallelTokens, tokensMember } from './token-texts.ts';
+import { addListedTokens, addParallelTokens, tokensMember } from './token-texts.ts';
 
 /** Reads a whole answer with `choices`: chat (`message`) and completions (`text`). */
-export function readChoices(body: unknown): AnswerFacts {
+export const readChoices = stepwise(function* (body: unknown): Work<AnswerFacts> {
   const answer = objectOf(body);
   const tokens: TokenText[] = [];
   /** Parts of one channel are one text, as the pieces of a stream are. */
   const channels = new Map<AnswerText, string>();
-  const texts = arrayOf(answer.choices).flatMap((value, place) => {
+  const texts: AnswerText[] = [];
+  for (const [place, value] of arrayOf(answer.choices).entries()) {
     const choice = objectOf(value);
     const path = ['choices', place];
     const into: ChoiceTexts = { deltas: [], ends: [] };
-    readChoiceTexts(into, choice, place, path, 'message', wholeCall);
+    yield* readChoiceTexts(into, choice, place, path, 'message', wholeCall);
     const at = path.join('.');
     const content = into.deltas.find(({ channel }) => channel === `${place}/text`)?.path.join('.');
-    tokens.push(
-      ...choiceTokens(choice, path, {
-        content: content ?? `${at}.message.content`,
-        refusal: `${at}.message.refusal`,
-      }),
-    );
-    return into.deltas.map(({ channel, ...text }): AnswerText => {
-      channels.set(text, channel);
-      return text;
+    yield* addChoiceTokens(tokens, choice, path, {
+      content: content ?? `${at}.message.content`,
+      refusal: `${at}.message.refusal`,
     });
-  });
-  return {
-    usage: usageOf(answer),
-    texts: [...texts, ...executedTools(answer)],
-    ...joinedMember(texts, (text) => channels.get(text)),
-    ...tokensMember(tokens),
-  };
-}
+    for (const { channel, ...text } of into.deltas) {
+      channels.set(text, channel);
+      texts.push(text);
+      yield ITEM_CHARS;
+    }
+  }
+  const joined = yield* joinedMember(texts, (text) => channels.get(text));
+  yield* addExecutedTools(texts, answer);
+  return { usage: usageOf(answer), texts, ...joined, ...tokensMember(tokens) };
+});
 
 /** Groq's compound models and the like show what their own tools did. */
-function executedTools(answer: JsonObject): AnswerText[] {
-  return arrayOf(answer.choices).flatMap((choice, index) => {
+function* addExecutedTools(into: AnswerText[], answer: JsonObject): Work<void> {
+  for (const [index, choice] of arrayOf(answer.choices).entries()) {
     const { executed_tools: executed } = objectOf(objectOf(choice).message);
-    return answerTextsIn('text', executed, ['choices', index, 'message', 'executed_tools']);
-  });
+    const path = ['choices', index, 'message', 'executed_tools'];
+    if (executed !== undefined) yield* addAnswerTextsIn(into, 'text', executed, path);
+    yield ITEM_CHARS;
+  }
 }
 
 function usageOf(answer: JsonObject): AnswerFacts['usage'] {
@@ -68,16 +71,19 @@ interface Spelled {
   readonly refusal: string;
 }
 
-/** `logprobs` of chat (lists of objects) or of completions (lists side by side, which some give in chat too). */
-function choiceTokens(choice: JsonObject, path: JsonPath, spelled: Spelled): TokenText[] {
+/** Adds `logprobs` of chat (lists of objects) or of completions (lists side by side, which some give in chat too). */
+function* addChoiceTokens(
+  into: TokenText[],
+  choice: JsonObject,
+  path: JsonPath,
+  spelled: Spelled,
+): Work<void> {
   const { logprobs } = choice;
-  if (!isObject(logprobs)) return [];
+  if (!isObject(logprobs)) return;
   const at = [...path, 'logprobs'];
-  return [
-    ...listedTokens(logprobs.content, [...at, 'content'], spelled.content),
-    ...listedTokens(logprobs.refusal, [...at, 'refusal'], spelled.refusal),
-    ...parallelTokens(logprobs, at, spelled.content),
-  ];
+  yield* addListedTokens(into, logprobs.content, [...at, 'content'], spelled.content);
+  yield* addListedTokens(into, logprobs.refusal, [...at, 'refusal'], spelled.refusal);
+  yield* addParallelTokens(into, logprobs, at, spelled.content);
 }
 
 /** How a stream of chunks is cut; `last` is the chunk before. */
@@ -89,7 +95,7 @@ export function createChoiceReader(cut: ChoiceCut = choicesCut): StreamReader {
   const nameCall = createCallNames();
   let last: JsonObject = {};
   return {
-    read(frame) {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       if (frame.data === '[DONE]') return { frame, deltas: [], ends: ['*'], done: true };
       const json = parseJson(frame.data);
       const chunk = objectOf(json);
@@ -97,17 +103,19 @@ export function createChoiceReader(cut: ChoiceCut = choicesCut): StreamReader {
       if (choices.length > 0) last = chunk;
       const into: ChoiceTexts = { deltas: [], ends: [] };
       const tokens: TokenText[] = [];
-      choices.forEach((value, place) => {
+      for (const [place, value] of choices.entries()) {
         const choice = objectOf(value);
         const index = typeof choice.index === 'number' ? choice.index : place;
         const path = ['choices', place];
         const before = into.deltas.length;
         // Bedrock's Mistral streams a `message` where others stream a `delta`.
         const member = isObject(choice.message) && !isObject(choice.delta) ? 'message' : 'delta';
-        readChoiceTexts(into, choice, index, path, member, nameCall);
-        tokens.push(...choiceTokens(choice, path, { content: `${index}/text`, refusal: `${index}/refusal` }));
+        yield* readChoiceTexts(into, choice, index, path, member, nameCall);
+        const spelled = { content: `${index}/text`, refusal: `${index}/refusal` };
+        yield* addChoiceTokens(tokens, choice, path, spelled);
         if (endsChoice(index, isStopped(choice), into.deltas.length > before)) into.ends.push(`${index}/`);
-      });
+        yield ITEM_CHARS;
+      }
       const usage = usageOf(chunk);
       return {
         frame,
@@ -120,7 +128,7 @@ export function createChoiceReader(cut: ChoiceCut = choicesCut): StreamReader {
           isObject(chunk.usage) && { usageOnly: true }),
         ...(isObject(chunk.error) && { failed: true }),
       };
-    },
+    }),
     cut: (refusal) => cut(refusal, last),
   };
 }

@@ -1,5 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
+import { ITEM_CHARS, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type {
   AnswerFacts,
   AnswerText,
@@ -13,21 +15,24 @@ import { responsesCut } from './cuts.ts';
 import { wholeDeltas } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';
-import { answerTextsIn } from './json-text.ts';
+import { addAnswerTextsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
-import { listedTokens, tokensMember } from './token-texts.ts';
+import { addListedTokens, tokensMember } from './token-texts.ts';
 
 /** Reads a whole response: its output items and usage. */
-export function readResponse(body: unknown): AnswerFacts {
+export const readResponse = stepwise(function* (body: unknown): Work<AnswerFacts> {
   const response = objectOf(body);
-  const texts = outputTexts(response, []);
+  const texts: AnswerText[] = [];
+  const tokens: TokenText[] = [];
+  yield* addOutputTexts(texts, response, []);
+  yield* addOutputTokens(tokens, response, [], (path) => path.join('.'));
   return {
     usage: readOpenaiUsage(response.usage),
     texts,
-    ...joinedMember(texts, joinedName),
-    ...tokensMember(outputTokens(response, [], (path) => path.join('.'))),
+    ...(yield* joinedMember(texts, joinedName)),
+    ...tokensMember(tokens),
   };
-}
+});
 
 /** `response.output_text` of OpenAI's SDKs: the text of all parts of all messages. Refusals and thoughts alike, apart. */
 function joinedName({ kind, path: [, , list, , name, ...below] }: AnswerText): string | undefined {
@@ -35,8 +40,10 @@ function joinedName({ kind, path: [, , list, , name, ...below] }: AnswerText): s
   return isPart && (name === 'text' || name === 'refusal') ? `${kind}/${list}/${name}` : undefined;
 }
 
-function outputTexts(response: JsonObject, path: JsonPath): AnswerText[] {
-  return arrayOf(response.output).flatMap((item, index) => itemTexts(item, [...path, 'output', index]));
+function* addOutputTexts(into: AnswerText[], response: JsonObject, path: JsonPath): Work<void> {
+  for (const [index, item] of arrayOf(response.output).entries()) {
+    yield* addItemTexts(into, item, [...path, 'output', index]);
+  }
 }
 
 /** Members of items and parts that carry the model's words, with their kind. Others name and link. */
@@ -60,43 +67,58 @@ const WORDS: ReadonlyMap<string, AnswerText['kind']> = new Map([
 ]);
 
 /** An output item or content part: its own words, and those of its `content` and `summary` lists. */
-function itemTexts(value: unknown, path: JsonPath, outer: AnswerText['kind'] = 'text'): AnswerText[] {
-  if (!isObject(value)) return [];
+function* addItemTexts(
+  into: AnswerText[],
+  value: unknown,
+  path: JsonPath,
+  outer: AnswerText['kind'] = 'text',
+): Work<void> {
+  if (!isObject(value)) return;
   const kind = value.type === 'reasoning' || value.type === 'summary_text' ? 'reasoning' : outer;
-  return Object.entries(value).flatMap(([name, member]) => {
+  for (const name of Object.keys(value)) {
+    const member = value[name];
     const at = [...path, name];
-    if (name === 'content' || name === 'summary') {
-      return arrayOf(member).flatMap((part, index) => itemTexts(part, [...at, index], kind));
-    }
     // A custom tool's input and code are text as they are.
     if (name === 'arguments' && typeof member === 'string') {
-      return member === '' ? [] : [{ kind: 'tool_arguments', text: member, path: at, isJson: true }];
+      if (member !== '') into.push({ kind: 'tool_arguments', text: member, path: at, isJson: true });
+    } else if (name === 'content' || name === 'summary') {
+      for (const [index, part] of arrayOf(member).entries()) {
+        yield* addItemTexts(into, part, [...at, index], kind);
+      }
+    } else {
+      const words = WORDS.get(name);
+      // An image comes as base64: no words in it, and far too long to read as such.
+      if (words === undefined || (name === 'result' && value.type === 'image_generation_call')) continue;
+      yield* addAnswerTextsIn(into, kind === 'reasoning' ? 'reasoning' : words, member, at);
     }
-    const words = WORDS.get(name);
-    // An image comes as base64: no words in it, and far too long to read as such.
-    if (words === undefined || (name === 'result' && value.type === 'image_generation_call')) return [];
-    return answerTextsIn(kind === 'reasoning' ? 'reasoning' : words, member, at);
-  });
+  }
+  yield ITEM_CHARS;
 }
 
 /** Names the text that tokens at a path spell, by that text's path. */
 type NameText = (path: JsonPath) => string;
 
-function outputTokens(response: JsonObject, path: JsonPath, nameText: NameText): TokenText[] {
-  return arrayOf(response.output).flatMap((item, index) =>
-    itemTokens(item, [...path, 'output', index], nameText),
-  );
+function* addOutputTokens(
+  into: TokenText[],
+  response: JsonObject,
+  path: JsonPath,
+  nameText: NameText,
+): Work<void> {
+  for (const [index, item] of arrayOf(response.output).entries()) {
+    yield* addItemTokens(into, item, [...path, 'output', index], nameText);
+  }
 }
 
 /** A content part has its tokens beside its text, an item has parts. */
-function itemTokens(value: unknown, path: JsonPath, nameText: NameText): TokenText[] {
+function* addItemTokens(into: TokenText[], value: unknown, path: JsonPath, nameText: NameText): Work<void> {
   const item = objectOf(value);
-  return [
-    ...listedTokens(item.logprobs, [...path, 'logprobs'], nameText([...path, 'text'])),
-    ...arrayOf(item.content).flatMap((part, index) =>
-      itemTokens(part, [...path, 'content', index], nameText),
-    ),
-  ];
+  if (item.logprobs !== undefined) {
+    yield* addListedTokens(into, item.logprobs, [...path, 'logprobs'], nameText([...path, 'text']));
+  }
+  for (const [index, part] of arrayOf(item.content).entries()) {
+    yield* addItemTokens(into, part, [...path, 'content', index], nameText);
+  }
+  yield ITEM_CHARS;
 }
 
 interface Piece {
@@ -132,7 +154,7 @@ export function createResponseReader(): StreamReader {
   let response: JsonObject = {};
   let sequence = 0;
   return {
-    read(frame: Frame): StreamEvent {
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       // Some compatible servers close with chat's end marker after the last event.
       if (frame.data === '[DONE]') return { frame, deltas: [], ends: ['*'], done: true };
       const json = parseJson(frame.data);
@@ -144,12 +166,12 @@ export function createResponseReader(): StreamReader {
       return {
         frame,
         json,
-        ...(type.endsWith('.delta') ? readPiece(event, type) : readCopies(event, type)),
+        ...(yield* type.endsWith('.delta') ? readPiece(event, type) : readCopies(event, type)),
         ...(usage !== undefined && { usage }),
         ...(LAST.has(type) && { done: true }),
         ...((event.type === 'error' || event.type === 'response.failed') && { failed: true }),
       };
-    },
+    }),
     cut: (refusal) => responsesCut(refusal, { response, sequence }),
   };
 }
@@ -165,16 +187,18 @@ function pieceNamed(name: string, { delta }: JsonObject): Piece | undefined {
   return PIECES.get(name) ?? (isText ? { kind: 'text', word: name } : undefined);
 }
 
-function readPiece(event: JsonObject, type: string): Said {
+function* readPiece(event: JsonObject, type: string): Work<Said> {
   const piece = pieceNamed(type.slice(0, -'.delta'.length), event);
-  if (piece === undefined) return readCopies(event, type);
+  if (piece === undefined) return yield* readCopies(event, type);
   const { word, ...kind } = piece;
   const name = channelOf(event, word);
   const { delta } = event;
   const hasText = typeof delta === 'string' && delta !== '';
+  const tokens: TokenText[] = [];
+  yield* addListedTokens(tokens, event.logprobs, ['logprobs'], name);
   return {
     deltas: hasText ? [{ channel: name, ...kind, text: delta, path: ['delta'] }] : [],
-    ...tokensMember(listedTokens(event.logprobs, ['logprobs'], name)),
+    ...tokensMember(tokens),
   };
 }
 
@@ -199,25 +223,24 @@ function endsOf(event: JsonObject, type: string): string[] {
 }
 
 /** Every text in the event says again what came in pieces, or comes whole. */
-function readCopies(event: JsonObject, type: string): Said {
+function* readCopies(event: JsonObject, type: string): Work<Said> {
   const isReasoning = type.includes('.reasoning');
   const kind = isReasoning ? 'reasoning' : 'text';
-  const texts = [
-    ...itemTexts({ ...event, output: undefined }, [], kind),
-    ...itemTexts(event.item, ['item']),
-    ...itemTexts(event.part, ['part'], kind),
-    ...outputTexts(objectOf(event.response), ['response']),
-  ];
+  const response = objectOf(event.response);
+  const texts: AnswerText[] = [];
+  yield* addItemTexts(texts, { ...event, output: undefined }, [], kind);
+  yield* addItemTexts(texts, event.item, ['item']);
+  yield* addItemTexts(texts, event.part, ['part'], kind);
+  yield* addOutputTexts(texts, response, ['response']);
   const under = `${itemOf(event)}repeat/`;
   const nameText: NameText = (path) => under + path.join('.');
-  const tokens = [
-    ...itemTokens(event, [], nameText),
-    ...itemTokens(event.item, ['item'], nameText),
-    ...itemTokens(event.part, ['part'], nameText),
-    ...outputTokens(objectOf(event.response), ['response'], nameText),
-  ];
+  const tokens: TokenText[] = [];
+  yield* addItemTokens(tokens, event, [], nameText);
+  yield* addItemTokens(tokens, event.item, ['item'], nameText);
+  yield* addItemTokens(tokens, event.part, ['part'], nameText);
+  yield* addOutputTokens(tokens, response, ['response'], nameText);
   return {
-    deltas: wholeDeltas(texts, under).map((delta) => ({ ...delta, repeats: true })),
+    deltas: yield* wholeDeltas(texts, under, { repeats: true }),
     ends: [...endsOf(event, type), under],
     ...tokensMember(tokens),
   };

@@ -1,7 +1,11 @@
 import { GatewayError } from '../../errors.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import type { JsonEdit } from '../../json/path.ts';
+import type { Frame } from '../../streams/frame.ts';
+import { stepsOf, stepwise } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type {
+  AnswerFacts,
   Dialect,
   JsonObject,
   PriceCap,
@@ -21,10 +25,10 @@ export function routed(inner: Dialect): Dialect {
   return {
     ...inner,
     request: (body, endpoint) => ({ ...inner.request(body, endpoint), ...readRouting(body) }),
-    answer(body) {
-      const facts = inner.answer(body);
+    answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
+      const facts = yield* stepsOf(inner.answer, body);
       return { ...facts, usage: withBill(facts.usage, billIn(body)) };
-    },
+    }),
     stream(request) {
       const reader = inner.stream(request);
       return reader && billedReader(reader);
@@ -104,14 +108,14 @@ function billedReader(reader: StreamReader): StreamReader {
   let billedNanoUsd: number | undefined;
   return {
     ...reader,
-    read(frame): StreamEvent {
-      const event = reader.read(frame);
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
+      const event = yield* stepsOf(reader.read, frame);
       const bill = billIn(event.json);
       if (event.usage === undefined && bill === undefined) return event;
       usage = event.usage ?? usage;
       billedNanoUsd = bill === undefined ? billedNanoUsd : Math.max(bill, billedNanoUsd ?? 0);
       const known = withBill(usage, billedNanoUsd);
       return known === undefined ? event : { ...event, usage: known };
-    },
+    }),
   };
 }

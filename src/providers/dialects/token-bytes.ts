@@ -1,3 +1,5 @@
+import { ITEM_CHARS } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type { TokenText } from '../provider.ts';
 import { arrayOf } from './fields.ts';
 
@@ -8,17 +10,25 @@ export interface TokenBytes {
 }
 
 /**
- * What the bytes of a list spell, as tokens of a text of its own; none where they say what the tokens say. A character
+ * Adds what the bytes of a list spell, as tokens of a text of its own; none where they say what the tokens say. A character
  * that is cut belongs to the token with its end.
  */
-export function spelledBytes(list: readonly TokenBytes[]): TokenText[] {
-  if (!list.some(({ token, bytes }) => saysOther(token.text, bytes))) return [];
+export function* addSpelledBytes(into: TokenText[], list: readonly TokenBytes[]): Work<void> {
+  if (!(yield* isAnyOther(list))) return;
   const decoder = new TextDecoder();
-  return list.map(({ token, bytes }) => ({
-    channel: `${token.channel}/bytes`,
-    text: decoder.decode(bytesOf(token.text, bytes), { stream: true }),
-    blank: token.blank,
-  }));
+  for (const { token, bytes } of list) {
+    const text = decoder.decode(bytesOf(token.text, bytes), { stream: true });
+    into.push({ channel: `${token.channel}/bytes`, text, blank: token.blank });
+    yield ITEM_CHARS;
+  }
+}
+
+function* isAnyOther(list: readonly TokenBytes[]): Work<boolean> {
+  for (const { token, bytes } of list) {
+    if (saysOther(token.text, bytes)) return true;
+    yield ITEM_CHARS;
+  }
+  return false;
 }
 
 /** True where the bytes beside a token are not those of its text. */

@@ -1,20 +1,29 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import { ITEM_CHARS } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
 import type { JsonObject, TokenText } from '../provider.ts';
 import { arrayOf, objectOf } from './fields.ts';
-import { saysOther, spelledBytes } from './token-bytes.ts';
+import { addSpelledBytes, saysOther } from './token-bytes.ts';
 import type { TokenBytes } from './token-bytes.ts';
 
 const MASK = '***';
 
 /**
- * Tokens with their probabilities as a list of objects, OpenAI's form and Ollama's: `{token, logprob, bytes,
+ * Adds tokens with their probabilities as a list of objects, OpenAI's form and Ollama's: `{token, logprob, bytes,
  * top_logprobs}`, and llama.cpp's, with the token's `id`. `path` is the list's own.
  */
-export function listedTokens(list: unknown, path: JsonPath, channel: string): TokenText[] {
+export function* addListedTokens(
+  into: TokenText[],
+  list: unknown,
+  path: JsonPath,
+  channel: string,
+): Work<void> {
+  const listed: TokenBytes[] = [];
   const alternatives: TokenText[] = [];
-  const listed = arrayOf(list).flatMap((value, index): TokenBytes[] => {
+  for (const [index, value] of arrayOf(list).entries()) {
+    yield ITEM_CHARS;
     const item = objectOf(value);
-    if (typeof item.token !== 'string') return [];
+    if (typeof item.token !== 'string') continue;
     const at = [...path, index];
     const blank = [
       set([...at, 'token'], MASK),
@@ -22,55 +31,73 @@ export function listedTokens(list: unknown, path: JsonPath, channel: string): To
       ...setWhere(item, 'id', at, 0),
       ...setWhere(item, 'top_logprobs', at, []),
     ];
-    for (const [nth, text] of alternativeBytes(item.top_logprobs).entries()) {
+    const token = { channel, text: item.token, blank };
+    into.push(token);
+    listed.push({ token, bytes: item.bytes });
+    let nth = 0;
+    for (const other of arrayOf(item.top_logprobs)) {
+      yield ITEM_CHARS;
+      const text = alternativeText(other);
+      if (text === undefined) continue;
       alternatives.push({ channel: `${channel}/bytes/${index}/${nth}`, text, blank });
+      nth += 1;
     }
-    return [{ token: { channel, text: item.token, blank }, bytes: item.bytes }];
-  });
-  return [...listed.map(({ token }) => token), ...spelledBytes(listed), ...alternatives];
+  }
+  yield* addSpelledBytes(into, listed);
+  for (const token of alternatives) into.push(token);
 }
 
 /** Nothing that is looked for is shorter. */
 const MIN_FOUND_BYTES = 6;
 
-/** What the bytes of tokens that could have been chosen say, where those tokens say something else. */
-function alternativeBytes(list: unknown): string[] {
-  return arrayOf(list).flatMap((value) => {
-    const { token, bytes } = objectOf(value);
-    const isLong = typeof token === 'string' && arrayOf(bytes).length >= MIN_FOUND_BYTES;
-    return isLong && saysOther(token, bytes) ? [Buffer.from(arrayOf(bytes).map(Number)).toString()] : [];
-  });
+/** What the bytes of a token that could have been chosen say, where the token says something else. */
+function alternativeText(value: unknown): string | undefined {
+  const { token, bytes } = objectOf(value);
+  const isLong = typeof token === 'string' && arrayOf(bytes).length >= MIN_FOUND_BYTES;
+  return isLong && saysOther(token, bytes) ? Buffer.from(arrayOf(bytes).map(Number)).toString() : undefined;
 }
 
-/** Tokens as lists side by side: completions' `{tokens, token_logprobs, top_logprobs, text_offset}`, and Together's. */
-export function parallelTokens(lists: JsonObject, path: JsonPath, channel: string): TokenText[] {
+/** Adds tokens as lists side by side: completions' `{tokens, token_logprobs, top_logprobs, text_offset}`, and Together's. */
+export function* addParallelTokens(
+  into: TokenText[],
+  lists: JsonObject,
+  path: JsonPath,
+  channel: string,
+): Work<void> {
   const alternatives = arrayOf(lists.top_logprobs);
   const ids = arrayOf(lists.token_ids);
-  return arrayOf(lists.tokens).flatMap((text, index) => {
-    if (typeof text !== 'string') return [];
+  for (const [index, text] of arrayOf(lists.tokens).entries()) {
+    yield ITEM_CHARS;
+    if (typeof text !== 'string') continue;
     const blank = [
       set([...path, 'tokens', index], MASK),
       ...(alternatives[index] == null ? [] : [set([...path, 'top_logprobs', index], {})]),
       ...(ids[index] === undefined ? [] : [set([...path, 'token_ids', index], 0)]),
     ];
-    return [{ channel, text, blank }];
-  });
+    into.push({ channel, text, blank });
+  }
 }
 
-/** Gemini's `logprobsResult`: the tokens that were chosen, and beside them those that could have been. */
-export function chosenTokens(result: JsonObject, path: JsonPath, channel: string): TokenText[] {
+/** Adds Gemini's `logprobsResult`: the tokens that were chosen, and beside them those that could have been. */
+export function* addChosenTokens(
+  into: TokenText[],
+  result: JsonObject,
+  path: JsonPath,
+  channel: string,
+): Work<void> {
   const alternatives = arrayOf(result.topCandidates);
-  return arrayOf(result.chosenCandidates).flatMap((value, index) => {
+  for (const [index, value] of arrayOf(result.chosenCandidates).entries()) {
+    yield ITEM_CHARS;
     const chosen = objectOf(value);
-    if (typeof chosen.token !== 'string') return [];
+    if (typeof chosen.token !== 'string') continue;
     const at = [...path, 'chosenCandidates', index];
     const blank = [
       set([...at, 'token'], MASK),
       ...setWhere(chosen, 'tokenId', at, 0),
       ...setWhere(objectOf(alternatives[index]), 'candidates', [...path, 'topCandidates', index], []),
     ];
-    return [{ channel, text: chosen.token, blank }];
-  });
+    into.push({ channel, text: chosen.token, blank });
+  }
 }
 
 /** One of Cohere's pieces: the text of several tokens, and their ids. */

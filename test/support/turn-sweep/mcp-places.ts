@@ -1,5 +1,17 @@
-import { MCP_SERVER } from './edge.ts';
-import { ANSWER, CHUNK_BYTES, filled, FRAME, leavesOf, REQUEST, scaled, type Place } from './places.ts';
+import { MCP_SERVER, type SweptAnswer } from './edge.ts';
+import {
+  AGAIN,
+  ANSWER,
+  CHUNK_BYTES,
+  filled,
+  FRAME,
+  leavesOf,
+  listsAround,
+  repeated,
+  REQUEST,
+  scaled,
+  type Place,
+} from './places.ts';
 
 const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo', arguments: { a: 'x' } } };
 const MCP_REQUESTS: readonly unknown[] = [
@@ -44,7 +56,7 @@ const MCP_ANSWERS: readonly unknown[] = [
 export function mcpPlaces(): readonly Place[] {
   const path = `/mcp/${MCP_SERVER}`;
   const call = Buffer.from(JSON.stringify(CALL));
-  const list = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }));
+  const listTools = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }));
   return [
     ...MCP_REQUESTS.flatMap((message, at) =>
       leavesOf(message).map((leaf): Place => ({
@@ -58,7 +70,7 @@ export function mcpPlaces(): readonly Place[] {
     ),
     ...MCP_ANSWERS.flatMap((message, at) =>
       leavesOf(message).flatMap((leaf): readonly Place[] => {
-        const body = at === 2 ? list : call;
+        const body = at === 2 ? listTools : call;
         const json = 'application/json';
         return [
           {
@@ -85,19 +97,47 @@ export function mcpPlaces(): readonly Place[] {
             exchange: (shape, scale) => ({
               path,
               body,
-              answer: {
-                contentType: 'text/event-stream',
-                body: Buffer.concat([
-                  Buffer.from('event: message\ndata: '),
-                  filled(message, leaf, shape.json(scaled(FRAME, scale))),
-                  Buffer.from('\n\n'),
-                ]),
-                chunkBytes: CHUNK_BYTES,
-              },
+              answer: eventOf(filled(message, leaf, shape.json(scaled(FRAME, scale)))),
+            }),
+          },
+        ];
+      }),
+    ),
+    ...MCP_ANSWERS.flatMap((message, at) =>
+      listsAround(message).flatMap((list): readonly Place[] => {
+        const body = at === 2 ? listTools : call;
+        const json = 'application/json';
+        return [
+          {
+            name: `mcp answer ${String(at)} ${list.name}`,
+            side: 'answer',
+            only: AGAIN,
+            exchange: (_shape, scale) => ({
+              path,
+              body,
+              answer: { contentType: json, body: repeated(message, list, scaled(FRAME, scale)) },
+            }),
+          },
+          {
+            name: `mcp event ${String(at)} ${list.name}`,
+            side: 'stream',
+            only: AGAIN,
+            exchange: (_shape, scale) => ({
+              path,
+              body,
+              answer: eventOf(repeated(message, list, scaled(FRAME, scale))),
             }),
           },
         ];
       }),
     ),
   ];
+}
+
+function eventOf(message: Buffer): SweptAnswer {
+  return {
+    contentType: 'text/event-stream',
+    body: Buffer.concat([Buffer.from('event: message\ndata: '), message, Buffer.from('\n\n')]),
+    chunkBytes: CHUNK_BYTES,
+  };
 }

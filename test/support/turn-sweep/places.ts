@@ -10,6 +10,8 @@ export interface Place {
   readonly side: 'request' | 'answer' | 'stream';
   /** The exchange with a shape there; undefined where the shape cannot stand there. */
   readonly exchange: (shape: Shape, scale?: number) => SweptExchange | undefined;
+  /** What alone stands there; any shape where absent. */
+  readonly only?: Shape;
 }
 
 /** What is asked at one endpoint, and what it answers. */
@@ -62,6 +64,25 @@ export function placesOf(row: SweptRow): readonly Place[] {
         },
       }),
     })),
+    ...listsAround(row.body).map((list): Place => ({
+      name: `${base} ${list.name}`,
+      side: 'request',
+      only: AGAIN,
+      exchange: (_shape, scale) => ({ path, body: repeated(row.body, list, scaled(REQUEST, scale)) }),
+    })),
+    ...listsAround(row.answer).map((list): Place => ({
+      name: `${base} ${list.name}`,
+      side: 'answer',
+      only: AGAIN,
+      exchange: (_shape, scale) => ({
+        path,
+        body,
+        answer: {
+          contentType: 'application/json',
+          body: repeated(row.answer, list, scaled(ANSWER, scale)),
+        },
+      }),
+    })),
     ...streamPlaces(row, { path, body }, base),
   ];
 }
@@ -80,20 +101,31 @@ function streamPlaces(
   for (const [at, frame] of frames.entries()) {
     const json = jsonOf(frame.data);
     if (json === undefined) continue;
-    for (const leaf of leavesOf(json)) {
-      const streamed = (instead: readonly Buffer[]): SweptExchange => ({
-        ...request,
-        body,
-        answer: {
-          contentType: TYPES[format.name],
-          body: Buffer.concat([
-            ...frames.slice(0, at).map(({ raw }) => raw),
-            ...instead,
-            ...frames.slice(at + 1).map(({ raw }) => raw),
-          ]),
-          chunkBytes: CHUNK_BYTES,
+    const streamed = (instead: readonly Buffer[]): SweptExchange => ({
+      ...request,
+      body,
+      answer: {
+        contentType: TYPES[format.name],
+        body: Buffer.concat([
+          ...frames.slice(0, at).map(({ raw }) => raw),
+          ...instead,
+          ...frames.slice(at + 1).map(({ raw }) => raw),
+        ]),
+        chunkBytes: CHUNK_BYTES,
+      },
+    });
+    for (const list of listsAround(json)) {
+      places.push({
+        name: `${base} event ${String(at)} ${list.name}`,
+        side: 'stream',
+        only: AGAIN,
+        exchange: (_shape, scale) => {
+          const event = repeated(json, list, scaled(FRAME, scale));
+          return streamed([format.withData(frame, event.toString())]);
         },
       });
+    }
+    for (const leaf of leavesOf(json)) {
       const withJson = (text: string): Buffer => format.withData(frame, filled(json, leaf, text).toString());
       places.push({
         name: `${base} event ${String(at)} ${leaf}`,
@@ -150,11 +182,69 @@ export function leavesOf(document: unknown): readonly string[] {
 }
 
 export function filled(document: unknown, leaf: string, json: string): Buffer {
-  const path = JSON.parse(leaf) as (string | number)[];
+  const [before, after] = around(document, JSON.parse(leaf) as Path);
+  return Buffer.from(before + json + after);
+}
+
+type Path = readonly (string | number)[];
+
+/** The JSON of a document before one of its places, and behind it. */
+function around(document: unknown, path: Path): readonly [string, string] {
+  if (path.length === 0) return ['', ''];
   const copy = structuredClone(document) as Record<string | number, unknown>;
   let at = copy;
   for (const step of path.slice(0, -1)) at = at[step] as Record<string | number, unknown>;
   at[path.at(-1) ?? ''] = MARK;
   const [before = '', after = ''] = JSON.stringify(copy).split(JSON.stringify(MARK));
-  return Buffer.from(before + json + after);
+  return [before, after];
+}
+
+/** A list in a document, and a text in one of its items. */
+export interface ListAround {
+  readonly name: string;
+  readonly list: Path;
+  readonly item: unknown;
+  /** Within the item. */
+  readonly text: Path;
+}
+
+/** The item of a list over and over, each with another text. */
+export const AGAIN: Shape = { name: 'again and again', isText: false, json: () => '' };
+
+/** Each list that a string of a document stands in, by that string. */
+export function listsAround(document: unknown): readonly ListAround[] {
+  return leavesOf(document).flatMap((leaf) => {
+    const path = JSON.parse(leaf) as Path;
+    return path.flatMap((step, depth): readonly ListAround[] => {
+      if (typeof step !== 'number') return [];
+      const list = path.slice(0, depth);
+      const item = path.slice(0, depth + 1).reduce(memberOf, document);
+      return [{ name: `${JSON.stringify(list)} of ${leaf}`, list, item, text: path.slice(depth + 1) }];
+    });
+  });
+}
+
+function memberOf(value: unknown, step: string | number): unknown {
+  return (value as Readonly<Record<string | number, unknown>>)[step];
+}
+
+/** The document with as many items in a list as are accepted. */
+export function repeated(document: unknown, { list, item, text }: ListAround, room: Room): Buffer {
+  const [before, after] = around(document, list);
+  const [begun, ended] = around(item, text);
+  const bytes = room.bytes - before.length - after.length;
+  const most = Math.min(bytes / (begun.length + ended.length + 10), room.work / (1 + workOf(item)));
+  const items = Array.from(
+    { length: Math.max(1, Math.floor(most)) },
+    (_, index) => `${begun}"a${String(index)}"${ended}`,
+  );
+  return Buffer.from(`${before}[${items.join(',')}]${after}`);
+}
+
+/** About what a value makes of what a document may (src/json/scan.ts). */
+function workOf(value: unknown): number {
+  if (typeof value === 'string') return 3;
+  if (typeof value !== 'object' || value === null) return 1;
+  const perMember = Array.isArray(value) ? 1 : 9;
+  return Object.values(value).reduce<number>((sum, below) => sum + perMember + workOf(below), 8);
 }

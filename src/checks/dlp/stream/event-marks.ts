@@ -1,5 +1,7 @@
 import type { JsonPath } from '../../../json/path.ts';
 import type { StreamEvent } from '../../../providers/provider.ts';
+import { ITEM_CHARS } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
 
 /** Places in an event's JSON; `true` is one, with all that is below it. */
 export type Marks = ReadonlyMap<string | number, MarksBelow>;
@@ -11,18 +13,18 @@ export class EventMarks {
   #paths: readonly JsonPath[] = [];
   #marks: Marks = new Map();
 
-  of({ deltas, tokens }: StreamEvent): Marks {
+  *of({ deltas, tokens }: StreamEvent): Work<Marks> {
     const paths = deltas.map(({ path }) => path);
     for (const { blank } of tokens ?? []) for (const { path } of blank) paths.push(path);
     if (!areSame(paths, this.#paths)) {
-      this.#marks = marksAt(paths);
+      this.#marks = yield* marksAt(paths);
       this.#paths = paths;
     }
     return this.#marks;
   }
 }
 
-function marksAt(paths: readonly JsonPath[]): Marks {
+function* marksAt(paths: readonly JsonPath[]): Work<Marks> {
   const root: MarksInMaking = new Map();
   for (const path of paths) {
     let marks: MarksInMaking = root;
@@ -37,6 +39,7 @@ function marksAt(paths: readonly JsonPath[]): Marks {
       if (below === undefined) marks.set(step, next);
       marks = next;
     }
+    yield ITEM_CHARS;
   }
   return root;
 }

@@ -83,7 +83,7 @@ export class OtherValues {
   }
 
   *search(root: object, event: StreamEvent, found: Found[]): Work<SearchedValues> {
-    const marks = this.#marks.of(event);
+    const marks = yield* this.#marks.of(event);
     const before = this.#last?.marks === marks ? this.#last.root : undefined;
     const searched = yield* this.#searchLevels(levelOf(root, marks, undefined, before), event, found);
     const isKept = searched.edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
