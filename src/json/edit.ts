@@ -27,7 +27,8 @@ export async function applyEditsInTurns(body: Buffer, edits: readonly JsonEdit[]
   return inTurns(editInSteps(body, edits));
 }
 
-function* editInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<Buffer> {
+/** The same, as work that whoever asks drives. */
+export function* editInSteps(body: Buffer, edits: readonly JsonEdit[]): Work<Buffer> {
   if (edits.length === 0) return body;
   const tree = yield* treeInSteps(edits);
   const walk: Walk = { body, patches: [], seen: 0 };

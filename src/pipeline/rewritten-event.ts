@@ -1,15 +1,14 @@
-import { applyEdits, applyEditsInTurns } from '../json/edit.ts';
+import { editInSteps } from '../json/edit.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent, TextDelta } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
+import { inTurns, ITEM_CHARS, runNow } from '../turns.ts';
+import type { Work } from '../turns.ts';
 import type { RewrittenFrame } from './check.ts';
 
 /** An event as the next rewriter sees it, and as it is sent: its frame holds the bytes of its edited payload. */
 export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame): StreamEvent {
-  const { event, edits } = rewritten;
-  const json =
-    isWrittenAnew(rewritten) && isEditedJson(event, edits) ? applyEdits(bytesOf(event), edits) : NOTHING;
-  return eventWith(format, rewritten, json);
+  return runNow(rewriting(format, rewritten));
 }
 
 /** The same of a long event, with turns for others. */
@@ -17,10 +16,14 @@ export async function rewrittenInTurns(
   format: StreamFormat,
   rewritten: RewrittenFrame,
 ): Promise<StreamEvent> {
+  return inTurns(rewriting(format, rewritten));
+}
+
+function* rewriting(format: StreamFormat, rewritten: RewrittenFrame): Work<StreamEvent> {
   const { event, edits } = rewritten;
   const isEdited = isWrittenAnew(rewritten) && isEditedJson(event, edits);
-  const json = isEdited ? await applyEditsInTurns(bytesOf(event), edits) : NOTHING;
-  return eventWith(format, rewritten, json);
+  const json = isEdited ? yield* editInSteps(bytesOf(event), edits) : NOTHING;
+  return yield* eventWith(format, rewritten, json);
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -30,18 +33,19 @@ function isWrittenAnew({ event, edits, copy }: RewrittenFrame): boolean {
 }
 
 /** @param edited the event's JSON with its edits, where it has both */
-function eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buffer): StreamEvent {
+function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buffer): Work<StreamEvent> {
   const { event, edits, copy } = rewritten;
   if (edits.length === 0 && copy !== true) return event;
   if (event.beside === true) return { ...event, frame: { ...event.frame, raw: NOTHING } };
   const payload = editedPayload(event, edits, edited);
   const frame = copy === true ? copied(format, event, payload.data) : changed(format, event, payload.data);
   const parse = parserOf(event, edits, payload.json);
+  const deltas = yield* changedDeltas(event.deltas, edits);
   return {
     ...(copy === true ? textOf(event) : event),
     ...(event.inner !== undefined && { inner: { ...event.inner, json: payload.json } }),
     frame,
-    deltas: changedDeltas(event.deltas, edits),
+    deltas,
     get json(): unknown {
       return parse();
     },
@@ -99,14 +103,30 @@ function parserOf({ json }: StreamEvent, edits: readonly JsonEdit[], text: strin
 /** So many comparisons are made at once; of more, the edits are looked up by their paths. */
 const MANY_COMPARISONS = 64;
 
-function changedDeltas(deltas: readonly TextDelta[], edits: readonly JsonEdit[]): readonly TextDelta[] {
+function* changedDeltas(
+  deltas: readonly TextDelta[],
+  edits: readonly JsonEdit[],
+): Work<readonly TextDelta[]> {
   const isMany = deltas.length * edits.length > MANY_COMPARISONS;
-  const values = isMany ? new Map(edits.map((edit) => [JSON.stringify(edit.path), edit])) : undefined;
-  return deltas.map((delta) => {
-    const edit = values === undefined ? editOf(edits, delta.path) : values.get(JSON.stringify(delta.path));
+  const byPath = isMany ? yield* editsByPath(edits) : undefined;
+  const changed: TextDelta[] = [];
+  for (const delta of deltas) {
+    const { path } = delta;
+    const edit = byPath === undefined ? editOf(edits, path) : byPath.get(JSON.stringify(path));
     const text = edit?.kind === 'set' ? edit.value : undefined;
-    return typeof text === 'string' ? { ...delta, text } : delta;
-  });
+    changed.push(typeof text === 'string' ? { ...delta, text } : delta);
+    yield ITEM_CHARS;
+  }
+  return changed;
+}
+
+function* editsByPath(edits: readonly JsonEdit[]): Work<ReadonlyMap<string, JsonEdit>> {
+  const byPath = new Map<string, JsonEdit>();
+  for (const edit of edits) {
+    byPath.set(JSON.stringify(edit.path), edit);
+    yield ITEM_CHARS;
+  }
+  return byPath;
 }
 
 /** The value that edits set at a path, the later ones winning. */

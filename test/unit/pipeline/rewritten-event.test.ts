@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonEdit } from '../../../src/json/path.ts';
-import { rewrittenEvent } from '../../../src/pipeline/rewritten-event.ts';
+import { rewrittenEvent, rewrittenInTurns } from '../../../src/pipeline/rewritten-event.ts';
 import type { StreamEvent, TextDelta } from '../../../src/providers/provider.ts';
 import { sse } from '../../../src/streams/sse.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
@@ -27,6 +27,22 @@ describe('an event that is rewritten', () => {
     const event = eventOf(Array.from({ length: count }, (_, at) => `text ${String(at)}`));
     const { deltas } = rewrittenEvent(sse, { event, edits });
     expect(deltas.slice(0, 3).map(({ text }) => text)).toEqual(['second', 'text 1', 'text 2']);
+  });
+
+  it('lets others have their turn between its texts, where it has many', async () => {
+    const event = eventOf(Array.from({ length: 20_000 }, () => 'a'));
+    const edits: JsonEdit[] = [0, 1, 2, 3].map((at) => ({ kind: 'set', path: [at], value: 'b' }));
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const { deltas } = await rewrittenInTurns(sse, { event, edits });
+    isOver = true;
+    expect(deltas[3]?.text).toBe('b');
+    expect(turns).toBeGreaterThan(10);
   });
 
   it('takes time that grows with its texts and edits, not with one times the other', () => {

@@ -1,6 +1,8 @@
 import type { RewrittenFrame } from '../../../pipeline/check.ts';
 import type { JsonEdit } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
+import { ITEM_CHARS } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
 import { carrierFrame } from './carrier.ts';
 import type { Outlet } from '../scan/outlet.ts';
 import type { Channel } from './stream-channels.ts';
@@ -59,20 +61,29 @@ export function isSettled({ outlet, to }: Stretch): boolean {
  * Takes out of the channels what leaves with an event, and puts it into its texts. Called in order of the events.
  * @param isMasked something of the stream was masked so far
  */
-export function release(entry: StreamEntry, isMasked: boolean): Released {
+export function* release(entry: StreamEntry, isMasked: boolean): Work<Released> {
   const { event, pieces, tokens, unsent, closed } = entry;
   const edits: JsonEdit[] = [...entry.edits];
-  for (const token of tokens) if (isBlanked(token)) edits.push(...token.blank);
+  for (const token of tokens) {
+    if (isBlanked(token)) edits.push(...token.blank);
+    yield ITEM_CHARS;
+  }
   for (const { outlet, to } of unsent) outlet.take(to);
-  const texts = pieces.map(({ outlet, to }) => outlet.take(Math.min(to, outlet.settled)));
+  // All are taken before it is told what is left: some stand in one text.
+  const texts: string[] = [];
+  for (const { outlet, to } of pieces) {
+    texts.push(outlet.take(Math.min(to, outlet.settled)));
+    yield ITEM_CHARS;
+  }
   const before = closed.flatMap(({ channel, to }) => restOf(channel, to));
   for (const [index, { channel, outlet, delta }] of pieces.entries()) {
     const text = texts[index] ?? '';
     if (text !== delta.text) edits.push({ kind: 'set', path: delta.path, value: text });
+    yield ITEM_CHARS;
     if (channel === undefined) continue;
     channel.carrier = outlet.sent < outlet.length ? { event, path: delta.path } : undefined;
   }
-  if (isMasked) edits.push(...entry.tokenIds);
+  if (isMasked) for (const edit of entry.tokenIds) edits.push(edit);
   // Of two edits of one place the later holds: a member whose name is a finding goes, whatever its value becomes.
   for (const edit of entry.edits) if (edit.kind === 'remove') edits.push(edit);
   return { before, edits };

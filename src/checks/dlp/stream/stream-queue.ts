@@ -2,6 +2,7 @@ import type { RewrittenFrame } from '../../../pipeline/check.ts';
 import { isSettled, mayLeave, release } from './stream-entry.ts';
 import type { Released, StreamEntry } from './stream-entry.ts';
 import { tooMuchHeld } from '../scan/too-much-held.ts';
+import type { Work } from '../../../turns.ts';
 
 const MAX_EVENTS = 4096;
 /** Twice what a frame may have. */
@@ -28,13 +29,13 @@ export class StreamQueue {
    * Adds an event, and gives what may leave: others before it, and its own edits unless it is held.
    * @throws GatewayError upstream_unavailable where too much waits
    */
-  add(entry: StreamEntry): Released & { readonly isHeld: boolean } {
+  *add(entry: StreamEntry): Work<Released & { readonly isHeld: boolean }> {
     if (this.#entries.length === 0 && entry.tokenIds.length === 0 && mayLeave(entry)) {
-      return { ...release(entry, false), isHeld: false };
+      return { ...(yield* release(entry, false)), isHeld: false };
     }
     this.#entries.push(entry);
     this.#bytes += entry.event.frame.raw.length;
-    const before = this.#release(false);
+    const before = yield* this.#release(false);
     const last = before.at(-1);
     if (last?.event === entry.event && last.copy !== true) {
       return { before: before.slice(0, -1), edits: last.edits, isHeld: false };
@@ -44,11 +45,11 @@ export class StreamQueue {
   }
 
   /** The stream is over: the events that wait for no text, in order. */
-  releaseLast(): readonly RewrittenFrame[] {
-    return this.#release(true);
+  *releaseLast(): Work<readonly RewrittenFrame[]> {
+    return yield* this.#release(true);
   }
 
-  #release(isOver: boolean): readonly RewrittenFrame[] {
+  *#release(isOver: boolean): Work<readonly RewrittenFrame[]> {
     const frames: RewrittenFrame[] = [];
     const isMasked = this.#isMasked();
     let count = 0;
@@ -57,7 +58,7 @@ export class StreamQueue {
       if (!isOver && entry.tokenIds.length > 0 && !this.#isFollowed(count)) break;
       count += 1;
       this.#bytes -= entry.event.frame.raw.length;
-      const { before, edits } = release(entry, isMasked);
+      const { before, edits } = yield* release(entry, isMasked);
       frames.push(...before, { event: entry.event, edits });
     }
     this.#entries.splice(0, count);

@@ -64,7 +64,7 @@ class MaskedStream {
     if (found.length > MANY_FINDINGS) yield LONG_STEP;
     // What stands beside a payload is read alone, and has no place among the texts.
     const released =
-      event.beside === true ? { ...NOTHING_BEFORE, edits: entry.edits } : this.#queue.add(entry);
+      event.beside === true ? { ...NOTHING_BEFORE, edits: entry.edits } : yield* this.#queue.add(entry);
     this.#reading.settle(event);
     if (found.length > MANY_FINDINGS) yield LONG_STEP;
     const { before, edits, isHeld } = released;
@@ -83,7 +83,7 @@ class MaskedStream {
     const closed = yield* this.#reading.finishAll(found);
     const cut = this.#findings.judge(found);
     if (cut !== undefined) return { cut };
-    const before: RewrittenFrame[] = [...this.#queue.releaseLast()];
+    const before: RewrittenFrame[] = [...(yield* this.#queue.releaseLast())];
     for (const { channel, to } of closed) before.push(...restOf(channel, to));
     const reason = this.#findings.takeReason();
     if (before.length === 0 && reason === undefined) return undefined;
