@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { longestPhaseMs } from '../config/rules.ts';
 import type { Config } from '../config/schema.ts';
-import { seconds, typed, type EnvoyObject } from './layout.ts';
+import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
 /** Under it a route tells the gate what it is for. */
 export const RESPONSE_GATE_NAME = 'response_gate';
@@ -13,8 +13,8 @@ const RESPONSE_GATE = readFileSync(new URL('./response-gate.lua', import.meta.ur
 const MESSAGE_MARGIN_MS = 5_000;
 
 /** Requests pass them from the first to the last, answers from the last to the first. */
-export function httpFilters(config: Config): EnvoyObject[] {
-  return [responseGate(), externalProcessor(config), router()];
+export function httpFilters(config: Config, layout: EnvoyLayout): EnvoyObject[] {
+  return [responseGate(), externalProcessor(config, layout), router()];
 }
 
 function responseGate(): EnvoyObject {
@@ -26,7 +26,26 @@ function responseGate(): EnvoyObject {
   };
 }
 
-function externalProcessor(config: Config): EnvoyObject {
+/** A stream that a dying worker has not answered yet goes to another one. */
+const ON_ANOTHER_WORKER: EnvoyObject = {
+  retry_on: 'connect-failure,refused-stream,reset,unavailable',
+  num_retries: 3,
+  retry_back_off: { base_interval: '0.01s', max_interval: '0.05s' },
+  retry_host_predicate: [
+    {
+      name: 'other',
+      typed_config: typed('envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate'),
+    },
+  ],
+  host_selection_retry_max_attempts: 10,
+};
+
+/** Behind one host there may be several addresses. Where there is none, whatever could be tried again costs each request. */
+function hasAnother({ sidecars }: EnvoyLayout): boolean {
+  return sidecars.length > 1 || sidecars.some(({ kind }) => kind === 'tcp');
+}
+
+function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { token } = config.server.extproc;
   return {
     name: 'envoy.filters.http.ext_proc',
@@ -35,19 +54,7 @@ function externalProcessor(config: Config): EnvoyObject {
         envoy_grpc: { cluster_name: 'sidecar' },
         timeout: '0s',
         ...(token === undefined ? {} : { initial_metadata: [{ key: 'x-gateway-token', value: token }] }),
-        // A stream that a dying worker has not answered yet goes to another one.
-        retry_policy: {
-          retry_on: 'connect-failure,refused-stream,reset,unavailable',
-          num_retries: 3,
-          retry_back_off: { base_interval: '0.01s', max_interval: '0.05s' },
-          retry_host_predicate: [
-            {
-              name: 'other',
-              typed_config: typed('envoy.extensions.retry.host.previous_hosts.v3.PreviousHostsPredicate'),
-            },
-          ],
-          host_selection_retry_max_attempts: 10,
-        },
+        ...(hasAnother(layout) ? { retry_policy: ON_ANOTHER_WORKER } : {}),
       },
       failure_mode_allow: false,
       status_on_error: { code: 'ServiceUnavailable' },

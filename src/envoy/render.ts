@@ -123,7 +123,7 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     access_log: [accessLog(layout.accessLogPath)],
     local_reply_config: localReplies(server.error_format),
     route_config: routes(config),
-    http_filters: httpFilters(config),
+    http_filters: httpFilters(config, layout),
   });
 }
 
