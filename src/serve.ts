@@ -54,7 +54,7 @@ export interface Gateway {
 const WORKERS_SETTLE_MS = 5_000;
 const ENVOY_START_MS = 20_000;
 /** Envoy looks every 100 ms; that it has not found one does not keep it from serving. */
-const SIDECARS_FOUND_MS = 2_000;
+const SIDECARS_FOUND_MS = 20_000;
 
 /**
  * The composition root of `gateway serve`. Resolves once clients are served (with 503 while Redis is away). Sidecars and
