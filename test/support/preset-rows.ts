@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { presetFiles, type PresetName } from '../../src/policy/presets.ts';
+import { presetFiles, type PresetFile, type PresetName } from '../../src/policy/presets.ts';
 import type { ToolArguments } from './policy-clients.ts';
 
 export type CallKind = 'llm_call' | 'mcp_tool_call';
@@ -129,10 +129,19 @@ const SAFETY: readonly PresetRow[] = [
   { preset: 'safety', rule: 'dry-run-first', on: 'mcp_tool_call', does: 'denies a tool', ...DRY_RUN },
 ];
 
-/** Every rule of every preset, but `session-drifted`, which takes a conversation. */
+/** Of `safety_drift`, which has the file of `safety`: one that denies and one that masks, on each kind of call. */
+const LENT: ReadonlySet<string> = new Set(['mask-ssn', 'block-prompt-injection']);
+
+/**
+ * Every rule of every preset, but `session-drifted`, which takes a conversation. Rules that a preset has by the file of
+ * another one have their rows there.
+ */
 export const PRESET_ROWS: readonly PresetRow[] = [
   ...SAFETY,
-  ...SAFETY.map((row): PresetRow => ({ ...row, preset: 'safety_drift' })),
+  ...SAFETY.filter(({ rule }) => LENT.has(rule)).map((row): PresetRow => ({
+    ...row,
+    preset: 'safety_drift',
+  })),
   ...denies('pci', 'block-card', CARD, BOTH),
   ...masks('pci', 'mask-card-in-answers', CARD, BOTH, 'masks answers'),
   ...denies('pci', 'block-cvv', CVV, BOTH),
@@ -183,12 +192,21 @@ interface PresetRule {
 
 /** The rules that a preset brings, as its files have them. */
 export function rulesOf(preset: PresetName): readonly PresetRule[] {
+  return presetFiles([preset]).flatMap(rulesIn);
+}
+
+/** Those that stand in its own file. */
+export function ownRulesOf(preset: PresetName): readonly PresetRule[] {
+  return presetFiles([preset])
+    .filter(({ name }) => name === preset)
+    .flatMap(rulesIn);
+}
+
+function rulesIn({ path }: PresetFile): PresetRule[] {
   const card = z.looseObject({ rules: z.array(ruleSchema) });
-  return presetFiles([preset]).flatMap(({ path }) =>
-    card.parse(parse(readFileSync(path, 'utf8'))).rules.map(({ name, match, reason = '' }) => ({
-      name,
-      on: match?.type === undefined ? BOTH : [match.type],
-      reason,
-    })),
-  );
+  return card.parse(parse(readFileSync(path, 'utf8'))).rules.map(({ name, match, reason = '' }) => ({
+    name,
+    on: match?.type === undefined ? BOTH : [match.type],
+    reason,
+  }));
 }

@@ -138,6 +138,17 @@ describe.each(PASSES)('preset %s, rule %s', (preset, rule, call) => {
 });
 
 describe('presets', () => {
+  it('hold what stands in their own file, and safety_drift in that of safety too: its rules are proved there', () => {
+    const filesOf = (preset: PresetName) => presetFiles([preset]).map(({ name }) => name);
+    for (const preset of PRESET_NAMES) {
+      expect(filesOf(preset)).toEqual(preset === 'safety_drift' ? ['safety', 'safety_drift'] : [preset]);
+    }
+    expect(sets.get('safety_drift')?.rules).toEqual([
+      ...(sets.get('safety')?.rules ?? []),
+      { file: 'preset safety_drift', names: ['session-drifted'], hasStates: false },
+    ]);
+  });
+
   it('have a firing and a passing row for every rule', () => {
     const rows = (list: typeof FIRES) => new Set(list.map(([preset, rule]) => `${preset} ${rule}`));
     for (const [preset, set] of sets) {
