@@ -21,6 +21,12 @@ export interface TextQuery {
   readonly argument: readonly string[] | undefined;
 }
 
+interface Query extends TextQuery {
+  /** Equal patterns have the same. */
+  readonly patternKey: string;
+  readonly search: TextSearch;
+}
+
 /** The text conditions of all cards: each pattern is looked for once in each text, and only where a rule asks. */
 export interface TextQueries {
   /**
@@ -37,7 +43,9 @@ const MAX_SETS = 256;
 
 export function createTextQueries(): TextQueries {
   const numbers = new Map<string, number>();
-  const queries: (TextQuery & { readonly search: TextSearch })[] = [];
+  const queries: Query[] = [];
+  /** Questions to all texts, by their pattern. */
+  const wide = new Map<string, number>();
   /** What stands for all of some questions, by their numbers. */
   const sets = new RecentMap<Question>(MAX_SETS);
 
@@ -55,9 +63,12 @@ export function createTextQueries(): TextQueries {
       if (isClean) known?.note(all);
     }
     for (const number of asked) {
-      const path = queries[number]?.argument;
+      const { argument: path, patternKey = '' } = queries[number] ?? {};
       if (path === undefined) continue;
-      for (const text of textsAt(call, path)) if (yield* ask(number, text)) break;
+      const ofAll = wide.get(patternKey);
+      const isInNoText = ofAll !== undefined && asked.has(ofAll) && !found.has(ofAll);
+      const texts = isInNoText ? othersAt(call, path) : [...textsAt(call, path), ...othersAt(call, path)];
+      for (const text of texts) if (yield* ask(number, text)) break;
     }
     return found;
 
@@ -97,24 +108,26 @@ export function createTextQueries(): TextQueries {
       const key = JSON.stringify(query);
       const known = numbers.get(key);
       if (known !== undefined) return known;
-      const number = queries.push({ ...query, search: searchFor(query.pattern) }) - 1;
+      const patternKey = JSON.stringify(query.pattern);
+      const number = queries.push({ ...query, patternKey, search: searchFor(query.pattern) }) - 1;
       numbers.set(key, number);
+      if (query.argument === undefined) wide.set(patternKey, number);
       return number;
     },
     answer: async (call, asked) => inTurns(answered(call, asked)),
   };
 }
 
-/** Texts at a path below a tool's arguments; what is no text is read as it would be written. */
+/** Texts of a call at a path below a tool's arguments. */
 function textsAt(call: PolicyCall, path: readonly string[]): readonly CallText[] {
-  const texts = call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));
-  const others = argumentsAt(call, path).filter(
-    (value) => typeof value === 'number' || typeof value === 'boolean',
-  );
-  return [
-    ...texts,
-    ...others.map((value) => ({ raw: String(value), normalized: String(value), argument: undefined })),
-  ];
+  return call.texts.filter(({ argument }) => argument !== undefined && isBelow(argument, path));
+}
+
+/** What is no text there, as it would be written. */
+function othersAt(call: PolicyCall, path: readonly string[]): readonly CallText[] {
+  return argumentsAt(call, path)
+    .filter((value) => typeof value === 'number' || typeof value === 'boolean')
+    .map((value) => ({ raw: String(value), normalized: String(value), argument: undefined }));
 }
 
 function isBelow(argument: NonNullable<CallText['argument']>, path: readonly string[]): boolean {

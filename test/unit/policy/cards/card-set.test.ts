@@ -149,6 +149,31 @@ describe('a condition', () => {
     expect([await isDenied(set, holds), await isDenied(set, not)]).toEqual([true, false]);
   });
 
+  it.each([
+    ['in the argument', { q: 'PRJ-1', n: 'x' }, [true, true]],
+    ['in another argument', { q: 'x', n: 'PRJ-1' }, [true, false]],
+    ['nowhere', { q: 'x', n: 'y' }, [false, false]],
+    ['in a number of the argument', { q: [4711], n: 'x' }, [false, true]],
+    ['in a long argument', { q: `${'x '.repeat(200)} PRJ-1` }, [true, true]],
+    ['in a number, beside a long text', { q: [4711, 'x '.repeat(200)] }, [false, true]],
+  ])('is told apart of all texts and of one argument, with the match %s', async (_where, args, fires) => {
+    const looking = (field: string) => ({ field, op: 'matches_regex', value: 'PRJ-\\d|4711' });
+    const card = JSON.stringify({
+      metadata: { name: 'both' },
+      rules: ['prompt_text', 'arguments.q'].map((field) => ({
+        name: field,
+        conditions: [looking(field)],
+        action: 'deny',
+      })),
+    });
+    const set = createCardSet([{ name: 'both.yaml', text: card, isPreset: false }]);
+    for (const _time of [1, 2]) {
+      const { deny } = await set.decide(toolCall('t', args));
+      const names = deny.map(({ rule }) => rule);
+      expect([names.includes('prompt_text'), names.includes('arguments.q')]).toEqual(fires);
+    }
+  });
+
   it('that cannot be told counts against the call: it denies, and does not allow', async () => {
     const over = { field: 'arguments.n', op: 'gt', value: 100 };
     const call = toolCall('q', { n: 'a thousand' });
