@@ -129,7 +129,11 @@ export function composeChecks(of: ComposedOf): ComposedChecks {
         reportSecretLeak,
         onFound: observer.dlpFound,
       }),
-      loop: createLoopCheck({ config: config.loop_detection, store: stores.loops }),
+      loop: createLoopCheck({
+        config: config.loop_detection,
+        store: stores.loops,
+        shadowMode: config.server.shadow_mode,
+      }),
       drift: createDriftCheck({
         config: config.session.drift_detection,
         store: stores.drift,

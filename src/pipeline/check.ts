@@ -111,10 +111,10 @@ export interface Check<State = unknown> {
   admit?(exchange: Admitted, state: State): Awaitable<Verdict>;
   requestHeaders?(exchange: Identified, state: State): Awaitable<Verdict>;
   /**
-   * Called for all checks, in order, before the first of them judges the body: sends reads to Redis so that all
-   * wait once. Changes nothing, must not throw, and handles the rejection of what it starts.
+   * Called for all checks, in order, before the first of them judges the body: asks its store what it judges by, so that
+   * all wait once. What it takes, its `end` gives back; it must not throw, and handles the rejection of what it starts.
    */
-  prepare?(exchange: Parsed, state: State): void;
+  prepare?(exchange: Parsed, state: State, phase?: Phase): void;
   /** What it takes in `phase` is taken if no check denies, and none is refused by its store. */
   requestBody?(exchange: Parsed, state: State, phase?: Phase): Awaitable<Verdict>;
   /** All was taken that is taken for the request: the last word before it is forwarded. */

@@ -224,7 +224,9 @@ export function createRunner(options: RunnerOptions): () => Run {
       admit: (exchange) => judge('admit', exchange),
       requestHeaders: (exchange) => judge('requestHeaders', exchange),
       async requestBody(exchange) {
-        for (const { index, check } of preparing) check.prepare?.(exchange, states[index]);
+        const phase = newPhase?.();
+        for (const { index, check } of preparing) check.prepare?.(exchange, states[index], phase);
+        phase?.send();
         return (await judge('requestBody', exchange)) ?? (await judge('forwarding', exchange));
       },
       response: (exchange) => judge('response', exchange),

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answer, Answered } from '../../pipeline/exchange.ts';
+import type { Phase } from '../../pipeline/phase.ts';
 import { turnSession } from '../../pipeline/session-turn.ts';
 import { lastAskedTurn } from '../../pipeline/asked-turns.ts';
 import { answerGrams, judgeTurn } from './drift.ts';
@@ -50,9 +51,14 @@ export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps):
     await store.answerAnchor(session, passed.digest, answerGrams(answer.written.text));
   }
 
-  async function countTurn(exchange: Answered, state: DriftExchange): Promise<void> {
+  async function countTurn(
+    exchange: Answered,
+    state: DriftExchange,
+    phase: Phase | undefined,
+  ): Promise<void> {
     const { session, passed } = state;
-    if (session === undefined || passed === undefined || !(await store.passTurn(session, passed))) return;
+    if (session === undefined || passed === undefined || !(await store.passTurn(session, passed, phase)))
+      return;
     state.answer = exchange.answer;
     if (exchange.form === 'whole') {
       await addAnswer(state);
@@ -64,10 +70,10 @@ export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps):
     name,
     shadowable: true,
     begin: () => ({}),
-    prepare(exchange, state) {
+    prepare(exchange, state, phase) {
       const session = turnSession(exchange);
       if (session === undefined || !(config.enabled || isAskedFor?.() === true)) return;
-      state.read = store.read(session);
+      state.read = store.read(session, phase);
       // Where an earlier check denies, nobody waits for it.
       state.read.catch(() => undefined);
     },
@@ -86,9 +92,9 @@ export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps):
       state.passed = passed;
       return facts.driftDetected && config.enabled ? denied(facts.driftScore, settings) : PASS;
     },
-    response(exchange, state) {
+    response(exchange, state, phase) {
       return isAnswered(exchange)
-        ? { kind: 'pending', verdict: countTurn(exchange, state).then(() => PASS) }
+        ? { kind: 'pending', verdict: countTurn(exchange, state, phase).then(() => PASS) }
         : PASS;
     },
     async end(_exchange, _outcome, state) {

@@ -1,3 +1,4 @@
+import type { Phase } from '../../pipeline/phase.ts';
 import type { SessionName } from '../../pipeline/session-turn.ts';
 import type { GramSet } from '../../text/ngrams.ts';
 import type { DriftState, PassedTurn } from './drift.ts';
@@ -14,13 +15,13 @@ export interface DriftStore {
    * Undefined where no session of this name has had a turn, or it was idle for longer than `session.ttl`. Its
    * `createdAt` tells whether it is still the same session.
    */
-  read(session: SessionName): Promise<DriftState | undefined>;
+  read(session: SessionName, phase?: Phase): Promise<DriftState | undefined>;
   /**
    * Counts a turn that passed, unless one of the last turns was the same, and keeps what it changes; what is left
    * of an older session goes, and a turn of one changes nothing in a newer one. Resolves to true where the turn is
    * the session's anchor, now or already.
    */
-  passTurn(session: SessionLife, turn: PassedTurn): Promise<boolean>;
+  passTurn(session: SessionLife, turn: PassedTurn, phase?: Phase): Promise<boolean>;
   /**
    * Adds the anchor's answer to the anchor named by its digest. An agent's first turn has several answers, most of
    * them tool calls: the one with the most n-grams stays.

@@ -2,8 +2,16 @@ import { newOperationId } from '../../operation-id.ts';
 import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
-import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
+import {
+  PASS,
+  type Check,
+  type Denial,
+  type FinalVerdict,
+  type Pass,
+  type Verdict,
+} from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import { NotDone, type Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../pipeline/mcp-session.ts';
 import { toolCallsOf, turnSession, UNANSWERED_LIFE_MS } from '../../pipeline/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
@@ -17,6 +25,8 @@ import { arrivalLimits } from './velocity.ts';
 export interface LoopDeps {
   readonly config: Config['loop_detection'];
   readonly store: LoopStore;
+  /** `server.shadow_mode`: a call goes on, and is counted, whatever is said of it. */
+  readonly shadowMode: boolean;
 }
 
 /** The value of `X-Gateway-Loop-Detected`. */
@@ -32,6 +42,8 @@ export interface LoopState {
   fingerprint?: SimHash | undefined;
   /** Limits that this call was counted against, and stays counted against only if it is answered. */
   counted: readonly ArrivalLimit[];
+  /** Settled once it is known whether it was. */
+  counting?: Promise<unknown>;
 }
 
 /** Calls in a window; a session that makes more is caught long before. */
@@ -47,68 +59,94 @@ const SERVER_ERROR = 500;
  * calls of MCP servers' tools with such calls. A call counts once it was answered with neither 429 nor 5xx, so that a
  * client's own retries are no loop.
  */
-export function createLoopCheck({ config, store }: LoopDeps): Check<LoopState> {
+export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<LoopState> {
   const name = 'loop';
   if (!config.enabled) return { name, shadowable: true };
   const memory = memoryOf(config);
 
-  async function judge(exchange: Parsed, state: LoopState, session: SessionName): Promise<Verdict> {
+  const blocks = config.action === 'block' && !shadowMode;
+
+  async function judge(
+    exchange: Parsed,
+    state: LoopState,
+    session: SessionName,
+    phase: Phase | undefined,
+  ): Promise<Verdict> {
     const step = stepOf(exchange);
     state.fingerprint = fingerprintOf(step, config.fingerprint.defeat_padding);
-    const limits = arrivalLimits(config.velocity, exchange, step);
-    // Set before the store is asked: what was counted and whose reply is lost must be given back too.
-    state.counted = limits;
-    const [calls = [], exceeded] = await Promise.all([
-      state.calls,
-      limits.length === 0
-        ? []
-        : store.countArrival(session, state.operationId, limits, config.action === 'block'),
-    ]);
+    const calls = (await state.calls) ?? [];
     // They are many, and the answer may be minutes away.
     delete state.calls;
-    const detector = detect(config, calls, state.fingerprint, exceeded);
+    const seen = detect(config, calls, state.fingerprint);
+    const limits = arrivalLimits(config.velocity, exchange, step);
+    if (limits.length === 0 || (blocks && seen === 'fingerprint')) return told(exchange, seen);
+    // A call that stalls is denied before anything is taken for it, but too many calls are told of first.
+    if (blocks && seen === 'stall') return count(exchange, state, session, limits, seen);
+    return { kind: 'pending', verdict: count(exchange, state, session, limits, seen, phase) };
+  }
+
+  async function count(
+    exchange: Parsed,
+    state: LoopState,
+    session: SessionName,
+    limits: readonly ArrivalLimit[],
+    seen: LoopDetector | undefined,
+    phase?: Phase,
+  ): Promise<FinalVerdict> {
+    // Set before the store is asked: what was counted and whose reply is lost must be given back too.
+    state.counted = limits;
+    const counting = store.countArrival(session, state.operationId, limits, blocks, phase);
+    state.counting = counting.catch((cause: unknown) => {
+      if (cause instanceof NotDone) state.counted = [];
+    });
+    const exceeded = await counting;
+    return told(exchange, seen === 'fingerprint' ? seen : exceeded.includes(true) ? 'velocity' : seen);
+  }
+
+  function told(exchange: Parsed, detector: LoopDetector | undefined): FinalVerdict {
     if (detector === undefined) return PASS;
     exchange.responseHeaders.set(HEADER.loopDetected, detector);
     return config.action === 'block' ? denied(detector) : { kind: 'flag', reason: `loop: ${detector}` };
   }
 
-  /** Counted before its session had its whole life, it would be forgotten with a session that nobody answered. */
-  async function keepCounted({ session, operationId, counted }: LoopState): Promise<void> {
+  async function keepCall(state: LoopState, phase: Phase | undefined): Promise<Pass> {
+    const { session, kept, operationId, counted, fingerprint } = state;
+    if (session === undefined || kept === undefined) return PASS;
+    // Counted before its session had its whole life, it would be forgotten with a session that nobody answered.
     const isLong = counted.some(({ windowMs }) => windowMs > UNANSWERED_LIFE_MS);
-    // Repeating it changes nothing but times.
-    if (session !== undefined && isLong) await store.countArrival(session, operationId, counted, false);
-  }
-
-  async function keepCall(state: LoopState): Promise<void> {
-    const { kept, fingerprint } = state;
-    if (kept === undefined) return;
-    await keepCounted(state);
+    await Promise.all([
+      // Repeating it changes nothing but times.
+      isLong ? store.countArrival(session, operationId, counted, false, phase) : undefined,
+      fingerprint === undefined ? undefined : store.joinCall(kept, operationId, fingerprint, memory, phase),
+    ]);
     state.counted = [];
-    if (fingerprint !== undefined) await store.joinCall(kept, state.operationId, fingerprint, memory);
+    return PASS;
   }
 
   return {
     name,
     shadowable: true,
     begin: () => ({ operationId: newOperationId(), counted: [] }),
-    prepare(exchange, state) {
+    prepare(exchange, state, phase) {
       const turn = turnSession(exchange);
       const session = turn ?? toolSession(exchange);
       if (session === undefined) return;
       state.session = session;
       state.kept = turn ?? toolCallsOf(session);
-      state.calls = store.readCalls(state.kept, memory);
+      state.calls = store.readCalls(state.kept, memory, phase);
       // Where an earlier check denies, nobody waits for it.
       state.calls.catch(() => undefined);
     },
-    requestBody: (exchange, state) =>
+    requestBody: (exchange, state, phase) =>
       state.session === undefined || exchange.facts.session === undefined
         ? PASS
-        : judge(exchange, state, state.session),
-    response(exchange, state) {
-      return isRefused(exchange) ? PASS : { kind: 'pending', verdict: keepCall(state).then(() => PASS) };
+        : judge(exchange, state, state.session, phase),
+    response(exchange, state, phase) {
+      return isRefused(exchange) ? PASS : { kind: 'pending', verdict: keepCall(state, phase) };
     },
-    async end(_exchange, _outcome, { session, operationId, counted }) {
+    async end(_exchange, _outcome, state) {
+      await state.counting;
+      const { session, operationId, counted } = state;
       if (session === undefined || counted.length === 0) return;
       try {
         await store.giveBack(session, operationId, counted);
@@ -147,12 +185,10 @@ function detect(
   config: LoopDeps['config'],
   calls: readonly RecentCall[],
   fingerprint: SimHash | undefined,
-  exceeded: readonly boolean[],
-): LoopDetector | undefined {
-  if (fingerprint !== undefined && isRepeated(config.fingerprint, calls, fingerprint)) return 'fingerprint';
-  if (exceeded.includes(true)) return 'velocity';
-  if (fingerprint !== undefined && isStalled(config.stall, calls, fingerprint)) return 'stall';
-  return undefined;
+): 'fingerprint' | 'stall' | undefined {
+  if (fingerprint === undefined) return undefined;
+  if (isRepeated(config.fingerprint, calls, fingerprint)) return 'fingerprint';
+  return isStalled(config.stall, calls, fingerprint) ? 'stall' : undefined;
 }
 
 const REMEDY: Readonly<Record<LoopDetector, string>> = {

@@ -50,7 +50,7 @@ end
 
 -- Were they kept, calls that are denied would push out those that were let through.
 if exceeds and ARGV[3] == '' then
-  return reply
+  return reply, false
 end
 
 local sets = {}

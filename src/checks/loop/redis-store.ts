@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
 import { loopKey, sessionKey } from '../../redis/keys.ts';
+import { createAsking } from '../../redis/phase.ts';
 import { loadScript } from '../../redis/script.ts';
-import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
 import type { SessionName } from '../../pipeline/session-turn.ts';
 import type { ArrivalLimit, LoopStore, RecentCall } from './store.ts';
@@ -32,36 +32,61 @@ const exceededReply = z.array(z.literal([0, 1]));
 /** Recent calls in Redis, shared by all gateways on it. */
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStoreOptions): LoopStore {
   const at = (): string | number => (now === undefined ? '' : now());
+  const { ask } = createAsking(client, deadlineMs);
   return {
-    readCalls: (session, { keepMs, maxCalls }) =>
-      withRedisDeadline(deadlineMs, async () => {
-        const reply = await readScript.run(client, [callsKey(session)], [at(), maxCalls]);
-        return recentCalls(...readReply.parse(reply), keepMs);
-      }),
-    joinCall: (session, operationId, fingerprint, { keepMs, maxCalls }) =>
-      withRedisDeadline(deadlineMs, async () => {
-        const call = [at(), operationId, formatSimHash(fingerprint), keepMs, maxCalls];
-        doneReply.parse(await joinScript.run(client, [callsKey(session), stateKey(session)], call));
-      }),
-    countArrival: (session, operationId, limits, denies) =>
-      withRedisDeadline(deadlineMs, async () => {
-        const windows = limits.flatMap(({ name, windowMs, limit }) => [name, windowMs, limit]);
-        const args = [at(), operationId, denies ? '' : '1', ...windows];
-        const reply = await countScript.run(
-          client,
-          [stateKey(session), ...arrivalKeys(session, limits)],
-          args,
-        );
-        const exceeded = exceededReply.parse(reply);
-        if (exceeded.length !== limits.length) throw new Error('Redis gave a reply of the wrong shape');
-        return exceeded.map((one) => one === 1);
-      }),
+    readCalls: (session, { keepMs, maxCalls }, phase) =>
+      ask(
+        {
+          script: readScript,
+          keys: [callsKey(session)],
+          args: [at(), maxCalls],
+          read: (reply) => recentCalls(...readReply.parse(reply), keepMs),
+        },
+        phase,
+      ),
+    joinCall: (session, operationId, fingerprint, { keepMs, maxCalls }, phase) =>
+      ask(
+        {
+          script: joinScript,
+          keys: [callsKey(session), stateKey(session)],
+          args: [at(), operationId, formatSimHash(fingerprint), keepMs, maxCalls],
+          read: isDone,
+        },
+        phase,
+      ),
+    countArrival: (session, operationId, limits, denies, phase) =>
+      ask(
+        {
+          script: countScript,
+          keys: [stateKey(session), ...arrivalKeys(session, limits)],
+          args: [
+            at(),
+            operationId,
+            denies ? '' : '1',
+            ...limits.flatMap(({ name, windowMs, limit }) => [name, windowMs, limit]),
+          ],
+          read: (reply) => exceededOf(reply, limits.length),
+        },
+        phase,
+      ),
     giveBack: (session, operationId, limits) =>
-      withRedisDeadline(deadlineMs, async () => {
-        const args = [at(), operationId, ...limits.flatMap(({ name, limit }) => [name, limit])];
-        doneReply.parse(await giveBackScript.run(client, arrivalKeys(session, limits), args));
+      ask({
+        script: giveBackScript,
+        keys: arrivalKeys(session, limits),
+        args: [at(), operationId, ...limits.flatMap(({ name, limit }) => [name, limit])],
+        read: isDone,
       }),
   };
+}
+
+function isDone(reply: unknown): void {
+  doneReply.parse(reply);
+}
+
+function exceededOf(reply: unknown, limits: number): boolean[] {
+  const exceeded = exceededReply.parse(reply);
+  if (exceeded.length !== limits) throw new Error('Redis gave a reply of the wrong shape');
+  return exceeded.map((one) => one === 1);
 }
 
 function callsKey({ keyHash, sessionId }: SessionName): string {

@@ -1,3 +1,4 @@
+import type { Phase } from '../../pipeline/phase.ts';
 import type { SessionName } from '../../pipeline/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
 
@@ -25,23 +26,26 @@ export interface ArrivalLimit {
 /** Recent calls of sessions; what changes something is idempotent under its operation id. */
 export interface LoopStore {
   /** The session's answered calls, newest first. */
-  readCalls(session: SessionName, memory: LoopMemory): Promise<readonly RecentCall[]>;
+  readCalls(session: SessionName, memory: LoopMemory, phase?: Phase): Promise<readonly RecentCall[]>;
   /** Adds a call that was answered. */
   joinCall(
     session: SessionName,
     operationId: string,
     fingerprint: SimHash,
     memory: LoopMemory,
+    phase?: Phase,
   ): Promise<void>;
   /**
    * Counts a call that has just come; true for each limit that is exceeded with it. Where `denies` says that such a
-   * call is denied, it is left out of all of them, so that it cannot push out those that were let through.
+   * call is denied, it is left out of all of them, so that it cannot push out those that were let through, and nothing
+   * else of the phase is done.
    */
   countArrival(
     session: SessionName,
     operationId: string,
     limits: readonly ArrivalLimit[],
     denies: boolean,
+    phase?: Phase,
   ): Promise<readonly boolean[]>;
   /** Takes a call out of what `countArrival` counted. */
   giveBack(session: SessionName, operationId: string, limits: readonly ArrivalLimit[]): Promise<void>;

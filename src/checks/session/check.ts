@@ -1,8 +1,9 @@
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS } from '../../pipeline/check.ts';
-import type { Check, Verdict } from '../../pipeline/check.ts';
+import type { Check, Pass, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import type { Phase } from '../../pipeline/phase.ts';
 import { firstAskedTurn } from '../../pipeline/asked-turns.ts';
 import { anchorOf } from './anchor.ts';
 import { sessionRequest, sessionRequired, tell } from './headers.ts';
@@ -12,7 +13,7 @@ import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusal
 import { createReturns } from './returns.ts';
 import { createRunningCalls } from './running-calls.ts';
 import { CALL_LEASE_MS } from './store.ts';
-import type { Session, SessionStore, Step } from './store.ts';
+import type { OpenResult, Session, SessionStore, Step } from './store.ts';
 
 export interface SessionCheckDeps {
   readonly store: SessionStore;
@@ -38,6 +39,7 @@ export interface SessionCheck {
 export interface SessionState {
   asked?: SessionRequest;
   step?: Step;
+  opening?: Promise<OpenResult>;
   session?: Session;
   /** The session's first user request, masked; until it is stored. */
   anchor?: string;
@@ -62,12 +64,25 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   });
   const mcpCalls = createMcpCalls({ store, returns, running, required: deps.required });
 
-  async function open(exchange: Parsed, asked: SessionRequest, state: SessionState): Promise<Verdict> {
+  function open(
+    exchange: Parsed,
+    asked: SessionRequest,
+    state: SessionState,
+    phase: Phase | undefined,
+  ): void {
     const step = { keyHash: exchange.key.keyHash, sessionId: asked.sessionId, operationId: newOperationId() };
     // Set before Redis is asked: a step whose reply is lost must be given back too.
     state.step = step;
-    const result = await store.open({ ...step, ...asked });
-    switch (result.kind) {
+    state.opening = store.open({ ...step, ...asked }, phase);
+    // Where an earlier check denies, nobody waits for it.
+    state.opening.catch(() => undefined);
+  }
+
+  async function judge(exchange: Parsed, state: SessionState, step: Step): Promise<Verdict> {
+    const result = await state.opening;
+    switch (result?.kind) {
+      case undefined:
+        throw new Error('the session was not asked for');
       case 'closed':
         throw new Error('a fresh step cannot have been given back');
       case 'too_many_sessions':
@@ -97,13 +112,26 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     if (anchor !== '') state.anchor = anchor;
   }
 
+  /** What Redis has to know of an answer: with a whole one, the call is over. */
+  async function note(exchange: Answered, state: SessionState, phase: Phase | undefined): Promise<Pass> {
+    await Promise.all([
+      noteAnswered(exchange, state, phase),
+      exchange.form === 'whole' && state.step !== undefined ? running.finish(state.step, phase) : undefined,
+    ]);
+    return PASS;
+  }
+
   /** Of the first answer alone: from it on the session has its whole life, and its first user request. */
-  async function noteAnswered(exchange: Answered, state: SessionState): Promise<void> {
+  async function noteAnswered(
+    exchange: Answered,
+    state: SessionState,
+    phase: Phase | undefined,
+  ): Promise<void> {
     const { anchor, session } = state;
     if (session === undefined || !isSuccess(exchange)) return;
     if (anchor === undefined && session.answered) return;
     const name = { keyHash: exchange.key.keyHash, sessionId: session.id };
-    await store.noteAnswered(name, session.createdAt, anchor);
+    await store.noteAnswered(name, session.createdAt, anchor, phase);
     delete state.anchor;
   }
 
@@ -119,23 +147,23 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       state.asked = asked;
       return PASS;
     },
-    prepare(exchange, state) {
-      if (exchange.mcp !== undefined) mcpCalls.prepare(exchange, state.mcp);
+    prepare(exchange, state, phase) {
+      if (exchange.mcp !== undefined) return mcpCalls.prepare(exchange, state.mcp, phase);
+      const { operation } = exchange.endpoint;
+      // Neither is a call of a model.
+      if (operation === 'models' || operation === 'count_tokens') return;
+      if (state.asked !== undefined) open(exchange, state.asked, state, phase);
     },
     requestBody(exchange, state) {
       if (exchange.mcp !== undefined) return mcpCalls.requestBody(exchange, state.mcp);
-      if (state.asked === undefined) return PASS;
-      const { operation } = exchange.endpoint;
-      // Neither is a call of a model.
-      if (operation === 'models' || operation === 'count_tokens') return PASS;
-      return open(exchange, state.asked, state);
+      return state.step === undefined ? PASS : judge(exchange, state, state.step);
     },
-    response(exchange, state) {
+    response(exchange, state, phase) {
       if (exchange.mcp !== undefined) return mcpCalls.response(exchange, state.mcp);
       if (state.session !== undefined) {
         exchange.responseHeaders.set(HEADER.sessionSteps, String(state.session.steps));
       }
-      return { kind: 'pending', verdict: noteAnswered(exchange, state).then(() => PASS) };
+      return { kind: 'pending', verdict: note(exchange, state, phase) };
     },
     async end(exchange, outcome, { step, session, mcp }) {
       if (exchange.mcp !== undefined) return mcpCalls.end(exchange, outcome, mcp);

@@ -3,6 +3,7 @@ import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
+import type { Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../pipeline/mcp-session.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';
@@ -47,7 +48,7 @@ interface McpCall {
 /** The session check's part in the traffic of MCP servers. */
 export interface McpCalls {
   requestHeaders(exchange: Identified, state: McpCallState): Verdict;
-  prepare(exchange: Parsed, state: McpCallState): void;
+  prepare(exchange: Parsed, state: McpCallState, phase?: Phase): void;
   requestBody(exchange: Parsed, state: McpCallState): Promise<Verdict>;
   response(exchange: Answered, state: McpCallState): Promise<Verdict>;
   end(exchange: Identified, outcome: Outcome, state: McpCallState): Promise<void>;
@@ -123,10 +124,10 @@ export function createMcpCalls({ store, returns, running, required }: McpCallsDe
       state.asked = asked;
       return PASS;
     },
-    prepare(exchange, state) {
+    prepare(exchange, state, phase) {
       if (state.asked === undefined || !isCall(exchange)) return;
       const name = { keyHash: exchange.key.keyHash, sessionId: state.asked.sessionId };
-      const peeked = store.peek(name);
+      const peeked = store.peek(name, phase);
       // Where an earlier check denies, nobody waits for it.
       peeked.catch(() => undefined);
       state.call = {

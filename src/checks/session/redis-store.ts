@@ -10,10 +10,12 @@ import {
   sessionsKey,
   spendKey,
 } from '../../redis/keys.ts';
+import { createAsking } from '../../redis/phase.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { emptyReply, readSession, sessionReply, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
+import type { Phase } from '../../pipeline/phase.ts';
 import { toolCallsOf, UNANSWERED_LIFE_MS, type SessionName } from '../../pipeline/session-turn.ts';
 import type {
   Moved,
@@ -75,6 +77,8 @@ const count = z.int().min(0);
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
   const { client, deadlineMs, ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS } = options;
 
+  const asking = createAsking(client, deadlineMs);
+  const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
   const clock = (): string | number => options.now?.() ?? '';
 
   /** ARGV 1 to 5: the clock, and what life.lua wants. */
@@ -82,24 +86,31 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return [clock(), sessionId, ttlMs, UNANSWERED_LIFE_MS, CALL_LEASE_MS];
   }
 
-  async function open(step: Step & SessionLimits): Promise<OpenResult> {
+  async function open(step: Step & SessionLimits, phase?: Phase): Promise<OpenResult> {
     const { keyHash, sessionId, operationId, maxSteps = '', budgetNanoUsd = '' } = step;
     const asked = [operationId, counterOf(step), maxPerKey, maxLive, maxSteps, budgetNanoUsd];
-    return withRedisDeadline(deadlineMs, async () => {
-      const [reply, anchored] = await Promise.all([
-        openScript.run(client, stepKeys(step), [...lifeArgs(step), ...asked, TEMPLATES]),
-        client.pexpire(anchorKey(step), ttlMs),
-      ]);
-      const parsed = openReply.parse(reply);
-      const [, , , , isNew, evicted] = parsed;
-      const orphans = [
-        ...evicted,
-        // What was to go with an earlier life of this name, and was left behind by a gateway that died.
-        ...(isNew === 1 && flag.parse(anchored) === 1 ? [sessionId] : []),
-      ];
-      await Promise.all(orphans.map((id) => client.del(anchorKey({ keyHash, sessionId: id }))));
-      return openResult(sessionId, parsed, isNew === 0 && anchored === 1, ttlMs);
-    });
+    const [opened, anchored] = await Promise.all([
+      asking.ask(
+        {
+          script: openScript,
+          keys: stepKeys(step),
+          args: [...lifeArgs(step), ...asked, TEMPLATES],
+          read: (reply) => openReply.parse(reply),
+        },
+        phase,
+      ),
+      within(async () => flag.parse(await client.pexpire(anchorKey(step), ttlMs))),
+    ]);
+    const [, , , , isNew, evicted] = opened;
+    const orphans = [
+      ...evicted,
+      // What was to go with an earlier life of this name, and was left behind by a gateway that died.
+      ...(isNew === 1 && anchored === 1 ? [sessionId] : []),
+    ];
+    if (orphans.length > 0) {
+      await within(() => Promise.all(orphans.map((id) => client.del(anchorKey({ keyHash, sessionId: id })))));
+    }
+    return openResult(sessionId, opened, isNew === 0 && anchored === 1, ttlMs);
   }
 
   async function leave(step: Step, createdAt: number | undefined): Promise<void> {
@@ -119,10 +130,27 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     name: SessionName,
     createdAt: number,
     anchor: string | undefined,
+    phase?: Phase,
   ): Promise<void> {
-    const lives = await answerScript.run(client, lifeKeys(name), [...lifeArgs(name), createdAt]);
-    if (flag.parse(lives) === 0 || anchor === undefined) return;
-    await client.set(anchorKey(name), anchor, 'PX', ttlMs, 'NX');
+    const lives = await asking.ask(
+      {
+        script: answerScript,
+        keys: lifeKeys(name),
+        args: [...lifeArgs(name), createdAt],
+        read: (reply) => flag.parse(reply),
+      },
+      phase,
+    );
+    if (lives === 0 || anchor === undefined) return;
+    await within(() => client.set(anchorKey(name), anchor, 'PX', ttlMs, 'NX'));
+  }
+
+  async function finish(step: Step, createdAt: number, phase?: Phase): Promise<void> {
+    const args = [...lifeArgs(step), step.operationId, createdAt];
+    await asking.ask(
+      { script: finishScript, keys: lifeKeys(step), args, read: (reply) => flag.parse(reply) },
+      phase,
+    );
   }
 
   async function note(
@@ -161,8 +189,19 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     flag.parse(await moveBackScript.run(client, moveKeys(step), args));
   }
 
-  async function readOne(name: SessionName): Promise<Omit<SessionDetails, 'anchor'> | undefined> {
-    const reply = readReply.parse(await readScript.run(client, [stateKey(name), purseKey(name)], [clock()]));
+  async function readOne(
+    name: SessionName,
+    phase?: Phase,
+  ): Promise<Omit<SessionDetails, 'anchor'> | undefined> {
+    const reply = await asking.ask(
+      {
+        script: readScript,
+        keys: [stateKey(name), purseKey(name)],
+        args: [clock()],
+        read: (read) => readReply.parse(read),
+      },
+      phase,
+    );
     if (reply.length === 0) return undefined;
     const [spent, fields, callsOnTheirWay] = reply;
     return { session: readSession(name.sessionId, fields, spent, ttlMs), callsOnTheirWay };
@@ -173,30 +212,25 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     const sessions: Session[] = [];
     for (let at = 0; at < ids.length; at += SESSIONS_PER_READ) {
       const names = ids.slice(at, at + SESSIONS_PER_READ).map((sessionId) => ({ keyHash, sessionId }));
-      const read = await withRedisDeadline(deadlineMs, () => Promise.all(names.map(readOne)));
+      const read = await withRedisDeadline(deadlineMs, () => Promise.all(names.map((name) => readOne(name))));
       sessions.push(...read.flatMap((found) => (found === undefined ? [] : [found.session])));
     }
     return sessions.sort((one, other) => other.lastUsedAt - one.lastUsedAt);
   }
 
-  const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
   return {
     open,
     leave: (step, createdAt) => within(() => leave(step, createdAt)),
     renew: (step, createdAt) => within(() => renew(step, createdAt)),
-    finish: (step, createdAt) =>
-      within(async () => {
-        const args = [...lifeArgs(step), step.operationId, createdAt];
-        flag.parse(await finishScript.run(client, lifeKeys(step), args));
-      }),
-    noteAnswered: (name, createdAt, anchor) => within(() => noteAnswered(name, createdAt, anchor)),
+    finish,
+    noteAnswered,
     addTaint: (step, flag) => within(() => note('taint', step, flag)),
     addMark: (step, mark) => within(() => note('mark', step, mark)),
     moveState: (step, createdAt, move) => within(() => moveState(step, createdAt, move)),
     moveBack: (step, createdAt, move) => within(() => moveBack(step, createdAt, move)),
     keep: (step, createdAt, tool = '', answered) => within(() => keep(step, createdAt, tool, answered)),
     list,
-    peek: (name) => within(async () => (await readOne(name))?.session),
+    peek: async (name, phase) => (await readOne(name, phase))?.session,
     read: (name) =>
       within(async () => {
         const [found, anchor] = await Promise.all([readOne(name), client.get(anchorKey(name))]);

@@ -1,3 +1,4 @@
+import type { Phase } from '../../pipeline/phase.ts';
 import type { SessionStore, Step } from './store.ts';
 
 export interface RunningCallsOptions {
@@ -17,7 +18,7 @@ export interface RunningCalls {
   /** It was given back, which the store knows. */
   forget(step: Step): void;
   /** Never rejects. */
-  finish(step: Step): Promise<void>;
+  finish(step: Step, phase?: Phase): Promise<void>;
   close(): void;
 }
 
@@ -46,11 +47,11 @@ export function createRunningCalls({ store, renewAfterMs, onFailure }: RunningCa
       store.renew(step, createdAt).catch(onFailure);
     },
     forget: ({ operationId }) => void running.delete(operationId),
-    async finish({ operationId }) {
+    async finish({ operationId }, phase) {
       const call = running.get(operationId);
       if (call === undefined) return;
       running.delete(operationId);
-      await store.finish(call.step, call.createdAt).catch(onFailure);
+      await store.finish(call.step, call.createdAt, phase).catch(onFailure);
     },
     close: () => clearInterval(timer),
   };

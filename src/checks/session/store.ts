@@ -1,3 +1,4 @@
+import type { Phase } from '../../pipeline/phase.ts';
 import type { SessionName } from '../../pipeline/session-turn.ts';
 
 /** A session that holds so many different taints, tools, or marks of policies takes no more. */
@@ -102,9 +103,9 @@ export interface SessionStore {
    * Opens the session where it is not open yet, tightens its limits, and takes a step or refuses it. The call is on its
    * way until `leave` or `finish`, or until its lease ends.
    */
-  open(step: Step & SessionLimits): Promise<OpenResult>;
+  open(step: Step & SessionLimits, phase?: Phase): Promise<OpenResult>;
   /** The session as it stands, in one wait; undefined where it is not open. */
-  peek(name: SessionName): Promise<Session | undefined>;
+  peek(name: SessionName, phase?: Phase): Promise<Session | undefined>;
   /**
    * Gives a step, or an MCP call, back; a session that is left with none, and in which nothing was noted, is forgotten,
    * as if it had never been opened.
@@ -114,12 +115,17 @@ export interface SessionStore {
   /** Says that a call is still on its way; it may begin with this where the session was open already. */
   renew(step: Step, createdAt: number): Promise<void>;
   /** The call is over: it was forwarded, and stays counted. */
-  finish(step: Step, createdAt: number): Promise<void>;
+  finish(step: Step, createdAt: number, phase?: Phase): Promise<void>;
   /**
    * A call was answered 2xx, if this life of the session still runs.
    * @param anchor the session's first user request, stored once
    */
-  noteAnswered(name: SessionName, createdAt: number, anchor: string | undefined): Promise<void>;
+  noteAnswered(
+    name: SessionName,
+    createdAt: number,
+    anchor: string | undefined,
+    phase?: Phase,
+  ): Promise<void>;
   addTaint(step: Step, flag: string): Promise<Noted>;
   /** What policies want to know again of a step. */
   addMark(step: Step, mark: string): Promise<Noted>;

@@ -62,7 +62,9 @@ function request(
 async function ask(check: CheckUnderTest, exchange: Parsed) {
   const state = check.begin?.() ?? { mcp: {} };
   const early = await check.requestHeaders?.(exchange, state);
-  const verdict = early?.kind === 'pass' ? await check.requestBody?.(exchange, state) : early;
+  if (early?.kind !== 'pass') return { state, verdict: early };
+  check.prepare?.(exchange, state);
+  const verdict = await check.requestBody?.(exchange, state);
   return { state, verdict };
 }
 
@@ -183,6 +185,7 @@ describe('when Redis fails', () => {
     const lost = request(undefined, { keyHash: first.key.keyHash });
     const state = check.begin?.() ?? { mcp: {} };
     await check.requestHeaders?.(lost, state);
+    check.prepare?.(lost, state);
     await expect(check.requestBody?.(lost, state)).rejects.toMatchObject({ type: 'redis_unavailable' });
     await check.end?.(lost, { kind: 'not_forwarded' }, state);
     await check.end?.(first, { kind: 'not_forwarded' }, taken.state);

@@ -136,6 +136,7 @@ describe('a call of a tool in a session', () => {
     };
     const state = check.begin?.() as SessionState;
     await check.requestHeaders?.(chat, state);
+    check.prepare?.(chat, state);
     await check.requestBody?.(chat, state);
     await check.response?.(answered(chat), state);
     const { exchange } = await send({});
@@ -154,6 +155,7 @@ describe('a call of a tool in a session', () => {
     };
     const state = check.begin?.() as SessionState;
     await check.requestHeaders?.(chat, state);
+    check.prepare?.(chat, state);
     expect(await check.requestBody?.(chat, state)).toEqual({ kind: 'pass' });
     for (let nth = 0; nth < 3; nth++) expect((await send({ headers })).verdict).toEqual({ kind: 'pass' });
     expect(await stored()).toMatchObject({ steps: 1, maxSteps: 1 });
@@ -257,6 +259,7 @@ describe('a call of a tool in a session', () => {
     };
     const state = check.begin?.() as SessionState;
     await check.requestHeaders?.(chat, state);
+    check.prepare?.(chat, state);
     await check.requestBody?.(chat, state);
     await check.end?.(chat, { kind: 'not_forwarded' }, state);
     expect(await stored()).toMatchObject({ steps: 0, toolsCalled: ['read_file'] });

@@ -2,6 +2,7 @@ import { createLoopCheck } from '../../../src/checks/loop/check.ts';
 import { createMemoryLoopStore } from '../../../src/checks/loop/memory-store.ts';
 import { createNormalizationCheck } from '../../../src/checks/normalization/check.ts';
 import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
+import { respond, settled } from '../respond.ts';
 import { HEADER } from '../../../src/headers.ts';
 import { normalizeAll } from '../../../src/normalize/normalize.ts';
 import type { Parsed } from '../../../src/pipeline/exchange.ts';
@@ -22,7 +23,7 @@ export async function flaggedCalls(
 ): Promise<number[]> {
   const config = configSchema.parse({ loop_detection: loopDetection }).loop_detection;
   const clock = { now: 0 };
-  const check = createLoopCheck({ config, store: createMemoryLoopStore(() => clock.now) });
+  const check = createLoopCheck({ config, store: createMemoryLoopStore(() => clock.now), shadowMode: false });
   const normalization = createNormalizationCheck({ normalizeAll });
   const flagged: number[] = [];
   for (const [index, call] of transcript.calls.entries()) {
@@ -31,9 +32,9 @@ export async function flaggedCalls(
     const state = check.begin?.() ?? { operationId: String(index), counted: [] };
     check.prepare?.(exchange, state);
     await normalization.requestBody?.(exchange, undefined);
-    const verdict = await check.requestBody?.(exchange, state);
+    const verdict = await settled(check.requestBody?.(exchange, state));
     if (verdict?.kind === 'flag') flagged.push(index);
-    await check.response?.(answered(exchange), state);
+    await respond(check, answered(exchange), state);
     await check.end?.(exchange, { kind: 'complete' }, state);
   }
   return flagged;

@@ -11,7 +11,7 @@ import { answered } from '../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../support/mcp-exchange.ts';
 import { toExchange, type LoopConfig } from '../../support/transcripts/replay.ts';
 import { slowness, threadCpuMs } from '../../support/cpu-time.ts';
-import { respond } from '../../support/respond.ts';
+import { respond, settled } from '../../support/respond.ts';
 
 const SESSION: SessionFacts = {
   id: 'one',
@@ -32,13 +32,14 @@ function rig(config: LoopConfig = {}) {
   const check = createLoopCheck({
     config: configSchema.parse({ loop_detection: config }).loop_detection,
     store: createMemoryLoopStore(() => clock.now),
+    shadowMode: false,
   });
   /** `pass`, or the detector, with `!` where the call is denied. */
   async function send(exchange: Parsed, status = 200): Promise<string> {
     clock.now += 250;
     const state = check.begin?.() as LoopState;
     check.prepare?.(exchange, state);
-    const verdict = await check.requestBody?.(exchange, state);
+    const verdict = await settled(check.requestBody?.(exchange, state));
     const denied = verdict?.kind === 'deny';
     if (!denied) await respond(check, answered(exchange, { status }), state);
     const outcome: Outcome = { kind: denied ? 'not_forwarded' : 'complete' };

@@ -7,7 +7,7 @@ import type { Verdict } from '../../../src/pipeline/check.ts';
 import type { Outcome, Parsed } from '../../../src/pipeline/exchange.ts';
 import { answered } from '../../support/exchange.ts';
 import { toExchange, type LoopConfig } from '../../support/transcripts/replay.ts';
-import { respond } from '../../support/respond.ts';
+import { respond, settled } from '../../support/respond.ts';
 
 interface SendOptions {
   readonly say?: string;
@@ -25,6 +25,7 @@ function rig(config: LoopConfig = {}) {
   const check = createLoopCheck({
     config: configSchema.parse({ loop_detection: config }).loop_detection,
     store: createMemoryLoopStore(() => clock.now),
+    shadowMode: false,
   });
   async function send(options: SendOptions = {}): Promise<string> {
     const { say = 'Summarise the report.', status = 200, afterMs = 250, change = (same) => same } = options;
@@ -43,7 +44,7 @@ function rig(config: LoopConfig = {}) {
     );
     const state = check.begin?.() ?? { operationId: '', counted: [] };
     check.prepare?.(exchange, state);
-    const verdict = await check.requestBody?.(exchange, state);
+    const verdict = await settled(check.requestBody?.(exchange, state));
     const refused = verdict?.kind === 'deny' || status === 0;
     if (!refused) await respond(check, answered(exchange, { status }), state);
     const outcome: Outcome = { kind: refused ? 'not_forwarded' : 'complete' };
