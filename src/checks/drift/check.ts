@@ -70,10 +70,10 @@ export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps):
     name,
     shadowable: true,
     begin: () => ({}),
-    prepare(exchange, state, phase) {
+    prepare(exchange, state) {
       const session = turnSession(exchange);
       if (session === undefined || !(config.enabled || isAskedFor?.() === true)) return;
-      state.read = store.read(session, phase);
+      state.read = store.read(session);
       // Where an earlier check denies, nobody waits for it.
       state.read.catch(() => undefined);
     },

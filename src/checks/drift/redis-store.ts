@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
 import { driftKey } from '../../redis/keys.ts';
+import { createAsking } from '../../redis/phase.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS } from '../../text/ngrams.ts';
@@ -31,26 +32,30 @@ const KEPT = '=';
 export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftStoreOptions): DriftStore {
   const keyOf = ({ keyHash, sessionId }: SessionName): string => driftKey(keyHash, sessionId);
   const encoded = (set: GramSet | undefined): string => (set === undefined ? '' : encodeGrams(set));
+  const { ask } = createAsking(client, deadlineMs);
   return {
     read: (session) =>
       withRedisDeadline(deadlineMs, async () => {
         const packed = await client.get(keyOf(session));
         return packed === null ? undefined : stateOf(packed);
       }),
-    passTurn: (session, turn) =>
-      withRedisDeadline(deadlineMs, async () => {
-        const { digest, anchor, prior, widen, unjudged } = turn;
-        const limits = [session.createdAt, ttlMs, MAX_RECENT_TURNS, MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS];
-        const sets = [anchor, prior, widen].map(encoded);
-        const waiting = unjudged === undefined ? KEPT : unjudged.map(encodeGrams).join(' ');
-        const reply = await passScript.run(client, [keyOf(session)], [digest, ...limits, ...sets, waiting]);
-        return flag.parse(reply) === 1;
-      }),
-    answerAnchor: (session, digest, answer) =>
-      withRedisDeadline(deadlineMs, async () => {
-        flag.parse(await answerScript.run(client, [keyOf(session)], [digest, encodeGrams(answer)]));
-      }),
+    passTurn: (session, turn, phase) => {
+      const { digest, anchor, prior, widen, unjudged } = turn;
+      const limits = [session.createdAt, ttlMs, MAX_RECENT_TURNS, MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS];
+      const sets = [anchor, prior, widen].map(encoded);
+      const waiting = unjudged === undefined ? KEPT : unjudged.map(encodeGrams).join(' ');
+      const args = [digest, ...limits, ...sets, waiting];
+      return ask({ script: passScript, keys: [keyOf(session)], args, read: isYes }, phase);
+    },
+    answerAnchor: async (session, digest, answer) => {
+      const args = [digest, encodeGrams(answer)];
+      await ask({ script: answerScript, keys: [keyOf(session)], args, read: isYes });
+    },
   };
+}
+
+function isYes(reply: unknown): boolean {
+  return flag.parse(reply) === 1;
 }
 
 function stateOf(packed: string): DriftState {

@@ -15,7 +15,7 @@ export interface DriftStore {
    * Undefined where no session of this name has had a turn, or it was idle for longer than `session.ttl`. Its
    * `createdAt` tells whether it is still the same session.
    */
-  read(session: SessionName, phase?: Phase): Promise<DriftState | undefined>;
+  read(session: SessionName): Promise<DriftState | undefined>;
   /**
    * Counts a turn that passed, unless one of the last turns was the same, and keeps what it changes; what is left
    * of an older session goes, and a turn of one changes nothing in a newer one. Resolves to true where the turn is
