@@ -42,10 +42,11 @@ const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\
 const UNREAD = 0x8000;
 const kindsByUnit = new Uint16Array(0x10000).fill(UNREAD);
 
-/** The kinds of the character that begins at a place; 0 for one that is in no word, and at the end. */
-export function kindsAt(text: string, at: number): number {
-  if (at >= text.length) return 0;
-  const unit = text.charCodeAt(at);
+/**
+ * The kinds of the character that begins at a place; 0 for one that is in no word.
+ * @param unit of the text there
+ */
+export function kindsAt(text: string, at: number, unit: number): number {
   const known = kindsByUnit[unit] ?? 0;
   return known === UNREAD ? readKinds(text, at, unit) : known;
 }

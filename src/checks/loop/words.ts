@@ -7,17 +7,34 @@ const LOOKS_LIKE_NAME = /[\d_/\\@#]|\.[\p{L}\p{N}]|[\p{Ll}]\p{Lu}/u;
 
 /** Adds the words of a text, in lower case: letters, digits and marks, with what holds names and paths together inside. */
 export function readWords(text: string, words: WordList): void {
+  const units = unitsOf(text);
   for (let at = 0; at < text.length;) {
-    const kinds = kindsAt(text, at);
-    at = (kinds & BEGINS_WORD) === 0 ? at + 1 : readWord(text, at, kinds, words);
+    const kinds = kindsAt(text, at, units[at] ?? 0);
+    at = (kinds & BEGINS_WORD) === 0 ? at + 1 : readWord(text, units, at, kinds, words);
   }
+}
+
+/** Most that is read of a part of a step, and the end. */
+const MAX_UNITS = 16_448;
+const bytes = Buffer.alloc(2 * MAX_UNITS);
+const shared = new Uint16Array(bytes.buffer, bytes.byteOffset, MAX_UNITS);
+
+/** The units of a text, and one more; several times faster to read than a string's characters. */
+function unitsOf(text: string): Uint16Array {
+  if (text.length >= MAX_UNITS) {
+    return Uint16Array.from({ length: text.length + 1 }, (_, at) => text.charCodeAt(at));
+  }
+  bytes.write(text, 'utf16le');
+  // Behind the end there is no word.
+  shared[text.length] = 0;
+  return shared;
 }
 
 /** The hash of the word that is read. */
 const word = { high: 0, low: 0 };
 
 /** Adds the word that begins at `start`; tells where it ends, signs behind it included. */
-function readWord(text: string, start: number, first: number, words: WordList): number {
+function readWord(text: string, units: Uint16Array, start: number, first: number, words: WordList): number {
   const { seed } = words;
   let high = seed.high;
   let low = seed.low;
@@ -28,13 +45,15 @@ function readWord(text: string, start: number, first: number, words: WordList): 
   let all = 0;
   let before = 0;
   let at = start;
-  for (let kinds = first; (kinds & GOES_ON) !== 0; kinds = kindsAt(text, at)) {
+  let given = units[at] ?? 0;
+  for (let kinds = first; (kinds & GOES_ON) !== 0; kinds = kindsAt(text, at, given)) {
     // What lies beyond ASCII is read again below, where it is made lower-case.
-    const unit = text.charCodeAt(at) | ((kinds & KIND.upper) !== 0 ? TO_LOWER : 0);
+    const unit = given | ((kinds & KIND.upper) !== 0 ? TO_LOWER : 0);
     high = Math.imul(high ^ unit, HIGH_PRIME);
     low = Math.imul(low ^ unit, LOW_PRIME);
     low ^= low >>> LOW_SHIFT;
     at += (kinds & KIND.pair) !== 0 ? 2 : 1;
+    given = units[at] ?? 0;
     all |= kinds;
     if ((kinds & SIGN) !== 0 && end > start) waiting |= kinds;
     else {
@@ -46,7 +65,7 @@ function readWord(text: string, start: number, first: number, words: WordList): 
     }
     before = kinds;
   }
-  const quoted = start > 0 && QUOTES.has(text.charCodeAt(start - 1));
+  const quoted = start > 0 && QUOTES.has(units[start - 1] ?? 0);
   if ((all & KIND.beyondAscii) !== 0) {
     addBeyondAscii(text.slice(start, end), (all & KIND.unspaced) !== 0, quoted, words);
   } else if (words.add(word, quoted || isName ? NAME : undefined, quoted)) {
