@@ -48,8 +48,8 @@ export const COST_FIELDS = [
 export interface CostRow extends CostSample {
   readonly name: string;
   readonly promptBytes: number;
-  /** Over all rounds. */
-  readonly failures: number;
+  /** Over all rounds, by the status that they got instead of 200: `503`, `cut`, `refused`. */
+  readonly failures: Readonly<Record<string, number>>;
 }
 
 export interface CostResult {
@@ -79,7 +79,7 @@ export async function measureCost(
       promptBytes,
       next: newPrompts(rig, promptBytes, rig),
       samples: [] as CostSample[],
-      failures: 0,
+      failures: {} as Record<string, number>,
     })),
   );
   try {
@@ -93,7 +93,7 @@ export async function measureCost(
         );
         const { sample, failures } = await sampleOf(rig, promptBytes, next, redis.read);
         cell.samples.push(sample);
-        cell.failures += failures;
+        for (const [status, count] of failures) cell.failures[status] = (cell.failures[status] ?? 0) + count;
       }
     }
   } finally {
@@ -113,7 +113,7 @@ async function sampleOf(
   promptBytes: number,
   bytes: () => Buffer,
   readRedis: () => Promise<RedisCounts>,
-): Promise<{ readonly sample: CostSample; readonly failures: number }> {
+): Promise<{ readonly sample: CostSample; readonly failures: readonly (readonly [string, number])[] }> {
   const requests = requestsOf(promptBytes);
   const busy = slowness();
   const stop = meterCpu(rig);
@@ -125,7 +125,7 @@ async function sampleOf(
   const counts = await readRedis();
   const each = (count: keyof RedisCounts): number => (counts[count] - asked[count]) / requests.alone;
   return {
-    failures: load.failures + alone.failures,
+    failures: [...load.statuses, ...alone.statuses].filter(([status]) => status !== '200'),
     sample: {
       requestsPerSecond: load.requests / load.seconds,
       p50Ms: percentile(alone.latenciesMs, 0.5),

@@ -25,8 +25,10 @@ const TURNS = 40;
 /** Of each message: one of the user's and one of the model's a turn. */
 const MESSAGE_BYTES = 1_024;
 /** Conversations at once, whose turns are measured together. */
-const CONVERSATIONS = 16;
+const CONVERSATIONS = 32;
 const CONNECTIONS = 8;
+/** Requests before the first round: code is compiled in the first thousand. */
+const WARM_UP = 1_500;
 
 interface Conversation {
   readonly session: string;
@@ -40,7 +42,7 @@ export async function measureHistories(rigs: readonly Rig[], rounds: number): Pr
   for (const rig of rigs)
     await runLoad(rig, {
       connections: CONNECTIONS,
-      requests: 500,
+      requests: WARM_UP,
       bytes: newPrompts(rig, MESSAGE_BYTES, rig),
     });
   for (let round = 1; round <= rounds; round++) {

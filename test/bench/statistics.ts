@@ -1,12 +1,8 @@
-/** The value below which this share of the numbers lies; they are sorted. 0 where there are none. */
-export { percentile } from '../support/load.ts';
-import { percentile } from '../support/load.ts';
-
+/** Of an even number of them the middle between the two in the middle; 0 where there are none. */
 export function median(numbers: readonly number[]): number {
-  return percentile(
-    numbers.toSorted((a, b) => a - b),
-    0.5,
-  );
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const half = sorted.length / 2;
+  return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
 }
 
 /** Field by field. */

@@ -59,8 +59,14 @@ function costLine(row: CostRow): readonly string[] {
     isOurs ? row.redisScripts.toFixed(1) : '',
     isOurs ? row.redisCommands.toFixed(1) : '',
     isOurs ? row.redisWaits.toFixed(1) : '',
-    String(row.failures),
+    failuresText(row.failures),
   ];
+}
+
+/** `0`, or `31 x 503`. */
+function failuresText(failures: CostRow['failures']): string {
+  const texts = Object.entries(failures).map(([status, count]) => `${String(count)} x ${status}`);
+  return texts.length === 0 ? '0' : texts.join(', ');
 }
 
 function absentRows(missing: readonly MissingRig[]): string {

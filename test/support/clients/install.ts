@@ -91,6 +91,12 @@ async function step(recipe: ClientRecipe, program: string, args: string[], cwd: 
   const result = await run(program, args, { cwd, timeoutMs: INSTALL_WITHIN_MS, env: process.env });
   if (result.ok) return;
   throw new MissingPartError(
-    `${clientTitle(recipe)} could not be installed: ${program} says ${lastLine(result.stderr)}`,
+    `${clientTitle(recipe)} could not be installed: ${program} says ${complaint(result.stderr)}`,
   );
+}
+
+/** What a program complains of: npm's first words that are no code, else the last line. */
+export function complaint(stderr: string): string {
+  const [, npms] = /^npm error (?!code |syscall |errno )(\S.*)$/m.exec(stderr) ?? [];
+  return npms?.slice(0, 300) ?? lastLine(stderr);
 }

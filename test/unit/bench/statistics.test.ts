@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { median, medians, percentile } from '../../bench/statistics.ts';
+import { median, medians } from '../../bench/statistics.ts';
+import { percentile } from '../../support/load.ts';
 
 describe('statistics of the bench', () => {
   it('finds the share of sorted numbers', () => {
@@ -12,6 +13,11 @@ describe('statistics of the bench', () => {
     const numbers = [10, 9, 100] as const;
     expect(median(numbers)).toBe(10);
     expect(numbers).toEqual([10, 9, 100]);
+  });
+
+  it('takes the middle of the two middle ones of an even number', () => {
+    expect(median([4, 1, 3, 100])).toBe(3.5);
+    expect(median([])).toBe(0);
   });
 
   it('finds the medians of samples field by field', () => {
