@@ -89,7 +89,7 @@ export function loopKey(keyHash: string, sessionId: string): string {
   return `gateway:loop:${tag(keyHash)}:${sessionId}`;
 }
 
-/** Anchor and prior turn of one session as n-gram sets, for drift detection: one string. */
+/** Anchor and prior turn of one session as n-gram sets, for drift detection: one hash. */
 export function driftKey(keyHash: string, sessionId: string): string {
   return `gateway:drift:${tag(keyHash)}:${sessionId}`;
 }

@@ -4,7 +4,7 @@
 -- operation id, and an agent that sends its last message again with more tool results makes no new turn. What is left
 -- of an ended session of the same name goes; a late turn of one changes nothing.
 --
--- KEYS  1 topic (see topic.lua)
+-- KEYS  1 drift (hash)
 -- ARGV  1 digest of the turn, without spaces
 --       2 when its session was created, Unix ms
 --       3 ttl in ms
@@ -16,44 +16,61 @@
 --       9 short turns that are not judged yet, a space between their n-grams; '=' where they stay as they are
 -- reply 1 where the turn is the anchor, now or already; else 0
 
--- @include topic.lua
-
-local digest, created = ARGV[1], tonumber(ARGV[2])
-local topic = topic_at(KEYS[1])
-if topic and topic.created > created then
+local digest, session = ARGV[1], tonumber(ARGV[2])
+local fields = redis.call('HMGET', KEYS[1], 'created', 'recent', 'anchor_digest', 'turn_count')
+local created = tonumber(fields[1] or '0')
+if created > session then
   return 0
 end
-if not topic or topic.created < created then
-  topic = new_topic(created)
+local is_new = created < session
+local recent, anchor_digest, turns = '', false, 0
+if not is_new then
+  recent, anchor_digest, turns = fields[2] or '', fields[3], tonumber(fields[4] or '0')
 end
 
-local known = string.find(' ' .. topic.recent .. ' ', ' ' .. digest .. ' ', 1, true)
+local known = string.find(' ' .. recent .. ' ', ' ' .. digest .. ' ', 1, true)
+local changes = {}
+
+local function set(field, value)
+  changes[#changes + 1] = field
+  changes[#changes + 1] = value
+end
 
 local function remember()
-  local recent = {}
-  for one in string.gmatch(topic.recent, '%S+') do
-    recent[#recent + 1] = one
+  local digests = {}
+  for one in string.gmatch(recent, '%S+') do
+    digests[#digests + 1] = one
   end
-  recent[#recent + 1] = digest
-  topic.recent = table.concat(recent, ' ', math.max(1, #recent - tonumber(ARGV[4]) + 1))
-  topic.turns = topic.turns + 1
+  digests[#digests + 1] = digest
+  set('recent', table.concat(digests, ' ', math.max(1, #digests - tonumber(ARGV[4]) + 1)))
+  set('turn_count', string.format('%.0f', turns + 1))
+end
+
+local function widen()
+  local widened = not is_new and redis.call('HGET', KEYS[1], 'widened') or ''
+  if #widened + #ARGV[8] <= tonumber(ARGV[5]) then
+    set('widened', widened .. ARGV[8])
+  end
 end
 
 local function change()
   if ARGV[6] ~= '' then
-    if topic.anchor_digest == '' then
-      topic.anchor, topic.anchor_digest, topic.prior = ARGV[6], digest, ARGV[6]
+    if not anchor_digest then
+      anchor_digest = digest
+      set('anchor', ARGV[6])
+      set('anchor_digest', digest)
+      set('prior', ARGV[6])
     end
     return
   end
   if ARGV[7] ~= '' then
-    topic.prior = ARGV[7]
+    set('prior', ARGV[7])
   end
   if ARGV[9] ~= '=' then
-    topic.unjudged = ARGV[9]
+    set('unjudged', ARGV[9])
   end
-  if #topic.widened + #ARGV[8] <= tonumber(ARGV[5]) then
-    topic.widened = topic.widened .. ARGV[8]
+  if ARGV[8] ~= '' then
+    widen()
   end
 end
 
@@ -63,11 +80,14 @@ if not known then
 end
 
 local function commit()
-  if known then
-    redis.call('PEXPIRE', KEYS[1], ARGV[3])
-  else
-    redis.call('SET', KEYS[1], packed_topic(topic), 'PX', ARGV[3])
+  if is_new then
+    redis.call('DEL', KEYS[1])
+    set('created', ARGV[2])
   end
+  if #changes > 0 then
+    redis.call('HSET', KEYS[1], unpack(changes))
+  end
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
 end
 
-return topic.anchor_digest == digest and 1 or 0, commit
+return anchor_digest == digest and 1 or 0, commit

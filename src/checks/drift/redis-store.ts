@@ -21,24 +21,62 @@ export interface RedisDriftStoreOptions {
 const passScript = loadScript(new URL('./pass-turn.lua', import.meta.url));
 const answerScript = loadScript(new URL('./answer-anchor.lua', import.meta.url));
 
-/** As topic.lua has it: version, created, turns, digest of the anchor, and the lengths of the texts that come after. */
-const HEAD = /^1 (\d{1,16}) (\d{1,16}) (\S*) (\d{1,9}) (\d{1,9}) (\d{1,9}) (\d{1,9}) (\d{1,9}) (\d{1,9})\n/;
+const FIELDS = [
+  'created',
+  'turn_count',
+  'anchor',
+  'anchor_digest',
+  'answer',
+  'widened',
+  'prior',
+  'unjudged',
+  'recent',
+] as const;
 
+const grams = z
+  .string()
+  .nullable()
+  .transform((text) => decodeGrams(text ?? ''))
+  .pipe(z.custom<GramSet>((set) => set !== undefined));
+/** Sets with a space between them, which their encoding does not have. */
+const listOfGrams = z
+  .string()
+  .nullable()
+  .transform((text) =>
+    (text ?? '')
+      .split(' ')
+      .filter((set) => set !== '')
+      .map(decodeGrams),
+  )
+  .pipe(z.array(z.custom<GramSet>((set) => set !== undefined)));
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,16}$/)
+  .transform(Number)
+  .nullable();
+const fieldsReply = z.tuple([
+  wholeNumber,
+  wholeNumber,
+  grams,
+  z.string().nullable(),
+  grams,
+  grams,
+  grams,
+  listOfGrams,
+  z.string().nullable(),
+]);
 const flag = z.literal([0, 1]);
 /** Says to the script that a field stays as it is. */
 const KEPT = '=';
 
-/** Topics of sessions in Redis: one string a session, bounded, with the session's life. */
+/** Topics of sessions in Redis: one hash a session, bounded, with the session's life. */
 export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftStoreOptions): DriftStore {
   const keyOf = ({ keyHash, sessionId }: SessionName): string => driftKey(keyHash, sessionId);
   const encoded = (set: GramSet | undefined): string => (set === undefined ? '' : encodeGrams(set));
   const { ask } = createAsking(client, deadlineMs);
   return {
     read: (session) =>
-      withRedisDeadline(deadlineMs, async () => {
-        const packed = await client.get(keyOf(session));
-        return packed === null ? undefined : stateOf(packed);
-      }),
+      withRedisDeadline(deadlineMs, async () => stateOf(await client.hmget(keyOf(session), ...FIELDS))),
     passTurn: (session, turn, phase) => {
       const { digest, anchor, prior, widen, unjudged } = turn;
       const limits = [session.createdAt, ttlMs, MAX_RECENT_TURNS, MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS];
@@ -58,43 +96,18 @@ function isYes(reply: unknown): boolean {
   return flag.parse(reply) === 1;
 }
 
-function stateOf(packed: string): DriftState {
-  const head = HEAD.exec(packed);
-  if (head === null) throw damaged();
-  const [line, createdAt, turnCount, digest = '', ...lengths] = head;
-  let at = line.length;
-  const [anchor = '', answer = '', widened = '', prior = '', unjudged = '', recent = ''] = lengths.map(
-    (length) => {
-      at += Number(length);
-      return packed.slice(at - Number(length), at);
-    },
-  );
-  if (at !== packed.length) throw damaged();
+function stateOf(reply: unknown): DriftState | undefined {
+  const [createdAt, turnCount, anchor, anchorDigest, answer, widened, prior, unjudged, recent] =
+    fieldsReply.parse(reply);
+  if (turnCount === null) return undefined;
   return {
-    createdAt: Number(createdAt),
-    turnCount: Number(turnCount),
-    anchor: digest === '' ? undefined : { digest, grams: gramsOf(anchor) },
-    answer: gramsOf(answer),
-    widened: gramsOf(widened),
-    prior: gramsOf(prior),
-    unjudged: listOf(unjudged).map(gramsOf),
-    recentDigests: listOf(recent),
+    createdAt: createdAt ?? 0,
+    turnCount,
+    anchor: anchorDigest === null ? undefined : { digest: anchorDigest, grams: anchor },
+    answer,
+    widened,
+    prior,
+    unjudged,
+    recentDigests: recent === null ? [] : recent.split(' '),
   };
-}
-
-/** Neither the encoding of a set nor a digest has spaces. */
-function listOf(text: string): string[] {
-  return text === '' ? [] : text.split(' ');
-}
-
-function gramsOf(text: string): GramSet {
-  const grams = decodeGrams(text);
-  if (grams === undefined) throw damaged();
-  return grams;
-}
-
-function damaged(): Error {
-  return new Error(
-    "a session's topic is damaged, or of a version that this gateway does not know: end the session",
-  );
 }

@@ -246,25 +246,14 @@ describe('the state of a session in Redis', () => {
     expect(calculateSlot(driftKey(keyHash, 's1'))).toBe(calculateSlot(riskProfileKey(keyHash)));
   });
 
-  it.each<[string, (stored: string) => string]>([
-    ['a count that is none', (stored) => stored.replace(/^(1 \d+ )\d+/, '$1many')],
-    ['n-grams that are none', (stored) => stored.replace(/\nAAA/, '\n{"}')],
-    ['its end cut off', (stored) => stored.slice(0, -1)],
-    ['something behind it', (stored) => `${stored}x`],
-    ['another version', (stored) => stored.replace('1', '2')],
-  ])('is not believed with %s, and not written over', async (_why, damage) => {
+  it.each<[string, string, string]>([
+    ['a count that is none', 'turn_count', 'many'],
+    ['n-grams that are none', 'anchor', '{"a":1}'],
+  ])('is not believed with %s', async (_why, field, value) => {
     const session = newSession();
-    const key = driftKey(session.keyHash, session.sessionId);
-    const [store, unavailable] = [redisStore(), { type: 'redis_unavailable' }];
-    await store.passTurn(session, { digest: 'a', anchor: grams(0) });
-    const stored = (await redis.client.get(key)) ?? '';
-    expect(damage(stored)).not.toBe(stored);
-    await redis.client.set(key, damage(stored));
-    await expect(store.read(session)).rejects.toMatchObject(unavailable);
-    if (damage(stored).includes('{')) return; // what the n-grams say is for who reads them
-    await expect(store.passTurn(session, { digest: 'b' })).rejects.toMatchObject(unavailable);
-    await expect(store.answerAnchor(session, 'a', grams(0))).rejects.toMatchObject(unavailable);
-    expect(await redis.client.get(key)).toBe(damage(stored));
+    await redisStore().passTurn(session, { digest: 'a', anchor: grams(0) });
+    await redis.client.hset(driftKey(session.keyHash, session.sessionId), field, value);
+    await expect(redisStore().read(session)).rejects.toMatchObject({ type: 'redis_unavailable' });
   });
 
   it('cannot be read or written while Redis is gone', async () => {
