@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { PASS, type Check, type Denial, type StreamRewrite } from '../../../src/pipeline/check.ts';
+import {
+  PASS,
+  type Check,
+  type Denial,
+  type FinalVerdict,
+  type StreamRewrite,
+} from '../../../src/pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../../src/pipeline/exchange.ts';
+import { NotDone, type Phase } from '../../../src/pipeline/phase.ts';
 import { createRunner, type VerdictObserver } from '../../../src/pipeline/run.ts';
 import type { StreamEvent } from '../../../src/providers/provider.ts';
 
@@ -91,6 +98,103 @@ describe('the runner', () => {
     };
     const run = createRunner({ checks: [failing], shadowMode: false, observer })();
     await expect(run.response(exchange() as Answered)).rejects.toThrow('Redis is gone');
+  });
+
+  describe('what checks ask in a phase', () => {
+    /** Its phases, in order, by what became of them; `ask` answers as their store would. */
+    function phases() {
+      const seen: string[] = [];
+      const newPhase = (): Phase => ({
+        send: () => void seen.push('sent'),
+        drop: () => void seen.push('dropped'),
+      });
+      return { seen, newPhase };
+    }
+    const asking = (name: Check['name'], verdict: Promise<FinalVerdict>): Check => ({
+      name,
+      shadowable: false,
+      requestBody: () => ({ kind: 'pending', verdict }),
+      response: () => ({ kind: 'pending', verdict }),
+    });
+    const refusing: Check = {
+      name: 'policy',
+      shadowable: false,
+      requestBody: () => DENIAL,
+      response: () => DENIAL,
+    };
+    const never = Promise.reject(new NotDone());
+    never.catch(() => undefined);
+
+    it('is not asked for a request that is denied, and is noted of an answer that is withheld', async () => {
+      const { observer } = recorder();
+      const { seen, newPhase } = phases();
+      const open = new Promise<FinalVerdict>(() => undefined);
+      const denied = createRunner({
+        checks: [asking('loop', open), refusing],
+        shadowMode: false,
+        observer,
+        newPhase,
+      })();
+      expect(await denied.requestBody(exchange())).toEqual(DENIAL);
+      // The first one is of what they prepare.
+      expect(seen.splice(0)).toEqual(['sent', 'dropped']);
+      const noted = createRunner({
+        checks: [asking('loop', Promise.resolve(PASS)), refusing],
+        shadowMode: false,
+        observer,
+        newPhase,
+      })();
+      expect(await noted.response(exchange() as Answered)).toEqual(DENIAL);
+      expect(seen).toEqual(['sent']);
+    });
+
+    it('is dropped where a check fails before all have judged', async () => {
+      const { observer } = recorder();
+      const { seen, newPhase } = phases();
+      const failing: Check = {
+        name: 'policy',
+        shadowable: false,
+        requestBody: () => Promise.reject(new Error('no engine')),
+      };
+      const run = createRunner({ checks: [failing], shadowMode: false, observer, newPhase })();
+      await expect(run.requestBody(exchange())).rejects.toThrow('no engine');
+      expect(seen).toEqual(['sent', 'dropped']);
+    });
+
+    it('denies by the first refusal, whatever was not done for it; what was not done without one fails', async () => {
+      const { observer } = recorder();
+      const refused = Promise.resolve(DENIAL);
+      const judged = (checks: readonly Check[]) =>
+        createRunner({ checks, shadowMode: false, observer })().requestBody(exchange());
+      expect(await judged([asking('loop', never), asking('budget', refused)])).toEqual(DENIAL);
+      await expect(judged([asking('loop', never)])).rejects.toThrow(NotDone);
+      const gone = Promise.reject(new Error('Redis is gone'));
+      gone.catch(() => undefined);
+      await expect(judged([asking('loop', never), asking('budget', gone)])).rejects.toThrow('Redis is gone');
+    });
+
+    it('lets nobody have the last word before all is taken, and takes nothing for what is denied then', async () => {
+      const { observer } = recorder();
+      const order: string[] = [];
+      const taking = asking(
+        'budget',
+        Promise.resolve().then((): FinalVerdict => {
+          order.push('taken');
+          return PASS;
+        }),
+      );
+      const last: Check = {
+        name: 'policy-state',
+        shadowable: false,
+        forwarding: () => {
+          order.push('last word');
+          return DENIAL;
+        },
+      };
+      const run = createRunner({ checks: [last, taking], shadowMode: false, observer })();
+      expect(await run.requestBody(exchange())).toEqual(DENIAL);
+      expect(order).toEqual(['taken', 'last word']);
+    });
   });
 
   it('lets every check prepare, in order and in one turn, before the first one judges', async () => {
