@@ -50,18 +50,19 @@ type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 /** The same for texts that are searched together, however long. */
 export function findAllSeeingThrough(most: number, findUpTo: FindUpTo): FindAll {
   return async (texts) => {
-    if (texts.every(isShortAndPlain)) return findUpTo(texts, most);
-    const viewsOf = await Promise.all(
-      texts.map((text) => (isShortAndPlain(text) ? [] : inTurns(visibleViews(text)))),
-    );
-    const views = viewsOf.flat();
+    const hiding = await inTurns(thoseThatMayHide(texts));
+    if (hiding.size === 0) return findUpTo(texts, most);
+    const viewsOf = new Map<number, readonly VisibleView[]>();
+    for (const index of hiding) viewsOf.set(index, await inTurns(visibleViews(texts[index] ?? '')));
+    const views = [...viewsOf.values()].flat();
     if (views.length === 0) return findUpTo(texts, most);
     // What is found again in a view is no more of it.
     const found = await findUpTo([...texts, ...views.map(({ text }) => text)], most * MAX_READINGS);
     const all: SearchedText[] = [];
     let next = texts.length;
     for (const [index, own] of found.slice(0, texts.length).entries()) {
-      const inViews = (viewsOf[index] ?? []).map((view) => ({ view, ...(found[next++] ?? UNSEARCHED) }));
+      const ownViews = viewsOf.get(index) ?? [];
+      const inViews = ownViews.map((view) => ({ view, ...(found[next++] ?? UNSEARCHED) }));
       all.push(inViews.length === 0 ? own : await merged([own, ...inViews]));
     }
     return all;
@@ -79,8 +80,17 @@ async function merged(readings: readonly (Reading & SearchedText)[]): Promise<Se
 /** A longer text is looked at in turns. */
 const SHORT_CHARS = 32_768;
 
-function isShortAndPlain(text: string): boolean {
-  return text.length <= SHORT_CHARS && !mayHide(text);
+/** Texts that are looked at in one step: many may have a few characters each. */
+const STEP_TEXTS = 1_024;
+
+/** The places of those that are long, or in which something may be hidden. */
+function* thoseThatMayHide(texts: readonly string[]): Work<ReadonlySet<number>> {
+  const hiding = new Set<number>();
+  for (const [index, text] of texts.entries()) {
+    if (index % STEP_TEXTS === STEP_TEXTS - 1) yield;
+    if (text.length > SHORT_CHARS || mayHide(text)) hiding.add(index);
+  }
+  return hiding;
 }
 
 function inGiven(finding: Finding, { toGiven, endToGiven }: VisibleView): Finding {

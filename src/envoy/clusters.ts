@@ -20,6 +20,8 @@ export function sidecarCluster(config: Config, layout: EnvoyLayout): EnvoyObject
     name: 'sidecar',
     type: tcp ? 'STRICT_DNS' : 'STATIC',
     lb_policy: 'ROUND_ROBIN', // LEAST_REQUEST prefers a dead worker, because it has no open streams
+    // Else what a health check finds within a second of another is known to Envoy's threads a second later.
+    common_lb_config: { update_merge_window: '0s' },
     connect_timeout: '0.5s',
     per_connection_buffer_limit_bytes: ANSWER_BUFFER_BYTES,
     circuit_breakers: UNLIMITED,

@@ -5,13 +5,14 @@ import { LONG_STEP, type Work } from '../turns.ts';
 export const MAX_ANSWER_DEPTH = 256;
 
 /**
- * The work that one answer may make, in units of one array element, weighed as in `scan.ts`; 2 MiB of tiny values would
- * hold up the event loop for a fifth of a second. Above the largest list of vectors.
+ * The work that one answer may make, in units of one array element, weighed as in `scan.ts` but for texts: more are read
+ * here, and what is noted of each lives long enough to be collected in one pause. 2 MiB of tiny values would hold up the
+ * event loop for a fifth of a second. Above the largest list of vectors.
  */
 const MAX_ANSWER_WORK = 2_400_000;
 const PART_WORK = 8;
 const MANY_NAMES_WORK = 24;
-const TEXT_WORK = 3;
+const TEXT_WORK = 5;
 const FEW_MEMBERS = 16;
 const BLANKS_OF_WORK = 16;
 /** Reading an escape takes as long as two fifths of an element: six million of them are all the work there may be. */

@@ -100,7 +100,7 @@ function place(name: string, side: Place['side'], exchange: (value: string) => S
 /** What of a shape can stand in a header. */
 function headerText(shape: Shape): string | undefined {
   if (!shape.isText) return undefined;
-  const text = JSON.parse(shape.json({ bytes: HEADER_CHARS, depth: 1, work: 1 })) as string;
+  const text = JSON.parse(shape.json({ bytes: HEADER_CHARS, depth: 1, work: 1, textWork: 1 })) as string;
   return [...text]
     .filter((character) => character === '\t' || character >= ' ')
     .join('')

@@ -11,6 +11,8 @@ export interface Room {
   readonly bytes: number;
   readonly depth: number;
   readonly work: number;
+  /** What a text in a list makes: of more, the list is refused unread. */
+  readonly textWork: number;
 }
 
 /** Makes every document another one: readers know again what they have read. */
@@ -66,7 +68,7 @@ const FINDINGS = {
 } as const;
 
 /** A list of which the first is a finding. */
-function listAfter(then: string, piece: (index: number) => string, work: number): Shape {
+function listAfter(then: string, piece: (index: number) => string, work: number | 'text'): Shape {
   return list(
     `one mail address, then ${then}`,
     (index) => (index === 0 ? '"ann@example.org"' : piece(index)),
@@ -75,7 +77,7 @@ function listAfter(then: string, piece: (index: number) => string, work: number)
 }
 
 /** A list of this piece; `work` is what one of them makes. */
-function list(name: string, piece: (index: number) => string, work: number): Shape {
+function list(name: string, piece: (index: number) => string, work: number | 'text'): Shape {
   return {
     name,
     isText: false,
@@ -83,9 +85,10 @@ function list(name: string, piece: (index: number) => string, work: number): Sha
   };
 }
 
-function repeated(room: Room, piece: (index: number) => string, work: number): string {
+function repeated(room: Room, piece: (index: number) => string, work: number | 'text'): string {
   const bytes = Buffer.byteLength(piece(100_000)) + 1;
-  const count = Math.max(1, Math.min(Math.floor(room.bytes / bytes), Math.floor(room.work / work)));
+  const each = work === 'text' ? room.textWork : work;
+  const count = Math.max(1, Math.min(Math.floor(room.bytes / bytes), Math.floor(room.work / each)));
   return Array.from({ length: count }, (_, index) => piece(index)).join(',');
 }
 
@@ -217,9 +220,6 @@ const TEXTS: readonly Shape[] = [
   after('one secret', 'Base64 in one run', 'QWxhZGRpbjpvcGVu'),
 ];
 
-/** What a text in a list makes: of more, the list is refused unread. */
-const TEXT_WORK = 4;
-
 /** As deep as is accepted, less what stands around it. */
 const STRUCTURES: readonly Shape[] = [
   nested('nested, with blanks at the bottom', ({ bytes }) => `[${' '.repeat(bytes)}1]`),
@@ -233,21 +233,21 @@ const STRUCTURES: readonly Shape[] = [
   list('numbers', (index) => String(index % 9), 1),
   list('numbers of a vector', (index) => `-0.0${String(123_456_789 + index)}`, 1),
   list('long numbers', (index) => `4111111111111111${String(index % 10)}`, 1),
-  list('empty texts', () => '""', TEXT_WORK),
-  list('texts of one letter', () => '"a"', TEXT_WORK),
-  list('mail addresses, one a text', (index) => `"m${String(index)}@b.co"`, TEXT_WORK),
+  list('empty texts', () => '""', 'text'),
+  list('texts of one letter', () => '"a"', 'text'),
+  list('mail addresses, one a text', (index) => `"m${String(index)}@b.co"`, 'text'),
   list('empty objects', () => '{}', 9),
   list('objects of one member', (index) => `{"a":${String(index % 9)}}`, 17),
   list('objects with texts', (index) => `{"type":"text","text":"a${String(index)}"}`, 25),
   list('nothing', () => 'null', 1),
   list('no numbers', () => 'NaN', 1),
-  listAfter('texts of one letter', () => '"a"', TEXT_WORK),
+  listAfter('texts of one letter', () => '"a"', 'text'),
   listAfter('numbers', (index) => String(index % 9), 1),
   listAfter('empty objects', () => '{}', 9),
   list(
     'one text in fifteen with a mail address',
     (index) => (index % 15 === 0 ? `"m${String(index)}@b.co"` : '"a"'),
-    TEXT_WORK,
+    'text',
   ),
   list('pretty-printed numbers', () => '\u0020'.repeat(15) + '1', 2),
   {

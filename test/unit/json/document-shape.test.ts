@@ -116,7 +116,7 @@ describe('shapeInSteps', () => {
 describe('the work of a document', () => {
   it.each([
     ['blanks', `[${' '.repeat(39_000_000)}1]`, `[${' '.repeat(16_000_000)}1]`],
-    ['texts in lists', `[${'"",'.repeat(610_000)}1]`, `[${'"",'.repeat(590_000)}1]`],
+    ['texts in lists', `[${'"",'.repeat(410_000)}1]`, `[${'"",'.repeat(390_000)}1]`],
     ['exponents', `[${'1e9,'.repeat(1_210_000)}1]`, `[${'1e9,'.repeat(1_190_000)}1]`],
     ['a vector', `[${'0.1,'.repeat(2_410_000)}1]`, `[${'0.1,'.repeat(2_390_000)}1]`],
   ])('bounds %s', (_what, tooMuch, enough) => {

@@ -9,7 +9,7 @@ import { filled, listsAround, repeated, type SweptRow } from '../../support/turn
 import { SWEPT_ROWS } from '../../support/turn-sweep/rows.ts';
 
 /** Enough for some thousand of the smallest parts. */
-const ROOM = { bytes: 150_000, depth: 230, work: 60_000 };
+const ROOM = { bytes: 150_000, depth: 230, work: 60_000, textWork: 4 };
 /** What may be noted between two steps, a text and its tokens. */
 const MOST_IN_A_STEP = 64;
 /** A list in the place of a text: each string of it may be a text of its own. */

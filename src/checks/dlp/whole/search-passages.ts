@@ -1,6 +1,7 @@
 import type { Finding, SearchedText } from '../../../detectors/finding.ts';
 import { mask } from '../../../detectors/mask.ts';
 import { maskArguments, readArguments } from '../scan/arguments.ts';
+import { TextMap } from '../../../text/text-map.ts';
 import { inTurns } from '../../../turns.ts';
 import type { Work } from '../../../turns.ts';
 import { tooMuchToMask } from '../masked-places.ts';
@@ -31,8 +32,11 @@ interface Document {
 
 export function createPassages(findAll: FindAll, side: Side): Passages {
   /** Apart, since a text can look like another with its name before it. */
-  const plain = new Map<string, Passage>();
-  const named = new Map<string, Passage>();
+  const plain = new TextMap<Passage>();
+  const named = new TextMap<Passage>();
+  /** What is in them, in the order in which it came. */
+  const plainOnes: Passage[] = [];
+  const namedOnes: Passage[] = [];
   const documents = new Map<string, Document>();
   const found: Found[] = [];
   const counts = new Map<string, number>();
@@ -44,6 +48,7 @@ export function createPassages(findAll: FindAll, side: Side): Passages {
     if (known !== undefined) return known;
     const passage = { searched: text, from: 0, findings: NOTHING };
     plain.set(text, passage);
+    plainOnes.push(passage);
     return passage;
   }
 
@@ -98,7 +103,9 @@ export function createPassages(findAll: FindAll, side: Side): Passages {
       }
       const key = namedKey(context, text);
       if (named.has(key)) return;
-      named.set(key, { searched: context + text, from: context.length, findings: NOTHING });
+      const passage = { searched: context + text, from: context.length, findings: NOTHING };
+      named.set(key, passage);
+      namedOnes.push(passage);
     },
     addProse: (text) => void addPlain(text),
     addArguments(json) {
@@ -110,7 +117,7 @@ export function createPassages(findAll: FindAll, side: Side): Passages {
       return reading instanceof Promise ? reading.then(keep) : keep(reading);
     },
     async search() {
-      const passages = [...plain.values(), ...named.values()];
+      const passages = [...plainOnes, ...namedOnes];
       const results = await findAll(passages.map(({ searched }) => searched));
       await inTurns(note(passages, results));
       if (!isWhole && total === 0) throw tooMuchToMask(side);

@@ -157,7 +157,7 @@ describe('a secret that leaks', () => {
     await report(leak());
     expect(tainted).toEqual([]);
     await report(leak('s-1'));
-    expect(tainted).toEqual([`${KEY_HASH} s-1 secret_accessed 36`]);
+    expect(tainted).toEqual([`${KEY_HASH} s-1 secret_accessed 32`]);
     const { risk: profile, lock } = await risk.read(KEY_HASH);
     expect(profile).toMatchObject({ riskScore: 30, persistentTaintFlags: ['secret_accessed'] });
     expect(lock?.ttlMs).toBeGreaterThan(4_000);

@@ -1,0 +1,31 @@
+/**
+ * A map by texts, for very many of them: a `Map` that grows moves all that it has in one step, some 50 ms for half a
+ * million. Here a part of it grows at a time.
+ */
+export class TextMap<Value> {
+  readonly #parts: Map<string, Value>[] = [];
+
+  get(text: string): Value | undefined {
+    return this.#parts[partOf(text)]?.get(text);
+  }
+
+  has(text: string): boolean {
+    return this.#parts[partOf(text)]?.has(text) === true;
+  }
+
+  set(text: string, value: Value): void {
+    (this.#parts[partOf(text)] ??= new Map<string, Value>()).set(text, value);
+  }
+}
+
+const PARTS = 64;
+/** Of a longer text the end: what counts them stands there, or before a short domain. */
+const HASHED_CHARS = 32;
+
+function partOf(text: string): number {
+  let hash = text.length;
+  for (let at = Math.max(0, text.length - HASHED_CHARS); at < text.length; at++) {
+    hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  }
+  return (hash ^ (hash >>> 16)) & (PARTS - 1);
+}
