@@ -28,6 +28,8 @@ const bytes = new Uint8Array(MAX_PIECE_CHARS * BYTES_A_CHAR);
 /** Of the parts that a piece consists of: where each begins, and the rank of the word that it makes with the next. */
 const starts = new Uint32Array(bytes.length + 1);
 const ranks = new Uint32Array(bytes.length + 1);
+/** Of the parts that a pass leaves: which it has joined. */
+const joined = new Uint8Array(bytes.length + 1);
 
 let vocabulary: Vocabulary | undefined;
 
@@ -55,28 +57,48 @@ function countPiece(words: Vocabulary, piece: string): number {
   return merge(words, written);
 }
 
-/** Joins the two neighbours that make the word of the lowest rank, until none do; what is left are the tokens. */
+/**
+ * Joins the two neighbours that make the word of the lowest rank, until none do; what is left are the tokens. A word that is
+ * made of another has a higher rank, so all pairs that make the same one are joined in one pass, from the left.
+ */
 function merge(words: Vocabulary, length: number): number {
   let parts = length;
   for (let part = 0; part <= parts; part++) starts[part] = part;
-  const joined = (part: number): number =>
-    part + 2 > parts ? NO_WORD : words.rank(bytes, starts[part] ?? 0, starts[part + 2] ?? 0);
-  for (let part = 0; part < parts; part++) ranks[part] = joined(part);
+  for (let part = 0; part < parts; part++) ranks[part] = rankOfPair(words, part, parts);
   for (;;) {
     const lowest = lowestRank(parts);
-    if (ranks[lowest] === NO_WORD) return parts;
-    starts.copyWithin(lowest + 1, lowest + 2, parts + 1);
-    ranks.copyWithin(lowest + 1, lowest + 2, parts);
-    parts--;
-    ranks[lowest] = joined(lowest);
-    if (lowest > 0) ranks[lowest - 1] = joined(lowest - 1);
+    if (lowest === NO_WORD) return parts;
+    parts = joinPairs(words, lowest, parts);
   }
 }
 
+function rankOfPair(words: Vocabulary, part: number, parts: number): number {
+  return part + 2 > parts ? NO_WORD : words.rank(bytes, starts[part] ?? 0, starts[part + 2] ?? 0);
+}
+
+/** Joins the pairs of this rank; tells how many parts are left. */
+function joinPairs(words: Vocabulary, rank: number, parts: number): number {
+  let left = 0;
+  for (let part = 0; part < parts; left++) {
+    const isPair = ranks[part] === rank;
+    starts[left] = starts[part] ?? 0;
+    ranks[left] = ranks[part] ?? NO_WORD;
+    joined[left] = isPair ? 1 : 0;
+    part += isPair ? 2 : 1;
+  }
+  starts[left] = starts[parts] ?? 0;
+  for (let part = 0; part < left; part++) {
+    if (joined[part] === 1 || (part + 1 < left && joined[part + 1] === 1))
+      ranks[part] = rankOfPair(words, part, left);
+  }
+  return left;
+}
+
 function lowestRank(parts: number): number {
-  let lowest = 0;
-  for (let part = 1; part < parts; part++) {
-    if ((ranks[part] ?? NO_WORD) < (ranks[lowest] ?? NO_WORD)) lowest = part;
+  let lowest: number = NO_WORD;
+  for (let part = 0; part < parts; part++) {
+    const rank = ranks[part] ?? NO_WORD;
+    if (rank < lowest) lowest = rank;
   }
   return lowest;
 }

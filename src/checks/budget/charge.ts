@@ -65,7 +65,8 @@ function completeCharge(parts: ChargeParts, answered: Answered): number {
     return parts.reservedNanoUsd;
   }
   const readable = written.text !== '' || (!writes && (facts !== undefined || answered.form === 'stream'));
-  return readable ? costOf(parts, countedUsage(parts, answered)) : parts.reservedNanoUsd;
+  if (!readable) return parts.reservedNanoUsd;
+  return costOf(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
 }
 
 function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
@@ -79,8 +80,8 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
   if (sight === 'none' || outputsOf(parsed.request, price).length > 0) {
     return Math.max(reservedNanoUsd, billed);
   }
-  const seen = answered.answer.usage ?? countedUsage(parts, answered);
   const written = countWritten(parsed.provider.name, answered.answer.written);
+  const seen = answered.answer.usage ?? countedUsage(parts, written);
   const outputTokens = Math.max(seen.outputTokens, written + (parsed.request.predictedTokens ?? 0));
   const cost = costOf(parts, { ...seen, outputTokens: outputTokens + parts.abortSlackTokens });
   const most = sight === 'all' ? cost : Math.max(cost, elapsedCost(parts, seen));
@@ -96,10 +97,10 @@ function elapsedCost(parts: ChargeParts, seen: Usage): number {
   return Math.ceil(costOf(parts, { ...seen, outputTokens: 0 }) + tokens * outputNanoUsd);
 }
 
-/** Of input that is more than its texts, the most that it can be. */
-function countedUsage({ parsed, bound }: ChargeParts, { answer }: Answered): Usage {
+/** Of input that is more than its texts, the most that it can be; `written` are the answer's tokens as counted. */
+function countedUsage({ parsed, bound }: ChargeParts, written: number): Usage {
   const { provider, request } = parsed;
-  const outputTokens = countWritten(provider.name, answer.written) + (request.predictedTokens ?? 0);
+  const outputTokens = written + (request.predictedTokens ?? 0);
   if (request.media.length === 0 && !request.unseenContent) {
     return { inputTokens: countedInput(provider.name, request), outputTokens };
   }
