@@ -32,7 +32,7 @@ export function inOrder(checks: Checks): readonly Check[] {
     checks.mcp, // a key's own tools and MCP sessions: as cheap, and decides as much
     checks.allowed, // a key's own providers and models: costs nothing, and decides whether anything else matters
     checks.providerTools, // changes what will be sent, so later checks judge the request as it will leave
-    checks.session, // takes a step before anything that costs more is done for the call
+    checks.session, // judges by the step it took with the reads, before anything that costs more is done for the call
     checks.normalization, // denies nothing: reads what hides in the prompt for the checks after it
     checks.mcpInspector, // answers of MCP servers; asks whether a tool has changed since it was pinned
     checks.mcpTools, // after what judges a list as its server wrote it: a key sees the tools that it may call
