@@ -1,3 +1,4 @@
+import { Cluster } from 'ioredis';
 import { GatewayError } from '../errors.ts';
 import type { RedisClient } from './client.ts';
 import { checkServer } from './server-check.ts';
@@ -31,6 +32,13 @@ export function createFitness(
     return problems.length === 0;
   }
 
+  const reset = (): void => {
+    fit = false;
+    asked = undefined;
+  };
+  // Of a cluster a server can go and another come while the connection stands.
+  if (client instanceof Cluster) client.on('+node', reset);
+
   return {
     get fit() {
       return fit;
@@ -49,9 +57,6 @@ export function createFitness(
       }
       if (!fit) throw new GatewayError('redis_unavailable', 'Redis may not be used as it is: see the log');
     },
-    reset() {
-      fit = false;
-      asked = undefined;
-    },
+    reset,
   };
 }

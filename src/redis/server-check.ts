@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Cluster, type Redis } from 'ioredis';
 import type { RedisClient } from './client.ts';
 import { redisUnavailable } from './unavailable.ts';
 
@@ -9,26 +11,54 @@ export interface ServerCheck {
 }
 
 const MIN_MAJOR_VERSION = 7;
+const REPLICA_ANSWERS_WITHIN_MS = 500;
 
-/** Reads what `serve` and `doctor` demand of Redis: version 7 or newer, and no eviction (DECISIONS "Redis"). */
+/**
+ * Reads what `serve` and `doctor` demand of Redis: version 7 or newer, and no eviction (DECISIONS "Redis"). Of a cluster
+ * every server is asked: any master may hold a lock, and any replica may become a master.
+ */
 export async function checkServer(client: RedisClient): Promise<ServerCheck> {
   try {
-    const version = infoField(await client.info('server'), 'redis_version') ?? 'unknown';
-    const maxmemoryPolicy = await readMaxmemoryPolicy(client);
-    return { version, maxmemoryPolicy, problems: problemsOf(version, maxmemoryPolicy) };
+    return client instanceof Cluster ? await checkCluster(client) : await checkOne(client, '');
   } catch (failure) {
     throw redisUnavailable(failure);
   }
 }
 
-function problemsOf(version: string, maxmemoryPolicy: string): string[] {
+/** Version and policy of one that is unfit, or of the first; the problems of all. */
+async function checkCluster(cluster: Cluster): Promise<ServerCheck> {
+  const masters = cluster.nodes('master').map((node) => checkOne(node, nameOf(node)));
+  const replicas = cluster.nodes('slave').map(checkReplica);
+  const checks = (await Promise.all([...masters, ...replicas])).filter((check) => check !== undefined);
+  const shown = checks.find(({ problems }) => problems.length > 0) ?? checks[0];
+  if (shown === undefined) throw new Error('no server of the cluster is known');
+  return { ...shown, problems: checks.flatMap(({ problems }) => problems) };
+}
+
+/** One that does not answer cannot take over either, and must not keep the others from serving. */
+function checkReplica(node: Redis): Promise<ServerCheck | undefined> {
+  const silent = delay(REPLICA_ANSWERS_WITHIN_MS, undefined, { ref: false });
+  return Promise.race([checkOne(node, nameOf(node)).catch(() => undefined), silent]);
+}
+
+async function checkOne(client: Redis, name: string): Promise<ServerCheck> {
+  const version = infoField(await client.info('server'), 'redis_version') ?? 'unknown';
+  const maxmemoryPolicy = await readMaxmemoryPolicy(client);
+  return { version, maxmemoryPolicy, problems: problemsOf(`Redis${name}`, version, maxmemoryPolicy) };
+}
+
+function nameOf({ options: { host = '', port = 0 } }: Redis): string {
+  return ` at ${host}:${String(port)}`;
+}
+
+function problemsOf(server: string, version: string, maxmemoryPolicy: string): string[] {
   const problems: string[] = [];
   if (!(Number.parseInt(version, 10) >= MIN_MAJOR_VERSION)) {
-    problems.push(`Redis ${version} is too old: install Redis ${MIN_MAJOR_VERSION} or newer`);
+    problems.push(`${server} (${version}) is too old: install Redis ${MIN_MAJOR_VERSION} or newer`);
   }
   if (maxmemoryPolicy !== 'noeviction') {
     problems.push(
-      `Redis may evict keys (maxmemory-policy ${maxmemoryPolicy}), which would forget budgets and locks: ` +
+      `${server} may evict keys (maxmemory-policy ${maxmemoryPolicy}), which would forget budgets and locks: ` +
         'run "redis-cli CONFIG SET maxmemory-policy noeviction" and set the same in redis.conf',
     );
   }
@@ -36,7 +66,7 @@ function problemsOf(version: string, maxmemoryPolicy: string): string[] {
 }
 
 /** INFO tells the policy too, which matters where a hosted Redis forbids CONFIG. */
-async function readMaxmemoryPolicy(client: RedisClient): Promise<string> {
+async function readMaxmemoryPolicy(client: Redis): Promise<string> {
   const policy = infoField(await client.info('memory'), 'maxmemory_policy');
   if (policy !== undefined) {
     return policy;

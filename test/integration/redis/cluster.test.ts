@@ -1,0 +1,159 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRedisBreakerStore } from '../../../src/checks/mcp-breaker/redis-store.ts';
+import { createRedisRiskStore } from '../../../src/checks/risk/redis-store.ts';
+import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
+import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
+import { riskProfileKey } from '../../../src/redis/keys.ts';
+import { checkServer } from '../../../src/redis/server-check.ts';
+import { slotOf, startTestCluster, type TestCluster } from '../../support/redis-cluster.ts';
+import { until } from '../../support/redis-node.ts';
+import { walkStores } from '../../support/redis-walk.ts';
+import { describeRiskStore } from '../../support/risk-contract.ts';
+import { spendInSession } from '../../support/session-spend.ts';
+import { budgetStore, newKeyHash, redisSettings, reservation, USD, windowStatus } from '../budget/support.ts';
+import { breakerStoreContract, SETTINGS } from '../mcp-breaker/contract.ts';
+import { sessionStoreContract } from '../session/contract.ts';
+
+const DEADLINE_MS = 2_500;
+
+let cluster: TestCluster;
+let client: RedisClient;
+
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  client = connectRedis(redisSettings(cluster.addrs[0] ?? '', { cluster: { addrs: [...cluster.addrs] } }), {
+    name: 'cluster-test',
+  });
+  await waitUntilReady(client, 10_000);
+});
+afterAll(async () => {
+  client.disconnect();
+  await cluster.close();
+});
+
+/** One whose state lies on that master. */
+function keyHashOn(master: number): string {
+  for (;;) {
+    const keyHash = newKeyHash();
+    if (cluster.ownerOf(riskProfileKey(keyHash)) === master) return keyHash;
+  }
+}
+
+describe('on a cluster of three masters', () => {
+  describe('sessions', () => {
+    sessionStoreContract((options) => ({
+      store: createRedisSessionStore({ client, deadlineMs: DEADLINE_MS, ...options }),
+      spend: (name, nanoUsd) => spendInSession(client, name, nanoUsd),
+      wait: (ms) => delay(ms),
+    }));
+  });
+
+  describe('circuits', () => {
+    breakerStoreContract((now) =>
+      createRedisBreakerStore({ client, deadlineMs: DEADLINE_MS, ...SETTINGS, now }),
+    );
+  });
+
+  describeRiskStore('risk and locks', (settings, clock) =>
+    createRedisRiskStore({ client, deadlineMs: DEADLINE_MS, settings, now: () => clock.now }),
+  );
+
+  it.each([0, 1, 2])('every store works for a key whose state lies on master %i', async (master) => {
+    await walkStores(client, keyHashOn(master));
+  });
+
+  it('a server among them that may evict is found, whichever it is', async () => {
+    expect((await checkServer(client)).problems).toEqual([]);
+    for (const node of [...cluster.masters, cluster.replica]) {
+      await node.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+      expect((await checkServer(client)).problems).toEqual([
+        expect.stringMatching(new RegExp(`${String(node.port)}.*maxmemory-policy allkeys-lru`)),
+      ]);
+      await node.client.config('SET', 'maxmemory-policy', 'noeviction');
+    }
+  });
+});
+
+describe('while the slot of a key moves to another server', () => {
+  it('each hold is taken once, and the limit holds', async () => {
+    const keyHash = keyHashOn(1);
+    const limits = { daily: 30 * USD };
+    const store = budgetStore(client);
+    await store.reserve(reservation(keyHash, limits, USD));
+    const running = new AbortController();
+    const outcomes: string[] = [];
+    const callers = Array.from({ length: 4 }, async () => {
+      while (!running.signal.aborted) {
+        outcomes.push(
+          await store.reserve(reservation(keyHash, limits, USD)).then(
+            ({ kind }) => kind,
+            (cause: unknown) => String(cause),
+          ),
+        );
+        await delay(5);
+      }
+    });
+    await delay(30);
+    await moveSlot(slotOf(riskProfileKey(keyHash)), 1, 2);
+    await until(() => Promise.resolve(outcomes.at(-1) === 'refused'), 'the budget is used up');
+    running.abort();
+    await Promise.all(callers);
+    expect(outcomes.filter((outcome) => outcome === 'reserved')).toHaveLength(29);
+    expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ reserved: 30 * USD });
+    // Those that were asked while the keys of the slot lay on both were refused, not let through.
+    const others = new Set(outcomes.filter((outcome) => outcome !== 'reserved' && outcome !== 'refused'));
+    for (const other of others) expect(other).toContain('Redis is unavailable');
+  });
+
+  /** As `redis-cli --cluster reshard` does it, key by key, slow enough to be met. */
+  async function moveSlot(slot: number, from: number, to: number): Promise<void> {
+    const [source, target] = [cluster.masters[from], cluster.masters[to]];
+    if (source === undefined || target === undefined) throw new Error('no such master');
+    const [sourceId, targetId] = await Promise.all(
+      [source, target].map(async ({ client: node }) => String(await node.cluster('MYID'))),
+    );
+    await target.client.call('CLUSTER', 'SETSLOT', slot, 'IMPORTING', String(sourceId));
+    await source.client.call('CLUSTER', 'SETSLOT', slot, 'MIGRATING', String(targetId));
+    for (;;) {
+      const keys = (await source.client.call('CLUSTER', 'GETKEYSINSLOT', slot, 1)) as string[];
+      const [key] = keys;
+      if (key === undefined) break;
+      await source.client.call('MIGRATE', '127.0.0.1', target.port, key, 0, 1_000);
+      await delay(2);
+    }
+    for (const node of [target, source, ...cluster.masters]) {
+      await node.client.call('CLUSTER', 'SETSLOT', slot, 'NODE', String(targetId));
+    }
+  }
+});
+
+describe('when a master dies', () => {
+  it('its keys are refused until its replica has taken over, then all goes on, and others never stopped', async () => {
+    const dying = cluster.masters[0];
+    if (dying === undefined) throw new Error('no first master');
+    const [lost, kept] = [keyHashOn(0), keyHashOn(2)];
+    const store = budgetStore(client);
+    const reserve = (keyHash: string) => store.reserve(reservation(keyHash, { daily: 1_000 * USD }, 1));
+    await Promise.all([reserve(lost), reserve(kept)]);
+    await until(async () => (await cluster.replica.client.dbsize()) > 0, 'the replica has the keys');
+    await dying.kill();
+    const died = performance.now();
+    await expect(reserve(lost)).rejects.toMatchObject({ type: 'redis_unavailable' });
+    let longestMs = 0;
+    await until(async () => {
+      const asked = performance.now();
+      try {
+        return (await reserve(lost)).kind === 'reserved';
+      } finally {
+        longestMs = Math.max(longestMs, performance.now() - asked);
+      }
+    }, 'its replica serves');
+    expect(performance.now() - died).toBeLessThan(10_000);
+    expect(longestMs).toBeLessThan(DEADLINE_MS + 500);
+    // Another master's keys are served as long as the cluster itself says that it is up.
+    expect((await reserve(kept)).kind).toBe('reserved');
+    // A script that the replica never ran is unknown to it.
+    await walkStores(client, keyHashOn(0));
+  });
+});

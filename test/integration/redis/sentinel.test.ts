@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
+import { checkServer } from '../../../src/redis/server-check.ts';
+import { until } from '../../support/redis-node.ts';
+import { startTestSentinel, type TestSentinel } from '../../support/redis-sentinel.ts';
+import { walkStores } from '../../support/redis-walk.ts';
+import { budgetStore, newKeyHash, redisSettings, reservation, USD, windowStatus } from '../budget/support.ts';
+
+const READ_TIMEOUT_MS = 500;
+const DEADLINE_MS = 1_000;
+/** What the sentinels wait (1 s), agree, promote; and what a client that waits on a frozen server needs to see it. */
+const RECOVERS_WITHIN_MS = 10_000;
+
+let group: TestSentinel;
+let client: RedisClient;
+
+beforeAll(async () => {
+  group = await startTestSentinel();
+  const sentinel = { addrs: [...group.addrs], master_name: group.masterName, password: '' };
+  const settings = redisSettings('127.0.0.1:1', { sentinel, read_timeout: READ_TIMEOUT_MS });
+  client = connectRedis(settings, { name: 'sentinel-test' });
+  await waitUntilReady(client, 10_000);
+});
+afterAll(async () => {
+  client.disconnect();
+  await group.close();
+});
+
+it('every store works on the master that the sentinels name', async () => {
+  await walkStores(client, newKeyHash());
+  expect((await checkServer(client)).problems).toEqual([]);
+});
+
+it('a master that hangs is refused within the deadline until its replica has taken over; then all goes on', async () => {
+  const keyHash = newKeyHash();
+  const store = budgetStore(client, { deadlineMs: DEADLINE_MS });
+  const reserve = () => store.reserve(reservation(keyHash, { daily: 100 * USD }, USD));
+  await reserve();
+  expect(await group.master.client.wait(1, 1_000)).toBe(1);
+
+  group.master.signal('SIGSTOP');
+  const stopped = performance.now();
+  await expect(reserve()).rejects.toMatchObject({ type: 'redis_unavailable' });
+  expect(performance.now() - stopped).toBeLessThan(DEADLINE_MS + 500);
+  await until(async () => (await reserve()).kind === 'reserved', 'the replica serves');
+  expect(performance.now() - stopped).toBeLessThan(RECOVERS_WITHIN_MS);
+  // What was acknowledged by the replica is there; those that were refused took nothing.
+  expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ reserved: 2 * USD });
+  await walkStores(client, newKeyHash());
+
+  // Back again, it still takes itself for the master, until a sentinel tells it: nobody may be served by it.
+  group.master.signal('SIGCONT');
+  for (let round = 0; round < 20; round++) expect((await reserve()).kind).toBe('reserved');
+  await until(async () => String(await group.master.client.role()).startsWith('slave'), 'it obeys');
+  expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ reserved: 22 * USD });
+});

@@ -1,0 +1,98 @@
+import { createRequire } from 'node:module';
+
+import { freePort } from './ports.ts';
+import { dataArgs, startRedisNode, until, type RedisNode } from './redis-node.ts';
+
+/** The slot of a key as the client library computes it; the package has no types. */
+export const slotOf = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
+
+const SLOTS = 16_384;
+const MASTERS = 3;
+
+/** Three masters, and a replica of the first. */
+export interface TestCluster {
+  readonly masters: readonly RedisNode[];
+  readonly replica: RedisNode;
+  /** As in `redis.cluster.addrs`. */
+  readonly addrs: readonly string[];
+  /** Which of the masters a key lay on at the start. */
+  ownerOf(key: string): number;
+  /** Resolves once every server that is up agrees that all slots are served. */
+  waitUntilServing(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @param nodeTimeoutMs after which the others take a server for dead, and its replica for the master */
+export async function startTestCluster(nodeTimeoutMs = 1_000): Promise<TestCluster> {
+  const nodes: RedisNode[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(nodes.map((node) => node.close()));
+  };
+  try {
+    for (let index = 0; index <= MASTERS; index++) nodes.push(await startNode(nodeTimeoutMs));
+    const [replica, ...masters] = nodes.toReversed();
+    if (replica === undefined) throw new Error('no server was started');
+    masters.reverse();
+    await join(masters, replica);
+    const waitUntilServing = (): Promise<void> =>
+      until(async () => (await Promise.all(nodes.map(serves))).every((it) => it), 'all slots are served');
+    await waitUntilServing();
+    return {
+      masters,
+      replica,
+      addrs: masters.map(({ addr }) => addr),
+      ownerOf: (key) => masters.findIndex((_, index) => slotOf(key) < firstSlot(index + 1)),
+      waitUntilServing,
+      close,
+    };
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
+}
+
+function firstSlot(master: number): number {
+  return Math.floor((SLOTS * master) / MASTERS);
+}
+
+async function startNode(nodeTimeoutMs: number): Promise<RedisNode> {
+  const busPort = await freePort();
+  return startRedisNode((port, directory) => [
+    ...dataArgs(port, directory),
+    ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf'],
+    ...['--cluster-port', String(busPort), '--cluster-node-timeout', String(nodeTimeoutMs)],
+    // At once, however old its copy is: a test does not wait for a replica to be thought good enough.
+    ...['--cluster-replica-validity-factor', '0'],
+  ]);
+}
+
+/** As `redis-cli --cluster create` does it. */
+async function join(masters: readonly RedisNode[], replica: RedisNode): Promise<void> {
+  const nodes = [...masters, replica];
+  const [first] = masters;
+  if (first === undefined) throw new Error('a cluster has masters');
+  const myself = String(await first.client.cluster('NODES'));
+  for (const [index, node] of nodes.entries()) {
+    await node.client.cluster('SET-CONFIG-EPOCH', index + 1);
+    if (node !== replica) {
+      await node.client.cluster('ADDSLOTSRANGE', firstSlot(index), firstSlot(index + 1) - 1);
+    }
+    // `address:port@busport,host flags …`
+    const busPort = /@(\d+)/.exec(myself)?.[1];
+    if (node !== first) await node.client.call('CLUSTER', 'MEET', '127.0.0.1', first.port, String(busPort));
+  }
+  const id = String(await first.client.cluster('MYID'));
+  await until(
+    async () => (await replica.client.cluster('REPLICATE', id)) === 'OK',
+    'the replica knows its master',
+  );
+  await until(
+    async () => (await first.client.info('replication')).includes('state=online'),
+    'it has the copy',
+  );
+}
+
+async function serves({ client }: RedisNode): Promise<boolean> {
+  if (client.status !== 'ready') return true;
+  return String(await client.cluster('INFO')).includes('cluster_state:ok');
+}
