@@ -14,6 +14,7 @@ import type { SessionStore } from './checks/session/store.ts';
 import { phaseDeadlineMs } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
 import { GatewayError } from './errors.ts';
+import { createAcknowledgement } from './redis/acknowledged.ts';
 import { connectRedis, waitUntilReady } from './redis/client.ts';
 import type { RedisClient } from './redis/client.ts';
 import { readClock } from './redis/read-profile.ts';
@@ -43,6 +44,7 @@ const LEASE_MS = 30_000;
  */
 export async function operate<T>(config: Config, work: (operations: Operations) => Promise<T>): Promise<T> {
   const client = connectRedis(config.redis, { name: 'gateway-cli' });
+  const acknowledgement = createAcknowledgement(config.redis, 'gateway-cli');
   try {
     await connected(client, config);
     const deadlineMs = phaseDeadlineMs(config);
@@ -61,13 +63,19 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
         ttlMs: config.session.ttl,
         maxPerKey: config.session.max_per_key,
       }),
-      risks: createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config) }),
+      risks: createRedisRiskStore({
+        client,
+        deadlineMs,
+        settings: riskSettings(config),
+        acknowledgement,
+      }),
       pins: createRedisPinStore({ client, deadlineMs }),
       readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
       checkServer: () => checkServer(client),
     });
   } finally {
     client.disconnect();
+    acknowledgement?.close();
   }
 }
 

@@ -6,6 +6,7 @@ import type { Check } from '../pipeline/check.ts';
 import type { Phase } from '../pipeline/phase.ts';
 import type { LivePolicies } from '../policy/live-policies.ts';
 import { createPricing } from '../pricing/pricing.ts';
+import { createAcknowledgement, type Acknowledgement } from '../redis/acknowledged.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { RedisPhase } from '../redis/phase.ts';
 import { createAudit } from '../telemetry/audit.ts';
@@ -48,9 +49,10 @@ export function createChecks(deps: ChecksDeps): ComposedChecks & { readonly newP
   const { config, redis: client, policies } = deps;
   const deadlineMs = phaseDeadlineMs(config);
   const budget = budgetCheck(deps);
+  const acknowledgement = createAcknowledgement(config.redis, 'gateway-worker');
   const checks = composeChecks({
     config,
-    stores: storesOn(deps),
+    stores: storesOn(deps, acknowledgement),
     policies,
     observer: observerOf(deps),
     authenticateAgain: createAuthenticateAgain({
@@ -71,16 +73,20 @@ export function createChecks(deps: ChecksDeps): ComposedChecks & { readonly newP
     newPhase: () => new RedisPhase(client, deadlineMs),
     async close() {
       await Promise.all([checks.close(), budget.close()]);
+      acknowledgement?.close();
     },
   };
 }
 
-function storesOn({ config, redis: client }: ChecksDeps): CheckStores {
+function storesOn(
+  { config, redis: client }: ChecksDeps,
+  acknowledgement: Acknowledgement | undefined,
+): CheckStores {
   const deadlineMs = phaseDeadlineMs(config);
   const { ttl: ttlMs, max_per_key: maxPerKey } = config.session;
   return {
     sessions: createRedisSessionStore({ client, deadlineMs, ttlMs, maxPerKey }),
-    risk: createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config) }),
+    risk: createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config), acknowledgement }),
     mcpSessions: createRedisMcpSessionStore({ client, deadlineMs, ttlMs }),
     pins: createRedisPinStore({ client, deadlineMs }),
     loops: createRedisLoopStore({ client, deadlineMs }),

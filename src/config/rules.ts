@@ -132,6 +132,11 @@ function redisTopology({ redis }: Config): readonly (RuleProblem | false)[] {
         path: ['redis', 'sentinel', 'addrs'],
         message: 'needs redis.sentinel.master_name',
       },
+    redis.wait_replicas > 0 &&
+      redis.wait_timeout >= redis.read_timeout && {
+        path: ['redis', 'wait_timeout'],
+        message: 'must be under redis.read_timeout, which gives a connection up that does not answer',
+      },
     cluster &&
       redis.db !== 0 && { path: ['redis', 'db'], message: 'must be 0 on a cluster, which has one database' },
   ];

@@ -37,6 +37,7 @@ export async function startTestCluster(nodeTimeoutMs = 1_000): Promise<TestClust
     const waitUntilServing = (): Promise<void> =>
       until(async () => (await Promise.all(nodes.map(serves))).every((it) => it), 'all slots are served');
     await waitUntilServing();
+    await announce(masters, replica);
     return {
       masters,
       replica,
@@ -90,6 +91,16 @@ async function join(masters: readonly RedisNode[], replica: RedisNode): Promise<
     async () => (await first.client.info('replication')).includes('state=online'),
     'it has the copy',
   );
+}
+
+/** Clients are told of a replica once a byte was written that it could have a copy of. */
+async function announce(masters: readonly RedisNode[], replica: RedisNode): Promise<void> {
+  let key = 'a';
+  while (slotOf(key) >= firstSlot(1)) key += 'a';
+  await masters[0]?.client.set(key, '1', 'PX', 1);
+  const knows = async ({ client }: RedisNode): Promise<boolean> =>
+    JSON.stringify(await client.cluster('SLOTS')).includes(`,${String(replica.port)},`);
+  await until(async () => (await Promise.all(masters.map(knows))).every((it) => it), 'all know the replica');
 }
 
 async function serves({ client }: RedisNode): Promise<boolean> {

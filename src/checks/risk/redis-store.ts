@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Acknowledgement } from '../../redis/acknowledged.ts';
 import type { RedisClient } from '../../redis/client.ts';
 import {
   KEY_INDEX,
@@ -29,6 +30,8 @@ export interface RedisRiskStoreOptions {
   readonly client: RedisClient;
   readonly deadlineMs: number;
   readonly settings: RiskSettings;
+  /** Where locks are waited for until replicas have them (`redis.wait_replicas`). */
+  readonly acknowledgement?: Acknowledgement | undefined;
   /** A clock for tests; Redis's own where it is left out (DECISIONS "Redis"). */
   readonly now?: () => number;
 }
@@ -96,7 +99,10 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
   }
 
   async function setLock(keyHash: string, ttlMs: number, value: string): Promise<LockTime> {
-    const left = z.int().parse(await setLockScript.run(client, [quarantineKey(keyHash)], [value, ttlMs]));
+    const key = quarantineKey(keyHash);
+    const set = (on: RedisClient): Promise<unknown> => setLockScript.run(on, [key], [value, ttlMs]);
+    const left = z.int().parse(await set(client));
+    await options.acknowledgement?.confirm(key, set);
     return left === -1 ? {} : { ttlMs: left };
   }
 

@@ -10,6 +10,9 @@ export const redis = section({
   dial_timeout: duration('5s'),
   read_timeout: duration('2s'),
   write_timeout: duration('2s'),
+  /** A lock is only taken for set once so many replicas have it; 0 waits for none. */
+  wait_replicas: count.max(10).default(0),
+  wait_timeout: duration('1s'),
   tls: section({
     enabled: z.boolean().default(false),
     /** Instead of the system's bundle. */

@@ -2,18 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRedisBreakerStore } from '../../../src/checks/mcp-breaker/redis-store.ts';
 import { createRedisRiskStore } from '../../../src/checks/risk/redis-store.ts';
-import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
+import { createAcknowledgement } from '../../../src/redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
-import { riskProfileKey } from '../../../src/redis/keys.ts';
+import { quarantineKey, riskProfileKey } from '../../../src/redis/keys.ts';
 import { checkServer } from '../../../src/redis/server-check.ts';
 import { slotOf, startTestCluster, type TestCluster } from '../../support/redis-cluster.ts';
 import { until } from '../../support/redis-node.ts';
 import { walkStores } from '../../support/redis-walk.ts';
-import { describeRiskStore } from '../../support/risk-contract.ts';
-import { spendInSession } from '../../support/session-spend.ts';
+import { DEFAULTS, describeRiskStore } from '../../support/risk-contract.ts';
 import { budgetStore, newKeyHash, redisSettings, reservation, USD, windowStatus } from '../budget/support.ts';
 import { breakerStoreContract, SETTINGS } from '../mcp-breaker/contract.ts';
-import { sessionStoreContract } from '../session/contract.ts';
 
 const DEADLINE_MS = 2_500;
 
@@ -41,14 +39,6 @@ function keyHashOn(master: number): string {
 }
 
 describe('on a cluster of three masters', () => {
-  describe('sessions', () => {
-    sessionStoreContract((options) => ({
-      store: createRedisSessionStore({ client, deadlineMs: DEADLINE_MS, ...options }),
-      spend: (name, nanoUsd) => spendInSession(client, name, nanoUsd),
-      wait: (ms) => delay(ms),
-    }));
-  });
-
   describe('circuits', () => {
     breakerStoreContract((now) =>
       createRedisBreakerStore({ client, deadlineMs: DEADLINE_MS, ...SETTINGS, now }),
@@ -61,6 +51,32 @@ describe('on a cluster of three masters', () => {
 
   it.each([0, 1, 2])('every store works for a key whose state lies on master %i', async (master) => {
     await walkStores(client, keyHashOn(master));
+  });
+
+  it('a lock waits for the replica of its own master, and is refused where there is none', async () => {
+    const settings = redisSettings('127.0.0.1:1', {
+      cluster: { addrs: [...cluster.addrs] },
+      wait_replicas: 1,
+      wait_timeout: 300,
+    });
+    const acknowledgement = createAcknowledgement(settings, 'test');
+    const risks = createRedisRiskStore({
+      client,
+      deadlineMs: DEADLINE_MS,
+      settings: DEFAULTS,
+      acknowledgement,
+    });
+    const locked = (keyHash: string) => risks.lock(keyHash, 60_000, 'one', { kind: 'operator' });
+    try {
+      for (const master of [0, 1, 2]) {
+        let keyHash = newKeyHash();
+        while (cluster.ownerOf(quarantineKey(keyHash)) !== master) keyHash = newKeyHash();
+        if (master === 0) expect(await locked(keyHash)).toMatchObject({ ttlMs: 60_000 });
+        else await expect(locked(keyHash)).rejects.toMatchObject({ type: 'redis_unavailable' });
+      }
+    } finally {
+      acknowledgement?.close();
+    }
   });
 
   it('a server among them that may evict is found, whichever it is', async () => {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createRedisRiskStore } from '../../../src/checks/risk/redis-store.ts';
+import { createAcknowledgement } from '../../../src/redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
+import { quarantineKey } from '../../../src/redis/keys.ts';
 import { checkServer } from '../../../src/redis/server-check.ts';
 import { until } from '../../support/redis-node.ts';
 import { startTestSentinel, type TestSentinel } from '../../support/redis-sentinel.ts';
+import { DEFAULTS } from '../../support/risk-contract.ts';
 import { walkStores } from '../../support/redis-walk.ts';
 import { budgetStore, newKeyHash, redisSettings, reservation, USD, windowStatus } from '../budget/support.ts';
 
@@ -29,6 +33,34 @@ afterAll(async () => {
 it('every store works on the master that the sentinels name', async () => {
   await walkStores(client, newKeyHash());
   expect((await checkServer(client)).problems).toEqual([]);
+});
+
+it('a lock is set once a replica has it, and is refused, though written, where none acknowledges it', async () => {
+  const sentinel = { addrs: [...group.addrs], master_name: group.masterName, password: '' };
+  const settings = redisSettings('127.0.0.1:1', { sentinel, wait_replicas: 1, wait_timeout: 500 });
+  const acknowledgement = createAcknowledgement(settings, 'test');
+  const risks = createRedisRiskStore({ client, deadlineMs: 2_500, settings: DEFAULTS, acknowledgement });
+  const [kept, alone] = [newKeyHash(), newKeyHash()];
+  try {
+    expect(await risks.lock(kept, 60_000, 'one', { kind: 'operator' })).toMatchObject({ ttlMs: 60_000 });
+    expect(await group.replica.client.exists(quarantineKey(kept))).toBe(1);
+
+    group.replica.signal('SIGSTOP');
+    const locked = risks.lock(alone, 60_000, 'two', { kind: 'operator' }).catch((cause: unknown) => cause);
+    // Whoever else asks does not wait for the replica.
+    const asked = performance.now();
+    await expect.poll(async () => (await risks.read(alone)).lock).toBeDefined();
+    expect(performance.now() - asked).toBeLessThan(400);
+    const refused = await locked;
+    expect(refused).toMatchObject({ type: 'redis_unavailable' });
+    expect(refused instanceof Error && String(refused.cause)).toContain('redis.wait_replicas');
+    group.replica.signal('SIGCONT');
+    await expect
+      .poll(() => risks.lock(alone, 70_000, 'three', { kind: 'operator' }).catch(() => undefined))
+      .toMatchObject({ ttlMs: 70_000 });
+  } finally {
+    acknowledgement?.close();
+  }
 });
 
 it('a master that hangs is refused within the deadline until its replica has taken over; then all goes on', async () => {
