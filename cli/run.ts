@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
   risk: async () => (await import('./commands/risk.ts')).registerRisk,
   quarantine: async () => (await import('./commands/quarantine.ts')).registerQuarantine,
+  escalations: async () => (await import('./commands/escalations.ts')).registerEscalations,
   mcp: async () => (await import('./commands/mcp.ts')).registerMcp,
   policy: async () => (await import('./commands/policy.ts')).registerPolicy,
   scan: async () => (await import('./commands/scan.ts')).registerScan,

@@ -12,14 +12,19 @@ import type { RiskStore } from './checks/risk/store.ts';
 import { createRedisSessionStore } from './checks/session/redis-store.ts';
 import type { SessionStore } from './checks/session/store.ts';
 import { phaseDeadlineMs } from './config/rules.ts';
+import { readEvent, type EscalationEvent } from './escalation/escalation.ts';
+import { createRedisEscalationStore } from './escalation/redis-store.ts';
+import type { EscalationStore } from './escalation/store.ts';
 import type { Config } from './config/schema.ts';
 import { GatewayError } from './errors.ts';
 import { createAcknowledgement } from './redis/acknowledged.ts';
 import { connectRedis, waitUntilReady } from './redis/client.ts';
 import type { RedisClient } from './redis/client.ts';
+import { ESCALATION_REQUESTS } from './redis/keys.ts';
 import { readClock } from './redis/read-profile.ts';
 import { checkServer } from './redis/server-check.ts';
 import type { ServerCheck } from './redis/server-check.ts';
+import { hear } from './redis/subscribe.ts';
 import { withoutArguments, withRedisDeadline } from './redis/unavailable.ts';
 
 /** What a command may do with the gateway's state in Redis. */
@@ -30,6 +35,9 @@ export interface Operations {
   readonly sessions: SessionStore;
   readonly risks: RiskStore;
   readonly pins: PinStore;
+  readonly escalations: EscalationStore;
+  /** What is published of requests that wait for an approval, as long as the command runs; some may be missed. */
+  hearEscalations(onEvent: (event: EscalationEvent) => void): Promise<void>;
   /** Unix ms by Redis's clock, by which all that has an end is judged. */
   readClock(): Promise<number>;
   checkServer(): Promise<ServerCheck>;
@@ -45,6 +53,7 @@ const LEASE_MS = 30_000;
 export async function operate<T>(config: Config, work: (operations: Operations) => Promise<T>): Promise<T> {
   const client = connectRedis(config.redis, { name: 'gateway-cli' });
   const acknowledgement = createAcknowledgement(config.redis, 'gateway-cli');
+  const listeners: RedisClient[] = [];
   try {
     await connected(client, config);
     const deadlineMs = phaseDeadlineMs(config);
@@ -70,12 +79,23 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
         acknowledgement,
       }),
       pins: createRedisPinStore({ client, deadlineMs }),
+      escalations: createRedisEscalationStore({ client, deadlineMs }),
+      async hearEscalations(onEvent) {
+        const listener = connectRedis(config.redis, { name: 'gateway-cli-listener', mayBeSilent: true });
+        listeners.push(listener);
+        const heard = hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
+          const event = readEvent(message);
+          if (event !== undefined) onEvent(event);
+        });
+        await waitUntilReady(listener, config.redis.dial_timeout);
+        await heard;
+      },
       readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
       checkServer: () => checkServer(client),
     });
   } finally {
-    client.disconnect();
     acknowledgement?.close();
+    for (const one of [client, ...listeners]) one.disconnect();
   }
 }
 

@@ -3,8 +3,10 @@ import { createAuthenticate, type Authenticate } from './auth/authenticate.ts';
 import { createFailureLimit } from './auth/failure-limit.ts';
 import { createKeyStateStore } from './auth/key-state-store.ts';
 import { createChecks } from './checks/create.ts';
-import { phaseDeadlineMs, POLICY_LIMITS_MS } from './config/rules.ts';
+import { approvalPatience, phaseDeadlineMs, POLICY_LIMITS_MS } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
+import type { Approvals } from './escalation/approvals.ts';
+import type { ApprovalsOnRedisDeps } from './escalation/create.ts';
 import { startExtProcServer } from './extproc/server.ts';
 import type { ListenAddress } from './extproc/transport.ts';
 import { createRunner } from './pipeline/run.ts';
@@ -63,7 +65,8 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
   });
 
   const policies = config.policy.enabled ? await livePolicies(config, log, metrics) : undefined;
-  const checks = createChecks({ config, redis, log, auditLog, metrics, policies });
+  const approvals = await approvalsOf({ config, redis, log, auditLog, metrics }, index);
+  const checks = createChecks({ config, redis, log, auditLog, metrics, policies, approvals });
   const observer = createObserver(log, auditLog, metrics);
   const anonymousLines = createAnonymousLines({
     maxPerMinute: config.auth.max_failures_per_minute,
@@ -90,6 +93,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
         stripTelemetry: config.server.strip_budget_headers,
         errorFormat: config.server.error_format,
         allowedOrigins: config.mcp.enabled ? config.mcp.allowed_origins : [],
+        patience: approvalPatience(config),
       },
       observer,
       takeAnonymousLine: anonymousLines.take,
@@ -100,12 +104,23 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     async drain() {
       await server.drain(config.server.drain_timeout);
       await checks.close();
+      approvals?.close();
       await policies?.close();
       redis.disconnect();
       anonymousLines.flush();
       await new Promise((resolve) => log.flush(resolve));
     },
   };
+}
+
+/** What nobody asks for is not loaded. */
+async function approvalsOf(
+  deps: Omit<ApprovalsOnRedisDeps, 'name'>,
+  worker: number,
+): Promise<Approvals | undefined> {
+  if (!deps.config.zsp.escalation_enabled) return undefined;
+  const { createApprovalsOnRedis } = await import('./escalation/create.ts');
+  return createApprovalsOnRedis({ ...deps, name: `gateway-approvals-${String(worker)}` });
 }
 
 /** The policies on disk, followed; none that can be loaded is no start. */

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
-import type { Identified } from '../pipeline/exchange.ts';
+import type { BudgetLimits, Identified } from '../pipeline/exchange.ts';
 import { lockCauseInWords } from '../redis/lock-cause.ts';
 import type { Lock } from '../redis/risk-profile.ts';
 import { timeSpan } from '../text/time-span.ts';
@@ -69,7 +69,8 @@ export function createAuthenticate({ keys, failures, riskProfile }: Authenticate
   };
 }
 
-export type AuthenticateAgain = (rawKeyHash: string) => Promise<void>;
+/** Resolves to the key's budget as it stands now. */
+export type AuthenticateAgain = (rawKeyHash: string) => Promise<BudgetLimits>;
 
 /**
  * Judges a key that was let in before, while what it asked for still goes on. Neither a use nor a failed attempt of
@@ -86,6 +87,7 @@ export function createAuthenticateAgain({
     const state = await keys.readKeyState(rawKeyHash);
     if (state?.status !== 'active') throw invalidKey();
     assertConduct(state, riskProfile);
+    return state.limits;
   };
 }
 

@@ -18,7 +18,7 @@ import type { DriftStore } from './drift/store.ts';
 import { createLoopCheck } from './loop/check.ts';
 import type { LoopStore } from './loop/store.ts';
 import { createMarkSession } from './mark-session.ts';
-import { createMcpCheck, type McpCheckDeps } from './mcp/check.ts';
+import { createMcpCheck } from './mcp/check.ts';
 import { createSessionBinding } from './mcp/session-binding/binding.ts';
 import type { McpSessionStore } from './mcp/session-binding/store.ts';
 import { createMcpInspectorCheck } from './mcp-inspector/check.ts';
@@ -28,6 +28,7 @@ import { createMcpToolsCheck } from './mcp-tools/check.ts';
 import { createNormalizationCheck } from './normalization/check.ts';
 import { inOrder, type Checks } from './order.ts';
 import { createAnswerMarksCheck } from './policy/answer-marks.ts';
+import { createEscalate, type EscalateDeps } from './policy/escalate.ts';
 import { createPolicyCheck } from './policy/check.ts';
 import { createJudge, type JudgeDeps } from './policy/judge.ts';
 import { createPolicyStateCheck } from './policy/state-check.ts';
@@ -71,7 +72,9 @@ export interface ComposedOf {
   /** Undefined where no policy is asked. */
   readonly policies: { current(): PolicySet } | undefined;
   readonly observer: ChecksObserver;
-  readonly authenticateAgain: McpCheckDeps['authenticateAgain'];
+  readonly authenticateAgain: EscalateDeps['authenticateAgain'];
+  /** Undefined where nobody is asked: what is to be escalated is denied. */
+  readonly askApproval?: EscalateDeps['ask'] | undefined;
   /** Those that count time and money. */
   readonly counting: Pick<Checks, 'rateLimit' | 'mcpBreaker' | 'budget'>;
 }
@@ -161,7 +164,7 @@ function dlpDetectors({ server: { dlp } }: Config) {
 }
 
 function policyChecks(
-  { config, stores: { sessions: store, risk }, observer }: ComposedOf,
+  { config, stores: { sessions: store, risk }, observer, authenticateAgain, askApproval }: ComposedOf,
   policies: { current(): PolicySet },
 ) {
   const { shadow_mode: shadowMode } = config.server;
@@ -170,6 +173,7 @@ function policyChecks(
     defaultAction: config.policy.default_action,
     shadowMode,
     maskSecrets,
+    escalate: askApproval && createEscalate({ ask: askApproval, authenticateAgain, maskSecrets }),
     async score({ keyHash, trigger, findings }) {
       const event = { keyHash, findings, operationId: newOperationId() };
       await risk.record(

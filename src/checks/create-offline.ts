@@ -57,7 +57,7 @@ export function createOfflineChecks({
       callNotEnded: rethrow,
       moveNotUndone: rethrow,
     },
-    authenticateAgain: () => Promise.resolve(),
+    authenticateAgain: () => Promise.resolve({}),
     counting: {},
   });
   return { ...checks, risk };

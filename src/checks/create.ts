@@ -2,6 +2,7 @@ import { createAuthenticateAgain } from '../auth/authenticate.ts';
 import { createKeyStateStore } from '../auth/key-state-store.ts';
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
+import type { Approvals } from '../escalation/approvals.ts';
 import type { Check } from '../pipeline/check.ts';
 import type { Phase } from '../pipeline/phase.ts';
 import type { LivePolicies } from '../policy/live-policies.ts';
@@ -36,6 +37,8 @@ export interface ChecksDeps {
   readonly metrics: Metrics;
   /** Undefined where `policy.enabled` is off. */
   readonly policies: LivePolicies | undefined;
+  /** Undefined where `zsp.escalation_enabled` is off. */
+  readonly approvals: Approvals | undefined;
 }
 
 const LEASE_MS = 30_000;
@@ -46,7 +49,7 @@ const NANO_USD = 1e9;
 
 /** The checks of one sidecar: every one of them, on Redis. `close` comes before the connection goes. */
 export function createChecks(deps: ChecksDeps): ComposedChecks & { readonly newPhase: () => Phase } {
-  const { config, redis: client, policies } = deps;
+  const { config, redis: client, policies, approvals } = deps;
   const deadlineMs = phaseDeadlineMs(config);
   const budget = budgetCheck(deps);
   const acknowledgement = createAcknowledgement(config.redis, 'gateway-worker');
@@ -59,6 +62,7 @@ export function createChecks(deps: ChecksDeps): ComposedChecks & { readonly newP
       keys: createKeyStateStore({ client, deadlineMs }),
       riskProfile: config.risk_profile,
     }),
+    askApproval: approvals?.ask,
     counting: {
       rateLimit: createRateLimitCheck({
         config: config.rate_limit,

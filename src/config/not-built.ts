@@ -17,7 +17,6 @@ export const NOT_BUILT: readonly NotBuilt[] = [
   { path: 'zsp.enabled', isOn: (c) => c.zsp.enabled, name: 'JWT authentication' },
   { path: 'zsp.jwt_only', isOn: (c) => c.zsp.jwt_only, name: 'JWT authentication for every key' },
   { path: 'zsp.require_dpop', isOn: (c) => c.zsp.require_dpop, name: 'DPoP proofs' },
-  { path: 'zsp.escalation_enabled', isOn: (c) => c.zsp.escalation_enabled, name: 'human approval' },
   { path: 'otel.enabled', isOn: (c) => c.otel.enabled, name: 'trace export' },
   { path: 'audit.enabled', isOn: (c) => c.audit.enabled, name: 'the audit trail' },
   { path: 'audit.required', isOn: (c) => c.audit.required, name: 'the audit trail' },

@@ -39,6 +39,25 @@ export function longestPhaseMs(config: Config): Milliseconds {
   return phaseDeadlineMs(config) + (config.policy.enabled ? wait + evaluation + grace : 0);
 }
 
+/** Beyond the deadlines of what follows: long texts, and a process that shares its core. */
+const AFTER_APPROVAL_MS: Milliseconds = 5_000;
+/** After an approval the key is judged again, and what was left of the phase is done. */
+const PHASES_AFTER_APPROVAL = 3;
+
+/**
+ * How long a person may take, and how long Envoy waits for the phase meanwhile; undefined where nobody is asked.
+ */
+export function approvalPatience(
+  config: Config,
+): { readonly waitMs: Milliseconds; readonly messageTimeoutMs: Milliseconds } | undefined {
+  const { escalation_enabled, escalation_timeout: waitMs } = config.zsp;
+  if (!escalation_enabled) return undefined;
+  return {
+    waitMs,
+    messageTimeoutMs: waitMs + PHASES_AFTER_APPROVAL * longestPhaseMs(config) + AFTER_APPROVAL_MS,
+  };
+}
+
 export function crossFieldProblems(config: Config): RuleProblem[] {
   return RULES.flatMap((rule) => rule(config)).filter((problem) => problem !== false);
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { longestPhaseMs } from '../config/rules.ts';
+import { approvalPatience, longestPhaseMs } from '../config/rules.ts';
 import type { Config } from '../config/schema.ts';
 import { seconds, typed, type EnvoyLayout, type EnvoyObject } from './layout.ts';
 
@@ -47,6 +47,7 @@ function hasAnother({ sidecars }: EnvoyLayout): boolean {
 
 function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { token } = config.server.extproc;
+  const patience = approvalPatience(config);
   return {
     name: 'envoy.filters.http.ext_proc',
     typed_config: typed('envoy.extensions.filters.http.ext_proc.v3.ExternalProcessor', {
@@ -59,6 +60,8 @@ function externalProcessor(config: Config, layout: EnvoyLayout): EnvoyObject {
       failure_mode_allow: false,
       status_on_error: { code: 'ServiceUnavailable' },
       message_timeout: seconds(longestPhaseMs(config) + MESSAGE_MARGIN_MS),
+      // Without it Envoy hears no call for patience.
+      ...(patience === undefined ? {} : { max_message_timeout: seconds(patience.messageTimeoutMs) }),
       allow_mode_override: true,
       processing_mode: {
         request_header_mode: 'SEND',

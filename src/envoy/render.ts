@@ -1,4 +1,5 @@
 import { stringify } from 'yaml';
+import { approvalPatience } from '../config/rules.ts';
 import type { Config } from '../config/schema.ts';
 import { HEADER } from '../headers.ts';
 import { configuredUpstreams, MCP_CLUSTER_PREFIX } from '../routing/upstreams.ts';
@@ -117,7 +118,10 @@ function connectionManager(config: Config, layout: EnvoyLayout): EnvoyObject {
     },
     request_headers_timeout: seconds(Math.min(server.read_timeout, 10_000)),
     request_timeout: seconds(server.read_timeout),
-    stream_idle_timeout: seconds(proxy.upstream_timeout),
+    // A request that waits for a person is silent; the routes bound what follows by themselves.
+    stream_idle_timeout: seconds(
+      Math.max(proxy.upstream_timeout, approvalPatience(config)?.messageTimeoutMs ?? 0),
+    ),
     stream_flush_timeout: seconds(server.write_timeout),
     early_header_mutation_extensions: [stripBeforeRouting()],
     access_log: [accessLog(layout.accessLogPath)],

@@ -7,6 +7,7 @@ import type { Usage } from '../providers/provider.ts';
 import type { Run } from '../pipeline/run.ts';
 import type { Route } from '../routing/route.ts';
 import type { Target } from '../routing/target.ts';
+import type { EdgePatience, PatienceSettings } from './patience.ts';
 import type { RefusalSettings } from './refusal-answer.ts';
 import { NO_SURFACE, type Surface } from './surface.ts';
 
@@ -27,6 +28,8 @@ export interface EdgeSettings extends RefusalSettings {
   readonly upstreamTimeoutMs: number;
   /** `mcp.allowed_origins`. */
   readonly allowedOrigins: readonly string[];
+  /** Where requests may wait for a person. */
+  readonly patience?: PatienceSettings | undefined;
 }
 
 /** One finished exchange, for log and metrics. Holds no credential and no path. */
@@ -70,6 +73,8 @@ export interface StreamContext {
   clientAddress: string;
   /** Decided once; see `isLogged`. */
   isLogged: boolean | undefined;
+  /** Undefined where no request waits for a person. */
+  patience: EdgePatience | undefined;
   /** Kept until the body was checked for it; never leaves this object. */
   rawKey: string;
   surface: Surface;
@@ -101,6 +106,7 @@ export function createContext(services: EdgeServices): StreamContext {
     requestId: '',
     clientAddress: '',
     isLogged: undefined,
+    patience: undefined,
     rawKey: '',
     surface: NO_SURFACE,
     progress: 'receiving',

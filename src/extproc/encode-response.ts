@@ -33,6 +33,8 @@ export function encodeResponse(reply: ProcessingResponse): Encoded {
     const inner = `${before}\x1a${varint(size)}${text}`;
     return { head: first + open('\x3a', inner, tail), tail };
   }
+  if (reply.override_message_timeout_ms !== undefined)
+    return { head: overrideTimeout(reply.override_message_timeout_ms), tail: undefined };
   if (reply.request_headers !== undefined) return phase(first, '\x0a', reply.request_headers.response);
   if (reply.response_headers !== undefined) return phase(first, '\x12', reply.response_headers.response);
   if (reply.request_body !== undefined) return phase(first, '\x1a', reply.request_body.response);
@@ -87,6 +89,13 @@ function mutation({ set_headers: set, remove_headers: remove }: HeaderMutation):
 function modeOverride({ mode_override: mode }: ProcessingResponse): string {
   if (mode === undefined) return '';
   return field('\x4a', `\x20${varint(mode.response_body_mode)}\x30${varint(mode.response_trailer_mode)}`);
+}
+
+/** `override_message_timeout`: a `google.protobuf.Duration` in whole milliseconds. */
+function overrideTimeout(ms: number): string {
+  const nanos = (ms % 1_000) * 1_000_000;
+  const seconds = `\x08${varint(Math.floor(ms / 1_000))}`;
+  return field('\x52', nanos === 0 ? seconds : `${seconds}\x10${varint(nanos)}`);
 }
 
 /** `dynamic_metadata`: a `google.protobuf.Struct` `{gw: {…}}`. */

@@ -37,7 +37,7 @@ export function processingRequest(
   return { phase, headers, body, endOfStream, attributes };
 }
 
-/** One reply; exactly one of the phases or `immediate_response` is set. */
+/** One reply; exactly one of the phases, `immediate_response` or `override_message_timeout_ms` is set. */
 export interface ProcessingResponse {
   readonly request_headers?: { readonly response: CommonResponse };
   readonly response_headers?: { readonly response: CommonResponse };
@@ -49,6 +49,8 @@ export interface ProcessingResponse {
   /** Sent as dynamic metadata, `{gw: {…}}`. */
   readonly verdict?: Verdict;
   readonly mode_override?: { readonly response_body_mode: number; readonly response_trailer_mode: number };
+  /** No answer yet: Envoy waits so long from now on, where its configuration lets it. Heard once a phase. */
+  readonly override_message_timeout_ms?: number;
 }
 
 /** What the gates of Envoy's configuration ask for before they let anything through. */

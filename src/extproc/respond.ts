@@ -89,6 +89,11 @@ export function streamChunk(body: Buffer, endOfStream: boolean, emittedBytes: nu
   };
 }
 
+/** The phase's own reply comes later: Envoy waits so long for it from now on. */
+export function bePatient(ms: number): ProcessingResponse {
+  return { override_message_timeout_ms: ms };
+}
+
 /**
  * Ends the exchange with an answer of ours; `details` lets Envoy pass the body as it is, and tells it what is not to be
  * logged.

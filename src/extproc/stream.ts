@@ -8,8 +8,9 @@ import { onResponseBody } from './phases/response-body.ts';
 import { onResponseHeaders } from './phases/response-headers.ts';
 import { onResponseTrailers, onStreamChunk } from './phases/response-stream.ts';
 import type { ProcessingRequest, ProcessingResponse } from './messages.ts';
+import { createPatience } from './patience.ts';
 import { refusalAnswer, type Refusal } from './refusal-answer.ts';
-import { dropTrailers, refuse } from './respond.ts';
+import { bePatient, dropTrailers, refuse } from './respond.ts';
 
 /** Messages that wait for the one before; more stay with Envoy, which stops reading from the provider. */
 const MAX_QUEUED = 16;
@@ -28,6 +29,9 @@ const MAX_QUEUED = 16;
  */
 export function serveStream(call: Call, services: EdgeServices, onClosed: () => void): CallListener {
   const context = createContext(services);
+  if (services.settings.patience !== undefined) {
+    context.patience = createPatience(services.settings.patience, (ms) => send(bePatient(ms)));
+  }
   const queue: ProcessingRequest[] = [];
   let working = false;
   let closed = false;
@@ -124,6 +128,7 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     closed = true;
     clearTimeout(answerTimer);
     queue.length = 0;
+    context.patience?.leave();
     if (!working) void leave();
   }
 

@@ -37,6 +37,7 @@ const INVALID_PARAMS = -32602;
 const AS_ANSWER: { readonly [Type in ErrorType]?: { readonly status: number; readonly code: number } } = {
   policy_denied: { status: 200, code: DENIED },
   escalation_denied: { status: 200, code: DENIED },
+  escalation_timeout: { status: 200, code: DENIED },
   circuit_open: { status: 200, code: FAILED },
   header_mismatch: { status: ERROR_STATUS.header_mismatch, code: HEADER_MISMATCH },
   invalid_params: { status: ERROR_STATUS.invalid_params, code: INVALID_PARAMS },

@@ -11,6 +11,7 @@ import type {
 } from '../providers/provider.ts';
 import type { McpTarget } from '../mcp/target.ts';
 import type { Facts } from './facts.ts';
+import type { Patience } from './patience.ts';
 
 /**
  * One request on its way through the gateway. A stage adds knowledge, so that each type extends the one before:
@@ -29,9 +30,14 @@ export interface Admitted {
   readonly key: KeyRecord;
   /** SHA-256 of the raw key that was sent, `sha256:<hex>`: a rotated key has several, and each ends by itself. */
   readonly rawKeyHash: string;
-  /** What Redis said of this key at the request headers, in the same wait as the key record. */
-  readonly budgetLimits: BudgetLimits;
+  /**
+   * What Redis said of this key at the request headers, in the same wait as the key record; or when it was judged again,
+   * after an approval.
+   */
+  budgetLimits: BudgetLimits;
   readonly facts: Facts;
+  /** Given where a request may wait for a person. */
+  readonly patience?: Patience | undefined;
   /** Response headers that checks ask for; written into the answer, or into the denial. */
   readonly responseHeaders: Map<string, string>;
 }

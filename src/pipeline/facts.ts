@@ -17,6 +17,8 @@ export interface Facts {
   prompt: PromptFacts | undefined;
   /** Written by the policy check, of what policies judge; emptied once forwarded, as the body is. */
   judged: JudgedCall | undefined;
+  /** Written by the policy check: why this call was escalated and approved, should it be judged again. */
+  approvedRules?: ReadonlySet<string>;
 }
 
 /** SPEC "Agent risk profile". */

@@ -1,3 +1,4 @@
+import type { ErrorType } from '../errors.ts';
 import type { Denial } from './check.ts';
 
 export interface ToolDenial {
@@ -5,13 +6,15 @@ export interface ToolDenial {
   /** Read by agents and sent as a header: plain ASCII of our own, with nothing in it that a client wrote. */
   readonly reason: string;
   readonly rule: string;
+  /** `policy_denied` unless told. */
+  readonly type?: ErrorType;
 }
 
 /** Refuses a call of a tool with what an agent needs to do something else (DECISIONS "MCP"). */
-export function toolDenied({ tool, reason, rule }: ToolDenial): Denial {
+export function toolDenied({ tool, reason, rule, type = 'policy_denied' }: ToolDenial): Denial {
   return {
     kind: 'deny',
-    type: 'policy_denied',
+    type,
     message: reason,
     details: { reason, toolName: tool, rule },
   };

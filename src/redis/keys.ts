@@ -138,3 +138,22 @@ export function mcpKeyFailuresKey(server: string, keyHash: string): string {
 export function scoredFindingsKey(keyHash: string): string {
   return `gateway:scored_findings:${tag(keyHash)}`;
 }
+
+/** A request that waits for a person: string, JSON of the record; gone once it is answered, withdrawn or too late. */
+export function escalationKey(id: string): string {
+  return `gateway:escalation:${id}`;
+}
+
+/** Ids of the requests that wait: sorted set by the Unix ms at which each is too late. */
+export const ESCALATIONS_KEY = 'gateway:escalation:pending';
+
+/** The answer of a person: string, and the channel on which the same is published. */
+export function escalationAnswerKey(id: string): string {
+  return `gateway:escalation:approvals:${id}`;
+}
+
+/** Channels of all answers. */
+export const ESCALATION_ANSWERS = 'gateway:escalation:approvals:*';
+
+/** The channel on which requests for an approval, and what became of them, are published. */
+export const ESCALATION_REQUESTS = 'gateway:escalation:requests';

@@ -90,6 +90,23 @@ export function createMetrics() {
       labelNames: ['server', 'circuit', 'change'] as const,
       registers,
     }),
+    escalations: new Counter({
+      name: 'gateway_escalations_total',
+      help: 'Requests that a policy escalated, by how they went on (approved, denied, timeout, full, withdrawn, failed).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    escalationsPending: new Gauge({
+      name: 'gateway_escalations_pending',
+      help: 'Requests that wait for an approval now.',
+      registers,
+    }),
+    escalationAnswersRefused: new Counter({
+      name: 'gateway_escalation_answers_refused_total',
+      help: 'Answers to waiting requests that did not count: malformed, forged, mismatched (of another request), expired.',
+      labelNames: ['fault'] as const,
+      registers,
+    }),
     redisUp: new Gauge({
       name: 'gateway_redis_up',
       help: '1 while this worker reaches Redis.',

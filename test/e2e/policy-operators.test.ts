@@ -153,7 +153,7 @@ const ACTS: Readonly<
       }
     },
   },
-  // Approvals are not built yet: nobody can give one.
+  // Approvals are switched off here: nobody can give one.
   escalate: {
     async model() {
       const reason = 'ask somebody (it needs an approval, and approvals are switched off)';

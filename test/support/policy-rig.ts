@@ -5,7 +5,7 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import { createFakeProvider, type FakeProvider } from './fake-provider/index.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 import { startMcpServer, type McpServerOptions, type McpTestServer } from './mcp-server.ts';
-import { startTestRedis } from './redis.ts';
+import { startTestRedis, type TestRedis } from './redis.ts';
 
 export interface PolicyRigOptions {
   /** Policies by their file's name. */
@@ -18,6 +18,7 @@ export interface PolicyRigOptions {
 export interface PolicyRig {
   /** `policy.policy_dir`, unless a gateway is told of another one. */
   readonly folder: string;
+  readonly redis: TestRedis;
   readonly provider: FakeProvider;
   /** `/mcp/tools`, which answers with events. */
   readonly server: McpTestServer;
@@ -41,6 +42,7 @@ export async function startPolicyRig({ files = {}, register }: PolicyRigOptions 
   const gateways: TestGateway[] = [];
   return {
     folder,
+    redis,
     provider,
     server,
     wholeServer,

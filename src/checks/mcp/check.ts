@@ -14,7 +14,7 @@ export interface McpCheckDeps {
   /** Scores a policy block of a key (SPEC "Scoring rules"): +10, once a day for one and the same finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   /** Throws GatewayError where the raw key of this hash would not be let in now. */
-  readonly authenticateAgain: (rawKeyHash: string) => Promise<void>;
+  readonly authenticateAgain: (rawKeyHash: string) => Promise<unknown>;
 }
 
 export interface McpState {

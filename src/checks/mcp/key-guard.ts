@@ -11,7 +11,7 @@ const JUDGED_FOR_MS = 1_000;
  */
 export function createKeyGuard(
   exchange: Answered,
-  authenticateAgain: (rawKeyHash: string) => Promise<void>,
+  authenticateAgain: (rawKeyHash: string) => Promise<unknown>,
 ): StreamRewriter | undefined {
   if (!isOpenEnded(exchange)) return undefined;
   let judgedAt = exchange.startedAt;

@@ -6,6 +6,7 @@ import { findingId } from '../../pipeline/finding-id.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
 import type { PolicyCall } from '../../policy/call.ts';
 import type { Decision, TaintHit } from '../../policy/decision.ts';
+import type { Escalate } from './escalate.ts';
 import { shownReason } from '../../policy/shown-reason.ts';
 import { defaultActionOf, passes } from '../../policy/verdict.ts';
 
@@ -16,6 +17,8 @@ export interface JudgeDeps {
   readonly score: (verdict: PolicyScore) => Promise<void>;
   /** Adds flags to the call's session, and scores them; false where the session takes no more of them. */
   readonly taint: (exchange: Parsed, flags: readonly string[]) => Promise<boolean>;
+  /** Asks a person about a call that is to be escalated; undefined where that is switched off. */
+  readonly escalate?: Escalate | undefined;
   readonly shadowMode: boolean;
   /** Reasons are written by rules, which may put into them what an agent wrote; they go into answers, headers and logs. */
   readonly maskSecrets: (text: string) => string;
@@ -67,7 +70,26 @@ export function createJudge(deps: JudgeDeps): Judge {
     deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: rulesOf(decision) });
     if (verdict === 'default_deny')
       return policyDenied(exchange, 'no policy allows this call', 'default_action');
+    if (verdict === 'escalate' && deps.escalate !== undefined && !deps.shadowMode) {
+      return escalated(exchange, judged, decision, deps.escalate);
+    }
     return denialOf(exchange, judged, decision) ?? tainted(exchange, decision.taint);
+  }
+
+  /** Scores before anybody is asked: what comes of it is the same for the key. */
+  async function escalated(
+    exchange: Parsed,
+    judged: JudgedCall,
+    decision: Decision,
+    escalate: Escalate,
+  ): Promise<Verdict> {
+    const score = async (): Promise<void> => denialOf(exchange, judged, decision)?.enforce?.();
+    const rules = decision.escalate.map(({ rule, reason }) => ({ rule: safe(rule), reason: safe(reason) }));
+    const approved = await escalate(exchange, rules, score);
+    if (approved.kind === 'deny') return approved;
+    const taints = await tainted(exchange, decision.taint);
+    if (taints.kind !== 'flag') return taints.kind === 'pass' ? approved : taints;
+    return { kind: 'flag', reason: `${approved.reason}; ${taints.reason}` };
   }
 
   /** Undefined where the set could not judge; what fails in Redis is no trouble of the policies'. */
@@ -105,7 +127,7 @@ export function createJudge(deps: JudgeDeps): Judge {
 
   function shown(strength: Strength, reason: string): string {
     const masked = safe(reason);
-    return strength === 'escalate'
+    return strength === 'escalate' && deps.escalate === undefined
       ? `${masked} (it needs an approval, and approvals are switched off)`
       : masked;
   }

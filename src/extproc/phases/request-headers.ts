@@ -52,6 +52,7 @@ export async function onRequestHeaders(
     clientAddress,
     headers: head.headers,
     ...identity,
+    patience: context.patience,
     responseHeaders: new Map([[HEADER.requestId, head.requestId], ...context.crossOrigin]),
   };
   context.admitted = admitted;

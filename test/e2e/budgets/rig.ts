@@ -197,7 +197,7 @@ export function expectRefusal(reply: Reply, status: number, type: string): void 
   expect(Object.keys(body).sort()).toEqual(['error', ...ofJsonRpc, ...ofBedrock, 'type']);
   expect(reply.headers['content-type']).toBe('application/json');
   expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-  const isPolicy = type === 'policy_denied';
+  const isPolicy = type === 'policy_denied' || type === 'escalation_denied';
   expect(reply.headers['x-gateway-policy-block']).toBe(isPolicy ? 'true' : undefined);
   if (isPolicy) expect(reply.headers['x-gateway-block-reason']).toMatch(/^[\x21-\x7e][\x20-\x7e]{0,255}$/);
 }

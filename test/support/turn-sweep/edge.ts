@@ -70,6 +70,7 @@ export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
   await waitUntilReady(redis, 10_000);
   const checks = createChecks({
     policies: undefined,
+    approvals: undefined,
     config,
     redis,
     log,

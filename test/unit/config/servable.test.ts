@@ -35,7 +35,6 @@ describe('what may be served', () => {
     ['signature.enabled', { signature: { enabled: true, secret: 's' } }],
     ['otel.enabled', { otel: { enabled: true } }],
     ['zsp.enabled', { zsp: { enabled: true, jwks_url: 'https://j', issuer: 'i', audience: 'a' } }],
-    ['zsp.escalation_enabled', { zsp: { escalation_enabled: true, escalation_secret: 's' } }],
     ['audit.enabled', { audit: { enabled: true } }],
     ['audit.required', { audit: { required: true } }],
   ])('is nothing that switches on %s, which is not there yet', (path, input) => {

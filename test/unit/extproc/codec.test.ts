@@ -258,3 +258,15 @@ describe('a message that is none of Envoy’s', () => {
     }
   });
 });
+
+it('asks for patience in a message of its own', () => {
+  for (const [ms, duration] of [
+    [1, { seconds: 0, nanos: 1_000_000 }],
+    [60_000, { seconds: 60 }],
+    [72_500, { seconds: 72, nanos: 500_000_000 }],
+    [86_400_000, { seconds: 86_400 }],
+  ] as const) {
+    const written = encodedBytes(encodeResponse({ override_message_timeout_ms: ms }));
+    expect(responseDeserialize(written)).toEqual({ override_message_timeout: duration });
+  }
+});

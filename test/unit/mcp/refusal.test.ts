@@ -104,7 +104,22 @@ describe('every other refusal', () => {
     });
   });
 
-  const answers = ['policy_denied', 'escalation_denied', 'circuit_open', 'header_mismatch', 'invalid_params'];
+  it('is an answer where nobody approved a call in time: the agent can do something else', () => {
+    const { status, json } = answer({ type: 'escalation_timeout', message: 'nobody', mcp: CALL });
+    expect([status, json]).toMatchObject([
+      200,
+      { error: { code: -32001, data: { type: 'escalation_timeout' } } },
+    ]);
+  });
+
+  const answers = [
+    'policy_denied',
+    'escalation_denied',
+    'escalation_timeout',
+    'circuit_open',
+    'header_mismatch',
+    'invalid_params',
+  ];
   it.each((Object.keys(ERROR_STATUS) as ErrorType[]).filter((type) => !answers.includes(type)))(
     '%s keeps its HTTP status, and has its type at the top level too',
     (type) => {

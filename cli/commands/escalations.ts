@@ -1,0 +1,208 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Config } from '../../src/config/schema.ts';
+import { readApproval, signApproval, type ApprovalDecision } from '../../src/escalation/approval.ts';
+import type { Escalation, EscalationOutcome } from '../../src/escalation/escalation.ts';
+import type { EscalationStore } from '../../src/escalation/store.ts';
+import { operate } from '../../src/operate.ts';
+import type { Operations } from '../../src/operate.ts';
+import { UsageError } from '../command.ts';
+import type { Io } from '../command.ts';
+import { escalationBlock, escalationJson, escalationTable } from '../escalation-view.ts';
+import { loadedConfig } from '../loaded-config.ts';
+import { painter, print, printable, printableJson, withOutput } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
+import { recordChange } from '../record-change.ts';
+
+interface OutputOptions {
+  readonly output: OutputFormat;
+}
+
+type AnswerOptions = OutputOptions & { readonly as?: string };
+
+const NAME_RULE = '--as must be 1 to 128 visible characters';
+const NAME = /^[^\p{C}]{1,128}$/u;
+/** A gateway hears an answer at once, or finds it within a second. */
+const TAKEN_WITHIN_MS = 4_000;
+const LOOK_EVERY_MS = 2_000;
+/** As the list shows them. */
+const MIN_ID_CHARS = 8;
+
+/** `gateway escalations …`: approvals of requests that a policy escalated (SPEC "Authentication" 8). */
+export function registerEscalations(program: Command, io: Io): void {
+  const escalations = program
+    .command('escalations')
+    .description('requests that wait for an approval: list, approve, deny, watch');
+  withOutput(escalations.command('list').description('list the requests that wait now')).action(
+    (options: OutputOptions, command: Command) => list(command, io, options.output),
+  );
+  for (const [decision, what] of [
+    ['approve', 'let a waiting request go on'],
+    ['deny', 'refuse a waiting request'],
+  ] as const) {
+    withOutput(
+      escalations
+        .command(`${decision} <id>`)
+        .description(`${what}; the id may be shortened to what is unique`)
+        .option(
+          '--as <name>',
+          'who answers; told to the gateway and kept in its log (default: your user name)',
+        ),
+    ).action((id: string, options: AnswerOptions, command: Command) =>
+      answer(command, io, id, decision, options),
+    );
+  }
+  withOutput(
+    escalations
+      .command('watch')
+      .description('show requests as they come and go, until Ctrl-C; with --output json, one event a line'),
+  ).action((options: OutputOptions, command: Command) => watch(command, io, options.output));
+}
+
+async function list(command: Command, io: Io, output: OutputFormat): Promise<void> {
+  const { waiting, now } = await operate(loadedConfig(command, io).config, async ({ escalations }) => ({
+    waiting: await escalations.list(),
+    now: await escalations.now(),
+  }));
+  print(io, output, waiting.map(escalationJson), () =>
+    waiting.length === 0 ? 'No request waits for an approval.' : escalationTable(waiting, now, painter(io)),
+  );
+}
+
+async function answer(
+  command: Command,
+  io: Io,
+  reference: string,
+  decision: ApprovalDecision,
+  options: AnswerOptions,
+): Promise<void> {
+  const { config } = loadedConfig(command, io);
+  const approver = options.as ?? io.env['USER'] ?? io.env['LOGNAME'] ?? '';
+  if (!NAME.test(approver)) throw new UsageError(NAME_RULE);
+  const { asked, outcome } = await operate(config, async (operations) => {
+    const found = await findWaiting(operations.escalations, reference);
+    return { asked: found, outcome: await give(operations, config, found, decision, approver) };
+  });
+  recordChange(io, `escalation ${decision === 'approve' ? 'approved' : 'denied'}`, {
+    escalation_id: asked.id,
+    key_hash: asked.key_hash,
+    request_digest: asked.request_digest,
+    approver,
+    outcome,
+  });
+  print(io, options.output, { ...escalationJson(asked), decision, approver, outcome }, () => {
+    const what = decision === 'approve' ? 'is approved and goes on' : 'is denied';
+    return `The request of ${printable(asked.key_name)} (${asked.id}) ${what}.`;
+  });
+}
+
+async function findWaiting(escalations: EscalationStore, reference: string): Promise<Escalation> {
+  const waiting = await escalations.list();
+  const found = waiting.filter(({ id }) => id === reference || isPrefix(reference, id));
+  const [first, second] = found;
+  if (second !== undefined) throw new UsageError(`several waiting requests begin with ${reference}`);
+  if (first !== undefined) return first;
+  throw new Error(
+    `no request ${printable(reference)} waits: it was answered, its client left, or it is too late (gateway escalations list)`,
+  );
+}
+
+function isPrefix(reference: string, id: string): boolean {
+  return reference.length >= MIN_ID_CHARS && id.startsWith(reference);
+}
+
+/** Signs an answer, hands it over and waits until a gateway has taken it. */
+async function give(
+  { escalations, hearEscalations }: Operations,
+  config: Config,
+  asked: Escalation,
+  decision: ApprovalDecision,
+  approver: string,
+): Promise<EscalationOutcome | 'taken'> {
+  const secret = config.zsp.escalation_secret;
+  if (secret === '') throw new Error('zsp.escalation_secret is empty: answers are signed with it');
+  const { id, nonce, key_hash, request_digest, expiry } = asked;
+  const signed = signApproval({ id, nonce, key_hash, decision, approver, expiry, request_digest }, secret);
+  const { promise: heard, resolve } = Promise.withResolvers<EscalationOutcome>();
+  await hearEscalations((event) => {
+    if (event.type === 'escalation.resolved' && event.id === id) resolve(event.outcome);
+  });
+  await keep(escalations, asked, JSON.stringify(signed), secret);
+  const outcome = await Promise.race([heard, delay(TAKEN_WITHIN_MS, undefined, { ref: false })]);
+  if (outcome === undefined) {
+    const [standing] = await escalations.look([id]);
+    if (standing?.waits === false) return 'taken';
+    throw new Error(
+      'no gateway has taken the answer: is its zsp.escalation_secret the one of this file? The request still waits',
+    );
+  }
+  const wanted = decision === 'approve' ? 'approved' : 'denied';
+  if (outcome !== wanted) throw new Error(`the answer came too late: the request was ${outcome} before`);
+  return outcome;
+}
+
+/** What somebody put there that is no answer keeps no person from giving one. */
+async function keep(
+  escalations: EscalationStore,
+  asked: Escalation,
+  signed: string,
+  secret: string,
+): Promise<void> {
+  const now = await escalations.now();
+  const keptMs = Math.max(1, asked.expiry - now);
+  const first = await escalations.answer(asked.id, signed, keptMs, '');
+  if (first === signed) return;
+  const read = readApproval(first, asked, secret);
+  if ('approval' in read && read.approval.expiry > now) {
+    const { decision, approver } = read.approval;
+    throw new Error(
+      `${printable(approver)} has answered before: ${decision === 'approve' ? 'approved' : 'denied'}`,
+    );
+  }
+  if ((await escalations.answer(asked.id, signed, keptMs, first)) !== signed)
+    throw new Error('somebody else has answered at the same time');
+}
+
+/** Ends with the process. What Pub/Sub loses is found in the list. */
+async function watch(command: Command, io: Io, output: OutputFormat): Promise<never> {
+  const { config } = loadedConfig(command, io);
+  return operate(config, async ({ escalations, hearEscalations }) => {
+    const known = new Map<string, Escalation>();
+    const tell = (json: unknown, text: () => string): void => {
+      io.stdout.write(output === 'json' ? `${printableJson(json)}\n` : `${text()}\n`);
+    };
+    const requested = (asked: Escalation): void => {
+      if (known.has(asked.id)) return;
+      known.set(asked.id, asked);
+      tell({ type: 'escalation.requested', ...escalationJson(asked) }, () =>
+        escalationBlock(asked, painter(io)),
+      );
+    };
+    const resolved = (id: string, outcome: EscalationOutcome | 'gone', approver?: string): void => {
+      const asked = known.get(id);
+      if (asked === undefined) return;
+      known.delete(id);
+      const by = approver === undefined ? '' : ` by ${printable(approver)}`;
+      tell({ type: 'escalation.resolved', id, outcome, approver: approver ?? null }, () =>
+        painter(io)('dim', `${id.slice(0, MIN_ID_CHARS)}  ${printable(asked.key_name)}: ${outcome}${by}`),
+      );
+    };
+    await hearEscalations((event) => {
+      if (event.type === 'escalation.requested') requested(event);
+      else resolved(event.id, event.outcome, event.approver);
+    });
+    if (output === 'table') io.stderr.write('Waiting for requests that need an approval; Ctrl-C ends it.\n');
+    for (let away = false; ; await delay(LOOK_EVERY_MS)) {
+      try {
+        const waiting = await escalations.list();
+        for (const asked of waiting) requested(asked);
+        const left = new Set(waiting.map(({ id }) => id));
+        for (const id of known.keys()) if (!left.has(id)) resolved(id, 'gone');
+        away = false;
+      } catch (cause) {
+        if (!away) io.stderr.write(`${cause instanceof Error ? cause.message : 'Redis is away'}\n`);
+        away = true;
+      }
+    }
+  });
+}

@@ -1,0 +1,107 @@
+import type { ApprovalRequest, ApprovalResult } from '../../escalation/approvals.ts';
+import { requestDigest } from '../../escalation/approval.ts';
+import type { ErrorType } from '../../errors.ts';
+import { calledTool } from '../../mcp/message.ts';
+import type { Denial, Flag } from '../../pipeline/check.ts';
+import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
+import type { Wait } from '../../pipeline/patience.ts';
+import { toolDenied } from '../../pipeline/tool-denial.ts';
+import { timeSpan } from '../../text/time-span.ts';
+
+export interface EscalateDeps {
+  readonly ask: (request: ApprovalRequest, wait: Wait) => Promise<ApprovalResult>;
+  /** Key, lock and risk, once more; resolves to the key's budget. @throws GatewayError */
+  readonly authenticateAgain: (rawKeyHash: string) => Promise<BudgetLimits>;
+  /** Names are the client's own words. */
+  readonly maskSecrets: (text: string) => string;
+}
+
+/** As people are shown it. */
+export interface EscalatingRule {
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** Asks a person whether a call may go on. `score` counts the escalation against its key, whatever the answer is. */
+export type Escalate = (
+  exchange: Parsed,
+  rules: readonly EscalatingRule[],
+  score: () => Promise<void>,
+) => Promise<Flag | Denial>;
+
+const MAX_RULES = 8;
+const MAX_NAME_CHARS = 256;
+
+/**
+ * The key is judged before a person is troubled, since the escalation itself may have locked it, and after: it may have
+ * been revoked or locked meanwhile, or given a budget, which the checks behind ask.
+ * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
+ */
+export function createEscalate({ ask, authenticateAgain, maskSecrets }: EscalateDeps): Escalate {
+  const shown = (name: string | undefined): string => maskSecrets(name ?? '').slice(0, MAX_NAME_CHARS);
+
+  function requestOf(exchange: Parsed, rules: readonly EscalatingRule[]): ApprovalRequest {
+    const { key, provider, mcp, request, facts } = exchange;
+    return {
+      key_hash: key.keyHash,
+      key_name: shown(key.name),
+      agent_name: shown(key.agentName),
+      owner: shown(key.owner),
+      method: mcp === undefined ? 'llm_call' : 'mcp_tool_call',
+      provider: provider.name,
+      model: mcp === undefined ? shown(request.model) : '',
+      mcp_server: mcp?.server ?? '',
+      tool_name: shown(calledTool(request.mcp)),
+      session_id: facts.session?.id ?? '',
+      rules: rules.slice(0, MAX_RULES),
+      request_digest: requestDigest(exchange),
+    };
+  }
+
+  return async (exchange, rules, score) => {
+    const { facts, patience, rawKeyHash } = exchange;
+    if (patience === undefined) throw new Error('a request is to wait for a person, and its edge cannot');
+    const known = facts.approvedRules;
+    // Judged again in a session that has moved meanwhile: what a person has seen, he has approved.
+    if (known !== undefined && rules.every((rule) => known.has(nameOf(rule)))) {
+      return { kind: 'flag', reason: 'approved before' };
+    }
+    await score();
+    await authenticateAgain(rawKeyHash);
+    const wait = patience.begin();
+    const startedAt = performance.now();
+    const result = await ask(requestOf(exchange, rules), wait);
+    if (result.kind !== 'approved') {
+      return refused(exchange, rules, result.kind, performance.now() - startedAt);
+    }
+    exchange.budgetLimits = await authenticateAgain(rawKeyHash);
+    facts.approvedRules = new Set([...(known ?? []), ...rules.map(nameOf)]);
+    return { kind: 'flag', reason: `approved by ${result.approver} (${result.id})` };
+  };
+}
+
+/** The rules of one Rego package have one name. */
+function nameOf({ rule, reason }: EscalatingRule): string {
+  return `${rule}: ${reason}`;
+}
+
+const WHY: Readonly<Record<Exclude<ApprovalResult['kind'], 'approved'>, readonly [ErrorType, string]>> = {
+  denied: ['escalation_denied', 'it needs an approval, and an operator denied it'],
+  timeout: ['escalation_timeout', 'it needs an approval, and nobody gave one'],
+  full: ['escalation_denied', 'it needs an approval, and too many requests wait for one: try it later'],
+  withdrawn: ['escalation_denied', 'it needs an approval, and its client left'],
+};
+
+function refused(
+  { request }: Parsed,
+  [first]: readonly EscalatingRule[],
+  kind: keyof typeof WHY,
+  waitedMs: number,
+): Denial {
+  const [type, why] = WHY[kind];
+  const waited = kind === 'timeout' ? ` within ${timeSpan(Math.floor(waitedMs / 1_000) * 1_000)}` : '';
+  const reason = `${first?.reason ?? ''} (${why}${waited})`;
+  const tool = calledTool(request.mcp);
+  if (tool !== undefined) return toolDenied({ tool, reason, rule: 'escalate', type });
+  return { kind: 'deny', type, message: reason };
+}

@@ -1,0 +1,81 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import * as z from 'zod';
+import { parsedJson, type Escalation } from './escalation.ts';
+
+/** What a person answered, signed with `zsp.escalation_secret`. */
+const approval = z.strictObject({
+  id: z.string(),
+  nonce: z.string(),
+  key_hash: z.string(),
+  decision: z.enum(['approve', 'deny']),
+  approver: z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[^\p{C}]+$/u),
+  /** Unix ms: the answer counts before it. */
+  expiry: z.int().min(0),
+  request_digest: z.string(),
+  /** HMAC-SHA256 over the RFC 8785 form of all of the above, lowercase hex. */
+  hmac: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type Approval = Readonly<z.infer<typeof approval>>;
+export type UnsignedApproval = Omit<Approval, 'hmac'>;
+export type ApprovalDecision = Approval['decision'];
+
+/** Why an answer does not count. */
+export const ANSWER_FAULTS = ['malformed', 'forged', 'mismatched', 'expired'] as const;
+export type AnswerFault = (typeof ANSWER_FAULTS)[number];
+
+/** An answer is some 500 characters; what is longer is none. */
+const MAX_ANSWER_CHARS = 4_096;
+
+export function signApproval(unsigned: UnsignedApproval, secret: string): Approval {
+  return { ...unsigned, hmac: hmacOf(unsigned, secret).toString('hex') };
+}
+
+/**
+ * Judges an answer to a request: by its signature, then by what it was given for. Whether it is late is for Redis to say,
+ * in the step that takes the request away.
+ */
+export function readApproval(
+  json: string,
+  asked: Escalation,
+  secret: string,
+): { readonly approval: Approval } | { readonly fault: AnswerFault } {
+  const read = json.length > MAX_ANSWER_CHARS ? undefined : approval.safeParse(parsedJson(json)).data;
+  if (read === undefined) return { fault: 'malformed' };
+  const { hmac, ...signed } = read;
+  if (!timingSafeEqual(Buffer.from(hmac, 'hex'), hmacOf(signed, secret))) return { fault: 'forged' };
+  const isForThis =
+    read.id === asked.id &&
+    read.nonce === asked.nonce &&
+    read.key_hash === asked.key_hash &&
+    read.request_digest === asked.request_digest;
+  if (!isForThis) return { fault: 'mismatched' };
+  return { approval: read };
+}
+
+/**
+ * What an approval is for: the method and address of a request, and its body as it came (without the proxy key, where it
+ * held one). `sha256:<hex>`
+ */
+export function requestDigest(request: {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly body: Buffer;
+}): string {
+  const hash = createHash('sha256').update(`${request.method} ${request.path}${request.query}\n`);
+  return `sha256:${hash.update(request.body).digest('hex')}`;
+}
+
+function hmacOf(
+  { id, nonce, key_hash, decision, approver, expiry, request_digest }: UnsignedApproval,
+  secret: string,
+): Buffer {
+  const text = canonicalize({ id, nonce, key_hash, decision, approver, expiry, request_digest });
+  if (text === undefined) throw new Error('an approval has no canonical form');
+  return createHmac('sha256', secret).update(text).digest();
+}

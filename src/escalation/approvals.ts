@@ -1,0 +1,191 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { redisUnavailable } from '../redis/unavailable.ts';
+import type { Wait } from '../pipeline/patience.ts';
+import { readApproval, type Approval, type AnswerFault } from './approval.ts';
+import type { Escalation, EscalationOutcome } from './escalation.ts';
+import type { EscalationStore, NewEscalation } from './store.ts';
+
+export interface ApprovalsDeps {
+  readonly store: EscalationStore;
+  /** `zsp.escalation_secret`. */
+  readonly secret: string;
+  /** `zsp.max_pending`. */
+  readonly maxPending: number;
+  readonly observer: ApprovalsObserver;
+  /** An answer that nobody heard is found after so long. */
+  readonly lookEveryMs?: number;
+}
+
+export interface ApprovalsObserver {
+  opened(asked: Escalation): void;
+  resolved(asked: Escalation, outcome: EscalationOutcome, approver: string | undefined): void;
+  /** So many waited that this one was not let to. */
+  full(): void;
+  /** Somebody sent an answer that does not count; the request waits on. */
+  answerRefused(asked: Escalation, fault: AnswerFault): void;
+  /** Redis could not be told that a request is over; it forgets it by itself. */
+  notClosed(cause: unknown): void;
+}
+
+export type ApprovalRequest = Omit<NewEscalation, 'id' | 'nonce'>;
+
+export type ApprovalResult =
+  | { readonly kind: 'approved' | 'denied'; readonly id: string; readonly approver: string }
+  | { readonly kind: 'timeout' | 'full' | 'withdrawn' };
+
+/** Asks people, and waits for them. */
+export interface Approvals {
+  /** @throws GatewayError redis_unavailable: where Redis cannot be asked, nobody has answered */
+  ask(request: ApprovalRequest, wait: Wait): Promise<ApprovalResult>;
+  /** An answer was published. */
+  heard(id: string, answer: string): void;
+  close(): void;
+}
+
+interface Waiting {
+  readonly asked: Escalation;
+  readonly until: number;
+  /** The first call counts. */
+  readonly settle: (result: ApprovalResult | { readonly failure: unknown }) => void;
+  /** Known to be no answer: told of once. */
+  refused: string | undefined;
+  isTaking: boolean;
+}
+
+const LOOK_EVERY_MS = 1_000;
+const NONCE_BYTES = 16;
+
+/**
+ * Requests that wait for a person. An answer comes by Pub/Sub, or is found where it is kept; it counts if it is signed,
+ * meant for this request, in time, and the first: who takes the request out of Redis has the only answer to it.
+ */
+export function createApprovals(deps: ApprovalsDeps): Approvals {
+  const { store, secret, observer } = deps;
+  const lookEveryMs = deps.lookEveryMs ?? LOOK_EVERY_MS;
+  const waiting = new Map<string, Waiting>();
+  let timer: NodeJS.Timeout | undefined;
+
+  function received(one: Waiting, answer: string): void {
+    if (one.isTaking || answer === one.refused) return;
+    const read = readApproval(answer, one.asked, secret);
+    if ('fault' in read) refuse(one, answer, read.fault);
+    else void take(one, answer, read.approval);
+  }
+
+  function refuse(one: Waiting, answer: string, fault: AnswerFault): void {
+    one.refused = answer;
+    observer.answerRefused(one.asked, fault);
+  }
+
+  async function take(one: Waiting, answer: string, { decision, approver, expiry }: Approval): Promise<void> {
+    const { id } = one.asked;
+    one.isTaking = true;
+    try {
+      const taken = await store.take(id, Math.min(expiry, one.asked.expiry));
+      if (taken === 'taken') {
+        one.settle({ kind: decision === 'approve' ? 'approved' : 'denied', id, approver });
+      } else if (taken === 'gone') one.settle({ kind: 'timeout' });
+      else refuse(one, answer, 'expired');
+    } catch (failure) {
+      one.settle({ failure });
+    }
+    one.isTaking = false;
+    if (performance.now() >= one.until) one.settle({ kind: 'timeout' });
+  }
+
+  /** Pub/Sub loses what nobody hears. */
+  async function look(): Promise<void> {
+    const all = [...waiting.values()];
+    try {
+      const standings = await store.look(all.map(({ asked }) => asked.id));
+      for (const [index, { waits, answer }] of standings.entries()) {
+        const one = all[index];
+        if (one === undefined) continue;
+        if (answer !== undefined) received(one, answer);
+        else if (!waits && !one.isTaking && performance.now() < one.until - lookEveryMs) one.settle(lost());
+      }
+    } catch (failure) {
+      for (const one of all) one.settle({ failure });
+    }
+  }
+
+  function lookAgain(): void {
+    timer ??= setTimeout(() => {
+      void look().finally(() => {
+        timer = undefined;
+        if (waiting.size > 0) lookAgain();
+      });
+    }, lookEveryMs);
+  }
+
+  async function answerTo(asked: Escalation, wait: Wait): Promise<ApprovalResult> {
+    let onGone: (() => void) | undefined;
+    let lateTimer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<ApprovalResult>((resolve, reject) => {
+        const settle: Waiting['settle'] = (result) => {
+          if ('failure' in result) reject(redisUnavailable(result.failure));
+          else resolve(result);
+        };
+        const one: Waiting = { asked, until: wait.until, settle, refused: undefined, isTaking: false };
+        waiting.set(asked.id, one);
+        lookAgain();
+        onGone = () => settle({ kind: 'withdrawn' });
+        if (wait.gone.aborted) onGone();
+        wait.gone.addEventListener('abort', onGone);
+        lateTimer = setTimeout(() => {
+          // What came in time is still being taken.
+          if (!one.isTaking) settle({ kind: 'timeout' });
+        }, wait.until - performance.now());
+      });
+    } finally {
+      waiting.delete(asked.id);
+      clearTimeout(lateTimer);
+      if (onGone !== undefined) wait.gone.removeEventListener('abort', onGone);
+    }
+  }
+
+  async function resolved(asked: Escalation, outcome: EscalationOutcome, approver?: string): Promise<void> {
+    observer.resolved(asked, outcome, approver);
+    try {
+      const told = { type: 'escalation.resolved', id: asked.id, outcome } as const;
+      await store.close(approver === undefined ? told : { ...told, approver });
+    } catch (cause) {
+      observer.notClosed(cause);
+    }
+  }
+
+  return {
+    async ask(request, wait) {
+      const waitMs = Math.floor(wait.until - performance.now());
+      if (waitMs <= 0) return { kind: 'timeout' };
+      const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };
+      const asked = await store.open(made, { waitMs, maxPending: deps.maxPending });
+      if (asked === undefined) {
+        observer.full();
+        return { kind: 'full' };
+      }
+      observer.opened(asked);
+      try {
+        const result = await answerTo(asked, wait);
+        await resolved(asked, result.kind, 'approver' in result ? result.approver : undefined);
+        return result;
+      } catch (failure) {
+        void resolved(asked, 'failed');
+        throw failure;
+      }
+    },
+    heard(id, answer) {
+      const one = waiting.get(id);
+      if (one !== undefined) received(one, answer);
+    },
+    close() {
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Redis was restarted without its data, or somebody took the record out. */
+function lost() {
+  return { failure: new Error('Redis has lost a request that waits for an approval') } as const;
+}

@@ -1,0 +1,77 @@
+import type { Config } from '../config/schema.ts';
+import { phaseDeadlineMs } from '../config/rules.ts';
+import { connectRedis, type RedisClient } from '../redis/client.ts';
+import { ESCALATION_ANSWERS } from '../redis/keys.ts';
+import { hear } from '../redis/subscribe.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createApprovals, type Approvals, type ApprovalsObserver } from './approvals.ts';
+import type { Escalation } from './escalation.ts';
+import { createRedisEscalationStore } from './redis-store.ts';
+
+export interface ApprovalsOnRedisDeps {
+  readonly config: Config;
+  readonly redis: RedisClient;
+  /** Shown in Redis's list of clients. */
+  readonly name: string;
+  readonly log: Logger;
+  readonly auditLog: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Approvals of one worker, with a connection of its own for what is published. */
+export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
+  const { config, redis, name } = deps;
+  const approvals = createApprovals({
+    store: createRedisEscalationStore({ client: redis, deadlineMs: phaseDeadlineMs(config) }),
+    secret: config.zsp.escalation_secret,
+    maxPending: config.zsp.max_pending,
+    observer: observerOf(deps),
+  });
+  const listener = connectRedis(config.redis, { name, mayBeSilent: true });
+  const prefix = ESCALATION_ANSWERS.slice(0, -1);
+  void hear(listener, ESCALATION_ANSWERS, (channel, message) =>
+    approvals.heard(channel.slice(prefix.length), message),
+  );
+  return {
+    ...approvals,
+    close() {
+      approvals.close();
+      listener.disconnect();
+    },
+  };
+}
+
+function observerOf({ log, auditLog, metrics }: ApprovalsOnRedisDeps): ApprovalsObserver {
+  const fieldsOf = ({ id, key_hash, rules, request_digest }: Escalation) => ({
+    escalation_id: id,
+    key_hash,
+    rules: rules.map(({ rule }) => rule),
+    request_digest,
+  });
+  return {
+    opened(asked) {
+      metrics.escalationsPending.inc();
+      auditLog.info(fieldsOf(asked), 'a request waits for an approval');
+    },
+    resolved(asked, outcome, approver) {
+      metrics.escalationsPending.dec();
+      metrics.escalations.inc({ outcome });
+      const by = approver === undefined ? {} : { approver };
+      auditLog.info({ ...fieldsOf(asked), outcome, ...by }, 'an approval was decided');
+    },
+    full() {
+      metrics.escalations.inc({ outcome: 'full' });
+      log.warn('zsp.max_pending requests wait for an approval: another one was denied');
+    },
+    answerRefused(asked, fault) {
+      metrics.escalationAnswersRefused.inc({ fault });
+      auditLog.info({ ...fieldsOf(asked), fault }, 'an answer to a request that waits was refused');
+    },
+    notClosed: (cause) =>
+      log.warn(
+        { cause: cause instanceof Error ? cause.message : '' },
+        'Redis did not hear that an approval was decided; it forgets the request by itself',
+      ),
+  };
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import type { RedisClient } from '../redis/client.ts';
+import { escalationAnswerKey, escalationKey, ESCALATION_REQUESTS, ESCALATIONS_KEY } from '../redis/keys.ts';
+import { readClock } from '../redis/read-profile.ts';
+import { loadScript } from '../redis/script.ts';
+import { withRedisDeadline } from '../redis/unavailable.ts';
+import { readEscalation, type Escalation } from './escalation.ts';
+import type { EscalationStore } from './store.ts';
+
+export interface RedisEscalationStoreOptions {
+  readonly client: RedisClient;
+  /** See `phaseDeadlineMs`. */
+  readonly deadlineMs: number;
+}
+
+const placeScript = loadScript(new URL('./take-place.lua', import.meta.url));
+const takeScript = loadScript(new URL('./take-escalation.lua', import.meta.url));
+const answerScript = loadScript(new URL('./put-answer.lua', import.meta.url));
+
+const placeReply = z.tuple([z.enum(['taken', 'full']), z.coerce.number().min(0)]);
+const takeReply = z.enum(['taken', 'late', 'gone']);
+/** Redis's own clock (DECISIONS "Redis"). */
+const NOW = '';
+/** The lists that people read; there are `zsp.max_pending` at most, of this gateway's file. */
+const MAX_LISTED = 1_000;
+
+/** Keys of several slots: the places are one, and each request has its own, so no script joins them. */
+export function createRedisEscalationStore({
+  client,
+  deadlineMs,
+}: RedisEscalationStoreOptions): EscalationStore {
+  const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
+
+  async function find(id: string): Promise<Escalation | undefined> {
+    const json = await client.get(escalationKey(id));
+    return json === null ? undefined : readEscalation(json);
+  }
+
+  return {
+    open: (request, { waitMs, maxPending }) =>
+      within(async () => {
+        const args = [NOW, request.id, waitMs, maxPending];
+        const [place, now] = placeReply.parse(await placeScript.run(client, [ESCALATIONS_KEY], args));
+        if (place === 'full') return undefined;
+        const opened = { ...request, requested_at: now, expiry: now + waitMs };
+        await client.set(escalationKey(request.id), JSON.stringify(opened), 'PX', waitMs);
+        await client.publish(
+          ESCALATION_REQUESTS,
+          JSON.stringify({ type: 'escalation.requested', ...opened }),
+        );
+        return opened;
+      }),
+    take: (id, answerExpiry) =>
+      within(async () =>
+        takeReply.parse(await takeScript.run(client, [escalationKey(id)], [NOW, answerExpiry])),
+      ),
+    look: (ids) =>
+      within(() =>
+        Promise.all(
+          ids.map(async (id) => {
+            const [count, answer] = await Promise.all([
+              client.exists(escalationKey(id)),
+              client.get(escalationAnswerKey(id)),
+            ]);
+            return { waits: count === 1, answer: answer ?? undefined };
+          }),
+        ),
+      ),
+    close: (event) =>
+      within(async () => {
+        await Promise.all([
+          client.del(escalationKey(event.id)),
+          client.del(escalationAnswerKey(event.id)),
+          client.zrem(ESCALATIONS_KEY, event.id),
+        ]);
+        await client.publish(ESCALATION_REQUESTS, JSON.stringify(event));
+      }),
+    list: () =>
+      within(async () => {
+        const ids = await client.zrange(ESCALATIONS_KEY, 0, MAX_LISTED - 1);
+        const found = await Promise.all(ids.map(find));
+        return found.filter((one) => one !== undefined);
+      }),
+    find: (id) => within(() => find(id)),
+    answer: (id, answer, keptMs, replaced) =>
+      within(async () => {
+        const key = escalationAnswerKey(id);
+        const kept = z.string().parse(await answerScript.run(client, [key], [answer, keptMs, replaced]));
+        if (kept === answer) await client.publish(key, answer);
+        return kept;
+      }),
+    now: () => within(() => readClock(client)),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Escalation, EscalationEvent } from './escalation.ts';
+
+/** What is known of a request before it waits. */
+export type NewEscalation = Omit<Escalation, 'requested_at' | 'expiry'>;
+
+/**
+ * The requests that wait for a person, of all gateways on one Redis, and the answers to them. A failure of the store throws
+ * `redis_unavailable`.
+ */
+export interface EscalationStore {
+  /** Lets a request wait, and publishes it; undefined where so many wait already. */
+  open(request: NewEscalation, limits: WaitLimits): Promise<Escalation | undefined>;
+  /** Takes it away for an answer, at most once. */
+  take(id: string, answerExpiry: number): Promise<'taken' | 'late' | 'gone'>;
+  /** How they stand, in the order of the ids. */
+  look(ids: readonly string[]): Promise<readonly Standing[]>;
+  /** Clears up after a request, whatever became of it, and publishes that. */
+  close(event: EscalationEvent & { readonly type: 'escalation.resolved' }): Promise<void>;
+
+  /** For people: those that wait now, the one that has waited longest first. */
+  list(): Promise<readonly Escalation[]>;
+  find(id: string): Promise<Escalation | undefined>;
+  /** Keeps and publishes an answer; returns the one that stays, another's where that was first. */
+  answer(id: string, answer: string, keptMs: number, replaced: string): Promise<string>;
+  /** Unix ms by Redis's clock. */
+  now(): Promise<number>;
+}
+
+export interface Standing {
+  /** False where nobody can answer it any more: it was taken, is too late, or Redis has lost it. */
+  readonly waits: boolean;
+  /** What is kept as its answer, unjudged. */
+  readonly answer: string | undefined;
+}
+
+export interface WaitLimits {
+  readonly waitMs: number;
+  /** `zsp.max_pending`. */
+  readonly maxPending: number;
+}

@@ -1,0 +1,14 @@
+#!lua
+-- Takes a waiting request away, for the one answer that it gets: whoever comes later finds none. A repeat after a lost
+-- reply finds none either, and the request is refused.
+--
+-- KEYS  1 the request (string)
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 Unix ms from which the answer does not count
+-- reply taken | late | gone
+
+-- @include ../redis/clock.lua
+
+if now_ms(ARGV[1]) >= tonumber(ARGV[2]) then
+  return 'late'
+end
+return redis.call('DEL', KEYS[1]) == 1 and 'taken' or 'gone'

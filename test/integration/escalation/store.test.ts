@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { EscalationEvent } from '../../../src/escalation/escalation.ts';
+import { readEvent } from '../../../src/escalation/escalation.ts';
+import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
+import type { NewEscalation } from '../../../src/escalation/store.ts';
+import { ESCALATION_REQUESTS } from '../../../src/redis/keys.ts';
+import { hear } from '../../../src/redis/subscribe.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startTestRedis();
+});
+afterAll(() => redis.close());
+beforeEach(() => redis.flush());
+
+const LIMITS = { waitMs: 30_000, maxPending: 5 };
+const store = () => createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
+
+function request(): NewEscalation {
+  return {
+    id: randomUUID(),
+    nonce: 'AAECAwQFBgcICQoLDA0ODw',
+    key_hash: 'sha256:k',
+    key_name: 'planner',
+    agent_name: '',
+    owner: '',
+    method: 'llm_call',
+    provider: 'openai',
+    model: 'gpt-4o',
+    mcp_server: '',
+    tool_name: '',
+    session_id: '',
+    rules: [],
+    request_digest: `sha256:${'ab'.repeat(32)}`,
+  };
+}
+
+async function opened(waitMs = LIMITS.waitMs) {
+  const asked = await store().open(request(), { ...LIMITS, waitMs });
+  if (asked === undefined) throw new Error('there was no place');
+  return asked;
+}
+
+it('lets no more wait than there are places, however many come at once', async () => {
+  const all = await Promise.all(Array.from({ length: 40 }, () => store().open(request(), LIMITS)));
+  const waiting = all.filter((one) => one !== undefined);
+  expect(waiting).toHaveLength(LIMITS.maxPending);
+  expect(await store().list()).toHaveLength(LIMITS.maxPending);
+  const [first] = waiting;
+  if (first === undefined) throw new Error('nobody waits');
+  await store().close({ type: 'escalation.resolved', id: first.id, outcome: 'denied' });
+  expect(await store().open(request(), LIMITS)).toBeDefined();
+  expect(await store().open(request(), LIMITS)).toBeUndefined();
+});
+
+it('gives a place back that nobody gave back, and leaves nothing behind', async () => {
+  await Promise.all(Array.from({ length: 5 }, () => opened(50)));
+  await delay(80);
+  expect(await store().list()).toEqual([]);
+  expect(await opened(50)).toBeDefined();
+  await delay(80);
+  expect(await redis.client.dbsize()).toBe(0);
+});
+
+it('is taken once, whoever and however many try', async () => {
+  const { id, expiry } = await opened();
+  const taken = await Promise.all(Array.from({ length: 20 }, () => store().take(id, expiry)));
+  expect(taken.toSorted()).toEqual([...Array.from({ length: 19 }, () => 'gone'), 'taken']);
+});
+
+it('is not taken for an answer that is late, and stays for one that is not', async () => {
+  const { id, expiry, requested_at } = await opened();
+  expect(await store().take(id, requested_at)).toBe('late');
+  expect(await store().take(id, expiry)).toBe('taken');
+});
+
+it('keeps the first answer, unless that was found to be none', async () => {
+  const { id } = await opened();
+  expect(await store().answer(id, 'forged', 1_000, '')).toBe('forged');
+  expect(await store().answer(id, 'good', 1_000, '')).toBe('forged');
+  expect(await store().answer(id, 'good', 1_000, 'forged')).toBe('good');
+  expect(await store().answer(id, 'good', 1_000, '')).toBe('good');
+  expect(await store().answer(id, 'another', 1_000, 'forged')).toBe('good');
+  expect(await store().look([id, randomUUID()])).toEqual([
+    { waits: true, answer: 'good' },
+    { waits: false, answer: undefined },
+  ]);
+});
+
+it('tells who listens of a request and of its end', async () => {
+  const listener = redis.client.duplicate();
+  const events: EscalationEvent[] = [];
+  await hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
+    const event = readEvent(message);
+    if (event !== undefined) events.push(event);
+  });
+  await redis.client.publish(ESCALATION_REQUESTS, '{"type":"escalation.requested"}');
+  const asked = await opened();
+  const end = { type: 'escalation.resolved', id: asked.id, outcome: 'approved', approver: 'ada' } as const;
+  await store().close(end);
+  await expect.poll(() => events).toEqual([{ type: 'escalation.requested', ...asked }, end]);
+  listener.disconnect();
+});
