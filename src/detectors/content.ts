@@ -6,7 +6,7 @@ import { networkDetector } from './network.ts';
 import { withoutOverlaps } from './overlaps.ts';
 import { phoneDetector } from './phone.ts';
 import { findSecretsUpTo, secretsDetector } from './secrets.ts';
-import { isTurnOver, nextTurn } from '../turns.ts';
+import { isTurnOver, ITEM_CHARS, nextTurn } from '../turns.ts';
 import { findAllSeeingThrough, seeingThrough } from './seen-through.ts';
 import { ssnDetector } from './ssn.ts';
 
@@ -47,6 +47,7 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
     let left = secrets.every(({ isWhole }) => isWhole) ? mostHere : -1;
     const all: SearchedText[] = [];
     for (const [index, text] of texts.entries()) {
+      if (left < 0 && isTurnOver(ITEM_CHARS)) await nextTurn();
       const secretsInIt = secrets[index]?.findings ?? NOTHING;
       let content: Content | undefined;
       for (let from = 0; from < text.length && left >= 0; from += SLICE_CHARS) {

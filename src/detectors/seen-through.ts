@@ -1,4 +1,4 @@
-import { inTurns, runNow, type Work } from '../turns.ts';
+import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
 import type { VisibleView } from './invisible-view.ts';
@@ -47,25 +47,14 @@ function before(found: readonly Finding[], offset: number): number {
 type FindUpTo = (texts: readonly string[], most: number) => Promise<readonly SearchedText[]>;
 type FindAll = (texts: readonly string[]) => Promise<readonly SearchedText[]>;
 
-/** The same for texts that are searched together, however long. */
+/** The same for texts that are searched together, however long, and however many. */
 export function findAllSeeingThrough(most: number, findUpTo: FindUpTo): FindAll {
   return async (texts) => {
-    const hiding = await inTurns(thoseThatMayHide(texts));
-    if (hiding.size === 0) return findUpTo(texts, most);
-    const viewsOf = new Map<number, readonly VisibleView[]>();
-    for (const index of hiding) viewsOf.set(index, await inTurns(visibleViews(texts[index] ?? '')));
-    const views = [...viewsOf.values()].flat();
-    if (views.length === 0) return findUpTo(texts, most);
+    const views = await inTurns(viewsOf(texts));
+    if (views.texts.length === 0) return findUpTo(texts, most);
     // What is found again in a view is no more of it.
-    const found = await findUpTo([...texts, ...views.map(({ text }) => text)], most * MAX_READINGS);
-    const all: SearchedText[] = [];
-    let next = texts.length;
-    for (const [index, own] of found.slice(0, texts.length).entries()) {
-      const ownViews = viewsOf.get(index) ?? [];
-      const inViews = ownViews.map((view) => ({ view, ...(found[next++] ?? UNSEARCHED) }));
-      all.push(inViews.length === 0 ? own : await merged([own, ...inViews]));
-    }
-    return all;
+    const found = await findUpTo(texts.concat(views.texts), most * MAX_READINGS);
+    return inTurns(readTogether(texts, views.of, found));
   };
 }
 
@@ -73,24 +62,64 @@ export function findAllSeeingThrough(most: number, findUpTo: FindUpTo): FindAll 
 const MAX_READINGS = 3;
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
-async function merged(readings: readonly (Reading & SearchedText)[]): Promise<SearchedText> {
-  return { findings: await inTurns(together(readings)), isWhole: readings.every(({ isWhole }) => isWhole) };
-}
-
 /** A longer text is looked at in turns. */
 const SHORT_CHARS = 32_768;
 
-/** Texts that are looked at in one step: many may have a few characters each. */
-const STEP_TEXTS = 1_024;
+/** What the views of many texts read. Where it came from is not kept: hardly any of them holds a finding. */
+interface ViewTexts {
+  readonly texts: readonly string[];
+  /** Of which text each of them is a view, ascending. */
+  readonly of: readonly number[];
+}
 
-/** The places of those that are long, or in which something may be hidden. */
-function* thoseThatMayHide(texts: readonly string[]): Work<ReadonlySet<number>> {
-  const hiding = new Set<number>();
+function* viewsOf(texts: readonly string[]): Work<ViewTexts> {
+  const read: string[] = [];
+  const of: number[] = [];
   for (const [index, text] of texts.entries()) {
-    if (index % STEP_TEXTS === STEP_TEXTS - 1) yield;
-    if (text.length > SHORT_CHARS || mayHide(text)) hiding.add(index);
+    yield ITEM_CHARS;
+    if (text.length <= SHORT_CHARS && !mayHide(text)) continue;
+    for (const view of yield* visibleViews(text)) {
+      read.push(view.text);
+      of.push(index);
+    }
+    yield VIEW_CHARS + Math.min(text.length, SHORT_CHARS);
   }
-  return hiding;
+  return { texts: read, of };
+}
+
+/** What it costs to begin a view, in characters that are read. */
+const VIEW_CHARS = 128;
+
+/** @param found in the texts, and behind them in their views */
+function* readTogether(
+  texts: readonly string[],
+  of: readonly number[],
+  found: readonly SearchedText[],
+): Work<readonly SearchedText[]> {
+  const all: SearchedText[] = [];
+  let next = 0;
+  for (const [index, text] of texts.entries()) {
+    const own = found[index] ?? UNSEARCHED;
+    const inViews: SearchedText[] = [];
+    for (; of[next] === index; next += 1) inViews.push(found[texts.length + next] ?? UNSEARCHED);
+    all.push(inViews.length === 0 ? own : yield* merged(text, own, inViews));
+    yield ITEM_CHARS;
+  }
+  return all;
+}
+
+function* merged(text: string, own: SearchedText, inViews: readonly SearchedText[]): Work<SearchedText> {
+  const isWhole = own.isWhole && inViews.every((one) => one.isWhole);
+  if (inViews.every(({ findings }) => findings.length === 0)) return { findings: own.findings, isWhole };
+  const views = yield* visibleViews(text);
+  yield VIEW_CHARS + Math.min(text.length, SHORT_CHARS);
+  const readings = inViews.map(({ findings }, nth): Reading => withView(findings, views[nth]));
+  return { findings: yield* together([{ findings: own.findings }, ...readings]), isWhole };
+}
+
+function withView(findings: readonly Finding[], view: VisibleView | undefined): Reading {
+  if (view === undefined) throw new Error('a view of a text was not made again');
+  return { findings, view };
 }
 
 function inGiven(finding: Finding, { toGiven, endToGiven }: VisibleView): Finding {

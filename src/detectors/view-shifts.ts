@@ -1,7 +1,7 @@
 /** Places of one piece: small enough to be made in a moment, and many enough that the pieces are few. */
 const PIECE = 32_768;
 /** As large as the pieces of a short text's views need to be. */
-const FIRST_PIECE = 16;
+const FIRST_PIECE = 2;
 
 interface Piece {
   /** Where in the view the text is ahead by another number of characters, ascending. */

@@ -1,7 +1,6 @@
 import { GatewayError } from '../errors.ts';
-import type { JsonPath } from '../json/path.ts';
 import { parseStrict } from '../json/scan.ts';
-import { textsIn } from '../providers/dialects/json-text.ts';
+import { addTextsIn } from '../providers/dialects/json-text.ts';
 import { NOTHING_ASKED, NOTHING_SAID } from '../providers/dialects/model-list.ts';
 import type { Dialect, JsonObject, PromptText, RequestFacts, StreamReader } from '../providers/provider.ts';
 import type { McpMessage } from './message.ts';
@@ -50,24 +49,23 @@ function requestFacts(body: JsonObject): RequestFacts {
 /** The arguments of tools are what an agent wrote; whatever else a client sends is its user's. */
 function paramsTexts(body: JsonObject, mcp: McpMessage): PromptText[] {
   const isToolCall = mcp.kind === 'request' && mcp.method === 'tools/call';
-  return Object.entries(paramsOf(body)).flatMap(([name, value]) => {
-    const isArguments = isToolCall && name === 'arguments';
-    const texts = promptTexts(value, ['params', name], isArguments);
-    return SEALED.has(name) ? texts.map((text) => ({ ...text, editable: false as const })) : texts;
-  });
+  const texts: PromptText[] = [];
+  for (const [name, value] of Object.entries(paramsOf(body))) {
+    const place = isToolCall && name === 'arguments' ? ARGUMENTS : SAID;
+    addTextsIn({ texts }, SEALED.has(name) ? { ...place, editable: false } : place, value, ['params', name]);
+  }
+  return texts;
 }
 
 /** What a client answers to a server's own request: a model's words, a user's. */
 function answerTexts(body: JsonObject): PromptText[] {
-  return ['result', 'error'].flatMap((name) => promptTexts(body[name], [name], false));
+  const texts: PromptText[] = [];
+  for (const name of ['result', 'error']) addTextsIn({ texts }, SAID, body[name], [name]);
+  return texts;
 }
 
-function promptTexts(value: unknown, path: JsonPath, isArguments: boolean): PromptText[] {
-  const place = isArguments
-    ? ({ role: 'assistant', kind: 'tool_arguments' } as const)
-    : ({ role: 'user', kind: 'text' } as const);
-  return textsIn(value, path).map((found) => ({ ...place, ...found }));
-}
+const ARGUMENTS = { role: 'assistant', kind: 'tool_arguments' } as const;
+const SAID = { role: 'user', kind: 'text' } as const;
 
 /**
  * Whole JSON-RPC messages, one an event: no text comes in pieces. The stream is complete with the answer to its

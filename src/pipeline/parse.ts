@@ -3,6 +3,7 @@ import { parseStrict } from '../json/scan.ts';
 import { refuseFoldedNames } from '../providers/folded-names.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import type { JsonObject } from '../providers/provider.ts';
+import { nextTurn } from '../turns.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
 /** No router takes so many fallbacks; each is looked up in the price table, which takes its time. */
@@ -13,9 +14,31 @@ const MAX_MODELS = 32;
  * @throws GatewayError invalid_request
  */
 export function parseRequest(exchange: Identified, body: Buffer): Parsed {
+  return readRequest(exchange, body, parseBody(exchange, body));
+}
+
+/** The same in two turns: parsed in one, read in the next. */
+export async function parseInTurns(exchange: Identified, body: Buffer): Promise<Parsed> {
+  const json = parseBody(exchange, body);
+  await nextTurn();
+  return readRequest(exchange, body, json);
+}
+
+/** What is shorter does not hold so much that one turn is too little for it. */
+const LARGE_BYTES = 131_072;
+
+export function isLarge(body: Buffer): boolean {
+  return body.length > LARGE_BYTES;
+}
+
+function parseBody(exchange: Identified, body: Buffer): JsonObject {
   if (body.length === 0) throw new GatewayError('invalid_request', 'the request has no body');
   const json = parseStrict(body);
   if (!isObject(json)) throw notAnObject(exchange, json);
+  return json;
+}
+
+function readRequest(exchange: Identified, body: Buffer, json: JsonObject): Parsed {
   refuseFolded(exchange, json);
   const facts = exchange.endpoint.dialect.request(json, exchange.endpoint);
   if (facts.models.length > MAX_MODELS) {

@@ -26,12 +26,12 @@ export async function sweepTurns(options: SweepOptions): Promise<boolean> {
   process.stdout.write(`${String(places.length)} places, ${String(shapes.length)} shapes\n`);
   const ends = new Map<string, number>();
   const shapesAt = ({ only }: Place, at: number): readonly Shape[] => {
-    if (only !== undefined) return options.shapes.test(only.name) ? [only] : [];
-    return Array.from({ length: each }, (_, n) => shapes[(at * each + n) % shapes.length]).filter(
+    const those = only?.filter(({ name }) => options.shapes.test(name)) ?? shapes;
+    const each = Math.min(options.each, those.length);
+    return Array.from({ length: each }, (_, n) => those[(at * each + n) % those.length]).filter(
       (shape) => shape !== undefined,
     );
   };
-  const each = Math.min(options.each, shapes.length);
   let count = 0;
   let tooLong = 0;
   const directory = mkdtempSync(join(tmpdir(), 'gw-sweep-'));

@@ -110,11 +110,16 @@ describe('no turn of the event loop is long', () => {
     expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
   });
 
-  it('of an event of the largest size that says many small texts again', { timeout: 120_000 }, async () => {
-    const place = placeNamed(
+  it.each([
+    [
       'stream azure /openai/v1/responses event 9 ["response","output",1,"content",0,"text"]',
-    );
-    expect(await longestTurn(place, shapeNamed('mail addresses, one a text'), 1)).toEqual([]);
+      'mail addresses, one a text',
+    ],
+    ['answer groq /v1/responses ["output",2,"arguments"]', 'mail addresses, one a text'],
+    ['request mcp message 2 ["params","arguments","a"]', 'texts that hide something, one a text'],
+    ['request mcp message 4 ["result","role"]', 'escapes, one a text'],
+  ])('of very many small texts: %s, %s', { timeout: 120_000 }, async (start, name) => {
+    expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,13 @@
 import { nextTurn } from '../../turns.ts';
 import { encodesProxyKey, parseBytes } from '../../pipeline/bytes-body.ts';
 import type { Identified, Parsed } from '../../pipeline/exchange.ts';
-import { parseRequest, spellsProxyKey, withoutProxyKey } from '../../pipeline/parse.ts';
+import {
+  isLarge,
+  parseInTurns,
+  parseRequest,
+  spellsProxyKey,
+  withoutProxyKey,
+} from '../../pipeline/parse.ts';
 import { assertMirrored } from '../../mcp/mirrored.ts';
 import { messageId } from '../../mcp/read-message.ts';
 import type { StreamContext } from '../context.ts';
@@ -24,9 +30,8 @@ export async function onRequestBody(
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
   const body = withoutProxyKey(received, context.rawKey);
   const isBytes = bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes';
-  const parsed = isBytes
-    ? await readBytes(exchange, body, context.rawKey)
-    : readJson(context, exchange, body);
+  const reading = isBytes ? readBytes(exchange, body, context.rawKey) : readJson(context, exchange, body);
+  const parsed = reading instanceof Promise ? await reading : reading;
   context.parsed = parsed;
   context.rawKey = '';
   assertMirrored(parsed);
@@ -34,17 +39,36 @@ export async function onRequestBody(
   return forward(context, parsed, 'request_body', body === received ? undefined : body);
 }
 
-/** A proxy key that is written in a way which nothing overwrote is refused. */
-function readJson(context: StreamContext, exchange: Identified, body: Buffer): Parsed {
+function readJson(context: StreamContext, exchange: Identified, body: Buffer): Parsed | Promise<Parsed> {
+  if (isLarge(body)) return readLargeJson(context, exchange, body);
   try {
-    const parsed = parseRequest(exchange, body);
-    if (spellsProxyKey(body, parsed.json, context.rawKey)) throw proxyKeyCarried();
-    return parsed;
+    return withoutSpelledKey(parseRequest(exchange, body), context);
   } catch (failure) {
-    // A message that is refused unread is answered under its id, where it has one.
-    if (exchange.mcp !== undefined) context.unreadId = messageId(body);
-    throw failure;
+    throw unread(failure, context, exchange, body);
   }
+}
+
+/** Parsed in one turn, read in another, and searched for the key in a third. */
+async function readLargeJson(context: StreamContext, exchange: Identified, body: Buffer): Promise<Parsed> {
+  try {
+    const parsed = await parseInTurns(exchange, body);
+    await nextTurn();
+    return withoutSpelledKey(parsed, context);
+  } catch (failure) {
+    throw unread(failure, context, exchange, body);
+  }
+}
+
+/** A proxy key that is written in a way which nothing overwrote is refused. */
+function withoutSpelledKey(parsed: Parsed, { rawKey }: StreamContext): Parsed {
+  if (spellsProxyKey(parsed.body, parsed.json, rawKey)) throw proxyKeyCarried();
+  return parsed;
+}
+
+/** A message that is refused unread is answered under its id, where it has one. */
+function unread(failure: unknown, context: StreamContext, exchange: Identified, body: Buffer): unknown {
+  if (exchange.mcp !== undefined) context.unreadId = messageId(body);
+  return failure;
 }
 
 /** Searched for the key in one turn, and for text in another. */

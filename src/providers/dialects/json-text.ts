@@ -134,9 +134,15 @@ export function addSealedText(into: Gathered, place: Place, text: unknown, path:
 }
 
 /** Adds every string inside a value of unknown shape. */
-export function addTextsIn(into: Gathered, place: Place, value: unknown, path: JsonPath): void {
+export function addTextsIn(
+  into: Pick<Gathered, 'texts'>,
+  place: Place & Pick<PromptText, 'editable'>,
+  value: unknown,
+  path: JsonPath,
+): void {
   const { role, kind } = place;
-  const reading = walk(value, path, (text, at, editable) => {
+  const reading = walk(value, path, (text, at, isString) => {
+    const editable = isString && place.editable !== false;
     into.texts.push(editable ? { role, kind, text, path: at } : { role, kind, text, path: at, editable });
   });
   runNow(reading);

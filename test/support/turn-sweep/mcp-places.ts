@@ -112,20 +112,20 @@ export function mcpPlaces(): readonly Place[] {
             name: `mcp answer ${String(at)} ${list.name}`,
             side: 'answer',
             only: AGAIN,
-            exchange: (_shape, scale) => ({
+            exchange: (shape, scale) => ({
               path,
               body,
-              answer: { contentType: json, body: repeated(message, list, scaled(FRAME, scale)) },
+              answer: { contentType: json, body: repeated(message, list, scaled(FRAME, scale), shape) },
             }),
           },
           {
             name: `mcp event ${String(at)} ${list.name}`,
             side: 'stream',
             only: AGAIN,
-            exchange: (_shape, scale) => ({
+            exchange: (shape, scale) => ({
               path,
               body,
-              answer: eventOf(repeated(message, list, scaled(FRAME, scale))),
+              answer: eventOf(repeated(message, list, scaled(FRAME, scale), shape)),
             }),
           },
         ];

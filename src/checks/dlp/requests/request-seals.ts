@@ -1,6 +1,8 @@
 import { valueAt } from '../../../json/edited-view.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import type { Parsed } from '../../../pipeline/exchange.ts';
+import { ITEM_CHARS } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
 
 /** What of a request is looked at, and may not be changed. */
 export interface Seals {
@@ -13,10 +15,11 @@ export interface Seals {
 /** Members that say who answers, or what an answer belongs to. */
 const SEALED = [['model'], ['id'], ['method'], ['jsonrpc']].map(key);
 
-export function sealsOf({ json, request }: Parsed): Seals {
+export function* sealsOf({ json, request }: Parsed): Work<Seals> {
   const sealed = new Set(SEALED);
   const encoded: string[] = [];
   for (const { text, path, editable } of request.texts) {
+    yield ITEM_CHARS;
     if (editable !== false) continue;
     const value = valueAt(json, path);
     // Else it is the names and numbers of an object, each of which is come upon where it stands.

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../detectors/finding.ts';
 import type { Parsed } from '../../../pipeline/exchange.ts';
-import { createDocumentSearch } from '../whole/document-search.ts';
+import { createDocumentSearch, Words } from '../whole/document-search.ts';
 import type { Place, WordsKind } from '../whole/document-search.ts';
 import type { PromptText } from '../../../providers/provider.ts';
 import { CLEAN } from '../inspected.ts';
@@ -8,6 +8,8 @@ import type { Inspected } from '../inspected.ts';
 import { assertMaskable } from '../masked-places.ts';
 import type { FindAll } from '../passages.ts';
 import { createPassages } from '../whole/search-passages.ts';
+import { ITEM_CHARS, inTurns } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
 import { sealsOf } from './request-seals.ts';
 
 export interface InspectedRequest extends Inspected {
@@ -25,11 +27,11 @@ export async function inspectRequest(
   findAll: FindAll,
   looksAt?: (place: Place) => boolean,
 ): Promise<InspectedRequest> {
-  const seals = sealsOf(exchange);
+  const seals = await inTurns(sealsOf(exchange));
   const passages = createPassages(findAll, 'request');
   const document = createDocumentSearch({
     ...exchange,
-    words: wordsOf(exchange.request.texts),
+    words: await inTurns(wordsOf(exchange.request.texts)),
     ...(looksAt !== undefined && { looksAt }),
     side: 'request',
   });
@@ -54,8 +56,13 @@ export async function inspectRequest(
   };
 }
 
-function wordsOf(texts: readonly PromptText[]): ReadonlyMap<string, WordsKind> {
-  return new Map(texts.filter(({ editable }) => editable !== false).map((one) => [one.text, kindOf(one)]));
+function* wordsOf(texts: readonly PromptText[]): Work<Words> {
+  const words = new Words();
+  for (const one of texts) {
+    if (one.editable !== false) words.set(one.text, kindOf(one));
+    yield ITEM_CHARS;
+  }
+  return words;
 }
 
 const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);

@@ -2,7 +2,8 @@ import type { Finding } from '../../../detectors/finding.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import type { WrittenNumber } from '../../../json/written-numbers.ts';
-import { isTurnOver, nextTurn } from '../../../turns.ts';
+import { TextMap } from '../../../text/text-map.ts';
+import { isTurnOver, ITEM_CHARS, nextTurn } from '../../../turns.ts';
 import { MASK } from '../actions.ts';
 import { visitDocument } from './document.ts';
 import { MaskedPlaces } from '../masked-places.ts';
@@ -28,12 +29,31 @@ export type WordsKind =
   /** A JSON document in a string. */
   | 'document';
 
+/** By text: where one stands twice, as what it was told for last. */
+export class Words {
+  readonly #kinds = new TextMap<WordsKind>();
+  readonly #documents: string[] = [];
+
+  set(text: string, kind: WordsKind): void {
+    this.#kinds.set(text, kind);
+    if (kind === 'document') this.#documents.push(text);
+  }
+
+  get(text: string): WordsKind | undefined {
+    return this.#kinds.get(text);
+  }
+
+  *documents(): Generator<string> {
+    for (const text of this.#documents) if (this.get(text) === 'document') yield text;
+  }
+}
+
 export interface SearchedDocument {
   /** As `json` was read from, strictly. */
   readonly body: Buffer;
   readonly json: unknown;
   /** Strings that the dialect knows for words, whatever they look like. */
-  readonly words: ReadonlyMap<string, WordsKind>;
+  readonly words: Words;
   /** Places of strings that are left alone, by `pathKey`. */
   readonly unsearched?: ReadonlySet<string>;
   /** Which places are looked at; all unless told. */
@@ -96,11 +116,15 @@ export function createDocumentSearch(searched: SearchedDocument): DocumentSearch
 
   return {
     async gather(passages) {
-      for (const [text, kind] of words) if (kind === 'document') await passages.addArguments(text);
+      for (const text of words.documents()) {
+        await passages.addArguments(text);
+        if (isTurnOver(ITEM_CHARS)) await nextTurn();
+      }
       await visitDocument(json, {
         string(text, name, path) {
           if (isLeftAlone(path) || !isRead('string', text, path)) return;
-          if (words.has(text) || !isOpaque(name, text)) passages.add(text, contextName(text, name));
+          if (words.get(text) !== undefined || !isOpaque(name, text))
+            passages.add(text, contextName(text, name));
         },
         number(value, name, path) {
           if (Math.abs(value) < MIN_NUMBER) return;

@@ -1,5 +1,7 @@
 import { mask } from '../../../detectors/mask.ts';
 import type { AnswerText } from '../../../providers/provider.ts';
+import { ITEM_CHARS, LONG_STEP } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
 import { MASK } from '../actions.ts';
 import type { Passages, TextSpan } from '../passages.ts';
 
@@ -21,57 +23,76 @@ export interface MemberFindings {
 export interface JoinedText {
   readonly text: string;
   readonly texts: readonly AnswerText[];
-  /** What is found in it, in order; what overlaps is one. Asked after the search. */
+  /** Once, after the search and before the findings are asked for. */
+  find(): Work<void>;
+  /** What is found in it, in order; what overlaps is one. */
   spans(): readonly TextSpan[];
   /** The same, text by text; of those in which there is something. */
   members(): ReadonlyMap<AnswerText, MemberFindings>;
 }
 
 /** Adds the texts to what is to be searched. */
-export function createJoinedText(texts: readonly AnswerText[], passages: Passages): JoinedText {
-  const text = texts.map((one) => one.text).join('');
-  passages.addProse(text);
+export function* joinedText(texts: readonly AnswerText[], passages: Passages): Work<JoinedText> {
   const members: Member[] = [];
+  const pieces: string[] = [];
   let from = 0;
   for (const of of texts) {
     passages.addProse(of.text);
+    pieces.push(of.text);
     const end = from + of.text.length;
     members.push({ of, start: from, end });
     from = end;
+    yield ITEM_CHARS;
   }
-  let spans: readonly TextSpan[] | undefined;
-  let found: ReadonlyMap<AnswerText, MemberFindings> | undefined;
-  const joined: JoinedText = {
+  const text = pieces.join('');
+  passages.addProse(text);
+  let spans: readonly TextSpan[] = [];
+  const found = new Map<AnswerText, MemberFindings>();
+  return {
     text,
     texts,
-    spans: () => (spans ??= united(allFindings(text, members, passages))),
-    members: () => (found ??= new Map(byMember(members, joined.spans()).map((one) => [one.of, one]))),
+    *find() {
+      const all = yield* allFindings(text, members, passages);
+      // Put in order by a sort that knows runs: these are two.
+      yield LONG_STEP;
+      spans = yield* united(all.sort((a, b) => a.start - b.start));
+      for (const one of byMember(members, spans)) {
+        if (one.spans.length > 0) found.set(one.of, one);
+        yield ITEM_CHARS;
+      }
+    },
+    spans: () => spans,
+    members: () => found,
   };
-  return joined;
 }
 
-function allFindings(text: string, members: readonly Member[], passages: Passages): readonly TextSpan[] {
-  const all: TextSpan[] = [...passages.spansIn(text)];
+function* allFindings(text: string, members: readonly Member[], passages: Passages): Work<TextSpan[]> {
+  const all: TextSpan[] = [];
+  for (const span of passages.spansIn(text)) {
+    all.push(span);
+    yield ITEM_CHARS;
+  }
   for (const { of, start: from } of members) {
     for (const { start, end } of passages.spansIn(of.text)) {
       all.push({ start: from + start, end: from + end });
     }
+    yield ITEM_CHARS;
   }
   return all;
 }
 
-function united(all: readonly TextSpan[]): readonly TextSpan[] {
+function* united(inOrder: readonly TextSpan[]): Work<readonly TextSpan[]> {
   const spans: TextSpan[] = [];
-  for (const { start, end } of all.toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end } of inOrder) {
     const last = spans.at(-1);
     if (last === undefined || start >= last.end) spans.push({ start, end });
     else if (end > last.end) spans[spans.length - 1] = { start: last.start, end };
+    yield ITEM_CHARS;
   }
   return spans;
 }
 
-function byMember(members: readonly Member[], all: readonly TextSpan[]): readonly MemberFindings[] {
-  const found: MemberFindings[] = [];
+function* byMember(members: readonly Member[], all: readonly TextSpan[]): Generator<MemberFindings> {
   let next = 0;
   for (const { of, start: from, end: to } of members) {
     while ((all[next]?.end ?? Infinity) <= from) next += 1;
@@ -82,9 +103,8 @@ function byMember(members: readonly Member[], all: readonly TextSpan[]): readonl
       spans.push({ start: Math.max(span.start, from) - from, end: Math.min(span.end, to) - from });
       goesOn = span.end > to;
     }
-    if (spans.length > 0) found.push({ of, spans, isContinued, goesOn });
+    yield { of, spans, isContinued, goesOn };
   }
-  return found;
 }
 
 /**

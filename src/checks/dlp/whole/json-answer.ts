@@ -2,17 +2,19 @@ import { shapeInSteps } from '../../../json/document-shape.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
-import { createDocumentSearch, pathKey } from './document-search.ts';
+import { createDocumentSearch, pathKey, Words } from './document-search.ts';
 import type { Place, WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
-import { createJoinedText, maskShared } from './joined-text.ts';
+import { joinedText, maskShared } from './joined-text.ts';
+import type { JoinedText } from './joined-text.ts';
 import { assertMaskable } from '../masked-places.ts';
-import type { FindAll } from '../passages.ts';
+import type { FindAll, Passages } from '../passages.ts';
 import { createPassages } from './search-passages.ts';
-import { inTurns } from '../../../turns.ts';
+import { ITEM_CHARS, inTurns } from '../../../turns.ts';
 import type { Work } from '../../../turns.ts';
 import { tokenIdEdits } from './token-id-edits.ts';
 import { blankedTokens, tokenChannels } from './token-channels.ts';
+import type { TokenChannel } from './token-channels.ts';
 
 /** What of an answer is looked at: all unless told. */
 export interface AnswerScope {
@@ -31,32 +33,29 @@ export async function inspectJson(
   findAll: FindAll,
   { passesArguments = false, looksAt }: AnswerScope,
 ): Promise<Inspected> {
-  const isPassed = ({ kind }: AnswerText): boolean => passesArguments && kind === 'tool_arguments';
-  const [passed, texts] = partition(facts?.texts ?? [], isPassed);
   const passages = createPassages(findAll, 'answer');
-  const words = await inTurns(wordsOf(texts));
+  const { texts, words, passed, signed } = await inTurns(textsOf(facts?.texts ?? [], passesArguments));
   const document = createDocumentSearch({
     ...whole,
     words,
-    unsearched: pathsOf(passed),
+    unsearched: passed,
     ...(looksAt !== undefined && { looksAt }),
     side: 'answer',
   });
   await document.gather(passages);
-  const joined = (facts?.joined ?? []).map((together) => createJoinedText(together, passages));
-  const channels = tokenChannels(facts?.tokens ?? [], texts, joined);
-  for (const { spelled, spelt } of channels) {
-    for (const text of [spelled, ...spelt.map((one) => one.text)]) passages.addProse(text);
-  }
+  const joined: JoinedText[] = [];
+  for (const together of facts?.joined ?? []) joined.push(await inTurns(joinedText(together, passages)));
+  const channels = await inTurns(tokenChannels(facts?.tokens ?? [], texts, joined));
+  await inTurns(addSpelled(channels, passages));
   await passages.search();
   return {
     found: passages.found,
     async mask() {
       assertMaskable(passages, 'answer');
-      const signed = pathsOf(texts.filter((text) => text.signed === true));
       const hits = await document.hits(passages);
+      for (const one of joined) await inTurns(one.find());
       const members = joined.flatMap((one) => [...one.members().values()]);
-      const blanks = channels.flatMap((channel) => blankedTokens(channel, passages));
+      const blanks = await inTurns(blankedTokens(channels, passages));
       const ids = await tokenIdEdits(whole.json, channels.length > 0);
       return () => {
         // Of two edits of one place the later holds: what a text shares over its own, a name's over its value's.
@@ -74,12 +73,31 @@ export async function inspectJson(
   };
 }
 
-function* wordsOf(texts: readonly AnswerText[]): Work<ReadonlyMap<string, WordsKind>> {
-  const words = new Map<string, WordsKind>();
-  for (const one of texts) {
+/** The texts of an answer that are looked at, and what is known of them. */
+interface Texts {
+  readonly texts: readonly AnswerText[];
+  readonly words: Words;
+  /** Places of those that are left alone, and of those that are signed, by `pathKey`. */
+  readonly passed: ReadonlySet<string>;
+  readonly signed: ReadonlySet<string>;
+}
+
+function* textsOf(all: readonly AnswerText[], passesArguments: boolean): Work<Texts> {
+  const texts: AnswerText[] = [];
+  const words = new Words();
+  const passed = new Set<string>();
+  const signed = new Set<string>();
+  for (const one of all) {
+    yield ITEM_CHARS;
+    if (passesArguments && one.kind === 'tool_arguments') {
+      passed.add(pathKey(one.path));
+      continue;
+    }
+    texts.push(one);
+    if (one.signed === true) signed.add(pathKey(one.path));
     if (one.editable !== false) words.set(one.text, yield* kindOf(one));
   }
-  return words;
+  return { texts, words, passed, signed };
 }
 
 function* kindOf({ kind, text, isJson }: AnswerText): Work<WordsKind> {
@@ -104,15 +122,12 @@ function* isDocument(text: string): Work<boolean> {
   }
 }
 
-function partition(
-  texts: readonly AnswerText[],
-  isFirst: (text: AnswerText) => boolean,
-): [AnswerText[], AnswerText[]] {
-  return [texts.filter(isFirst), texts.filter((text) => !isFirst(text))];
-}
-
-function pathsOf(texts: readonly AnswerText[]): ReadonlySet<string> {
-  return new Set(texts.map(({ path }) => pathKey(path)));
+function* addSpelled(channels: readonly TokenChannel[], passages: Passages): Work<void> {
+  for (const { spelled, spelt } of channels) {
+    passages.addProse(spelled);
+    for (const { text } of spelt) passages.addProse(text);
+    yield ITEM_CHARS;
+  }
 }
 
 /** The provider takes a signed text back empty or as it was, never changed. */

@@ -33,10 +33,11 @@ interface Document {
 export function createPassages(findAll: FindAll, side: Side): Passages {
   /** Apart, since a text can look like another with its name before it. */
   const plain = new TextMap<Passage>();
-  const named = new TextMap<Passage>();
-  /** What is in them, in the order in which it came. */
-  const plainOnes: Passage[] = [];
-  const namedOnes: Passage[] = [];
+  /** By what stands before them: a key of both for each would be as much text again. */
+  const named = new Map<string, TextMap<Passage>>();
+  /** What is in them, in the order in which it came, and what is searched of each. */
+  const passages: Passage[] = [];
+  const searched: string[] = [];
   const documents = new Map<string, Document>();
   const found: Found[] = [];
   const counts = new Map<string, number>();
@@ -44,23 +45,32 @@ export function createPassages(findAll: FindAll, side: Side): Passages {
   let isWhole = true;
 
   function addPlain(text: string): Passage {
-    const known = plain.get(text);
-    if (known !== undefined) return known;
-    const passage = { searched: text, from: 0, findings: NOTHING };
-    plain.set(text, passage);
-    plainOnes.push(passage);
+    return plain.get(text) ?? addTo(plain, text, '');
+  }
+
+  function addTo(those: TextMap<Passage>, text: string, context: string): Passage {
+    const passage = { searched: context + text, from: context.length, findings: NOTHING };
+    those.set(text, passage);
+    passages.push(passage);
+    searched.push(passage.searched);
     return passage;
+  }
+
+  function namedBy(context: string): TextMap<Passage> {
+    let those = named.get(context);
+    if (those === undefined) named.set(context, (those = new TextMap<Passage>()));
+    return those;
   }
 
   function passageOf(text: string, name: string | undefined): Passage | undefined {
     const document = documents.get(text);
     if (document !== undefined) return document.passage;
     const context = contextOf(name);
-    return context === '' ? plain.get(text) : named.get(namedKey(context, text));
+    return context === '' ? plain.get(text) : named.get(context)?.get(text);
   }
 
   /** Gives every passage its findings. Those in the context are of the name, which is searched by itself. */
-  function* note(passages: readonly Passage[], results: readonly SearchedText[]): Work<void> {
+  function* note(results: readonly SearchedText[]): Work<void> {
     let seen = 0;
     for (const [index, passage] of passages.entries()) {
       const { findings, isWhole: isSearched } = results[index] ?? UNSEARCHED;
@@ -101,11 +111,8 @@ export function createPassages(findAll: FindAll, side: Side): Passages {
         addPlain(text);
         return;
       }
-      const key = namedKey(context, text);
-      if (named.has(key)) return;
-      const passage = { searched: context + text, from: context.length, findings: NOTHING };
-      named.set(key, passage);
-      namedOnes.push(passage);
+      const those = namedBy(context);
+      if (!those.has(text)) addTo(those, text, context);
     },
     addProse: (text) => void addPlain(text),
     addArguments(json) {
@@ -117,9 +124,7 @@ export function createPassages(findAll: FindAll, side: Side): Passages {
       return reading instanceof Promise ? reading.then(keep) : keep(reading);
     },
     async search() {
-      const passages = [...plainOnes, ...namedOnes];
-      const results = await findAll(passages.map(({ searched }) => searched));
-      await inTurns(note(passages, results));
+      await inTurns(note(await findAll(searched)));
       if (!isWhole && total === 0) throw tooMuchToMask(side);
       for (const [json, document] of documents) {
         const { findings } = document.passage;
@@ -141,11 +146,6 @@ export function createPassages(findAll: FindAll, side: Side): Passages {
         : document.masked;
     },
   };
-}
-
-/** Its length tells where the name ends. */
-function namedKey(context: string, text: string): string {
-  return `${context.length} ${context}${text}`;
 }
 
 function movedBack(finding: Finding, chars: number): Finding {

@@ -1,5 +1,8 @@
 import type { JsonEdit } from '../../../json/path.ts';
 import type { AnswerText, TokenText } from '../../../providers/provider.ts';
+import { TextMap } from '../../../text/text-map.ts';
+import { ITEM_CHARS } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
 import type { Passages, TextSpan } from '../passages.ts';
 import type { JoinedText } from './joined-text.ts';
 
@@ -20,28 +23,52 @@ export interface TokenChannel {
   readonly spelt: readonly SpeltText[];
 }
 
-export function tokenChannels(
+export function* tokenChannels(
   tokens: readonly TokenText[],
   texts: readonly AnswerText[],
   joined: readonly JoinedText[],
-): readonly TokenChannel[] {
+): Work<readonly TokenChannel[]> {
   if (tokens.length === 0) return [];
-  const byChannel = new Map<string, TokenText[]>();
+  const byChannel = new TextMap<TokenText[]>();
+  const all: TokenText[][] = [];
   for (const token of tokens) {
     const known = byChannel.get(token.channel);
-    if (known === undefined) byChannel.set(token.channel, [token]);
-    else known.push(token);
+    if (known !== undefined) known.push(token);
+    else {
+      const first = [token];
+      byChannel.set(token.channel, first);
+      all.push(first);
+    }
+    yield ITEM_CHARS;
   }
-  const spelt = new Map<string, readonly SpeltText[]>(texts.map((text) => [nameOf(text), [alone(text)]]));
+  const spelt = yield* speltTexts(texts, joined);
+  const channels: TokenChannel[] = [];
+  for (const spelling of all) {
+    const spelled = spelling.map(({ text }) => text).join('');
+    channels.push({ tokens: spelling, spelled, spelt: spelt.get(spelling[0]?.channel ?? '') ?? [] });
+    yield spelling.length * ITEM_CHARS;
+  }
+  return channels;
+}
+
+/** By the channels of the tokens that would spell them. */
+function* speltTexts(
+  texts: readonly AnswerText[],
+  joined: readonly JoinedText[],
+): Work<TextMap<readonly SpeltText[]>> {
+  const spelt = new TextMap<readonly SpeltText[]>();
+  for (const text of texts) {
+    spelt.set(nameOf(text), [alone(text)]);
+    yield ITEM_CHARS;
+  }
   for (const one of joined) {
     const together: SpeltText = { text: one.text, isPlain: true, spansIn: () => one.spans() };
-    for (const text of one.texts) spelt.set(nameOf(text), [memberOf(one, text), together]);
+    for (const text of one.texts) {
+      spelt.set(nameOf(text), [memberOf(one, text), together]);
+      yield ITEM_CHARS;
+    }
   }
-  return [...byChannel].map(([channel, spelling]) => ({
-    tokens: spelling,
-    spelled: spelling.map(({ text }) => text).join(''),
-    spelt: spelt.get(channel) ?? [],
-  }));
+  return spelt;
 }
 
 function nameOf({ path }: AnswerText): string {
@@ -68,29 +95,44 @@ function isPlain({ isJson, signed }: AnswerText): boolean {
   return isJson !== true && signed !== true;
 }
 
+/** The edits that leave no token of a finding readable. */
+export function* blankedTokens(
+  channels: readonly TokenChannel[],
+  passages: Passages,
+): Work<readonly JsonEdit[]> {
+  const edits: JsonEdit[] = [];
+  for (const channel of channels) {
+    for (const blanked of blankedIn(channel, passages)) {
+      if (blanked !== undefined) edits.push(...blanked.blank);
+      yield ITEM_CHARS;
+    }
+    yield ITEM_CHARS;
+  }
+  return edits;
+}
+
 /**
- * The edits that leave no token of a finding readable. Where tokens do not spell their text as it stands, nobody can
- * tell which holds what: with a finding in the text, all of them go.
+ * Of each token itself where it is to go. Where tokens do not spell their text as it stands, nobody can tell which holds
+ * what: with a finding in the text, all of them go.
  */
-export function blankedTokens(
+function* blankedIn(
   { tokens, spelled, spelt }: TokenChannel,
   passages: Passages,
-): readonly JsonEdit[] {
+): Generator<TokenText | undefined> {
   const same = spelt.find(({ text, isPlain }) => isPlain && text === spelled);
   if (same === undefined && spelt.some((one) => one.spansIn(passages).length > 0)) {
-    return tokens.flatMap(({ blank }) => blank);
+    yield* tokens;
+    return;
   }
   const spans = [...(same?.spansIn(passages) ?? []), ...passages.spansIn(spelled)];
-  if (spans.length === 0) return [];
+  if (spans.length === 0) return;
   const covered = covering(spelled.length, spans);
-  const edits: JsonEdit[] = [];
   let start = 0;
   for (const token of tokens) {
     const end = start + token.text.length;
-    if (covered.subarray(start, end).includes(1)) edits.push(...token.blank);
+    yield covered.subarray(start, end).includes(1) ? token : undefined;
     start = end;
   }
-  return edits;
 }
 
 /** One for each character of a span, else zero. */
