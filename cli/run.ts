@@ -9,6 +9,7 @@ import { painter } from './output.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import('./commands/serve.ts')).registerServe,
   demo: async () => (await import('./commands/demo.ts')).registerDemo,
+  exec: async () => (await import('./commands/exec.ts')).registerExec,
   keys: async () => (await import('./commands/keys.ts')).registerKeys,
   budget: async () => (await import('./commands/budget.ts')).registerBudget,
   sessions: async () => (await import('./commands/sessions.ts')).registerSessions,
@@ -33,6 +34,7 @@ Examples:
   $ gateway policy check --presets safety
   $ gateway verify --trace run.json --presets safety
   $ gateway config check --config ./gateway.yaml
+  $ gateway exec -- claude
   $ gateway serve
 `;
 
@@ -51,12 +53,18 @@ async function createProgram(argv: readonly string[], io: Io): Promise<Command> 
       outputError: (text, write) => write(text.replace(/^error: /, 'gateway: ')),
     })
     .exitOverride();
-  const named = Object.keys(COMMANDS).filter((name) => argv.includes(name));
+  const named = Object.keys(COMMANDS).filter((name) => ofOurs(argv).includes(name));
   for (const name of named.length > 0 ? named : Object.keys(COMMANDS)) {
     const register = await COMMANDS[name]?.();
     register?.(program, io);
   }
   return program;
+}
+
+/** What stands after `--` is another program's (`gateway exec -- …`). */
+function ofOurs(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end < 0 ? argv : argv.slice(0, end);
 }
 
 /** The version of the package, which lies one folder up in a checkout and two in `dist`. */
@@ -82,7 +90,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     await program.parseAsync(argv, { from: 'user' });
     return 0;
   } catch (error) {
-    return await report(error, io, argv.includes('--verbose') || argv.includes('-v'));
+    const ours = ofOurs(argv);
+    return await report(error, io, ours.includes('--verbose') || ours.includes('-v'));
   }
 }
 

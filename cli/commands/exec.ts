@@ -1,0 +1,123 @@
+import type { Command } from 'commander';
+
+import { DEFAULT_CONFIG_PATH } from '../../src/config/load.ts';
+import type { GatewayAddress } from '../../src/exec/gateway-address.ts';
+import { ExitCode, UsageError } from '../command.ts';
+import type { GlobalOptions, Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
+import { painter } from '../output.ts';
+
+interface ExecFlags {
+  readonly modelOverride?: string;
+  readonly modelMap?: ReadonlyMap<string, string>;
+  readonly gatewayUrl?: string;
+  readonly caFile?: string;
+}
+
+const HELP = `
+The command gets an address on this machine in place of the provider's, and a key that is good for this run
+alone; what it asks there goes to the gateway with GATEWAY_PROXY_KEY, the provider's own key and a session of its own.
+Neither of the two keys is in its environment.
+
+Environment:
+  GATEWAY_PROXY_KEY     the proxy key (needed)
+  OPENAI_API_KEY, …     the provider's own key, in its usual variable; or GATEWAY_PROVIDER_KEY
+  GATEWAY_PROVIDER      the provider; needed for commands that are not known by their name
+  GATEWAY_URL           the gateway's address; without it that of ${DEFAULT_CONFIG_PATH}
+  GATEWAY_CA_FILE       certificates (PEM) that are trusted besides the system's
+
+Examples:
+  $ gateway exec -- claude
+  $ gateway exec --model-override gpt-4o-mini -- codex exec 'What does notes.txt say?'
+  $ gateway exec --model-map fast=gpt-4o-mini,smart=gpt-4o -- aider --model openai/smart
+  $ GATEWAY_PROVIDER=openai gateway exec --gateway-url https://gateway.example -- python agent.py
+`;
+
+/** `gateway exec … -- <command> [args]` (SPEC "Command-line interface"). */
+export function registerExec(program: Command, io: Io): void {
+  program
+    .command('exec')
+    .usage('[options] -- <command> [args]')
+    .description('run a command whose calls of models go through the gateway')
+    .argument('<command...>', 'the command and its arguments, after --')
+    .option('--model-override <model>', 'send every request to this model')
+    .option('--model-map <alias=target,...>', 'call models by other names', modelMap)
+    .option('--gateway-url <url>', 'address of the gateway')
+    .option('--ca-file <file>', "certificates that are trusted besides the system's")
+    .showHelpAfterError("(the command's own options stand after --, as in: gateway exec -- claude --version)")
+    .addHelpText('after', HELP)
+    .action(async (words: readonly string[], flags: ExecFlags, command: Command) => {
+      throw new ExitCode(await runCommand(words, flags, command, io));
+    });
+}
+
+async function runCommand(
+  [name = '', ...args]: readonly string[],
+  flags: ExecFlags,
+  command: Command,
+  io: Io,
+): Promise<number> {
+  const { verbose } = command.optsWithGlobals<GlobalOptions>();
+  // Loaded only where it is used: the other commands start faster without the providers.
+  const { exec } = await import('../../src/exec/exec.ts');
+  const { ExecUsageError } = await import('../../src/exec/choose-provider.ts');
+  const { StartError } = await import('../../src/exec/run-child.ts');
+  try {
+    return await exec({
+      command: name,
+      args,
+      models: { override: modelName(flags.modelOverride), aliases: flags.modelMap ?? new Map() },
+      gateway: await addressFor(flags, command, io),
+      env: io.env,
+      onTerminal: [io.stdin, io.stdout, io.stderr].some((stream) => stream.isTTY === true),
+      onStart: ({ provider, sessionId, gateway }) => {
+        if (verbose === true) {
+          io.stderr.write(`gateway: ${provider} through ${gateway}, session ${sessionId}\n`);
+        }
+      },
+    });
+  } catch (error) {
+    if (error instanceof ExecUsageError) throw new UsageError(error.message);
+    if (!(error instanceof StartError)) throw error;
+    io.stderr.write(`${painter(io, io.stderr)('red', 'gateway:')} ${error.message}\n`);
+    return error.exitCode;
+  }
+}
+
+async function addressFor(flags: ExecFlags, command: Command, io: Io): Promise<GatewayAddress> {
+  const { addressOf, configuredAddress } = await import('../../src/exec/gateway-address.ts');
+  const url = flags.gatewayUrl ?? written(io.env['GATEWAY_URL']);
+  const caFile = flags.caFile ?? written(io.env['GATEWAY_CA_FILE']);
+  if (url === undefined) return configuredAddress(loadedConfig(command, io).config, caFile);
+  return addressOf(url, { caFile, insecure: io.env['SERVER_INSECURE_DEV'] === 'true' });
+}
+
+/** A variable that is set to nothing says nothing. */
+function written(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+const MAX_MODEL_CHARS = 256;
+
+function modelName(model: string | undefined): string | undefined {
+  if (model === undefined) return undefined;
+  if (model === '' || model.length > MAX_MODEL_CHARS) {
+    throw new UsageError(
+      `--model-override: the name of a model, of at most ${String(MAX_MODEL_CHARS)} characters`,
+    );
+  }
+  return model;
+}
+
+/** `alias=target,alias=target`. */
+function modelMap(listed: string): ReadonlyMap<string, string> {
+  const pairs = listed.split(',').map((pair) => {
+    const [alias = '', ...rest] = pair.split('=');
+    const target = rest.join('=').trim();
+    if (alias.trim() === '' || target === '' || target.length > MAX_MODEL_CHARS) {
+      throw new UsageError('--model-map: pairs of names such as fast=gpt-4o-mini,smart=gpt-4o');
+    }
+    return [alias.trim(), target] as const;
+  });
+  return new Map(pairs);
+}

@@ -1,0 +1,286 @@
+import { stringify } from 'yaml';
+
+import type { ProviderName } from '../providers/provider.ts';
+import { basePath } from './bases.ts';
+import type { Api } from './bases.ts';
+import { providerVariables } from './provider-variables.ts';
+import type { Place, Variables } from './provider-variables.ts';
+
+/** What a program needs besides the provider's variables, to ask the forwarder and nobody else. */
+export interface Wiring {
+  readonly env?: Variables;
+  /** Go before the arguments that it was called with. They can be read by every user of the machine: no key. */
+  readonly args?: readonly string[];
+  /** Names and texts of files in the run's private folder. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** One run of a program. */
+export interface Run {
+  readonly provider: ProviderName;
+  readonly place: Place;
+  /** `--model-override`. */
+  readonly model: string | undefined;
+  /** What it was called with. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Full path of a file in the run's private folder. */
+  file(name: string): string;
+}
+
+/** A program that exec knows by the name of its executable. */
+export interface KnownAgent {
+  /** Where `GATEWAY_PROVIDER` says nothing. */
+  readonly provider: ProviderName;
+  /** The one API that it speaks; absent: it has a client for each provider. */
+  readonly speaks?: Api;
+  wire(run: Run): Wiring;
+}
+
+const MODELS: Readonly<Partial<Record<ProviderName, string>>> = {
+  openai: 'gpt-4o',
+  anthropic: 'claude-sonnet-4-5',
+  gemini: 'gemini-2.5-flash',
+  deepseek: 'deepseek-chat',
+  mistral: 'mistral-large-latest',
+};
+
+const claude: KnownAgent = {
+  provider: 'anthropic',
+  speaks: 'anthropic',
+  wire: ({ provider, place }) => ({
+    env: {
+      ANTHROPIC_BASE_URL: place.url + pathOf('anthropic', provider),
+      // A key in the other variable is asked about before it is used.
+      ANTHROPIC_AUTH_TOKEN: place.key,
+      ANTHROPIC_API_KEY: undefined,
+      CLAUDE_CODE_OAUTH_TOKEN: undefined,
+      CLAUDE_CODE_USE_BEDROCK: undefined,
+      CLAUDE_CODE_USE_VERTEX: undefined,
+      CLAUDE_CODE_USE_FOUNDRY: undefined,
+    },
+  }),
+};
+
+/** It reads no variable but the key's: its address is a setting. */
+const codex: KnownAgent = {
+  provider: 'openai',
+  speaks: 'openai',
+  wire: ({ provider, place }) => {
+    const settings = {
+      name: 'gateway',
+      base_url: place.url + pathOf('openai', provider),
+      wire_api: 'responses',
+      env_key: 'OPENAI_API_KEY',
+    };
+    const table = Object.entries(settings).map(([name, value]) => [
+      '-c',
+      `model_providers.gateway.${name}=${JSON.stringify(value)}`,
+    ]);
+    return { args: ['-c', 'model_provider="gateway"', ...table.flat()] };
+  },
+};
+
+/** Somebody who has signed in is asked for by Google at another address, unless settings above theirs name the key. */
+const gemini: KnownAgent = {
+  provider: 'gemini',
+  speaks: 'gemini',
+  wire: ({ env, file }) => {
+    const settings = 'gemini-settings.json';
+    const auth = { security: { auth: { selectedType: 'gemini-api-key' } } };
+    return {
+      env: {
+        GOOGLE_API_KEY: undefined,
+        ...(env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] === undefined && {
+          GEMINI_CLI_SYSTEM_SETTINGS_PATH: file(settings),
+        }),
+      },
+      files: { [settings]: JSON.stringify(auth) },
+    };
+  },
+};
+
+/** A key that it has stored wins over the variable: ours stands in the address. */
+const qwen: KnownAgent = {
+  provider: 'openai',
+  speaks: 'openai',
+  wire: ({ provider, place, model }) => ({
+    env: {
+      OPENAI_BASE_URL: place.keyedUrl + pathOf('openai', provider),
+      OPENAI_API_KEY: place.key,
+      ...(model !== undefined && { OPENAI_MODEL: model }),
+    },
+    args: ['--auth-type', 'openai'],
+  }),
+};
+
+/** Settings of a file and keys of an `.env` win over variables, but for its own. */
+const aider: KnownAgent = {
+  provider: 'openai',
+  wire: ({ provider, place }) => {
+    const variables = providerVariables(provider, place, true);
+    const base = variables['OPENAI_API_BASE'];
+    return { env: { ...variables, ...(base !== undefined && { AIDER_OPENAI_API_BASE: base }) } };
+  },
+};
+
+const llm: KnownAgent = {
+  provider: 'openai',
+  wire: ({ provider, place }) => ({ env: providerVariables(provider, place, true) }),
+};
+
+/** The AI SDK's clients want the version in their addresses; providers have names of their own there. */
+const opencode: KnownAgent = {
+  provider: 'openai',
+  wire: ({ provider, place, env }) => {
+    const name = provider === 'gemini' ? 'google' : provider;
+    const base = { anthropic: '/anthropic/v1', gemini: '/gemini/v1beta', cohere: '/cohere/v2' };
+    const path = Object.hasOwn(base, provider)
+      ? base[provider as keyof typeof base]
+      : pathOf('openai', provider);
+    const options = { baseURL: place.keyedUrl + path, apiKey: place.key };
+    const content = withMembers(env['OPENCODE_CONFIG_CONTENT'], ['provider', name, 'options'], options);
+    return { env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(content) } };
+  },
+};
+
+const goose: KnownAgent = {
+  provider: 'openai',
+  wire: ({ provider, place }) => {
+    if (provider === 'anthropic') {
+      return { env: { GOOSE_PROVIDER: 'anthropic', ANTHROPIC_HOST: `${place.url}/anthropic` } };
+    }
+    if (provider === 'gemini') {
+      return { env: { GOOSE_PROVIDER: 'google', GOOGLE_HOST: `${place.url}/gemini` } };
+    }
+    return {
+      env: {
+        GOOSE_PROVIDER: 'openai',
+        OPENAI_HOST: place.url,
+        OPENAI_BASE_PATH: `${pathOf('openai', provider).slice(1)}/chat/completions`,
+      },
+    };
+  },
+};
+
+const crush: KnownAgent = {
+  provider: 'openai',
+  wire: ({ provider, place }) => {
+    const path =
+      basePath('anthropic', provider) ?? basePath('gemini', provider) ?? pathOf('openai', provider);
+    return { env: { [`${provider.toUpperCase()}_API_ENDPOINT`]: place.url + path } };
+  },
+};
+
+/** It reads a file of settings and no address from its environment. */
+const cline: KnownAgent = {
+  provider: 'openai',
+  speaks: 'openai',
+  wire: ({ provider, place, model, file }) => {
+    const name = 'cline-providers.json';
+    const settings = {
+      provider: 'openai-compatible',
+      apiKey: place.key,
+      model: modelOf(provider, model),
+      baseUrl: place.url + pathOf('openai', provider),
+    };
+    const providers = {
+      version: 1,
+      lastUsedProvider: 'openai-compatible',
+      modes: {},
+      providers: {
+        'openai-compatible': { settings, updatedAt: new Date().toISOString(), tokenSource: 'manual' },
+      },
+    };
+    return {
+      env: { CLINE_PROVIDER_SETTINGS_PATH: file(name) },
+      files: { [name]: JSON.stringify(providers) },
+    };
+  },
+};
+
+/** The same; its file is an argument, which a user may have given already. */
+const continueCli: KnownAgent = {
+  provider: 'openai',
+  speaks: 'openai',
+  wire: ({ provider, place, model, args, file }) => {
+    if (args.some((arg) => arg === '--config' || arg.startsWith('--config='))) return {};
+    const name = 'continue.yaml';
+    const wanted = modelOf(provider, model);
+    const config = {
+      name: 'Gateway',
+      version: '1.0.0',
+      schema: 'v1',
+      models: [
+        {
+          name: wanted,
+          provider: 'openai',
+          model: wanted,
+          apiBase: place.url + pathOf('openai', provider),
+          apiKey: place.key,
+          roles: ['chat'],
+          capabilities: ['tool_use'],
+        },
+      ],
+    };
+    return { args: ['--config', file(name)], files: { [name]: stringify(config) } };
+  },
+};
+
+const deepseek: KnownAgent = { provider: 'deepseek', speaks: 'openai', wire: () => ({}) };
+
+/** By the name of the executable. */
+const AGENTS: ReadonlyMap<string, KnownAgent> = new Map([
+  ['claude', claude],
+  ['codex', codex],
+  ['gemini', gemini],
+  ['qwen', qwen],
+  ['aider', aider],
+  ['llm', llm],
+  ['opencode', opencode],
+  ['goose', goose],
+  ['crush', crush],
+  ['cline', cline],
+  ['cn', continueCli],
+  ['continue', continueCli],
+  ['deepseek', deepseek],
+]);
+
+export const AGENT_NAMES: readonly string[] = [...AGENTS.keys()];
+
+/** The program that a command names, whatever folder and ending stand around it. */
+export function knownAgent(command: string): KnownAgent | undefined {
+  const name = command.split(/[/\\]/).at(-1) ?? '';
+  return AGENTS.get(name.toLowerCase().replace(/\.(exe|cmd|ps1|js|mjs|cjs|py)$/, ''));
+}
+
+function pathOf(api: Api, provider: ProviderName): string {
+  const path = basePath(api, provider);
+  if (path === undefined) throw new Error(`${provider} has no address for clients of ${api}`);
+  return path;
+}
+
+function modelOf(provider: ProviderName, override: string | undefined): string {
+  const model = override ?? MODELS[provider];
+  if (model !== undefined) return model;
+  throw new Error(`name a model of ${provider} with --model-override: this program has to be told one`);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What somebody has written there already, with members of ours at a path. */
+function withMembers(written: string | undefined, path: readonly string[], members: Members): Members {
+  const into = (value: unknown, [step, ...rest]: readonly string[]): Members => {
+    const own = typeof value === 'object' && value !== null ? (value as Members) : {};
+    return step === undefined ? { ...own, ...members } : { ...own, [step]: into(own[step], rest) };
+  };
+  return into(parsed(written), path);
+}
+
+function parsed(written: string | undefined): unknown {
+  try {
+    return JSON.parse(written ?? '{}');
+  } catch (cause) {
+    throw new Error('OPENCODE_CONFIG_CONTENT is not JSON: correct it or take it out', { cause });
+  }
+}

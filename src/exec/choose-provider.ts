@@ -1,0 +1,46 @@
+import { PROVIDER_NAMES } from '../providers/provider.ts';
+import type { ProviderName } from '../providers/provider.ts';
+import { AGENT_NAMES, knownAgent } from './agents.ts';
+import type { KnownAgent } from './agents.ts';
+import { basePath, speakersOf } from './bases.ts';
+
+/** Something that whoever called must give or take back. */
+export class ExecUsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ExecUsageError';
+  }
+}
+
+export interface ChosenProvider {
+  readonly provider: ProviderName;
+  /** Undefined for a program that exec does not know. */
+  readonly agent: KnownAgent | undefined;
+}
+
+/**
+ * `GATEWAY_PROVIDER`, or what the executable's name tells.
+ * @throws ExecUsageError naming the values, or what the program can speak
+ */
+export function chooseProvider(command: string, wanted: string | undefined): ChosenProvider {
+  const agent = knownAgent(command);
+  const named = wanted === undefined || wanted === '' ? agent?.provider : providerNamed(wanted);
+  if (named === undefined) {
+    throw new ExecUsageError(
+      `set GATEWAY_PROVIDER for ${command}: one of ${PROVIDER_NAMES.join(', ')} ` +
+        `(known without it: ${AGENT_NAMES.join(', ')})`,
+    );
+  }
+  if (agent?.speaks !== undefined && basePath(agent.speaks, named) === undefined) {
+    throw new ExecUsageError(
+      `GATEWAY_PROVIDER: ${command} cannot speak to ${named}; one of ${speakersOf(agent.speaks).join(', ')}`,
+    );
+  }
+  return { provider: named, agent };
+}
+
+function providerNamed(written: string): ProviderName {
+  const known = PROVIDER_NAMES.find((name) => name === written);
+  if (known === undefined) throw new ExecUsageError(`GATEWAY_PROVIDER: one of ${PROVIDER_NAMES.join(', ')}`);
+  return known;
+}

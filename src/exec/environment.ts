@@ -1,0 +1,54 @@
+import type { Environment } from '../runtime/program.ts';
+import type { KnownAgent, Run } from './agents.ts';
+import { PROVIDER_KEY_VARIABLE, providerVariables } from './provider-variables.ts';
+import type { Variables } from './provider-variables.ts';
+
+/** What a program is started with. */
+export interface Prepared {
+  readonly env: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** The program's surroundings: as ours, without the keys, and with the forwarder where the provider was. */
+export function prepare(run: Run, agent: KnownAgent | undefined, sessionId: string): Prepared {
+  const wiring = agent?.wire(run) ?? {};
+  const ours: Variables = {
+    GATEWAY_PROXY_KEY: undefined,
+    [PROVIDER_KEY_VARIABLE]: undefined,
+    GATEWAY_SESSION_ID: sessionId,
+    GATEWAY_EXEC_URL: run.place.url,
+    GATEWAY_EXEC_KEY: run.place.key,
+  };
+  const env = {
+    ...run.env,
+    ...withoutOurCache(run.env),
+    ...pastProxies(run.env),
+    ...providerVariables(run.provider, run.place),
+    ...wiring.env,
+    ...ours,
+  };
+  const set = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    env: Object.fromEntries(set),
+    args: [...(wiring.args ?? []), ...run.args],
+    files: wiring.files ?? {},
+  };
+}
+
+/** A proxy of the company's does not reach this machine's loopback. */
+function pastProxies(env: Environment): Variables {
+  const near = '127.0.0.1';
+  return Object.fromEntries(
+    ['NO_PROXY', 'no_proxy'].map((name) => {
+      const written = env[name] ?? '';
+      return [name, written === '' ? near : `${written},${near}`];
+    }),
+  );
+}
+
+/** Where the gateway keeps its own compiled code is nothing for a program that Node runs. */
+function withoutOurCache(env: Environment): Variables {
+  const cache = env['NODE_COMPILE_CACHE'] ?? '';
+  return cache.endsWith('/ai-firewall-gateway/compiled') ? { NODE_COMPILE_CACHE: undefined } : {};
+}

@@ -1,0 +1,161 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent as HttpAgent, createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+import { errorBody, GatewayError } from '../errors.ts';
+import type { ProviderName } from '../providers/provider.ts';
+import { forward } from './forward.ts';
+import type { Target } from './forward.ts';
+import type { GatewayAddress } from './gateway-address.ts';
+import { CREDENTIAL_HEADERS } from './headers.ts';
+import { pathWithModel } from './model-choice.ts';
+import type { ModelChoice } from './model-choice.ts';
+import type { Place } from './provider-variables.ts';
+
+export interface ForwarderOptions {
+  readonly gateway: GatewayAddress;
+  readonly provider: ProviderName;
+  readonly proxyKey: string;
+  readonly providerKey: string | undefined;
+  readonly sessionId: string;
+  readonly models: ModelChoice;
+}
+
+/** Between one program and the gateway: it alone has the keys. */
+export interface Forwarder {
+  readonly place: Place;
+  close(): Promise<void>;
+}
+
+const MAX_CONNECTIONS = 512;
+/** Above what clients keep their own for, so that none is closed in the moment in which it is used. */
+const KEEP_ALIVE_MS = 120_000;
+/** A gateway that is drained closes what is idle: taken for another request just then, that request would fail. */
+const IDLE_MS = 15_000;
+
+/** Listens on a free port of 127.0.0.1, and answers whoever presents the key of this run. */
+export async function startForwarder(options: ForwarderOptions): Promise<Forwarder> {
+  // Begins as OpenAI's own do, which some programs insist on.
+  const key = `sk-exec-${randomBytes(32).toString('base64url')}`;
+  const isKey = comparer(key);
+  const agent = agentFor(options.gateway);
+  const server = createServer((request, response) => {
+    handle(request, response, options, { agent, isKey }).catch((failure: unknown) => {
+      refuse(response, failure);
+      // Read to its end, or a client that still sends would see a broken connection in place of the answer.
+      request.resume();
+    });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  return {
+    place: { url, keyedUrl: `${url}/${key}`, key },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      agent.destroy();
+      await closed;
+    },
+  };
+}
+
+function agentFor({ url, tls }: GatewayAddress): HttpAgent {
+  const kept = { keepAlive: true, timeout: IDLE_MS };
+  return url.protocol === 'https:' ? new HttpsAgent({ ...kept, ...tls }) : new HttpAgent(kept);
+}
+
+/** In the same time whatever is presented. */
+function comparer(key: string): (presented: string) => boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const own = digest(key);
+  return (presented) => timingSafeEqual(own, digest(presented));
+}
+
+interface Tools {
+  readonly agent: HttpAgent;
+  readonly isKey: (presented: string) => boolean;
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ForwarderOptions,
+  { agent, isKey }: Tools,
+): Promise<void> {
+  const asked = readTarget(request.url ?? '/', isKey);
+  if (!asked.keyed && !presentsKey(request, isKey)) {
+    throw new GatewayError('invalid_key', 'this address is for the program that gateway exec has started');
+  }
+  if (request.headers.upgrade !== undefined && /websocket/i.test(request.headers.upgrade)) {
+    throw new GatewayError('upgrade_not_supported', 'WebSockets are not forwarded; use HTTP');
+  }
+  const target = targetOf(asked, options);
+  await forward(request, response, { ...options, agent, target });
+}
+
+interface Asked {
+  /** Without the run's key. */
+  readonly path: string;
+  /** With its question mark, or empty. */
+  readonly query: string;
+  /** The key stood in the path or in the query. */
+  readonly keyed: boolean;
+}
+
+/** The path and query that are meant, without the key where it stands in them. */
+function readTarget(url: string, isKey: (presented: string) => boolean): Asked {
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const parameters = (mark < 0 ? '' : url.slice(mark + 1)).split('&').filter((one) => one !== '');
+  const others = parameters.filter((one) => !(one.startsWith('key=') && isKey(one.slice('key='.length))));
+  const query = others.length === 0 ? '' : `?${others.join('&')}`;
+  const [, first = '', ...rest] = path.split('/');
+  return isKey(first)
+    ? { path: `/${rest.join('/')}`, query, keyed: true }
+    : { path, query, keyed: others.length < parameters.length };
+}
+
+function presentsKey({ headers }: IncomingMessage, isKey: (presented: string) => boolean): boolean {
+  return CREDENTIAL_HEADERS.some((name) => {
+    const written = headers[name];
+    return typeof written === 'string' && isKey(written.replace(/^Bearer +/i, ''));
+  });
+}
+
+const MCP = /^\/mcp\/[^/]/;
+
+/** Where the gateway is asked: the one provider whose key there is, or a tool's server. */
+function targetOf({ path, query }: Asked, { gateway, provider, models }: ForwarderOptions): Target {
+  const base = gateway.url.pathname.replace(/\/$/, '');
+  if (MCP.test(path)) return { path: base + path + query, kind: 'mcp', namesModel: false };
+  if (!path.startsWith(`/${provider}/`)) {
+    throw new GatewayError('not_found', `this run is for ${provider}: its paths begin with /${provider}/`);
+  }
+  const chosen = pathWithModel(provider, path, models);
+  return { path: base + chosen.path + query, kind: 'model', namesModel: chosen.namesModel };
+}
+
+/** An answer of ours in the gateway's own form; what had begun is cut. */
+function refuse(response: ServerResponse, failure: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const known =
+    failure instanceof GatewayError
+      ? failure
+      : new GatewayError('gateway_unavailable', failure instanceof Error ? failure.message : 'unknown error');
+  const body = errorBody(known.type, known.message);
+  response.writeHead(known.status, {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+  });
+  response.end(body);
+}

@@ -1,0 +1,99 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { checkServerIdentity, getCACertificates } from 'node:tls';
+import type { PeerCertificate } from 'node:tls';
+
+import { isLoopbackHost } from '../config/address.ts';
+import type { Config } from '../config/schema.ts';
+
+/** Where the gateway is, and by what its certificate is known. */
+export interface GatewayAddress {
+  readonly url: URL;
+  readonly tls?: TlsTrust;
+}
+
+export interface TlsTrust {
+  readonly ca: string[];
+  /** A certificate among `ca` is enough by itself, whoever signed it. */
+  readonly allowPartialTrustChain: true;
+  readonly checkServerIdentity: (host: string, certificate: PeerCertificate) => Error | undefined;
+}
+
+/**
+ * A gateway by its URL.
+ * @throws Error naming the remedy, where keys would travel in the clear
+ */
+export function addressOf(
+  written: string,
+  { caFile, insecure }: { readonly caFile: string | undefined; readonly insecure: boolean },
+): GatewayAddress {
+  const url = readUrl(written);
+  if (url.protocol === 'http:') {
+    if (!insecure && !isLoopbackHost(url.hostname)) {
+      throw new Error(
+        `${url.origin}: keys would travel over plain HTTP; use https:// (or SERVER_INSECURE_DEV=true for development)`,
+      );
+    }
+    return { url };
+  }
+  return {
+    url,
+    tls: { ca: authorities(caFile), allowPartialTrustChain: true, checkServerIdentity },
+  };
+}
+
+function readUrl(written: string): URL {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Error(`the gateway's address is a URL such as https://gateway.example, not ${written}`);
+  }
+  if (url.username !== '' || url.search !== '' || url.hash !== '') {
+    throw new Error("the gateway's address has no credentials, query or fragment");
+  }
+  return url;
+}
+
+/** Those of Node and of the system, and the file's. */
+function authorities(caFile: string | undefined): string[] {
+  const known = [...getCACertificates('default'), ...getCACertificates('system')];
+  return caFile === undefined ? known : [...known, readPem(caFile)];
+}
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`--ca-file: ${file} cannot be read`, { cause });
+  }
+}
+
+/** The gateway of a gateway.yaml of this machine: its public address, or its listener. */
+export function configuredAddress(config: Config, caFile: string | undefined): GatewayAddress {
+  const { public_url, host, port, tls, insecure_dev } = config.server;
+  if (public_url !== undefined) return addressOf(public_url, { caFile, insecure: insecure_dev });
+  const near = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
+  const scheme = tls.cert_file === undefined ? 'http' : 'https';
+  const address = addressOf(`${scheme}://${near}:${String(port)}`, { caFile, insecure: insecure_dev });
+  if (tls.cert_file === undefined || address.tls === undefined) return address;
+  return { url: address.url, tls: pinned(address.tls, tls.cert_file) };
+}
+
+/** The file's own certificate is trusted whatever name it bears: it is the one that the listener shows. */
+function pinned(trust: TlsTrust, certFile: string): TlsTrust {
+  let pem: string;
+  let own: string;
+  try {
+    pem = readFileSync(certFile, 'utf8');
+    own = new X509Certificate(pem).fingerprint256;
+  } catch (cause) {
+    throw new Error(`server.tls.cert_file: ${certFile} cannot be read; name the gateway with --gateway-url`, {
+      cause,
+    });
+  }
+  return {
+    ...trust,
+    ca: [...trust.ca, pem],
+    checkServerIdentity: (host, certificate) =>
+      certificate.fingerprint256 === own ? undefined : checkServerIdentity(host, certificate),
+  };
+}

@@ -1,0 +1,111 @@
+import { GatewayError } from '../errors.ts';
+import { applyEdits } from '../json/edit.ts';
+import type { JsonEdit, JsonPath } from '../json/path.ts';
+import { parseStrict } from '../json/scan.ts';
+import type { ProviderName } from '../providers/provider.ts';
+
+/** What becomes of the models that a program asks for (`--model-override`, `--model-map`). */
+export interface ModelChoice {
+  /** Every request goes to this one. */
+  readonly override: string | undefined;
+  /** From what the program calls a model to what the provider does. */
+  readonly aliases: ReadonlyMap<string, string>;
+}
+
+/** False where every request stays as the program wrote it. */
+export function changesModels({ override, aliases }: ModelChoice): boolean {
+  return override !== undefined || aliases.size > 0;
+}
+
+/** Google writes a model's name with this before it, in bodies. */
+const GOOGLES = 'models/';
+
+/** The model that is asked for in place of `model`. */
+export function chosenModel({ override, aliases }: ModelChoice, model: string): string {
+  if (override === undefined && aliases.has(model)) return aliases.get(model) ?? model;
+  const prefix = model.startsWith(GOOGLES) ? GOOGLES : '';
+  const bare = model.slice(prefix.length);
+  const chosen = override ?? aliases.get(bare) ?? bare;
+  return chosen.startsWith(prefix) ? chosen : prefix + chosen;
+}
+
+/** Where a path names the model: what stands before it, the name, what stands behind. */
+const IN_PATH: Readonly<Partial<Record<ProviderName, RegExp>>> = {
+  gemini: /^(.*\/models\/)([^/:]+)(:[^/]*)$/,
+  bedrock: /^(.*\/model\/)([^/]+)(\/[^/]*)$/,
+  azure: /^(.*\/deployments\/)([^/]+)(\/.*)$/,
+};
+
+/** The path, without its query, with the chosen model in it. */
+export function pathWithModel(
+  provider: ProviderName,
+  path: string,
+  choice: ModelChoice,
+): { readonly path: string; readonly namesModel: boolean } {
+  const [, before, written, behind] = IN_PATH[provider]?.exec(path) ?? [];
+  if (before === undefined || written === undefined || behind === undefined) {
+    return { path, namesModel: false };
+  }
+  const model = decoded(written);
+  const chosen = chosenModel(choice, model);
+  const name = chosen === model ? written : encodeURIComponent(chosen);
+  return { path: before + name + behind, namesModel: true };
+}
+
+function decoded(written: string): string {
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written; // the gateway refuses it, and says why
+  }
+}
+
+/**
+ * The body with the chosen model in it; every other byte stays as it was.
+ * @throws GatewayError invalid_request where it is no JSON that reads the same to everybody
+ */
+export function bodyWithModel(body: Buffer, choice: ModelChoice, pathNamesModel: boolean): Buffer {
+  const json = parseStrict(body);
+  return isObject(json) ? applyEdits(body, editsOf(json, choice, pathNamesModel)) : body;
+}
+
+function editsOf(json: JsonObject, choice: ModelChoice, pathNamesModel: boolean): JsonEdit[] {
+  const { model, models, requests, generateContentRequest: counted } = json;
+  const edits = [...renamed(['model'], model, choice)];
+  if (model === undefined && !pathNamesModel && choice.override !== undefined) {
+    edits.push({ kind: 'set', path: ['model'], value: choice.override });
+  }
+  if (isObject(counted))
+    edits.push(...renamed(['generateContentRequest', 'model'], counted['model'], choice));
+  for (const [index, request] of listOf(requests).entries()) {
+    if (isObject(request)) edits.push(...renamed(['requests', index, 'model'], request['model'], choice));
+  }
+  // Others to fall back on (OpenRouter): there are none beside the one.
+  if (models !== undefined && choice.override !== undefined) edits.push({ kind: 'remove', path: ['models'] });
+  else listOf(models).forEach((one, index) => edits.push(...renamed(['models', index], one, choice)));
+  return edits;
+}
+
+function renamed(path: JsonPath, written: unknown, choice: ModelChoice): JsonEdit[] {
+  if (typeof written !== 'string') return [];
+  const value = chosenModel(choice, written);
+  return value === written ? [] : [{ kind: 'set', path, value }];
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A body in which nobody can put a model. */
+export function unreadableModel(why: string): GatewayError {
+  return new GatewayError(
+    'unsupported_media_type',
+    `${why}: --model-override and --model-map need plain JSON to put the model in; run it without them`,
+  );
+}

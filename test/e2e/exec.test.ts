@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { ProviderName } from '../../src/providers/provider.ts';
+import { createFakeProvider } from '../support/fake-provider/index.ts';
+import type { FakeProvider } from '../support/fake-provider/index.ts';
+import { startGateway } from '../support/gateway.ts';
+import type { TestGateway } from '../support/gateway.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAIN = join(ROOT, 'cli', 'main.ts');
+const PROVIDER_KEY = 'sk-provider-0123456789';
+const ANSWER = 'It is the ninth of May.';
+
+let provider: FakeProvider;
+let gateway: TestGateway;
+beforeAll(async () => {
+  provider = await createFakeProvider();
+  const upstream = { base_url: provider.url };
+  gateway = await startGateway({
+    config: { providers: { openai: upstream, anthropic: upstream, gemini: upstream } },
+  });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await provider.close();
+});
+
+/** Programs as their makers show them: no address and no key but what the SDK reads by itself. */
+const PROGRAMS: readonly (readonly [name: ProviderName, key: string, model: string, source: string])[] = [
+  [
+    'openai',
+    'OPENAI_API_KEY',
+    'gpt-4o-mini',
+    `import OpenAI from 'openai';
+     const stream = await new OpenAI().chat.completions.create({
+       model: 'fast', stream: true, messages: [{ role: 'user', content: 'When?' }] });
+     for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');`,
+  ],
+  [
+    'anthropic',
+    'ANTHROPIC_API_KEY',
+    'claude-haiku-4-5',
+    `import Anthropic from '@anthropic-ai/sdk';
+     const answer = await new Anthropic().messages.create({
+       model: 'fast', max_tokens: 100, messages: [{ role: 'user', content: 'When?' }] });
+     console.log(answer.content[0].text);`,
+  ],
+  [
+    'gemini',
+    'GEMINI_API_KEY',
+    'gemini-2.5-flash',
+    `import { GoogleGenAI } from '@google/genai';
+     const answer = await new GoogleGenAI({}).models.generateContent({ model: 'fast', contents: 'When?' });
+     console.log(answer.text);`,
+  ],
+];
+
+describe('SPEC "Command-line interface": exec', () => {
+  it.each(PROGRAMS)("brings %s's own SDK through the gateway", async (name, variable, model, source) => {
+    provider.behave({ text: ANSWER });
+    const { rawKey } = await gateway.createKey({ provider: name }, { daily: 5 });
+    const command = ['node', '--input-type=module', '-e', source];
+    const { code, output } = await exec(['--model-map', `fast=${model}`], command, {
+      GATEWAY_PROVIDER: name,
+      GATEWAY_PROXY_KEY: rawKey,
+      [variable]: PROVIDER_KEY,
+    });
+    expect(output).toContain(ANSWER);
+    expect(code).toBe(0);
+    const last = provider.requests.at(-1);
+    expect(`${last?.path ?? ''} ${last?.body.toString() ?? ''}`).toContain(model);
+    const { authorization, 'x-api-key': anthropics, 'x-goog-api-key': googles } = last?.headers ?? {};
+    expect([authorization?.replace('Bearer ', ''), anthropics, googles].filter(Boolean)).toEqual([
+      PROVIDER_KEY,
+    ]);
+  });
+
+  it('brings curl through, and the gateway judges it by its key', async () => {
+    provider.behave({ text: ANSWER });
+    const { rawKey, keyHash } = await gateway.createKey({ provider: 'openai' }, { daily: 5 });
+    const keys = { GATEWAY_PROVIDER: 'openai', GATEWAY_PROXY_KEY: rawKey, OPENAI_API_KEY: PROVIDER_KEY };
+    const body = '{"model":"gpt-4o","max_tokens":9,"messages":[{"role":"user","content":"When?"}]}';
+    const curl = `curl -sS -D - "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" \\
+      -H 'Content-Type: application/json' -d '${body}'`;
+    const command = ['sh', '-c', `${curl}; echo; ${curl}`];
+    const { output } = await exec([], command, keys);
+    expect(output).toContain(ANSWER);
+    // One run is one session.
+    expect([...output.matchAll(/^x-gateway-session-steps: (\d+)/gim)].map(([, steps]) => steps)).toEqual([
+      '1',
+      '2',
+    ]);
+
+    await gateway.setBudget(keyHash, { daily: 0 });
+    expect((await exec([], command, keys)).output).toContain('"type":"budget_exceeded"');
+  });
+});
+
+async function exec(
+  flags: readonly string[],
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const { PATH, HOME } = process.env;
+  // Without an address: that of the gateway.yaml.
+  const args = [MAIN, '--config', gateway.configFile, 'exec', ...flags, '--', ...command];
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { PATH, HOME, SERVER_INSECURE_DEV: 'true', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createServer as createHttp } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+/** A request as it came. */
+export interface Recorded {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A bare server that notes what comes, byte for byte, and answers as it is told. */
+export interface Recorder {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly requests: readonly Recorded[];
+  /** The last one; fails where none has come. */
+  last(): Recorded;
+  close(): Promise<void>;
+}
+
+export type Answerer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
+
+/** Answers `{}` unless told otherwise; over TLS where an identity is given. */
+export async function startRecorder(
+  answer: Answerer = (_request, response) => response.end('{}'),
+  tls?: { readonly cert: string; readonly key: string },
+): Promise<Recorder> {
+  const requests: Recorded[] = [];
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.once('end', () => {
+      const { method = '', url: path = '', headers } = request;
+      requests.push({ method, path, headers, body });
+      answer(request, response, body);
+    });
+  };
+  const server = tls === undefined ? createHttp(handle) : createHttps(tls, handle);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${String(port)}`,
+    requests,
+    last: () => {
+      const last = requests.at(-1);
+      if (last === undefined) throw new Error('no request has come');
+      return last;
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
