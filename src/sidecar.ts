@@ -13,6 +13,7 @@ import { createRunner } from './pipeline/run.ts';
 import { loadLivePolicies, type LivePolicies } from './policy/live-policies.ts';
 import { connectRedis, firstAttempt, type RedisClient } from './redis/client.ts';
 import { createFitness, type Fitness } from './redis/fitness.ts';
+import { createAuthorityPath } from './routing/authorities.ts';
 import { createRoute } from './routing/route.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
 import type { WorkerAddress } from './runtime/worker-protocol.ts';
@@ -81,6 +82,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     token: config.server.extproc.token,
     services: {
       authenticate: authenticate(config, redis, fitness, { log, auditLog, metrics }),
+      authorityPath: createAuthorityPath(config),
       route: createRoute(config, configuredUpstreams(config)),
       newRun: createRunner({
         checks: checks.inOrder,

@@ -35,10 +35,12 @@ export interface Credentials {
  * `Authorization: Bearer`, the providers' own key headers, `X-Gateway-Provider-Key`, the query. Other
  * authorization schemes (a client's own SigV4, Basic) are for another host and are no credential here. What begins with
  * `gw-` is a proxy key, everything else a provider key.
+ * @param from `headers`: path and query give no proxy key; what stands there is left, or dropped
  */
 export function extractCredentials(
   headers: Iterable<readonly [string, string]>,
   target: string,
+  from: 'anywhere' | 'headers' = 'anywhere',
 ): Credentials {
   const proxyKeys = new Set<string>();
   const providerKeys = new Set<string>();
@@ -52,9 +54,13 @@ export function extractCredentials(
     hidesProxyKey ||= carriesProxyKey(written);
   };
 
+  const takeFromQuery = (value: string): void => {
+    if (from === 'anywhere' || !isProxyKey(value)) take(value);
+  };
+
   const mark = target.indexOf('?');
   let path = mark < 0 ? target : target.slice(0, mark);
-  if (path.startsWith(`/${RAW_KEY_PREFIX}`)) {
+  if (from === 'anywhere' && path.startsWith(`/${RAW_KEY_PREFIX}`)) {
     const end = path.indexOf('/', 1);
     take(path.slice(1, end < 0 ? path.length : end));
     path = end < 0 ? '/' : path.slice(end);
@@ -66,7 +72,7 @@ export function extractCredentials(
       take(name === 'authorization' ? bearerToken(part.trim()) : part.trim(), part);
     }
   }
-  const query = mark < 0 ? '' : withoutKeys(target.slice(mark + 1), take);
+  const query = mark < 0 ? '' : withoutKeys(target.slice(mark + 1), takeFromQuery);
   return { proxyKeys: [...proxyKeys], providerKeys: [...providerKeys], hidesProxyKey, path, query };
 }
 

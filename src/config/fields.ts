@@ -49,6 +49,11 @@ export const hostPort = z.string().refine((written) => parseHostPort(written) !=
   error: 'must be host:port or [IPv6]:port',
 });
 
+/** `:authority` as clients send it: a host, and its port where it is not the scheme's own. */
+export const authority = z.string().regex(/^(?:[a-z0-9-]{1,63}\.)*[a-z0-9-]{1,63}(?::\d{1,5})?$/, {
+  error: 'must be a host name in lower case, with a port or without, and no wildcard',
+});
+
 export const extprocAddress = z.string().refine((written) => parseExtprocAddress(written) !== undefined, {
   error: 'must be unix:/absolute/path or host:port',
 });

@@ -68,6 +68,7 @@ const RULES: readonly Rule[] = [
   pairs,
   extproc,
   redisTopology,
+  authorities,
   plainHttp,
   riskThresholds,
   mcpServers,
@@ -158,6 +159,18 @@ function redisTopology({ redis }: Config): readonly (RuleProblem | false)[] {
       },
     cluster &&
       redis.db !== 0 && { path: ['redis', 'db'], message: 'must be 0 on a cluster, which has one database' },
+  ];
+}
+
+/** Who is asked by host has no path for anything else. */
+function authorities({ proxy, mcp }: Config): readonly (RuleProblem | false)[] {
+  return [
+    mcp.enabled &&
+      Object.keys(proxy.authorities).length > 0 && {
+        path: ['proxy', 'authorities'],
+        message:
+          'cannot be used with mcp.enabled, whose servers are known by path: give them a gateway of their own',
+      },
   ];
 }
 

@@ -5,6 +5,7 @@ import type { AnswerStream } from '../pipeline/answer-stream.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Usage } from '../providers/provider.ts';
 import type { Run } from '../pipeline/run.ts';
+import type { AuthorityPath } from '../routing/authorities.ts';
 import type { Route } from '../routing/route.ts';
 import type { Target } from '../routing/target.ts';
 import type { EdgePatience, PatienceSettings } from './patience.ts';
@@ -16,6 +17,8 @@ export interface EdgeServices {
   /** Key, lock and risk in one wait; throws GatewayError invalid_key, quarantined, agent_risk_blocked. */
   readonly authenticate: Authenticate;
   readonly route: Route;
+  /** Where clients ask for a provider by its host (`proxy.authorities`). */
+  readonly authorityPath?: AuthorityPath | undefined;
   readonly newRun: () => Run;
   readonly settings: EdgeSettings;
   readonly observer: EdgeObserver;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { duration, section } from '../fields.ts';
+import { PROVIDER_NAMES } from '../../providers/provider.ts';
+import { authority, duration, section } from '../fields.ts';
 
 /** What passes to the providers (DECISIONS "Paths and providers"). */
 export const proxy = section({
@@ -13,4 +14,6 @@ export const proxy = section({
   provider_tools_action: z.enum(['remove', 'deny']).default('remove'),
   /** Prompts, caches, presets and agents that are stored at the provider, and may bring such tools along unseen. */
   stored_prompts: z.enum(['deny', 'allow']).default('deny'),
+  /** Transparent egress: whom clients ask by host -> provider. Where there are any, nothing else is served. */
+  authorities: z.record(authority, z.enum(PROVIDER_NAMES)).default({}),
 }).prefault({});

@@ -35,8 +35,10 @@ export async function onRequestHeaders(
   context.requestId = head.requestId;
   const clientAddress = addressWithoutPort(message.attributes.get('source.address') ?? '');
   context.clientAddress = clientAddress;
-  const credentials = extractCredentials(head.list, head.target);
-  context.surface = surfaceOf(credentials.path);
+  const { authorityPath } = context.services;
+  const credentials = extractCredentials(head.list, head.target, authorityPath && 'headers');
+  const path = authorityPath ? authorityPath(head.authority, credentials.path) : credentials.path;
+  if (path !== undefined) context.surface = surfaceOf(path);
   const { allowedOrigins } = context.services.settings;
   if (isForBrowsers(context.surface)) {
     context.crossOrigin = readableBy(head.headers.get('origin'), allowedOrigins);
@@ -59,8 +61,9 @@ export async function onRequestHeaders(
   throwDenial(await run.admit(admitted));
   if (credentials.proxyKeys.length > 1) throw twoKeys('proxy keys; send one');
 
+  if (path === undefined) throw unknownAuthority();
   const hasBody = !message.endOfStream;
-  const target = context.services.route(head.method, credentials.path, credentials.query);
+  const target = context.services.route(head.method, path, credentials.query);
   if (target.kind === 'mcp') assertOrigin(head.headers.get('origin'), head.authority, allowedOrigins);
   assertOneHost(head.authority);
   assertForm(head, target.endpoint, hasBody, target.maxRequestBytes);
@@ -120,6 +123,13 @@ function assertOneHost(authority: string): void {
   if (authority.includes(',')) {
     throw new GatewayError('invalid_request', 'the request carries more than one Host header; send one');
   }
+}
+
+function unknownAuthority(): GatewayError {
+  return new GatewayError(
+    'unknown_provider',
+    'this gateway serves the hosts of proxy.authorities alone, and this is none of them',
+  );
 }
 
 function missingProviderKey(provider: string): GatewayError {
