@@ -1,6 +1,8 @@
 /** Every header of ours, lower-case as HTTP/2 and Envoy carry them (SPEC "Request headers", "Response headers"). */
 export const HEADER = {
   providerKey: 'x-gateway-provider-key',
+  /** The bearer's JWT (`zsp.enabled`). */
+  jwt: 'x-gateway-jwt',
   sessionId: 'x-gateway-session-id',
   sessionBudget: 'x-gateway-session-budget',
   sessionMaxSteps: 'x-gateway-session-max-steps',

@@ -9,6 +9,7 @@ import type { Approvals } from './escalation/approvals.ts';
 import type { ApprovalsOnRedisDeps } from './escalation/create.ts';
 import { startExtProcServer } from './extproc/server.ts';
 import type { ListenAddress } from './extproc/transport.ts';
+import type { TokenGate } from './auth/jwt/token-gate.ts';
 import { createRunner } from './pipeline/run.ts';
 import { loadLivePolicies, type LivePolicies } from './policy/live-policies.ts';
 import { connectRedis, firstAttempt, type RedisClient } from './redis/client.ts';
@@ -69,6 +70,8 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
   const approvals = await approvalsOf({ config, redis, log, auditLog, metrics }, index);
   const checks = createChecks({ config, redis, log, auditLog, metrics, policies, approvals });
   const observer = createObserver(log, auditLog, metrics);
+  const telemetry = { log, auditLog, metrics };
+  const identity = config.zsp.enabled ? await readsTokens(config, redis, telemetry) : undefined;
   const anonymousLines = createAnonymousLines({
     maxPerMinute: config.auth.max_failures_per_minute,
     onUnlogged: (requests) =>
@@ -81,7 +84,8 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     transport: config.server.extproc.transport,
     token: config.server.extproc.token,
     services: {
-      authenticate: authenticate(config, redis, fitness, { log, auditLog, metrics }),
+      authenticate: authenticate(config, redis, fitness, telemetry, identity?.tokens),
+      isGatewayToken: identity?.isGatewayToken,
       authorityPath: createAuthorityPath(config),
       route: createRoute(config, configuredUpstreams(config)),
       newRun: createRunner({
@@ -158,11 +162,55 @@ function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : '';
 }
 
+interface Telemetry {
+  readonly log: Logger;
+  readonly auditLog: Logger;
+  readonly metrics: Metrics;
+}
+
+/** JWTs and their proofs; what reads them is loaded only where they are looked at. */
+async function readsTokens(
+  config: Config,
+  client: RedisClient,
+  { log, metrics }: Telemetry,
+): Promise<{
+  readonly tokens: TokenGate;
+  readonly isGatewayToken: (credential: string) => boolean;
+}> {
+  const [{ startTokenGate }, { isGatewayToken }] = await Promise.all([
+    import('./auth/jwt/token-gate.ts'),
+    import('./auth/jwt/presented.ts'),
+  ]);
+  const tokens = startTokenGate({
+    config,
+    client,
+    deadlineMs: phaseDeadlineMs(config),
+    onKeysFetched(keys) {
+      metrics.keySetReads.inc({ outcome: 'read' });
+      if (keys === 0) log.warn('the key set of zsp.jwks_url has no key that JWTs can be verified by');
+    },
+    onKeysFailed(cause) {
+      metrics.keySetReads.inc({ outcome: 'failed' });
+      log.warn(
+        { cause: reasonOf(cause) },
+        'zsp.jwks_url cannot be read: JWTs are verified by the keys before',
+      );
+    },
+  });
+  return { tokens, isGatewayToken: (credential) => isGatewayToken(credential, config.zsp) };
+}
+
+/** Of a failed `fetch` the cause says what happened. */
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : messageOf(cause);
+}
+
 function authenticate(
   config: Config,
   client: RedisClient,
   fitness: Fitness,
-  { log, auditLog, metrics }: { readonly log: Logger; readonly auditLog: Logger; readonly metrics: Metrics },
+  { log, auditLog, metrics }: Telemetry,
+  tokens: TokenGate | undefined,
 ): Authenticate {
   const onNoteFailed = (failure: unknown): void => {
     log.debug({ cause: failure instanceof Error ? failure.message : '' }, 'Redis did not take a note');
@@ -172,16 +220,19 @@ function authenticate(
     failures: createFailureLimit({
       client,
       maxFailuresPerMinute: config.auth.max_failures_per_minute,
-      onFailure({ clientAddress, overLimit }) {
+      onFailure({ clientAddress, overLimit, fault }) {
+        if (fault !== undefined) metrics.tokenRefusals.inc({ fault });
         if (overLimit) metrics.authLimited.inc();
-        else auditLog.info({ client_address: clientAddress }, 'authentication failed');
+        else auditLog.info({ client_address: clientAddress, fault }, 'authentication failed');
       },
       onCountFailed: onNoteFailed,
     }),
     riskProfile: config.risk_profile,
+    tokens,
   });
   return async (attempt) => {
-    if (!fitness.fit && attempt.rawKey !== undefined) await fitness.assertFit();
+    const asksRedis = attempt.rawKey !== undefined || tokens !== undefined;
+    if (!fitness.fit && asksRedis) await fitness.assertFit();
     return judge(attempt);
   };
 }

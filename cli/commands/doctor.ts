@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
+import { fetchKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';
+import { KEY_SET_TIMEOUT_MS } from '../../src/config/rules.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import { servableProblems } from '../../src/config/servable.ts';
@@ -15,7 +17,7 @@ import { loadedConfig } from '../loaded-config.ts';
 
 /** One thing that was looked at. `warn` does not keep the gateway from starting. */
 interface Finding {
-  readonly check: 'configuration' | 'redis' | 'envoy' | 'engines' | 'policies';
+  readonly check: 'configuration' | 'redis' | 'envoy' | 'identity' | 'engines' | 'policies';
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
 }
@@ -40,9 +42,34 @@ async function diagnose(command: Command, io: Io): Promise<Finding[]> {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map((problem) => fail('configuration', formatProblem(problem)));
   }
-  const [redis, envoy] = await Promise.all([diagnoseRedis(loaded), diagnoseEnvoy(loaded, io)]);
+  const [redis, envoy, identity] = await Promise.all([
+    diagnoseRedis(loaded),
+    diagnoseEnvoy(loaded, io),
+    diagnoseIdentity(loaded),
+  ]);
   const policies = await diagnosePolicies(loaded);
-  return [...diagnoseConfig(loaded), ...redis, envoy, ...diagnoseEngines(loaded), ...policies];
+  return [...diagnoseConfig(loaded), ...redis, envoy, ...identity, ...diagnoseEngines(loaded), ...policies];
+}
+
+/** Whether the keys that JWTs are verified by can be read from here. */
+async function diagnoseIdentity({ config: { zsp, server } }: LoadedConfig): Promise<Finding[]> {
+  if (!zsp.enabled) return [ok('identity', 'JWTs: off (zsp.enabled: false)')];
+  const scope = zsp.jwt_only ? 'every proxy key needs one' : 'keys with a jwt_subject need one';
+  const proofs =
+    server.public_url === undefined
+      ? warn('identity', 'DPoP: tokens that are bound to a key are refused without server.public_url')
+      : ok('identity', `DPoP: proofs are made for ${server.public_url}${zsp.require_dpop ? ', by all' : ''}`);
+  try {
+    const { keys } = await fetchKeySet({ url: zsp.jwks_url, timeoutMs: KEY_SET_TIMEOUT_MS });
+    const read = `JWTs: ${scope}; ${keys.length} keys at zsp.jwks_url`;
+    return [
+      keys.length === 0 ? fail('identity', `${read}: none can be verified`) : ok('identity', read),
+      proofs,
+    ];
+  } catch (error) {
+    // A gateway starts without them, and refuses what needs a JWT until they are there.
+    return [warn('identity', `JWTs: ${scope}; zsp.jwks_url cannot be read (${messageOf(error)})`), proofs];
+  }
 }
 
 /** Which policies would be in force, and what becomes of a call that none of them speaks of. */

@@ -6,16 +6,20 @@ import { lockCauseInWords } from '../redis/lock-cause.ts';
 import type { Lock } from '../redis/risk-profile.ts';
 import { timeSpan } from '../text/time-span.ts';
 import type { FailureLimit } from './failure-limit.ts';
+import { TokenRefused, type TokenFault } from './jwt/faults.ts';
+import type { Bearer, PresentedRequest, TokenGate } from './jwt/token-gate.ts';
 import type { KeyState, KeyStateStore } from './key-state-store.ts';
 import { hashKey } from './raw-key.ts';
 
 /** What a proxy key adds to an exchange. */
-export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'budgetLimits' | 'facts'>;
+export type Identity = Pick<Identified, 'key' | 'rawKeyHash' | 'tokenEndsAt' | 'budgetLimits' | 'facts'>;
 
 export interface AuthenticateDeps {
   readonly keys: KeyStateStore;
   readonly failures: FailureLimit;
   readonly riskProfile: Pick<Config['risk_profile'], 'enabled' | 'permanent_block_threshold'>;
+  /** Undefined where JWTs are not looked at (`zsp.enabled`). */
+  readonly tokens?: TokenGate | undefined;
 }
 
 export interface Attempt {
@@ -27,6 +31,8 @@ export interface Attempt {
    * good.
    */
   readonly beside?: (keyHash: string) => void;
+  /** Where a JWT and its proof stand; absent where they were judged already. */
+  readonly request?: PresentedRequest;
 }
 
 export type Authenticate = (attempt: Attempt) => Promise<Identity>;
@@ -34,18 +40,27 @@ export type Authenticate = (attempt: Attempt) => Promise<Identity>;
 /**
  * Judges a proxy key in one wait for Redis: the key itself, then its risk, then its lock. A key that is blocked for
  * good is not told to come back when its lock ends.
- * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
+ * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable; gateway_unavailable where the
+ *   keys of JWTs are not known
  */
-export function createAuthenticate({ keys, failures, riskProfile }: AuthenticateDeps): Authenticate {
-  return async ({ rawKey, clientAddress, beside }) => {
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const { keys, failures, riskProfile, tokens } = deps;
+  return async (attempt) => {
+    const { rawKey, clientAddress, beside } = attempt;
     let isCalled = false;
     const once = (keyHash: string): void => {
       if (!isCalled) beside?.(keyHash);
       isCalled = true;
     };
-    const rawKeyHash = rawKey === undefined ? '' : hashKey(rawKey);
-    const trust = failures.isOver(clientAddress) ? 'doubted' : 'trusted';
-    const state = rawKey === undefined ? undefined : await keys.readKeyState(rawKeyHash, trust, once);
+    const rawKeyHash = rawKey === undefined ? undefined : hashKey(rawKey);
+    let state: KeyState | undefined;
+    let bearer: Bearer | undefined;
+    if (tokens !== undefined) {
+      ({ state, bearer } = await readWithToken(deps, tokens, attempt, rawKeyHash));
+    } else if (rawKeyHash !== undefined) {
+      const trust = failures.isOver(clientAddress) ? 'doubted' : 'trusted';
+      state = await keys.readKeyState(rawKeyHash, trust, once);
+    }
     if (state?.status !== 'active') {
       failures.count(clientAddress);
       throw invalidKey();
@@ -57,6 +72,7 @@ export function createAuthenticate({ keys, failures, riskProfile }: Authenticate
     return {
       key: state.record,
       rawKeyHash,
+      ...(bearer !== undefined && { tokenEndsAt: bearer.endsAt }),
       budgetLimits: state.limits,
       facts: {
         agentRisk: riskProfile.enabled ? agentRisk : { ...agentRisk, riskScore: 0 },
@@ -69,11 +85,47 @@ export function createAuthenticate({ keys, failures, riskProfile }: Authenticate
   };
 }
 
+/**
+ * The JWT first, which asks Redis nothing; then the key, and beside it whether the proof was used. Nothing is done for
+ * the key before its bearer is known to be one who may use it.
+ */
+async function readWithToken(
+  { keys, failures }: AuthenticateDeps,
+  tokens: TokenGate,
+  { clientAddress, request }: Attempt,
+  rawKeyHash: string | undefined,
+): Promise<{ readonly state: KeyState | undefined; readonly bearer: Bearer | undefined }> {
+  const refuse = (fault: TokenFault): GatewayError => {
+    failures.count(clientAddress, fault);
+    return invalidKey();
+  };
+  try {
+    const bearer = await tokens.read(request);
+    const trust = failures.isOver(clientAddress) ? 'doubted' : 'trusted';
+    const named = tokens.namesKeys ? bearer?.keyHash : undefined;
+    const [state, isFresh] = await Promise.all([
+      rawKeyHash !== undefined
+        ? keys.readKeyState(rawKeyHash, trust)
+        : named !== undefined && keys.readNamedKey(named),
+      bearer?.proofId === undefined || tokens.claimProof(bearer.proofId, request?.requestId ?? ''),
+    ]);
+    if (!isFresh) throw new TokenRefused('dpop_replayed');
+    if (state === false || state?.status !== 'active') return { state: undefined, bearer };
+    const fault = tokens.faultOf(state.record, bearer);
+    if (fault !== undefined) throw new TokenRefused(fault);
+    return { state, bearer };
+  } catch (failure) {
+    throw failure instanceof TokenRefused ? refuse(failure.fault) : failure;
+  }
+}
+
 /** Resolves to the key's budget as it stands now. */
-export type AuthenticateAgain = (rawKeyHash: string) => Promise<BudgetLimits>;
+export type AuthenticateAgain = (
+  admitted: Pick<Identity, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
+) => Promise<BudgetLimits>;
 
 /**
- * Judges a key that was let in before, while what it asked for still goes on. Neither a use nor a failed attempt of
+ * Judges what a request was let in by, while what it asked for still goes on. Neither a use nor a failed attempt of
  * anybody is noted.
  * @throws GatewayError invalid_key, quarantined, agent_risk_blocked, redis_unavailable
  */
@@ -81,10 +133,13 @@ export function createAuthenticateAgain({
   keys,
   riskProfile,
 }: Pick<AuthenticateDeps, 'riskProfile'> & {
-  readonly keys: Pick<KeyStateStore, 'readKeyState'>;
+  readonly keys: Pick<KeyStateStore, 'readKeyState' | 'readNamedKey'>;
 }): AuthenticateAgain {
-  return async (rawKeyHash) => {
-    const state = await keys.readKeyState(rawKeyHash);
+  return async ({ key, rawKeyHash, tokenEndsAt = Infinity }) => {
+    if (tokenEndsAt <= Date.now()) throw invalidKey();
+    const state = await (rawKeyHash === undefined
+      ? keys.readNamedKey(key.keyHash)
+      : keys.readKeyState(rawKeyHash));
     if (state?.status !== 'active') throw invalidKey();
     assertConduct(state, riskProfile);
     return state.limits;
@@ -100,7 +155,7 @@ function assertConduct(
   if (lock) throw quarantined(lock, record.keyHash, readAt);
 }
 
-/** One answer for missing, unknown, expired and revoked keys: whoever tries keys learns nothing. */
+/** One answer for missing, unknown, expired and revoked keys and JWTs: whoever tries them learns nothing. */
 function invalidKey(): GatewayError {
   return new GatewayError('invalid_key', 'invalid proxy key', { headers: { 'www-authenticate': 'Bearer' } });
 }

@@ -7,12 +7,19 @@ const countScript = loadScript(new URL('./count-failure.lua', import.meta.url));
 
 const COUNTER_LIFE_MS = 120_000;
 
+export interface FailedAuthentication {
+  readonly clientAddress: string;
+  readonly overLimit: boolean;
+  /** What was wrong with the bearer's JWT, where that was it. */
+  readonly fault: string | undefined;
+}
+
 export interface FailureLimitOptions {
   readonly client: RedisClient;
   /** `auth.max_failures_per_minute`. */
   readonly maxFailuresPerMinute: number;
   /** For log and metric; `overLimit` failures should be counted, not logged. */
-  readonly onFailure: (failure: { readonly clientAddress: string; readonly overLimit: boolean }) => void;
+  readonly onFailure: (failure: FailedAuthentication) => void;
   /** Told when Redis could not count: the refusal stands all the same. */
   readonly onCountFailed?: (failure: unknown) => void;
   /** Unix ms. */
@@ -21,7 +28,7 @@ export interface FailureLimitOptions {
 
 export interface FailureLimit {
   /** Notes a failed authentication; never waits and never fails. */
-  count(clientAddress: string): void;
+  count(clientAddress: string, fault?: string): void;
   /** Whether the address has used up its failures of this minute, as far as this instance knows. */
   isOver(clientAddress: string): boolean;
 }
@@ -38,9 +45,9 @@ export function createFailureLimit(options: FailureLimitOptions): FailureLimit {
 
   return {
     isOver,
-    count(clientAddress) {
+    count(clientAddress, fault) {
       const overLimit = isOver(clientAddress);
-      onFailure({ clientAddress, overLimit });
+      onFailure({ clientAddress, overLimit, fault });
       if (overLimit) return;
       const minute = failures.minute();
       failures.raise(clientAddress, failures.get(clientAddress) + 1);

@@ -45,6 +45,8 @@ export interface KeyStateStore {
     trust?: 'trusted' | 'doubted',
     beside?: (keyHash: string) => void,
   ): Promise<KeyState | undefined>;
+  /** The key of this hash, which the bearer's JWT names: it is active whatever became of its raw keys. */
+  readNamedKey(keyHash: string): Promise<KeyState | undefined>;
   /** Notes the use of a key, at most once a minute; never waits and never fails. */
   noteUse(state: Pick<KeyState, 'record' | 'readAt'>): void;
 }
@@ -93,6 +95,10 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
         trust === 'trusted' || (await couldBeGood(client, rawHash))
           ? readAndRemember(rawHash, beside)
           : undefined,
+      ),
+    readNamedKey: (keyHash) =>
+      withRedisDeadline(deadlineMs, async () =>
+        toKeyState(undefined, await readTogether(client, keyHash, now)),
       ),
     noteUse({ record: { keyHash, lastUsedAt = 0 }, readAt }) {
       if (readAt - Math.max(lastUsedAt, notedAt.get(keyHash) ?? 0) < TOUCH_INTERVAL_MS) return;
@@ -150,14 +156,15 @@ function isHash(reply: unknown): boolean {
   return typeof reply === 'object' && reply !== null && !Array.isArray(reply);
 }
 
-function toKeyState(rawHash: string, answers: Answers): KeyState | undefined {
+/** @param rawHash of the raw key that was sent; undefined where the key was named */
+function toKeyState(rawHash: string | undefined, answers: Answers): KeyState | undefined {
   if (answers.record['key_hash'] === undefined) return undefined;
   const record = parseKeyRecord(answers.record);
   const { nowMs, values } = answers.profile;
   return {
     record,
     readAt: nowMs,
-    status: readStatus(record, answers.record[rawKeyField(rawHash)], nowMs),
+    status: readStatus(record, rawHash === undefined ? '' : answers.record[rawKeyField(rawHash)], nowMs),
     ...parseRiskStatus(values, answers.lock, nowMs),
     limits: effectiveLimits(parseBudgetLimits(answers.own), parseBudgetLimits(answers.fallback)),
   };

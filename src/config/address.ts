@@ -33,3 +33,9 @@ export function isLoopbackHost(host: string): boolean {
   if (bare === 'localhost' || bare === '::1') return true;
   return isIP(bare) === 4 && bare.startsWith('127.');
 }
+
+/** Whether what is sent to a URL leaves this machine in the clear. */
+export function isPlainAfar(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !isLoopbackHost(hostname);
+}

@@ -14,9 +14,6 @@ export interface NotBuilt {
 export const NOT_BUILT: readonly NotBuilt[] = [
   { path: 'alerting.webhook_url', isOn: (c) => c.alerting.webhook_url !== '', name: 'alert delivery' },
   { path: 'signature.enabled', isOn: (c) => c.signature.enabled, name: 'request signatures and receipts' },
-  { path: 'zsp.enabled', isOn: (c) => c.zsp.enabled, name: 'JWT authentication' },
-  { path: 'zsp.jwt_only', isOn: (c) => c.zsp.jwt_only, name: 'JWT authentication for every key' },
-  { path: 'zsp.require_dpop', isOn: (c) => c.zsp.require_dpop, name: 'DPoP proofs' },
   { path: 'otel.enabled', isOn: (c) => c.otel.enabled, name: 'trace export' },
   { path: 'audit.enabled', isOn: (c) => c.audit.enabled, name: 'the audit trail' },
   { path: 'audit.required', isOn: (c) => c.audit.required, name: 'the audit trail' },

@@ -2,10 +2,11 @@
 import { createPatternDetector } from '../detectors/custom-pattern.ts';
 import { toolRuleNames } from '../detectors/tool-rules.ts';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
-import { isLoopbackHost, parseExtprocAddress } from './address.ts';
+import { isLoopbackHost, isPlainAfar, parseExtprocAddress } from './address.ts';
 import type { Milliseconds } from './duration.ts';
 import { nearestName } from './nearest-name.ts';
 import type { Config } from './schema.ts';
+import { tokenProblems } from './token-rules.ts';
 import type { KeyPath } from './yaml-file.ts';
 
 export interface RuleProblem {
@@ -33,10 +34,17 @@ export function phaseDeadlineMs(config: Config): Milliseconds {
  */
 export const POLICY_LIMITS_MS = { wait: 1_000, evaluation: 200, grace: 300 } as const;
 
-/** The longest that the checks of one phase may take together. */
+/** What one reading of the keys of JWTs may take. */
+export const KEY_SET_TIMEOUT_MS: Milliseconds = 3_000;
+
+/** The longest that one phase may take. */
 export function longestPhaseMs(config: Config): Milliseconds {
   const { wait, evaluation, grace } = POLICY_LIMITS_MS;
-  return phaseDeadlineMs(config) + (config.policy.enabled ? wait + evaluation + grace : 0);
+  return (
+    phaseDeadlineMs(config) +
+    (config.policy.enabled ? wait + evaluation + grace : 0) +
+    (config.zsp.enabled ? KEY_SET_TIMEOUT_MS : 0)
+  );
 }
 
 /** Beyond the deadlines of what follows: long texts, and a process that shares its core. */
@@ -75,6 +83,7 @@ const RULES: readonly Rule[] = [
   injectionPatterns,
   suppressedRules,
   secrets,
+  tokenProblems,
 ];
 
 function phaseDeadline(config: Config): readonly (RuleProblem | false)[] {
@@ -193,11 +202,6 @@ function plainHttp({ server, providers, mcp }: Config): readonly (RuleProblem | 
     },
   }));
   return [...bases, ...servers].map(({ url, problem }) => url !== undefined && isPlainAfar(url) && problem);
-}
-
-function isPlainAfar(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !isLoopbackHost(hostname);
 }
 
 function riskThresholds({ risk_profile }: Config): readonly (RuleProblem | false)[] {

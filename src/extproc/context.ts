@@ -16,6 +16,8 @@ import { NO_SURFACE, type Surface } from './surface.ts';
 export interface EdgeServices {
   /** Key, lock and risk in one wait; throws GatewayError invalid_key, quarantined, agent_risk_blocked. */
   readonly authenticate: Authenticate;
+  /** Whether a credential is a JWT for this gateway, which goes nowhere; undefined where none is looked at. */
+  readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
   readonly route: Route;
   /** Where clients ask for a provider by its host (`proxy.authorities`). */
   readonly authorityPath?: AuthorityPath | undefined;
@@ -78,7 +80,7 @@ export interface StreamContext {
   isLogged: boolean | undefined;
   /** Undefined where no request waits for a person. */
   patience: EdgePatience | undefined;
-  /** Kept until the body was checked for it; never leaves this object. */
+  /** Kept until the body was checked for it; never leaves this object. Empty where none was sent. */
   rawKey: string;
   surface: Surface;
   progress: Progress;

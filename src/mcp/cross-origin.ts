@@ -8,6 +8,7 @@ const SENT = [
   'Accept',
   'Authorization',
   'X-Api-Key',
+  'DPoP',
   'Last-Event-ID',
   'Mcp-Session-Id',
   'MCP-Protocol-Version',
@@ -22,6 +23,8 @@ const SENT = [
 const OF_A_FAMILY = /^(?:mcp|x-gateway)-[a-z0-9_-]{1,64}$/i;
 const MAX_ASKED = 64;
 
+const NEVER_ANSWERED: ReadonlySet<string> = new Set([HEADER.upstream, HEADER.providerKey, HEADER.jwt]);
+
 /** What a page may read of an answer, beside its type and its length. */
 const READ = [
   'Mcp-Session-Id',
@@ -30,7 +33,7 @@ const READ = [
   'Retry-After',
   'Allow',
   'X-Should-Retry',
-  ...Object.values(HEADER).filter((name) => name !== HEADER.upstream && name !== HEADER.providerKey),
+  ...Object.values(HEADER).filter((name) => !NEVER_ANSWERED.has(name)),
 ];
 
 /** How long a browser may remember what a preflight told it, in seconds. */

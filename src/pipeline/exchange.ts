@@ -28,8 +28,13 @@ export interface Admitted {
   /** Lower-case names; repeated headers joined by `, `. */
   readonly headers: ReadonlyMap<string, string>;
   readonly key: KeyRecord;
-  /** SHA-256 of the raw key that was sent, `sha256:<hex>`: a rotated key has several, and each ends by itself. */
-  readonly rawKeyHash: string;
+  /**
+   * SHA-256 of the raw key that was sent, `sha256:<hex>`: a rotated key has several, and each ends by itself. Undefined
+   * where none was sent, and a JWT named the key.
+   */
+  readonly rawKeyHash: string | undefined;
+  /** Unix ms at which the bearer's JWT ends; absent where none was asked for. */
+  readonly tokenEndsAt?: number;
   /**
    * What Redis said of this key at the request headers, in the same wait as the key record; or when it was judged again,
    * after an approval.

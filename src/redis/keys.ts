@@ -36,6 +36,11 @@ export function authFailuresKey(address: string, minute: number): string {
   return `gateway:auth_failures:${address}:${minute}`;
 }
 
+/** A DPoP proof that was used: the id of its request. `proofId` is a digest. */
+export function proofKey(proofId: string): string {
+  return `gateway:dpop:${proofId}`;
+}
+
 /** Limits of a key with a budget of its own: hash of window to integer nano-USD. */
 export function budgetLimitsKey(keyHash: string): string {
   return `gateway:budget:${tag(keyHash)}`;

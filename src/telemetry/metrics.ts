@@ -44,6 +44,18 @@ export function createMetrics() {
       help: 'Failed authentications over the limit of their client address.',
       registers,
     }),
+    tokenRefusals: new Counter({
+      name: 'gateway_jwt_refusals_total',
+      help: 'Requests refused for their JWT or DPoP proof, by what was wrong with it.',
+      labelNames: ['fault'] as const,
+      registers,
+    }),
+    keySetReads: new Counter({
+      name: 'gateway_jwks_reads_total',
+      help: 'Readings of the key set that JWTs are verified by, by outcome (read, failed).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
     policyLoads: new Counter({
       name: 'gateway_policy_loads_total',
       help: 'Policy sets that came into force, and changed files that made none (the last good set stays).',

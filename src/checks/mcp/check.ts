@@ -4,7 +4,7 @@ import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/chec
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../../pipeline/finding-id.ts';
 import { toolDenied } from '../../pipeline/tool-denial.ts';
-import { createKeyGuard } from './key-guard.ts';
+import { createKeyGuard, type AuthenticateAgain } from './key-guard.ts';
 import { refuseRedirect } from './redirect.ts';
 import { refuseUnauthorized } from './unauthorized.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
@@ -13,8 +13,7 @@ export interface McpCheckDeps {
   readonly binding: SessionBinding;
   /** Scores a policy block of a key (SPEC "Scoring rules"): +10, once a day for one and the same finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
-  /** Throws GatewayError where the raw key of this hash would not be let in now. */
-  readonly authenticateAgain: (rawKeyHash: string) => Promise<unknown>;
+  readonly authenticateAgain: AuthenticateAgain;
 }
 
 export interface McpState {

@@ -1,9 +1,14 @@
 import { GatewayError } from '../../errors.ts';
 import { PASS_EVENT, type StreamAction, type StreamRewriter } from '../../pipeline/check.ts';
-import type { Answered } from '../../pipeline/exchange.ts';
+import type { Admitted, Answered } from '../../pipeline/exchange.ts';
 
 /** A key is judged again before an event that comes so long after it was judged last. */
 const JUDGED_FOR_MS = 1_000;
+
+/** Throws GatewayError where what a request was let in by would not be let in now. */
+export type AuthenticateAgain = (
+  admitted: Pick<Admitted, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
+) => Promise<unknown>;
 
 /**
  * Cuts a stream that has no end of its own, before its next event, once its key is locked, blocked, revoked or over:
@@ -11,14 +16,14 @@ const JUDGED_FOR_MS = 1_000;
  */
 export function createKeyGuard(
   exchange: Answered,
-  authenticateAgain: (rawKeyHash: string) => Promise<unknown>,
+  authenticateAgain: AuthenticateAgain,
 ): StreamRewriter | undefined {
   if (!isOpenEnded(exchange)) return undefined;
   let judgedAt = exchange.startedAt;
 
   async function judge(): Promise<StreamAction> {
     try {
-      await authenticateAgain(exchange.rawKeyHash);
+      await authenticateAgain(exchange);
     } catch (failure) {
       if (!(failure instanceof GatewayError)) throw failure;
       return { kind: 'cut', denial: { kind: 'deny', type: failure.type, message: failure.message } };

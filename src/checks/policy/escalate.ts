@@ -11,7 +11,9 @@ import { timeSpan } from '../../text/time-span.ts';
 export interface EscalateDeps {
   readonly ask: (request: ApprovalRequest, wait: Wait) => Promise<ApprovalResult>;
   /** Key, lock and risk, once more; resolves to the key's budget. @throws GatewayError */
-  readonly authenticateAgain: (rawKeyHash: string) => Promise<BudgetLimits>;
+  readonly authenticateAgain: (
+    admitted: Pick<Parsed, 'key' | 'rawKeyHash' | 'tokenEndsAt'>,
+  ) => Promise<BudgetLimits>;
   /** Names are the client's own words. */
   readonly maskSecrets: (text: string) => string;
 }
@@ -59,7 +61,7 @@ export function createEscalate({ ask, authenticateAgain, maskSecrets }: Escalate
   }
 
   return async (exchange, rules, score) => {
-    const { facts, patience, rawKeyHash } = exchange;
+    const { facts, patience } = exchange;
     if (patience === undefined) throw new Error('a request is to wait for a person, and its edge cannot');
     const known = facts.approvedRules;
     // Judged again in a session that has moved meanwhile: what a person has seen, he has approved.
@@ -67,14 +69,14 @@ export function createEscalate({ ask, authenticateAgain, maskSecrets }: Escalate
       return { kind: 'flag', reason: 'approved before' };
     }
     await score();
-    await authenticateAgain(rawKeyHash);
+    await authenticateAgain(exchange);
     const wait = patience.begin();
     const startedAt = performance.now();
     const result = await ask(requestOf(exchange, rules), wait);
     if (result.kind !== 'approved') {
       return refused(exchange, rules, result.kind, performance.now() - startedAt);
     }
-    exchange.budgetLimits = await authenticateAgain(rawKeyHash);
+    exchange.budgetLimits = await authenticateAgain(exchange);
     facts.approvedRules = new Set([...(known ?? []), ...rules.map(nameOf)]);
     return { kind: 'flag', reason: `approved by ${result.approver} (${result.id})` };
   };

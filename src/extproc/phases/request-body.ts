@@ -28,7 +28,8 @@ export async function onRequestBody(
   }
   const { body: received } = message;
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
-  const body = withoutProxyKey(received, context.rawKey);
+  // A JWT may have named the key, and then there is none to look for.
+  const body = context.rawKey === '' ? received : withoutProxyKey(received, context.rawKey);
   const isBytes = bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes';
   const reading = isBytes ? readBytes(exchange, body, context.rawKey) : readJson(context, exchange, body);
   const parsed = reading instanceof Promise ? await reading : reading;
@@ -61,7 +62,7 @@ async function readLargeJson(context: StreamContext, exchange: Identified, body:
 
 /** A proxy key that is written in a way which nothing overwrote is refused. */
 function withoutSpelledKey(parsed: Parsed, { rawKey }: StreamContext): Parsed {
-  if (spellsProxyKey(parsed.body, parsed.json, rawKey)) throw proxyKeyCarried();
+  if (rawKey !== '' && spellsProxyKey(parsed.body, parsed.json, rawKey)) throw proxyKeyCarried();
   return parsed;
 }
 
@@ -73,7 +74,9 @@ function unread(failure: unknown, context: StreamContext, exchange: Identified, 
 
 /** Searched for the key in one turn, and for text in another. */
 async function readBytes(exchange: Identified, body: Buffer, rawKey: string): Promise<Parsed> {
-  if (encodesProxyKey(body, rawKey)) throw proxyKeyCarried();
-  await nextTurn();
+  if (rawKey !== '') {
+    if (encodesProxyKey(body, rawKey)) throw proxyKeyCarried();
+    await nextTurn();
+  }
   return parseBytes(exchange, body);
 }

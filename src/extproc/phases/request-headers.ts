@@ -13,7 +13,7 @@ import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
 import { forward } from '../forward.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
-import { addressWithoutPort, readRequestHead } from '../request-head.ts';
+import { addressWithoutPort, readRequestHead, type RequestHead } from '../request-head.ts';
 import { assertForm } from '../request-form.ts';
 import { awaitRequestBody } from '../respond.ts';
 import { isForBrowsers, surfaceOf } from '../surface.ts';
@@ -21,6 +21,8 @@ import { throwDenial } from './denial.ts';
 import { answerWithoutKey } from './without-key.ts';
 
 const NO_BODY = Buffer.alloc(0);
+/** Repeats the address, with the key in it where that has one, and never travels on. */
+const PROOF = 'dpop';
 
 /**
  * Credentials first and alone: whoever has no good key learns nothing else, so a 401 comes before every other
@@ -46,7 +48,7 @@ export async function onRequestHeaders(
   const keyless = answerWithoutKey(context, head);
   if (keyless !== undefined) return keyless;
   const run = context.services.newRun();
-  const identity = await identify(context, run, credentials.proxyKeys, clientAddress);
+  const identity = await identify(context, run, credentials.proxyKeys, head);
   const admitted: Admitted = {
     requestId: head.requestId,
     startedAt: context.startedAt,
@@ -73,7 +75,7 @@ export async function onRequestHeaders(
     path: target.path,
     query: target.kind === 'mcp' ? '' : credentials.query,
     endpoint: target.endpoint,
-    ...servedBy(target, identity.key, credentials.providerKeys),
+    ...servedBy(target, identity.key, providerKeysOf(context, credentials)),
   };
   Object.assign(context, { target, exchange, run, rawKey: credentials.proxyKeys[0] ?? '' });
   assertNotCarried(credentials, exchange.headers);
@@ -100,16 +102,25 @@ function servedBy(
   return { provider, providerKey };
 }
 
+/** A JWT for this gateway is nobody's provider key, wherever it stands. */
+function providerKeysOf({ services }: StreamContext, { providerKeys }: Credentials): readonly string[] {
+  const { isGatewayToken } = services;
+  return isGatewayToken === undefined ? providerKeys : providerKeys.filter((key) => !isGatewayToken(key));
+}
+
 /** Two keys are judged before they are complained about: an unknown one stays a 401. More are not looked up. */
 async function identify(
   context: StreamContext,
   run: Run,
   proxyKeys: readonly string[],
-  clientAddress: string,
+  request: RequestHead,
 ): Promise<Identity> {
-  const { authenticate } = context.services;
+  const {
+    clientAddress,
+    services: { authenticate },
+  } = context;
   const beside = (keyHash: string): void => run.identify({ keyHash });
-  const identity = await authenticate({ rawKey: proxyKeys[0], clientAddress, beside });
+  const identity = await authenticate({ rawKey: proxyKeys[0], clientAddress, beside, request });
   if (proxyKeys[1] !== undefined) await authenticate({ rawKey: proxyKeys[1], clientAddress });
   return identity;
 }
@@ -146,7 +157,7 @@ function assertNotCarried(
 ): void {
   if (hidesProxyKey || carriesProxyKey(path + query)) throw proxyKeyCarried();
   for (const [name, value] of headers) {
-    if (!isKeyHeader(name) && carriesProxyKey(value)) throw proxyKeyCarried();
+    if (!isKeyHeader(name) && name !== PROOF && carriesProxyKey(value)) throw proxyKeyCarried();
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createAuthenticate, createAuthenticateAgain } from '../../../src/auth/authenticate.ts';
 import type { Authenticate } from '../../../src/auth/authenticate.ts';
+import type { KeyRecord } from '../../../src/auth/key-record.ts';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import type { KeyStore } from '../../../src/auth/key-store.ts';
@@ -239,15 +240,19 @@ describe('a key that is none', () => {
 });
 
 describe('a key that was let in before', () => {
-  const again = (rawKeyHash: string) =>
-    createAuthenticateAgain({ keys: createKeyStateStore({ client, deadlineMs: 500 }), riskProfile })(
+  const again = (key: KeyRecord, rawKeyHash: string | undefined, tokenEndsAt = Infinity) =>
+    createAuthenticateAgain({ keys: createKeyStateStore({ client, deadlineMs: 500 }), riskProfile })({
+      key,
       rawKeyHash,
-    );
+      tokenEndsAt,
+    });
 
   it('is let in again as long as nothing has changed, and neither counted nor noted', async () => {
     const { record } = await store.create(agent);
     const rotated = await store.rotate('agent-7', 60_000);
-    for (const raw of [record.keyHash, hashKey(rotated.rawKey)]) await again(raw);
+    for (const raw of [record.keyHash, hashKey(rotated.rawKey), undefined]) {
+      await again(record, raw);
+    }
     expect([(await store.find(record.keyHash)).lastUsedAt, failures]).toEqual([undefined, []]);
   });
 
@@ -265,8 +270,16 @@ describe('a key that was let in before', () => {
     const { rawKey, record } = await store.create(agent);
     const { rawKeyHash } = await present(rawKey);
     await change(record.keyHash);
-    await expect(again(rawKeyHash)).rejects.toMatchObject({ type });
+    await expect(again(record, rawKeyHash)).rejects.toMatchObject({ type });
     expect(failures).toEqual([]);
+  });
+
+  it('is refused once its JWT has ended', async () => {
+    const { record } = await store.create(agent);
+    await again(record, record.keyHash, Date.now() + 60_000);
+    await expect(again(record, record.keyHash, Date.now() - 1)).rejects.toMatchObject({
+      type: 'invalid_key',
+    });
   });
 });
 

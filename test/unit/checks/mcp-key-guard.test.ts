@@ -14,10 +14,10 @@ function guard(
   asked: McpRequestOptions,
   { ageMs = 5_000, refusal }: { ageMs?: number; refusal?: Error } = {},
 ) {
-  const questions: string[] = [];
+  const questions: (string | undefined)[] = [];
   const exchange = { ...mcpExchange(asked), startedAt: performance.now() - ageMs };
-  const rewriter = createKeyGuard({ ...answered(exchange), form: 'stream' }, (hash) => {
-    questions.push(hash);
+  const rewriter = createKeyGuard({ ...answered(exchange), form: 'stream' }, ({ rawKeyHash }) => {
+    questions.push(rawKeyHash);
     return refusal === undefined ? Promise.resolve() : Promise.reject(refusal);
   });
   const event = async (): Promise<StreamAction | undefined> => rewriter?.event(EVENT);

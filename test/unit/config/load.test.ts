@@ -34,6 +34,8 @@ function problems(yaml: string, env: Environment = {}): string[] {
   return [];
 }
 
+const ZSP = 'zsp: {enabled: true, issuer: i, audience: a';
+
 describe('a configuration file', () => {
   it('overrides the defaults, key by key', () => {
     const { config } = load('server:\n  port: 9000\n  read_timeout: 1m\nredis: {db: 2}\n');
@@ -297,6 +299,17 @@ describe('rules that join keys', () => {
       /suppress\.0: is no rule of the inspector; did you mean custom:0\?$/,
     ],
     ['signature: {enabled: true}', /signature\.secret: must not be empty/],
+    [`${ZSP}, jwks_url: ""}`, /zsp\.jwks_url: must not be empty/],
+    ['zsp: {enabled: true, jwks_url: "https://j", audience: a}', /zsp\.issuer: must not be empty/],
+    ['zsp: {enabled: true, jwks_url: "https://j", issuer: i}', /zsp\.audience: must not be empty/],
+    [`${ZSP}, jwks_url: "http://issuer.example/jwks"}`, /zsp\.jwks_url: must be https/],
+    [`${ZSP}, jwks_url: "https://u:p@j/"}`, /zsp\.jwks_url: must carry no user and password/],
+    [`${ZSP}, jwks_url: "https://j", require_dpop: true}`, /require_dpop: needs server\.public_url/],
+    ['zsp: {jwt_only: true}', /zsp\.jwt_only: does nothing without zsp\.enabled: true/],
+    [
+      'zsp: {require_dpop: true}\nserver: {public_url: "https://g"}',
+      /zsp\.require_dpop: does nothing without zsp\.enabled: true/,
+    ],
     ['zsp: {escalation_enabled: true}', /escalation_secret: must not be empty/],
     ['server: {extproc: {address: "10.0.0.1:9000", token: "0123456789abcdef"}}', /needs mutual TLS/],
     ['server: {extproc: {address: "127.0.0.1:9000"}}', /needs mutual TLS/],
@@ -312,6 +325,7 @@ describe('rules that join keys', () => {
 
   it.each([
     'redis: {read_timeout: 29500ms}',
+    `${ZSP}, jwks_url: "http://127.0.0.1:9/jwks", jwt_only: true}`,
     'providers: {openai: {base_url: "http://127.0.0.1:9/v1"}, groq: {base_url: "http://[::1]:9"}, mistral: {base_url: "http://localhost"}}',
     'providers: {ollama: {base_url: "http://10.0.0.1:11434"}, vllm: {base_url: "http://gpu"}}',
     'mcp: {servers: [{name: a.b-c_d, url: "http://localhost:8000/mcp?a=b", headers: {Authorization: Bearer x, x_y: "a b"}}]}',

@@ -34,7 +34,6 @@ describe('what may be served', () => {
     ['alerting.webhook_url', { alerting: { webhook_url: 'https://hooks.example' } }],
     ['signature.enabled', { signature: { enabled: true, secret: 's' } }],
     ['otel.enabled', { otel: { enabled: true } }],
-    ['zsp.enabled', { zsp: { enabled: true, jwks_url: 'https://j', issuer: 'i', audience: 'a' } }],
     ['audit.enabled', { audit: { enabled: true } }],
     ['audit.required', { audit: { required: true } }],
   ])('is nothing that switches on %s, which is not there yet', (path, input) => {

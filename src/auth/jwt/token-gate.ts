@@ -1,0 +1,117 @@
+import { KEY_SET_TIMEOUT_MS } from '../../config/rules.ts';
+import type { Config } from '../../config/schema.ts';
+import type { RedisClient } from '../../redis/client.ts';
+import type { KeyRecord } from '../key-record.ts';
+import { TokenRefused, type TokenFault } from './faults.ts';
+import { fetchKeySet } from './fetch-key-set.ts';
+import { createKeySet, type KeySet } from './key-set.ts';
+import { presentedToken, type PresentedRequest } from './presented.ts';
+import { createProofStore, type ProofStore } from './proof-store.ts';
+import { createProofVerifier, proofLifeMs, type VerifyProof } from './proof.ts';
+import { createTokenVerifier, type VerifiedToken, type VerifyToken } from './token.ts';
+
+export type { PresentedRequest } from './presented.ts';
+
+/** Who sends a request, by the JWT that came with it. */
+export interface Bearer extends VerifiedToken {
+  /** Of a DPoP proof that was verified up to its replay. */
+  readonly proofId: string | undefined;
+}
+
+/** What a JWT adds to a proxy key (SPEC "Authentication" 6). */
+export interface TokenGate {
+  /**
+   * The bearer, or undefined where no JWT came and none is demanded of every key.
+   * @throws TokenRefused, GatewayError gateway_unavailable
+   */
+  read(request: PresentedRequest | undefined): Promise<Bearer | undefined>;
+  /** Whether the key that the JWT names may be used without a raw key. */
+  readonly namesKeys: boolean;
+  /** What speaks against the use of a key by this bearer. */
+  faultOf(key: KeyRecord, bearer: Bearer | undefined): TokenFault | undefined;
+  /** Takes the bearer's proof for a request; see `ProofStore`. */
+  claimProof(proofId: string, requestId: string): Promise<boolean>;
+}
+
+export interface TokenGateDeps {
+  readonly jwtOnly: boolean;
+  readonly requireDpop: boolean;
+  readonly verifyToken: VerifyToken;
+  /** Undefined without `server.public_url`, which proofs are made for. */
+  readonly verifyProof: VerifyProof | undefined;
+  readonly proofs: ProofStore;
+}
+
+export function createTokenGate(deps: TokenGateDeps): TokenGate {
+  const { jwtOnly, requireDpop, verifyToken, verifyProof, proofs } = deps;
+
+  /** The proof, where the token is bound to a key or every one must be. */
+  async function proofIdOf(
+    request: PresentedRequest,
+    written: string,
+    { proofKey }: VerifiedToken,
+  ): Promise<string | undefined> {
+    if (proofKey === undefined) {
+      if (requireDpop) throw new TokenRefused('dpop_unbound');
+      return undefined;
+    }
+    if (verifyProof === undefined) throw new TokenRefused('dpop_unconfigured');
+    const proof = request.headers.get('dpop');
+    if (proof === undefined) throw new TokenRefused('dpop_missing');
+    const { method, target } = request;
+    return verifyProof(proof.trim(), { method, target, token: written, proofKey });
+  }
+
+  return {
+    namesKeys: jwtOnly,
+    async read(request) {
+      const written = request && presentedToken(request.headers, jwtOnly);
+      if (request === undefined || written === undefined) {
+        if (jwtOnly) throw new TokenRefused('jwt_missing');
+        return undefined;
+      }
+      const token = await verifyToken(written);
+      return { ...token, proofId: await proofIdOf(request, written, token) };
+    },
+    faultOf({ keyHash, jwtSubject }, bearer) {
+      if (bearer === undefined) return jwtSubject === undefined ? undefined : 'jwt_missing';
+      if (bearer.keyHash !== undefined && bearer.keyHash !== keyHash) return 'jwt_other_key';
+      if (jwtSubject !== undefined) return jwtSubject === bearer.subject ? undefined : 'jwt_other_key';
+      // Nobody has said that this bearer may use this key; without a JWT it would be let in as well.
+      return jwtOnly && bearer.keyHash === undefined ? 'jwt_other_key' : undefined;
+    },
+    claimProof: (proofId, requestId) => proofs.claim(proofId, requestId),
+  };
+}
+
+export interface ConfiguredTokenGateDeps {
+  readonly config: Pick<Config, 'zsp' | 'server'>;
+  readonly client: RedisClient;
+  /** See `phaseDeadlineMs`. */
+  readonly deadlineMs: number;
+  readonly onKeysFetched: (keys: number) => void;
+  readonly onKeysFailed: (cause: unknown) => void;
+}
+
+/** The gate of a configuration; begins to read the keys. */
+export function startTokenGate(deps: ConfiguredTokenGateDeps): TokenGate {
+  const { config, client, deadlineMs, onKeysFetched, onKeysFailed } = deps;
+  const { zsp, server } = config;
+  const keys: KeySet = createKeySet({
+    fetchKeys: () => fetchKeySet({ url: zsp.jwks_url, timeoutMs: KEY_SET_TIMEOUT_MS }),
+    onFetched: onKeysFetched,
+    onFailed: onKeysFailed,
+  });
+  void keys.warm();
+  const { issuer, audience, leeway: leewayMs } = zsp;
+  return createTokenGate({
+    jwtOnly: zsp.jwt_only,
+    requireDpop: zsp.require_dpop,
+    verifyToken: createTokenVerifier({ keys, issuer, audience, leewayMs }),
+    verifyProof:
+      server.public_url === undefined
+        ? undefined
+        : createProofVerifier({ publicUrl: server.public_url, leewayMs }),
+    proofs: createProofStore({ client, deadlineMs, lifeMs: proofLifeMs(leewayMs) }),
+  });
+}

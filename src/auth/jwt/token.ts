@@ -1,0 +1,137 @@
+import { errors, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
+import { hash } from 'node:crypto';
+import { GatewayError } from '../../errors.ts';
+import { RecentMap } from '../../recent-map.ts';
+import { TokenRefused, type TokenFault } from './faults.ts';
+import type { KeySet } from './key-set.ts';
+
+/** Signatures that are accepted: asymmetric ones alone, so that no public key is taken for a shared secret. */
+export const TOKEN_ALGORITHMS = ['ES256', 'RS256', 'PS256', 'EdDSA'];
+
+/** What a JWT that was verified says of its bearer. */
+export interface VerifiedToken {
+  /** `sub`. */
+  readonly subject: string;
+  /** `gateway_key_hash`: the proxy key that the issuer names. */
+  readonly keyHash: string | undefined;
+  /** `cnf.jkt`: thumbprint of the key that a DPoP proof must be made with. */
+  readonly proofKey: string | undefined;
+  /** Unix ms until which it is accepted, leeway included. */
+  readonly endsAt: number;
+}
+
+export interface TokenVerifierOptions {
+  readonly keys: KeySet;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly leewayMs: number;
+  /** Unix ms. */
+  readonly now?: () => number;
+}
+
+/**
+ * Verifies one JWT (RFC 7519; claims as of RFC 9068).
+ * @throws TokenRefused, GatewayError gateway_unavailable
+ */
+export type VerifyToken = (token: string) => Promise<VerifiedToken>;
+
+const MAX_TOKEN_CHARS = 16_384;
+const MAX_CLAIM_CHARS = 256;
+const MAX_REMEMBERED = 5_000;
+const REQUIRED = ['iss', 'aud', 'exp', 'iat', 'sub', 'jti'];
+/** RFC 9068 section 2.1, and `JWT`, which most issuers write; another type is a token for something else. */
+const TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt']);
+const KEY_HASH = /^sha256:[0-9a-f]{64}$/;
+/** Base64url of a SHA-256 digest (RFC 7638). */
+const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/;
+
+interface Remembered {
+  readonly token: VerifiedToken;
+  readonly generation: number;
+}
+
+export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken {
+  const { keys, issuer, audience, leewayMs, now = Date.now } = options;
+  /** By digest: an agent sends the same token with every request. */
+  const known = new RecentMap<Remembered>(MAX_REMEMBERED);
+
+  return async (written) => {
+    if (written.length > MAX_TOKEN_CHARS) throw new TokenRefused('jwt_malformed');
+    const digest = hash('sha256', written, 'base64url');
+    const before = known.get(digest);
+    if (before !== undefined && before.generation === keys.generation) {
+      if (before.token.endsAt <= now()) throw new TokenRefused('jwt_expired');
+      return before.token;
+    }
+    const token = await verify(written);
+    known.set(digest, { token, generation: keys.generation });
+    return token;
+  };
+
+  async function verify(written: string): Promise<VerifiedToken> {
+    try {
+      const { payload, protectedHeader } = await jwtVerify(written, keys.keyFor, {
+        algorithms: TOKEN_ALGORITHMS,
+        issuer,
+        audience,
+        requiredClaims: REQUIRED,
+        clockTolerance: leewayMs / 1_000,
+        currentDate: new Date(now()),
+      });
+      if (!TYPES.has((protectedHeader.typ ?? 'jwt').toLowerCase())) throw new TokenRefused('jwt_type');
+      return claimsOf(payload, now(), leewayMs);
+    } catch (cause) {
+      throw refusalOf(cause);
+    }
+  }
+}
+
+function claimsOf(payload: JWTPayload, nowMs: number, leewayMs: number): VerifiedToken {
+  const { sub, jti, iat = NaN, exp = NaN, gateway_key_hash: keyHash } = payload;
+  if (!isName(sub) || !isName(jti)) throw new TokenRefused('jwt_claim_invalid');
+  if (!(iat * 1_000 <= nowMs + leewayMs)) throw new TokenRefused('jwt_not_yet_valid');
+  if (keyHash !== undefined && !(typeof keyHash === 'string' && KEY_HASH.test(keyHash))) {
+    throw new TokenRefused('jwt_claim_invalid');
+  }
+  return { subject: sub, keyHash, proofKey: proofKeyOf(payload), endsAt: exp * 1_000 + leewayMs };
+}
+
+function isName(claim: unknown): claim is string {
+  return typeof claim === 'string' && claim !== '' && claim.length <= MAX_CLAIM_CHARS;
+}
+
+/** A token that is bound in a way which is not known here would be taken from whoever stole it. */
+function proofKeyOf({ cnf }: JWTPayload): string | undefined {
+  if (cnf === undefined) return undefined;
+  const { jkt, ...others } = (cnf ?? {}) as { readonly jkt?: unknown };
+  if (typeof jkt !== 'string' || !THUMBPRINT.test(jkt) || Object.keys(others).length > 0) {
+    throw new TokenRefused('jwt_confirmation');
+  }
+  return jkt;
+}
+
+const FAULT_OF_CLAIM: Readonly<Record<string, TokenFault>> = {
+  iss: 'jwt_issuer',
+  aud: 'jwt_audience',
+  nbf: 'jwt_not_yet_valid',
+};
+
+/** What jose has against a token; a key set that cannot be read stays what it is. */
+function refusalOf(cause: unknown): Error {
+  if (cause instanceof GatewayError || cause instanceof TokenRefused) return cause;
+  return new TokenRefused(faultOf(cause));
+}
+
+function faultOf(cause: unknown): TokenFault {
+  if (cause instanceof errors.JWTExpired) return 'jwt_expired';
+  if (cause instanceof errors.JWTClaimValidationFailed) {
+    if (cause.reason === 'missing') return 'jwt_claim_missing';
+    return FAULT_OF_CLAIM[cause.claim] ?? 'jwt_claim_invalid';
+  }
+  if (cause instanceof errors.JOSEAlgNotAllowed) return 'jwt_algorithm';
+  if (cause instanceof errors.JWSSignatureVerificationFailed) return 'jwt_signature';
+  const isUnknown =
+    cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWKSMultipleMatchingKeys;
+  return isUnknown ? 'jwt_key_unknown' : 'jwt_malformed';
+}
