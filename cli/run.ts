@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   quarantine: async () => (await import('./commands/quarantine.ts')).registerQuarantine,
   escalations: async () => (await import('./commands/escalations.ts')).registerEscalations,
   mcp: async () => (await import('./commands/mcp.ts')).registerMcp,
+  audit: async () => (await import('./commands/audit.ts')).registerAudit,
   policy: async () => (await import('./commands/policy.ts')).registerPolicy,
   scan: async () => (await import('./commands/scan.ts')).registerScan,
   verify: async () => (await import('./commands/verify.ts')).registerVerify,

@@ -2,6 +2,7 @@ import { createOfflineChecks } from './checks/create-offline.ts';
 import type { Config } from './config/schema.ts';
 import { readPolicyFiles, type PolicySources } from './policy/policy-files.ts';
 import { createPolicySet, type PolicySet } from './policy/policy-set.ts';
+import { createMatchDigest } from './telemetry/audit.ts';
 import { createTraceClock } from './verify/clock.ts';
 import { createFindingCollector, type FindingCollector } from './verify/findings.ts';
 import { verify, type VerifyEvent } from './verify/verify.ts';
@@ -31,7 +32,7 @@ export async function* verifyTrace(
   const checks = createOfflineChecks({
     config,
     policies: set && watched(set, findings),
-    audit: { emit: findings.audit },
+    audit: { emit: findings.audit, digest: createMatchDigest('') },
     onPolicyTrouble: findings.trouble,
     now: clock.now,
   });

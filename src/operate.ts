@@ -1,3 +1,4 @@
+import { createStreamStore, type StreamStore } from './audit/stream-store.ts';
 import { createKeyStateStore } from './auth/key-state-store.ts';
 import type { KeyStateStore } from './auth/key-state-store.ts';
 import { createKeyStore } from './auth/key-store.ts';
@@ -38,6 +39,7 @@ export interface Operations {
   readonly escalations: EscalationStore;
   /** What is published of requests that wait for an approval, as long as the command runs; some may be missed. */
   hearEscalations(onEvent: (event: EscalationEvent) => void): Promise<void>;
+  readonly audit: StreamStore;
   /** Unix ms by Redis's clock, by which all that has an end is judged. */
   readClock(): Promise<number>;
   checkServer(): Promise<ServerCheck>;
@@ -90,6 +92,7 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
         await waitUntilReady(listener, config.redis.dial_timeout);
         await heard;
       },
+      audit: createStreamStore({ client, deadlineMs, maxLength: config.audit.stream_max_length }),
       readClock: () => withRedisDeadline(deadlineMs, () => readClock(client)),
       checkServer: () => checkServer(client),
     });

@@ -46,7 +46,8 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
   const fields = { name: 'gateway', worker: index };
   const output = standardOutput();
   const log = createLogger(config.server.log_level, fields, output);
-  const auditLog = createAuditLog(fields, output);
+  // Where there is an audit trail, it has the verdicts.
+  const auditLog = createAuditLog(fields, output, config.audit.enabled ? 'silent' : 'info');
   const metrics = createMetrics();
   let fitness: Fitness | undefined = undefined;
   const redis = connectRedis(config.redis, {
@@ -66,16 +67,28 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     onProblem: (problem) => log.error(problem),
   });
 
+  // Its modules are read only where there is a trail.
+  const audit = config.audit.enabled
+    ? await (await import('./audit/start-audit.ts')).startAudit({ config, redis, output, log, metrics })
+    : undefined;
+  const trail = audit?.observer;
   const policies = config.policy.enabled ? await livePolicies(config, log, metrics) : undefined;
-  const approvals = await approvalsOf({ config, redis, log, auditLog, metrics }, index);
-  const checks = createChecks({ config, redis, log, auditLog, metrics, policies, approvals });
-  const observer = createObserver(log, auditLog, metrics);
+  const approvals = await approvalsOf(
+    { config, redis, log, auditLog: trail ? { info: trail.noted } : auditLog, metrics },
+    index,
+  );
+  const checks = createChecks({ config, redis, log, auditLog, metrics, policies, approvals, trail });
+  const logged = createObserver(log, auditLog, metrics);
+  const observer = audit?.watching(logged) ?? logged;
   const telemetry = { log, auditLog, metrics };
   const identity = config.zsp.enabled ? await readsTokens(config, redis, telemetry) : undefined;
   const anonymousLines = createAnonymousLines({
     maxPerMinute: config.auth.max_failures_per_minute,
-    onUnlogged: (requests) =>
-      auditLog.info({ requests }, 'more requests without a good key, not logged one by one'),
+    onUnlogged(requests) {
+      const what = 'more requests without a good key, not logged one by one';
+      auditLog.info({ requests }, what);
+      trail?.unlogged(requests, what);
+    },
   });
   // One that listened before would refuse, for want of Redis, what the other workers serve.
   await firstAttempt(redis, config.redis.dial_timeout);
@@ -103,6 +116,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       },
       observer,
       takeAnonymousLine: anonymousLines.take,
+      ...(audit && config.audit.required && { audited: audit.audited }),
     },
   });
   return {
@@ -112,8 +126,9 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       await checks.close();
       approvals?.close();
       await policies?.close();
-      redis.disconnect();
       anonymousLines.flush();
+      await audit?.close();
+      redis.disconnect();
       await new Promise((resolve) => log.flush(resolve));
     },
   };

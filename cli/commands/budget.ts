@@ -9,6 +9,7 @@ import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
 import { BUDGET_WINDOWS, effectiveLimits, hasBudget, MAX_LIMIT_USD } from '../../src/redis/budget-limits.ts';
 import type { BudgetWindow } from '../../src/redis/budget-limits.ts';
 import { UsageError } from '../command.ts';
+import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { shortTime } from '../key-view.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
@@ -99,6 +100,8 @@ async function setBudget(
     });
     return `${whose}: ${windows.length === 0 ? 'no limits' : windows.join(', ')}.`;
   });
+  const fields = { limits_usd: json.limits_usd };
+  await auditChange(command, io, { activity: 'update', operation: 'budget set', key: record, fields });
 }
 
 async function showStatus(

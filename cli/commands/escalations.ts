@@ -12,6 +12,7 @@ import { escalationBlock, escalationJson, escalationTable } from '../escalation-
 import { loadedConfig } from '../loaded-config.ts';
 import { painter, print, printable, printableJson, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
+import { auditChange } from '../audit-change.ts';
 import { recordChange } from '../record-change.ts';
 
 interface OutputOptions {
@@ -93,6 +94,12 @@ async function answer(
   print(io, options.output, { ...escalationJson(asked), decision, approver, outcome }, () => {
     const what = decision === 'approve' ? 'is approved and goes on' : 'is denied';
     return `The request of ${printable(asked.key_name)} (${asked.id}) ${what}.`;
+  });
+  await auditChange(command, io, {
+    activity: 'update',
+    operation: `escalations ${decision}`,
+    key: { keyHash: asked.key_hash, name: asked.key_name },
+    fields: { escalation_id: asked.id, request_digest: asked.request_digest, approver, outcome },
   });
 }
 

@@ -8,6 +8,7 @@ import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
 import { allowedList, duration, providerList, tagMap } from '../arguments.ts';
 import { UsageError } from '../command.ts';
+import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
 import { listing, painter, print, table, withOutput } from '../output.ts';
@@ -105,6 +106,12 @@ async function createKey(command: Command, io: Io, options: CreateOptions): Prom
     keys.create({ ...key, ...(expiresIn === undefined ? {} : { expiresInMs: expiresIn }) }),
   );
   printIssued(io, output, issued, 'Keep the key now: it is not stored and not shown again.');
+  await auditChange(command, io, {
+    activity: 'create',
+    operation: 'keys create',
+    key: issued.record,
+    fields: recordJson(issued.record, issued.record.createdAt),
+  });
 }
 
 async function listKeys(command: Command, io: Io, output: OutputFormat): Promise<void> {
@@ -150,6 +157,7 @@ async function revokeKey(command: Command, io: Io, reference: string, output: Ou
   const record = await onRedis(command, io, ({ keys }) => keys.revoke(reference));
   const json = recordJson(record, record.revokedAt ?? record.createdAt);
   print(io, output, json, () => `Revoked ${record.name} (${record.keyHash}).`);
+  await auditChange(command, io, { activity: 'delete', operation: 'keys revoke', key: record, fields: {} });
 }
 
 async function rotateKey(
@@ -162,6 +170,13 @@ async function rotateKey(
   const issued = await onRedis(command, io, ({ keys }) => keys.rotate(reference, graceMs));
   const old = graceMs === 0 ? 'The old raw key has stopped.' : 'The old raw key stops after the grace.';
   printIssued(io, output, issued, `${old} Keep the new one: it is not shown again.`);
+  const fields = { grace_seconds: graceMs / 1_000 };
+  await auditChange(command, io, {
+    activity: 'update',
+    operation: 'keys rotate',
+    key: issued.record,
+    fields,
+  });
 }
 
 function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {

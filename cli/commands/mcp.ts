@@ -3,6 +3,7 @@ import type { Pin } from '../../src/checks/mcp-inspector/pins.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import { UsageError } from '../command.ts';
+import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
@@ -92,6 +93,9 @@ async function acceptPins(
       ? `No tool of ${printable(server)} has changed.`
       : `${printable(tool)} of ${printable(server)} has not changed.`;
   });
+  if (accepted.length === 0) return;
+  const fields = { tools: accepted };
+  await auditChange(command, io, { activity: 'update', operation: 'mcp pins accept', server, fields });
 }
 
 /** What an operator has looked at is not what would be accepted. */

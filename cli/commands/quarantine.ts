@@ -10,6 +10,7 @@ import type { LockCause } from '../../src/redis/lock-cause.ts';
 import type { Lock } from '../../src/redis/risk-profile.ts';
 import { duration } from '../arguments.ts';
 import { UsageError } from '../command.ts';
+import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
@@ -107,6 +108,8 @@ async function setLock(command: Command, io: Io, reference: string, options: Set
     const longer = lock.ttlMs === options.for ? '' : ' It had a longer lock, which stays.';
     return `${printable(name)} (${keyHash}) is locked ${when}.${longer}`;
   });
+  const fields = { ...json, cause: causeOf(options) };
+  await auditChange(command, io, { activity: 'create', operation: 'quarantine set', key: record, fields });
 }
 
 async function release(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
@@ -121,6 +124,13 @@ async function release(command: Command, io: Io, reference: string, output: Outp
       ? `${printable(name)} (${keyHash}) is released.`
       : `${printable(name)} (${keyHash}) was not locked.`,
   );
+  const fields = { was_locked: released };
+  await auditChange(command, io, {
+    activity: 'delete',
+    operation: 'quarantine release',
+    key: record,
+    fields,
+  });
 }
 
 function causeOf({ reason }: SetOptions): LockCause {

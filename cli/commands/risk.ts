@@ -3,6 +3,7 @@ import type { KeyRecord } from '../../src/auth/key-record.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import type { RiskStatus } from '../../src/redis/risk-profile.ts';
+import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { entries } from '../key-view.ts';
 import { listing, painter, print, printable, withOutput } from '../output.ts';
@@ -61,6 +62,8 @@ async function resetRisk(command: Command, io: Io, reference: string, output: Ou
     const lock = after.lock === undefined ? '' : ` It is still locked: gateway quarantine release ${keyHash}`;
     return `${printable(name)} (${keyHash}) has a risk score of 0 (it was ${before.risk.riskScore})${was}.${lock}`;
   });
+  const fields = { risk_score: before.risk.riskScore, blocked: before.risk.blockedAt !== undefined };
+  await auditChange(command, io, { activity: 'update', operation: 'risk reset', key: record, fields });
 }
 
 /** Names as in SPEC "Agent risk profile"; money in USD, times in ISO 8601. */

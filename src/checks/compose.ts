@@ -55,6 +55,7 @@ export interface CheckStores {
 /** What the checks tell while they judge. */
 export interface ChecksObserver {
   readonly dlpFound: DlpCheckDeps['onFound'];
+  readonly dlpEvidence?: DlpCheckDeps['onEvidence'];
   /** What the inspector found. */
   readonly audit: Audit;
   /** A set could not judge a call. */
@@ -131,6 +132,7 @@ export function composeChecks(of: ComposedOf): ComposedChecks {
         config: config.server.dlp,
         reportSecretLeak,
         onFound: observer.dlpFound,
+        ...(observer.dlpEvidence && { onEvidence: observer.dlpEvidence }),
       }),
       loop: createLoopCheck({
         config: config.loop_detection,

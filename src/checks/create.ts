@@ -10,7 +10,8 @@ import { createPricing } from '../pricing/pricing.ts';
 import { createAcknowledgement, type Acknowledgement } from '../redis/acknowledged.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { RedisPhase } from '../redis/phase.ts';
-import { createAudit } from '../telemetry/audit.ts';
+import type { TrailObserver } from '../audit/observe.ts';
+import { createAudit, createMatchDigest, type Audit } from '../telemetry/audit.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createBudgetCheck, type BudgetCheck } from './budget/check.ts';
@@ -35,6 +36,8 @@ export interface ChecksDeps {
   /** What `server.log_level` does not silence. */
   readonly auditLog: Logger;
   readonly metrics: Metrics;
+  /** Undefined where `audit.enabled` is off. */
+  readonly trail?: TrailObserver | undefined;
   /** Undefined where `policy.enabled` is off. */
   readonly policies: LivePolicies | undefined;
   /** Undefined where `zsp.escalation_enabled` is off. */
@@ -98,21 +101,44 @@ function storesOn(
   };
 }
 
-function observerOf({ log, auditLog, metrics }: ChecksDeps): ChecksObserver {
+function observerOf(deps: ChecksDeps): ChecksObserver {
+  const { log, auditLog, metrics, trail } = deps;
+  const audit = auditOf(deps);
   const warn = (message: string) => (cause: unknown) => log.warn({ cause: messageOf(cause) }, message);
   return {
     dlpFound: (found) => metrics.dlpFindings.inc({ ...found }),
-    audit: createAudit(auditLog, log),
+    audit,
+    ...(trail && {
+      dlpEvidence(exchange, { side, found }) {
+        trail.dlpFound(exchange, side, found, audit.digest);
+      },
+    }),
     policyTrouble(cause) {
       metrics.policyTroubles.inc();
       log.error({ cause: messageOf(cause) }, 'the policies could not judge a call, which was denied');
     },
-    policyDecided({ requestId, key }, { policySet, verdict, rules }) {
+    policyDecided(exchange, decided) {
+      trail?.policyDecided(exchange, decided);
+      const { requestId, key } = exchange;
+      const { policySet, verdict, rules } = decided;
       const line = { request_id: requestId, key_hash: key.keyHash, policy_set: policySet, verdict, rules };
       auditLog.info(line, 'policy decision');
     },
     callNotEnded: warn('Redis did not hear of the end of a call in time'),
     moveNotUndone: warn('Redis did not hear in time that a call was not made'),
+  };
+}
+
+/** Into the log's own channel, and into the trail; which of them is silent the composition root says. */
+function auditOf({ config, log, auditLog, trail }: ChecksDeps): Audit {
+  const audit = createAudit(auditLog, log, createMatchDigest(config.audit.secret));
+  if (trail === undefined) return audit;
+  return {
+    ...audit,
+    emit(event) {
+      audit.emit(event);
+      trail.inspected(event);
+    },
   };
 }
 
@@ -136,7 +162,7 @@ function breakerCheck({ config, redis: client, log, metrics }: ChecksDeps): Chec
   });
 }
 
-function budgetCheck({ config, redis, log, metrics }: ChecksDeps): BudgetCheck {
+function budgetCheck({ config, redis, log, metrics, trail }: ChecksDeps): BudgetCheck {
   return createBudgetCheck({
     config,
     pricing: createPricing(config),
@@ -150,7 +176,10 @@ function budgetCheck({ config, redis, log, metrics }: ChecksDeps): BudgetCheck {
       metrics.budgetAlerts.inc({ window: alert.window });
       log.warn(alert, 'budget threshold reached');
     },
-    onCharged: (provider, costNanoUsd) => metrics.spend.inc({ provider }, costNanoUsd / NANO_USD),
+    onCharged(exchange, costNanoUsd) {
+      metrics.spend.inc({ provider: exchange.provider.name }, costNanoUsd / NANO_USD);
+      trail?.charged(exchange, costNanoUsd / NANO_USD);
+    },
     onOverReservation: () => metrics.overReservation.inc(),
     onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'settlement postponed'),
   });

@@ -15,9 +15,6 @@ export const NOT_BUILT: readonly NotBuilt[] = [
   { path: 'alerting.webhook_url', isOn: (c) => c.alerting.webhook_url !== '', name: 'alert delivery' },
   { path: 'signature.enabled', isOn: (c) => c.signature.enabled, name: 'request signatures and receipts' },
   { path: 'otel.enabled', isOn: (c) => c.otel.enabled, name: 'trace export' },
-  { path: 'audit.enabled', isOn: (c) => c.audit.enabled, name: 'the audit trail' },
-  { path: 'audit.required', isOn: (c) => c.audit.required, name: 'the audit trail' },
-  { path: 'audit.file', isOn: (c) => c.audit.file !== '', name: 'the audit file' },
 ];
 
 /** Controls that somebody switched on and that would only seem to protect. */

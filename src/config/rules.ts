@@ -79,6 +79,7 @@ const RULES: readonly Rule[] = [
   authorities,
   plainHttp,
   riskThresholds,
+  auditTrail,
   mcpServers,
   injectionPatterns,
   suppressedRules,
@@ -180,6 +181,14 @@ function authorities({ proxy, mcp }: Config): readonly (RuleProblem | false)[] {
         message:
           'cannot be used with mcp.enabled, whose servers are known by path: give them a gateway of their own',
       },
+  ];
+}
+
+function auditTrail({ audit }: Config): readonly (RuleProblem | false)[] {
+  const message = 'needs audit.enabled: true, without which nothing is recorded';
+  return [
+    audit.required && !audit.enabled && { path: ['audit', 'required'], message },
+    audit.file !== '' && !audit.enabled && { path: ['audit', 'file'], message },
   ];
 }
 

@@ -3,7 +3,7 @@ import { phaseDeadlineMs } from '../config/rules.ts';
 import { connectRedis, type RedisClient } from '../redis/client.ts';
 import { ESCALATION_ANSWERS } from '../redis/keys.ts';
 import { hear } from '../redis/subscribe.ts';
-import type { Logger } from '../telemetry/logger.ts';
+import type { Logger, SecurityEvents } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createApprovals, type Approvals, type ApprovalsObserver } from './approvals.ts';
 import type { Escalation } from './escalation.ts';
@@ -15,7 +15,7 @@ export interface ApprovalsOnRedisDeps {
   /** Shown in Redis's list of clients. */
   readonly name: string;
   readonly log: Logger;
-  readonly auditLog: Logger;
+  readonly auditLog: SecurityEvents;
   readonly metrics: Metrics;
 }
 

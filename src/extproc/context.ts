@@ -26,6 +26,16 @@ export interface EdgeServices {
   readonly observer: EdgeObserver;
   /** Whether a request whose key is not known to be good may write its line into the logs. */
   readonly takeAnonymousLine: (clientAddress: string) => boolean;
+  /** `audit.required`. */
+  readonly audited?: Audited;
+}
+
+/** What has to be on record before anything goes on; both throw GatewayError redis_unavailable. */
+export interface Audited {
+  /** That a request is sent upstream. */
+  forwarding(exchange: Parsed): Promise<void>;
+  /** What was found so far, before an answer goes to the client. */
+  answer(): Promise<void>;
 }
 
 export interface EdgeSettings extends RefusalSettings {
@@ -40,7 +50,8 @@ export interface EdgeSettings extends RefusalSettings {
 /** One finished exchange, for log and metrics. Holds no credential and no path. */
 export interface FinishedExchange {
   readonly requestId: string;
-  /** Absent where the request was refused before its key was known. */
+  readonly clientAddress: string;
+  /** As far as it came; absent where the request was refused before its key was known. */
   readonly exchange: Admitted | undefined;
   readonly refusal: GatewayError | undefined;
   readonly status: number;

@@ -32,9 +32,21 @@ export function forward(
   phase: RequestPhase,
   masked?: Buffer,
 ): ProcessingResponse | Promise<ProcessingResponse> {
+  const { audited } = context.services;
+  return audited === undefined
+    ? sendEdited(context, exchange, phase, masked)
+    : audited.forwarding(exchange).then(() => sendEdited(context, exchange, phase, masked));
+}
+
+function sendEdited(
+  context: StreamContext,
+  exchange: Parsed,
+  phase: RequestPhase,
+  masked: Buffer | undefined,
+): ProcessingResponse | Promise<ProcessingResponse> {
   if (exchange.edits.length === 0) return send(context, exchange, phase, masked);
-  return applyEditsInTurns(exchange.body, exchange.edits).then((edited) =>
-    send(context, exchange, phase, edited),
+  return applyEditsInTurns(exchange.body, exchange.edits).then((body) =>
+    send(context, exchange, phase, body),
   );
 }
 

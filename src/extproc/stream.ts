@@ -197,7 +197,8 @@ async function finish(context: StreamContext): Promise<void> {
   if (context.requestId === '') return; // nothing was asked of us
   context.services.observer.finished({
     requestId: context.requestId,
-    exchange: context.exchange ?? context.admitted,
+    clientAddress: context.clientAddress,
+    exchange: context.parsed ?? context.exchange ?? context.admitted,
     refusal: context.refusal,
     status: context.status,
     outcome,

@@ -162,3 +162,11 @@ export const ESCALATION_ANSWERS = 'gateway:escalation:approvals:*';
 
 /** The channel on which requests for an approval, and what became of them, are published. */
 export const ESCALATION_REQUESTS = 'gateway:escalation:requests';
+
+/** The audit trail of all keys: capped stream of records. */
+export const AUDIT_STREAM = 'gateway:audit';
+
+/** A batch of records that was appended, in the slot of the stream. */
+export function auditBatchKey(batchId: string): string {
+  return `gateway:audit_batch:{${AUDIT_STREAM}}:${batchId}`;
+}

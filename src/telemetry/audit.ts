@@ -28,18 +28,27 @@ export interface AuditedFinding {
   /** UTF-16 units of the text at `path`, end exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Equal for equal matches, within one process. */
+  /** Equal for equal matches; see `createMatchDigest`. */
   readonly digest: string;
 }
 
 /** Takes security events; never throws, and is not waited for. */
 export interface Audit {
   emit(event: AuditEvent): void;
+  /** Names a match without telling it. */
+  readonly digest: MatchDigest;
 }
 
+export type MatchDigest = (match: string) => string;
+
 /** Writes security events to the audit channel; those of rules that are suppressed are for who debugs. */
-export function createAudit(auditLog: Pick<Logger, 'info'>, log: Pick<Logger, 'debug'>): Audit {
+export function createAudit(
+  auditLog: Pick<Logger, 'info'>,
+  log: Pick<Logger, 'debug'>,
+  digest: MatchDigest,
+): Audit {
   return {
+    digest,
     emit(event) {
       const write = event.action === 'suppressed' ? log.debug.bind(log) : auditLog.info.bind(auditLog);
       write(
@@ -61,9 +70,11 @@ export function createAudit(auditLog: Pick<Logger, 'info'>, log: Pick<Logger, 'd
   };
 }
 
-const KEY = randomBytes(32);
-
-/** Names a match without telling it: HMAC-SHA256 under a key that this process alone has. */
-export function matchDigest(match: string): string {
-  return createHmac('sha256', KEY).update(match).digest('base64url').slice(0, 22);
+/**
+ * HMAC-SHA256, 128 bits of it.
+ * @param secret equal matches have equal digests wherever it is the same; empty: within this process alone
+ */
+export function createMatchDigest(secret: string): MatchDigest {
+  const key = secret === '' ? randomBytes(32) : secret;
+  return (match) => createHmac('sha256', key).update(match).digest('base64url').slice(0, 22);
 }

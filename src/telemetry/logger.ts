@@ -14,6 +14,11 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 ]);
 const REDACTED = '[redacted]';
 
+/** Where what an operator should know of a key is told: the log's own channel, or the audit trail. */
+export interface SecurityEvents {
+  info(fields: object, message: string): void;
+}
+
 type Fields = Record<string, unknown>;
 
 /**
@@ -53,13 +58,14 @@ export function standardOutput(): DestinationStream {
 export function createAuditLog(
   fields: Readonly<Record<string, unknown>>,
   destination: DestinationStream,
+  level: 'info' | 'silent' = 'info',
 ): Logger {
-  return createLogger('info', { ...fields, channel: 'audit' }, destination);
+  return createLogger(level, { ...fields, channel: 'audit' }, destination);
 }
 
 /** JSON lines with level names and ISO times. */
 export function createLogger(
-  level: 'debug' | 'info' | 'warn' | 'error',
+  level: 'debug' | 'info' | 'warn' | 'error' | 'silent',
   fields: Readonly<Record<string, unknown>>,
   destination: DestinationStream,
 ): Logger {

@@ -119,6 +119,12 @@ export function createMetrics() {
       labelNames: ['fault'] as const,
       registers,
     }),
+    auditRecords: new Counter({
+      name: 'gateway_audit_records_total',
+      help: 'Audit records by sink (stdout, file, stream), written or dropped for want of room.',
+      labelNames: ['sink', 'outcome'] as const,
+      registers,
+    }),
     redisUp: new Gauge({
       name: 'gateway_redis_up',
       help: '1 while this worker reaches Redis.',

@@ -26,7 +26,7 @@ export interface BudgetCheckDeps {
   /** A threshold of `alerting.thresholds` was reached for the first time in its window. */
   readonly onAlert: (alert: BudgetAlert) => void;
   /** A request was charged for the first time; retries of its settlement do not call again. */
-  readonly onCharged: (provider: string, costNanoUsd: number) => void;
+  readonly onCharged: (exchange: Parsed, costNanoUsd: number) => void;
   /** A real cost was over its reservation, and was charged all the same. */
   readonly onOverReservation: () => void;
   /** Redis did not take a renewal or settlement; it is repeated in the background. */
@@ -192,7 +192,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
 
   function report({ parsed, reservedNanoUsd }: Hold, costNanoUsd: number, result: SettleResult): void {
     if (result.applied) {
-      deps.onCharged(parsed.provider.name, costNanoUsd);
+      deps.onCharged(parsed, costNanoUsd);
     }
     if (result.applied && costNanoUsd > reservedNanoUsd) {
       deps.onOverReservation();

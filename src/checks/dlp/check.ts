@@ -38,6 +38,7 @@ function requestJudge({
   findAll,
   requestDetectors,
   onFound,
+  onEvidence,
 }: DlpCheckDeps): (exchange: Parsed) => Promise<Verdict> {
   const findNew = rememberClean<SearchedText>({
     read: findAll,
@@ -50,6 +51,7 @@ function requestJudge({
   return async (exchange) => {
     const { found, unmaskable, mask } = await inspectRequest(exchange, findNew);
     if (found.length === 0) return PASS;
+    onEvidence?.(exchange, { side: 'request', found });
     const classes = classesOf(found.map(({ finding }) => finding));
     const isDenied = config.requests === 'deny' || unmaskable.length > 0;
     for (const one of classes) onFound({ class: one, side: 'request', action: isDenied ? 'deny' : 'mask' });

@@ -1,8 +1,9 @@
 import type { Config } from '../../config/schema.ts';
 import type { ContentClass, DetectorName, StreamDetector } from '../../detectors/finding.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
 import type { DlpAction } from './actions.ts';
-import type { FindAll } from './passages.ts';
+import type { FindAll, Found } from './passages.ts';
 
 export interface DlpCheckDeps {
   /** `server.dlp`. */
@@ -16,6 +17,13 @@ export interface DlpCheckDeps {
   readonly reportSecretLeak: ReportSecretLeak;
   /** Called once per class and body, and for an answer's headers; in shadow mode too. */
   readonly onFound: (found: FoundClass) => void;
+  /** Left out where nobody records it. What was found holds what was matched: to be digested, not to be kept. */
+  readonly onEvidence?: (exchange: Parsed, evidence: DlpEvidence) => void;
+}
+
+export interface DlpEvidence {
+  readonly side: 'request' | 'answer';
+  readonly found: readonly Found[];
 }
 
 /** For a metric: closed sets only. */

@@ -45,6 +45,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
 
   async function judged(exchange: Answered, { found, mask }: Inspected): Promise<Verdict> {
     if (found.length === 0) return PASS;
+    deps.onEvidence?.(exchange, { side: 'answer', found });
     const classes = classesOf(found.map(({ finding }) => finding));
     for (const one of classes) deps.onFound({ class: one, side: 'answer', action: actionOf(one) });
     const cut = new Set<string>(classes.filter((one) => actionOf(one) === 'quarantine'));
@@ -79,6 +80,9 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
       detector: deps.detector,
       passesArguments,
       actionOf,
+      ...(deps.onEvidence && {
+        onEvidence: (found: readonly Found[]) => deps.onEvidence?.(exchange, { side: 'answer', found }),
+      }),
       onQuarantine: (found) => withhold(exchange, found),
       onFound(found, action) {
         deps.onFound({ class: found, side: 'answer', action });

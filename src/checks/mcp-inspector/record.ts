@@ -1,6 +1,6 @@
 import type { Answered } from '../../pipeline/exchange.ts';
 import { calledTool } from '../../mcp/message.ts';
-import { matchDigest, type Audit, type AuditEvent, type AuditedFinding } from '../../telemetry/audit.ts';
+import type { Audit, AuditEvent, AuditedFinding, MatchDigest } from '../../telemetry/audit.ts';
 import type { Judgement } from './judge.ts';
 import { PROTOCOL_NAMES } from './protocol-words.ts';
 import type { Hit } from './search.ts';
@@ -33,7 +33,7 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
     const hits = [...secrets, ...attacks];
     if (hits.length > 0) {
       const action = secrets.length > 0 && deps.secrets === 'quarantine' ? 'blocked' : 'redacted';
-      audit.emit({ ...inspected, action, ...listed(hits) });
+      audit.emit({ ...inspected, action, ...listed(hits, audit.digest) });
     }
     if (suppressed.size > 0) {
       audit.emit({ ...inspected, action: 'suppressed', findings: [], suppressedRules: [...suppressed] });
@@ -45,19 +45,20 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   };
 }
 
-function listed(hits: readonly Hit[]): Pick<AuditEvent, 'findings' | 'moreFindings'> {
-  const findings = hits.slice(0, MAX_LISTED).flatMap(audited).slice(0, MAX_LISTED);
+function listed(hits: readonly Hit[], digest: MatchDigest): Pick<AuditEvent, 'findings' | 'moreFindings'> {
+  const listedHits = hits.slice(0, MAX_LISTED);
+  const findings = listedHits.flatMap((hit) => audited(hit, digest)).slice(0, MAX_LISTED);
   return hits.length > MAX_LISTED ? { findings, moreFindings: hits.length - MAX_LISTED } : { findings };
 }
 
-function audited({ finding, stretches }: Hit): readonly AuditedFinding[] {
+function audited({ finding, stretches }: Hit, digest: MatchDigest): readonly AuditedFinding[] {
   return stretches.map(({ piece, start, end }) => ({
     rule: finding.rule,
     class: finding.class,
     path: placeOf(piece.places[0]?.path ?? []),
     start,
     end,
-    digest: matchDigest(piece.text.slice(start, end)),
+    digest: digest(piece.text.slice(start, end)),
   }));
 }
 

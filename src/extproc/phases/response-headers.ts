@@ -73,6 +73,8 @@ async function passWithoutBody(
 ): Promise<ProcessingResponse> {
   exchange.answer.complete = true;
   throwDenial(await run.response(exchange));
+  const { audited } = context.services;
+  if (audited !== undefined) await audited.answer();
   context.progress = 'done';
   return passWhole('response_headers', headerChanges(context, exchange.answerHeaders));
 }
@@ -89,6 +91,8 @@ async function beginStream(
   }
   context.progress = 'streaming';
   throwDenial(await context.run?.response(exchange));
+  const { audited } = context.services;
+  if (audited !== undefined) await audited.answer();
   const rewriters = context.run?.rewriters(exchange) ?? [];
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
   if (isJudged && readMediaType(headers.get('content-type')).charset === 'other') throw unreadable();

@@ -1,5 +1,5 @@
 import { type Context, type Read, type Step } from '../step.ts';
-import { agentOf, textOf, timeOf, type Fields } from './fields.ts';
+import { agentOf, isObject, textOf, timeOf, type Fields } from './fields.ts';
 
 /** Whether an element is a line of the gateway's own log. */
 export function isLogLine(fields: Fields): boolean {
@@ -19,20 +19,75 @@ export function readLogLine(line: Fields, context: Context): Read {
     return { kind: 'skipped', why: 'log lines, which hold no prompt and no arguments' };
   }
   const keyHash = textOf(line, ['key_hash']);
-  const step: Step = {
-    type: 'mcp_tool_call',
+  return toolCalled(context, {
     sessionId: textOf(line, ['session_id']) ?? '',
-    agent: keyHash === undefined ? context.agent : agentOf({ key_hash: keyHash, name: keyHash }),
+    keyHash,
+    name: keyHash,
     at: timeOf(textOf(line, ['time']) ?? ''),
-    callId: textOf(line, ['request_id']),
+    requestId: textOf(line, ['request_id']),
+    server: textOf(line, ['server']) ?? '',
+    tool,
+  });
+}
+
+/** Whether an element is a record of the gateway's audit trail (docs/audit.md). */
+export function isAuditRecord(fields: Fields): boolean {
+  return typeof fields['class_uid'] === 'number' && isObject(fields['metadata']);
+}
+
+/** Reads a record of the trail: what is left to judge is a call of a tool that was made, once it is over. */
+export function readAuditRecord(record: Fields, context: Context): Read {
+  const resources = Array.isArray(record['resources']) ? record['resources'].filter(isObject) : [];
+  const named = (type: string): string | undefined =>
+    resources
+      .map((one) => (one['type'] === type ? textOf(one, ['name']) : undefined))
+      .find((name) => name !== undefined);
+  const tool = named('mcp_tool');
+  const isOver = textOf(objectAt(record, 'unmapped'), ['stage']) === 'finished';
+  if (record['class_uid'] !== 6003 || !isOver || record['action_id'] !== 1 || tool === undefined) {
+    return { kind: 'skipped', why: 'records of the audit trail, which hold no prompt and no arguments' };
+  }
+  const actor = objectAt(record, 'actor');
+  const user = objectAt(actor, 'user');
+  const { time } = record;
+  return toolCalled(context, {
+    sessionId: textOf(objectAt(actor, 'session'), ['uid']) ?? '',
+    keyHash: textOf(user, ['uid']),
+    name: textOf(user, ['name']),
+    at: typeof time === 'number' ? time : undefined,
+    requestId: textOf(objectAt(record, 'metadata'), ['correlation_uid']),
+    server: named('mcp_server') ?? '',
+    tool,
+  });
+}
+
+interface ToolCall {
+  readonly sessionId: string;
+  readonly keyHash: string | undefined;
+  readonly name: string | undefined;
+  readonly at: Step['at'];
+  readonly requestId: string | undefined;
+  readonly server: string;
+  readonly tool: string;
+}
+
+function toolCalled(context: Context, { keyHash, name, requestId, ...call }: ToolCall): Read {
+  const step: Step = {
+    ...call,
+    type: 'mcp_tool_call',
+    agent: keyHash === undefined ? context.agent : agentOf({ key_hash: keyHash, name: name ?? keyHash }),
+    callId: requestId,
     provider: undefined,
     model: undefined,
     content: undefined,
-    server: textOf(line, ['server']) ?? '',
-    tool,
     arguments: undefined,
     result: undefined,
     isError: false,
   };
   return { kind: 'steps', steps: [step] };
+}
+
+function objectAt(fields: Fields, name: string): Fields {
+  const value = fields[name];
+  return isObject(value) ? value : {};
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { parseStrict } from '../../json/scan.ts';
 import { createBodyReader, isBody } from '../formats/bodies.ts';
 import { createConversationReader, isMessage } from '../formats/conversation.ts';
-import { isLogLine, readLogLine } from '../formats/audit.ts';
+import { isAuditRecord, isLogLine, readAuditRecord, readLogLine } from '../formats/audit.ts';
 import { isObject, type Fields } from '../formats/fields.ts';
 import { isSpan, readSpan, type Resource } from '../formats/otlp.ts';
 import { isJsonRpc, readJsonRpc } from '../formats/rpc.ts';
@@ -27,6 +27,7 @@ export function createElementReader(): ElementReader {
   function read(fields: Fields, place: Place, context: Context, resource: Resource): ReadElement[] {
     if (isLogLine(fields)) return [{ ...place, ...readLogLine(fields, context) }];
     if (isStep(fields)) return [{ ...place, ...readStep(fields, context) }];
+    if (isAuditRecord(fields)) return [{ ...place, ...readAuditRecord(fields, context) }];
     if (isSpan(fields)) return [{ ...place, ...readSpan(fields, resource, context) }];
     if (isJsonRpc(fields)) return [{ ...place, ...readJsonRpc(fields, context) }];
     if (isMessage(fields)) return conversations.message(fields, place, context);

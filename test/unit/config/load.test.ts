@@ -121,6 +121,17 @@ describe('the environment', () => {
   });
 });
 
+describe('a section', () => {
+  it.each([
+    ['audit:\n  required: true\n', '2:3: audit.required: '],
+    ['audit:\n  file: /tmp/a\n', '2:3: audit.file: '],
+  ])('of an audit trail that is switched off asks for nothing (%j)', (text, problem) => {
+    expect(problems(text)).toEqual([
+      `${problem}needs audit.enabled: true, without which nothing is recorded`,
+    ]);
+  });
+});
+
 describe('${ENV} in a value', () => {
   it('is filled in, and is a number or a boolean where one is meant', () => {
     const { config } = load(

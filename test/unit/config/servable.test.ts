@@ -34,8 +34,6 @@ describe('what may be served', () => {
     ['alerting.webhook_url', { alerting: { webhook_url: 'https://hooks.example' } }],
     ['signature.enabled', { signature: { enabled: true, secret: 's' } }],
     ['otel.enabled', { otel: { enabled: true } }],
-    ['audit.enabled', { audit: { enabled: true } }],
-    ['audit.required', { audit: { required: true } }],
   ])('is nothing that switches on %s, which is not there yet', (path, input) => {
     expect(problems(input)).toEqual([path]);
   });
@@ -64,11 +62,11 @@ describe('what may be served', () => {
     const { config, sources } = loadConfig({
       path: NO_FILE,
       env: {},
-      argvOverrides: { audit: { enabled: true }, otel: { enabled: true } },
+      argvOverrides: { providers: { azure: { ca_file: '/nowhere/ca.pem' } } },
     });
     expect(() => {
       checkServable(config, sources);
-    }).toThrow(/server\.tls: .*\n.*otel\.enabled: .*trace export.*\n.*audit\.enabled: .*audit trail/);
+    }).toThrow(/server\.tls: .*\n.*providers\.azure\.ca_file: names a file/);
   });
 });
 

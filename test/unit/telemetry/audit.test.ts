@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createAudit, matchDigest, type AuditEvent } from '../../../src/telemetry/audit.ts';
+import { createAudit, createMatchDigest, type AuditEvent } from '../../../src/telemetry/audit.ts';
 
 function rig() {
   const lines: [level: string, fields: object, message: string][] = [];
   const audit = createAudit(
     { info: (fields: object, message: string) => lines.push(['info', fields, message]) } as never,
     { debug: (fields: object, message: string) => lines.push(['debug', fields, message]) } as never,
+    createMatchDigest(''),
   );
   return { audit, lines };
 }
@@ -55,8 +56,11 @@ describe('a security audit event', () => {
   });
 
   it('names equal matches alike, and tells nothing of them', () => {
-    expect(matchDigest('a match')).toBe(matchDigest('a match'));
-    expect(matchDigest('a match')).not.toBe(matchDigest('another'));
-    expect(matchDigest('a match')).toMatch(/^[\w-]{22}$/);
+    const digest = createMatchDigest('');
+    expect(digest('a match')).toBe(digest('a match'));
+    expect(digest('a match')).not.toBe(digest('another'));
+    expect(digest('a match')).toMatch(/^[\w-]{22}$/);
+    expect(createMatchDigest('')('a match')).not.toBe(digest('a match'));
+    expect(createMatchDigest('a key')('a match')).toBe(createMatchDigest('a key')('a match'));
   });
 });

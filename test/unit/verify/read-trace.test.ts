@@ -228,3 +228,47 @@ describe('log lines of the gateway', () => {
     });
   });
 });
+
+describe('the gateway’s audit trail', () => {
+  const finished = (over: object): object => ({
+    class_uid: 6003,
+    action_id: 1,
+    time: 1_760_000_000_000,
+    metadata: { correlation_uid: 'r-1' },
+    actor: { user: { uid: 'sha256:ab', name: 'planner' }, session: { uid: 's-1' } },
+    resources: [
+      { type: 'mcp_server', name: 'files' },
+      { type: 'mcp_tool', name: 'read' },
+    ],
+    unmapped: { stage: 'finished' },
+    ...over,
+  });
+
+  it('tells of a tool that was called, once', async () => {
+    const read = await readAllOf(
+      [
+        finished({ unmapped: { stage: 'forwarding' } }),
+        finished({}),
+        finished({ action_id: 2 }),
+        finished({ class_uid: 2004 }),
+        finished({ resources: [] }),
+      ]
+        .map((record) => JSON.stringify(record))
+        .join('\n'),
+    );
+    expect(read.map(({ kind }) => kind)).toEqual(['skipped', 'steps', 'skipped', 'skipped', 'skipped']);
+    expect(read[1]).toMatchObject({
+      steps: [
+        {
+          type: 'mcp_tool_call',
+          server: 'files',
+          tool: 'read',
+          sessionId: 's-1',
+          at: 1_760_000_000_000,
+          callId: 'r-1',
+          agent: { keyHash: 'sha256:ab', name: 'planner' },
+        },
+      ],
+    });
+  });
+});

@@ -10,7 +10,12 @@ export interface StreamFindingsDeps {
   readonly onQuarantine: (found: readonly Found[]) => Denial;
   /** Called once per class and stream. */
   readonly onFound: (found: ContentClass, action: DlpAction) => void;
+  /** What is found, as long as that is little; not to be kept either. */
+  readonly onEvidence?: (found: readonly Found[]) => void;
 }
+
+/** Of one stream. */
+const MAX_EVIDENCE = 64;
 
 /** Judges what is found in one stream, and remembers what of it to tell: never the text. */
 export interface FindingsJudge {
@@ -30,6 +35,7 @@ export class StreamFindings implements FindingsJudge {
   readonly #actions = new Map<string, Map<string, DlpAction | undefined>>();
   readonly #rules = new Set<string>();
   #newRules: string[] = [];
+  #evidence = 0;
 
   constructor(deps: StreamFindingsDeps) {
     this.#deps = deps;
@@ -40,8 +46,16 @@ export class StreamFindings implements FindingsJudge {
   }
 
   judge(found: readonly Found[]): Denial | undefined {
+    if (this.#deps.onEvidence !== undefined) this.#tell(found);
     const withheld = found.filter(({ finding }) => this.#actionOf(finding) === 'quarantine');
     return withheld.length === 0 ? undefined : this.#deps.onQuarantine(withheld);
+  }
+
+  #tell(found: readonly Found[]): void {
+    const told = found.slice(0, MAX_EVIDENCE - this.#evidence);
+    if (told.length === 0) return;
+    this.#evidence += told.length;
+    this.#deps.onEvidence?.(told);
   }
 
   takeReason(): string | undefined {

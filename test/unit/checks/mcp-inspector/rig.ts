@@ -14,7 +14,7 @@ import { readAtOnce } from '../../../support/read-at-once.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { sse } from '../../../../src/streams/sse.ts';
-import type { AuditEvent } from '../../../../src/telemetry/audit.ts';
+import { createMatchDigest, type AuditEvent } from '../../../../src/telemetry/audit.ts';
 import { answered } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
@@ -62,7 +62,7 @@ export function inspector(options: RigOptions = {}) {
     config,
     shadowMode,
     pins,
-    audit: { emit: (event) => audited.push(event) },
+    audit: { emit: (event) => audited.push(event), digest: createMatchDigest('') },
     reportSecretLeak:
       options.reportSecretLeak ??
       ((leak) => {

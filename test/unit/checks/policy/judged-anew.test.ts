@@ -110,7 +110,7 @@ function checksOf(shadowMode: boolean): readonly Check[] {
     policies: { current: () => set },
     observer: {
       dlpFound: () => undefined,
-      audit: { emit: () => undefined },
+      audit: { emit: () => undefined, digest: () => '' },
       policyTrouble: rethrow,
       policyDecided: () => undefined,
       callNotEnded: rethrow,

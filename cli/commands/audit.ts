@@ -1,0 +1,124 @@
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { tail, type TailedRecord } from '../../src/audit/tail.ts';
+import { parseDuration } from '../../src/config/duration.ts';
+import { operate } from '../../src/operate.ts';
+import type { Operations } from '../../src/operate.ts';
+import type { Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
+import { printable, printableJson, withOutput } from '../output.ts';
+import type { OutputFormat } from '../output.ts';
+
+interface TailCommandOptions {
+  readonly lines: number;
+  readonly follow?: true;
+  readonly since?: Since;
+  readonly key?: string;
+  readonly output: OutputFormat;
+}
+
+type Since = { readonly agoMs: number } | { readonly at: number };
+
+/** `gateway audit …`: the audit trail in Redis (docs/audit.md). */
+export function registerAudit(program: Command, io: Io): void {
+  const audit = program.command('audit').description('read the audit trail');
+  withOutput(
+    audit
+      .command('tail')
+      .description('show the last records of the audit trail; with --follow, those to come as well')
+      .option('-n, --lines <count>', 'how many records', wholeNumber, 20)
+      .option('-f, --follow', 'go on until Ctrl-C')
+      .addOption(
+        new Option('--since <time>', 'begin there: 15m, 2h, or 2026-01-31T12:00:00Z').argParser(sinceOf),
+      )
+      .option('--key <key>', 'records of one key: name, hash, or the first characters of its hash')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  $ gateway audit tail --follow\n  $ gateway audit tail --since 1h --key planner --output json\n',
+      ),
+  ).action((options: TailCommandOptions, command: Command) => tailTrail(command, io, options));
+}
+
+async function tailTrail(command: Command, io: Io, options: TailCommandOptions): Promise<void> {
+  const stop = new AbortController();
+  const onInterrupt = (): void => {
+    stop.abort();
+  };
+  process.once('SIGINT', onInterrupt);
+  try {
+    await operate(loadedConfig(command, io).config, async (operations) => {
+      const matches = await matcher(operations, options.key);
+      const since = await sinceMs(operations, options.since);
+      const { lines, follow = false } = options;
+      const records = tail(operations.audit, { lines, since, matches, follow, signal: stop.signal });
+      for await (const record of records) io.stdout.write(`${shown(record, options.output)}\n`);
+    });
+  } finally {
+    process.off('SIGINT', onInterrupt);
+  }
+}
+
+/** A key's own requests, and what operators did to it. */
+async function matcher(
+  { keys }: Operations,
+  reference: string | undefined,
+): Promise<(record: Record<string, unknown>) => boolean> {
+  if (reference === undefined) return () => true;
+  const { keyHash } = await keys.find(reference);
+  return (record) =>
+    textAt(record, 'actor', 'user', 'uid') === keyHash || textAt(record, 'unmapped', 'key_hash') === keyHash;
+}
+
+async function sinceMs({ readClock }: Operations, since: Since | undefined): Promise<number | undefined> {
+  if (since === undefined) return undefined;
+  return 'at' in since ? since.at : (await readClock()) - since.agoMs;
+}
+
+function shown({ line, record }: TailedRecord, output: OutputFormat): string {
+  if (output === 'json') return printableJson(JSON.parse(line));
+  const { time } = record;
+  const at = typeof time === 'number' ? new Date(time).toISOString() : '-';
+  const who = textAt(record, 'actor', 'user', 'name') ?? textAt(record, 'actor', 'user', 'uid') ?? '-';
+  const what =
+    textAt(record, 'finding_info', 'title') ??
+    [textAt(record, 'api', 'service', 'name'), textAt(record, 'api', 'operation')].join(' ');
+  const columns = [
+    at,
+    (textAt(record, 'disposition') ?? '-').padEnd(11),
+    (textAt(record, 'status_code') ?? '-').padEnd(3),
+    who,
+    what,
+    textAt(record, 'status_detail'),
+    textAt(record, 'message'),
+    textAt(record, 'metadata', 'correlation_uid'),
+  ];
+  return columns
+    .flatMap((column) => (column === undefined || column === '' ? [] : [printable(column)]))
+    .join('  ');
+}
+
+function textAt(record: unknown, ...path: readonly string[]): string | undefined {
+  let at = record;
+  for (const name of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return undefined;
+    at = (at as Record<string, unknown>)[name];
+  }
+  return typeof at === 'string' ? at : undefined;
+}
+
+function wholeNumber(written: string): number {
+  const count = Number(written);
+  if (!Number.isInteger(count) || count < 1 || count > 100_000) {
+    throw new InvalidArgumentError('must be a whole number from 1 to 100000');
+  }
+  return count;
+}
+
+function sinceOf(written: string): Since {
+  const agoMs = parseDuration(written);
+  if (agoMs !== undefined) return { agoMs };
+  const at = Date.parse(written);
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('must be a duration (15m, 2h) or a time (2026-01-31T12:00:00Z)');
+  return { at };
+}

@@ -1,0 +1,59 @@
+import { open, stat, type FileHandle } from 'node:fs/promises';
+
+/** How often a file that was moved away is looked for. */
+const LOOK_AFTER_MS = 1_000;
+const OWNER_ONLY = 0o600;
+
+/** Appends lines to a file, whole ones, beside other processes that do the same. */
+export interface FileSink {
+  /** @throws Error of the file system; what was written of the batch then ends in a line of its own */
+  write(lines: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens `path`, which is made for the owner alone. A file that was renamed or removed since is opened anew within a
+ * second, so that log rotation needs to tell nobody; one that was truncated in place goes on at its end.
+ */
+export async function openFileSink(path: string, now: () => number = Date.now): Promise<FileSink> {
+  let file = await append(path);
+  let lookedAt = now();
+  let isTorn = false;
+
+  async function current(): Promise<FileHandle> {
+    if (now() - lookedAt < LOOK_AFTER_MS) return file;
+    lookedAt = now();
+    if (await isStill(file, path)) return file;
+    const fresh = await append(path);
+    const old = file;
+    file = fresh;
+    isTorn = false;
+    await old.close();
+    return file;
+  }
+
+  return {
+    async write(lines) {
+      const target = await current();
+      const bytes = Buffer.from(`${isTorn ? '\n' : ''}${lines.join('\n')}\n`);
+      isTorn = true;
+      for (let at = 0; at < bytes.length;) at += (await target.write(bytes, at)).bytesWritten;
+      isTorn = false;
+    },
+    close: () => file.close(),
+  };
+}
+
+function append(path: string): Promise<FileHandle> {
+  return open(path, 'a', OWNER_ONLY);
+}
+
+async function isStill(file: FileHandle, path: string): Promise<boolean> {
+  try {
+    const [mine, there] = await Promise.all([file.stat(), stat(path)]);
+    return mine.ino === there.ino && mine.dev === there.dev;
+  } catch (failure) {
+    if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return false;
+    throw failure;
+  }
+}

@@ -1,0 +1,287 @@
+import type { AuditEvent, MatchDigest } from '../telemetry/audit.ts';
+import type { ObservedVerdict } from '../telemetry/observer.ts';
+import {
+  DECISION,
+  dispositionOf,
+  findingDisposition,
+  inspected,
+  inspectedResources,
+  SEVERITY_OF,
+  severityOf,
+} from './dispositions.ts';
+import type { AuditedExchange, AuditedFinish, FoundText, PolicyRecord } from './observed.ts';
+import {
+  apiActivity,
+  detectionFinding,
+  shortened,
+  type Activity,
+  type Actor,
+  type Disposition,
+  type Evidence,
+  type Resource,
+} from './ocsf.ts';
+import type { AuditTrail } from './trail.ts';
+
+/** Tells the trail of what the edge, the runner and the checks report. */
+export interface TrailObserver {
+  /** A request that is about to be sent upstream. */
+  forwarding(exchange: AuditedExchange): void;
+  finished(finish: AuditedFinish): void;
+  verdict(exchange: AuditedExchange, check: string, verdict: ObservedVerdict, enforced: boolean): void;
+  policyDecided(exchange: AuditedExchange, decided: PolicyRecord): void;
+  charged(exchange: AuditedExchange, costUsd: number): void;
+  /** Requests of strangers that wrote no record of their own. */
+  unlogged(requests: number, what: string): void;
+  /** Something of a key's that is no request's end: its approval, say. */
+  noted(fields: object, message: string): void;
+  inspected(event: AuditEvent): void;
+  /** What data-loss prevention found; what was done about it is told by the verdict. */
+  dlpFound(
+    exchange: AuditedExchange,
+    side: 'request' | 'answer',
+    found: readonly FoundText[],
+    digest: MatchDigest,
+  ): void;
+}
+
+/** Checks whose verdict says that something was found. */
+const DETECTORS: ReadonlySet<string> = new Set(['dlp', 'mcp-inspector', 'loop', 'drift']);
+/** Listed in one finding. */
+const MAX_EVIDENCES = 64;
+/** Of one text, in which secrets are looked for. */
+const MAX_READ_CHARS = 4_096;
+/** Of one request; more are counted. */
+const MAX_VERDICTS = 32;
+
+interface Verdicts {
+  readonly list: { readonly decision: string; readonly policy: object }[];
+  more: number;
+  policy: PolicyRecord | undefined;
+  costUsd: number | undefined;
+}
+
+/** @param maskSecrets of texts that clients and rules write: models, tools, reasons */
+export function createTrailObserver(
+  trail: Pick<AuditTrail, 'record'>,
+  maskSecrets: (text: string) => string,
+): TrailObserver {
+  /** By the facts of an exchange, which live as long as it does. */
+  const verdicts = new WeakMap<object, Verdicts>();
+
+  function verdictsOf({ facts }: AuditedExchange): Verdicts {
+    const known = verdicts.get(facts);
+    if (known !== undefined) return known;
+    const fresh: Verdicts = { list: [], more: 0, policy: undefined, costUsd: undefined };
+    verdicts.set(facts, fresh);
+    return fresh;
+  }
+
+  const safe = (text: string): string => shortened(maskSecrets(text.slice(0, MAX_READ_CHARS)));
+
+  function resourcesOf({ key, mcp, request }: AuditedExchange): Resource[] {
+    const tool = request?.mcp?.method === 'tools/call' ? request.mcp.name : undefined;
+    return [
+      { type: 'proxy_key', name: key.name },
+      ...(mcp === undefined ? [] : [{ type: 'mcp_server' as const, name: mcp.server }]),
+      ...(tool === undefined ? [] : [{ type: 'mcp_tool' as const, name: safe(tool) }]),
+    ];
+  }
+
+  function serviceOf({ mcp, provider }: AuditedExchange): string {
+    return mcp === undefined ? (provider?.name ?? 'none') : `mcp:${mcp.server}`;
+  }
+
+  function modelOf({ request }: AuditedExchange): string | undefined {
+    return request?.model === undefined ? undefined : safe(request.model);
+  }
+
+  function apiOf(exchange: AuditedExchange) {
+    const method = exchange.request?.mcp?.method;
+    return {
+      requestId: exchange.requestId,
+      actor: actorOf(exchange),
+      resources: resourcesOf(exchange),
+      activity: activityOf(exchange.method),
+      operation: method === undefined ? (exchange.endpoint?.operation ?? 'none') : safe(method),
+      service: serviceOf(exchange),
+      clientAddress: exchange.clientAddress,
+      model: modelOf(exchange),
+    };
+  }
+
+  function finding(
+    exchange: Pick<AuditedExchange, 'requestId'> & Partial<AuditedExchange>,
+    event: {
+      readonly detector: string;
+      readonly title: string;
+      readonly message: string;
+      readonly disposition: Disposition;
+      readonly evidences: readonly Evidence[];
+      readonly resources: readonly Resource[];
+      readonly actor: Actor;
+      readonly unmapped: object;
+    },
+  ): void {
+    trail.record(
+      detectionFinding({ requestId: exchange.requestId, severity: SEVERITY_OF[event.disposition], ...event }),
+    );
+  }
+
+  return {
+    forwarding(exchange) {
+      trail.record(
+        apiActivity({
+          ...apiOf(exchange),
+          message: 'forwarded',
+          severity: 'informational',
+          disposition: 'allowed',
+          authorizations: verdictsOf(exchange).list,
+          unmapped: { stage: 'forwarding' },
+        }),
+      );
+    },
+    finished({ exchange, refusal, status, usage, ...finish }) {
+      if (!finish.isLogged) return;
+      const known = exchange && verdicts.get(exchange.facts);
+      const { policy, costUsd, list = [], more = 0 } = known ?? {};
+      trail.record(
+        apiActivity({
+          ...(exchange === undefined ? strangersApi(finish) : apiOf(exchange)),
+          message: refusal === undefined ? 'answered' : safe(refusal.message),
+          severity: severityOf(refusal?.type),
+          disposition: dispositionOf(refusal?.type, status),
+          status,
+          refusal: refusal?.type,
+          durationMs: finish.durationMs,
+          authorizations: list,
+          tokens: usage && { input: usage.inputTokens, output: usage.outputTokens },
+          unmapped: {
+            stage: 'finished',
+            outcome: finish.outcome.kind,
+            ...(costUsd !== undefined && { cost_usd: costUsd }),
+            ...(more > 0 && { more_verdicts: more }),
+            ...(policy && {
+              policy_set: policy.policySet,
+              policy_verdict: policy.verdict,
+              rules: policy.rules,
+            }),
+          },
+        }),
+      );
+    },
+    verdict(exchange, check, verdict, enforced) {
+      const known = verdictsOf(exchange);
+      // A stream may be rewritten thousands of times; what ends a request is on record all the same.
+      if (known.list.length >= MAX_VERDICTS && verdict.kind !== 'deny') {
+        known.more += 1;
+        return;
+      }
+      const reason = safe(verdict.reason ?? verdict.message ?? '');
+      const decision =
+        enforced || verdict.kind === 'flag' ? DECISION[verdict.kind] : `would be ${DECISION[verdict.kind]}`;
+      known.list.push({ decision, policy: { name: check, ...(reason !== '' && { desc: reason }) } });
+      if (!DETECTORS.has(check)) return;
+      finding(exchange, {
+        detector: check,
+        title: verdict.type ?? `${check}: ${DECISION[verdict.kind]}`,
+        message: reason,
+        disposition: enforced ? findingDisposition(verdict) : 'detected',
+        evidences: [],
+        resources: resourcesOf(exchange),
+        actor: actorOf(exchange),
+        unmapped: { enforced },
+      });
+    },
+    policyDecided(exchange, decided) {
+      verdictsOf(exchange).policy = decided;
+    },
+    charged(exchange, costUsd) {
+      verdictsOf(exchange).costUsd = costUsd;
+    },
+    noted(fields, message) {
+      const keyHash =
+        'key_hash' in fields && typeof fields.key_hash === 'string' ? fields.key_hash : undefined;
+      trail.record(
+        apiActivity({
+          ...strangersApi({ requestId: 'none', clientAddress: '' }),
+          actor: { uid: keyHash, name: undefined },
+          message,
+          severity: 'medium',
+          disposition: 'detected',
+          authorizations: [],
+          unmapped: { stage: 'event', ...fields },
+        }),
+      );
+    },
+    unlogged(requests, what) {
+      trail.record(
+        apiActivity({
+          ...strangersApi({ requestId: 'none', clientAddress: '' }),
+          message: what,
+          severity: 'low',
+          disposition: 'blocked',
+          authorizations: [],
+          unmapped: { requests },
+        }),
+      );
+    },
+    dlpFound(exchange, side, found, digest) {
+      const evidences = found
+        .slice(0, MAX_EVIDENCES)
+        .map(({ finding: { rule, start, end, ...of }, text }) => ({
+          rule,
+          class: of.class,
+          start,
+          end,
+          digest: digest(text),
+        }));
+      finding(exchange, {
+        detector: 'dlp',
+        title: `found in the ${side}`,
+        message: [...new Set(evidences.map(({ rule }) => rule))].join(', '),
+        disposition: 'detected',
+        evidences,
+        resources: resourcesOf(exchange),
+        actor: actorOf(exchange),
+        unmapped: found.length > MAX_EVIDENCES ? { more_findings: found.length - MAX_EVIDENCES } : {},
+      });
+    },
+    inspected(event) {
+      if (event.action === 'suppressed') return;
+      finding(event, { ...inspected(event), resources: inspectedResources(event, safe) });
+    },
+  };
+}
+
+function actorOf({ key, facts }: AuditedExchange): Actor {
+  return {
+    uid: key.keyHash,
+    name: key.name,
+    agentName: key.agentName,
+    owner: key.owner,
+    sessionId: facts.session?.id,
+  };
+}
+
+function strangersApi({
+  requestId,
+  clientAddress,
+}: {
+  readonly requestId: string;
+  readonly clientAddress: string;
+}) {
+  return {
+    requestId,
+    clientAddress,
+    actor: { uid: undefined, name: undefined },
+    resources: [],
+    activity: 'create' as const,
+    operation: 'none',
+    service: 'none',
+  };
+}
+
+function activityOf(method: string): Activity {
+  if (method === 'GET' || method === 'HEAD') return 'read';
+  return method === 'DELETE' ? 'delete' : 'create';
+}

@@ -1,0 +1,235 @@
+/** Records of the audit trail, in the form of the Open Cybersecurity Schema Framework 1.8 (schema.ocsf.io). */
+import { randomUUID } from 'node:crypto';
+
+const VERSION = '1.8.0';
+const PRODUCT = { name: 'AI firewall gateway', vendor_name: 'ai-firewall-gateway' };
+const PROFILES = ['security_control', 'ai_operation'];
+
+/** Of one text that somebody else may have written. */
+const MAX_TEXT_CHARS = 512;
+
+/** One record, which is written as one line of JSON. */
+export type OcsfRecord = ApiActivity | DetectionFinding;
+
+/** `disposition_id`: what became of it. */
+export const DISPOSITION = {
+  allowed: [1, 'Allowed'],
+  blocked: [2, 'Blocked'],
+  quarantined: [3, 'Quarantined'],
+  corrected: [11, 'Corrected'],
+  detected: [15, 'Detected'],
+  error: [27, 'Error'],
+} as const;
+export type Disposition = keyof typeof DISPOSITION;
+
+const SEVERITY = {
+  informational: [1, 'Informational'],
+  low: [2, 'Low'],
+  medium: [3, 'Medium'],
+  high: [4, 'High'],
+} as const;
+export type Severity = keyof typeof SEVERITY;
+
+const ACTIVITY = {
+  create: [1, 'Create'],
+  read: [2, 'Read'],
+  update: [3, 'Update'],
+  delete: [4, 'Delete'],
+} as const;
+export type Activity = keyof typeof ACTIVITY;
+
+interface Common {
+  readonly category_uid: number;
+  readonly class_name: string;
+  readonly activity_id: number;
+  readonly activity_name: string;
+  readonly type_uid: number;
+  /** Unix ms. */
+  readonly time: number;
+  readonly severity_id: number;
+  readonly severity: string;
+  readonly metadata: object;
+  readonly action_id: 1 | 2;
+  readonly disposition_id: number;
+  readonly disposition: string;
+  readonly message: string;
+  readonly unmapped: object;
+}
+
+export interface ApiActivity extends Common {
+  readonly class_uid: 6003;
+  readonly actor: object;
+  readonly api: object;
+  readonly src_endpoint: object;
+}
+
+export interface DetectionFinding extends Common {
+  readonly class_uid: 2004;
+  readonly finding_info: object;
+}
+
+export interface Actor {
+  /** Hash of the proxy key; or what the operating system calls who ran a command. */
+  readonly uid: string | undefined;
+  readonly name: string | undefined;
+  readonly agentName?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+/** What every record is made of; `undefined` members are not written. */
+interface Event {
+  /** Joins all records of one request. */
+  readonly requestId: string;
+  readonly message: string;
+  readonly severity: Severity;
+  readonly disposition: Disposition;
+  readonly actor: Actor;
+  readonly resources: readonly Resource[];
+  readonly unmapped: object;
+}
+
+export interface Resource {
+  readonly type: 'model' | 'mcp_server' | 'mcp_tool' | 'proxy_key';
+  readonly name: string;
+}
+
+export interface ApiEvent extends Event {
+  readonly activity: Activity;
+  readonly operation: string;
+  readonly service: string;
+  readonly clientAddress: string;
+  readonly model?: string | undefined;
+  readonly status?: number | undefined;
+  /** Type of the refusal. */
+  readonly refusal?: string | undefined;
+  readonly durationMs?: number;
+  readonly authorizations: readonly { readonly decision: string; readonly policy: object }[];
+  readonly tokens?: { readonly input: number; readonly output: number } | undefined;
+}
+
+/** A request, what was decided of it, and how it ended; or what an operator did. */
+export function apiActivity(event: ApiEvent): ApiActivity {
+  const { status, refusal, model, tokens } = event;
+  const failed = refusal !== undefined || (status !== undefined && status >= 400);
+  return {
+    ...common(event, 'API Activity', 6003, 6, ACTIVITY[event.activity]),
+    class_uid: 6003,
+    ...(status !== undefined && { status_id: failed ? 2 : 1, status_code: String(status) }),
+    ...(refusal !== undefined && { status_detail: refusal }),
+    ...(event.durationMs !== undefined && { duration: Math.round(event.durationMs) }),
+    actor: actorOf(event.actor),
+    api: {
+      operation: event.operation,
+      service: { name: event.service },
+      request: { uid: event.requestId },
+      ...(status !== undefined && {
+        response: { code: status, ...(refusal !== undefined && { error: refusal }) },
+      }),
+    },
+    src_endpoint: event.clientAddress === '' ? { type: 'Unknown', type_id: 0 } : { ip: event.clientAddress },
+    ...(model !== undefined && { ai_model: { name: shortened(model), ai_provider: event.service } }),
+    ...(tokens !== undefined && {
+      message_context: {
+        service: { name: event.service },
+        prompt_tokens: tokens.input,
+        completion_tokens: tokens.output,
+        total_tokens: tokens.input + tokens.output,
+      },
+    }),
+    ...(event.authorizations.length > 0 && { authorizations: event.authorizations }),
+  };
+}
+
+export interface DetectionEvent extends Event {
+  /** Name of the check that found it. */
+  readonly detector: string;
+  readonly title: string;
+  /** Names rules and places, never what was found. */
+  readonly evidences: readonly Evidence[];
+}
+
+export interface Evidence {
+  readonly rule: string;
+  readonly class: string;
+  /** Where in the message; left out where it is not told. */
+  readonly path?: string;
+  /** UTF-16 units, end exclusive. */
+  readonly start?: number;
+  readonly end?: number;
+  /** Keyed HMAC of the match. */
+  readonly digest?: string;
+}
+
+/** Something that was found in a request or an answer. */
+export function detectionFinding(event: DetectionEvent): DetectionFinding {
+  return {
+    ...common(event, 'Detection Finding', 2004, 2, ACTIVITY.create),
+    class_uid: 2004,
+    ...{ status_id: 1, status: 'New', is_alert: event.disposition !== 'detected' },
+    ...{ actor: actorOf(event.actor) },
+    finding_info: {
+      // One finding may be told of twice: by what it is, and by what was done about it.
+      uid: `${event.requestId}:${event.detector}`,
+      title: event.title,
+      desc: event.message,
+      analytic: { name: event.detector, type: 'Rule', type_id: 1 },
+    },
+    ...(event.evidences.length > 0 && {
+      evidences: event.evidences.map(({ rule, ...data }) => ({ name: rule, data })),
+    }),
+  };
+}
+
+function common(
+  event: Event,
+  className: string,
+  classUid: number,
+  categoryUid: number,
+  [activityId, activityName]: readonly [number, string],
+): Common {
+  const [severityId, severity] = SEVERITY[event.severity];
+  const [dispositionId, disposition] = DISPOSITION[event.disposition];
+  const isDenied = event.disposition === 'blocked' || event.disposition === 'quarantined';
+  return {
+    category_uid: categoryUid,
+    class_name: className,
+    activity_id: activityId,
+    activity_name: activityName,
+    type_uid: classUid * 100 + activityId,
+    time: Date.now(),
+    severity_id: severityId,
+    severity,
+    message: shortened(event.message),
+    metadata: {
+      version: VERSION,
+      product: PRODUCT,
+      profiles: PROFILES,
+      uid: randomUUID(),
+      correlation_uid: event.requestId,
+    },
+    action_id: isDenied ? 2 : 1,
+    disposition_id: dispositionId,
+    disposition,
+    ...(event.resources.length > 0 && {
+      resources: event.resources.map(({ type, name }) => ({ type, name: shortened(name) })),
+    }),
+    unmapped: event.unmapped,
+  };
+}
+
+function actorOf({ uid, name, agentName, owner, sessionId }: Actor): object {
+  return {
+    user: {
+      ...(uid === undefined ? { type: 'Unknown', type_id: 0 } : { uid }),
+      ...(name !== undefined && { name }),
+    },
+    ...(agentName !== undefined && { app_name: agentName }),
+    ...(owner !== undefined && { invoked_by: owner }),
+    ...(sessionId !== undefined && { session: { uid: sessionId } }),
+  };
+}
+
+export function shortened(text: string): string {
+  return text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS)}…`;
+}

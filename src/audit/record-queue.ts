@@ -1,0 +1,160 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { newOperationId } from '../operation-id.ts';
+
+export interface RecordQueueOptions {
+  /**
+   * Writes a batch whole, or throws. One that failed is tried again under the same id.
+   * @param batchId names the batch where a repeat is to change nothing
+   */
+  readonly write: (lines: readonly string[], batchId: string) => Promise<void>;
+  readonly onWritten: (records: number) => void;
+  /** What does not fit is gone; `cause` is why the sink does not keep up, where that is known. */
+  readonly onDropped: (records: number, cause: unknown) => void;
+  readonly maxRecords?: number;
+  /** UTF-16 units of all that waits. */
+  readonly maxChars?: number;
+}
+
+const MAX_RECORDS = 10_000;
+const MAX_CHARS = 16 * 1024 * 1024;
+const BATCH_RECORDS = 100;
+const BATCH_CHARS = 512 * 1024;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
+
+interface Waiter {
+  /** Number of the last record that it waits for. */
+  readonly upTo: number;
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/**
+ * Lines on their way into a sink: in order, in batches, one at a time, bounded. Nobody who adds a line waits; a sink that
+ * fails is tried again for as long as the queue lives.
+ */
+export class RecordQueue {
+  readonly #options: RecordQueueOptions;
+  readonly #maxRecords: number;
+  readonly #maxChars: number;
+  #lines: string[] = [];
+  #chars = 0;
+  /** Records that were added, and of them those that were written. */
+  #added = 0;
+  #written = 0;
+  #waiters: Waiter[] = [];
+  #failure: unknown;
+  #isWorking = false;
+  #isClosed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: RecordQueueOptions) {
+    this.#options = options;
+    this.#maxRecords = options.maxRecords ?? MAX_RECORDS;
+    this.#maxChars = options.maxChars ?? MAX_CHARS;
+  }
+
+  /** False where there was no room. */
+  add(line: string): boolean {
+    if (this.#isClosed || !this.#hasRoom(line.length)) {
+      this.#options.onDropped(1, this.#failure);
+      return false;
+    }
+    this.#lines.push(line);
+    this.#chars += line.length;
+    this.#added += 1;
+    if (!this.#isWorking) {
+      this.#isWorking = true;
+      // What is added in the same turn goes with it.
+      queueMicrotask(() => void this.#work());
+    }
+    return true;
+  }
+
+  /** Resolves once all that was added is written; rejects when the attempt that is next fails. */
+  written(): Promise<void> {
+    if (this.#written === this.#added) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ upTo: this.#added, resolve, reject });
+      this.#wake?.();
+    });
+  }
+
+  /** Writes what waits, for at most so long; what is left is dropped, and nothing more is taken. */
+  async close(withinMs: number): Promise<void> {
+    const end = performance.now() + withinMs;
+    while (this.#written < this.#added && performance.now() < end) {
+      const isLate = delay(Math.max(end - performance.now(), 0), undefined, { ref: false });
+      const again = (): Promise<void> => delay(Math.min(FIRST_PAUSE_MS, withinMs), undefined, { ref: false });
+      await Promise.race([this.written().catch(again), isLate]);
+    }
+    this.#isClosed = true;
+    this.#wake?.();
+    const left = this.#added - this.#written;
+    if (left > 0) this.#options.onDropped(left, this.#failure);
+  }
+
+  #hasRoom(chars: number): boolean {
+    return this.#lines.length < this.#maxRecords && this.#chars + chars <= this.#maxChars;
+  }
+
+  async #work(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (this.#lines.length > 0 && !this.#isClosed) {
+      const batch = this.#nextBatch();
+      const batchId = newOperationId();
+      while (!(await this.#tried(batch, batchId))) {
+        await this.#pause(pauseMs);
+        if (this.#isClosed) return;
+        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      }
+      pauseMs = FIRST_PAUSE_MS;
+    }
+    this.#isWorking = false;
+  }
+
+  async #tried(batch: readonly string[], batchId: string): Promise<boolean> {
+    try {
+      await this.#options.write(batch, batchId);
+    } catch (cause) {
+      this.#failure = cause;
+      for (const { reject } of this.#waiters.splice(0)) reject(cause);
+      return false;
+    }
+    this.#failure = undefined;
+    this.#lines.splice(0, batch.length);
+    for (const line of batch) this.#chars -= line.length;
+    this.#written += batch.length;
+    this.#options.onWritten(batch.length);
+    const isWaiting = this.#waiters.findIndex(({ upTo }) => upTo > this.#written);
+    const done = this.#waiters.splice(0, isWaiting === -1 ? this.#waiters.length : isWaiting);
+    for (const { resolve } of done) resolve();
+    return true;
+  }
+
+  /** From the front, where they stay until they are written. */
+  #nextBatch(): readonly string[] {
+    let chars = 0;
+    let end = 0;
+    for (const line of this.#lines.slice(0, BATCH_RECORDS)) {
+      chars += line.length;
+      if (end > 0 && chars > BATCH_CHARS) break;
+      end += 1;
+    }
+    return this.#lines.slice(0, end);
+  }
+
+  /** Ended by whoever wants to know now. */
+  #pause(ms: number): Promise<void> {
+    if (this.#waiters.length > 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#wake?.(), ms);
+      timer.unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        resolve();
+      };
+    });
+  }
+}

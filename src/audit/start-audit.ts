@@ -1,0 +1,45 @@
+import { maskSecrets } from '../detectors/mask.ts';
+import type { Audited, EdgeObserver } from '../extproc/context.ts';
+import type { VerdictObserver } from '../pipeline/run.ts';
+import { createTrailObserver, type TrailObserver } from './observe.ts';
+import { openTrail, type TrailDeps } from './open-trail.ts';
+
+type Observer = EdgeObserver & VerdictObserver;
+
+/** The audit trail of one sidecar. */
+export interface SidecarAudit {
+  readonly observer: TrailObserver;
+  /** What `audit.required` asks for. */
+  readonly audited: Audited;
+  /** Tells the trail what `observer` is told. */
+  watching(observer: Observer): Observer;
+  close(): Promise<void>;
+}
+
+/** @throws Error where `audit.file` cannot be written */
+export async function startAudit(deps: TrailDeps): Promise<SidecarAudit> {
+  const trail = await openTrail(deps);
+  const records = createTrailObserver(trail, maskSecrets);
+  return {
+    observer: records,
+    audited: {
+      forwarding(exchange) {
+        records.forwarding(exchange);
+        return trail.written();
+      },
+      answer: () => trail.written(),
+    },
+    watching: (observer) => ({
+      ...observer,
+      finished(finish) {
+        observer.finished(finish);
+        records.finished(finish);
+      },
+      verdict(exchange, check, verdict, enforced) {
+        observer.verdict(exchange, check, verdict, enforced);
+        records.verdict(exchange, check, verdict, enforced);
+      },
+    }),
+    close: () => trail.close(),
+  };
+}

@@ -1,0 +1,55 @@
+import { GatewayError } from '../errors.ts';
+import type { OcsfRecord } from './ocsf.ts';
+import type { RecordQueue } from './record-queue.ts';
+
+/** How long the end of a process waits for what is not written yet. */
+const CLOSE_WITHIN_MS = 3_000;
+
+/** Where the records of one process go. */
+export interface AuditTrail {
+  /** Never throws, and is not waited for. */
+  record(record: OcsfRecord): void;
+  /**
+   * Resolves once all that was recorded so far stands in the Redis stream.
+   * @throws GatewayError redis_unavailable
+   */
+  written(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface TrailSinks {
+  /** `audit.stdout`. */
+  readonly stdout: ((line: string) => void) | undefined;
+  readonly stream: RecordQueue;
+  /** `audit.file`. */
+  readonly file: RecordQueue | undefined;
+}
+
+export function createTrail({ stdout, stream, file }: TrailSinks): AuditTrail {
+  /** Something had no room in the queue of the stream since that was empty. */
+  let isMissing = false;
+  return {
+    record(record) {
+      const line = JSON.stringify(record);
+      stdout?.(line);
+      file?.add(line);
+      if (!stream.add(line)) isMissing = true;
+    },
+    async written() {
+      const wasMissing = isMissing;
+      await stream.written();
+      isMissing = false;
+      if (wasMissing) throw notRecorded();
+    },
+    async close() {
+      await Promise.all([stream.close(CLOSE_WITHIN_MS), file?.close(CLOSE_WITHIN_MS)]);
+    },
+  };
+}
+
+function notRecorded(): GatewayError {
+  return new GatewayError(
+    'redis_unavailable',
+    'the audit trail cannot be written: no request passes until it can',
+  );
+}

@@ -1,0 +1,184 @@
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../../cli/main.ts';
+import { createStreamStore } from '../../../src/audit/stream-store.ts';
+import { startAudit } from '../../../src/audit/start-audit.ts';
+import { tail } from '../../../src/audit/tail.ts';
+import { configSchema } from '../../../src/config/schema.ts';
+import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { parsed } from '../../support/exchange.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+
+let redis: TestRedis;
+beforeAll(async () => (redis = await startTestRedis()));
+afterAll(() => redis.close());
+beforeEach(async () => void (await redis.flush()));
+
+const exchange = () => parsed({ body: { model: 'gpt-4o', messages: [] } });
+
+async function rig(audit: object = {}) {
+  const written = configSchema.parse({
+    audit: { enabled: true, stdout: false, ...audit },
+    redis: { addr: redis.addr, read_timeout: '200ms' },
+  });
+  const config = { ...written, server: { ...written.server, insecure_dev: false } };
+  const client = connectRedis(config.redis, { name: 'test' });
+  await waitUntilReady(client, 5_000);
+  const metrics = createMetrics();
+  const lines: string[] = [];
+  const output = { write: (line: string) => void lines.push(line) };
+  const trail = await startAudit({ config, redis: client, output, log: { error: () => undefined }, metrics });
+  const counted = async (sink: string, outcome: string): Promise<number> => {
+    const { values } = await metrics.auditRecords.get();
+    return values.find(({ labels }) => labels.sink === sink && labels.outcome === outcome)?.value ?? 0;
+  };
+  return {
+    trail,
+    lines,
+    counted,
+    async close() {
+      await trail.close();
+      client.disconnect();
+    },
+  };
+}
+
+const streamed = async (): Promise<string[]> =>
+  (await redis.client.xrange('gateway:audit', '-', '+')).map(([, fields]) => fields[1] ?? '');
+
+describe('the audit trail', () => {
+  it('stands in the stream before a request goes on, and on standard output', async () => {
+    const { trail, lines, close } = await rig({ stdout: true });
+    await trail.audited.forwarding(exchange());
+    expect(await streamed()).toHaveLength(1);
+    expect(lines).toEqual([`${(await streamed())[0] ?? ''}\n`]);
+    await close();
+  });
+
+  it('writes what many requests record at once in few round trips, each once', async () => {
+    const { trail, close } = await rig();
+    const before = Number(/evalsha:calls=(\d+)/.exec(await redis.client.info('commandstats'))?.[1] ?? 0);
+    await Promise.all(Array.from({ length: 500 }, () => trail.audited.forwarding(exchange())));
+    const after = Number(/evalsha:calls=(\d+)/.exec(await redis.client.info('commandstats'))?.[1] ?? 0);
+    expect(after - before).toBeLessThan(10);
+    const ids = (await streamed()).map(
+      (line) => (JSON.parse(line) as { metadata: { uid: string } }).metadata.uid,
+    );
+    expect(new Set(ids).size).toBe(500);
+    expect(ids).toHaveLength(500);
+    await close();
+  });
+
+  it('appends nothing for a batch that comes twice', async () => {
+    const store = createStreamStore({ client: redis.client, deadlineMs: 1_000, maxLength: 100 });
+    await store.append(['{"a":1}'], 'one');
+    await store.append(['{"a":1}'], 'one');
+    expect(await streamed()).toEqual(['{"a":1}']);
+  });
+
+  it('keeps about as many records as audit.stream_max_length says', async () => {
+    const store = createStreamStore({ client: redis.client, deadlineMs: 1_000, maxLength: 200 });
+    for (let batch = 0; batch < 20; batch += 1)
+      await store.append(Array<string>(100).fill('{}'), String(batch));
+    expect(await redis.client.xlen('gateway:audit')).toBeLessThan(400);
+    expect(await redis.client.xlen('gateway:audit')).toBeGreaterThanOrEqual(200);
+  });
+
+  it('refuses what cannot be recorded while Redis hangs or is full, and catches up afterwards', async () => {
+    const { trail, close } = await rig();
+    await trail.audited.forwarding(exchange());
+    await redis.pause();
+    await expect(trail.audited.forwarding(exchange())).rejects.toMatchObject({ type: 'redis_unavailable' });
+    await redis.resume();
+    await expect.poll(streamed, { timeout: 10_000 }).toHaveLength(2);
+
+    await redis.configSet('maxmemory', '1');
+    await expect(trail.audited.forwarding(exchange())).rejects.toMatchObject({ type: 'redis_unavailable' });
+    await redis.configSet('maxmemory', '0');
+    await expect.poll(streamed, { timeout: 10_000 }).toHaveLength(3);
+    await trail.audited.answer();
+    await close();
+  });
+
+  it('holds nobody up where it need not be written, and counts what had no room', async () => {
+    const { trail, counted, close } = await rig();
+    await redis.pause();
+    const started = performance.now();
+    const refusal = { type: 'policy_denied', message: 'no' };
+    for (let nth = 0; nth < 10_050; nth += 1) {
+      trail.observer.finished({
+        requestId: 'r',
+        clientAddress: '127.0.0.1',
+        exchange: undefined,
+        refusal,
+        status: 403,
+        outcome: { kind: 'not_forwarded' },
+        usage: undefined,
+        durationMs: 1,
+        isLogged: true,
+      });
+    }
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(await counted('stream', 'dropped')).toBe(50);
+    // One that would have to be on record is refused, once; then there is room again.
+    await redis.resume();
+    await expect(trail.audited.answer()).rejects.toMatchObject({ type: 'redis_unavailable' });
+    await expect.poll(() => redis.client.xlen('gateway:audit'), { timeout: 10_000 }).toBe(10_000);
+    await trail.audited.answer();
+    await close();
+  });
+});
+
+async function gateway(...args: readonly string[]) {
+  const out = Object.assign(new PassThrough(), { isTTY: false });
+  const err = new PassThrough();
+  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1' };
+  const code = await main(args, { stdin: process.stdin, stdout: out, stderr: err, env });
+  return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
+}
+
+describe('gateway audit tail', () => {
+  it('shows the last records, by key and time, as lines or as JSON', async () => {
+    const created = await gateway(
+      'keys',
+      'create',
+      '--name',
+      'planner',
+      '--provider',
+      'openai',
+      '--output',
+      'json',
+    );
+    const { key_hash: keyHash } = JSON.parse(created.stdout) as { key_hash: string };
+    const { trail, close } = await rig();
+    await trail.audited.forwarding(parsed({ body: { model: 'mine', messages: [] }, keyHash }));
+    for (let nth = 0; nth < 30; nth += 1) trail.observer.forwarding(exchange());
+    await trail.audited.answer();
+
+    expect((await gateway('audit', 'tail')).stdout.trimEnd().split('\n')).toHaveLength(20);
+    expect((await gateway('audit', 'tail', '-n', '3')).stdout.trimEnd().split('\n')).toHaveLength(3);
+    const mine = await gateway('audit', 'tail', '--key', 'planner', '--since', '1h', '--output', 'json');
+    expect(mine.code).toBe(0);
+    expect(JSON.parse(mine.stdout)).toMatchObject({ class_uid: 6003, ai_model: { name: 'mine' } });
+    expect(
+      (await gateway('audit', 'tail', '--since', '2001-01-01T00:00:00Z')).stdout.trimEnd().split('\n'),
+    ).toHaveLength(31);
+    expect((await gateway('audit', 'tail', '--since', 'yesterday')).code).toBe(2);
+    await close();
+  });
+
+  it('follows what is appended, and ends when it is told to', async () => {
+    const store = createStreamStore({ client: redis.client, deadlineMs: 1_000, maxLength: 100 });
+    await store.append(['{"nth":1}', 'not ours', '{"nth":2}'], 'one');
+    const stop = new AbortController();
+    const read: unknown[] = [];
+    const options = { lines: 1, follow: true, matches: () => true, signal: stop.signal };
+    for await (const { record } of tail(store, options)) {
+      read.push(record['nth']);
+      if (read.length === 1) await store.append(['{"nth":3}'], 'two');
+      if (read.length === 2) stop.abort();
+    }
+    expect(read).toEqual([2, 3]);
+  });
+});
