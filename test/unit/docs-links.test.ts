@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const FILES = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+
+const textOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const pages = FILES.filter((file) => file.endsWith('.md'));
+
+/** Anchors of a page, made of its headings as GitHub makes them. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const headings = textOf(page).matchAll(/^#{1,6} +(.+)$/gm);
+  return new Set(
+    [...headings].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+/** Why a target leads nowhere; undefined where it leads somewhere. */
+function brokenBecause(target: string, folder: string): string | undefined {
+  const [path = '', anchor] = target.split('#');
+  const file = path === '' ? folder : normalize(join(folder, path));
+  if (!existsSync(join(ROOT, file))) return 'there is no such file';
+  if (anchor === undefined || !file.endsWith('.md')) return undefined;
+  return anchorsOf(file).has(anchor) ? undefined : 'there is no such heading';
+}
+
+describe('what the pages and the code refer to', () => {
+  it('every relative link of a page leads somewhere', () => {
+    const broken = pages.flatMap((page) =>
+      [
+        ...textOf(page)
+          .replaceAll(/```[\s\S]*?```/g, '')
+          .matchAll(/\]\(([^)\s]+)\)/g),
+      ].flatMap(([, target = '']) => {
+        if (/^[a-z]+:/.test(target)) return [];
+        const why = brokenBecause(target, target.startsWith('#') ? page : dirname(page));
+        return why === undefined ? [] : [`${page}: ${target}: ${why}`];
+      }),
+    );
+    expect(pages.length).toBeGreaterThan(60);
+    expect(broken).toEqual([]);
+  });
+
+  it('every page that the code cites is there', () => {
+    const sources = FILES.filter((file) =>
+      /^(src|cli|test|envoy|policies|deploy)\/.*\.(ts|lua|ya?ml)$/.test(file),
+    );
+    const cited = sources.flatMap((file) =>
+      [...textOf(file).matchAll(/\bdocs\/[a-z0-9/-]+\.md(?:#[a-z0-9-]+)?/g)].map(([target]) => ({
+        file,
+        target,
+      })),
+    );
+    const broken = cited.flatMap(({ file, target }) => {
+      const why = brokenBecause(target, '.');
+      return why === undefined ? [] : [`${file}: ${target}: ${why}`];
+    });
+    expect(cited.length).toBeGreaterThan(10);
+    expect(broken).toEqual([]);
+  });
+});
