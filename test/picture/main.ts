@@ -1,0 +1,71 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { drawTerminal, type TerminalLine } from './terminal.ts';
+
+/** `npm run picture`: starts the demo, sends two of the requests that it prints, and draws what was to be seen. */
+const ROOT = join(import.meta.dirname, '..', '..');
+const PICTURE = join(ROOT, 'docs', 'first-run.svg');
+/** What requests are for, as the demo says it. */
+const SHOWN = ['# Personal data in an answer is masked', '# One that the budget does not allow'];
+const HEADERS = /^(HTTP|x-gateway-(request-cost|dlp-redacted|session-remaining|budget-window)|retry-after)/i;
+
+const demo = spawn(process.execPath, [join(ROOT, 'cli', 'main.ts'), 'demo'], {
+  cwd: ROOT,
+  stdio: ['ignore', 'pipe', 'inherit'],
+  env: { ...process.env, NO_COLOR: '1' },
+});
+const ended = new Promise((resolve) => demo.once('exit', resolve));
+
+async function printed(): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: demo.stdout })) {
+    lines.push(line);
+    if (line.startsWith('Ctrl-C')) return lines;
+  }
+  throw new Error(`the demo ended early: ${lines.join('\n')}`);
+}
+
+/** The lines of a request, its comment first. */
+function requestOf(lines: readonly string[], comment: string): string[] {
+  const from = lines.findIndex((line) => line.startsWith(comment));
+  const to = lines.indexOf('', from);
+  if (from < 0 || to < 0) throw new Error(`the demo does not print "${comment}"`);
+  return lines.slice(from, to);
+}
+
+/** Status, the headers that tell something, and the body. */
+function answerTo(request: readonly string[]): string[] {
+  const answer = execFileSync('sh', ['-c', request.slice(1).join('\n')], { encoding: 'utf8' });
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  return [...head.split('\r\n').filter((line) => HEADERS.test(line)), ...body.trim().split('\n')];
+}
+
+try {
+  const lines = await printed();
+  const told = lines.slice(
+    0,
+    lines.findIndex((line) => line.startsWith('# ')),
+  );
+  const shown: TerminalLine[] = [
+    { kind: 'command', text: '$ npm ci && npm start' },
+    ...told.map((text) => ({ kind: 'output', text }) as const),
+    ...SHOWN.flatMap((comment): TerminalLine[] => {
+      const request = requestOf(lines, comment);
+      return [
+        ...request.map(
+          (text, at) =>
+            ({ kind: at === 0 ? 'comment' : 'command', text: at === 1 ? `$ ${text}` : text }) as const,
+        ),
+        ...answerTo(request).map((text) => ({ kind: 'output', text }) as const),
+        { kind: 'output', text: '' },
+      ];
+    }),
+  ];
+  writeFileSync(PICTURE, drawTerminal(shown));
+  process.stdout.write(`${PICTURE}\n`);
+} finally {
+  demo.kill('SIGINT');
+  await ended;
+}
