@@ -38,9 +38,9 @@ export function assertMaskable({ count, isWhole }: Pick<Passages, 'count' | 'isW
 }
 
 export function tooMuchToMask(side: Side): GatewayError {
-  if (side === 'answer') return unparseable('holds more to mask than can be taken out of it');
+  if (side === 'answer') return unparseable('holds more to mask than is masked in one answer');
   return new GatewayError(
     'invalid_request',
-    'the request holds more to mask than can be taken out of one body; send it in parts',
+    'the request holds more to mask than is masked in one body: send it in parts',
   );
 }

@@ -56,7 +56,8 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
       counts: (secret) => suppression.leaves(secret),
     });
     const secrets = hits.filter(({ finding }) => finding.class === 'secret');
-    if (!isWhole) return { refusal: 'more must be taken out of it than can be', secrets };
+    if (!isWhole)
+      return { refusal: 'it holds more secrets and attacks than are taken out of one message', secrets };
     return {
       attacks: hits.filter(({ finding }) => finding.class !== 'secret'),
       secrets,

@@ -59,7 +59,8 @@ export function createJudge({ config, pins, inspect }: JudgeDeps): Judge {
     if ('refusal' in inspection) return inspection;
     const hits = [...inspection.attacks, ...inspection.secrets];
     if (hits.some(isFixed)) {
-      const refusal = 'what must not pass stands where nothing can be taken out';
+      const refusal =
+        'it has a secret or an attack in a part that cannot be changed (its id, method or version)';
       return { refusal, secrets: inspection.secrets };
     }
     const states = mode === 'off' ? new Map<ListedTool, PinState>() : statesOf(tools, told);

@@ -67,7 +67,8 @@ async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMes
   });
   if (!isWhole) return refused(TOO_MUCH);
   const hits = found.filter((hit) => !isOfProtocol(hit));
-  if (hits.some(isFixed)) return refused('what policies mask stands where nothing can be taken out');
+  if (hits.some(isFixed))
+    return refused('a policy masks a part of it that cannot be changed (its id, method or version)');
   const rules = hits.map(({ finding }) =>
     finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule,
   );
