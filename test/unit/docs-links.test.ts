@@ -51,6 +51,12 @@ describe('what the pages and the code refer to', () => {
     expect(broken).toEqual([]);
   });
 
+  it('the index names every page', () => {
+    const named = textOf('docs/README.md');
+    const missing = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== 'docs/README.md');
+    expect(missing.filter((page) => !named.includes(`(${page.slice('docs/'.length)})`))).toEqual([]);
+  });
+
   it('every page that the code cites is there', () => {
     const sources = FILES.filter((file) =>
       /^(src|cli|test|envoy|policies|deploy)\/.*\.(ts|lua|ya?ml)$/.test(file),
