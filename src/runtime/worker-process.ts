@@ -10,8 +10,6 @@ export function forkWorker(entry: string = workerEntry()): ChildProcess {
     serialization: 'advanced',
     // A request's objects die young. 32 MiB were no faster in pairs, and stay resident once they were used.
     execArgv: [...process.execArgv, '--max-semi-space-size=16'],
-    // glibc keeps what threads have freed apart for each of them: 20 to 90 MB, for 1 % of a request's CPU.
-    env: { MALLOC_ARENA_MAX: '1', ...process.env },
     // Its own process group: Ctrl-C is for us, and a worker ends when it has drained.
     detached: true,
   });
