@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import type { EnvoyLayout } from '../../src/envoy/layout.ts';
 import { systemCaFile } from '../../src/runtime/system-ca.ts';
 import { workerAddresses } from '../../src/runtime/worker-addresses.ts';
 import type { Io } from '../command.ts';
@@ -8,7 +9,16 @@ interface RenderOptions {
   readonly runDir: string;
   readonly caFile?: string;
   readonly accessLog: string;
+  readonly as: (typeof FORMS)[number];
+  readonly name: string;
+  readonly namespace: string;
 }
+
+/** Whose configuration it becomes: a file of Envoy's own, or a resource that a mesh makes it of. */
+const FORMS = ['envoy', 'istio', 'envoy-gateway'] as const;
+
+/** In the images of Istio's and Envoy Gateway's Envoy, whatever the machine that renders has. */
+const MESH_CA_FILE = '/etc/ssl/certs/ca-certificates.crt';
 
 /** `gateway envoy …`: the Envoy in front, where it is run by somebody else (compose, mesh). */
 export function registerEnvoy(program: Command, io: Io): void {
@@ -19,7 +29,18 @@ export function registerEnvoy(program: Command, io: Io): void {
     .option('--run-dir <folder>', 'folder of the unix sockets', '/run/gateway')
     .option('--ca-file <file>', "bundle that verifies providers (default: the system's)")
     .option('--access-log <file>', 'where Envoy writes its access log', '/dev/stdout')
-    .addHelpText('after', '\nExample:\n  $ gateway envoy render --config gateway.yaml > envoy.yaml\n')
+    .addOption(
+      new Option('--as <form>', 'for Envoy itself, or as a resource of a mesh')
+        .choices(FORMS)
+        .default('envoy'),
+    )
+    .option('--name <name>', "of the mesh's resource and its gateway", 'ai-firewall-gateway')
+    .option('--namespace <namespace>', 'where they are', 'ai-firewall-gateway')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ gateway envoy render --config gateway.yaml > envoy.yaml\n' +
+        '  $ gateway envoy render --as istio | kubectl apply -f -\n',
+    )
     .action((options: RenderOptions, command: Command) => render(command, io, options));
 }
 
@@ -27,13 +48,16 @@ async function render(command: Command, io: Io, options: RenderOptions): Promise
   const { config } = loadedConfig(command, io);
   // Loaded only where it is used: every other command starts faster without the providers.
   const { renderEnvoy } = await import('../../src/envoy/render.ts');
-  const { runDir, caFile, accessLog } = options;
-  io.stdout.write(
-    renderEnvoy(config, {
-      sidecars: workerAddresses(config, runDir),
-      adminSocketPath: `${runDir}/envoy-admin.sock`,
-      systemCaFile: caFile ?? (await systemCaFile(io.env, `${runDir}/ca.pem`)),
-      accessLogPath: accessLog,
-    }),
-  );
+  const { renderEnvoyGateway, renderIstio } = await import('../../src/envoy/mesh.ts');
+  const { runDir, caFile, accessLog, as, name, namespace } = options;
+  const forMesh = as !== 'envoy';
+  const layout: EnvoyLayout = {
+    sidecars: workerAddresses(config, runDir),
+    adminSocketPath: `${runDir}/envoy-admin.sock`,
+    systemCaFile: caFile ?? (forMesh ? MESH_CA_FILE : await systemCaFile(io.env, `${runDir}/ca.pem`)),
+    accessLogPath: accessLog,
+  };
+  if (as === 'istio') io.stdout.write(renderIstio(config, layout, { name, namespace }));
+  else if (as === 'envoy-gateway') io.stdout.write(renderEnvoyGateway(config, layout, { name, namespace }));
+  else io.stdout.write(renderEnvoy(config, layout));
 }

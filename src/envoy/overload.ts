@@ -12,17 +12,23 @@ const SMALLEST_CLASS_POWER_OF_TWO = 14;
  * most are reset, from half of it on: only where the share changes does Envoy do so, hence the wide range and the
  * short interval. Then new requests get 503, and at last uploads over HTTP/1.1, which no reset reaches, are cut.
  */
-export function overloadManager({ envoy }: Config): EnvoyObject {
+export function overloadManager(config: Config): EnvoyObject {
+  const heap = heapOverload(config);
+  const connections: EnvoyObject = {
+    name: 'envoy.resource_monitors.global_downstream_max_connections',
+    typed_config: typed(
+      'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
+      { max_active_downstream_connections: MAX_CLIENT_CONNECTIONS },
+    ),
+  };
+  return { ...heap, resource_monitors: [connections, ...heap.resource_monitors] };
+}
+
+/** The same without what a mesh bounds itself, connections, which may be said once only. */
+export function heapOverload({ envoy }: Config) {
   return {
     refresh_interval: '0.05s',
     resource_monitors: [
-      {
-        name: 'envoy.resource_monitors.global_downstream_max_connections',
-        typed_config: typed(
-          'envoy.extensions.resource_monitors.downstream_connections.v3.DownstreamConnectionsConfig',
-          { max_active_downstream_connections: MAX_CLIENT_CONNECTIONS },
-        ),
-      },
       {
         name: HEAP,
         typed_config: typed('envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig', {

@@ -13,33 +13,37 @@ import { overloadManager } from './overload.ts';
 const IPPROTO_TCP = 6;
 const TCP_USER_TIMEOUT = 18;
 
+/** With the flag on, Envoy crashes; what it is for is met by lifting Node's guard (extproc/server). */
+export const RUNTIME: EnvoyObject = { 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false };
+
 /** Envoy's whole bootstrap (YAML) for a configuration: one listener, one route to providers and MCP servers, its gates. */
 export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
-  const { providers, mcpServers } = configuredUpstreams(config);
-  const upstreams = [...providers.values(), ...mcpServers.values()];
+  const { main, clusters } = envoyResources(config, layout);
   return stringify(
     {
       admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
       overload_manager: overloadManager(config),
-      layered_runtime: {
-        // With the flag on, Envoy crashes; what it is for is met by lifting Node's guard (extproc/server).
-        layers: [
-          {
-            name: 'static',
-            static_layer: { 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false },
-          },
-        ],
-      },
-      static_resources: {
-        listeners: [listener(config, layout)],
-        clusters: [
-          sidecarCluster(config, layout),
-          ...upstreams.map((upstream) => upstreamCluster(upstream, layout)),
-        ],
-      },
+      layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
+      static_resources: { listeners: [main], clusters },
     },
     { aliasDuplicateObjects: false, lineWidth: 0 },
   );
+}
+
+/** The listener with all its gates, and every cluster that it leads to: they are whole together only. */
+export function envoyResources(
+  config: Config,
+  layout: EnvoyLayout,
+): { readonly main: EnvoyObject; readonly clusters: readonly EnvoyObject[] } {
+  const { providers, mcpServers } = configuredUpstreams(config);
+  const upstreams = [...providers.values(), ...mcpServers.values()];
+  return {
+    main: listener(config, layout),
+    clusters: [
+      sidecarCluster(config, layout),
+      ...upstreams.map((upstream) => upstreamCluster(upstream, layout)),
+    ],
+  };
 }
 
 function listener(config: Config, layout: EnvoyLayout): EnvoyObject {

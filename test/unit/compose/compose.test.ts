@@ -183,26 +183,3 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toMatch(/npm prune --omit=dev/);
   });
 });
-
-describe('the mesh example', () => {
-  const [configMap, deployment] = parseAllDocuments(read('envoy/mesh/gateway.yaml')).map(
-    (document): unknown => document.toJS(),
-  );
-
-  it('has a gateway.yaml that is valid, over TCP with mutual TLS', () => {
-    const { data } = z.object({ data: z.object({ 'gateway.yaml': z.string() }) }).parse(configMap);
-    const settings = parse(data['gateway.yaml']) as ConfigInput;
-    const mesh = defaultConfig({ ...settings, redis: { ...settings.redis, password: 'x' } });
-    expect(mesh.envoy.managed).toBe(false);
-    expect(mesh.server.extproc.address).toBe('127.0.0.1:9100');
-    expect(Object.values(mesh.server.extproc.tls).every((file) => file !== undefined)).toBe(true);
-  });
-
-  it('ends the sidecar after Envoy, and gives the drain its time', () => {
-    const text = JSON.stringify(deployment);
-    expect(text).toContain(`envoyproxy/envoy:v${ENVOY_VERSION}`);
-    expect(text).toContain('"terminationGracePeriodSeconds":60');
-    expect(text).toContain('"runAsNonRoot":true');
-    expect(text).not.toContain('SERVER_INSECURE_DEV');
-  });
-});

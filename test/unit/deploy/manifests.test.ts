@@ -1,0 +1,188 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { defaultConfig } from '../../../src/config/load.ts';
+import type { Config, ConfigInput } from '../../../src/config/schema.ts';
+import { renderEnvoyGateway, renderIstio } from '../../../src/envoy/mesh.ts';
+import type { EnvoyLayout } from '../../../src/envoy/layout.ts';
+import { renderEnvoy } from '../../../src/envoy/render.ts';
+import { ENVOY_VERSION } from '../../../src/runtime/envoy-binary.ts';
+import { workerAddresses } from '../../../src/runtime/worker-addresses.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const FOLDERS = ['kubernetes', 'istio', 'envoy-gateway'] as const;
+const NAMES = { name: 'ai-firewall-gateway', namespace: 'ai-firewall-gateway' };
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata?: { readonly name: string };
+  readonly spec?: Readonly<Record<string, unknown>>;
+}
+
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+function manifestsOf(folder: string): Manifest[] {
+  return readdirSync(join(root, 'deploy', folder))
+    .filter((file) => file.endsWith('.yaml') && file !== 'gateway.yaml')
+    .flatMap((file) => parseAllDocuments(read(`deploy/${folder}/${file}`)))
+    .map((document) => document.toJS() as Manifest);
+}
+
+function configOf(folder: string): Config {
+  const { redis, ...rest } = parse(read(`deploy/${folder}/gateway.yaml`)) as ConfigInput;
+  return defaultConfig({ ...rest, redis: { ...redis, addr: 'redis:6379', password: 'x' } });
+}
+
+function layoutOf(config: Config): EnvoyLayout {
+  return {
+    sidecars: workerAddresses(config, '/run/gateway'),
+    adminSocketPath: '/run/gateway/envoy-admin.sock',
+    systemCaFile: '/etc/ssl/certs/ca-certificates.crt',
+    accessLogPath: '/dev/stdout',
+  };
+}
+
+const schemas = JSON.parse(read('test/fixtures/crds/crds.json')) as Record<string, object>;
+const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
+
+function errorsOf(manifest: Manifest): string[] {
+  const schema = schemas[`${manifest.apiVersion} ${manifest.kind}`];
+  if (schema === undefined) return [`no schema of ${manifest.apiVersion} ${manifest.kind}`];
+  const validate = ajv.compile(schema);
+  validate(manifest);
+  return (validate.errors ?? []).map(({ instancePath, message = '', params }) =>
+    [manifest.kind, instancePath, message, JSON.stringify(params)].join(' '),
+  );
+}
+
+const CORE = new Set([
+  'v1',
+  'apps/v1',
+  'policy/v1',
+  'networking.k8s.io/v1',
+  'kustomize.config.k8s.io/v1beta1',
+]);
+
+describe.each(FOLDERS)('deploy/%s', (folder) => {
+  const manifests = manifestsOf(folder);
+
+  it('has custom resources that their own schemas take', () => {
+    const custom = manifests.filter(({ apiVersion }) => !CORE.has(apiVersion));
+    expect(custom.flatMap(errorsOf)).toEqual([]);
+  });
+
+  it('has a gateway.yaml that is valid, with a socket that one user alone may use', () => {
+    const { envoy, server } = configOf(folder);
+    expect([envoy.managed, server.extproc.address]).toEqual([
+      false,
+      'unix:/run/gateway/sockets/extproc.sock',
+    ]);
+    expect(read(`deploy/${folder}/gateway.yaml`)).not.toMatch(/password: (?!\$\{)/);
+  });
+
+  it('lists every file that it is made of', () => {
+    const { resources } = parse(read(`deploy/${folder}/kustomization.yaml`)) as { resources: string[] };
+    const files = readdirSync(join(root, 'deploy', folder)).filter((file) => file.endsWith('.yaml'));
+    expect(resources.toSorted()).toEqual(
+      files.filter((file) => file !== 'kustomization.yaml' && file !== 'gateway.yaml').toSorted(),
+    );
+  });
+
+  it('runs the sidecar as nobody in particular, probed, and ends it after Envoy’s drain', () => {
+    const text = JSON.stringify(manifests);
+    for (const part of [
+      '"runAsNonRoot":true',
+      '"allowPrivilegeEscalation":false',
+      '"readOnlyRootFilesystem":true',
+      '"drop":["ALL"]',
+      '"path":"/readyz"',
+      '"path":"/healthz"',
+      '"command":["sleep","32"]',
+      '"minAvailable":1',
+      '"secretKeyRef":{"name":"gateway-redis","key":"addr"}',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).not.toContain('SERVER_INSECURE_DEV');
+  });
+});
+
+describe('deploy/kubernetes', () => {
+  it('runs the Envoy that the configuration is made for, by the entry point of compose', () => {
+    const { images } = parse(read('deploy/kubernetes/kustomization.yaml')) as {
+      images: { name: string; newTag: string }[];
+    };
+    expect(images).toContainEqual({ name: 'envoyproxy/envoy', newTag: `v${ENVOY_VERSION}` });
+    expect(read('deploy/kubernetes/run-envoy.sh'), 'copy envoy/run-envoy.sh').toBe(
+      read('envoy/run-envoy.sh'),
+    );
+    expect(JSON.stringify(manifestsOf('kubernetes'))).toContain('"terminationGracePeriodSeconds":60');
+  });
+});
+
+describe('what is rendered for a mesh', () => {
+  const config = configOf('istio');
+  const whole = parse(renderEnvoy(config, layoutOf(config))) as {
+    static_resources: { listeners: [Record<string, unknown>]; clusters: unknown[] };
+  };
+  const [listener] = whole.static_resources.listeners;
+
+  it('for Istio is valid, and has the listener and the clusters of our own Envoy, gates and all', () => {
+    const filter = parse(renderIstio(config, layoutOf(config), NAMES)) as Manifest & {
+      spec: { configPatches: { applyTo: string; patch: { value: Record<string, unknown> } }[] };
+    };
+    expect(errorsOf(filter)).toEqual([]);
+    const values = (applyTo: string) =>
+      filter.spec.configPatches.filter((one) => one.applyTo === applyTo).map(({ patch }) => patch.value);
+    expect(values('LISTENER')).toEqual([{ ...listener, name: 'ai-firewall-gateway' }]);
+    expect(values('CLUSTER')).toEqual(whole.static_resources.clusters);
+    const labels = JSON.stringify(manifestsOf('istio'));
+    expect(labels).toContain('"app":"ai-firewall-gateway"');
+  });
+
+  it('for Envoy Gateway is valid, names the Gateway’s listener, and puts our connection manager there at last', () => {
+    const policy = parse(renderEnvoyGateway(config, layoutOf(config), NAMES)) as Manifest & {
+      spec: { jsonPatches: { name: string; operation: { path: string; value: unknown } }[] };
+    };
+    expect(errorsOf(policy)).toEqual([]);
+    const last = policy.spec.jsonPatches.at(-1);
+    const chains = listener['filter_chains'] as [{ filters: [{ typed_config: unknown }] }];
+    expect(last).toMatchObject({
+      name: 'ai-firewall-gateway/ai-firewall-gateway/https',
+      operation: { op: 'replace', path: '/filter_chains/0/filters/0/typed_config' },
+    });
+    expect(last?.operation.value).toEqual(chains[0].filters[0].typed_config);
+    const manifests = manifestsOf('envoy-gateway');
+    const gateway = manifests.find(({ kind }) => kind === 'Gateway');
+    expect(gateway?.metadata?.name).toBe(NAMES.name);
+    expect(JSON.stringify(gateway?.spec)).toContain('"name":"https","protocol":"HTTPS"');
+    expect(JSON.stringify(manifests)).toContain(`envoyproxy/envoy:distroless-v${ENVOY_VERSION}`);
+  });
+});
+
+it('without the patch Envoy Gateway passes nothing, and asks the sidecar so that nothing is let through for want of it', () => {
+  const manifests = manifestsOf('envoy-gateway');
+  const routes = manifests.filter(({ kind }) => kind === 'HTTPRoute');
+  expect(JSON.stringify(routes)).not.toContain('backendRefs');
+  const policy = manifests.find(({ kind }) => kind === 'EnvoyExtensionPolicy');
+  expect(policy?.spec?.['extProc']).toMatchObject([
+    {
+      failOpen: false,
+      processingMode: {
+        allowModeOverride: true,
+        request: { body: 'Buffered' },
+        response: { body: 'Buffered' },
+      },
+      metadata: { writableNamespaces: ['gw'] },
+    },
+  ]);
+});
+
+it('a name that a schema does not have is an error', () => {
+  const [policy] = manifestsOf('envoy-gateway').filter(({ kind }) => kind === 'EnvoyExtensionPolicy');
+  const wrong = { ...policy, spec: { ...policy?.spec, extProcs: [] } } as Manifest;
+  expect(errorsOf(wrong)).toEqual([expect.stringContaining('extProcs')]);
+});
