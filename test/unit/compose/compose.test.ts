@@ -7,11 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import * as z from 'zod';
 
-import { defaultConfig, loadConfig } from '../../../src/config/load.ts';
-import type { ConfigInput } from '../../../src/config/schema.ts';
+import { loadConfig } from '../../../src/config/load.ts';
 import { servableProblems } from '../../../src/config/servable.ts';
 import { ENVOY_VERSION } from '../../../src/runtime/envoy-binary.ts';
 import { send } from '../../support/http.ts';

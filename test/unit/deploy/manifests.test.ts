@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import * as z from 'zod';
 import { defaultConfig } from '../../../src/config/load.ts';
 import type { Config, ConfigInput } from '../../../src/config/schema.ts';
 import { renderEnvoyGateway, renderIstio } from '../../../src/envoy/mesh.ts';
@@ -45,6 +46,15 @@ function layoutOf(config: Config): EnvoyLayout {
   };
 }
 
+const object = z.record(z.string(), z.unknown());
+const parsePatch = z.looseObject({
+  provider: z.looseObject({
+    kubernetes: z.looseObject({
+      envoyDeployment: z.looseObject({ patch: z.looseObject({ value: z.object({ spec: object }) }) }),
+    }),
+  }),
+});
+
 const schemas = JSON.parse(read('test/fixtures/crds/crds.json')) as Record<string, object>;
 const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
 
@@ -58,20 +68,12 @@ function errorsOf(manifest: Manifest): string[] {
   );
 }
 
-const CORE = new Set([
-  'v1',
-  'apps/v1',
-  'policy/v1',
-  'networking.k8s.io/v1',
-  'kustomize.config.k8s.io/v1beta1',
-]);
-
 describe.each(FOLDERS)('deploy/%s', (folder) => {
   const manifests = manifestsOf(folder);
 
-  it('has custom resources that their own schemas take', () => {
-    const custom = manifests.filter(({ apiVersion }) => !CORE.has(apiVersion));
-    expect(custom.flatMap(errorsOf)).toEqual([]);
+  it('has resources that their own schemas take', () => {
+    const applied = manifests.filter(({ kind }) => kind !== 'Kustomization');
+    expect(applied.flatMap(errorsOf)).toEqual([]);
   });
 
   it('has a gateway.yaml that is valid, with a socket that one user alone may use', () => {
@@ -121,6 +123,14 @@ describe('deploy/kubernetes', () => {
     );
     expect(JSON.stringify(manifestsOf('kubernetes'))).toContain('"terminationGracePeriodSeconds":60');
   });
+});
+
+it('what Envoy Gateway is to put into its pods is what a Deployment may have', () => {
+  const proxy = manifestsOf('envoy-gateway').find(({ kind }) => kind === 'EnvoyProxy');
+  const { spec } = parsePatch.parse(proxy?.spec).provider.kubernetes.envoyDeployment.patch.value;
+  expect(errorsOf({ apiVersion: 'apps/v1', kind: 'Deployment', spec: { selector: {}, ...spec } })).toEqual(
+    [],
+  );
 });
 
 describe('what is rendered for a mesh', () => {
