@@ -7,6 +7,7 @@ import { painter } from './output.ts';
 
 /** Every command, in the order of `gateway --help`; loaded only where its name is on the command line, or for help. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
+  init: async () => (await import('./commands/init.ts')).registerInit,
   serve: async () => (await import('./commands/serve.ts')).registerServe,
   demo: async () => (await import('./commands/demo.ts')).registerDemo,
   exec: async () => (await import('./commands/exec.ts')).registerExec,
@@ -28,6 +29,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
 
 const EXAMPLES = `
 Examples:
+  $ gateway init
   $ gateway keys create --name planner --provider openai
   $ gateway budget set sha256:1f0c… --daily 5
   $ gateway sessions list planner

@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Answers } from '../../src/init/files.ts';
+import type { Fate, PlannedFile } from '../../src/init/plan.ts';
+import { ExitCode, UsageError } from '../command.ts';
+import type { Io } from '../command.ts';
+import type * as Questions from '../init-questions.ts';
+import { painter, printable } from '../output.ts';
+
+interface InitFlags {
+  readonly yes?: boolean;
+  readonly force?: boolean;
+  readonly directory: string;
+}
+
+const HELP = `
+Writes gateway.yaml (DLP and the safety preset on), docker-compose.yml for Redis, and its password into .env.
+What is there already is not overwritten: init asks, and under --yes refuses, unless --force is given.
+
+Examples:
+  $ gateway init
+  $ gateway init --yes --directory ./gateway
+`;
+
+const FATES: Readonly<Record<Fate, string>> = {
+  create: 'is new',
+  keep: 'stays as it is',
+  append: 'gets a line more: REDIS_PASSWORD',
+  overwrite: 'is there, and would be overwritten',
+};
+
+/** `gateway init`: the first files (SPEC "Command-line interface"). */
+export function registerInit(program: Command, io: Io): void {
+  program
+    .command('init')
+    .description('write gateway.yaml and a compose file for Redis')
+    .option('-y, --yes', 'ask nothing: take the defaults')
+    .option('--force', 'overwrite what is there')
+    .option('--directory <folder>', 'where to write', '.')
+    .addHelpText('after', HELP)
+    .action((flags: InitFlags) => init(flags, io));
+}
+
+async function init(flags: InitFlags, io: Io): Promise<void> {
+  const asks = flags.yes !== true;
+  if (asks && !(io.stdin.isTTY && io.stdout.isTTY === true)) {
+    throw new UsageError('init asks its questions on a terminal; --yes takes the defaults');
+  }
+  const { DEFAULT_ANSWERS, nextCommands } = await import('../../src/init/files.ts');
+  const { planFiles, writeFiles } = await import('../../src/init/plan.ts');
+  try {
+    const answers: Answers = asks ? await (await questions()).askAnswers(io) : DEFAULT_ANSWERS;
+    const folder = resolve(flags.directory);
+    const files = await planFiles(folder, answers);
+    io.stdout.write(`${planText(folder, files, io)}\n`);
+    await permit(files, flags, io, asks);
+    await writeFiles(folder, files);
+    io.stdout.write(`${nextText(nextCommands(answers), flags.directory)}\n`);
+  } catch (error) {
+    if (!(error instanceof (await questions()).Cancelled)) throw error;
+    io.stderr.write('gateway: nothing was written\n');
+    throw new ExitCode(1);
+  }
+}
+
+/** Loaded only where somebody is asked. */
+function questions(): Promise<typeof Questions> {
+  return import('../init-questions.ts');
+}
+
+async function permit(
+  files: readonly PlannedFile[],
+  { force }: InitFlags,
+  io: Io,
+  asks: boolean,
+): Promise<void> {
+  const taken = files.filter(({ fate }) => fate === 'overwrite').map(({ name }) => name);
+  if (!asks) {
+    if (taken.length === 0 || force === true) return;
+    io.stderr.write(
+      `gateway: nothing was written: ${taken.join(', ')} would be overwritten; use --force, or another --directory\n`,
+    );
+    throw new ExitCode(1);
+  }
+  const { askWhether, Cancelled } = await questions();
+  const isFree = taken.length === 0 || force === true;
+  const what = isFree ? 'Write these files?' : `Overwrite ${taken.join(', ')}?`;
+  if (!(await askWhether(io, what, isFree))) throw new Cancelled();
+}
+
+function planText(folder: string, files: readonly PlannedFile[], io: Io): string {
+  const paint = painter(io);
+  const lines = files.map(
+    ({ name, fate }) => `  ${name.padEnd('docker-compose.yml'.length)}  ${FATES[fate]}`,
+  );
+  return [paint('bold', `In ${printable(folder)}:`), ...lines].join('\n');
+}
+
+function nextText(commands: readonly string[], directory: string): string {
+  const there = directory === '.' ? [] : [`  cd ${directory}`];
+  return ['', 'Next:', ...there, ...commands.map((command) => `  ${command}`)].join('\n');
+}

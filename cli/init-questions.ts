@@ -1,0 +1,77 @@
+import { confirm, isCancel, multiselect, text } from '@clack/prompts';
+import { DEFAULT_ANSWERS } from '../src/init/files.ts';
+import type { Answers } from '../src/init/files.ts';
+import { PRESET_NAMES } from '../src/policy/presets.ts';
+import type { PresetName } from '../src/policy/presets.ts';
+import type { Io } from './command.ts';
+
+/** Whoever was asked has left: nothing is written. */
+export class Cancelled extends Error {}
+
+/** Asks on a terminal; the first answer of each is the default. */
+export async function askAnswers(io: Io): Promise<Answers> {
+  const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
+  const port = answered(
+    await text({
+      ...at,
+      message: 'On which port do clients find the gateway?',
+      defaultValue: String(DEFAULT_ANSWERS.port),
+      placeholder: String(DEFAULT_ANSWERS.port),
+      validate: (written) => whyNoPort(written ?? ''),
+    }),
+  );
+  const certFile = answered(
+    await text({
+      ...at,
+      message: 'TLS certificate (PEM)? Empty: plain HTTP on this machine alone, for development',
+      defaultValue: '',
+    }),
+  );
+  const keyFile =
+    certFile === ''
+      ? ''
+      : answered(
+          await text({ ...at, message: 'Its key (PEM)?', validate: (written) => whyEmpty(written ?? '') }),
+        );
+  const presets = answered(
+    await multiselect<PresetName>({
+      ...at,
+      message: 'Which policies, to begin with?',
+      options: PRESET_NAMES.map((value) => ({ value })),
+      initialValues: [...DEFAULT_ANSWERS.presets],
+      required: false,
+    }),
+  );
+  const dlp = answered(
+    await confirm({ ...at, message: 'Mask personal data and stop secrets in answers?', initialValue: true }),
+  );
+  return {
+    port: Number(port),
+    tls: certFile === '' ? undefined : { certFile, keyFile },
+    presets,
+    dlp,
+    redisPort: DEFAULT_ANSWERS.redisPort,
+  };
+}
+
+/** Whether to go on. */
+export async function askWhether(io: Io, question: string, initialValue: boolean): Promise<boolean> {
+  const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
+  return answered(await confirm({ ...at, message: question, initialValue }));
+}
+
+function answered<T>(answer: T): Exclude<T, symbol> {
+  if (isCancel(answer)) throw new Cancelled();
+  return answer as Exclude<T, symbol>;
+}
+
+function whyNoPort(written: string): string | undefined {
+  const port = written === '' ? DEFAULT_ANSWERS.port : Number(written);
+  return Number.isInteger(port) && port > 0 && port < 65_536
+    ? undefined
+    : 'A port is a number from 1 to 65535.';
+}
+
+function whyEmpty(written: string): string | undefined {
+  return written === '' ? 'A certificate is of no use without its key.' : undefined;
+}

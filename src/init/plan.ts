@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { composeText, configText, FILES, PASSWORD_VARIABLE } from './files.ts';
+import type { Answers } from './files.ts';
+
+/**
+ * What becomes of one file: it is not there; it is there and says the same; a line is added to it; or it is there and
+ * says something else.
+ */
+export type Fate = 'create' | 'keep' | 'append' | 'overwrite';
+
+export interface PlannedFile {
+  readonly name: string;
+  readonly path: string;
+  readonly fate: Fate;
+  /** Whole, as it will be. */
+  readonly text: string;
+  readonly mode: number;
+}
+
+const FOR_ALL = 0o644;
+const FOR_OWNER = 0o600;
+
+/** Looks at the folder, and writes nothing. */
+export async function planFiles(folder: string, answers: Answers): Promise<readonly PlannedFile[]> {
+  const whole = async (name: string, text: string): Promise<PlannedFile> => {
+    const path = join(folder, name);
+    const present = await readIfThere(path);
+    const fate = present === undefined ? 'create' : present === text ? 'keep' : 'overwrite';
+    return { name, path, fate, text, mode: FOR_ALL };
+  };
+  return [
+    await whole(FILES.config, configText(answers)),
+    await whole(FILES.compose, composeText(answers)),
+    await planEnv(join(folder, FILES.env)),
+  ];
+}
+
+/** A password that is there stays: Redis may have been started with it. */
+async function planEnv(path: string): Promise<PlannedFile> {
+  const line = `${PASSWORD_VARIABLE}=${randomBytes(32).toString('hex')}\n`;
+  const present = await readIfThere(path);
+  const file = { name: FILES.env, path, mode: FOR_OWNER };
+  if (present === undefined) return { ...file, fate: 'create', text: line };
+  if (new RegExp(`^(export )?${PASSWORD_VARIABLE}=.`, 'm').test(present)) {
+    return { ...file, fate: 'keep', text: present };
+  }
+  const gap = present === '' || present.endsWith('\n') ? '' : '\n';
+  return { ...file, fate: 'append', text: present + gap + line };
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new Error(`${path} is there and cannot be read: move it away or choose another --directory`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Writes what the plan says; each file at once or not at all.
+ * @throws Error where a file has come into being since
+ */
+export async function writeFiles(folder: string, files: readonly PlannedFile[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const { path, name, fate, text, mode } of files) {
+    if (fate === 'keep') continue;
+    if (fate === 'create') {
+      await writeFile(path, text, { flag: 'wx', mode }).catch((cause: unknown) => {
+        throw new Error(`${name} has just been made by somebody else, or cannot be written; run init again`, {
+          cause,
+        });
+      });
+      continue;
+    }
+    const aside = `${path}.${randomBytes(4).toString('hex')}`;
+    try {
+      await writeFile(aside, text, { flag: 'wx', mode });
+      await rename(aside, path);
+    } finally {
+      await rm(aside, { force: true });
+    }
+  }
+}

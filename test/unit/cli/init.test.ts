@@ -1,0 +1,216 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+import { main } from '../../../cli/main.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { composeText, configText, DEFAULT_ANSWERS } from '../../../src/init/files.ts';
+import type { Answers } from '../../../src/init/files.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', '..', 'cli', 'main.ts');
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'gw-init-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function init(...flags: readonly string[]) {
+  const stdout = new PassThrough();
+  const stderr = new PassThrough();
+  const args = ['init', '--directory', folder, ...flags];
+  const stdin = Object.assign(new PassThrough(), { isTTY: false }) as unknown as NodeJS.ReadStream;
+  const code = await main(args, { stdin, stdout, stderr, env: {} });
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
+}
+
+function read(name: string): string {
+  return readFileSync(join(folder, name), 'utf8');
+}
+
+describe('what init writes', () => {
+  const rows: readonly (readonly [string, Partial<Answers>])[] = [
+    ['the defaults', {}],
+    ['a certificate', { tls: { certFile: './a "b".crt', keyFile: './a.key' } }],
+    ['no policies, no DLP, a port that metrics have', { presets: [], dlp: false, port: 9090 }],
+    ['all presets', { presets: ['safety', 'pci', 'mcp_sandbox', 'zero_trust', 'safety_drift'] }],
+  ];
+
+  it.each(rows)('loads with %s', (_name, given) => {
+    const answers = { ...DEFAULT_ANSWERS, ...given };
+    const path = join(folder, 'gateway.yaml');
+    writeFileSync(path, configText(answers));
+    const { config } = loadConfig({ path, env: { REDIS_PASSWORD: 'p4ss', SERVER_INSECURE_DEV: 'true' } });
+    expect(config).toMatchObject({
+      server: {
+        port: answers.port,
+        dlp: { enabled: answers.dlp },
+        host: answers.tls ? '0.0.0.0' : '127.0.0.1',
+      },
+      redis: { addr: 'localhost:6379', password: 'p4ss' },
+      policy: { enabled: answers.presets.length > 0, presets: answers.presets },
+    });
+    expect(config.server.tls.cert_file).toBe(answers.tls?.certFile);
+  });
+
+  it('has DLP and the safety preset on', () => {
+    expect(DEFAULT_ANSWERS).toMatchObject({ dlp: true, presets: ['safety'] });
+  });
+
+  it('keeps Redis from forgetting, and from everybody else', () => {
+    const { services } = parse(composeText(DEFAULT_ANSWERS)) as {
+      services: { redis: { command: string[]; ports: string[]; volumes: string[] } };
+    };
+    const { command, ports, volumes } = services.redis;
+    for (const flag of [
+      '--appendonly yes',
+      '--maxmemory-policy noeviction',
+      '--requirepass "$$REDIS_PASSWORD"',
+    ]) {
+      expect(command.at(-1)).toContain(flag);
+    }
+    expect({ ports, volumes }).toEqual({ ports: ['127.0.0.1:6379:6379'], volumes: ['redis-data:/data'] });
+  });
+});
+
+describe('gateway init --yes', () => {
+  it('writes three files, and says what comes next', async () => {
+    const { code, stdout } = await init('--yes');
+    expect(code).toBe(0);
+    expect(readdirSync(folder).sort()).toEqual(['.env', 'docker-compose.yml', 'gateway.yaml']);
+    expect(read('.env')).toMatch(/^REDIS_PASSWORD=[0-9a-f]{64}\n$/);
+    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+    expect(
+      stdout
+        .split('Next:\n')[1]
+        ?.trim()
+        .split('\n')
+        .slice(1)
+        .map((line) => line.trim()),
+    ).toEqual([
+      'docker compose up -d',
+      'set -a; . ./.env; set +a; gateway keys create --name me --provider openai',
+      'SERVER_INSECURE_DEV=true gateway serve',
+    ]);
+    expect(stdout).not.toContain(read('.env').slice('REDIS_PASSWORD='.length).trim());
+  });
+
+  it('changes nothing when it is run again', async () => {
+    await init('--yes');
+    const password = read('.env');
+    const { code, stdout } = await init('--yes');
+    expect(code).toBe(0);
+    expect(stdout.match(/stays as it is/g)).toHaveLength(3);
+    expect(read('.env')).toBe(password);
+  });
+
+  it('overwrites nothing that says something else, unless it is told to', async () => {
+    writeFileSync(join(folder, 'docker-compose.yml'), 'services: {}\n');
+    const refused = await init('--yes');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('docker-compose.yml would be overwritten; use --force');
+    expect(readdirSync(folder)).toEqual(['docker-compose.yml']);
+    expect(read('docker-compose.yml')).toBe('services: {}\n');
+    expect((await init('--yes', '--force')).code).toBe(0);
+    expect(read('docker-compose.yml')).toContain('redis-server');
+    expect(readdirSync(folder)).toHaveLength(3);
+  });
+
+  it('adds to an .env, and leaves a password in it alone', async () => {
+    writeFileSync(join(folder, '.env'), 'OWN=1');
+    expect((await init('--yes')).stdout).toContain('gets a line more');
+    expect(read('.env')).toMatch(/^OWN=1\nREDIS_PASSWORD=[0-9a-f]{64}\n$/);
+  });
+
+  it('writes through no link that somebody has laid', async () => {
+    const elsewhere = join(folder, 'elsewhere');
+    symlinkSync(elsewhere, join(folder, 'gateway.yaml'));
+    expect((await init('--yes')).code).toBe(1);
+    expect(readdirSync(folder)).not.toContain('elsewhere');
+  });
+});
+
+describe('gateway init', () => {
+  it('asks nobody where there is no terminal', async () => {
+    const { code, stderr } = await init();
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--yes takes the defaults'),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  /** Types into a terminal as a person does: each answer when its question stands there. */
+  async function typed(answers: readonly (readonly [question: string, keys: string])[]): Promise<string> {
+    const python = `
+import fcntl, json, os, pty, struct, sys, termios
+answers = json.loads(sys.argv[1])
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 120, 0, 0))
+seen = ''
+while True:
+    try: chunk = os.read(fd, 4096)
+    except OSError: break
+    if not chunk: break
+    seen += chunk.decode(errors='replace')
+    sys.stdout.write(chunk.decode(errors='replace'))
+    if answers and answers[0][0] in seen:
+        seen = ''
+        os.write(fd, answers.pop(0)[1].encode())
+print('EXIT', os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+    const args = [
+      '-c',
+      python,
+      JSON.stringify(answers),
+      process.execPath,
+      MAIN,
+      'init',
+      '--directory',
+      folder,
+    ];
+    const child = spawn('python3', args, { env: { PATH: process.env['PATH'], TERM: 'xterm', HOME: folder } });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await once(child, 'close');
+    return output;
+  }
+
+  const QUESTIONS = [
+    ['which port', '8099\r'],
+    ['TLS certificate', '\r'],
+    ['Which policies', '\r'],
+    ['Mask personal data', '\r'],
+  ] as const;
+
+  it('asks on a terminal, shows what it would do, and writes', async () => {
+    const output = await typed([...QUESTIONS, ['Write these files', '\r']]);
+    expect(output).toContain('EXIT 0');
+    expect(read('gateway.yaml')).toContain('port: 8099');
+    expect(read('gateway.yaml')).toContain('presets: [safety]');
+  });
+
+  it('writes nothing where somebody thinks better of it', async () => {
+    writeFileSync(join(folder, 'gateway.yaml'), '{}\n');
+    const output = await typed([...QUESTIONS, ['Overwrite gateway.yaml?', '\r']]);
+    expect(output).toContain('nothing was written');
+    expect(output).toContain('EXIT 1');
+    expect(read('gateway.yaml')).toBe('{}\n');
+    expect(await typed([['which port', '\x03']])).toContain('EXIT 1');
+  });
+});
