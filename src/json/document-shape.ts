@@ -13,6 +13,8 @@ const MAX_ANSWER_WORK = 2_400_000;
 const PART_WORK = 8;
 const MANY_NAMES_WORK = 24;
 const TEXT_WORK = 5;
+/** A text with escapes is read several times as long as one without, and is copied where others are only found. */
+const ESCAPED_TEXT_WORK = 3;
 const FEW_MEMBERS = 16;
 const BLANKS_OF_WORK = 16;
 /** Reading an escape takes as long as two fifths of an element: six million of them are all the work there may be. */
@@ -108,6 +110,8 @@ class ShapePass {
   readonly #memberCount: Int32Array;
   readonly #hasEscapes: boolean;
   #escapes = 0;
+  /** The first that stands where was not looked yet. */
+  #nextEscape = -1;
   /** Up to where escapes were counted; beyond the text where they are not. */
   #countedTo: number;
   #at = 0;
@@ -150,6 +154,7 @@ class ShapePass {
         isMemberValue = false;
         this.#nameStart = i;
         i = this.#skip(i + 1, to);
+        if (this.#hasEscapes && this.#isEscaped(this.#nameStart, i)) work += ESCAPED_TEXT_WORK;
         continue;
       }
       i += 1;
@@ -205,6 +210,14 @@ class ShapePass {
       i += 1;
     }
     this.#countedTo = i;
+  }
+
+  #isEscaped(start: number, end: number): boolean {
+    if (this.#nextEscape < start) {
+      const next = this.#text.indexOf('\\', start);
+      this.#nextEscape = next < 0 ? Infinity : next;
+    }
+    return this.#nextEscape < end;
   }
 
   /** Reads on in a string, as far as this step goes. */

@@ -118,6 +118,10 @@ describe('no turn of the event loop is long', () => {
     ['answer groq /v1/responses ["output",2,"arguments"]', 'mail addresses, one a text'],
     ['request mcp message 2 ["params","arguments","a"]', 'texts that hide something, one a text'],
     ['request mcp message 4 ["result","role"]', 'escapes, one a text'],
+    [
+      'answer mcp answer 0 ["result","content",0,"text"] at which the inspector does not stop',
+      'attacks, one a text',
+    ],
   ])('of very many small texts: %s, %s', { timeout: 120_000 }, async (start, name) => {
     expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { parseStrict } from '../../json/scan.ts';
 import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
-import { inTurns, type Work } from '../../turns.ts';
+import { inTurns, isTurnOver, nextTurn, type Work } from '../../turns.ts';
 import { isBlob, textsOfBlob } from './blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
 import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type Piece, type Place } from './page.ts';
@@ -46,6 +46,8 @@ export async function readTexts(
     await inTurns(reader.read(doc));
     if (reader.hasTooMuch) return undefined;
   }
+  // Putting very many of them together takes a turn.
+  if (isTurnOver()) await nextTurn();
   return reader.texts();
 }
 

@@ -1,4 +1,4 @@
-import { isTurnOver, nextTurn } from '../../turns.ts';
+import { isTurnOver, ITEM_CHARS, nextTurn, type Work } from '../../turns.ts';
 import { readHidden } from '../../normalize/hidden-bytes.ts';
 import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
 
@@ -25,7 +25,7 @@ interface Edge {
  * The texts of a page one right after the other, as some clients join the texts of a result: what was split within a
  * word shows. Undefined where there are not two.
  */
-export function withoutGaps({ pieces }: Page): Reading | undefined {
+export function* withoutGaps({ pieces }: Page): Work<Reading | undefined> {
   if (pieces.length < 2) return undefined;
   const texts: string[] = [];
   const edges: Edge[] = [];
@@ -38,6 +38,7 @@ export function withoutGaps({ pieces }: Page): Reading | undefined {
     length += edge.length;
   };
   for (const piece of pieces) {
+    yield ITEM_CHARS;
     const { length: chars } = piece.text;
     if (chars <= 2 * EDGE_CHARS) {
       add({ piece, from: 0, length: chars });

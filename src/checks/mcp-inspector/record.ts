@@ -1,7 +1,9 @@
+import type { Finding } from '../../detectors/finding.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Audit, AuditEvent, AuditedFinding, MatchDigest } from '../../telemetry/audit.ts';
 import type { Judgement } from './judge.ts';
+import type { Stretch } from './page.ts';
 import { PROTOCOL_NAMES } from './protocol-words.ts';
 import type { Hit } from './search.ts';
 
@@ -45,21 +47,27 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   };
 }
 
+/** What is found may reach over very many texts: no more of it is looked at than is listed. */
 function listed(hits: readonly Hit[], digest: MatchDigest): Pick<AuditEvent, 'findings' | 'moreFindings'> {
-  const listedHits = hits.slice(0, MAX_LISTED);
-  const findings = listedHits.flatMap((hit) => audited(hit, digest)).slice(0, MAX_LISTED);
+  const findings: AuditedFinding[] = [];
+  for (const { finding, stretches } of hits) {
+    if (findings.length === MAX_LISTED) break;
+    for (const stretch of stretches.slice(0, MAX_LISTED - findings.length)) {
+      findings.push(audited(finding, stretch, digest));
+    }
+  }
   return hits.length > MAX_LISTED ? { findings, moreFindings: hits.length - MAX_LISTED } : { findings };
 }
 
-function audited({ finding, stretches }: Hit, digest: MatchDigest): readonly AuditedFinding[] {
-  return stretches.map(({ piece, start, end }) => ({
+function audited(finding: Finding, { piece, start, end }: Stretch, digest: MatchDigest): AuditedFinding {
+  return {
     rule: finding.rule,
     class: finding.class,
     path: placeOf(piece.places[0]?.path ?? []),
     start,
     end,
     digest: digest(piece.text.slice(start, end)),
-  }));
+  };
 }
 
 /** Member names are the server's words, and may hold what was found: only the form of the place is told. */

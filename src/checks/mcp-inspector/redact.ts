@@ -2,6 +2,7 @@ import type { Finding } from '../../detectors/finding.ts';
 import { applyEditsInTurns } from '../../json/edit.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
+import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_DOC_DEPTH, type Doc, type Piece, type Place } from './page.ts';
 import type { Hit } from './search.ts';
 
@@ -23,13 +24,21 @@ export function isFixed({ stretches }: Hit): boolean {
  * The edits that take all hits out of a message: secrets become `***`, attacks give way to the text of SPEC. JSON in
  * strings stays JSON. A member whose name holds one goes, and a member under the cleaned name says so.
  */
-export function redactions(hits: readonly Hit[], instead = standsFor): Promise<readonly JsonEdit[]> {
+export async function redactions(hits: readonly Hit[], instead = standsFor): Promise<readonly JsonEdit[]> {
   const edits = new EditsByDoc();
-  for (const [piece, replacements] of replacementsByPiece(hits, instead)) {
-    const text = piece.kind === 'number' ? MASK : replaceSpans(piece.text, replacements);
-    for (const place of piece.places) edits.change(piece.kind, place, text);
-  }
+  await inTurns(changes(edits, hits, instead));
   return edits.ofMessage();
+}
+
+function* changes(edits: EditsByDoc, hits: readonly Hit[], instead: Instead): Work<void> {
+  for (const [piece, replacements] of yield* replacementsByPiece(hits, instead)) {
+    const text = piece.kind === 'number' ? MASK : replaceSpans(piece.text, replacements);
+    for (const place of piece.places) {
+      edits.change(piece.kind, place, text);
+      yield ITEM_CHARS;
+    }
+    yield piece.text.length;
+  }
 }
 
 /** What stands in place of a finding. */
@@ -40,10 +49,10 @@ const standsFor: Instead = (finding) => (finding.class === 'secret' ? MASK : REM
 /** For what is masked, whatever it is. */
 export const masked: Instead = () => MASK;
 
-function replacementsByPiece(
+function* replacementsByPiece(
   hits: readonly Hit[],
   instead: Instead,
-): ReadonlyMap<Piece, readonly Replacement[]> {
+): Work<ReadonlyMap<Piece, readonly Replacement[]>> {
   const byPiece = new Map<Piece, Replacement[]>();
   for (const { finding, stretches } of hits) {
     const text = instead(finding);
@@ -51,6 +60,7 @@ function replacementsByPiece(
       const replacements = byPiece.get(piece) ?? [];
       byPiece.set(piece, replacements);
       replacements.push({ ...wholeEscapes(piece.text, start, end), text });
+      yield ITEM_CHARS;
     }
   }
   return byPiece;

@@ -2,7 +2,7 @@ import { detectAll } from '../../detectors/detect.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
 import { endsSentence, wholeOrder } from '../../detectors/injection-extent.ts';
 import { findSecretsUpTo } from '../../detectors/secrets.ts';
-import { isTurnOver, nextTurn } from '../../turns.ts';
+import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
 import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
@@ -94,7 +94,7 @@ async function readingsOf({ said, prose, words }: Texts): Promise<readonly Searc
     ];
     otherwise.push(...read.filter((reading) => reading !== undefined));
   }
-  const joined = withoutGaps(said);
+  const joined = await inTurns(withoutGaps(said));
   return [
     ...[said, ...prose].map((page) => asPage(page, COUNTS_ALL)),
     // Words have nothing to do with their neighbours: what is found across two of them is not there.
