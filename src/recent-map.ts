@@ -1,4 +1,7 @@
-/** A map that holds the `maxEntries` most recently used entries. */
+/** Of what is held, the part that goes at once. */
+const PARTS = 16;
+
+/** A map that holds the most recently used entries: `maxEntries` at most, and not much less where there were so many. */
 export class RecentMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #maxEntries: number;
@@ -23,7 +26,19 @@ export class RecentMap<Value> {
     this.#entries.delete(key);
     this.#entries.set(key, value);
     this.#newest = key;
-    const oldest = this.#entries.size > this.#maxEntries ? this.#entries.keys().next() : undefined;
-    if (oldest?.done === false) this.#entries.delete(oldest.value);
+    if (this.#entries.size > this.#maxEntries) this.#forgetOldest();
+  }
+
+  /**
+   * Several at once: whoever asks a `Map` for its first key passes over all that was deleted before it since its table was
+   * made, tens of thousands where the oldest always goes.
+   */
+  #forgetOldest(): void {
+    let left = Math.max(1, Math.floor(this.#maxEntries / PARTS));
+    for (const key of this.#entries.keys()) {
+      this.#entries.delete(key);
+      left -= 1;
+      if (left === 0) return;
+    }
   }
 }

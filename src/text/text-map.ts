@@ -3,20 +3,25 @@
  * million. Here a part of it grows at a time.
  */
 export class TextMap<Value> {
+  /** The first ones: what has no more than these pays for no parts. */
+  readonly #few = new Map<string, Value>();
   readonly #parts: Map<string, Value>[] = [];
 
   get(text: string): Value | undefined {
-    return this.#parts[partOf(text)]?.get(text);
+    return this.#few.get(text) ?? (this.#few.size < FEW ? undefined : this.#parts[partOf(text)]?.get(text));
   }
 
   has(text: string): boolean {
-    return this.#parts[partOf(text)]?.has(text) === true;
+    return this.#few.has(text) || (this.#few.size === FEW && this.#parts[partOf(text)]?.has(text) === true);
   }
 
   set(text: string, value: Value): void {
-    (this.#parts[partOf(text)] ??= new Map<string, Value>()).set(text, value);
+    if (this.#few.size < FEW || this.#few.has(text)) this.#few.set(text, value);
+    else (this.#parts[partOf(text)] ??= new Map<string, Value>()).set(text, value);
   }
 }
+
+const FEW = 1_024;
 
 const PARTS = 64;
 /** Of a longer text the end: what counts them stands there, or before a short domain. */

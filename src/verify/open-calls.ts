@@ -44,10 +44,12 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
       calls.push({ ...call, step: { ...call.step, content: undefined, arguments: undefined } });
       count += 1;
       const late = calls.length > MAX_OF_SESSION ? calls.splice(0, 1) : [];
-      const [oldest] = sessions;
-      if (count - late.length > MAX_CALLS && oldest !== undefined) {
-        sessions.delete(oldest[0]);
-        late.push(...oldest[1]);
+      if (count - late.length > MAX_CALLS) {
+        const [oldest] = sessions;
+        if (oldest !== undefined) {
+          sessions.delete(oldest[0]);
+          late.push(...oldest[1]);
+        }
       }
       count -= late.length;
       for (const one of late) await finish(one);

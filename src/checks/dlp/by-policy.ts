@@ -198,6 +198,7 @@ function addRules(rules: Set<string>, found: readonly Found[]): void {
 
 /** A request as edits will leave it; more are added to a list of its own. */
 function withEdits(exchange: Parsed, before: readonly JsonEdit[]): Parsed {
+  if (before.length === 0) return { ...exchange, edits: [] };
   const json = editedView(exchange.json, before) as JsonObject;
   const texts = exchange.request.texts.flatMap((one) => textNow(one, exchange.json, json));
   return { ...exchange, json, request: { ...exchange.request, texts }, edits: [] };

@@ -30,8 +30,7 @@ export function createMemoryDriftStore(): DriftStore {
       const state = passed(known?.createdAt === createdAt ? known : { ...FRESH, createdAt }, turn);
       states.delete(nameOf(session));
       states.set(nameOf(session), state);
-      const [oldest] = states.keys();
-      if (states.size > MAX_SESSIONS && oldest !== undefined) states.delete(oldest);
+      if (states.size > MAX_SESSIONS) states.delete(states.keys().next().value ?? '');
       return Promise.resolve(state.anchor?.digest === turn.digest);
     },
     answerAnchor(session, digest, answer) {

@@ -18,17 +18,21 @@ interface List {
 
 /** Beyond it the sessions that were used longest ago are forgotten. */
 const MAX_LISTS = 10_000;
+/** Those that nobody needs any more go once in so many times that something is noted. */
+const PUTS_OF_A_SWEEP = 256;
 
 /** Recent calls of this process alone, for use without Redis. `now` is in ms, and never goes back. */
 export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
   /** The least recently used first. */
   const lists = new Map<string, List>();
+  let puts = 0;
 
   /** Entries within the window. */
   function within(name: string, windowMs: number): Entries {
     const entries: Entries = lists.get(name)?.entries ?? new Map();
+    const since = now() - windowMs;
     for (const [operationId, { at }] of entries) {
-      if (at > now() - windowMs) break;
+      if (at > since) break;
       entries.delete(operationId);
     }
     return entries;
@@ -50,6 +54,12 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     }
     lists.delete(name);
     lists.set(name, { entries, endsAt: at + windowMs });
+    puts += 1;
+    // Not each time: the first of a map stands behind all that was deleted from it.
+    if (lists.size > MAX_LISTS || puts % PUTS_OF_A_SWEEP === 0) sweep(at);
+  }
+
+  function sweep(at: number): void {
     for (const [oldest, { endsAt }] of lists) {
       if (endsAt > at && lists.size <= MAX_LISTS) break;
       lists.delete(oldest);

@@ -52,6 +52,7 @@ interface Entry {
 
 /** More than are on their way at once. */
 const MAX_OPERATIONS = 4_096;
+const MAX_LATE_OPERATIONS = 1_024;
 
 /**
  * Sessions of one process, for work without Redis. It knows its last operations again, and is meant for traces,
@@ -121,8 +122,12 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
 
   function remember(operationId: string, outcome: 'left' | Entry): void {
     operations.set(operationId, outcome);
-    const [oldest] = operations.keys();
-    if (operations.size > MAX_OPERATIONS && oldest !== undefined) operations.delete(oldest);
+    if (operations.size <= MAX_OPERATIONS + MAX_LATE_OPERATIONS) return;
+    // Several at once: the first key of a map stands behind all that was deleted from it.
+    for (const oldest of operations.keys()) {
+      if (operations.size <= MAX_OPERATIONS) return;
+      operations.delete(oldest);
+    }
   }
 
   function view(name: SessionName, entry: Entry): Session {

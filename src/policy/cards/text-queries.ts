@@ -5,7 +5,7 @@ import { RecentMap } from '../../recent-map.ts';
 import type { CallText, PolicyCall } from '../call.ts';
 import { argumentsAt } from './fields.ts';
 import type { TextPattern } from './mask-rule.ts';
-import { inTurns, type Work } from '../../turns.ts';
+import { inTurns, runNow, type Work } from '../../turns.ts';
 import { isWork, searchFor, type TextSearch } from './text-patterns.ts';
 
 /** Where a text condition found what it looks for. */
@@ -57,8 +57,11 @@ export function createTextQueries(): TextQueries {
       const known = knownText(text.raw);
       if (known?.hasNothing(all) === true) continue;
       let isClean = true;
+      if (isShort(text)) yield text.raw.length * everywhere.length;
       for (const number of everywhere) {
-        if (found.has(number) || (yield* ask(number, text, known))) isClean = false;
+        const isFound =
+          found.has(number) || (isShort(text) ? isIn(number, text, known) : yield* ask(number, text, known));
+        if (isFound) isClean = false;
       }
       if (isClean) known?.note(all);
     }
@@ -74,24 +77,40 @@ export function createTextQueries(): TextQueries {
 
     /** Looks at a text as it was sent, and without its disguises where it has any. */
     function* ask(number: number, { raw, normalized }: CallText, known?: KnownText): Work<boolean> {
-      const query = queries[number];
-      if (query === undefined) throw new Error('nobody asked this question');
-      const { pattern } = query;
-      const detector = pattern.kind === 'detects' ? pattern.detector : undefined;
-      const isSearched = detector !== undefined && findsNothing(known, detector);
-      for (const text of raw === normalized ? [raw] : [raw, normalized]) {
-        if (isSearched && text === raw) continue;
-        yield text.length;
-        const search = query.search(text);
-        const match = isWork(search) ? yield* search : search;
-        if (match !== undefined) {
-          found.set(number, { ...match, text });
-          return true;
-        }
-        if (text === raw && detector !== undefined) noteNothing(raw, known, detector);
+      const query = queryOf(number);
+      if (!isSearched(query, known)) {
+        yield raw.length;
+        const search = query.search(raw);
+        if (note(number, raw, isWork(search) ? yield* search : search)) return true;
+        noteSearched(query, raw, known);
       }
-      return false;
+      if (raw === normalized) return false;
+      yield normalized.length;
+      const search = query.search(normalized);
+      return note(number, normalized, isWork(search) ? yield* search : search);
     }
+
+    /** The same of a short text at once, of which there are most: a step of work would cost as much as the search. */
+    function isIn(number: number, { raw, normalized }: CallText, known: KnownText | undefined): boolean {
+      const query = queryOf(number);
+      if (!isSearched(query, known)) {
+        if (note(number, raw, atOnce(query.search(raw)))) return true;
+        noteSearched(query, raw, known);
+      }
+      return raw !== normalized && note(number, normalized, atOnce(query.search(normalized)));
+    }
+
+    function note(number: number, text: string, match: Span | undefined): boolean {
+      if (match === undefined) return false;
+      found.set(number, { ...match, text });
+      return true;
+    }
+  }
+
+  function queryOf(number: number): Query {
+    const query = queries[number];
+    if (query === undefined) throw new Error('nobody asked this question');
+    return query;
   }
 
   function setOf(asked: readonly number[]): Question {
@@ -116,6 +135,26 @@ export function createTextQueries(): TextQueries {
     },
     answer: async (call, asked) => inTurns(answered(call, asked)),
   };
+}
+
+/** No search of so short a text takes more than a moment. */
+const SHORT_CHARS = 4_096;
+
+function isShort({ raw, normalized }: CallText): boolean {
+  return raw.length <= SHORT_CHARS && normalized.length <= SHORT_CHARS;
+}
+
+function atOnce(search: ReturnType<TextSearch>): Span | undefined {
+  return isWork(search) ? runNow(search) : search;
+}
+
+/** Somebody has run the detector on the text as it stands, in vain. */
+function isSearched({ pattern }: Query, known: KnownText | undefined): boolean {
+  return pattern.kind === 'detects' && findsNothing(known, pattern.detector);
+}
+
+function noteSearched({ pattern }: Query, raw: string, known: KnownText | undefined): void {
+  if (pattern.kind === 'detects') noteNothing(raw, known, pattern.detector);
 }
 
 /** Texts of a call at a path below a tool's arguments. */

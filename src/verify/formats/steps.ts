@@ -1,4 +1,4 @@
-import { agentSchema, problemOf, stepSchema, type StepFields } from '../schema.ts';
+import { agentSchema, isPlainStep, problemOf, stepSchema, type StepFields } from '../schema.ts';
 import { unreadable, type Context, type Read, type Step, type StepType } from '../step.ts';
 import {
   agentOf,
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   is_error: ['is_error', 'isError'],
 };
 
-const maybeAgent = agentSchema.nullish();
+const AGENT = ['agent', 'agent_name', 'agent_id'] as const;
 const SERVER = ['mcp_server', 'server', 'server_name', 'provider'] as const;
 
 const TYPES: Readonly<Record<string, StepType>> = {
@@ -68,7 +68,10 @@ export function readStep(written: Fields, context: Context): Read {
   const type = typeOf(written);
   if (type === undefined)
     return unreadable('type must be llm_call, llm_response, mcp_tool_call or mcp_tool_response');
-  const { data, error } = stepSchema.safeParse(canonical(written, type));
+  const fields = canonical(written, type);
+  const { data, error } = isPlainStep(fields)
+    ? { data: fields, error: undefined }
+    : stepSchema.safeParse(fields);
   if (data === undefined) return unreadable(problemOf(error));
   const at = data.timestamp == null ? undefined : timeOf(data.timestamp);
   if (data.timestamp != null && at === undefined) {
@@ -76,7 +79,8 @@ export function readStep(written: Fields, context: Context): Read {
       'timestamp must be a time as RFC 3339 has it, or a Unix time in seconds or milliseconds',
     );
   }
-  const agent = maybeAgent.safeParse(firstOf(written, ['agent', 'agent_name', 'agent_id']));
+  const named = firstOf(written, AGENT);
+  const agent = named === undefined ? { data: undefined, error: undefined } : agentSchema.safeParse(named);
   if (agent.error !== undefined) return unreadable(problemOf(agent.error));
   const common = {
     type,
