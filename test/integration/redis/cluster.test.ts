@@ -5,6 +5,7 @@ import { createRedisRiskStore } from '../../../src/checks/risk/redis-store.ts';
 import { createAcknowledgement } from '../../../src/redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
 import { quarantineKey, riskProfileKey } from '../../../src/redis/keys.ts';
+import { hear } from '../../../src/redis/subscribe.ts';
 import { checkServer } from '../../../src/redis/server-check.ts';
 import { slotOf, startTestCluster, type TestCluster } from '../../support/redis-cluster.ts';
 import { until } from '../../support/redis-node.ts';
@@ -142,6 +143,34 @@ describe('while the slot of a key moves to another server', () => {
       await node.client.call('CLUSTER', 'SETSLOT', slot, 'NODE', String(targetId));
     }
   }
+});
+
+describe('what is published', () => {
+  const heard: string[] = [];
+  let listener: RedisClient;
+  beforeAll(async () => {
+    const settings = redisSettings('127.0.0.1:1', { cluster: { addrs: [...cluster.addrs] } });
+    listener = connectRedis(settings, { name: 'listener', mayBeSilent: true });
+    await hear(listener, 'gateway:test:*', (_channel, message) => heard.push(message));
+  });
+  afterAll(() => listener.disconnect());
+
+  it('on any server is heard, and again after the connection that listens was cut', async () => {
+    for (const [nth, node] of cluster.masters.entries())
+      await node.client.publish('gateway:test:a', `${nth}`);
+    await expect.poll(() => heard.toSorted()).toEqual(['0', '1', '2']);
+    // Whichever of them it listens to.
+    for (const node of [...cluster.masters, cluster.replica]) {
+      await node.client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    }
+    const last = cluster.masters[2];
+    await expect
+      .poll(async () => {
+        await last?.client.publish('gateway:test:a', 'again');
+        return heard.includes('again');
+      })
+      .toBe(true);
+  });
 });
 
 describe('when a master dies', () => {

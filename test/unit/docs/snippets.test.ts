@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { defaultConfig } from '../../../src/config/load.ts';
+import type { ConfigInput } from '../../../src/config/schema.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const PAGES = ['docs/redis.md', 'docs/mesh.md', 'docs/kubernetes.md'] as const;
+const FENCE = /^```yaml\n([\s\S]*?)^```$/gm;
+
+function snippetsOf(page: string): Record<string, unknown>[] {
+  const text = readFileSync(join(root, page), 'utf8');
+  return [...text.matchAll(FENCE)].flatMap(([, yaml = '']) =>
+    // As the file loader fills them in, whatever the machine has.
+    parseAllDocuments(yaml.replaceAll(/\$\{[A-Z_]+(?::-)?\}/g, 'filled-in')).map(
+      (document) => document.toJS() as Record<string, unknown>,
+    ),
+  );
+}
+
+describe.each(PAGES)('%s', (page) => {
+  it('shows settings that the configuration takes, and resources that say what they are', () => {
+    const snippets = snippetsOf(page);
+    expect(snippets).not.toEqual([]);
+    for (const snippet of snippets) {
+      if ('apiVersion' in snippet) expect(snippet).toHaveProperty('kind');
+      else expect(() => defaultConfig(snippet as ConfigInput)).not.toThrow();
+    }
+  });
+});
+
+describe('links of the pages that operators read', () => {
+  it.each([...PAGES, 'docs/operations.md', 'SECURITY.md', 'CONTRIBUTING.md'])('%s', (page) => {
+    const text = readFileSync(join(root, page), 'utf8');
+    const links = [...text.matchAll(/\]\(((?!https?:|#)[^)#]+)/g)].map(([, link = '']) => link);
+    expect(links).not.toEqual([]);
+    for (const link of links) expect(existsFrom(page, link), link).toBe(true);
+  });
+});
+
+function existsFrom(page: string, link: string): boolean {
+  return existsSync(join(root, page, '..', link));
+}
