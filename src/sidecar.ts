@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Alerts } from './alerting/create.ts';
 import { createAuthenticate, type Authenticate } from './auth/authenticate.ts';
 import { createFailureLimit } from './auth/failure-limit.ts';
 import { createKeyStateStore } from './auth/key-state-store.ts';
@@ -73,11 +74,12 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     : undefined;
   const trail = audit?.observer;
   const policies = config.policy.enabled ? await livePolicies(config, log, metrics) : undefined;
+  const alerts = await alertsOf(config, log, metrics);
   const approvals = await approvalsOf(
-    { config, redis, log, auditLog: trail ? { info: trail.noted } : auditLog, metrics },
+    { config, redis, log, auditLog: trail ? { info: trail.noted } : auditLog, metrics, alerts },
     index,
   );
-  const checks = createChecks({ config, redis, log, auditLog, metrics, policies, approvals, trail });
+  const checks = createChecks({ config, redis, log, auditLog, metrics, policies, approvals, alerts, trail });
   const logged = createObserver(log, auditLog, metrics);
   const observer = audit?.watching(logged) ?? logged;
   const telemetry = { log, auditLog, metrics };
@@ -125,6 +127,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       await server.drain(config.server.drain_timeout);
       await checks.close();
       approvals?.close();
+      await alerts?.close();
       await policies?.close();
       anonymousLines.flush();
       await audit?.close();
@@ -132,6 +135,13 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       await new Promise((resolve) => log.flush(resolve));
     },
   };
+}
+
+/** What nobody asks for is not loaded. */
+async function alertsOf(config: Config, log: Logger, metrics: Metrics): Promise<Alerts | undefined> {
+  if (config.alerting.webhook_url === '') return undefined;
+  const { createAlerts } = await import('./alerting/create.ts');
+  return createAlerts(config, { log, metrics });
 }
 
 /** What nobody asks for is not loaded. */

@@ -2,6 +2,7 @@ import { createAuthenticateAgain } from '../auth/authenticate.ts';
 import { createKeyStateStore } from '../auth/key-state-store.ts';
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
+import type { Alerts } from '../alerting/create.ts';
 import type { Approvals } from '../escalation/approvals.ts';
 import type { Check } from '../pipeline/check.ts';
 import type { Phase } from '../pipeline/phase.ts';
@@ -28,6 +29,7 @@ import { createRedisRateLimitStore } from './rate-limit/redis-store.ts';
 import { createRedisRiskStore } from './risk/redis-store.ts';
 import { riskSettings } from './risk/settings.ts';
 import { createRedisSessionStore } from './session/redis-store.ts';
+import { tellingOfLocks } from './telling-of-locks.ts';
 
 export interface ChecksDeps {
   readonly config: Config;
@@ -42,6 +44,8 @@ export interface ChecksDeps {
   readonly policies: LivePolicies | undefined;
   /** Undefined where `zsp.escalation_enabled` is off. */
   readonly approvals: Approvals | undefined;
+  /** Undefined where `alerting.webhook_url` is empty. */
+  readonly alerts: Alerts | undefined;
 }
 
 const LEASE_MS = 30_000;
@@ -86,14 +90,17 @@ export function createChecks(deps: ChecksDeps): ComposedChecks & { readonly newP
 }
 
 function storesOn(
-  { config, redis: client }: ChecksDeps,
+  { config, redis: client, alerts }: ChecksDeps,
   acknowledgement: Acknowledgement | undefined,
 ): CheckStores {
   const deadlineMs = phaseDeadlineMs(config);
   const { ttl: ttlMs, max_per_key: maxPerKey } = config.session;
   return {
     sessions: createRedisSessionStore({ client, deadlineMs, ttlMs, maxPerKey }),
-    risk: createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config), acknowledgement }),
+    risk: tellingOfLocks(
+      createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config), acknowledgement }),
+      alerts,
+    ),
     mcpSessions: createRedisMcpSessionStore({ client, deadlineMs, ttlMs }),
     pins: createRedisPinStore({ client, deadlineMs }),
     loops: createRedisLoopStore({ client, deadlineMs }),
@@ -142,7 +149,7 @@ function auditOf({ config, log, auditLog, trail }: ChecksDeps): Audit {
   };
 }
 
-function breakerCheck({ config, redis: client, log, metrics }: ChecksDeps): Check {
+function breakerCheck({ config, redis: client, log, metrics, alerts }: ChecksDeps): Check {
   const { enabled, threshold, window_seconds } = config.mcp.circuit_breaker;
   return createMcpBreakerCheck({
     config: { enabled },
@@ -158,11 +165,13 @@ function breakerCheck({ config, redis: client, log, metrics }: ChecksDeps): Chec
       metrics.mcpCircuits.inc({ server, circuit, change });
       const whose = circuit === 'key' ? { key_hash: keyHash } : {};
       log.warn({ server, circuit, change, ...whose }, 'the circuit of an MCP server has changed');
+      const data = { server, circuit, key_hash: circuit === 'key' ? keyHash : null };
+      alerts?.send('circuit', { type: `circuit.${change}`, data });
     },
   });
 }
 
-function budgetCheck({ config, redis, log, metrics, trail }: ChecksDeps): BudgetCheck {
+function budgetCheck({ config, redis, log, metrics, alerts, trail }: ChecksDeps): BudgetCheck {
   return createBudgetCheck({
     config,
     pricing: createPricing(config),
@@ -175,6 +184,8 @@ function budgetCheck({ config, redis, log, metrics, trail }: ChecksDeps): Budget
     onAlert(alert) {
       metrics.budgetAlerts.inc({ window: alert.window });
       log.warn(alert, 'budget threshold reached');
+      const { keyHash, keyName, window, percent, limitUsd } = alert;
+      alerts?.budget({ key_hash: keyHash, key_name: keyName, window, percent, limit_usd: limitUsd });
     },
     onCharged(exchange, costNanoUsd) {
       metrics.spend.inc({ provider: exchange.provider.name }, costNanoUsd / NANO_USD);

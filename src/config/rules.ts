@@ -1,4 +1,5 @@
 /** Rules that join several keys. Each returns what it has against a configuration that is valid key by key. */
+import { secretBytes } from '../alerting/sign.ts';
 import { createPatternDetector } from '../detectors/custom-pattern.ts';
 import { toolRuleNames } from '../detectors/tool-rules.ts';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
@@ -85,6 +86,7 @@ const RULES: readonly Rule[] = [
   suppressedRules,
   secrets,
   tokenProblems,
+  webhook,
 ];
 
 function phaseDeadline(config: Config): readonly (RuleProblem | false)[] {
@@ -307,4 +309,29 @@ function secrets({ signature, zsp }: Config): readonly (RuleProblem | false)[] {
     ([isOn, value, group, key, switchName]) =>
       isOn && value === '' && { path: [group, key], message: `must not be empty with ${switchName}` },
   );
+}
+
+/** Names of keys and what they spend travel there, and what it lets in stands in its path. */
+function webhook({ alerting, server }: Config): readonly (RuleProblem | false)[] {
+  const { webhook_url: url, secret } = alerting;
+  if (url === '') return [];
+  const { username, password } = new URL(url);
+  const path = ['alerting', 'webhook_url'];
+  return [
+    isPlainAfar(url) &&
+      !server.insecure_dev && {
+        path,
+        message: 'must be https:// (plain http is for loopback addresses, or with SERVER_INSECURE_DEV=true)',
+      },
+    username + password !== '' && {
+      path,
+      message: 'must hold no user name and password: what it lets in belongs into its path',
+    },
+    secret !== '' &&
+      secretBytes(secret) === undefined && {
+        path: ['alerting', 'secret'],
+        message:
+          'must be whsec_ and the base64 of 24 to 64 bytes, e.g. of: echo whsec_$(openssl rand -base64 32)',
+      },
+  ];
 }

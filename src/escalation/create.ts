@@ -1,3 +1,4 @@
+import type { Alerts } from '../alerting/create.ts';
 import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
 import { connectRedis, type RedisClient } from '../redis/client.ts';
@@ -17,6 +18,7 @@ export interface ApprovalsOnRedisDeps {
   readonly log: Logger;
   readonly auditLog: SecurityEvents;
   readonly metrics: Metrics;
+  readonly alerts: Alerts | undefined;
 }
 
 /** Approvals of one worker, with a connection of its own for what is published. */
@@ -42,7 +44,7 @@ export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
   };
 }
 
-function observerOf({ log, auditLog, metrics }: ApprovalsOnRedisDeps): ApprovalsObserver {
+function observerOf({ log, auditLog, metrics, alerts }: ApprovalsOnRedisDeps): ApprovalsObserver {
   const fieldsOf = ({ id, key_hash, rules, request_digest }: Escalation) => ({
     escalation_id: id,
     key_hash,
@@ -53,6 +55,8 @@ function observerOf({ log, auditLog, metrics }: ApprovalsOnRedisDeps): Approvals
     opened(asked) {
       metrics.escalationsPending.inc();
       auditLog.info(fieldsOf(asked), 'a request waits for an approval');
+      const { nonce: _nonce, ...data } = asked;
+      alerts?.send('escalation', { type: 'escalation.requested', data });
     },
     resolved(asked, outcome, approver) {
       metrics.escalationsPending.dec();

@@ -90,6 +90,12 @@ export function createMetrics() {
       labelNames: ['window'] as const,
       registers,
     }),
+    alerts: new Counter({
+      name: 'gateway_alerts_total',
+      help: 'Messages to alerting.webhook_url by type and outcome (delivered, refused, unreachable, queue_full, stopped).',
+      labelNames: ['type', 'outcome'] as const,
+      registers,
+    }),
     dlpFindings: new Counter({
       name: 'gateway_dlp_findings_total',
       help: 'Bodies and streams in which data-loss prevention found something, by class, side and action.',

@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Webhook } from 'standardwebhooks';
 import { signApproval } from '../../src/escalation/approval.ts';
 import type { Escalation } from '../../src/escalation/escalation.ts';
 import { serveUntilExit, type TestGateway, type TestKey } from '../support/gateway.ts';
@@ -12,9 +16,11 @@ import { cli, expectRefusal } from './budgets/rig.ts';
 /** SPEC "Authentication" 8, "Events": approvals of escalated requests, and Envoy that waits for them. */
 const CHAT = '/openai/v1/chat/completions';
 const SECRET = 'the secret of all approvers';
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const POLICY = `package gateway.policy
 
 escalate contains "a dear model" if input.request.model == "gpt-4-dear"
+quarantine contains "a forbidden model" if input.request.model == "gpt-4-forbidden"
 escalate contains "say is dangerous" if input.request.tool_name == "echo"
 `;
 /** Under what a person takes here, so that each of Envoy's timers would cut first. */
@@ -25,11 +31,33 @@ let rig: PolicyRig;
 let gateway: TestGateway;
 let key: TestKey;
 
-beforeAll(async () => {
-  rig = await startPolicyRig({ files: { 'a.rego': POLICY } });
-  gateway = await rig.start({}, approvalsOn({ escalation_timeout: '20s' }));
+/** Of `alerting.webhook_url`. */
+const receiver = createServer();
+const alerts: { readonly type: string; readonly data: Record<string, unknown> }[] = [];
+receiver.on('request', (request, response) => {
+  void text(request).then((body) => {
+    alerts.push(
+      new Webhook(WEBHOOK_SECRET).verify(body, request.headers as never) as (typeof alerts)[number],
+    );
+    response.writeHead(204).end();
+  });
 });
-afterAll(() => rig.close());
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as AddressInfo;
+  const alerting = {
+    webhook_url: `http://127.0.0.1:${String(port)}/`,
+    secret: WEBHOOK_SECRET,
+    events: ['quarantine' as const, 'escalation' as const],
+  };
+  rig = await startPolicyRig({ files: { 'a.rego': POLICY } });
+  gateway = await rig.start({}, { ...approvalsOn({ escalation_timeout: '20s' }), alerting });
+});
+afterAll(async () => {
+  await rig.close();
+  receiver.close();
+});
 beforeEach(async () => {
   key = await gateway.createKey({ name: 'planner' });
 });
@@ -44,11 +72,13 @@ function approvalsOn(zsp: object) {
   };
 }
 
-function ask(more: { signal?: AbortSignal; key?: TestKey; at?: TestGateway } = {}): Promise<Reply> {
-  const { at = gateway, key: of = key, signal } = more;
+function ask(
+  more: { signal?: AbortSignal; key?: TestKey; at?: TestGateway; model?: string } = {},
+): Promise<Reply> {
+  const { at = gateway, key: of = key, signal, model = 'gpt-4-dear' } = more;
   return send(at.baseUrl, {
     path: CHAT,
-    body: JSON.stringify({ model: 'gpt-4-dear', messages: [{ role: 'user', content: 'hi' }] }),
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
     headers: headersOf(of),
     ...(signal !== undefined && { signal }),
   });
@@ -299,6 +329,20 @@ describe('a call of a tool that needs an approval', () => {
     await reply;
     expect(rig.wholeServer.requests.length).toBe(before + 1);
   });
+});
+
+it('is told to the webhook, as a key that gets locked is', async () => {
+  const reply = ask();
+  const { id, nonce } = await oneOf();
+  await cli(gateway, 'escalations', 'deny', id, '--as', 'ada');
+  await reply;
+  expectRefusal(await ask({ model: 'gpt-4-forbidden' }), 403, 'policy_denied');
+  const told = () => alerts.filter(({ data }) => data['key_hash'] === key.keyHash);
+  await expect.poll(told).toMatchObject([
+    { type: 'escalation.requested', data: { id, key_name: 'planner', model: 'gpt-4-dear' } },
+    { type: 'key.quarantined', data: { trigger: 'quarantine', lock_seconds: 3_600, blocked: false } },
+  ]);
+  expect(JSON.stringify(told())).not.toContain(nonce);
 });
 
 it('tells who watches of each request, in lines of JSON', async () => {

@@ -5,8 +5,13 @@ import { httpUrlOrEmpty, section } from '../fields.ts';
 export const alerting = section({
   /** Empty: no alerts are sent. */
   webhook_url: httpUrlOrEmpty.default(''),
-  /** Signs the webhook (Standard Webhooks 1.0). */
+  /** `whsec_` and the base64 of 24 to 64 bytes: signs the webhook (Standard Webhooks 1.0). Empty: it is not signed. */
   secret: z.string().default(''),
+  /** What is told beside budgets. */
+  events: z
+    .array(z.enum(['quarantine', 'escalation', 'circuit']))
+    .max(3)
+    .default([]),
   thresholds: z
     .array(
       section({

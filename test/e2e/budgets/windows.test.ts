@@ -1,4 +1,8 @@
 import type { RedisClient } from '../../../src/redis/client.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BudgetWindow } from '../../../src/redis/budget-limits.ts';
 import { timeSpan } from '../../../src/text/time-span.ts';
@@ -9,18 +13,41 @@ import { budgetStatus, CHAT_BODY, cli, expectRefusal, startBudgets, TOKEN, type 
 const WINDOWS: readonly BudgetWindow[] = ['minute', 'hourly', 'daily', 'weekly', 'monthly'];
 const MINUTE_MS = 60_000;
 
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+
 let budgets: Budgets;
+/** Of `alerting.webhook_url`: refuses each message once. */
+const receiver = createServer();
+const alerts: { readonly body: string; readonly headers: Record<string, string> }[] = [];
+const seen = new Set<unknown>();
+receiver.on('request', (request, response) => {
+  void text(request).then((body) => {
+    const id = request.headers['webhook-id'];
+    const isFirst = !seen.has(id);
+    seen.add(id);
+    if (!isFirst) alerts.push({ body, headers: request.headers as Record<string, string> });
+    response.writeHead(isFirst ? 503 : 204).end();
+  });
+});
+
 beforeAll(async () => {
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const { port } = receiver.address() as AddressInfo;
   budgets = await startBudgets({
     alerting: {
+      webhook_url: `http://127.0.0.1:${String(port)}/hooks/gateway`,
+      secret: WEBHOOK_SECRET,
       thresholds: [
-        { percent: 50, message: 'half' },
+        { percent: 50, message: '{key_name} has spent {percent}% of its {window} budget' },
         { percent: 80, message: 'most' },
       ],
     },
   });
 });
-afterAll(() => budgets.close());
+afterAll(async () => {
+  await budgets.close();
+  receiver.close();
+});
 
 /** So that no window turns while a test counts on it. */
 async function awayFromTheTurn(): Promise<void> {
@@ -218,6 +245,25 @@ describe('alert thresholds', () => {
     await spend(280);
     await expect.poll(() => crossed().map(({ percent }) => percent)).toEqual([50, 80]);
     expect((await counted()) - before).toBe(2);
+    // SPEC "Events": each is told once to the webhook, whatever happens on the way.
+    const told = () => alerts.filter(({ body }) => body.includes(client.keyHash));
+    await expect.poll(() => told().length, { timeout: 5_000 }).toBe(2);
+    const bodies = told().map(({ body, headers }) => new Webhook(WEBHOOK_SECRET).verify(body, headers));
+    expect(bodies).toContainEqual({
+      type: 'budget.threshold',
+      timestamp: expect.any(String) as string,
+      data: {
+        key_hash: client.keyHash,
+        key_name: 'watched',
+        window: 'daily',
+        percent: 50,
+        limit_usd: '0.001',
+        message: 'watched has spent 50% of its daily budget',
+      },
+    });
+    expect(await budgets.gateway.metrics()).toMatch(
+      /gateway_alerts_total\{type="budget\.threshold",outcome="delivered"\} [2-9]/,
+    );
   });
 });
 

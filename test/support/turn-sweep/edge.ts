@@ -71,6 +71,7 @@ export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
   const checks = createChecks({
     policies: undefined,
     approvals: undefined,
+    alerts: undefined,
     config,
     redis,
     log,

@@ -52,6 +52,7 @@ const DEFAULTS: readonly (readonly [string, unknown])[] = [
   ['risk_profile.permanent_block_threshold', 90],
   ['alerting.webhook_url', ''],
   ['alerting.thresholds', []],
+  ['alerting.events', []],
   ['policy.enabled', false],
   ['policy.policy_file', './policies.yaml'],
   ['policy.policy_dir', './policies'],

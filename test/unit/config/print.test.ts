@@ -6,13 +6,13 @@ import { configJsonSchema } from '../../../src/config/schema.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { writtenConfig } from '../../../src/config/written.ts';
 
-const SECRET = 'recognisable-secret-value';
+const SECRET = 'recognisableSecretValueOf32Chars';
 
 const everySecret: ConfigInput = {
   redis: { password: SECRET, sentinel: { password: SECRET } },
   signature: { secret: SECRET },
   zsp: { escalation_secret: SECRET, jwks_url: `https://u:${SECRET}@idp.example/jwks?token=${SECRET}` },
-  alerting: { secret: SECRET, webhook_url: `https://hooks.example/services/${SECRET}` },
+  alerting: { secret: `whsec_${SECRET}`, webhook_url: `https://hooks.example/services/${SECRET}` },
   server: { extproc: { token: SECRET } },
   mcp: {
     servers: [

@@ -31,7 +31,6 @@ describe('what may be served', () => {
   });
 
   it.each<[string, ConfigInput]>([
-    ['alerting.webhook_url', { alerting: { webhook_url: 'https://hooks.example' } }],
     ['signature.enabled', { signature: { enabled: true, secret: 's' } }],
     ['otel.enabled', { otel: { enabled: true } }],
   ])('is nothing that switches on %s, which is not there yet', (path, input) => {

@@ -1,0 +1,49 @@
+import type { Config } from '../config/schema.ts';
+import type { Logger } from '../telemetry/logger.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createDelivery } from './delivery.ts';
+import { filledMessage, type AlertEvent, type BudgetThreshold } from './event.ts';
+import { post } from './post.ts';
+import { secretBytes } from './sign.ts';
+
+export type AlertKind = Config['alerting']['events'][number];
+
+/** What one worker tells people. */
+export interface Alerts {
+  budget(crossed: Omit<BudgetThreshold, 'message'>): void;
+  /** Does nothing where `alerting.events` does not name its kind. */
+  send(kind: AlertKind, event: AlertEvent): void;
+  close(): Promise<void>;
+}
+
+/** What a stopping worker gives a message that is on its way. */
+const CLOSE_WITHIN_MS = 2_000;
+
+export function createAlerts(
+  { alerting }: Pick<Config, 'alerting'>,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+): Alerts {
+  const wanted = new Set(alerting.events);
+  const delivery = createDelivery({
+    url: new URL(alerting.webhook_url),
+    secret: secretBytes(alerting.secret),
+    post,
+    onDelivered: (type) => metrics.alerts.inc({ type, outcome: 'delivered' }),
+    onLost(type, why, cause) {
+      metrics.alerts.inc({ type, outcome: why });
+      log.error({ type, why, cause }, 'an alert was not delivered to alerting.webhook_url');
+    },
+  });
+  return {
+    budget(crossed) {
+      const { percent } = crossed;
+      const found = alerting.thresholds.find((one) => one.percent === percent);
+      const message = filledMessage(found?.message ?? '', crossed);
+      delivery.send({ type: 'budget.threshold', data: { ...crossed, message } });
+    },
+    send(kind, event) {
+      if (wanted.has(kind)) delivery.send(event);
+    },
+    close: () => delivery.close(CLOSE_WITHIN_MS),
+  };
+}

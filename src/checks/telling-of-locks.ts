@@ -1,0 +1,26 @@
+import type { Alerts } from '../alerting/create.ts';
+import { wholeSeconds } from '../text/time-span.ts';
+import type { RiskStore } from './risk/store.ts';
+
+/** People hear of a key once for each event that locks or blocks it. */
+export function tellingOfLocks(store: RiskStore, alerts: Alerts | undefined): RiskStore {
+  if (alerts === undefined) return store;
+  return {
+    ...store,
+    async record(event) {
+      const outcome = await store.record(event);
+      const { lock, blocked, riskScore } = outcome;
+      if (lock !== undefined || blocked) {
+        const data = {
+          key_hash: event.keyHash,
+          trigger: event.trigger,
+          risk_score: riskScore,
+          lock_seconds: lock === undefined ? null : wholeSeconds(lock.ttlMs),
+          blocked,
+        };
+        alerts.send('quarantine', { type: 'key.quarantined', data });
+      }
+      return outcome;
+    },
+  };
+}
