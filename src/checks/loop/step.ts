@@ -1,7 +1,7 @@
 import { paramsOf } from '../../mcp/read-message.ts';
-import { lastUserTurn } from '../../pipeline/user-turns.ts';
+import { lastUserTurn, type TextOf } from '../../pipeline/user-turns.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { JsonObject, PromptText, RequestFacts } from '../../providers/provider.ts';
+import type { JsonObject, PromptText } from '../../providers/provider.ts';
 
 /** What is new in a call: an agent sends its whole history with every one. */
 export interface Step {
@@ -42,7 +42,7 @@ export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>)
   const tools = [...new Set(named)].filter((name) => name !== '').sort();
   const stepped = called.length > 0 || got.length > 0;
   return {
-    said: lastUserTurn(normalized(request, facts.prompt?.normalizedTexts)) ?? '',
+    said: lastUserTurn(request, normalizedBy(facts.prompt?.normalizedTexts)) ?? '',
     called: [...tools, ...called.map(({ text }) => text)].join('\n'),
     got: got.map(({ text }) => text).join('\n'),
     answered: stepped ? '' : lastAnswer(request.texts),
@@ -51,15 +51,12 @@ export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>)
   };
 }
 
-/** The request with its texts normalized; a text of which nothing is left stays as it was written. */
-function normalized(request: RequestFacts, texts: readonly string[] | undefined): RequestFacts {
-  if (texts === undefined) return request;
-  return {
-    ...request,
-    texts: request.texts.map((found, index) => {
-      const text = texts[index] ?? '';
-      return text.trim() === '' ? found : { ...found, text };
-    }),
+/** Texts as they are normalized; one of which nothing is left stays as it was written. */
+function normalizedBy(texts: readonly string[] | undefined): TextOf | undefined {
+  if (texts === undefined) return undefined;
+  return ({ text: written }, index) => {
+    const text = texts[index] ?? '';
+    return text.trim() === '' ? written : text;
   };
 }
 
