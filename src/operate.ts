@@ -22,6 +22,7 @@ import { createAcknowledgement } from './redis/acknowledged.ts';
 import { connectRedis, waitUntilReady } from './redis/client.ts';
 import type { RedisClient } from './redis/client.ts';
 import { ESCALATION_REQUESTS } from './redis/keys.ts';
+import { describedRedis } from './redis/described.ts';
 import { readClock } from './redis/read-profile.ts';
 import { checkServer } from './redis/server-check.ts';
 import type { ServerCheck } from './redis/server-check.ts';
@@ -113,14 +114,12 @@ async function connected(client: RedisClient, config: Config): Promise<void> {
     await Promise.race([waitUntilReady(client, config.redis.dial_timeout), refused]);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'no answer';
-    throw new GatewayError('redis_unavailable', `Redis at ${address(config)} cannot be used: ${reason}`, {
-      cause,
-    });
+    throw new GatewayError(
+      'redis_unavailable',
+      `Redis at ${describedRedis(config.redis)} cannot be used: ${reason}`,
+      {
+        cause,
+      },
+    );
   }
-}
-
-function address({ redis }: Config): string {
-  if (redis.cluster.addrs.length > 0) return `cluster ${redis.cluster.addrs.join(', ')}`;
-  if (redis.sentinel.addrs.length > 0) return `sentinel ${redis.sentinel.addrs.join(', ')}`;
-  return redis.addr;
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import { connectRedis, waitUntilReady } from '../redis/client.ts';
+import { describedRedis } from '../redis/described.ts';
 import { checkServer } from '../redis/server-check.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
@@ -34,7 +35,7 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
     // A failed check is an outage: the next reconnect asks again.
     const found = await problems().catch(() => undefined);
     if (found === undefined || closed) return;
-    if (!unfit) for (const problem of found) log.error({ redis: config.redis.addr }, problem);
+    if (!unfit) for (const problem of found) log.error({ redis: describedRedis(config.redis) }, problem);
     unfit = found.length > 0;
     if (unfit) setTimeout(() => void recheck(), ASK_AGAIN_MS).unref();
   };
@@ -46,7 +47,7 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'no answer';
     log.warn(
-      { redis: config.redis.addr, cause: reason },
+      { redis: describedRedis(config.redis), cause: reason },
       'Redis is unavailable: no request passes until it is back',
     );
   }

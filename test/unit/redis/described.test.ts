@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { defaultConfig } from '../../../src/config/load.ts';
+import type { ConfigInput } from '../../../src/config/schema.ts';
+import { describedRedis } from '../../../src/redis/described.ts';
+
+it.each<[NonNullable<ConfigInput['redis']>, string]>([
+  [{ addr: 'redis:6379', password: 'hidden' }, 'redis:6379'],
+  [
+    { sentinel: { addrs: ['a:26379', 'b:26379'], master_name: 'm', password: 'hidden' } },
+    'sentinel a:26379, b:26379',
+  ],
+  [{ cluster: { addrs: ['a:6379'] } }, 'cluster a:6379'],
+])('%j is told of as %s', (redis, described) => {
+  expect(describedRedis(defaultConfig({ redis }).redis)).toBe(described);
+});
