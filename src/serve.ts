@@ -178,6 +178,9 @@ async function startSidecars(
     onExit: (index, exit) => {
       log.error({ worker: index, ...exit }, 'a sidecar process ended; it is started again');
     },
+    onHang: (index) => {
+      log.error({ worker: index }, 'a sidecar process hangs: it is ended and started again');
+    },
     onFailed: (index, message) => {
       log.error({ worker: index, cause: message }, 'a sidecar process cannot start');
     },
@@ -222,6 +225,7 @@ async function startManagedEnvoy(
 function readinessOf(config: Config, state: State, redisUnfit: boolean): Readiness {
   return readiness({
     envoyLive: config.envoy.managed ? !state.starting && state.envoy?.live === true : undefined,
+    envoyLoops: state.envoy?.crashLoop === true,
     workers: state.workers?.status() ?? [],
     wantedWorkers: config.server.workers,
     redisUnfit,

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { readWordsAhead } from './pricing/count-words.ts';
+import { HEARTBEAT_MS } from './runtime/heartbeat.ts';
 import type { FromWorker, ToWorker } from './runtime/worker-protocol.ts';
 import { startSidecar, type Sidecar } from './sidecar.ts';
 
@@ -39,6 +40,8 @@ process.on('message', (message: ToWorker) => {
     process.exit(1);
   });
 });
+// From a loop that stands still nothing comes, and the parent ends this process.
+setInterval(() => say({ kind: 'alive' }), HEARTBEAT_MS).unref();
 // A parent that is gone cannot supervise: better no worker than an orphan.
 process.on('disconnect', () => process.exit(1));
 // The terminal's Ctrl-C reaches the whole process group; the parent decides when a worker leaves.

@@ -14,10 +14,11 @@ import { painter, print, printable, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
 import { describedFile } from '../policy-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
+import { runningGateway } from '../running-gateway.ts';
 
 /** One thing that was looked at. `warn` does not keep the gateway from starting. */
 interface Finding {
-  readonly check: 'configuration' | 'redis' | 'envoy' | 'identity' | 'engines' | 'policies';
+  readonly check: 'configuration' | 'redis' | 'envoy' | 'identity' | 'engines' | 'policies' | 'gateway';
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
 }
@@ -48,7 +49,9 @@ async function diagnose(command: Command, io: Io): Promise<Finding[]> {
     diagnoseIdentity(loaded),
   ]);
   const policies = await diagnosePolicies(loaded);
-  return [...diagnoseConfig(loaded), ...redis, envoy, ...identity, ...diagnoseEngines(loaded), ...policies];
+  const running: Finding = { check: 'gateway', ...(await runningGateway(loaded.config)) };
+  const engines = diagnoseEngines(loaded);
+  return [...diagnoseConfig(loaded), ...redis, envoy, ...identity, ...engines, ...policies, running];
 }
 
 /** Whether the keys that JWTs are verified by can be read from here. */

@@ -37,6 +37,13 @@ function runtimeMetrics({ readiness, workers, envoyRestarts }: RuntimeState): Re
   gauge('gateway_workers', 'Sidecar processes that serve', readiness.workers.ready);
   gauge('gateway_workers_wanted', 'Sidecar processes asked for', readiness.workers.wanted);
   gauge('gateway_worker_restarts', 'Times a sidecar process was started again', restarts);
+  const hangs = workers.reduce((sum, worker) => sum + worker.hangs, 0);
+  gauge('gateway_worker_hangs', 'Times a sidecar process said nothing any more, and was ended', hangs);
+  gauge(
+    'gateway_crash_loops',
+    'Parts (sidecar processes, Envoy) that end again and again',
+    readiness.crash_loops.length,
+  );
   gauge('gateway_envoy_restarts', 'Times Envoy was started again', envoyRestarts);
   return registry;
 }

@@ -9,11 +9,14 @@ export interface Readiness {
   readonly redis: 'up' | 'down' | 'unfit';
   readonly workers: { readonly ready: number; readonly wanted: number };
   readonly draining: boolean;
+  /** Parts that end again and again, e.g. `worker 0`, `envoy`: what they print says why. */
+  readonly crash_loops: readonly string[];
 }
 
 export interface ReadinessInput {
   /** Undefined where Envoy is not ours to run. */
   readonly envoyLive: boolean | undefined;
+  readonly envoyLoops: boolean;
   readonly workers: readonly WorkerStatus[];
   readonly wantedWorkers: number;
   /** The server that was reached is too old, or evicts. */
@@ -34,5 +37,9 @@ export function readiness(input: ReadinessInput): Readiness {
     redis,
     workers: { ready: listening.length, wanted: wantedWorkers },
     draining,
+    crash_loops: [
+      ...(input.envoyLoops ? ['envoy'] : []),
+      ...workers.filter(({ crashLoop }) => crashLoop).map(({ index }) => `worker ${String(index)}`),
+    ],
   };
 }

@@ -42,11 +42,16 @@ const DEFAULT_BACKOFF: Backoff = {
   random: Math.random,
 };
 
+/** Unexpected ends within a time that make a crash loop; the back-off leaves room for ten. */
+const LOOP = { ends: 4, withinMs: 120_000 } as const;
+
 /** A child process that is started again whenever it ends by itself. */
 export interface SupervisedChild {
   readonly state: ChildState;
   readonly pid: number | undefined;
   readonly restarts: number;
+  /** It has ended by itself so often, so shortly after one another, that a restart mends nothing. */
+  readonly isLooping: boolean;
   /** Sends `signal` to the process, if there is one. */
   kill(signal: NodeJS.Signals): void;
   /** Ends it for good: asks (SIGTERM if not told how), and after `graceMs` SIGKILL. Resolves when it is gone. */
@@ -65,6 +70,7 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
   let state: ChildState = 'waiting';
   let attempt = 0;
   let restarts = 0;
+  let lastEnds: readonly number[] = [];
   let timer: NodeJS.Timeout | undefined;
   let ended: Promise<void> = Promise.resolve();
 
@@ -83,6 +89,7 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
         child = undefined;
         resolve();
         if (state === 'stopped') return;
+        lastEnds = [...lastEnds, performance.now()].slice(-LOOP.ends);
         if (performance.now() - startedAt >= backoff.resetAfterMs) attempt = 0;
         const retryInMs = backoffMs(attempt, backoff);
         attempt += 1;
@@ -106,6 +113,11 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
     },
     get restarts() {
       return restarts;
+    },
+    get isLooping() {
+      const [first] = lastEnds;
+      const isMany = lastEnds.length === LOOP.ends;
+      return isMany && first !== undefined && performance.now() - first < LOOP.withinMs;
     },
     kill: (signal) => {
       child?.kill(signal);

@@ -26,6 +26,8 @@ export interface EnvoyProcess {
   readonly live: boolean;
   readonly pid: number | undefined;
   readonly restarts: number;
+  /** It ends again and again. */
+  readonly crashLoop: boolean;
   /** Resolves once it serves; rejects after `timeoutMs` with the last line that it wrote. */
   waitUntilLive(timeoutMs: number): Promise<void>;
   /** Resolves once it has found so many sidecars to serve, at the latest after `timeoutMs`. */
@@ -81,6 +83,9 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
     },
     get restarts() {
       return child.restarts;
+    },
+    get crashLoop() {
+      return child.isLooping;
     },
     waitUntilLive: async (timeoutMs) => {
       const deadline = performance.now() + timeoutMs;

@@ -26,6 +26,8 @@ export type FromWorker =
   | { readonly kind: 'redis'; readonly up: boolean }
   /** `metrics`: the array of prom-client's `getMetricsAsJSON`. */
   | { readonly kind: 'metrics'; readonly id: number; readonly metrics: readonly object[] }
+  /** Its event loop goes round: said every `HEARTBEAT_MS`. */
+  | { readonly kind: 'alive' }
   | { readonly kind: 'drained' }
   /** The worker cannot go on (bad address, broken configuration) and exits; the message holds no secret. */
   | { readonly kind: 'failed'; readonly message: string };

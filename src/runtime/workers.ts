@@ -5,6 +5,8 @@ import type { Config } from '../config/schema.ts';
 import { superviseChild } from './child.ts';
 import type { Backoff, ChildExit, SupervisedChild } from './child.ts';
 import type { Guard } from './guard.ts';
+import { DEFAULT_PATIENCE, watchHeartbeat } from './heartbeat.ts';
+import type { Patience } from './heartbeat.ts';
 import { forkWorker } from './worker-process.ts';
 import type { FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 
@@ -16,6 +18,10 @@ export interface WorkerStatus {
   /** Its connection to Redis is up. */
   readonly redis: boolean;
   readonly restarts: number;
+  /** Times that it hung, and was ended. */
+  readonly hangs: number;
+  /** It ends again and again. */
+  readonly crashLoop: boolean;
 }
 
 export interface WorkersOptions {
@@ -23,10 +29,14 @@ export interface WorkersOptions {
   readonly addresses: readonly WorkerAddress[];
   readonly onExit?: (index: number, exit: ChildExit) => void;
   readonly onFailed?: (index: number, message: string) => void;
+  /** It says nothing any more, and is ended. */
+  readonly onHang?: (index: number) => void;
   /** Called after each change of a worker's status. */
   readonly onChange?: () => void;
   readonly guard?: Guard;
   readonly backoff?: Backoff;
+  /** How long a worker may be silent. */
+  readonly patience?: Patience;
   /** A process of `forkWorker` that has begun to load already: the first worker, if it still lives. */
   readonly ahead?: ChildProcess | undefined;
   /** The worker's entry; another one in tests only. */
@@ -81,20 +91,32 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
   let redis = false;
   let current: ChildProcess | undefined;
   let nextId = 0;
+  let hangs = 0;
   let ahead = index === 0 ? options.ahead : undefined;
   const waiting = new Map<number, (metrics: object[] | undefined) => void>();
   const started = Promise.withResolvers<undefined>();
   // A failure before anybody waits for it must not end the process as an unhandled rejection.
   started.promise.catch(() => undefined);
 
+  const heartbeat = watchHeartbeat(options.patience ?? DEFAULT_PATIENCE, () => {
+    hangs += 1;
+    options.onHang?.(index);
+    // Nothing less reaches a process whose loop stands still, or that is stopped.
+    current?.kill('SIGKILL');
+  });
+
   const send = (child: ChildProcess | undefined, message: ToWorker): void => {
     // A worker that is just dying has a closed channel; its end is handled where it is told of.
     if (child?.connected === true) child.send(message, () => undefined);
   };
   const receive = (message: FromWorker): void => {
+    heartbeat.heard();
     switch (message.kind) {
+      case 'alive':
+        return;
       case 'listening':
         listening = true;
+        heartbeat.serves();
         started.resolve(undefined);
         break;
       case 'redis':
@@ -122,12 +144,14 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
     },
     onStart: (fresh) => {
       current = fresh;
+      heartbeat.begin();
       fresh.on('message', (message) => {
         receive(message as FromWorker);
       });
       send(fresh, { kind: 'start', config: options.config, index, address });
     },
     onExit: (exit) => {
+      heartbeat.end();
       listening = false;
       redis = false;
       for (const answer of waiting.values()) answer(undefined);
@@ -140,7 +164,15 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
 
   return {
     started: started.promise,
-    status: () => ({ index, pid: child.pid, listening, redis, restarts: child.restarts }),
+    status: () => ({
+      index,
+      pid: child.pid,
+      listening,
+      redis,
+      restarts: child.restarts,
+      hangs,
+      crashLoop: child.isLooping,
+    }),
     metrics: () =>
       new Promise((resolve) => {
         if (!listening) {
@@ -157,14 +189,19 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
         waiting.set(id, finish);
         send(current, { kind: 'metrics', id });
       }),
-    drain: (timeoutMs) =>
-      child.stop(timeoutMs, (last) => {
+    drain: (timeoutMs) => {
+      // One that hangs now is ended when its time is over.
+      heartbeat.end();
+      return child.stop(timeoutMs, (last) => {
         send(last, { kind: 'drain' });
-      }),
-    kill: () =>
-      child.stop(0, (last) => {
+      });
+    },
+    kill: () => {
+      heartbeat.end();
+      return child.stop(0, (last) => {
         last.kill('SIGKILL');
-      }),
+      });
+    },
   };
 }
 

@@ -178,6 +178,17 @@ describe('gateway serve', () => {
       expect(gateway.workers().some((worker) => worker.pid === pid)).toBe(false);
     });
 
+    it('ends a worker that hangs and starts it again', async () => {
+      const { gateway } = await withProvider(0);
+      const pids = (): number[] => gateway.workers().map(({ pid }) => pid);
+      const [hung = 0] = pids();
+      process.kill(hung, 'SIGSTOP');
+      await gateway.waitUntil((now) => now.ready && !pids().includes(hung) && pids().length === 2, 60_000);
+      expect(await gateway.metrics()).toMatch(/^gateway_worker_hangs 1$/m);
+      expect(gateway.logs()).toContain('a sidecar process hangs');
+      for (let call = 0; call < 10; call += 1) expect((await chat(gateway, false)).status).toBe(200);
+    });
+
     it('answers on the admin listener in our JSON shape', async () => {
       const gateway = await start();
       const get = (path: string, init?: RequestInit): Promise<Response> =>

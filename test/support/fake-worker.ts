@@ -20,6 +20,7 @@ const counter = new Counter({
 });
 const server = createServer();
 
+setInterval(() => say({ kind: 'alive' }), 20).unref();
 // Nobody supervises it any more: it must not linger.
 process.on('disconnect', () => process.exit(1));
 process.on('message', (message) => {

@@ -57,6 +57,7 @@ describe('the worker processes', () => {
     await running.started();
     const state = readiness({
       envoyLive: true,
+      envoyLoops: false,
       workers: running.status(),
       wantedWorkers: 3,
       redisUnfit: false,
@@ -82,6 +83,53 @@ describe('the worker processes', () => {
     }, 10_000);
     expect(running.status()[1]).toMatchObject({ pid: second?.pid, restarts: 0, listening: true });
     expect(running.status()[0]?.pid).not.toBe(first?.pid);
+  });
+
+  it('are watched: one that is stopped is ended and started again, the other goes on', async () => {
+    const hung: number[] = [];
+    const patience = { tickMs: 50, ticks: 8, startTicks: 400 };
+    const running = start(2, { patience, onHang: (index) => hung.push(index) });
+    await running.started();
+    const [first, second] = running.status();
+    process.kill(first?.pid ?? 0, 'SIGSTOP');
+    await vi.waitFor(() => {
+      expect(running.status()[0]).toMatchObject({ listening: true, restarts: 1, hangs: 1 });
+    }, 10_000);
+    expect(() => process.kill(first?.pid ?? 0, 0)).toThrow(/ESRCH/);
+    expect(running.status()[1]).toMatchObject({ pid: second?.pid, restarts: 0, hangs: 0 });
+    expect(hung).toEqual([0]);
+  });
+
+  it('are ended where they hang before they ever served', async () => {
+    const running = start(1, { patience: { tickMs: 20, ticks: 5, startTicks: 10 } });
+    running.started().catch(() => undefined);
+    process.kill(running.status()[0]?.pid ?? 0, 'SIGSTOP');
+    await vi.waitFor(() => expect(running.status()[0]?.hangs).toBeGreaterThan(0), 10_000);
+  });
+
+  it('that end again and again are told to be in a crash loop', async () => {
+    const running = start(2);
+    await running.started();
+    for (let end = 1; end <= 4; end++) {
+      expect(running.status().map(({ crashLoop }) => crashLoop)).toEqual([false, false]);
+      process.kill(running.status()[1]?.pid ?? 0, 'SIGKILL');
+      await vi.waitFor(() => {
+        expect(running.status()[1]).toMatchObject({ listening: true, restarts: end });
+      }, 10_000);
+    }
+    const workersNow = running.status();
+    expect(workersNow.map(({ crashLoop }) => crashLoop)).toEqual([false, true]);
+    const state = readiness({
+      envoyLive: true,
+      envoyLoops: false,
+      workers: workersNow,
+      wantedWorkers: 2,
+      redisUnfit: false,
+      draining: false,
+    });
+    expect(state.crash_loops).toEqual(['worker 1']);
+    const text = await renderMetrics([], { readiness: state, workers: workersNow, envoyRestarts: 0 });
+    expect(text).toContain('gateway_crash_loops 1');
   });
 
   it('answer for metrics without the one that is frozen', async () => {

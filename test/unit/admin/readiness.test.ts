@@ -3,9 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { readiness } from '../../../src/admin/readiness.ts';
 import type { ReadinessInput } from '../../../src/admin/readiness.ts';
 
-const worker = (listening: boolean, redis: boolean) => ({ index: 0, pid: 1, listening, redis, restarts: 0 });
+const worker = (listening: boolean, redis: boolean) => ({
+  index: 0,
+  pid: 1,
+  listening,
+  redis,
+  restarts: 0,
+  hangs: 0,
+  crashLoop: false,
+});
 const well: ReadinessInput = {
   envoyLive: true,
+  envoyLoops: false,
   workers: [worker(true, true), worker(true, true)],
   wantedWorkers: 2,
   redisUnfit: false,
@@ -30,5 +39,12 @@ describe('the gateway is', () => {
     ['it drains', { draining: true }],
   ])('not ready when %s', (_name, change) => {
     expect(readiness({ ...well, ...change }).ready).toBe(false);
+  });
+
+  it('told which of its parts end again and again, and ready by what serves', () => {
+    const looping = { ...worker(true, true), index: 1, crashLoop: true };
+    const now = readiness({ ...well, envoyLoops: true, workers: [worker(true, true), looping] });
+    expect(now).toMatchObject({ ready: true, crash_loops: ['envoy', 'worker 1'] });
+    expect(readiness(well).crash_loops).toEqual([]);
   });
 });

@@ -1,0 +1,72 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { runningGateway } from '../../../cli/running-gateway.ts';
+import type { Readiness } from '../../../src/admin/readiness.ts';
+import { startAdmin } from '../../../src/admin/server.ts';
+import { defaultConfig } from '../../../src/config/load.ts';
+import { freePort } from '../../support/ports.ts';
+
+/** What `gateway doctor` says of the gateway that runs, over the real admin listener. */
+const WELL: Readiness = {
+  ready: true,
+  envoy: 'live',
+  redis: 'up',
+  workers: { ready: 2, wanted: 2 },
+  draining: false,
+  crash_loops: [],
+};
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const asked = (port: number) => runningGateway(defaultConfig({ server: { admin_port: port } }));
+
+async function told(readiness: Readiness) {
+  const admin = await startAdmin({
+    host: '127.0.0.1',
+    port: 0,
+    readiness: () => readiness,
+    metrics: () => Promise.resolve(''),
+  });
+  closers.push(() => admin.close());
+  return asked(admin.port);
+}
+
+it('is fine where one is ready, or none runs', async () => {
+  expect(await told(WELL)).toEqual({ status: 'ok', message: 'runs and is ready, 2 workers' });
+  expect(await asked(await freePort())).toMatchObject({
+    status: 'ok',
+    message: expect.stringContaining('none') as string,
+  });
+});
+
+it('fails on a crash loop, also where the gateway is ready between two ends', async () => {
+  expect(await told({ ...WELL, crash_loops: ['envoy', 'worker 1'] })).toEqual({
+    status: 'fail',
+    message: 'envoy, worker 1: in a crash loop, started again and again; the log of gateway serve says why',
+  });
+});
+
+it('warns of one that is not ready, and says what is missing', async () => {
+  const unready: Readiness = { ...WELL, ready: false, redis: 'down', workers: { ready: 1, wanted: 2 } };
+  expect(await told(unready)).toEqual({
+    status: 'warn',
+    message: 'runs and is not ready: Envoy live, Redis down, 1 of 2 workers',
+  });
+  expect(await told({ ...unready, draining: true })).toMatchObject({
+    message: expect.stringContaining('drains') as string,
+  });
+});
+
+it('warns of something else at the port, whatever that answers', async () => {
+  for (const body of ['<html>', '{"ready":true}', '']) {
+    const server = createServer((_request, response) => response.end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    expect(await asked(port)).toMatchObject({ status: 'warn' });
+  }
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { createEscalate } from '../../../../src/checks/policy/escalate.ts';
+import { createJudge } from '../../../../src/checks/policy/judge.ts';
+import type { ApprovalRequest, ApprovalResult } from '../../../../src/escalation/approvals.ts';
+import { createPatience } from '../../../../src/extproc/patience.ts';
+import type { Parsed } from '../../../../src/pipeline/exchange.ts';
+import type { PolicyCall } from '../../../../src/policy/call.ts';
+import { NO_DECISION } from '../../../../src/policy/decision.ts';
+import type { PolicySet } from '../../../../src/policy/policy-set.ts';
+import { parsed } from '../../../support/exchange.ts';
+import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
+
+const DEAR = { rule: 'dear', reason: 'a dear model' };
+const RISKY = { rule: 'risky', reason: 'a risky one' };
+const APPROVED: ApprovalResult = { kind: 'approved', id: 'e1', approver: 'ada' };
+const LIMITS = { daily: 5 };
+
+function rig(answers: readonly ApprovalResult[] = [APPROVED]) {
+  const steps: string[] = [];
+  const asked: ApprovalRequest[] = [];
+  const extended: number[] = [];
+  const waits = new Set<number>();
+  const left = [...answers];
+  const escalate = createEscalate({
+    ask(request, wait) {
+      steps.push('ask');
+      asked.push(request);
+      waits.add(wait.until);
+      return Promise.resolve(left.shift() ?? APPROVED);
+    },
+    authenticateAgain() {
+      steps.push('authenticate');
+      return Promise.resolve(LIMITS);
+    },
+    maskSecrets: (text) => text.replaceAll('sk-secret', '***'),
+  });
+  const patient = <T extends Parsed>(exchange: T): T => ({
+    ...exchange,
+    patience: createPatience({ waitMs: 60_000, messageTimeoutMs: 75_000 }, (ms) => extended.push(ms)),
+  });
+  const score = () => {
+    steps.push('score');
+    return Promise.resolve();
+  };
+  return { escalate, patient, score, steps, asked, extended, waits };
+}
+
+const chat = (model = 'gpt-4o'): Parsed =>
+  parsed({ body: { model, messages: [{ role: 'user', content: 'hello' }] } });
+
+describe('an escalated call', () => {
+  it('is scored, and its key judged, before a person is asked; and its key again after', async () => {
+    const { escalate, patient, score, steps, extended } = rig();
+    const exchange = patient(chat());
+    expect(await escalate(exchange, [DEAR], score)).toEqual({ kind: 'flag', reason: 'approved by ada (e1)' });
+    expect(steps).toEqual(['score', 'authenticate', 'ask', 'authenticate']);
+    expect(exchange.budgetLimits).toEqual(LIMITS);
+    expect(extended).toEqual([75_000]);
+  });
+
+  it('asks once for the same reasons, and for others within the wait that has begun', async () => {
+    const { escalate, patient, score, asked, extended, waits } = rig();
+    const exchange = patient(chat());
+    await escalate(exchange, [DEAR], score);
+    await escalate(exchange, [DEAR], score);
+    expect(asked).toHaveLength(1);
+    await escalate(exchange, [DEAR, { ...DEAR, reason: 'another reason of the same name' }], score);
+    await escalate(exchange, [DEAR, RISKY], score);
+    expect(asked).toHaveLength(3);
+    expect([extended.length, waits.size]).toEqual([1, 1]);
+  });
+
+  it('tells people of no secret that a client hid in a name', async () => {
+    const { escalate, patient, score, asked } = rig();
+    await escalate(patient(chat('sk-secret-model')), [DEAR], score);
+    expect(asked[0]).toMatchObject({ model: '***-model', tool_name: '', rules: [DEAR] });
+    await escalate(patient(mcpExchange({ body: toolCall('sk-secret') })), [DEAR], score);
+    expect(asked[1]).toMatchObject({ model: '', tool_name: '***', method: 'mcp_tool_call' });
+  });
+
+  it.each([
+    ['denied', 'escalation_denied', 'an operator denied it'],
+    ['timeout', 'escalation_timeout', 'nobody gave one within'],
+    ['full', 'escalation_denied', 'too many requests wait'],
+    ['withdrawn', 'escalation_denied', 'its client left'],
+  ] as const)('that is %s is refused as %s', async (kind, type, why) => {
+    const result = (kind === 'denied' ? { kind, id: 'e1', approver: 'ada' } : { kind }) as ApprovalResult;
+    const { escalate, patient, score } = rig([result, result]);
+    const message = expect.stringContaining(why) as string;
+    expect(await escalate(patient(chat()), [DEAR], score)).toMatchObject({ kind: 'deny', type, message });
+    const tool = await escalate(patient(mcpExchange({ body: toolCall('pay') })), [DEAR], score);
+    expect(tool).toMatchObject({ type, details: { toolName: 'pay', rule: 'escalate', reason: message } });
+  });
+
+  it('asks nobody in shadow mode', async () => {
+    const { escalate, patient, asked } = rig();
+    const judge = createJudge({
+      defaultAction: undefined,
+      escalate,
+      shadowMode: true,
+      score: () => Promise.resolve(),
+      taint: () => Promise.resolve(true),
+      maskSecrets: (text) => text,
+      onTrouble: () => undefined,
+      onDecision: () => undefined,
+    });
+    const set = {
+      digest: 'd',
+      canAllow: false,
+      decide: () => Promise.resolve({ ...NO_DECISION, escalate: [DEAR] }),
+    } as unknown as PolicySet;
+    const call = { input: { request: { method: 'llm_call' } } } as unknown as PolicyCall;
+    expect(await judge(patient(chat()), { set, call })).toMatchObject({
+      kind: 'deny',
+      message: 'a dear model',
+    });
+    expect(asked).toEqual([]);
+  });
+});
+
+it('tells who left before the wait began that nobody waits', () => {
+  const extended: number[] = [];
+  const patience = createPatience({ waitMs: 1_000, messageTimeoutMs: 2_000 }, (ms) => extended.push(ms));
+  patience.leave();
+  expect(patience.begin().gone.aborted).toBe(true);
+  expect(extended).toEqual([]);
+});
