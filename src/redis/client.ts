@@ -106,7 +106,8 @@ function connectCluster(settings: RedisSettings, options: ConnectOptions): Clust
   return new Cluster(settings.cluster.addrs.map(hostPort), {
     enableOfflineQueue: false,
     maxRedirections: settings.max_retries + 1,
-    slotsRefreshTimeout: settings.dial_timeout,
+    // Each server that hangs holds up for so long those that ask where their keys are now.
+    slotsRefreshTimeout: Math.min(settings.dial_timeout, settings.read_timeout / 4),
     clusterRetryStrategy: reconnectDelayMs,
     // Certificates name hosts: without this, TLS is verified against the address that the name resolved to.
     ...(settings.tls.enabled

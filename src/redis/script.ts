@@ -88,8 +88,9 @@ async function evaluate(
   try {
     return await client.evalsha(sha, keys.length, ...keys, ...args);
   } catch (failure) {
-    // A restarted, failed-over or flushed server does not know the script: EVAL runs and stores it.
-    if (failure instanceof Error && failure.message.startsWith('NOSCRIPT')) {
+    // A restarted, failed-over or flushed server does not know the script: EVAL runs and stores it. On a cluster the
+    // client may say so as the last of several redirections.
+    if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
       return await client.eval(source, keys.length, ...keys, ...args);
     }
     throw failure;

@@ -173,17 +173,17 @@ describe('what is published', () => {
   });
 });
 
-describe('when a master dies', () => {
-  it('its keys are refused until its replica has taken over, then all goes on, and others never stopped', async () => {
-    const dying = cluster.masters[0];
-    if (dying === undefined) throw new Error('no first master');
+describe('when a master hangs', () => {
+  it('its keys are refused until its replica has taken over, and then all goes on', async () => {
+    const hanging = cluster.masters[0];
+    if (hanging === undefined) throw new Error('no first master');
     const [lost, kept] = [keyHashOn(0), keyHashOn(2)];
     const store = budgetStore(client);
     const reserve = (keyHash: string) => store.reserve(reservation(keyHash, { daily: 1_000 * USD }, 1));
     await Promise.all([reserve(lost), reserve(kept)]);
     await until(async () => (await cluster.replica.client.dbsize()) > 0, 'the replica has the keys');
-    await dying.kill();
-    const died = performance.now();
+    hanging.signal('SIGSTOP');
+    const stopped = performance.now();
     await expect(reserve(lost)).rejects.toMatchObject({ type: 'redis_unavailable' });
     let longestMs = 0;
     await until(async () => {
@@ -194,9 +194,8 @@ describe('when a master dies', () => {
         longestMs = Math.max(longestMs, performance.now() - asked);
       }
     }, 'its replica serves');
-    expect(performance.now() - died).toBeLessThan(10_000);
+    expect(performance.now() - stopped).toBeLessThan(10_000);
     expect(longestMs).toBeLessThan(DEADLINE_MS + 500);
-    // Another master's keys are served as long as the cluster itself says that it is up.
     expect((await reserve(kept)).kind).toBe('reserved');
     // A script that the replica never ran is unknown to it.
     await walkStores(client, keyHashOn(0));
