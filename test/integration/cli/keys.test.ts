@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../../../src/auth/raw-key.ts';
+import { freePort } from '../../support/ports.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
 
@@ -184,6 +185,50 @@ describe('gateway doctor', () => {
     await redis.configSet('maxmemory-policy', 'noeviction');
     expect(code).toBe(1);
     expect(stdout).toMatch(/✗ redis .*CONFIG SET maxmemory-policy noeviction/);
+  });
+
+  it('tells how far Redis is, proves each engine that is on, and shows that no gateway runs', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gw-test-doctor-'));
+    const config = join(folder, 'gateway.yaml');
+    const engines = 'mcp: { enabled: true }\npolicy: { enabled: true, presets: [safety] }';
+    const adminPort = await freePort();
+    const examined = async (dlp: string) => {
+      await writeFile(config, `server: { admin_port: ${String(adminPort)}, dlp: ${dlp} }\n${engines}\n`);
+      const args = ['doctor', '--output', 'json', '--config', config];
+      const { code, stdout } = await gateway(args, { SERVER_INSECURE_DEV: 'true' });
+      return { code, ...(JSON.parse(stdout) as { findings: Record<string, string>[] }) };
+    };
+    const { code, findings } = await examined('{ enabled: true }');
+    const shown = findings.map(({ check, status, message }) => `${status} ${check} ${message}`);
+    for (const line of [
+      /^(ok|warn) redis latency \d+\.\d ms/,
+      /^ok redis its clock is this machine's \(-?\d+ ms\)/,
+      /^ok probes normalization: a word in three disguises: found/,
+      /^ok probes loop detection: 4 equal calls/,
+      /^ok probes risk engine: /,
+      /^ok probes DLP gate: a secret, personal data in answers: found/,
+      /^ok probes tool response inspector: /,
+      /^ok probes policy engine: what safety must deny: found/,
+      /^ok gateway none runs here/,
+    ]) {
+      expect(shown).toContainEqual(expect.stringMatching(line));
+    }
+    expect(code).toBe(0);
+    // On, and looking for nothing: it would only seem to protect.
+    const broken = await examined('{ enabled: true, scan_secrets: false, scan_pii: false }');
+    expect(broken.code).toBe(1);
+    expect(broken.findings).toContainEqual({
+      check: 'probes',
+      status: 'fail',
+      message: expect.stringMatching(/^DLP gate: .*not found; look at server\.dlp/),
+    });
+    await rm(folder, { recursive: true });
+  });
+
+  it('exits with 2 where there is no configuration to look at, and colours nothing but a terminal', async () => {
+    const { code, stdout } = await gateway(['doctor', '--config', '/no/such.yaml']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringMatching(/^✗ configuration /) });
+    expect(stdout).not.toContain('\u001b');
   });
 
   it('says that Redis is away', async () => {

@@ -1,0 +1,58 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+import type { Config } from '../../src/config/schema.ts';
+import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
+import { fail, ok, warn } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+/** Time to get another one. */
+const SOON_DAYS = 21;
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** When each certificate that the configuration names ends; of a file with several, the one that ends first. */
+export function diagnoseCertificates(config: Config, nowMs: number): Finding[] {
+  return certificateFiles(config).flatMap(([key, file]) =>
+    file === undefined ? [] : [ofFile(key, file, nowMs)],
+  );
+}
+
+function ofFile(key: string, file: string, nowMs: number): Finding {
+  let certificates: X509Certificate[];
+  try {
+    const written = readFileSync(file, 'utf8').match(CERTIFICATE) ?? [];
+    certificates = written.map((pem) => new X509Certificate(pem));
+  } catch {
+    return fail('certificates', `${key}: ${file} cannot be read as PEM`);
+  }
+  const [first] = certificates.toSorted((a, b) => Date.parse(a.validTo) - Date.parse(b.validTo));
+  if (first === undefined) return fail('certificates', `${key}: there is no certificate in ${file}`);
+  const late = certificates.find(({ validFrom }) => Date.parse(validFrom) > nowMs);
+  if (late !== undefined) return fail('certificates', `${key}: is valid from ${day(late.validFrom)} on only`);
+  const days = Math.floor((Date.parse(first.validTo) - nowMs) / DAY_MS);
+  const until = `${key}: until ${day(first.validTo)}`;
+  if (days < 0) return fail('certificates', `${key}: has expired on ${day(first.validTo)}; renew ${file}`);
+  return days < SOON_DAYS
+    ? warn('certificates', `${until}, ${String(days)} days from now; renew ${file}`)
+    : ok('certificates', `${until}, ${String(days)} days from now`);
+}
+
+function day(written: string): string {
+  return new Date(written).toISOString().slice(0, 10);
+}
+
+function certificateFiles({ server, redis, providers }: Config): [key: string, file: string | undefined][] {
+  return [
+    ['server.tls.cert_file', server.tls.cert_file],
+    ['server.extproc.tls.cert_file', server.extproc.tls.cert_file],
+    ['server.extproc.tls.ca_file', server.extproc.tls.ca_file],
+    ['redis.tls.cert_file', redis.tls.cert_file],
+    ['redis.tls.ca_file', redis.tls.ca_file],
+    ...PROVIDER_NAMES.map((name): [string, string | undefined] => [
+      `providers.${name}.ca_file`,
+      providers[name].ca_file,
+    ]),
+  ];
+}

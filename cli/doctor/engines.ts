@@ -1,0 +1,88 @@
+import type { Config } from '../../src/config/schema.ts';
+import type { PolicySources } from '../../src/policy/policy-files.ts';
+import { fail, messageOf, ok, warn } from './finding.ts';
+import type { Finding } from './finding.ts';
+
+/** What each security engine does under this configuration (SPEC "Command-line interface"). */
+export function diagnoseEngines(config: Config): Finding[] {
+  const { loop_detection: loop, risk_profile: risk, rate_limit: rate, session, mcp } = config;
+  const { dlp } = config.server;
+  const { drift_detection: drift } = session;
+  const engines: readonly (readonly [name: string, isOn: boolean, how: string])[] = [
+    ['loop detection', loop.enabled, `action ${loop.action}`],
+    [
+      'risk engine',
+      risk.enabled,
+      `locks a key over ${risk.auto_quarantine_threshold}, blocks it over ${risk.permanent_block_threshold}`,
+    ],
+    ['drift detection', drift.enabled, `denies over ${drift.drift_score_threshold}`],
+    ['DLP gate', dlp.enabled, dlpScope(dlp)],
+    ['DLP gate for requests', dlp.requests !== 'off', dlp.requests],
+    [
+      'tool response inspector',
+      mcp.enabled && mcp.inspector.enabled,
+      `${mcp.servers.length} MCP servers, secrets ${mcp.inspector.secrets === 'mask' ? 'are masked' : 'quarantine'}`,
+    ],
+    [
+      'MCP circuit breaker',
+      mcp.enabled && mcp.circuit_breaker.enabled,
+      `opens at ${mcp.circuit_breaker.threshold} failures in ${mcp.circuit_breaker.window_seconds} s`,
+    ],
+    ['rate limit', rate.enabled, `${rate.requests_per_minute} requests a minute`],
+  ];
+  const shadow = config.server.shadow_mode
+    ? [
+        warn(
+          'engines',
+          'shadow mode: loops, drift, DLP, the inspector and policies record, and deny or mask nothing',
+        ),
+      ]
+    : [];
+  return [
+    ...engines.map(([name, isOn, how]) => ok('engines', isOn ? `${name}: on, ${how}` : `${name}: off`)),
+    ...shadow,
+  ];
+}
+
+function dlpScope({
+  scan_secrets,
+  scan_pii,
+  scan_network,
+  scan_tool_arguments,
+  action,
+}: Config['server']['dlp']): string {
+  const scopes = [
+    ...(scan_secrets ? ['secrets'] : []),
+    ...(scan_pii ? ['personal data'] : []),
+    ...(scan_network ? ['private networks'] : []),
+  ];
+  return `${scopes.length === 0 ? 'looks for nothing' : scopes.join(', ')}; ${action ?? 'secrets quarantine, the rest is masked'}${scan_tool_arguments ? '' : '; not in arguments of tools'}`;
+}
+
+/** Each engine that is on is given something that it must find; one that does not find it only seems to protect. */
+export async function probeEngines(config: Config): Promise<Finding[]> {
+  const { policy, server, mcp, loop_detection, risk_profile } = config;
+  const sources: PolicySources | undefined = policy.enabled
+    ? { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets }
+    : undefined;
+  // Loaded only where it is used: the other commands start faster without the checks.
+  const { PROBES } = await import('../../src/offline-probe.ts');
+  const wanted = [
+    PROBES.normalization,
+    ...(loop_detection.enabled ? [PROBES.loop] : []),
+    ...(risk_profile.enabled ? [PROBES.risk] : []),
+    ...(server.dlp.enabled ? [PROBES.dlp] : []),
+    ...(mcp.enabled && mcp.inspector.enabled ? [PROBES.inspector] : []),
+    ...(policy.enabled ? [PROBES.policy] : []),
+  ];
+  const findings: Finding[] = [];
+  for (const probe of wanted) {
+    try {
+      const { engine, proven, message } = await probe({ config, sources });
+      findings.push((proven ? ok : fail)('probes', `${engine}: ${message}`));
+    } catch (error) {
+      findings.push(fail('probes', `a probe could not be run: ${messageOf(error)}`));
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,36 @@
+/** One thing that was looked at. `warn` does not keep the gateway from starting. */
+export interface Finding {
+  readonly check: Subject;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly message: string;
+}
+
+export const SUBJECTS = [
+  'configuration',
+  'redis',
+  'envoy',
+  'certificates',
+  'identity',
+  'engines',
+  'probes',
+  'policies',
+  'gateway',
+] as const;
+
+export type Subject = (typeof SUBJECTS)[number];
+
+export function ok(check: Subject, message: string): Finding {
+  return { check, status: 'ok', message };
+}
+
+export function warn(check: Subject, message: string): Finding {
+  return { check, status: 'warn', message };
+}
+
+export function fail(check: Subject, message: string): Finding {
+  return { check, status: 'fail', message };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown error';
+}

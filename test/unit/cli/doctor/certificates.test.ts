@@ -1,0 +1,43 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { diagnoseCertificates } from '../../../../cli/doctor/certificates.ts';
+import { defaultConfig } from '../../../../src/config/load.ts';
+import { createTestCa } from '../../../support/certs.ts';
+import type { Identity, TestCa } from '../../../support/certs.ts';
+
+const DAY_MS = 86_400_000;
+let ca: TestCa;
+let own: Identity;
+beforeAll(async () => {
+  ca = await createTestCa();
+  own = await ca.issue('gateway');
+});
+afterAll(() => ca.close());
+
+function diagnosed(file: string, afterDays: number) {
+  const config = defaultConfig({ server: { tls: { cert_file: file, key_file: own.keyFile } } });
+  return diagnoseCertificates(config, Date.now() + afterDays * DAY_MS);
+}
+
+it.each([
+  [0, 'warn', /^server\.tls\.cert_file: until \d{4}-\d\d-\d\d, \d days from now; renew/],
+  [2_000, 'fail', /has expired on/],
+  [-2_000, 'fail', /valid from .* on only/],
+])('a certificate of a day is told of after %i days', (afterDays, status, message) => {
+  expect(diagnosed(own.certFile, afterDays)).toEqual([
+    { check: 'certificates', status, message: expect.stringMatching(message) },
+  ]);
+});
+
+it('names a file that holds none, and says nothing where there is no file', () => {
+  const empty = join(ca.caFile, '..', 'empty.pem');
+  writeFileSync(empty, 'nothing\n');
+  expect(diagnosed(empty, 0)).toMatchObject([
+    { status: 'fail', message: expect.stringContaining('no certificate in') },
+  ]);
+  expect(diagnosed('/no/such.pem', 0)).toMatchObject([{ status: 'fail' }]);
+  expect(diagnoseCertificates(defaultConfig(), Date.now())).toEqual([]);
+});
