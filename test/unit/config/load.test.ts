@@ -261,6 +261,8 @@ describe('rules that join keys', () => {
     ['redis: {tls: {key_file: a}}', /redis\.tls\.key_file: needs both/],
     ['redis: {sentinel: {addrs: ["a:1"]}}', /needs redis\.sentinel\.master_name/],
     ['redis: {db: 1, cluster: {addrs: ["a:1"]}}', /redis\.db: must be 0 on a cluster/],
+    ['redis: {wait_replicas: 1, wait_timeout: 2s}', /redis\.wait_timeout: must be under redis\.read_timeout/],
+    ['proxy: {authorities: {api.openai.com: openai}}\nmcp: {enabled: true}', /mcp\.enabled/],
     ['redis: {cluster: {addrs: ["a:1"]}, sentinel: {addrs: ["a:1"], master_name: m}}', /cannot be used with/],
     ['providers: {openai: {base_url: "http://10.0.0.1"}}', /must be https/],
     ['providers: {azure: {base_url: "http://localhost.example"}}', /must be https/],

@@ -8,7 +8,7 @@ import { defaultConfig } from '../../../src/config/load.ts';
 import type { Config, ConfigInput } from '../../../src/config/schema.ts';
 import { renderEnvoyGateway, renderIstio } from '../../../src/envoy/mesh.ts';
 import type { EnvoyLayout } from '../../../src/envoy/layout.ts';
-import { renderEnvoy } from '../../../src/envoy/render.ts';
+import { renderEnvoy, RUNTIME } from '../../../src/envoy/render.ts';
 import { ENVOY_VERSION } from '../../../src/runtime/envoy-binary.ts';
 import { workerAddresses } from '../../../src/runtime/worker-addresses.ts';
 
@@ -149,8 +149,10 @@ describe('what is rendered for a mesh', () => {
       filter.spec.configPatches.filter((one) => one.applyTo === applyTo).map(({ patch }) => patch.value);
     expect(values('LISTENER')).toEqual([{ ...listener, name: 'ai-firewall-gateway' }]);
     expect(values('CLUSTER')).toEqual(whole.static_resources.clusters);
-    const labels = JSON.stringify(manifestsOf('istio'));
-    expect(labels).toContain('"app":"ai-firewall-gateway"');
+    const pods = JSON.stringify(manifestsOf('istio'));
+    expect(pods).toContain('"app":"ai-firewall-gateway"');
+    for (const [flag, value] of Object.entries(RUNTIME))
+      expect(pods).toContain(`${flag}: '${String(value)}'`);
   });
 
   it('for Envoy Gateway is valid, names the Gateway’s listener, and puts our connection manager there at last', () => {
