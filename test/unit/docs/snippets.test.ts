@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -29,16 +29,3 @@ describe.each(PAGES)('%s', (page) => {
     }
   });
 });
-
-describe('links of the pages that operators read', () => {
-  it.each([...PAGES, 'docs/operations.md', 'SECURITY.md', 'CONTRIBUTING.md'])('%s', (page) => {
-    const text = readFileSync(join(root, page), 'utf8');
-    const links = [...text.matchAll(/\]\(((?!https?:|#)[^)#]+)/g)].map(([, link = '']) => link);
-    expect(links).not.toEqual([]);
-    for (const link of links) expect(existsFrom(page, link), link).toBe(true);
-  });
-});
-
-function existsFrom(page: string, link: string): boolean {
-  return existsSync(join(root, page, '..', link));
-}
