@@ -63,6 +63,7 @@ describe('gateway serve', () => {
         redis: 'up',
         workers: { ready: 2, wanted: 2 },
         draining: false,
+        crash_loops: [],
       });
       expect(gateway.workers()).toHaveLength(2);
       expect(gateway.logs()).toContain('PLAIN HTTP');
