@@ -375,7 +375,7 @@ it('tells who watches of each request, in lines of JSON', async () => {
 
 describe('a gateway of few and short waits', () => {
   it('is 504 escalation_timeout where nobody answers, and denies at once what is too many', async () => {
-    const narrow = await rig.start({}, approvalsOn({ escalation_timeout: '1s', max_pending: 1 }));
+    const narrow = await rig.start({}, approvalsOn({ escalation_timeout: '3s', max_pending: 1 }));
     const first = ask({ at: narrow });
     await oneOf();
     const another = await ask({ at: narrow });
