@@ -73,13 +73,29 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     ? await (await import('./audit/start-audit.ts')).startAudit({ config, redis, output, log, metrics })
     : undefined;
   const trail = audit?.observer;
+  const tracing = config.otel.enabled
+    ? await (
+        await import('./tracing/start-tracing.ts')
+      ).startTracing({ config, worker: index, redis, output, metrics })
+    : undefined;
   const policies = config.policy.enabled ? await livePolicies(config, log, metrics) : undefined;
   const alerts = await alertsOf(config, log, metrics);
   const approvals = await approvalsOf(
     { config, redis, log, auditLog: trail ? { info: trail.noted } : auditLog, metrics, alerts },
     index,
   );
-  const checks = createChecks({ config, redis, log, auditLog, metrics, policies, approvals, alerts, trail });
+  const checks = createChecks({
+    config,
+    redis,
+    log,
+    auditLog,
+    metrics,
+    policies,
+    approvals,
+    alerts,
+    trail,
+    onCost: tracing?.charged,
+  });
   const logged = createObserver(log, auditLog, metrics);
   const observer = audit?.watching(logged) ?? logged;
   const telemetry = { log, auditLog, metrics };
@@ -104,7 +120,8 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       authorityPath: createAuthorityPath(config),
       route: createRoute(config, configuredUpstreams(config)),
       newRun: createRunner({
-        checks: checks.inOrder,
+        checks:
+          tracing === undefined ? checks.inOrder : checks.inOrder.map((check) => tracing.watched(check)),
         shadowMode: config.server.shadow_mode,
         observer,
         newPhase: checks.newPhase,
@@ -118,6 +135,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       },
       observer,
       takeAnonymousLine: anonymousLines.take,
+      ...(tracing && { tracing: tracing.edge }),
       ...(audit && config.audit.required && { audited: audit.audited }),
     },
   });
@@ -131,6 +149,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
       await policies?.close();
       anonymousLines.flush();
       await audit?.close();
+      await tracing?.close();
       redis.disconnect();
       await new Promise((resolve) => log.flush(resolve));
     },

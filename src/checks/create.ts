@@ -40,6 +40,8 @@ export interface ChecksDeps {
   readonly metrics: Metrics;
   /** Undefined where `audit.enabled` is off. */
   readonly trail?: TrailObserver | undefined;
+  /** USD that the request which runs now was charged; undefined where nobody traces. */
+  readonly onCost?: ((costUsd: number) => void) | undefined;
   /** Undefined where `policy.enabled` is off. */
   readonly policies: LivePolicies | undefined;
   /** Undefined where `zsp.escalation_enabled` is off. */
@@ -171,7 +173,7 @@ function breakerCheck({ config, redis: client, log, metrics, alerts }: ChecksDep
   });
 }
 
-function budgetCheck({ config, redis, log, metrics, alerts, trail }: ChecksDeps): BudgetCheck {
+function budgetCheck({ config, redis, log, metrics, alerts, trail, onCost }: ChecksDeps): BudgetCheck {
   return createBudgetCheck({
     config,
     pricing: createPricing(config),
@@ -190,6 +192,7 @@ function budgetCheck({ config, redis, log, metrics, alerts, trail }: ChecksDeps)
     onCharged(exchange, costNanoUsd) {
       metrics.spend.inc({ provider: exchange.provider.name }, costNanoUsd / NANO_USD);
       trail?.charged(exchange, costNanoUsd / NANO_USD);
+      onCost?.(costNanoUsd / NANO_USD);
     },
     onOverReservation: () => metrics.overReservation.inc(),
     onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'settlement postponed'),

@@ -9,6 +9,7 @@ import type { AuthorityPath } from '../routing/authorities.ts';
 import type { Route } from '../routing/route.ts';
 import type { Target } from '../routing/target.ts';
 import type { EdgePatience, PatienceSettings } from './patience.ts';
+import type { HeaderList } from './messages.ts';
 import type { RefusalSettings } from './refusal-answer.ts';
 import { NO_SURFACE, type Surface } from './surface.ts';
 
@@ -26,8 +27,26 @@ export interface EdgeServices {
   readonly observer: EdgeObserver;
   /** Whether a request whose key is not known to be good may write its line into the logs. */
   readonly takeAnonymousLine: (clientAddress: string) => boolean;
+  /** `otel.enabled`. */
+  readonly tracing?: EdgeTracing;
   /** `audit.required`. */
   readonly audited?: Audited;
+}
+
+/** Traces of requests, where `otel.enabled` is on. */
+export interface EdgeTracing {
+  /** @param headers the client's, lower-case names */
+  begin(headers: HeaderList): RequestTrace;
+}
+
+/** The trace of one request; nothing of it fails or waits. */
+export interface RequestTrace {
+  /** What `work` does, and what that waits for, is part of the request. */
+  run<T>(work: () => T): T;
+  /** W3C trace context of the request, for who is asked upstream; both names stand for the client's own. */
+  readonly upstreamHeaders: HeaderList;
+  /** Undefined where there is nothing to tell. */
+  end(finished: FinishedExchange | undefined): void;
 }
 
 /** What has to be on record before anything goes on; both throw GatewayError redis_unavailable. */
@@ -56,6 +75,8 @@ export interface FinishedExchange {
   readonly refusal: GatewayError | undefined;
   readonly status: number;
   readonly outcome: Outcome;
+  /** From request headers to the first bytes of a streamed answer; undefined where none went out. */
+  readonly firstChunkMs: number | undefined;
   /** What the provider reported, where it did. */
   readonly usage: Usage | undefined;
   readonly durationMs: number;
@@ -85,6 +106,10 @@ export type Progress =
 export interface StreamContext {
   readonly services: EdgeServices;
   readonly startedAt: number;
+  /** Undefined where nobody traces. */
+  trace: RequestTrace | undefined;
+  /** Monotonic ms; 0 until the first bytes of a stream went out. */
+  firstChunkAt: number;
   requestId: string;
   clientAddress: string;
   /** Decided once; see `isLogged`. */
@@ -119,6 +144,8 @@ export function createContext(services: EdgeServices): StreamContext {
   return {
     services,
     startedAt: performance.now(),
+    trace: undefined,
+    firstChunkAt: 0,
     requestId: '',
     clientAddress: '',
     isLogged: undefined,

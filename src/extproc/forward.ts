@@ -71,14 +71,23 @@ function send(
     ...sent.set,
     ...(edited === undefined ? [] : ([['content-length', String(edited.length)]] as const)),
   ]);
+  const { trace } = context;
+  if (trace !== undefined) for (const [name, value] of trace.upstreamHeaders) set.set(name, value);
+  const isRemoved = (name: string): boolean =>
+    sent.isRemoved(name) || (trace !== undefined && isTraceHeader(name));
   const remove: string[] = [];
-  for (const name of exchange.headers.keys()) if (sent.isRemoved(name) && !set.has(name)) remove.push(name);
+  for (const name of exchange.headers.keys()) if (isRemoved(name) && !set.has(name)) remove.push(name);
   context.progress = 'forwarded';
   exchange.body = NOTHING;
   exchange.json = {};
   exchange.facts.prompt = undefined;
   exchange.facts.judged = undefined;
   return forwardRequest(phase, { set, remove }, edited);
+}
+
+/** A client's own go no further: what is sent says whose child the upstream's span is. */
+function isTraceHeader(name: string): boolean {
+  return name === 'traceparent' || name === 'tracestate';
 }
 
 /** What was read as JSON is sent as JSON, so that nobody behind us reads it as something else. */

@@ -1,7 +1,14 @@
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import { GRPC_STATUS, type Call, type CallListener } from './call.ts';
-import { createContext, isLogged, outcomeOf, type EdgeServices, type StreamContext } from './context.ts';
+import {
+  createContext,
+  isLogged,
+  outcomeOf,
+  type EdgeServices,
+  type FinishedExchange,
+  type StreamContext,
+} from './context.ts';
 import { onRequestBody } from './phases/request-body.ts';
 import { onRequestHeaders } from './phases/request-headers.ts';
 import { onResponseBody } from './phases/response-body.ts';
@@ -46,7 +53,7 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
       const before = context.progress;
       try {
-        const answered = handle(context, message);
+        const answered = traced(context, message);
         const replies = answered instanceof Promise ? await answered : answered;
         if (closed || failed) {
           // Envoy never got the verdict: what was to be forwarded was not, and costs nothing.
@@ -68,7 +75,8 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
 
   /** Once per exchange, whatever ended it. */
   function finishOnce(): Promise<void> {
-    return (finishing ??= finish(context));
+    return (finishing ??=
+      context.trace === undefined ? finish(context) : context.trace.run(() => finish(context)));
   }
 
   /** Counts as open until it is settled: a drain that let Redis go before would lose the settlement. */
@@ -151,6 +159,16 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
   };
 }
 
+/** As part of the request's trace, where there is one: it begins with the request's headers. */
+function traced(context: StreamContext, message: ProcessingRequest): ReturnType<typeof handle> {
+  const { tracing } = context.services;
+  if (tracing === undefined) return handle(context, message);
+  if (message.phase === 'request_headers') context.trace ??= tracing.begin(message.headers);
+  return context.trace === undefined
+    ? handle(context, message)
+    : context.trace.run(() => handle(context, message));
+}
+
 function handle(
   context: StreamContext,
   message: ProcessingRequest,
@@ -194,8 +212,11 @@ async function finish(context: StreamContext): Promise<void> {
   const outcome = outcomeOf(context);
   if (context.exchange !== undefined)
     await context.run?.end(context.answered ?? context.parsed ?? context.exchange, outcome);
-  if (context.requestId === '') return; // nothing was asked of us
-  context.services.observer.finished({
+  if (context.requestId === '') {
+    context.trace?.end(undefined);
+    return; // nothing was asked of us
+  }
+  const finished: FinishedExchange = {
     requestId: context.requestId,
     clientAddress: context.clientAddress,
     exchange: context.parsed ?? context.exchange ?? context.admitted,
@@ -204,6 +225,9 @@ async function finish(context: StreamContext): Promise<void> {
     outcome,
     usage: context.answered?.answer.usage,
     durationMs: performance.now() - context.startedAt,
+    firstChunkMs: context.firstChunkAt === 0 ? undefined : context.firstChunkAt - context.startedAt,
     isLogged: isLogged(context),
-  });
+  };
+  context.services.observer.finished(finished);
+  context.trace?.end(finished);
 }

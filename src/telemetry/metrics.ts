@@ -125,6 +125,19 @@ export function createMetrics() {
       labelNames: ['fault'] as const,
       registers,
     }),
+    traceSpans: new Counter({
+      name: 'gateway_trace_spans_total',
+      help: 'Spans handed to the exporter of traces, by outcome (exported, failed).',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    firstToken: new Histogram({
+      name: 'gen_ai_server_time_to_first_token_seconds',
+      help: 'From request headers to the first bytes of a streamed answer that the client is sent.',
+      labelNames: ['provider', 'operation'] as const,
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
     auditRecords: new Counter({
       name: 'gateway_audit_records_total',
       help: 'Audit records by sink (stdout, file, stream), written or dropped for want of room.',

@@ -26,6 +26,8 @@ export interface ObservedFinish {
   readonly outcome: { readonly kind: string };
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
   readonly durationMs: number;
+  /** To the first bytes of a streamed answer; undefined where none went out. */
+  readonly firstChunkMs: number | undefined;
   /** False for a refusal that is only counted; see `AnonymousLines`. */
   readonly isLogged: boolean;
 }
@@ -46,6 +48,9 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
       const status = `${Math.floor(finish.status / 100)}xx`;
       metrics.requests.inc({ provider, operation, status, type });
       metrics.duration.observe({ provider, operation }, finish.durationMs / 1000);
+      if (finish.firstChunkMs !== undefined) {
+        metrics.firstToken.observe({ provider, operation }, finish.firstChunkMs / 1000);
+      }
       if (finish.usage !== undefined) {
         metrics.tokens.inc({ provider, kind: 'input' }, finish.usage.inputTokens);
         metrics.tokens.inc({ provider, kind: 'output' }, finish.usage.outputTokens);

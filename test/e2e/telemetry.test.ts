@@ -6,6 +6,7 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway } from '../support/gateway.ts';
 import type { TestGateway, TestKey } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
+import { startGrpcReceiver, type OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts';
 import { makeSecret, seededRandom } from '../unit/detectors/secret-samples.ts';
 
 const { secret: SECRET } = makeSecret('aws_access_key_id', seededRandom(1));
@@ -17,13 +18,16 @@ let folder = '';
 let provider: FakeProvider;
 let gateway: TestGateway;
 let key: TestKey;
+let receiver: OtlpReceiver;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gw-test-telemetry-'));
   provider = await createFakeProvider();
+  receiver = await startGrpcReceiver();
   gateway = await startGateway({
     config: {
       providers: { openai: { base_url: provider.url } },
       server: { dlp: { enabled: true, action: 'mask' } },
+      otel: { enabled: true, endpoint: receiver.endpoint },
       audit: { enabled: true, required: true, file: join(folder, 'audit.jsonl'), secret: 'of this test' },
     },
   });
@@ -32,10 +36,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.stop();
   await provider.close();
+  await receiver.close();
   await rm(folder, { recursive: true });
 });
 
-function ask(content: string, over: object = {}) {
+function ask(content: string, over: object = {}, body: object = {}) {
   return send(gateway.baseUrl, {
     method: 'POST',
     path: '/openai/v1/chat/completions',
@@ -45,7 +50,7 @@ function ask(content: string, over: object = {}) {
       'content-type': 'application/json',
       ...over,
     },
-    body: JSON.stringify({ model: 'gpt-4o', max_tokens: 50, messages: [{ role: 'user', content }] }),
+    body: JSON.stringify({ model: 'gpt-4o', max_tokens: 50, messages: [{ role: 'user', content }], ...body }),
   });
 }
 
@@ -112,5 +117,58 @@ describe('SPEC "Events": the audit trail', () => {
     expect(provider.requests).toHaveLength(before);
     await gateway.redis.client.rename('elsewhere', 'gateway:audit');
     await expect.poll(async () => (await ask('hello')).status, { timeout: 10_000 }).toBe(200);
+  });
+});
+
+describe('SPEC "Events": trace spans', () => {
+  const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const CALLER = '00f067aa0ba902b7';
+  const spansOf = (traceId: string): ReceivedSpan[] =>
+    receiver.spans.filter((span) => span.traceId === traceId);
+
+  it('continue the trace of the client, and are continued by the provider; baggage goes no further', async () => {
+    const reply = await ask(
+      'a prompt of its own',
+      { traceparent: `00-${TRACE}-${CALLER}-01`, tracestate: 'vendor=1', baggage: 'user=alice' },
+      { stream: true },
+    );
+    expect(reply.status).toBe(200);
+    const upstream = provider.requests.at(-1)?.headers ?? {};
+    expect(upstream).toMatchObject({ tracestate: 'vendor=1' });
+    expect(upstream).not.toHaveProperty('baggage');
+    const request = (): ReceivedSpan | undefined =>
+      spansOf(TRACE).find(({ parentSpanId }) => parentSpanId === CALLER);
+    await expect.poll(request, { timeout: 10_000 }).toBeDefined();
+    expect(upstream['traceparent']).toBe(`00-${TRACE}-${request()?.spanId ?? ''}-01`);
+    expect(request()).toMatchObject({ name: 'chat gpt-4o', kind: 2, statusCode: 0, traceState: 'vendor=1' });
+    expect(request()?.attributes).toMatchObject({
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.usage.output_tokens': 50,
+      'gateway.key.hash': key.keyHash,
+      'gateway.request.id': reply.headers['x-gateway-request-id'],
+      'gateway.cost.usd': expect.any(Number) as number,
+      'gen_ai.response.time_to_first_chunk': expect.any(Number) as number,
+    });
+    const checks = spansOf(TRACE).filter(({ name }) => name.startsWith('check '));
+    expect(new Set(checks.map(({ name }) => name))).toContain('check budget');
+    expect(checks.every(({ parentSpanId }) => parentSpanId === request()?.spanId)).toBe(true);
+    expect(spansOf(TRACE).some(({ name }) => name === 'EVALSHA')).toBe(true);
+    const told = JSON.stringify(receiver.spans);
+    for (const hidden of [key.rawKey, PROVIDER_KEY, 'a prompt of its own', 'alice', '/v1/chat', SECRET]) {
+      expect(told).not.toContain(hidden);
+    }
+    expect(await gateway.metrics()).toMatch(
+      /gen_ai_server_time_to_first_token_seconds_count\{provider="openai",operation="chat"\} 1/,
+    );
+  });
+
+  it('say what a request was refused for', async () => {
+    const trace = TRACE.replace('4b', 'aa');
+    const headers = { authorization: `Bearer gw-${'y'.repeat(43)}`, traceparent: `00-${trace}-${CALLER}-01` };
+    expect((await ask('hello', headers)).status).toBe(401);
+    await expect
+      .poll(() => spansOf(trace).find(({ name }) => name === 'refused'), { timeout: 10_000 })
+      .toMatchObject({ statusCode: 2, attributes: { 'error.type': 'invalid_key' } });
   });
 });

@@ -65,6 +65,7 @@ export async function onResponseTrailers(
 }
 
 function emit(context: StreamContext, out: Buffer, endOfStream: boolean): ProcessingResponse {
+  if (context.firstChunkAt === 0 && out.length > 0) context.firstChunkAt = performance.now();
   context.emittedBytes += out.length;
   return streamChunk(out, endOfStream, context.emittedBytes);
 }

@@ -1,0 +1,21 @@
+import type { Command } from 'ioredis';
+import type { RedisClient } from './client.ts';
+
+/** Called for each command that is sent; what it returns, once the command is answered or has failed. */
+export type OnCommand = (name: string) => ((failed: boolean) => void) | undefined;
+
+/** Tells of every command of a client, by its name alone. */
+export function watchCommands(client: RedisClient, onCommand: OnCommand): void {
+  const send = client.sendCommand.bind(client) as (command: Command, ...more: unknown[]) => unknown;
+  client.sendCommand = (command: Command, ...more: unknown[]): unknown => {
+    const done = onCommand(command.name);
+    const sent = send(command, ...more);
+    if (done !== undefined) {
+      command.promise.then(
+        () => done(false),
+        () => done(true),
+      );
+    }
+    return sent;
+  };
+}

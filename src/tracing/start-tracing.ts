@@ -1,0 +1,136 @@
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TracerProvider,
+  TraceIdRatioBasedSampler,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace';
+import type { DestinationStream } from 'pino';
+import type { Config } from '../config/schema.ts';
+import { maskSecrets } from '../detectors/mask.ts';
+import type { Check } from '../pipeline/check.ts';
+import type { RedisClient } from '../redis/client.ts';
+import { watchCommands } from '../redis/watch-commands.ts';
+import type { EdgeTracing } from '../extproc/context.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { createRequestTraces } from './request-traces.ts';
+import { watchedCheck } from './watch-checks.ts';
+
+const SERVICE = 'ai-firewall-gateway';
+/** Spans that wait for their export; more are dropped. */
+const MAX_QUEUED = 4_096;
+const MAX_BATCH = 512;
+const EXPORT_EVERY_MS = 1_000;
+const EXPORT_WITHIN_MS = 10_000;
+const CLOSE_WITHIN_MS = 3_000;
+/** Of a text that a client wrote. */
+const MAX_TEXT_CHARS = 256;
+const MAX_READ_CHARS = 4_096;
+
+export interface TracingDeps {
+  readonly config: Config;
+  readonly worker: number;
+  readonly redis: RedisClient;
+  readonly output: DestinationStream;
+  readonly metrics: Pick<Metrics, 'traceSpans'>;
+}
+
+/** The traces of one sidecar. */
+export interface SidecarTracing {
+  readonly edge: EdgeTracing;
+  watched(check: Check): Check;
+  /** The request that runs now was charged. */
+  charged(costUsd: number): void;
+  /** Exports what waits, for a moment. */
+  close(): Promise<void>;
+}
+
+export async function startTracing(deps: TracingDeps): Promise<SidecarTracing> {
+  const { config, worker, redis, metrics } = deps;
+  const ratio = new TraceIdRatioBasedSampler(config.otel.sampling_rate);
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': SERVICE,
+      'service.instance.id': `${String(process.pid)}-${String(worker)}`,
+    }),
+    // What a caller has not sampled is not; what it has is sampled at our rate, by its trace id.
+    sampler: new ParentBasedSampler({ root: ratio, remoteParentSampled: ratio }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: counted(await exporterOf(deps), metrics),
+        maxQueueSize: MAX_QUEUED,
+        maxExportBatchSize: MAX_BATCH,
+        scheduledDelayMillis: EXPORT_EVERY_MS,
+        exportTimeoutMillis: EXPORT_WITHIN_MS,
+      }),
+    ],
+  });
+  const traces = createRequestTraces(provider.getTracer(SERVICE), safe);
+  watchCommands(redis, (name) => {
+    const operation = name.toUpperCase();
+    const attributes = { 'db.system.name': 'redis', 'db.operation.name': operation };
+    const span = traces.child(operation, SpanKind.CLIENT, attributes);
+    return (
+      span &&
+      ((failed) => {
+        if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
+        span.end();
+      })
+    );
+  });
+  return {
+    edge: traces,
+    watched: (check) => watchedCheck(check, traces),
+    charged: (costUsd) => traces.note({ 'gateway.cost.usd': costUsd }),
+    close: () => Promise.race([provider.shutdown().catch(() => undefined), later(CLOSE_WITHIN_MS)]),
+  };
+}
+
+/** Only the one that is used is read. */
+async function exporterOf({ config: { otel }, output }: TracingDeps): Promise<SpanExporter> {
+  switch (otel.protocol) {
+    case 'stdout': {
+      const { createLineExporter } = await import('./line-exporter.ts');
+      return createLineExporter((line) => output.write(line));
+    }
+    case 'grpc': {
+      const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-grpc');
+      return new OTLPTraceExporter({ url: endpointUrl(otel.endpoint).href });
+    }
+    case 'http': {
+      const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-proto');
+      const url = endpointUrl(otel.endpoint);
+      if (url.pathname === '/') url.pathname = '/v1/traces';
+      return new OTLPTraceExporter({ url: url.href });
+    }
+  }
+}
+
+function endpointUrl(endpoint: string): URL {
+  return new URL(/^https?:\/\//i.test(endpoint) ? endpoint : `http://${endpoint}`);
+}
+
+function counted(exporter: SpanExporter, { traceSpans }: TracingDeps['metrics']): SpanExporter {
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        traceSpans.inc({ outcome: result.code === 0 ? 'exported' : 'failed' }, spans.length);
+        done(result);
+      });
+    },
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+  };
+}
+
+function safe(text: string): string {
+  return maskSecrets(text.slice(0, MAX_READ_CHARS)).slice(0, MAX_TEXT_CHARS);
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

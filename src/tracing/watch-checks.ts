@@ -1,0 +1,73 @@
+import { SpanKind, SpanStatusCode, type Span } from '@opentelemetry/api';
+import type { Check } from '../pipeline/check.ts';
+import type { RequestTraces } from './request-traces.ts';
+
+/** The hooks in which a check judges, or makes good what it took. */
+const HOOKS = ['admit', 'requestHeaders', 'requestBody', 'forwarding', 'response', 'end'] as const;
+
+type Hook = (...args: unknown[]) => unknown;
+
+/** The check, each of whose hooks is a span. */
+export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'child' | 'within'>): Check {
+  // What is not watched stays the check's own, wherever it keeps it.
+  const watched = Object.create(check) as Record<string, Hook>;
+  for (const name of HOOKS) {
+    const hook = check[name] as Hook | undefined;
+    if (hook === undefined) continue;
+    watched[name] = (...args) => {
+      const attributes = { 'gateway.check.name': check.name, 'gateway.check.hook': name };
+      const span = traces.child(`check ${check.name}`, SpanKind.INTERNAL, attributes);
+      if (span === undefined) return hook.apply(check, args);
+      return traces.within(span, () => judged(span, () => hook.apply(check, args)));
+    };
+  }
+  return watched as unknown as Check;
+}
+
+/** The span ends when the verdict is known. */
+function judged(span: Span, judge: () => unknown): unknown {
+  const settle = <T>(verdict: T): T => {
+    const pending = pendingOf(verdict);
+    if (pending === undefined) end(span, verdict);
+    else {
+      pending.then(
+        (known) => end(span, known),
+        () => fail(span),
+      );
+    }
+    return verdict;
+  };
+  try {
+    const result = judge();
+    if (!(result instanceof Promise)) return settle(result);
+    return result.then(settle, (cause: unknown) => {
+      fail(span);
+      throw cause;
+    });
+  } catch (cause) {
+    fail(span);
+    throw cause;
+  }
+}
+
+function end(span: Span, verdict: unknown): void {
+  const kind = memberOf(verdict, 'kind');
+  if (typeof kind === 'string') span.setAttribute('gateway.check.verdict', kind);
+  const type = memberOf(verdict, 'type');
+  if (typeof type === 'string') span.setAttribute('error.type', type);
+  span.end();
+}
+
+function fail(span: Span): void {
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+function pendingOf(verdict: unknown): Promise<unknown> | undefined {
+  const known = memberOf(verdict, 'kind') === 'pending' ? memberOf(verdict, 'verdict') : undefined;
+  return known instanceof Promise ? known : undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
