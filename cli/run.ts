@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError, formatProblem } from '../src/config/problems.ts';
 import { ExitCode, UsageError } from './command.ts';
 import type { Io, Register } from './command.ts';
+import { addExamples } from './examples.ts';
 import { painter } from './output.ts';
 
 /** Every command, in the order of `gateway --help`; loaded only where its name is on the command line, or for help. */
@@ -25,6 +26,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   config: async () => (await import('./commands/config.ts')).registerConfig,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
   envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,
+  completion: async () => (await import('./commands/completion.ts')).registerCompletion,
 };
 
 const EXAMPLES = `
@@ -41,7 +43,8 @@ Examples:
   $ gateway serve
 `;
 
-async function createProgram(argv: readonly string[], io: Io): Promise<Command> {
+/** The program with the commands that the command line names; all of them where it names none, or asks for all. */
+export async function createProgram(argv: readonly string[], io: Io): Promise<Command> {
   const program = new Command('gateway')
     .description('AI firewall gateway: authenticates, budgets and inspects LLM traffic.')
     .option('--config <path>', 'configuration file (default: ./gateway.yaml, if it is there)')
@@ -57,10 +60,12 @@ async function createProgram(argv: readonly string[], io: Io): Promise<Command> 
     })
     .exitOverride();
   const named = Object.keys(COMMANDS).filter((name) => ofOurs(argv).includes(name));
-  for (const name of named.length > 0 ? named : Object.keys(COMMANDS)) {
+  const wanted = named.length > 0 && !named.includes('completion') ? named : Object.keys(COMMANDS);
+  for (const name of wanted) {
     const register = await COMMANDS[name]?.();
     register?.(program, io);
   }
+  addExamples(program);
   return program;
 }
 

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import { Argument } from 'commander';
+
+import type { Io } from '../command.ts';
+import { completionScript, SHELLS } from '../completion/scripts.ts';
+import type { Shell } from '../completion/scripts.ts';
+import { placesOf } from '../completion/words.ts';
+
+const HELP = `
+Examples:
+  $ source <(gateway completion bash)          # in ~/.bashrc
+  $ source <(gateway completion zsh)           # in ~/.zshrc, after compinit
+  $ gateway completion fish | source           # in ~/.config/fish/config.fish
+`;
+
+/** `gateway completion <shell>`: what a shell loads to complete commands and options. */
+export function registerCompletion(program: Command, io: Io): void {
+  program
+    .command('completion')
+    .description('print the completion script of a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .addHelpText('after', HELP)
+    .action((shell: Shell) => {
+      io.stdout.write(completionScript(shell, placesOf(program)));
+    });
+}

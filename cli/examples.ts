@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+
+/** Calls to copy, of commands whose own file says nothing more at the end of their help. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  serve: ['gateway serve', 'SERVER_INSECURE_DEV=true gateway serve --config ./gateway.yaml'],
+  demo: ['gateway demo'],
+  'keys list': ['gateway keys list', 'gateway keys list --output json'],
+  'keys show': ['gateway keys show planner'],
+  'keys revoke': ['gateway keys revoke planner', 'gateway keys revoke sha256:1f0c2d3e'],
+  'keys rotate': ['gateway keys rotate planner --grace 1h'],
+  'budget set': [
+    'gateway budget set planner --daily 5 --monthly 50',
+    'gateway budget set --hourly 1',
+    'gateway budget set planner --daily none',
+  ],
+  'budget status': ['gateway budget status', 'gateway budget status planner --output json'],
+  'sessions list': ['gateway sessions list planner'],
+  'sessions show': ['gateway sessions show planner run-17'],
+  'sessions end': ['gateway sessions end planner run-17'],
+  'risk show': ['gateway risk show planner'],
+  'risk reset': ['gateway risk reset planner'],
+  'quarantine list': ['gateway quarantine list'],
+  'quarantine set': ['gateway quarantine set planner --for 1h'],
+  'quarantine release': ['gateway quarantine release planner'],
+  'escalations list': ['gateway escalations list'],
+  'escalations watch': ['gateway escalations watch'],
+  'escalations approve': ['gateway escalations approve 6f1f7c62'],
+  'escalations deny': ['gateway escalations deny 6f1f7c62'],
+  'mcp pins list': ['gateway mcp pins list', 'gateway mcp pins list files'],
+  'mcp pins accept': ['gateway mcp pins accept files read_file'],
+  'config print': ['gateway config print', 'gateway config print --output json'],
+  'config schema': ['gateway config schema > gateway.schema.json'],
+  'config check': ['gateway config check --config ./gateway.yaml'],
+  'policy schema': ['gateway policy schema > card.schema.json'],
+};
+
+/** Adds its examples to the help of each command that is there. */
+export function addExamples(program: Command): void {
+  for (const [path, calls] of Object.entries(EXAMPLES)) {
+    const lines = calls.map((call) => `  $ ${call}\n`).join('');
+    find(program, path.split(' '))?.addHelpText('after', `\nExamples:\n${lines}`);
+  }
+}
+
+/** Not every command is loaded. */
+function find(program: Command, path: readonly string[]): Command | undefined {
+  return path.reduce<Command | undefined>(
+    (command, name) => command?.commands.find((one) => one.name() === name),
+    program,
+  );
+}
