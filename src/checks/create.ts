@@ -29,6 +29,7 @@ import { createRedisRateLimitStore } from './rate-limit/redis-store.ts';
 import { createRedisRiskStore } from './risk/redis-store.ts';
 import { riskSettings } from './risk/settings.ts';
 import { createRedisSessionStore } from './session/redis-store.ts';
+import { countingRisk } from './counting-risk.ts';
 import { tellingOfLocks } from './telling-of-locks.ts';
 
 export interface ChecksDeps {
@@ -92,16 +93,22 @@ export function createChecks(deps: ChecksDeps): ComposedChecks & { readonly newP
 }
 
 function storesOn(
-  { config, redis: client, alerts }: ChecksDeps,
+  { config, redis: client, alerts, metrics }: ChecksDeps,
   acknowledgement: Acknowledgement | undefined,
 ): CheckStores {
   const deadlineMs = phaseDeadlineMs(config);
   const { ttl: ttlMs, max_per_key: maxPerKey } = config.session;
   return {
     sessions: createRedisSessionStore({ client, deadlineMs, ttlMs, maxPerKey }),
-    risk: tellingOfLocks(
-      createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config), acknowledgement }),
-      alerts,
+    risk: countingRisk(
+      tellingOfLocks(
+        createRedisRiskStore({ client, deadlineMs, settings: riskSettings(config), acknowledgement }),
+        alerts,
+      ),
+      (trigger, { scored, lock, blocked }) => {
+        if (scored) metrics.riskEvents.inc({ trigger });
+        if (lock !== undefined || blocked) metrics.riskLocks.inc({ trigger });
+      },
     ),
     mcpSessions: createRedisMcpSessionStore({ client, deadlineMs, ttlMs }),
     pins: createRedisPinStore({ client, deadlineMs }),

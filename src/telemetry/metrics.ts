@@ -125,6 +125,18 @@ export function createMetrics() {
       labelNames: ['fault'] as const,
       registers,
     }),
+    riskEvents: new Counter({
+      name: 'gateway_risk_events_total',
+      help: 'What counted against keys and scored, by trigger (policy_block, quarantine, escalation, taint, …).',
+      labelNames: ['trigger'] as const,
+      registers,
+    }),
+    riskLocks: new Counter({
+      name: 'gateway_risk_locks_total',
+      help: 'Keys that were locked or blocked for good, by trigger.',
+      labelNames: ['trigger'] as const,
+      registers,
+    }),
     traceSpans: new Counter({
       name: 'gateway_trace_spans_total',
       help: 'Spans handed to the exporter of traces, by outcome (exported, failed).',
