@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { EscalationEvent } from '../../../src/escalation/escalation.ts';
 import { readEvent } from '../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
-import type { NewEscalation } from '../../../src/escalation/store.ts';
 import { ESCALATION_REQUESTS } from '../../../src/redis/keys.ts';
 import { hear } from '../../../src/redis/subscribe.ts';
+import { newEscalation } from '../../support/new-escalation.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 let redis: TestRedis;
@@ -19,41 +19,22 @@ beforeEach(() => redis.flush());
 const LIMITS = { waitMs: 30_000, maxPending: 5 };
 const store = () => createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
 
-function request(): NewEscalation {
-  return {
-    id: randomUUID(),
-    nonce: 'AAECAwQFBgcICQoLDA0ODw',
-    key_hash: 'sha256:k',
-    key_name: 'planner',
-    agent_name: '',
-    owner: '',
-    method: 'llm_call',
-    provider: 'openai',
-    model: 'gpt-4o',
-    mcp_server: '',
-    tool_name: '',
-    session_id: '',
-    rules: [],
-    request_digest: `sha256:${'ab'.repeat(32)}`,
-  };
-}
-
 async function opened(waitMs = LIMITS.waitMs) {
-  const asked = await store().open(request(), { ...LIMITS, waitMs });
+  const asked = await store().open(newEscalation(), { ...LIMITS, waitMs });
   if (asked === undefined) throw new Error('there was no place');
   return asked;
 }
 
 it('lets no more wait than there are places, however many come at once', async () => {
-  const all = await Promise.all(Array.from({ length: 40 }, () => store().open(request(), LIMITS)));
+  const all = await Promise.all(Array.from({ length: 40 }, () => store().open(newEscalation(), LIMITS)));
   const waiting = all.filter((one) => one !== undefined);
   expect(waiting).toHaveLength(LIMITS.maxPending);
   expect(await store().list()).toHaveLength(LIMITS.maxPending);
   const [first] = waiting;
   if (first === undefined) throw new Error('nobody waits');
   await store().close({ type: 'escalation.resolved', id: first.id, outcome: 'denied' });
-  expect(await store().open(request(), LIMITS)).toBeDefined();
-  expect(await store().open(request(), LIMITS)).toBeUndefined();
+  expect(await store().open(newEscalation(), LIMITS)).toBeDefined();
+  expect(await store().open(newEscalation(), LIMITS)).toBeUndefined();
 });
 
 it('gives a place back that nobody gave back, and leaves nothing behind', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRedisBreakerStore } from '../../../src/checks/mcp-breaker/redis-store.ts';
 import { createRedisRiskStore } from '../../../src/checks/risk/redis-store.ts';
+import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { createAcknowledgement } from '../../../src/redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
 import { quarantineKey, riskProfileKey } from '../../../src/redis/keys.ts';
@@ -10,6 +11,7 @@ import { checkServer } from '../../../src/redis/server-check.ts';
 import { slotOf, startTestCluster, type TestCluster } from '../../support/redis-cluster.ts';
 import { until } from '../../support/redis-node.ts';
 import { walkStores } from '../../support/redis-walk.ts';
+import { newEscalation } from '../../support/new-escalation.ts';
 import { DEFAULTS, describeRiskStore } from '../../support/risk-contract.ts';
 import { budgetStore, newKeyHash, redisSettings, reservation, USD, windowStatus } from '../budget/support.ts';
 import { breakerStoreContract, SETTINGS } from '../mcp-breaker/contract.ts';
@@ -52,6 +54,25 @@ describe('on a cluster of three masters', () => {
 
   it.each([0, 1, 2])('every store works for a key whose state lies on master %i', async (master) => {
     await walkStores(client, keyHashOn(master));
+  });
+
+  it('requests that wait for an approval are opened, listed and answered, wherever each lies', async () => {
+    const store = createRedisEscalationStore({ client, deadlineMs: DEADLINE_MS });
+    const opened = await Promise.all(
+      Array.from({ length: 6 }, () => store.open(newEscalation(), { waitMs: 30_000, maxPending: 6 })),
+    );
+    const waiting = opened.filter((one) => one !== undefined);
+    expect((await store.list()).map(({ id }) => id).toSorted()).toEqual(
+      waiting.map(({ id }) => id).toSorted(),
+    );
+    expect(await store.open(newEscalation(), { waitMs: 30_000, maxPending: 6 })).toBeUndefined();
+    for (const { id, expiry } of waiting) {
+      expect(await store.answer(id, 'yes', 30_000, '')).toBe('yes');
+      expect(await store.look([id])).toEqual([{ waits: true, answer: 'yes' }]);
+      expect(await store.take(id, expiry)).toBe('taken');
+      await store.close({ type: 'escalation.resolved', id, outcome: 'approved' });
+    }
+    expect(await store.list()).toEqual([]);
   });
 
   it('a lock waits for the replica of its own master, and is refused where there is none', async () => {

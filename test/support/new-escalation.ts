@@ -1,0 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import type { NewEscalation } from '../../src/escalation/store.ts';
+
+/** A request that is to wait for a person. */
+export function newEscalation(): NewEscalation {
+  return {
+    id: randomUUID(),
+    nonce: 'AAECAwQFBgcICQoLDA0ODw',
+    key_hash: 'sha256:k',
+    key_name: 'planner',
+    agent_name: '',
+    owner: '',
+    method: 'llm_call',
+    provider: 'openai',
+    model: 'gpt-4o',
+    mcp_server: '',
+    tool_name: '',
+    session_id: '',
+    rules: [],
+    request_digest: `sha256:${'ab'.repeat(32)}`,
+  };
+}
