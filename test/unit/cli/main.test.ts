@@ -105,12 +105,12 @@ describe('gateway config', () => {
   });
 
   it('check says what serve would refuse', async () => {
-    const path = file('otel.yaml', 'otel: {enabled: true}\n');
+    const path = file('lost.yaml', 'policy: {enabled: true, policy_file: ./nowhere.yaml}\n');
     const { code, stdout } = await gateway(['config', 'check', '--config', path], {
       SERVER_INSECURE_DEV: 'true',
     });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/otel\.yaml:1:8: otel\.enabled: is switched on, and this version does not have/);
+    expect(stdout).toMatch(/lost\.yaml:1:25: policy\.policy_file: leads nowhere, or cannot be read/);
   });
 
   it('check accepts a good file', async () => {
