@@ -122,6 +122,17 @@ describe('the environment', () => {
 });
 
 describe('a section', () => {
+  it('of traces takes host:port or a URL, and nothing else', () => {
+    for (const endpoint of ['collector:4317', '[::1]:4317', 'https://collector.example/otlp']) {
+      expect(problems(`otel:\n  endpoint: '${endpoint}'\n`)).toEqual([]);
+    }
+    for (const endpoint of ['', 'collector', 'ftp://collector', 'http://']) {
+      expect(problems(`otel:\n  endpoint: '${endpoint}'\n`), endpoint).toEqual([
+        '2:3: otel.endpoint: must be host:port, or a URL that begins with http:// or https://',
+      ]);
+    }
+  });
+
   it.each([
     ['audit:\n  required: true\n', '2:3: audit.required: '],
     ['audit:\n  file: /tmp/a\n', '2:3: audit.file: '],
