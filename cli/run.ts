@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   policy: async () => (await import('./commands/policy.ts')).registerPolicy,
   scan: async () => (await import('./commands/scan.ts')).registerScan,
   verify: async () => (await import('./commands/verify.ts')).registerVerify,
+  receipts: async () => (await import('./commands/receipts.ts')).registerReceipts,
   config: async () => (await import('./commands/config.ts')).registerConfig,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
   envoy: async () => (await import('./commands/envoy.ts')).registerEnvoy,

@@ -26,6 +26,7 @@ import { workerAddresses } from './runtime/worker-addresses.ts';
 import type { WorkerAddress } from './runtime/worker-protocol.ts';
 import { startWorkers } from './runtime/workers.ts';
 import type { Workers } from './runtime/workers.ts';
+import { createSigningKey, isWeakSecret } from './signing/signing-key.ts';
 import type { Logger } from './telemetry/logger.ts';
 
 export interface ServeOptions {
@@ -66,6 +67,9 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
   checkServable(config, options.sources);
   await refuseTakenPort(config);
   if (config.server.insecure_dev) warnOfInsecureDev(log);
+  if (isWeakSecret(config.signature)) {
+    log.warn('signature.secret has fewer than 32 bytes: who has a receipt could find it by trying');
+  }
 
   const closers: (() => Promise<void> | void)[] = [];
   const closeAll = async (): Promise<void> => {
@@ -97,6 +101,7 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
       port: config.server.admin_port,
       readiness: readinessNow,
       metrics: () => metricsOf(state, readinessNow()),
+      publicKeys: publicKeysOf(config),
     });
     closers.push(() => admin.close());
 
@@ -142,6 +147,10 @@ export function listenerUrl(config: Config): string {
   const { host, port, tls } = config.server;
   const scheme = tls.cert_file === undefined ? 'http' : 'https';
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+}
+
+function publicKeysOf({ signature }: Config): object | undefined {
+  return signature.enabled ? createSigningKey(signature).publicKeys : undefined;
 }
 
 async function refuseTakenPort({ envoy, server }: Config): Promise<void> {

@@ -18,6 +18,7 @@ import { createFitness, type Fitness } from './redis/fitness.ts';
 import { createAuthorityPath } from './routing/authorities.ts';
 import { createRoute } from './routing/route.ts';
 import { configuredUpstreams } from './routing/upstreams.ts';
+import { loadSigner } from './signing/load-signer.ts';
 import type { WorkerAddress } from './runtime/worker-protocol.ts';
 import { createAnonymousLines } from './telemetry/anonymous-lines.ts';
 import { createAuditLog, createLogger, standardOutput, type Logger } from './telemetry/logger.ts';
@@ -117,6 +118,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     services: {
       authenticate: authenticate(config, redis, fitness, telemetry, identity?.tokens),
       isGatewayToken: identity?.isGatewayToken,
+      signer: config.signature.enabled ? await loadSigner(config.signature) : undefined,
       authorityPath: createAuthorityPath(config),
       route: createRoute(config, configuredUpstreams(config)),
       newRun: createRunner({

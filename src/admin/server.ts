@@ -12,9 +12,11 @@ export interface AdminOptions {
   readonly readiness: () => Readiness;
   /** Prometheus text of the whole gateway. */
   readonly metrics: () => Promise<string>;
+  /** JWK Set that receipts and upstream signatures are verified by; undefined where the key is no pair. */
+  readonly publicKeys?: object | undefined;
 }
 
-/** The admin listener (SPEC "Admin endpoint"): metrics and health, and nothing that changes anything. */
+/** The admin listener (SPEC "Admin endpoint"): metrics, health and public keys, and nothing that changes anything. */
 export interface AdminServer {
   readonly port: number;
   close(): Promise<void>;
@@ -24,7 +26,7 @@ type Handler = (response: ServerResponse) => Promise<void> | void;
 
 /** Starts the listener; rejects where the address cannot be bound. */
 export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
-  const pages: Readonly<Record<string, Handler>> = {
+  const pages: Record<string, Handler> = {
     '/metrics': async (response) => {
       const text = await options.metrics();
       reply(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text);
@@ -38,6 +40,12 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
       reply(response, readiness.ready ? 200 : 503, 'application/json', JSON.stringify(readiness));
     },
   };
+  const { publicKeys } = options;
+  if (publicKeys !== undefined) {
+    pages['/.well-known/jwks.json'] = (response) => {
+      reply(response, 200, 'application/jwk-set+json', JSON.stringify(publicKeys));
+    };
+  }
   const server = createServer((request, response) => {
     answer(pages, request, response).catch(() => {
       refuse(response, 'gateway_unavailable', 'the gateway cannot tell its state now');

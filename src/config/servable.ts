@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
+import { createSigningKey } from '../signing/signing-key.ts';
 import type { ConfigSources } from './load.ts';
-import { notBuiltButSwitchedOn } from './not-built.ts';
 import { ConfigError } from './problems.ts';
 import type { Problem } from './problems.ts';
 import type { Config } from './schema.ts';
@@ -14,20 +14,17 @@ export function servableProblems(config: Config, sources: ConfigSources): Proble
     message,
   });
   const { tls, insecure_dev } = config.server;
-  const problems = notBuiltButSwitchedOn(config, sources).map(({ path, name }) =>
-    problem(
-      path,
-      `is switched on, and this version does not have ${name} yet: it would only seem to protect`,
-    ),
-  );
+  const problems: Problem[] = [];
   if (tls.cert_file === undefined && tls.key_file === undefined && !insecure_dev) {
-    problems.unshift(
+    problems.push(
       problem(
         'server.tls',
         'needs cert_file and key_file: TLS is required (SERVER_INSECURE_DEV=true lifts that, for development only)',
       ),
     );
   }
+  const unusable = signingKeyFault(config);
+  if (unusable !== undefined) problems.push(problem('signature.secret', unusable));
   if (config.policy.enabled) problems.push(...policyPathProblems(config, sources));
   for (const [path, file] of certificateFiles(config)) {
     if (file !== undefined && !isReadable(file)) {
@@ -35,6 +32,17 @@ export function servableProblems(config: Config, sources: ConfigSources): Proble
     }
   }
   return problems;
+}
+
+/** A key that cannot sign shows before anybody relies on it. */
+function signingKeyFault({ signature }: Config): string | undefined {
+  if (!signature.enabled) return undefined;
+  try {
+    createSigningKey(signature);
+    return undefined;
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : 'cannot be used';
+  }
 }
 
 /** Where policies come from: the defaults may lead nowhere, what somebody wrote may not. */

@@ -10,6 +10,7 @@ import type { Route } from '../routing/route.ts';
 import type { Target } from '../routing/target.ts';
 import type { EdgePatience, PatienceSettings } from './patience.ts';
 import type { HeaderList } from './messages.ts';
+import type { Signer } from '../signing/signer.ts';
 import type { RefusalSettings } from './refusal-answer.ts';
 import { NO_SURFACE, type Surface } from './surface.ts';
 
@@ -19,6 +20,8 @@ export interface EdgeServices {
   readonly authenticate: Authenticate;
   /** Whether a credential is a JWT for this gateway, which goes nowhere; undefined where none is looked at. */
   readonly isGatewayToken?: ((credential: string) => boolean) | undefined;
+  /** Undefined where `signature.enabled` is off. */
+  readonly signer?: Signer | undefined;
   readonly route: Route;
   /** Where clients ask for a provider by its host (`proxy.authorities`). */
   readonly authorityPath?: AuthorityPath | undefined;
@@ -90,6 +93,13 @@ export interface EdgeObserver {
   failed(requestId: string, cause: unknown): void;
 }
 
+/** What a receipt will say, noted while the request is on its way. */
+export interface Signed {
+  requestDigest?: string;
+  upstreamDigest?: string;
+  policySet?: string | undefined;
+}
+
 /** How far one exchange has come; decides its outcome when the stream ends, whatever Envoy's event was. */
 export type Progress =
   /** Nothing was forwarded yet. */
@@ -131,6 +141,8 @@ export interface StreamContext {
   parsed: Parsed | undefined;
   answered: Answered | undefined;
   run: Run | undefined;
+  /** Undefined where nothing is signed, and until the body has come. */
+  signed: Signed | undefined;
   /** The provider's headers, until its buffered body has come. */
   responseHeaders: ReadonlyMap<string, string>;
   stream: AnswerStream | undefined;
@@ -161,6 +173,7 @@ export function createContext(services: EdgeServices): StreamContext {
     parsed: undefined,
     answered: undefined,
     run: undefined,
+    signed: undefined,
     responseHeaders: new Map(),
     stream: undefined,
     emittedBytes: 0,

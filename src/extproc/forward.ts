@@ -4,6 +4,7 @@ import { isMirrored, mirroredAfter } from '../mcp/mirrored.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 import type { JsonObject } from '../providers/provider.ts';
 import type { McpUpstream, ProviderUpstream } from '../routing/upstreams.ts';
+import type { Signer } from '../signing/signer.ts';
 import { signSigV4 } from '../signing/sigv4.ts';
 import type { StreamContext } from './context.ts';
 import type { HeaderList, ProcessingResponse } from './messages.ts';
@@ -44,10 +45,31 @@ function sendEdited(
   phase: RequestPhase,
   masked: Buffer | undefined,
 ): ProcessingResponse | Promise<ProcessingResponse> {
+  const { signer } = context.services;
+  if (signer !== undefined) return signAndSend(context, exchange, phase, { masked, signer });
   if (exchange.edits.length === 0) return send(context, exchange, phase, masked);
   return applyEditsInTurns(exchange.body, exchange.edits).then((body) =>
     send(context, exchange, phase, body),
   );
+}
+
+/** The signature is of what goes upstream, so it comes after every edit. */
+async function signAndSend(
+  context: StreamContext,
+  exchange: Parsed,
+  phase: RequestPhase,
+  { masked, signer }: { readonly masked: Buffer | undefined; readonly signer: Signer },
+): Promise<ProcessingResponse> {
+  const edited =
+    exchange.edits.length === 0 ? masked : await applyEditsInTurns(exchange.body, exchange.edits);
+  const body = edited ?? exchange.body;
+  const signature = await signer.request(body, exchange.requestId);
+  context.signed = {
+    ...context.signed,
+    upstreamDigest: signer.digest(body),
+    policySet: exchange.facts.judged?.set.digest,
+  };
+  return send(context, exchange, phase, edited, signature);
 }
 
 /** @param edited undefined where the body goes out as it came */
@@ -56,6 +78,7 @@ function send(
   exchange: Parsed,
   phase: RequestPhase,
   edited: Buffer | undefined,
+  signature?: string,
 ): ProcessingResponse {
   const { target } = context;
   if (target === undefined) throw new Error('a request is forwarded before it was routed');
@@ -70,6 +93,7 @@ function send(
     ...contentType(exchange),
     ...sent.set,
     ...(edited === undefined ? [] : ([['content-length', String(edited.length)]] as const)),
+    ...(signature === undefined ? [] : ([[HEADER.signature, signature]] as const)),
   ]);
   const { trace } = context;
   if (trace !== undefined) for (const [name, value] of trace.upstreamHeaders) set.set(name, value);

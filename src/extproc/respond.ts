@@ -2,6 +2,7 @@ import {
   FULL_DUPLEX_STREAMED,
   SEND,
   type CommonResponse,
+  type HeaderList,
   type HeaderMutation,
   type ProcessingResponse,
 } from './messages.ts';
@@ -98,11 +99,15 @@ export function bePatient(ms: number): ProcessingResponse {
  * Ends the exchange with an answer of ours; `details` lets Envoy pass the body as it is, and tells it what is not to be
  * logged.
  */
-export function refuse(answer: RefusalAnswer, isLogged: boolean): ProcessingResponse {
+export function refuse(
+  answer: Omit<RefusalAnswer, 'headers'>,
+  headers: HeaderList,
+  isLogged: boolean,
+): ProcessingResponse {
   return {
     immediate_response: {
       status: answer.status,
-      headers: mutation({ set: answer.headers, remove: [] }),
+      headers: mutation({ set: headers, remove: [] }),
       body: Buffer.from(answer.body),
       details: isLogged ? 'gw' : 'gw_unlogged',
     },

@@ -16,6 +16,7 @@ import { onResponseHeaders } from './phases/response-headers.ts';
 import { onResponseTrailers, onStreamChunk } from './phases/response-stream.ts';
 import type { ProcessingRequest, ProcessingResponse } from './messages.ts';
 import { createPatience } from './patience.ts';
+import { withReceipt } from './receipt.ts';
 import { refusalAnswer, type Refusal } from './refusal-answer.ts';
 import { bePatient, dropTrailers, refuse } from './respond.ts';
 
@@ -124,7 +125,7 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     if (refusal !== undefined && context.stream === undefined) {
       const answer = refusalAnswer(toRefusal(context, refusal), context.surface, services.settings);
       context.status = answer.status;
-      send(refuse(answer, isLogged(context)));
+      send(refuse(answer, withReceipt(context, answer.status, answer.headers), isLogged(context)));
     } else {
       call.fail(GRPC_STATUS.internal, 'failed closed');
     }

@@ -59,7 +59,11 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function readKeySet(written: string): JSONWebKeySet {
+/**
+ * The usable keys of a JWK Set.
+ * @throws Error where it is none
+ */
+export function readKeySet(written: string): JSONWebKeySet {
   const set = setSchema.safeParse(parse(written));
   if (!set.success) throw new Error(`the key set is no JWK Set with at most ${String(MAX_KEYS)} keys`);
   return { keys: set.data.keys.flatMap((key) => usable(key)) };

@@ -28,6 +28,8 @@ export async function onRequestBody(
   }
   const { body: received } = message;
   if (received.length > target.maxRequestBytes) throw tooLarge(target.maxRequestBytes);
+  const { signer } = context.services;
+  if (signer !== undefined) context.signed = { requestDigest: signer.digest(received) };
   // A JWT may have named the key, and then there is none to look for.
   const body = context.rawKey === '' ? received : withoutProxyKey(received, context.rawKey);
   const isBytes = bodyForm(exchange.headers.get('content-type'), exchange.endpoint) === 'bytes';

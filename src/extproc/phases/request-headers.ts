@@ -83,6 +83,8 @@ export async function onRequestHeaders(
   if (hasBody) return awaitRequestBody();
   // No phase of a body will come: what its checks would hold back must be held back here.
   context.parsed = withoutBody(exchange);
+  const { signer } = context.services;
+  if (signer !== undefined) context.signed = { requestDigest: signer.digest(NO_BODY) };
   throwDenial(await run.requestBody(context.parsed));
   return forward(context, context.parsed, 'request_headers');
 }

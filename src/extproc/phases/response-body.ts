@@ -6,6 +6,7 @@ import type { Work } from '../../turns.ts';
 import type { StreamContext } from '../context.ts';
 import { decodeContent } from '../decode-content.ts';
 import { localReply } from '../local-reply.ts';
+import { withReceipt } from '../receipt.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
 import { passWhole, type HeaderChanges } from '../respond.ts';
 import { throwDenial } from './denial.ts';
@@ -44,9 +45,14 @@ export async function onResponseBody(
 
 function envoysOwn(context: StreamContext, said: Buffer): ProcessingResponse {
   const answer = localReply(context, said);
-  if (answer === undefined) return { response_body: { response: {} } };
+  const set = withReceipt(context, context.status, answer?.headers ?? []);
+  if (answer === undefined) {
+    return set.length === 0
+      ? { response_body: { response: {} } }
+      : passWhole('response_body', { set, remove: [] });
+  }
   const body = Buffer.from(answer.body);
-  return passWhole('response_body', withBody({ set: answer.headers, remove: [] }, body), body);
+  return passWhole('response_body', withBody({ set, remove: [] }, body), body);
 }
 
 async function wholeAnswer(

@@ -13,6 +13,7 @@ import { streamFormatFor } from '../../streams/format.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
 import { outcomeOf, type StreamContext } from '../context.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
+import { withReceipt } from '../receipt.ts';
 import { readResponseHead } from '../request-head.ts';
 import { awaitResponseBody, passWhole, startStream, type HeaderChanges } from '../respond.ts';
 import { throwDenial } from './denial.ts';
@@ -162,7 +163,8 @@ export function headerChanges(context: StreamContext, headers: ReadonlyMap<strin
   const isShown = context.exchange?.mcp === undefined ? isNoneOfOurs : isShownToClients;
   const remove: string[] = [];
   for (const name of headers.keys()) if (!isShown(name)) remove.push(name);
-  return { set: strip ? set.filter(([name]) => !TELEMETRY_HEADERS.has(name)) : set, remove };
+  const told = strip ? set.filter(([name]) => !TELEMETRY_HEADERS.has(name)) : set;
+  return { set: withReceipt(context, context.status, told), remove };
 }
 
 function isNoneOfOurs(name: string): boolean {

@@ -18,7 +18,7 @@ export function answerWithoutKey(context: StreamContext, head: RequestHead): Pro
     context.progress = 'done';
     context.status = 204;
     const headers = [...context.crossOrigin, ...preflightHeaders(head.headers)];
-    return refuse({ status: 204, headers, body: '' }, isLogged(context));
+    return refuse({ status: 204, body: '' }, headers, isLogged(context));
   }
   if (surface.kind === 'oauth')
     throw new GatewayError(

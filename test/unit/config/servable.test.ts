@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig, NO_FILE } from '../../../src/config/load.ts';
-import { NOT_BUILT } from '../../../src/config/not-built.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { checkServable, servableProblems } from '../../../src/config/servable.ts';
 
@@ -30,21 +29,10 @@ describe('what may be served', () => {
     ).toEqual(['server.tls.cert_file', 'redis.tls.ca_file', 'providers.azure.ca_file']);
   });
 
-  it.each<[string, ConfigInput]>([['signature.enabled', { signature: { enabled: true, secret: 's' } }]])(
-    'is nothing that switches on %s, which is not there yet',
-    (path, input) => {
-      expect(problems(input)).toEqual([path]);
-    },
-  );
-
-  it('may say of a missing control that it is off', () => {
-    expect(
-      problems({
-        mcp: { enabled: false, inspector: { enabled: false } },
-        server: { dlp: { enabled: false } },
-        alerting: { webhook_url: '' },
-      }),
-    ).toEqual([]);
+  it('needs a key that can sign', () => {
+    const signed = (type: 'hmac' | 'ed25519'): string[] =>
+      problems({ signature: { enabled: true, type, secret: 'no key' } });
+    expect([signed('hmac'), signed('ed25519')]).toEqual([[], ['signature.secret']]);
   });
 
   it('needs the policies that it names', () => {
@@ -66,11 +54,5 @@ describe('what may be served', () => {
     expect(() => {
       checkServable(config, sources);
     }).toThrow(/server\.tls: .*\n.*providers\.azure\.ca_file: names a file/);
-  });
-});
-
-describe('what is not there yet', () => {
-  it('has a name for the reader', () => {
-    for (const { name } of NOT_BUILT) expect(name).toMatch(/^[\w- ]{5,60}$/);
   });
 });

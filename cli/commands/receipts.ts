@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { JSONWebKeySet } from 'jose';
+import type { Command } from 'commander';
+import { fetchKeySet, readKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
+import { isPlainAfar } from '../../src/config/address.ts';
+import { createSigningKey } from '../../src/signing/signing-key.ts';
+import { verifyReceipt, type ReceiptKey, type VerifiedReceipt } from '../../src/signing/verify-receipt.ts';
+import { ExitCode, UsageError } from '../command.ts';
+import type { Io } from '../command.ts';
+import { loadedConfig } from '../loaded-config.ts';
+import { listing, painter, print, withOutput, type OutputFormat } from '../output.ts';
+
+interface VerifyOptions {
+  readonly jwks?: string;
+  readonly secretFile?: string;
+  readonly request?: string;
+  readonly output: OutputFormat;
+}
+
+const FETCH_TIMEOUT_MS = 5_000;
+const MAX_INPUT_CHARS = 65_536;
+
+/** `gateway receipts …`: what clients got in `X-Gateway-Signature` (SPEC "Authentication" 7). */
+export function registerReceipts(program: Command, io: Io): void {
+  const receipts = program.command('receipts').description('check the receipts of answers');
+  withOutput(
+    receipts
+      .command('verify [receipt]')
+      .description(
+        'verify a receipt, the value of X-Gateway-Signature of an answer, or - for standard input; exit code 1 where it is not valid',
+      )
+      .option(
+        '--jwks <url or file>',
+        'public keys: the admin listener’s /.well-known/jwks.json, or a copy of it',
+      )
+      .option(
+        '--secret-file <file>',
+        'the HMAC secret; without this and --jwks, signature.* of the configuration',
+      )
+      .option('--request <file>', 'the body that was sent, whose digest must be the receipt’s'),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ gateway receipts verify eyJhbGciOi… --jwks http://127.0.0.1:9090/.well-known/jwks.json\n  $ gateway receipts verify - --secret-file secret.txt --request body.json < receipt.txt\n',
+    )
+    .action((receipt: string | undefined, options: VerifyOptions, command: Command) =>
+      verify(command, io, receipt, options),
+    );
+}
+
+async function verify(
+  command: Command,
+  io: Io,
+  receipt: string | undefined,
+  options: VerifyOptions,
+): Promise<void> {
+  const written = receipt === undefined || receipt === '-' ? await readInput(io) : receipt;
+  const key = await keyOf(command, io, options);
+  const verified = withRequest(await verifyReceipt(written.trim(), key), options.request);
+  print(io, options.output, verified, () => {
+    const paint = painter(io);
+    if (!verified.valid) return paint('red', `Not valid: ${verified.reason}.`);
+    const said = Object.entries(verified.receipt).map(([name, value]) => [name, String(value)] as const);
+    return `${paint('green', 'Valid.')}\n${listing(said, paint)}\n${listing([['issued', new Date(verified.receipt.iat * 1_000).toISOString()]], paint)}`;
+  });
+  if (!verified.valid) throw new ExitCode(1);
+}
+
+async function keyOf(command: Command, io: Io, { jwks, secretFile }: VerifyOptions): Promise<ReceiptKey> {
+  if (jwks !== undefined && secretFile !== undefined) {
+    throw new UsageError('give --jwks or --secret-file, not both');
+  }
+  if (jwks !== undefined) return { keys: await keySetOf(jwks) };
+  if (secretFile !== undefined)
+    return { secret: secretOf(readGiven('--secret-file', secretFile).toString()) };
+  const { signature } = loadedConfig(command, io).config;
+  if (signature.secret === '') {
+    throw new UsageError('give --jwks or --secret-file: the configuration has no signature.secret');
+  }
+  if (signature.type === 'hmac') return { secret: signature.secret };
+  const { publicKeys } = createSigningKey(signature);
+  return { keys: { keys: [...(publicKeys?.keys ?? [])] } };
+}
+
+/** A file ends in a line feed that its secret does not. */
+function secretOf(text: string): string {
+  const secret = text.replace(/\r?\n$/, '');
+  if (secret === '') throw new UsageError('--secret-file: the file is empty');
+  return secret;
+}
+
+async function keySetOf(place: string): Promise<JSONWebKeySet> {
+  if (!/^https?:\/\//i.test(place)) return readKeySet(readGiven('--jwks', place).toString());
+  if (!URL.canParse(place) || isPlainAfar(place)) {
+    throw new UsageError('--jwks: an https:// address, plain http:// on a loopback address, or a file');
+  }
+  return fetchKeySet({ url: place, timeoutMs: FETCH_TIMEOUT_MS });
+}
+
+function readGiven(flag: string, file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new UsageError(`${flag}: the file cannot be read (${code})`);
+  }
+}
+
+function withRequest(verified: VerifiedReceipt, file: string | undefined): VerifiedReceipt {
+  if (!verified.valid || file === undefined) return verified;
+  const digest = `sha256:${createHash('sha256').update(readGiven('--request', file)).digest('hex')}`;
+  return verified.receipt.request_digest === digest
+    ? verified
+    : { valid: false, reason: `it is for another request (the digest of this one is ${digest})` };
+}
+
+async function readInput({ stdin }: Io): Promise<string> {
+  let text = '';
+  stdin.setEncoding('utf8');
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.length > MAX_INPUT_CHARS) throw new UsageError('a receipt is no longer than 16,384 characters');
+  }
+  return text;
+}

@@ -1,0 +1,90 @@
+import { createHash, createHmac, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config/schema.ts';
+
+/** The key of `signature.*`: signs what goes upstream, and the receipts of clients. */
+export interface SigningKey {
+  readonly algorithm: 'HS256' | 'EdDSA';
+  /** Of a public key its RFC 7638 thumbprint. */
+  readonly kid: string;
+  /** Of the bytes of a JWS Signing Input, which may come in pieces. */
+  sign(pieces: Iterable<string>): Buffer;
+  /** JWK Set for whoever verifies; undefined where the key is shared. */
+  readonly publicKeys: { readonly keys: readonly PublicJwk[] } | undefined;
+}
+
+export interface PublicJwk {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  readonly kid: string;
+  readonly alg: 'EdDSA';
+  readonly use: 'sig';
+}
+
+const KID_BYTES = 12;
+/** HS256 wants a key as long as its hash (RFC 7518 section 3.2). */
+const STRONG_SECRET_BYTES = 32;
+
+/** Whether an HMAC secret could be found by trying, by whoever has one receipt. */
+export function isWeakSecret({ enabled, type, secret }: Config['signature']): boolean {
+  return enabled && type === 'hmac' && Buffer.byteLength(secret) < STRONG_SECRET_BYTES;
+}
+
+/** @throws Error that says what `signature.secret` must be, and repeats nothing of it */
+export function createSigningKey({ type, secret }: Pick<Config['signature'], 'type' | 'secret'>): SigningKey {
+  return type === 'hmac' ? sharedKey(secret) : keyPair(privateKeyOf(secret));
+}
+
+function sharedKey(secret: string): SigningKey {
+  const kid = createHmac('sha256', secret).update('gateway signing key id').digest();
+  return {
+    algorithm: 'HS256',
+    kid: kid.subarray(0, KID_BYTES).toString('base64url'),
+    sign(pieces) {
+      const hmac = createHmac('sha256', secret);
+      for (const piece of pieces) hmac.update(piece, 'latin1');
+      return hmac.digest();
+    },
+    publicKeys: undefined,
+  };
+}
+
+function keyPair(privateKey: KeyObject): SigningKey {
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  const members = JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x });
+  const kid = createHash('sha256').update(members).digest('base64url');
+  return {
+    algorithm: 'EdDSA',
+    kid,
+    // Ed25519 reads its message twice, so that it wants it whole (RFC 8032).
+    sign: (pieces) => sign(null, Buffer.from([...pieces].join(''), 'latin1'), privateKey),
+    publicKeys: { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid, alg: 'EdDSA', use: 'sig' }] },
+  };
+}
+
+function privateKeyOf(secret: string): KeyObject {
+  const pem = secret.includes('-----BEGIN') ? secret : readPem(secret);
+  let key: KeyObject | undefined;
+  try {
+    key = createPrivateKey(pem);
+  } catch {
+    key = undefined; // the reason could quote the key
+  }
+  if (key?.asymmetricKeyType !== 'ed25519') {
+    throw new Error(
+      'must be an Ed25519 private key in PKCS#8 PEM, or the path of one: openssl genpkey -algorithm ed25519',
+    );
+  }
+  return key;
+}
+
+function readPem(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new Error(
+      'names a file that is not there or cannot be read (ed25519 wants a PKCS#8 PEM, or its path)',
+    );
+  }
+}
