@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../src/auth/key-record.ts';
 import type { KeyState } from '../src/auth/key-state-store.ts';
 
-/** A record as the CLI prints it, as of `now` by Redis's clock; names as in SPEC, times in ISO 8601. */
+/** A record as the CLI prints it, as of `now` by Redis's clock; names as in docs/keys.md, times in ISO 8601. */
 export function recordJson(record: KeyRecord, now: number): Record<string, unknown> {
   return {
     key_hash: record.keyHash,

@@ -1,7 +1,7 @@
 import { wholeSeconds } from './text/time-span.ts';
 
 /**
- * Every refusal the gateway can give, with its HTTP status (SPEC "Errors", DECISIONS "Error bodies").
+ * Every refusal the gateway can give, with its HTTP status (docs/refusals.md).
  * The `type` is the client's contract, the metric label and the log field.
  */
 export const ERROR_STATUS = {
@@ -61,7 +61,7 @@ const LONGEST_WAIT = 60;
 
 /**
  * `Retry-After` of a refusal that ends after so many milliseconds: of one that may pass by itself, and of a budget that
- * starts anew in a moment. All others name the time in their message (DECISIONS "Error bodies").
+ * starts anew in a moment. All others name the time in their message (docs/refusals.md).
  */
 export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string, string>> {
   const seconds = wholeSeconds(ms);
@@ -69,7 +69,7 @@ export function retryAfter(type: ErrorType, ms: number): Readonly<Record<string,
   return isTold ? { 'retry-after': String(seconds) } : {};
 }
 
-/** Whether a repeat by itself could pass, because the trouble may be over soon (DECISIONS "Error bodies"). */
+/** Whether a repeat by itself could pass, because the trouble may be over soon (docs/refusals.md). */
 export function mayRetry(type: ErrorType): boolean {
   return PASSING.has(type);
 }
@@ -81,7 +81,7 @@ export interface GatewayErrorOptions {
   readonly details?: RefusalDetails;
 }
 
-/** What an agent can act on; shown only in MCP's JSON-RPC errors, as `error.data` (DECISIONS "MCP"). */
+/** What an agent can act on; shown only in MCP's JSON-RPC errors, as `error.data` (docs/mcp.md). */
 export interface RefusalDetails {
   readonly reason: string;
   readonly toolName?: string;
@@ -116,7 +116,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The JSON body of every refusal (SPEC "Errors"). */
+/** The JSON body of every refusal (docs/refusals.md). */
 export function errorBody(type: ErrorType, message: string): string {
   return JSON.stringify({ error: message, type });
 }

@@ -1,4 +1,4 @@
-/** Every header of ours, lower-case as HTTP/2 and Envoy carry them (SPEC "Request headers", "Response headers"). */
+/** Every header of ours, lower-case as HTTP/2 and Envoy carry them (docs/sessions.md, docs/sessions.md#headers-of-an-answer). */
 export const HEADER = {
   providerKey: 'x-gateway-provider-key',
   /** The bearer's JWT (`zsp.enabled`). */
@@ -33,7 +33,7 @@ export const HEADER = {
 /** Prefix of every header of ours; a client's or a provider's copy never survives. */
 export const HEADER_PREFIX = 'x-gateway-';
 
-/** Headers that `server.strip_budget_headers` suppresses (SPEC "Response headers"). */
+/** Headers that `server.strip_budget_headers` suppresses (docs/sessions.md#headers-of-an-answer). */
 export const TELEMETRY_HEADERS: ReadonlySet<string> = new Set([
   HEADER.requestCost,
   HEADER.sessionSpend,

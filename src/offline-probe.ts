@@ -118,7 +118,7 @@ async function probeDlp({ config }: ProbeInput): Promise<Probe> {
   });
 }
 
-/** A policy's blocks score until the key is locked, and on until it is blocked, as SPEC's table has them. */
+/** A policy's blocks score until the key is locked, and on until it is blocked, as the table of docs/risk.md has them. */
 async function probeRisk({ config }: ProbeInput): Promise<Probe> {
   const { auto_quarantine_threshold: lockOver, permanent_block_threshold: blockOver } = config.risk_profile;
   const store = createMemoryRiskStore({ settings: riskSettings(config), now: () => START });

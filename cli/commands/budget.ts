@@ -31,7 +31,7 @@ const BAR_CELLS = 20;
 const MINUTE_MS = 60_000;
 const NUMBER = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
 
-/** `gateway budget …`: limits and spend (SPEC "Budget", DECISIONS "Budgets and cost"). */
+/** `gateway budget …`: limits and spend (docs/budgets.md). */
 export function registerBudget(program: Command, io: Io): void {
   const budget = program.command('budget').description('set limits, and show what was spent');
   const set = budget

@@ -32,7 +32,7 @@ interface CreateOptions extends OutputOptions {
   readonly expiresIn?: number;
 }
 
-/** `gateway keys …`: the proxy keys (SPEC "Command-line interface"). */
+/** `gateway keys …`: the proxy keys (docs/keys.md). */
 export function registerKeys(program: Command, io: Io): void {
   const keys = program.command('keys').description('create and manage proxy keys');
   registerCreate(keys, io);

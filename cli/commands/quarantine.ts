@@ -29,7 +29,7 @@ interface NamedLock {
   readonly lock: Lock;
 }
 
-/** `gateway quarantine …`: locks by hand (SPEC "Quarantine lock"). */
+/** `gateway quarantine …`: locks by hand (docs/risk.md). */
 export function registerQuarantine(program: Command, io: Io): void {
   const quarantine = program.command('quarantine').description('lock keys, release them, list locked ones');
   withOutput(quarantine.command('list').description('list the keys that are locked now')).action(

@@ -15,7 +15,7 @@ interface OutputOptions {
   readonly output: OutputFormat;
 }
 
-/** `gateway risk …`: the risk profile of a key (SPEC "Agent risk profile"). */
+/** `gateway risk …`: the risk profile of a key (docs/risk.md). */
 export function registerRisk(program: Command, io: Io): void {
   const risk = program.command('risk').description('show and reset the risk profile of a key');
   withOutput(
@@ -66,7 +66,7 @@ async function resetRisk(command: Command, io: Io, reference: string, output: Ou
   await auditChange(command, io, { activity: 'update', operation: 'risk reset', key: record, fields });
 }
 
-/** Names as in SPEC "Agent risk profile"; money in USD, times in ISO 8601. */
+/** Names as in docs/risk.md; money in USD, times in ISO 8601. */
 function riskJson({ keyHash, name }: KeyRecord, { risk, lock }: RiskStatus): Record<string, unknown> {
   return {
     key_hash: keyHash,

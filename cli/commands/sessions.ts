@@ -15,7 +15,7 @@ interface OutputOptions {
   readonly output: OutputFormat;
 }
 
-/** `gateway sessions …`: the live sessions of a key (SPEC "Session"). */
+/** `gateway sessions …`: the live sessions of a key (docs/sessions.md). */
 export function registerSessions(program: Command, io: Io): void {
   const sessions = program.command('sessions').description('show and end the sessions of a key');
   withOutput(
@@ -104,7 +104,7 @@ function noSession({ name }: KeyRecord, sessionId: string): Error {
   return new Error(`${printable(name)} has no session ${printable(sessionId)}: see gateway sessions list`);
 }
 
-/** Names as in SPEC, times in ISO 8601, money in USD; null where there is no limit. */
+/** Names as in docs/policies.md, times in ISO 8601, money in USD; null where there is no limit. */
 function sessionJson(session: Session) {
   return {
     id: session.id,

@@ -16,7 +16,7 @@ export interface AdminOptions {
   readonly publicKeys?: object | undefined;
 }
 
-/** The admin listener (SPEC "Admin endpoint"): metrics, health and public keys, and nothing that changes anything. */
+/** The admin listener (docs/serving.md#listeners): metrics, health and public keys, and nothing that changes anything. */
 export interface AdminServer {
   readonly port: number;
   close(): Promise<void>;

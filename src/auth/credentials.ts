@@ -4,7 +4,7 @@ import { isProxyKey, RAW_KEY_PREFIX } from './raw-key.ts';
 
 const BEARER = /^bearer[ \t]+/i;
 
-/** Headers in which credentials stand (DECISIONS "Names, keys, identity"). */
+/** Headers in which credentials stand (docs/keys.md). */
 const KEY_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',

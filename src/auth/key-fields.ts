@@ -1,4 +1,4 @@
-/** How a key record lies in its Redis hash: field names as in SPEC, lists and maps as JSON, times as Unix ms. */
+/** How a key record lies in its Redis hash: field names as in docs/keys.md, lists and maps as JSON, times as Unix ms. */
 import * as z from 'zod';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
 import type { ProviderName } from '../providers/provider.ts';
@@ -9,7 +9,7 @@ export type Fields = Readonly<Record<string, string>>;
 const name = z.string().min(1).max(256);
 const names = z.array(name).max(1_000);
 
-/** What is chosen when a key is created (SPEC "Proxy key"). */
+/** What is chosen when a key is created (docs/keys.md). */
 export const newKeySchema = z.strictObject({
   name: z
     .string()

@@ -1,6 +1,6 @@
 import type { ProviderName } from '../providers/provider.ts';
 
-/** A proxy key's stored record (SPEC "Proxy key", DECISIONS "Names, keys, identity"). Times are Unix ms. */
+/** A proxy key's stored record (docs/keys.md). Times are Unix ms. */
 export interface KeyRecord {
   /** `sha256:<hex>`: the identity under which budget, spend, sessions, risk and locks stand; survives rotation. */
   readonly keyHash: string;

@@ -55,7 +55,7 @@ export interface KeyStateOptions {
   readonly client: RedisClient;
   /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
-  /** A clock for tests, Unix ms; Redis's own where it is left out (DECISIONS "Redis"). */
+  /** A clock for tests, Unix ms; Redis's own where it is left out (docs/redis.md). */
   readonly now?: () => number;
   /** Told when a use could not be noted. */
   readonly onNoteFailed?: (failure: unknown) => void;

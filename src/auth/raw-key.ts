@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** A value that begins with this is a proxy key wherever it stands (DECISIONS "Names, keys, identity"). */
+/** A value that begins with this is a proxy key wherever it stands (docs/keys.md). */
 export const RAW_KEY_PREFIX = 'gw-';
 
 const RAW_KEY_BYTES = 32;

@@ -9,7 +9,7 @@ export interface TaintSessionDeps {
 }
 
 /**
- * Adds flags to the session of an exchange and scores those that are new in it (SPEC "Scoring rules"). Without a session
+ * Adds flags to the session of an exchange and scores those that are new in it (docs/risk.md). Without a session
  * there is nothing to add to, and they score as of one session. False where the session takes no more.
  */
 export function createTaintSession({ record, addTaint }: TaintSessionDeps) {

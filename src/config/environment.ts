@@ -3,7 +3,7 @@ import type { Problem } from './problems.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Environment variables that override keys of the file (SPEC "Configuration"). */
+/** Environment variables that override keys of the file (docs/serving.md#configuration). */
 export const ENVIRONMENT_OVERRIDES = {
   SERVER_PORT: ['server', 'port'],
   SERVER_ADMIN_HOST: ['server', 'admin_host'],

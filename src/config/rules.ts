@@ -17,7 +17,7 @@ export interface RuleProblem {
 
 type Rule = (config: Config) => readonly (RuleProblem | false)[];
 
-/** Added to `redis.read_timeout`: what a retry inside one phase may cost (DECISIONS "Redis"). */
+/** Added to `redis.read_timeout`: what a retry inside one phase may cost (docs/redis.md). */
 const PHASE_SLACK_MS: Milliseconds = 500;
 /** Envoy must outwait the sidecar, and a hung sidecar costs a client that long. */
 const MAX_PHASE_MS: Milliseconds = 30_000;

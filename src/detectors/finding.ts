@@ -11,7 +11,7 @@ export type DetectorName =
   | 'path_traversal'
   | 'cvv';
 
-/** What data-loss prevention looks for (SPEC "DLP"): its detectors speak in these classes. */
+/** What data-loss prevention looks for (docs/dlp.md): its detectors speak in these classes. */
 export const CONTENT_CLASSES = ['secret', 'email', 'card', 'ssn', 'phone', 'network'] as const;
 export type ContentClass = (typeof CONTENT_CLASSES)[number];
 

@@ -5,7 +5,7 @@ import type { Finding, StreamDetector } from './finding.ts';
 import { createStreamDetector } from './stream-detector.ts';
 
 /**
- * US social security numbers as ddd-dd-dddd (SPEC "DLP"), and individual taxpayer numbers, which are written alike
+ * US social security numbers as ddd-dd-dddd (docs/dlp.md), and individual taxpayer numbers, which are written alike
  * and stand in the same fields.
  */
 export const ssnDetector: StreamDetector = createStreamDetector(findSsns, openIn);

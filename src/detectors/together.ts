@@ -19,7 +19,7 @@ export function together(detectors: readonly StreamDetector[]): StreamDetector {
 
 /**
  * A stream detector out of one that cannot say what the end of a text leaves undecided: so much is always held back
- * (SPEC "Limits": the DLP streaming window). A match that is longer is found once it is there, and what had left of it
+ * (docs/dlp.md). A match that is longer is found once it is there, and what had left of it
  * by then is past masking.
  */
 export function holdingBack(find: Detector): StreamDetector {

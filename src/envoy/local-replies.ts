@@ -55,7 +55,7 @@ function header(key: string, value: string): EnvoyObject {
 }
 
 /**
- * Gives Envoy's own replies our JSON shape (DECISIONS "Error bodies"). The first that matches wins: what names
+ * Gives Envoy's own replies our JSON shape (docs/refusals.md). The first that matches wins: what names
  * the provider comes before the rule that turns every other 5xx, ext_proc's failures and the gates among them,
  * into `gateway_unavailable`. Providers' answers never come here.
  */

@@ -19,7 +19,7 @@ const answerScript = loadScript(new URL('./put-answer.lua', import.meta.url));
 
 const placeReply = z.tuple([z.enum(['taken', 'full']), z.coerce.number().min(0)]);
 const takeReply = z.enum(['taken', 'late', 'gone']);
-/** Redis's own clock (DECISIONS "Redis"). */
+/** Redis's own clock (docs/redis.md). */
 const NOW = '';
 /** The lists that people read; there are `zsp.max_pending` at most, of this gateway's file. */
 const MAX_LISTED = 1_000;

@@ -188,7 +188,7 @@ export function isLogged(context: StreamContext): boolean {
     context.admitted !== undefined || context.services.takeAnonymousLine(context.clientAddress));
 }
 
-/** The outcome of an exchange that ends now (DECISIONS "Budgets and cost", the table of charges). */
+/** The outcome of an exchange that ends now (docs/budgets.md). */
 export function outcomeOf(context: StreamContext): Outcome {
   if (context.answered?.answer.complete === true) return { kind: 'complete' };
   switch (context.progress) {

@@ -24,7 +24,7 @@ export interface RefusalAnswer {
   readonly body: string;
 }
 
-/** What was blocked by policy says so in its headers, whoever refused it (SPEC "Response headers", "Errors"). */
+/** What was blocked by policy says so in its headers, whoever refused it (docs/sessions.md#headers-of-an-answer, docs/refusals.md). */
 const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
   'policy_denied',
   'drift_detected',
@@ -43,7 +43,7 @@ export function refusalAnswer(refusal: Refusal, surface: Surface, settings: Refu
   };
 }
 
-/** Our JSON error shape (SPEC "Errors"), the provider's own error object, or OAuth's. */
+/** Our JSON error shape (docs/refusals.md), the provider's own error object, or OAuth's. */
 function errorObject(
   { type, message }: Refusal,
   surface: Surface,

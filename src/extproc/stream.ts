@@ -33,7 +33,7 @@ const MAX_QUEUED = 16;
  *
  * It fails closed everywhere: a refusal becomes an ImmediateResponse while headers can still change, anything
  * else a gRPC error. The stream is ended only after Envoy ended it; a clean end before that would let the rest of
- * the request through uninspected (trap 2).
+ * the request through uninspected (docs/architecture.md#failing-closed).
  */
 export function serveStream(call: Call, services: EdgeServices, onClosed: () => void): CallListener {
   const context = createContext(services);

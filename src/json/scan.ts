@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
 import { keyText, pathTo, skipString } from './spans.ts';
 
-/** Deepest nesting that is accepted (DECISIONS "Error bodies"). */
+/** Deepest nesting that is accepted (docs/refusals.md). */
 export const MAX_DEPTH = 64;
 
 /**

@@ -15,7 +15,7 @@ const COMMON = { hasBody: true, answer: () => NOTHING_SAID, stream: createReader
 /** One JSON-RPC message to an MCP server (Streamable HTTP, both eras). */
 export const mcpMessages: Dialect = { ...COMMON, name: 'mcp', request: (body) => requestFacts(body) };
 
-/** SPEC's path for tool calls: nothing else is taken there. */
+/** The path for tool calls alone: nothing else is taken there. */
 export const mcpToolCalls: Dialect = {
   ...COMMON,
   name: 'mcp-tool-calls',

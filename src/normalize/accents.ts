@@ -8,7 +8,7 @@ const fewestWords = 3;
 
 /**
  * Takes the accents off a text whose accented words are mostly English ones without them; no language writes so.
- * Accents are no disguise by SPEC's list, so this raises no flag.
+ * Accents are no disguise (docs/normalization.md), so this raises no flag.
  */
 export function takeAccentsOff(text: string, rewriter: Rewriter): void {
   if (!/[\u00c0-\u017f]/.test(text)) return;

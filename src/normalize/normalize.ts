@@ -26,7 +26,7 @@ interface StageOf {
   readonly traits: number;
 }
 
-/** The stages in SPEC's order; reading leet comes once, after all rounds. */
+/** The stages in the order of docs/normalization.md; reading leet comes once, after all rounds. */
 export const STAGES: readonly StageOf[] = [
   { finding: 'hasHomoglyphs', stage: resolveConfusables, times: 1, traits: TRAIT.beyond },
   { finding: 'hasInvisibleChars', stage: stripInvisible, times: 1, traits: TRAIT.beyond },

@@ -1,4 +1,4 @@
-/** SPEC "Policy input (prompt analysis)": what was found hidden in a text. */
+/** docs/normalization.md: what was found hidden in a text. */
 export interface Obfuscation {
   readonly obfuscationDetected: boolean;
   readonly hasHomoglyphs: boolean;

@@ -95,7 +95,7 @@ type Awaitable<T> = T | Promise<T>;
  */
 export interface Check<State = unknown> {
   readonly name: CheckName;
-  /** True where `server.shadow_mode` turns its denials into records (DECISIONS "Shadow mode"). */
+  /** True where `server.shadow_mode` turns its denials into records (docs/serving.md#shadow-mode). */
   readonly shadowable: boolean;
   /** Called once per exchange, before the first hook. */
   begin?(): State;

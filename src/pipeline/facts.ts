@@ -3,7 +3,7 @@ import type { PolicyCall } from '../policy/call.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 
 /**
- * What one check learns and another judges by, named as SPEC's `input.*`. Not a bag: no fact without a writer
+ * What one check learns and another judges by, named as the policy input (docs/policies.md). Not a bag: no fact without a writer
  * and a reader. One object an exchange; what is undefined was not looked at.
  */
 export interface Facts {
@@ -21,7 +21,7 @@ export interface Facts {
   approvedRules?: ReadonlySet<string>;
 }
 
-/** SPEC "Agent risk profile". */
+/** docs/risk.md. */
 export interface AgentRisk {
   /** 0 to 100, decayed as of now. */
   readonly riskScore: number;
@@ -33,7 +33,7 @@ export interface AgentRisk {
   readonly quarantineActive: boolean;
 }
 
-/** SPEC "Session", without drift. */
+/** docs/sessions.md, without drift. */
 export interface SessionFacts {
   readonly id: string;
   /** Unix ms; tells this session from an ended one of the same name. */
@@ -53,7 +53,7 @@ export interface SessionFacts {
   readonly lifeMs: number;
 }
 
-/** SPEC "Session", `drift.*`. */
+/** docs/sessions.md, `drift.*`. */
 export interface DriftFacts {
   readonly driftDetected: boolean;
   /** 0 to 1. */
@@ -64,7 +64,7 @@ export interface DriftFacts {
   readonly turnCount: number;
 }
 
-/** SPEC "Policy input (prompt analysis)". */
+/** docs/normalization.md. */
 export interface PromptFacts {
   /** One for each of `RequestFacts.texts`, in order. */
   readonly normalizedTexts: readonly string[];

@@ -13,7 +13,7 @@ export interface SecretLeak {
 
 /**
  * Locks the key, scores it (+30, once for one and the same finding) and taints its session with `secret_accessed`
- * (SPEC "Agent risk and quarantine moves"). Personal data locks and scores the same, and taints nothing.
+ * (docs/risk.md). Personal data locks and scores the same, and taints nothing.
  * @throws GatewayError redis_unavailable
  */
 export type ReportSecretLeak = (leak: SecretLeak) => Promise<void>;

@@ -11,7 +11,7 @@ export interface SessionName {
 /** Life of a session in which no call was answered 2xx yet, from its last use: anybody may open so many. */
 export const UNANSWERED_LIFE_MS = 600_000;
 
-/** Of one id (DECISIONS "Sessions, FSM, loop, drift"); none of these characters can lead into another Redis key. */
+/** Of one id (docs/sessions.md); none of these characters can lead into another Redis key. */
 export const SESSION_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Operations in which an agent takes its turn; an embedding says nothing of where a session goes. */

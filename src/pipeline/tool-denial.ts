@@ -10,7 +10,7 @@ export interface ToolDenial {
   readonly type?: ErrorType;
 }
 
-/** Refuses a call of a tool with what an agent needs to do something else (DECISIONS "MCP"). */
+/** Refuses a call of a tool with what an agent needs to do something else (docs/mcp.md). */
 export function toolDenied({ tool, reason, rule, type = 'policy_denied' }: ToolDenial): Denial {
   return {
     kind: 'deny',

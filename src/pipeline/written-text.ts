@@ -6,7 +6,7 @@ const MAX_KEPT_CHARS = 262_144;
 /** Streams bring some characters at a time, and each string costs some forty bytes beside: so many become one. */
 const MAX_PIECES = 256;
 
-/** Collects what a model wrote, bounded, for answers that end without usage (DECISIONS "Budgets and cost"). */
+/** Collects what a model wrote, bounded, for answers that end without usage (docs/budgets.md). */
 export function createWrittenText(): WrittenText {
   return new CollectedText();
 }

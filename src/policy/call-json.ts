@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { STEP_TYPES } from './cards/card-schema.ts';
 
 /**
- * Policy inputs as people write them (SPEC "Policy input"): what is left out is empty, as it is for a call that has no
+ * Policy inputs as people write them (docs/policies.md): what is left out is empty, as it is for a call that has no
  * session, and what is not known is an error.
  */
 const MAX_STEPS = 10_000;

@@ -1,17 +1,17 @@
 import type { JsonPath } from '../json/path.ts';
 
-/** One call as policies judge it: of a model, or of a tool of an MCP server (SPEC "Policy input"). */
+/** One call as policies judge it: of a model, or of a tool of an MCP server (docs/policies.md). */
 export interface PolicyCall {
   readonly input: PolicyInput;
   /** All that the call says. */
   readonly texts: readonly CallText[];
   /** Marks of the session's earlier steps, as `PolicySet.marksOf` gave them. */
   readonly marks: readonly string[];
-  /** SPEC "Policy input (prompt analysis)"; put together only for a policy that reads it. */
+  /** docs/normalization.md; put together only for a policy that reads it. */
   readonly action: () => ActionInput;
 }
 
-/** Where a session begins unless a card says else (DECISIONS "Sessions, FSM, loop, drift"). */
+/** Where a session begins unless a card says else (docs/sessions.md). */
 export const INITIAL_STATE = 'INIT';
 
 export type CallType = PolicyInput['request']['method'];

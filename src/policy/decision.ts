@@ -15,7 +15,7 @@ export interface TaintHit extends RuleHit {
   readonly flag: string;
 }
 
-/** What policies say of one call, each list in a fixed order (SPEC "Policies", DECISIONS "Policy"). */
+/** What policies say of one call, each list in a fixed order (docs/policies.md). */
 export interface Decision {
   /** The strongest kind that has any wins: quarantine, deny, escalate, mask. */
   readonly quarantine: readonly RuleHit[];

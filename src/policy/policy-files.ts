@@ -32,7 +32,7 @@ const CARD = /\.ya?ml$/;
 const CARD_TEST = /_test\.ya?ml$/;
 
 /**
- * Reads a card, the Rego files and cards of a folder without its subfolders, and presets (DECISIONS "Policy"); tests of
+ * Reads a card, the Rego files and cards of a folder without its subfolders, and presets (docs/policies.md); tests of
  * policies (`_test`) are none. Where there is nothing at all, the `safety` preset.
  *
  * @throws PolicyFilesError where a file cannot be read, or is too large

@@ -2,7 +2,7 @@ import type { Decision, RuleHit } from './decision.ts';
 
 export type DefaultAction = 'allow' | 'deny';
 
-/** What a call gets that nothing allowed and nothing denied (DECISIONS "Policy"); `written` is `policy.default_action`. */
+/** What a call gets that nothing allowed and nothing denied (docs/policies.md); `written` is `policy.default_action`. */
 export function defaultActionOf(written: DefaultAction | undefined, canAllow: boolean): DefaultAction {
   return written ?? (canAllow ? 'deny' : 'allow');
 }

@@ -35,7 +35,7 @@ const MAX_NAME_CHARS = 256;
 /** Cohere bills reranking by search units, 2 USD per thousand (cohere.com/pricing); the price table has none. */
 const RERANK_REQUEST_NANO_USD = 2_000_000;
 
-/** Prices of the maintained table, offline, under the overrides of gateway.yaml (DECISIONS "Budgets and cost"). */
+/** Prices of the maintained table, offline, under the overrides of gateway.yaml (docs/pricing.md). */
 export function createPricing(config: PricingConfig): Pricing {
   const overrides = new Map(Object.entries(config.pricing.overrides));
   const modelOf = createModelOf(config.providers.azure.deployments);

@@ -16,7 +16,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 /**
  * A refusal as the provider's own error object, with our `type` at the top level (`server.error_format: native`).
- * Where that object has no member `error` of another kind, `error` stays the message, as SPEC "Errors" has it.
+ * Where that object has no member `error` of another kind, `error` stays the message, as docs/refusals.md has it.
  */
 export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
   const { type, requestId } = facts;
@@ -24,7 +24,7 @@ export function nativeBody(shape: ErrorShape, facts: NativeFacts): Body {
   return { ...BODIES[shape](facts), type, ...id };
 }
 
-/** The shape that SPEC gives, and what a client of this shape cannot do without. */
+/** The gateway's own shape, and what a client of this shape cannot do without. */
 export function gatewayBody(shape: ErrorShape | undefined, { type, message }: NativeFacts): Body {
   return { error: message, type, ...(shape === 'bedrock' && { message }) };
 }

@@ -6,7 +6,7 @@ import type { RequestFacts } from './request-facts.ts';
 
 export * from './request-facts.ts';
 
-/** Provider values, exact (SPEC "What the service does" 2). */
+/** Provider values, exact (docs/routing.md). */
 export const PROVIDER_NAMES = [
   'openai',
   'anthropic',

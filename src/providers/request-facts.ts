@@ -15,7 +15,7 @@ export interface RequestFacts {
   readonly media: readonly Media[];
   /** Names of the tools that the client offers and runs itself. */
   readonly tools: readonly string[];
-  /** Tools that the provider would run itself (DECISIONS "Tools that the provider runs itself"). */
+  /** Tools that the provider would run itself (docs/provider-tools.md). */
   readonly providerTools: readonly ProviderTool[];
   /** Answers asked for at once: n, best_of, candidateCount; 1 where unset. */
   readonly choices: number;

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import type { BudgetLimits } from '../pipeline/exchange.ts';
 
-/** The windows of a budget, shortest first; also the values of `X-Gateway-Budget-Window` (DECISIONS "Budgets and cost"). */
+/** The windows of a budget, shortest first; also the values of `X-Gateway-Budget-Window` (docs/budgets.md). */
 export const BUDGET_WINDOWS = ['minute', 'hourly', 'daily', 'weekly', 'monthly'] as const;
 
 export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];

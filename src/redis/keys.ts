@@ -1,20 +1,20 @@
 /**
- * Every Redis key the gateway uses. Three names are SPEC's own; whatever else belongs to a proxy key carries the
+ * Every Redis key the gateway uses. Three names are fixed for others to read (docs/redis.md); whatever else belongs to a proxy key carries the
  * hash tag `{gateway:risk_profile:<key_hash>}`, whose slot is the risk profile's, so that one script can move
- * windows, sessions and risk together on a cluster (DECISIONS "Redis").
+ * windows, sessions and risk together on a cluster (docs/redis.md).
  */
 
-/** SPEC "Agent risk profile". */
+/** docs/risk.md. */
 export function riskProfileKey(keyHash: string): string {
   return `gateway:risk_profile:${keyHash}`;
 }
 
-/** SPEC "Quarantine lock". */
+/** docs/risk.md. */
 export function quarantineKey(keyHash: string): string {
   return `gateway:quarantine:${keyHash}`;
 }
 
-/** SPEC "Session": the first user request, written once. */
+/** docs/sessions.md: the first user request, written once. */
 export function sessionAnchorKey(keyHash: string, sessionId: string): string {
   return `gateway:session:${keyHash}:${sessionId}:anchor`;
 }

@@ -3,7 +3,7 @@ import { riskProfileKey } from './keys.ts';
 import { RISK_FIELDS } from './risk-profile.ts';
 
 export interface StoredProfile {
-  /** Unix ms by Redis's clock, by which all that has an end is judged (DECISIONS "Redis"). */
+  /** Unix ms by Redis's clock, by which all that has an end is judged (docs/redis.md). */
   readonly nowMs: number;
   /** In the order of RISK_FIELDS. */
   readonly values: readonly (string | null)[];

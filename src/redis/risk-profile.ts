@@ -4,7 +4,7 @@ import { readLockCause } from './lock-cause.ts';
 import type { LockCause } from './lock-cause.ts';
 
 /**
- * Fields of a risk profile, in the order in which they are read; names as in SPEC "Agent risk profile". Scores are
+ * Fields of a risk profile, in the order in which they are read; names as in docs/risk.md. Scores are
  * written by the risk store, `session_count` and `total_spend` (nano-USD) by the session check, which also settles.
  */
 export const RISK_FIELDS = [
@@ -25,12 +25,12 @@ export const RISK_FIELDS = [
   'pending_lock_until',
 ] as const;
 
-/** SPEC "Scoring rules": 24 hours of clean inactivity take 5 points off, evaluated lazily. */
+/** docs/risk.md: 24 hours of clean inactivity take 5 points off, evaluated lazily. */
 export const DECAY = { points: 5, everyMs: 86_400_000 } as const;
 
 export const MAX_SCORE = 100;
 
-/** While it exists the key is refused (SPEC "Quarantine lock"); without `ttlMs` it has no end. */
+/** While it exists the key is refused (docs/risk.md); without `ttlMs` it has no end. */
 export interface Lock {
   readonly ttlMs?: number;
   readonly cause?: LockCause;

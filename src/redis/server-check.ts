@@ -14,7 +14,7 @@ const MIN_MAJOR_VERSION = 7;
 const REPLICA_ANSWERS_WITHIN_MS = 500;
 
 /**
- * Reads what `serve` and `doctor` demand of Redis: version 7 or newer, and no eviction (DECISIONS "Redis"). Of a cluster
+ * Reads what `serve` and `doctor` demand of Redis: version 7 or newer, and no eviction (docs/redis.md). Of a cluster
  * every server is asked: any master may hold a lock, and any replica may become a master.
  */
 export async function checkServer(client: RedisClient): Promise<ServerCheck> {

@@ -7,7 +7,7 @@ import { methodNotAllowed } from './refusals.ts';
 import type { McpServerTarget } from './target.ts';
 import type { McpUpstream } from './upstreams.ts';
 
-/** What each form of address takes: Streamable HTTP, and SPEC's path for tool calls alone. */
+/** What each form of address takes: Streamable HTTP, and the path for tool calls alone. */
 const FORMS: Readonly<Record<McpTarget['form'], ReadonlyMap<string, Endpoint>>> = {
   streamable_http: new Map([
     ['POST', { operation: 'mcp', dialect: mcpMessages }],

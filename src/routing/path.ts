@@ -11,7 +11,7 @@ const BEDROCK_MODEL = /^\/model\/([^/]+)\/[a-z-]+$/;
 
 /**
  * Judges a path as it will be sent: an encoded slash, backslash or dot segment would let the provider read
- * another path than the one that was checked (DECISIONS "The edge").
+ * another path than the one that was checked (docs/routing.md).
  * @throws GatewayError invalid_request
  */
 export function assertPlainPath(path: string, mayHoldModelId: boolean): void {

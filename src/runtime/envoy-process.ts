@@ -115,7 +115,7 @@ function envoyArguments(options: EnvoyOptions): string[] {
   return [
     ...['-c', options.configFile],
     ...['--concurrency', String(options.concurrency)],
-    // At debug it prints keys and paths (DECISIONS "Serving and configuration").
+    // At debug it prints keys and paths (docs/serving.md).
     ...['--log-level', 'warn'],
     ...['--log-format', LOG_FORMAT],
     // Several may run on one machine, and a restart is ours to do.

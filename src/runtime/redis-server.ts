@@ -16,7 +16,7 @@ import {
 } from './program.ts';
 import type { Environment, Progress } from './program.ts';
 
-/** Redis 7 or newer is required (SPEC "What the service does" 5). */
+/** Redis 7 or newer is required (docs/redis.md). */
 const MIN_REDIS_VERSION = '7.0.0';
 
 export const REDIS_IMAGE = 'redis:7';

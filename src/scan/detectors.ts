@@ -23,7 +23,7 @@ interface Row {
 
 /**
  * Which detector looks at which surface, and what follows there: the safety preset on prompts, the inspector on
- * tool responses, DLP on completions (SPEC "Policies", "Behaviour of checks"). A detector is a line.
+ * tool responses, DLP on completions (docs/policies.md, docs/detectors.md). A detector is a line.
  */
 export const DETECTORS: Readonly<Record<DetectorName, Row>> = {
   secrets: {

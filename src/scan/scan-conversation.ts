@@ -7,7 +7,7 @@ export interface ConversationReport {
   readonly turns: readonly TurnReport[];
 }
 
-/** Under the names of SPEC "Session", `drift.*`. */
+/** Under the names of docs/drift.md, `drift.*`. */
 interface TurnReport {
   readonly turn_count: number;
   readonly drift_score: number;

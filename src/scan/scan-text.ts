@@ -29,7 +29,7 @@ interface FindingReport {
   readonly action: Action;
 }
 
-/** What stands in place of a secret or personal data, and of what a tool response must not say (SPEC "Tool response inspection"). */
+/** What stands in place of a secret or personal data, and of what a tool response must not say (docs/mcp-inspector.md). */
 const MASK = '***';
 const REMOVED = '[Content removed: security policy]';
 
@@ -62,7 +62,7 @@ function replacement({ detector, action, start, end }: FindingReport): Replaceme
   return DETECTORS[detector].masked ? [{ start, end, text: MASK }] : [];
 }
 
-/** The names of SPEC "Policy input (prompt analysis)". */
+/** The names of docs/normalization.md. */
 function flags(obfuscation: Obfuscation) {
   return {
     obfuscation_detected: obfuscation.obfuscationDetected,

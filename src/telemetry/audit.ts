@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Logger } from './logger.ts';
 
-/** One security event (SPEC "Events"). Holds no text of what was found. */
+/** One security event (docs/audit.md). Holds no text of what was found. */
 export interface AuditEvent {
   /** What happened: a closed set, e.g. `tool_response_inspected`. */
   readonly event: string;

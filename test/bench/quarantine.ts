@@ -24,7 +24,7 @@ export interface QuarantineRound {
   readonly quarantinedP99Ms: number;
 }
 
-/** SPEC "Limits": a quarantine rejection takes less than this. */
+/** docs/mcp.md: a quarantine rejection takes less than this. */
 export const LIMIT_MS = 2;
 
 const CONNECTIONS = [1, 32] as const;

@@ -15,7 +15,7 @@ export interface VerifyCost {
 
 const TOLD_AT = [20_000, 100_000];
 
-/** Judges a trace of 100,000 steps in this process, under the presets of SPEC's example. */
+/** Judges a trace of 100,000 steps in this process, under the presets of the example in docs/verify.md. */
 export async function measureVerify(): Promise<readonly VerifyCost[]> {
   const startedAt = performance.now();
   const cpuBefore = threadCpuMs();

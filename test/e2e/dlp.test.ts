@@ -10,7 +10,7 @@ import { createRawProvider, type RawProvider } from '../support/raw-provider.ts'
 import { makeSecret, seededRandom } from '../unit/detectors/secret-samples.ts';
 import { expectRefusal } from './budgets/rig.ts';
 
-/** SPEC "Behaviour of checks on a proxy request", DLP: answers, streams as they stand on the wire, and requests. */
+/** docs/dlp.md: answers, streams as they stand on the wire, and requests. */
 type Dlp = NonNullable<NonNullable<ConfigInput['server']>['dlp']>;
 
 const CHAT = '/openai/v1/chat/completions';
@@ -18,7 +18,7 @@ const MESSAGES = '/anthropic/v1/messages';
 const GENERATE = '/gemini/v1beta/models/gemini-2.5-flash:generateContent';
 const SECRET = makeSecret('aws_access_key_id', seededRandom(7)).secret;
 
-/** SPEC's detections, made up: by class, what is found in a sentence and what the sentence becomes. */
+/** What docs/dlp.md lists, made up: by class, what is found in a sentence and what the sentence becomes. */
 const DETECTIONS = [
   ['email addresses', 'Write to ann.lee@shop.example.org today.', 'Write to *** today.'],
   ['Visa numbers', 'Card 4539 1488 0343 6467, thanks.', 'Card ***, thanks.'],
@@ -158,7 +158,7 @@ async function expectUntouched(): Promise<void> {
   expect(await lockMs()).toBe(-2);
 }
 
-describe('SPEC DLP, action mask (default for personal data)', () => {
+describe('DLP, action mask (default for personal data)', () => {
   it.each(DETECTIONS)('masks %s in choice message content', async (_class, said, masked) => {
     provider.answer({ body: chat(said) });
     const reply = await ask();
@@ -293,7 +293,7 @@ describe('SPEC DLP, action mask (default for personal data)', () => {
   });
 });
 
-describe('SPEC DLP, action quarantine (default for secrets)', () => {
+describe('DLP, action quarantine (default for secrets)', () => {
   it.each([
     ['choice message content', CHAT, chat(`The key is ${SECRET}.`)],
     ['content text', MESSAGES, messages(`The key is ${SECRET}.`)],
@@ -362,7 +362,7 @@ describe('SPEC DLP, action quarantine (default for secrets)', () => {
   });
 });
 
-describe('SPEC DLP, SSE streams', () => {
+describe('DLP, SSE streams', () => {
   const chunk = (content: string): string =>
     `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
   const last = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';

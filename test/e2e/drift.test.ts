@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Script } from '../support/fake-provider/index.ts';
 import { startSdkRig, TRANSPORTS, type Access, type SdkRig } from '../support/sdk-rig.ts';
 
-/** SPEC "Behaviour of checks": drift. DECISIONS "Sessions, FSM, loop, drift", "Shadow mode". */
+/** docs/drift.md: drift. docs/sessions.md, "Shadow mode". */
 const TRANSPORT = TRANSPORTS[1] ?? { name: 'plain', tlsListener: false, http2Upstream: false };
 const DRIFT = { session: { drift_detection: { enabled: true } } };
 

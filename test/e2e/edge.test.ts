@@ -14,7 +14,7 @@ import { send, sendRaw, type Reply, type SendOptions } from '../support/http.ts'
 import { createWireProvider, type WireProvider } from '../support/wire-provider.ts';
 import { expectRefusal } from './budgets/rig.ts';
 
-/** DECISIONS "Error bodies" and the paragraph "The edge": what is refused, and what never travels on. */
+/** docs/refusals.md and the paragraph "The edge": what is refused, and what never travels on. */
 const CHAT = '/openai/v1/chat/completions';
 const PROVIDER_KEY = 'sk-provider-0123456789';
 const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });

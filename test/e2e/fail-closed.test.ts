@@ -10,7 +10,7 @@ import { linkToRedis, type LinkFault, type RedisLink } from '../support/redis-li
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 
 /**
- * The issue's paragraph "Fail closed", DECISIONS "Redis": without Redis or without a sidecar nothing passes,
+ * The issue's paragraph "Fail closed", docs/redis.md: without Redis or without a sidecar nothing passes,
  * nothing is forwarded that is not charged, and traffic comes back by itself.
  */
 const CHAT = '/openai/v1/chat/completions';

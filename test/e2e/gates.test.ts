@@ -19,7 +19,7 @@ import { envoyPath } from '../support/parts.ts';
 import { freePort } from '../support/ports.ts';
 
 /**
- * ENVOY.md trap 2: a sidecar that closes cleanly makes Envoy let the rest through, whatever it is told. Behind the
+ * docs/architecture.md#failing-closed: a sidecar that closes cleanly makes Envoy let the rest through, whatever it is told. Behind the
  * very configuration that `gateway serve` renders, nothing uninspected may reach the provider or the client.
  */
 const PROMPT = 'UNINSPECTED-PROMPT';

@@ -18,8 +18,8 @@ import {
 import { expectRefusal } from './budgets/rig.ts';
 
 /**
- * SPEC "Authentication" 6: "Optional JWT validation (`zsp.enabled`) against the key set at `zsp.jwks_url`;
- * `zsp.jwt_only` requires JWT auth for all proxy keys." DECISIONS "Signing, JWT, escalation".
+ * docs/identity.md: "Optional JWT validation (`zsp.enabled`) against the key set at `zsp.jwks_url`;
+ * `zsp.jwt_only` requires JWT auth for all proxy keys." docs/identity.md.
  */
 const CHAT = '/openai/v1/chat/completions';
 const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../support/http.ts';
 import { expectRefusal, startBudgets, type Budgets, type Client } from './budgets/rig.ts';
 
-/** SPEC "Behaviour of checks", Loop; "Errors", 429 `loop_detected`; DECISIONS "Shadow mode". */
+/** docs/loops.md, Loop; "Errors", 429 `loop_detected`; docs/serving.md#shadow-mode. */
 let warning: Budgets;
 let blocking: Budgets;
 let shadowing: Budgets;

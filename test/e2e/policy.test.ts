@@ -8,7 +8,7 @@ import { connectClient } from '../support/mcp-rig.ts';
 import { startPolicyRig, type PolicyRig } from '../support/policy-rig.ts';
 import { cli, expectRefusal } from './budgets/rig.ts';
 
-/** SPEC "Policies": Rego files on the wire. */
+/** docs/policies.md: Rego files on the wire. */
 const CHAT = '/openai/v1/chat/completions';
 const V0 = `package gateway.policy
 

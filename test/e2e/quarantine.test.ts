@@ -7,7 +7,7 @@ import { startGateway, type TestGateway, type TestKey } from '../support/gateway
 import { send, sendRaw, type Reply } from '../support/http.ts';
 import { cli, expectRefusal } from './budgets/rig.ts';
 
-/** SPEC "Quarantine lock", "States and transitions" and "Errors": how a locked or blocked key is turned away. */
+/** docs/risk.md, "States and transitions" and "Errors": how a locked or blocked key is turned away. */
 const CHAT = '/openai/v1/chat/completions';
 const PROVIDER_KEY = 'sk-provider-0123456789';
 const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
@@ -88,7 +88,7 @@ function curl(): Promise<string> {
   });
 }
 
-describe('SPEC "Quarantine lock": a key locked by an operator', () => {
+describe('docs/risk.md: a key locked by an operator', () => {
   it('is 403 quarantined at its next request, for the openai SDK and for curl', async () => {
     const client = openai();
     await complete(client);
@@ -180,7 +180,7 @@ describe('SPEC "Quarantine lock": a key locked by an operator', () => {
   });
 });
 
-describe('SPEC "States": quarantined -> normal', () => {
+describe('states: quarantined -> normal', () => {
   it('once the lock time-to-live elapses', async () => {
     await operator('quarantine', 'set', key.keyHash, '--for', '1500ms');
     const reply = await ask();
@@ -206,7 +206,7 @@ describe('SPEC "States": quarantined -> normal', () => {
   });
 });
 
-describe('SPEC "Errors": 403 with reason agent_risk_blocked', () => {
+describe('docs/refusals.md: 403 with reason agent_risk_blocked', () => {
   it.each([
     ['a score above the permanent threshold', { risk_score: '91' }],
     ['a block that outlives its score', { risk_score: '0', blocked_at: '1760000000000' }],
@@ -221,7 +221,7 @@ describe('SPEC "Errors": 403 with reason agent_risk_blocked', () => {
     await expectPasses();
   });
 
-  it('SPEC "States": quarantined -> permanently blocked is said although the lock is there too', async () => {
+  it('states: quarantined -> permanently blocked is said although the lock is there too', async () => {
     await gateway.redis.client.hset(profile(), { risk_score: '95', blocked_at: String(Date.now()) });
     await operator('quarantine', 'set', key.keyHash);
     const reply = await ask();

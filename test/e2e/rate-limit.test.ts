@@ -4,7 +4,7 @@ import { rateLimitKey } from '../../src/redis/keys.ts';
 import { send, type Reply, type SendOptions } from '../support/http.ts';
 import { CHAT, CHAT_BODY, expectRefusal, startBudgets, type Budgets } from './budgets/rig.ts';
 
-/** SPEC "Limits", `rate_limit.*`; DECISIONS "Error bodies", 429 `rate_limited`. */
+/** docs/rate-limit.md, `rate_limit.*`; docs/refusals.md, 429 `rate_limited`. */
 const QUOTA = 20;
 const REFILL_MS = 60_000 / QUOTA;
 const MAX_BYTES = 20_000;

@@ -13,7 +13,7 @@ import type { RedisNode } from '../support/redis-node.ts';
 import { startTestSentinel, type TestSentinel } from '../support/redis-sentinel.ts';
 import { budgetStore } from '../integration/budget/support.ts';
 
-/** SPEC "What the service does" 5; DECISIONS "Redis": it works on Sentinel and on Redis Cluster. */
+/** docs/routing.md; docs/redis.md: it works on Sentinel and on Redis Cluster. */
 const USD = 1_000_000_000;
 /** What the others wait before they take a server for dead (1 s), promote another and tell of it; and a client's way there. */
 const RECOVERS_WITHIN_MS = 15_000;

@@ -18,7 +18,7 @@ import {
 } from './budgets/rig.ts';
 import type { AskOptions, Budgets, Client } from './budgets/rig.ts';
 
-/** SPEC "Session", its headers, its refusals and its limits; DECISIONS "Sessions, FSM, loop, drift". */
+/** docs/sessions.md, its headers, its refusals and its limits; docs/sessions.md. */
 const MAX_TOKENS = 400;
 const PARALLEL = 200;
 const MOST = 10;
@@ -117,7 +117,7 @@ async function shown(client: Client, sessionId: string) {
 const anchorOf = (client: Client, sessionId: string): Promise<string | null> =>
   rig.redis.client.get(sessionAnchorKey(client.keyHash, sessionId));
 
-describe('SPEC "Errors" 429 max_steps_exceeded: the maximum of steps of a session is reached', () => {
+describe('docs/refusals.md max_steps_exceeded: the maximum of steps of a session is reached', () => {
   it('200 parallel calls with Max-Steps 10: exactly 10 are forwarded', async () => {
     const client = await rig.newClient();
     const replies = await race(client, () => ({ id: 'race', steps: MOST }));
@@ -169,7 +169,7 @@ describe('SPEC "Errors" 429 max_steps_exceeded: the maximum of steps of a sessio
   });
 });
 
-describe('SPEC "Limits": a session’s budget', () => {
+describe('docs/mcp.md: a session’s budget', () => {
   const usd = (MOST * MAX_TOKENS * TOKEN) / 1e9;
 
   it('200 parallel calls into a budget worth 10 of them: exactly 10 are forwarded, and it is spent', async () => {
@@ -226,7 +226,7 @@ describe('SPEC "Limits": a session’s budget', () => {
   });
 });
 
-describe('SPEC "Configuration" session.max_per_key: concurrent sessions of a key', () => {
+describe('docs/serving.md#configuration session.max_per_key: concurrent sessions of a key', () => {
   it('200 parallel new sessions, 10 allowed: exactly 10 are opened', async () => {
     const client = await strict.newClient();
     const replies = await race(client, (nth) => ({ id: `s-${String(nth)}` }));
@@ -239,7 +239,7 @@ describe('SPEC "Configuration" session.max_per_key: concurrent sessions of a key
   });
 });
 
-describe('SPEC "Session": the first user request is the anchor', () => {
+describe('docs/sessions.md: the first user request is the anchor', () => {
   it('100 parallel first turns leave one anchor, which nothing overwrites', async () => {
     const client = await rig.newClient();
     const turn = (nth: number) => ({
@@ -336,7 +336,7 @@ describe('a session in which no call was answered', () => {
   });
 });
 
-describe('SPEC "Response headers": X-Gateway-Session-Spend, X-Gateway-Session-Steps', () => {
+describe('docs/sessions.md#headers-of-an-answer: X-Gateway-Session-Spend, X-Gateway-Session-Steps', () => {
   it('tell the session’s spend, this request included, and its steps', async () => {
     const client = await rig.newClient();
     client.behave({ text: WORDS });
@@ -410,7 +410,7 @@ describe('a call that was never forwarded gives its step back', () => {
   });
 });
 
-describe('SPEC "Request headers": what a session header may say', () => {
+describe('docs/sessions.md: what a session header may say', () => {
   it.each<[string, SessionHeaders, string]>([
     ['an empty id', { id: '' }, 'X-Gateway-Session-ID'],
     ['an id with a slash', { id: 'a/b' }, 'X-Gateway-Session-ID'],
@@ -502,7 +502,7 @@ describe('an agent that knows of the gateway by its address and headers only', (
   });
 });
 
-describe('SPEC "Agent risk profile": total_spend and session_count', () => {
+describe('docs/risk.md: total_spend and session_count', () => {
   it('are what the key has spent, in sessions and outside, and how many sessions it opened', async () => {
     const client = await rig.newClient();
     client.behave({ text: WORDS });

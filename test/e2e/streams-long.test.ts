@@ -23,7 +23,7 @@ import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { http2Session, streamHttp1, streamHttp2, type StreamSeen } from '../support/streams.ts';
 
 /**
- * Streams that last: what trap 1 of Envoy's gRPC client cache, a client that reads no more, and many streams at
+ * Streams that last: what Envoy's gRPC client cache, a client that reads no more, and many streams at
  * once do to the others. All at the same time, because each of them is mostly waiting.
  */
 const CHAT = '/openai/v1/chat/completions';

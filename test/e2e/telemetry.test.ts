@@ -66,7 +66,7 @@ const streamed = async (): Promise<Line[]> =>
     ([, fields]) => JSON.parse(fields[1] ?? '{}') as Line,
   );
 
-describe('SPEC "Events": the audit trail', () => {
+describe('docs/audit.md: the audit trail', () => {
   it('holds a request, what was found in its answer and how it ended, alike in stream, file and output', async () => {
     provider.behave({ text: `The key is ${SECRET}, keep it.` });
     const reply = await ask('What is the key?');
@@ -120,7 +120,7 @@ describe('SPEC "Events": the audit trail', () => {
   });
 });
 
-describe('SPEC "Events": trace spans', () => {
+describe('docs/audit.md: trace spans', () => {
   const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
   const CALLER = '00f067aa0ba902b7';
   const spansOf = (traceId: string): ReceivedSpan[] =>

@@ -13,7 +13,7 @@ import { send, sendRaw, type Reply } from '../support/http.ts';
 import { freePort } from '../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 
-/** DECISIONS "Error bodies", the line of timeouts, with the charge that each kind of failure brings. */
+/** docs/refusals.md, the line of timeouts, with the charge that each kind of failure brings. */
 const READ_TIMEOUT_MS = 1_000;
 const WRITE_TIMEOUT_MS = 2_000;
 const UPSTREAM_TIMEOUT_MS = 1_500;

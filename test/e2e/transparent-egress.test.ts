@@ -7,7 +7,7 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply, type SendOptions } from '../support/http.ts';
 
-/** DECISIONS "Serving and configuration": transparent egress is an exact table of authorities to providers. */
+/** docs/serving.md: transparent egress is an exact table of authorities to providers. */
 let ca: TestCa;
 let provider: FakeProvider;
 let gateway: TestGateway;

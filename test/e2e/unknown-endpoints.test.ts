@@ -3,7 +3,7 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway, type TestBudget, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 
-/** DECISIONS "Paths and providers": what the gateway cannot read passes where that is allowed, and where nothing hangs on it. */
+/** docs/routing.md: what the gateway cannot read passes where that is allowed, and where nothing hangs on it. */
 const UNKNOWN = '/openai/v1/files';
 
 let gateway: TestGateway;

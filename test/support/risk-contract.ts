@@ -23,7 +23,7 @@ export function eventOf(keyHash: string, trigger: Trigger): RiskEvent {
   return { keyHash, operationId: randomUUID(), ...trigger };
 }
 
-/** What every risk store does (SPEC "Agent risk profile", "States and transitions"), Redis behind it or not. */
+/** What every risk store does (docs/risk.md, docs/cards.md), Redis behind it or not. */
 export function describeRiskStore(
   name: string,
   createStore: (settings: RiskSettings, clock: Clock) => RiskStore,

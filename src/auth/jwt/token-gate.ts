@@ -18,7 +18,7 @@ export interface Bearer extends VerifiedToken {
   readonly proofId: string | undefined;
 }
 
-/** What a JWT adds to a proxy key (SPEC "Authentication" 6). */
+/** What a JWT adds to a proxy key (docs/identity.md). */
 export interface TokenGate {
   /**
    * The bearer, or undefined where no JWT came and none is demanded of every key.

@@ -8,7 +8,7 @@ export interface AllowedOptions {
 }
 
 /**
- * Holds a key to its own providers and models (DECISIONS "Names, keys, identity"): a key for one provider is
+ * Holds a key to its own providers and models (docs/keys.md): a key for one provider is
  * useless for another, and every model that may serve the request must be allowed.
  */
 export function createAllowedCheck({ modelOf }: AllowedOptions): Check {

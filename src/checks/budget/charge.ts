@@ -32,7 +32,7 @@ export interface ChargeParts {
 /** Answers of a proxy on the provider's side: the model may have run, and been billed, behind them. */
 const LOST_BEHIND_A_PROXY: ReadonlySet<number> = new Set([502, 504, 524]);
 
-/** What an exchange costs, by the table of charges (DECISIONS "Budgets and cost"), in nano-USD. */
+/** What an exchange costs, by the table of charges (docs/budgets.md), in nano-USD. */
 export function chargeOf(parts: ChargeParts): number {
   switch (parts.outcome.kind) {
     case 'not_forwarded':

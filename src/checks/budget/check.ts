@@ -81,7 +81,7 @@ const UNREADABLE = 'the cost of this endpoint is unknown, and this key or sessio
 
 /**
  * Takes the worst-case cost of a request from every budget of its key before it is sent, and puts the real cost in
- * its place when the answer is known (SPEC "Budget", DECISIONS "Budgets and cost").
+ * its place when the answer is known (docs/budgets.md).
  */
 export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const { config, store } = deps;

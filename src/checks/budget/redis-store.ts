@@ -31,7 +31,7 @@ export interface RedisBudgetStoreOptions {
   /** How long a reservation outlives its last renewal. */
   readonly leaseMs: number;
   readonly alertPercents: readonly number[];
-  /** A clock for tests; Redis's own where it is left out (DECISIONS "Redis"). */
+  /** A clock for tests; Redis's own where it is left out (docs/redis.md). */
   readonly now?: () => number;
 }
 

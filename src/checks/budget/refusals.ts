@@ -51,7 +51,7 @@ export function unbounded(message: string): Denial {
   return { kind: 'deny', type: 'invalid_request', message };
 }
 
-/** What a client learns of its budget (SPEC "Response headers"). */
+/** What a client learns of its budget (docs/sessions.md#headers-of-an-answer). */
 export function budgetHeaders({ account, remainingNanoUsd }: Tightest): Record<string, string> {
   return {
     [HEADER.sessionRemaining]: formatUsd(Math.max(0, remainingNanoUsd)),

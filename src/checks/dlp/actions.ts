@@ -16,7 +16,7 @@ const READABLE: Readonly<Record<ContentClass, string>> = {
 };
 
 /**
- * What becomes of a class (SPEC "DLP"): secrets quarantine, everything else is masked.
+ * What becomes of a class (docs/dlp.md): secrets quarantine, everything else is masked.
  * @param configured `server.dlp.action`: one action for all
  */
 export function actionFor(found: ContentClass, configured: DlpAction | undefined): DlpAction {

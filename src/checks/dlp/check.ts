@@ -11,7 +11,7 @@ import { requestDenied, requestNotMaskable } from './refusals.ts';
 import { inspectRequest } from './requests/requests.ts';
 
 /**
- * Data-loss prevention (SPEC "DLP"): personal data, addresses of private networks and secrets are masked in answers,
+ * Data-loss prevention (docs/dlp.md): personal data, addresses of private networks and secrets are masked in answers,
  * or the answer is withheld and the key locked; `server.dlp.requests` masks or denies the same in requests. Answers of
  * MCP servers are the inspector's.
  */

@@ -5,7 +5,7 @@ import { calledTool } from '../../mcp/message.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { named } from './actions.ts';
 
-/** An answer that is kept from its client (SPEC "DLP", action `quarantine`). */
+/** An answer that is kept from its client (docs/dlp.md). */
 export function quarantined(classes: readonly ContentClass[], enforce: () => Promise<void>): Denial {
   return {
     kind: 'deny',

@@ -38,7 +38,7 @@ export function driftSettings(config: DriftConfig): DriftSettings {
 }
 
 /**
- * Denies a turn that has left the topic of its session (SPEC "Behaviour of checks"). A turn counts once the
+ * Denies a turn that has left the topic of its session (docs/drift.md). A turn counts once the
  * provider has answered it; one that was denied, or drifts unpunished, never becomes what later ones are held to.
  */
 export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps): Check<DriftExchange> {

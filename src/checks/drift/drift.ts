@@ -5,7 +5,7 @@ import { asksForSomething, isSmallTalk } from '../../text/small-talk.ts';
 import { containment, difference, gramSet, headAndTailWords, union, wordGrams } from '../../text/ngrams.ts';
 import type { GramSet, WordGrams } from '../../text/ngrams.ts';
 
-/** `session.drift_detection` (SPEC "Drift"). */
+/** `session.drift_detection` (docs/drift.md). */
 export interface DriftSettings {
   readonly minTurns: number;
   readonly anchorSimilarityThreshold: number;
@@ -50,7 +50,7 @@ export interface Judgement {
   readonly passed: PassedTurn;
 }
 
-/** SPEC "Behaviour of checks". */
+/** docs/drift.md. */
 const ANCHOR_WEIGHT = 0.75;
 const PRIOR_WEIGHT = 0.25;
 

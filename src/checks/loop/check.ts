@@ -54,7 +54,7 @@ const TOO_MANY_REQUESTS = 429;
 const SERVER_ERROR = 500;
 
 /**
- * Notices an agent that goes round in circles in one session (SPEC "Behaviour of checks"): the same call again and
+ * Notices an agent that goes round in circles in one session (docs/loops.md): the same call again and
  * again (fingerprint), too many calls (velocity), or calls that hardly move (stall). Turns are compared with turns, and
  * calls of MCP servers' tools with such calls. A call counts once it was answered with neither 429 nor 5xx, so that a
  * client's own retries are no loop.

@@ -33,7 +33,7 @@ export interface InspectorState {
 }
 
 /**
- * Inspects what MCP servers send (SPEC "Tool response inspection", DECISIONS "MCP"): attacks are taken out inline,
+ * Inspects what MCP servers send (docs/mcp-inspector.md, docs/mcp.md): attacks are taken out inline,
  * an answer with secrets is kept back and its key locked, and a tool whose definition has changed since it was first seen
  * is reported, or held until an operator accepts it. Switched off, it searches nothing: that an answer is one of MCP's, and
  * the pins, are judged all the same.

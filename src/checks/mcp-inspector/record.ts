@@ -20,7 +20,7 @@ export interface RecorderDeps {
 
 export type RecordJudgement = (exchange: Answered, judgement: Judgement) => void;
 
-/** Emits the security audit events of judged messages: rules and places, never what was found (SPEC "Events"). */
+/** Emits the security audit events of judged messages: rules and places, never what was found (docs/audit.md). */
 export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
   const { audit, enforced } = deps;
   return (exchange, judgement) => {

@@ -6,7 +6,7 @@ import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_DOC_DEPTH, type Doc, type Piece, type Place } from './page.ts';
 import type { Hit } from './search.ts';
 
-/** What stands in place of a secret, and of an attack (SPEC "Behaviour of checks"). */
+/** What stands in place of a secret, and of an attack (docs/mcp-inspector.md). */
 const MASK = '***';
 export const REMOVED = '[Content removed: security policy]';
 
@@ -21,7 +21,7 @@ export function isFixed({ stretches }: Hit): boolean {
 }
 
 /**
- * The edits that take all hits out of a message: secrets become `***`, attacks give way to the text of SPEC. JSON in
+ * The edits that take all hits out of a message: secrets become `***`, attacks give way to a fixed text (docs/mcp-inspector.md). JSON in
  * strings stays JSON. A member whose name holds one goes, and a member under the cleaned name says so.
  */
 export async function redactions(hits: readonly Hit[], instead = standsFor): Promise<readonly JsonEdit[]> {

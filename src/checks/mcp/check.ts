@@ -11,7 +11,7 @@ import type { SessionBinding } from './session-binding/binding.ts';
 
 export interface McpCheckDeps {
   readonly binding: SessionBinding;
-  /** Scores a policy block of a key (SPEC "Scoring rules"): +10, once a day for one and the same finding. */
+  /** Scores a policy block of a key (docs/risk.md): +10, once a day for one and the same finding. */
   readonly scorePolicyBlock: (keyHash: string, findings: readonly string[]) => Promise<void>;
   readonly authenticateAgain: AuthenticateAgain;
 }
@@ -25,7 +25,7 @@ const TOOLS_CALL = 'tools/call';
 const RULE = 'allowed_tools';
 
 /**
- * Holds a key to its own tools and its own MCP sessions (DECISIONS "MCP"), on both paths alike: what a message says
+ * Holds a key to its own tools and its own MCP sessions (docs/mcp.md), on both paths alike: what a message says
  * decides, never its path or its headers. All methods but `tools/call` pass.
  */
 export function createMcpCheck(deps: McpCheckDeps): Check<McpState> {

@@ -7,7 +7,7 @@ export interface NormalizationCheckDeps {
   readonly normalizeAll: (texts: readonly string[]) => Promise<readonly Normalized[]>;
 }
 
-/** As they stand in a record; SPEC's names without `has_`. */
+/** As they stand in a record; names of the policy input without `has_`. */
 const FLAGS = {
   hasHomoglyphs: 'homoglyphs',
   hasInvisibleChars: 'invisible_chars',
@@ -17,8 +17,7 @@ const FLAGS = {
 } as const;
 
 /**
- * Takes the disguises off every text of a prompt, once, for the checks after it (SPEC "Policy input (prompt
- * analysis)"). Hidden text is no crime: it is flagged, and policies decide.
+ * Takes the disguises off every text of a prompt, once, for the checks after it (docs/normalization.md). Hidden text is no crime: it is flagged, and policies decide.
  */
 export function createNormalizationCheck({ normalizeAll }: NormalizationCheckDeps): Check {
   const normalizeNew = rememberUndisguised(normalizeAll);

@@ -13,7 +13,7 @@ import { defaultActionOf, passes } from '../../policy/verdict.ts';
 export interface JudgeDeps {
   /** `policy.default_action`; unset, a call that nothing allowed is denied where some source can allow. */
   readonly defaultAction: 'allow' | 'deny' | undefined;
-  /** Scores what a key did, and locks it after a `quarantine` (SPEC "Scoring rules"). */
+  /** Scores what a key did, and locks it after a `quarantine` (docs/risk.md). */
   readonly score: (verdict: PolicyScore) => Promise<void>;
   /** Adds flags to the call's session, and scores them; false where the session takes no more of them. */
   readonly taint: (exchange: Parsed, flags: readonly string[]) => Promise<boolean>;
@@ -55,7 +55,7 @@ export type Judge = (exchange: Parsed, judged: JudgedCall) => Promise<Verdict>;
 
 type Strength = 'quarantine' | 'deny' | 'escalate';
 
-/** From the strongest (DECISIONS "Policy"), and what each scores. */
+/** From the strongest (docs/policies.md), and what each scores. */
 const STRENGTHS: readonly (readonly [Strength, PolicyScore['trigger']])[] = [
   ['quarantine', 'quarantine'],
   ['deny', 'policy_block'],

@@ -22,7 +22,7 @@ export interface ProviderToolsOptions {
 /**
  * Tools that the provider would run itself act outside the gateway's sight: those not allowed are taken out of
  * the body, or the request is denied where it insists on one, brings no other, or brings something stored that may carry
- * some (DECISIONS "Paths and providers").
+ * some (docs/routing.md).
  */
 export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
   return {

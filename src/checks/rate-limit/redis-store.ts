@@ -9,7 +9,7 @@ export interface RedisRateLimitStoreOptions {
   readonly client: RedisClient;
   /** See `phaseDeadlineMs`. */
   readonly deadlineMs: number;
-  /** A clock for tests, Unix ms; Redis's own where it is left out (DECISIONS "Redis"). */
+  /** A clock for tests, Unix ms; Redis's own where it is left out (docs/redis.md). */
   readonly now?: () => number;
 }
 

@@ -32,7 +32,7 @@ export interface RedisRiskStoreOptions {
   readonly settings: RiskSettings;
   /** Where locks are waited for until replicas have them (`redis.wait_replicas`). */
   readonly acknowledgement?: Acknowledgement | undefined;
-  /** A clock for tests; Redis's own where it is left out (DECISIONS "Redis"). */
+  /** A clock for tests; Redis's own where it is left out (docs/redis.md). */
   readonly now?: () => number;
 }
 

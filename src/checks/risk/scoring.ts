@@ -1,4 +1,4 @@
-/** What is scored (SPEC "Scoring rules"); the profile's counter that it adds one to, where it has one. */
+/** What is scored (docs/risk.md); the profile's counter that it adds one to, where it has one. */
 export const TRIGGERS = {
   policy_block: { points: 10, counter: 'total_policy_blocks' },
   quarantine: { points: 25, counter: undefined },
@@ -6,7 +6,7 @@ export const TRIGGERS = {
   /** For a flag that is new in its session. */
   taint: { points: 5, counter: undefined },
   secret_exfiltration: { points: 30, counter: undefined },
-  /** `server.dlp.action: quarantine` where nothing found is a secret: SPEC scores the action. */
+  /** `server.dlp.action: quarantine` where nothing found is a secret: the action is scored (docs/risk.md). */
   data_exfiltration: { points: 30, counter: undefined },
 } as const;
 
@@ -15,7 +15,7 @@ export type Trigger = keyof typeof TRIGGERS;
 /** The taint that a secret in an answer leaves behind, without the points of a taint. */
 export const SECRET_TAINT = 'secret_accessed';
 
-/** The lock that a score over `auto_quarantine_threshold` sets, and `quarantine set` by default (SPEC "Limits"). */
+/** The lock that a score over `auto_quarantine_threshold` sets, and `quarantine set` by default (docs/risk.md). */
 export const DEFAULT_LOCK_MS = 3_600_000;
 
 /** One and the same finding scores once per key in this time: agents send their history again with every turn. */

@@ -1,7 +1,7 @@
 import type { LockCause } from '../../redis/lock-cause.ts';
 import type { Lock, RiskStatus } from '../../redis/risk-profile.ts';
 
-/** One thing that an agent did and that counts against its key (SPEC "Scoring rules"). */
+/** One thing that an agent did and that counts against its key (docs/risk.md). */
 export type RiskEvent = EventOfKey &
   (
     | { readonly trigger: 'policy_block' | 'escalation'; readonly findings?: readonly string[] }
@@ -67,7 +67,7 @@ export interface LockPage {
 }
 
 /**
- * The risk profiles and locks of all keys (SPEC "Agent risk profile", "Quarantine lock"). Every change is atomic and
+ * The risk profiles and locks of all keys (docs/risk.md). Every change is atomic and
  * safe to repeat; a failure of the store throws `redis_unavailable`.
  */
 export interface RiskStore {

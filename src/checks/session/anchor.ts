@@ -1,4 +1,4 @@
-/** DECISIONS "Sessions, FSM, loop, drift". */
+/** docs/sessions.md. */
 const MAX_BYTES = 16_384;
 /** UTF-16 units that are searched for secrets, at most: what masking takes away, later text fills up. */
 const MAX_SEARCHED = 65_536;

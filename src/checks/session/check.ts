@@ -48,8 +48,7 @@ export interface SessionState {
 }
 
 /**
- * Takes one step of the session that a request names, within the limits of that session and of its key (SPEC
- * "Session"); stores its first user request once the provider has answered it.
+ * Takes one step of the session that a request names, within the limits of that session and of its key (docs/sessions.md); stores its first user request once the provider has answered it.
  */
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;

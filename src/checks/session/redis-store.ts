@@ -38,7 +38,7 @@ export interface RedisSessionStoreOptions {
   readonly maxPerKey: number;
   /** MAX_LIVE_SESSIONS unless a test says otherwise. */
   readonly maxLive?: number;
-  /** A clock for tests; Redis's own where it is left out (DECISIONS "Redis"). */
+  /** A clock for tests; Redis's own where it is left out (docs/redis.md). */
   readonly now?: () => number;
 }
 

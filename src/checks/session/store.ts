@@ -92,7 +92,7 @@ export interface SessionDetails {
 }
 
 /**
- * Where sessions live (SPEC "Session"). Every method is atomic and safe to repeat; a failure of the store throws
+ * Where sessions live (docs/sessions.md). Every method is atomic and safe to repeat; a failure of the store throws
  * `redis_unavailable`. Whatever belongs to a session is forgotten once it was not used for `session.ttl`, or for
  * UNANSWERED_LIFE_MS as long as none of its calls was answered 2xx. Of more than MAX_LIVE_SESSIONS of a key the first to
  * go makes room for the next: those without an answer first, and then the least recently used, never one with a call on

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { httpUrlOrEmpty, section } from '../fields.ts';
 
-/** Budget alerts (SPEC "Events", DECISIONS "Budgets and cost"). */
+/** Budget alerts (docs/alerts.md). */
 export const alerting = section({
   /** Empty: no alerts are sent. */
   webhook_url: httpUrlOrEmpty.default(''),

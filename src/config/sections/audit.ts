@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { positiveCount, section } from '../fields.ts';
 
-/** The audit trail (DECISIONS "Audit, telemetry, admin"). */
+/** The audit trail (docs/audit.md). */
 export const audit = section({
   enabled: z.boolean().default(false),
   stdout: z.boolean().default(true),

@@ -1,6 +1,6 @@
 import { count, positiveCount, section } from '../fields.ts';
 
-/** Failed attempts and whom to believe about addresses (DECISIONS "Names, keys, identity"). */
+/** Failed attempts and whom to believe about addresses (docs/keys.md#failed-attempts). */
 export const auth = section({
   /** Failed authentications of one client address that are answered with full effort. */
   max_failures_per_minute: positiveCount.default(60),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { filePath, section } from '../fields.ts';
 
-/** The Envoy in front (DECISIONS "Serving and configuration"). */
+/** The Envoy in front (docs/serving.md). */
 export const envoy = section({
   /** The binary; unset: found on PATH or where the set-up put it. */
   path: filePath.optional(),

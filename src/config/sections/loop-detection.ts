@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { count, fraction, positiveCount, section } from '../fields.ts';
 
-/** Repeats, bursts and stalls within a session (SPEC "Configuration"). */
+/** Repeats, bursts and stalls within a session (docs/loops.md). */
 export const loopDetection = section({
   enabled: z.boolean().default(true),
   fingerprint: section({

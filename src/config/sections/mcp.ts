@@ -34,7 +34,7 @@ const mcpServer = section({
   pin: z.enum(['off', 'warn', 'block']).default('warn'),
 });
 
-/** MCP servers behind the gateway (SPEC "Configuration", DECISIONS "MCP"). */
+/** MCP servers behind the gateway (docs/mcp.md). */
 export const mcp = section({
   enabled: z.boolean().default(false),
   max_request_size: positiveCount.max(15 * 1_048_576).default(1_048_576),

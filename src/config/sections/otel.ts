@@ -7,7 +7,7 @@ function isEndpoint(written: string): boolean {
   return /^https?:\/\//i.test(written) && URL.canParse(written);
 }
 
-/** Trace export (SPEC "Events"). */
+/** Trace export (docs/telemetry.md). */
 export const otel = section({
   enabled: z.boolean().default(false),
   /** host:port or a URL. */

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { PRESET_NAMES } from '../../policy/presets.ts';
 import { filePath, section } from '../fields.ts';
 
-/** Where the policies come from (SPEC "Policies"). */
+/** Where the policies come from (docs/policies.md). */
 export const policy = section({
   enabled: z.boolean().default(false),
   policy_file: filePath.default('./policies.yaml'),
   policy_dir: filePath.default('./policies'),
   presets: z.array(z.enum(PRESET_NAMES)).default([]),
-  /** Unset: `deny` if any source can allow, else `allow` (DECISIONS "Policy"); written: always obeyed. */
+  /** Unset: `deny` if any source can allow, else `allow` (docs/policies.md); written: always obeyed. */
   default_action: z.enum(['allow', 'deny']).optional(),
 }).prefault({});

@@ -47,7 +47,7 @@ const outputTokensPerSecond = section({
   openrouter: fast,
 } satisfies Record<ProviderName, z.ZodType>).prefault({});
 
-/** Prices that differ from the built-in table, and what stands in where nothing is known (DECISIONS "Budgets and cost"). */
+/** Prices that differ from the built-in table, and what stands in where nothing is known (docs/pricing.md). */
 export const pricing = section({
   default_max_output_tokens: positiveCount.default(8_192),
   default_context_tokens: positiveCount.default(200_000),

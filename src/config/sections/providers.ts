@@ -17,7 +17,7 @@ const azure = section({
   deployments: z.record(z.string().min(1), z.string().min(1)).default({}),
 }).prefault({});
 
-/** Upstreams (SPEC "Configuration" `providers.<name>.base_url`). */
+/** Upstreams (docs/routing.md#upstreams). */
 export const providers = section({
   openai: provider,
   anthropic: provider,

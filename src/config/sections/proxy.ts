@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PROVIDER_NAMES } from '../../providers/provider.ts';
 import { authority, duration, section } from '../fields.ts';
 
-/** What passes to the providers (DECISIONS "Paths and providers"). */
+/** What passes to the providers (docs/routing.md). */
 export const proxy = section({
   /** Bounds the wait for an answer's headers, the silence between chunks, and the whole of an unstreamed answer. */
   upstream_timeout: duration('300s'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { positiveCount, section } from '../fields.ts';
 
-/** Requests per key (SPEC "Limits"). */
+/** Requests per key (docs/rate-limit.md). */
 export const rateLimit = section({
   enabled: z.boolean().default(false),
   requests_per_minute: positiveCount.default(60),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { count, duration, filePath, hostName, hostPort, section } from '../fields.ts';
 
-/** One Redis, or Sentinel, or Cluster: whichever has addresses (SPEC "Configuration", DECISIONS "Redis"). */
+/** One Redis, or Sentinel, or Cluster: whichever has addresses (docs/redis.md). */
 export const redis = section({
   addr: hostPort.default('localhost:6379'),
   password: z.string().default(''),

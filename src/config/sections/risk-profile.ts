@@ -3,7 +3,7 @@ import { durationOrZero, section } from '../fields.ts';
 
 const score = z.int().min(0).max(100);
 
-/** The persistent risk score of each key (SPEC "Agent risk profile"). */
+/** The persistent risk score of each key (docs/risk.md). */
 export const riskProfile = section({
   enabled: z.boolean().default(true),
   /** Life of a profile; 0 is permanent. */

@@ -32,7 +32,7 @@ const extproc = section({
   transport: z.enum(['lean', 'grpc-js']).default('lean'),
 }).prefault({});
 
-/** Data-loss prevention on completions (SPEC "DLP"). */
+/** Data-loss prevention on completions (docs/dlp.md). */
 const dlp = section({
   enabled: z.boolean().default(false),
   /** Unset: personal data is masked, secrets quarantine. */
@@ -49,7 +49,7 @@ const dlp = section({
   requests: z.enum(['off', 'mask', 'deny']).default('off'),
 }).prefault({});
 
-/** The listeners and what bounds a request (SPEC "Configuration"). */
+/** The listeners and what bounds a request (docs/serving.md). */
 export const server = section({
   /** The main listener's address. */
   host: ipAddress.default('0.0.0.0'),
@@ -64,7 +64,7 @@ export const server = section({
   max_payload_bytes: positiveCount.max(15 * 1_048_576).default(2_097_152),
   shadow_mode: z.boolean().default(false),
   strip_budget_headers: z.boolean().default(false),
-  /** Bodies of refusals: SPEC's, or the error object of the provider that was asked. */
+  /** Bodies of refusals: the gateway's own, or the error object of the provider that was asked. */
   error_format: z.enum(['gateway', 'native']).default('gateway'),
   /** The address that clients know, for DPoP proofs. */
   public_url: baseUrl.optional(),

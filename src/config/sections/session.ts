@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { count, duration, fraction, positiveCount, section } from '../fields.ts';
 
-/** Sessions and multi-turn drift (SPEC "Session", "Drift"). */
+/** Sessions and multi-turn drift (docs/sessions.md, docs/drift.md). */
 export const session = section({
   /** Concurrent sessions of one key, beyond which a new one is refused; at 0 an old one makes room. */
   max_per_key: count.default(0),

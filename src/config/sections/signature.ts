@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { section } from '../fields.ts';
 
-/** Signed upstream requests and receipts (SPEC "Authentication" 7). */
+/** Signed upstream requests and receipts (docs/signatures.md). */
 export const signature = section({
   enabled: z.boolean().default(false),
   type: z.enum(['hmac', 'ed25519']).default('hmac'),

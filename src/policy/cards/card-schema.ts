@@ -113,7 +113,7 @@ const fsm = z.strictObject({
     .max(MAX_TRANSITIONS),
 });
 
-/** A policy card (SPEC "Policies"). */
+/** A policy card (docs/policies.md). */
 export const cardSchema = z.strictObject({
   metadata: z.strictObject({
     name,

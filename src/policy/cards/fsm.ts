@@ -6,7 +6,7 @@ import type { ReadCard } from './read-card.ts';
 import { compileRegex } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
 
-/** The states of sessions as one card has them (SPEC "States and transitions"). */
+/** The states of sessions as one card has them (docs/cards.md). */
 export interface Fsm {
   readonly initialState: string;
   /** Some transition is by a taint. */

@@ -7,7 +7,7 @@ const MAX_MATCH_CHARS = 256;
 const AROUND = 4_096;
 const PLACE = /\{(tool_name|model|rule|match)\}/g;
 
-/** What a rule says with its places filled in; a match is shown without secrets and in one line (DECISIONS "Policy"). */
+/** What a rule says with its places filled in; a match is shown without secrets and in one line (docs/policies.md). */
 export function filledReason(
   template: string,
   rule: string,

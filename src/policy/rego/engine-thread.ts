@@ -5,7 +5,7 @@ import { RegoEvaluationError, RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile, ThreadData, ThreadReply } from './thread-messages.ts';
 
 /**
- * The rules that every policy set is asked for (SPEC "Policies": package `gateway.policy`). Not the whole document: a
+ * The rules that every policy set is asked for (docs/policies.md). Not the whole document: a
  * table of constants in it would be written out and read again with every call.
  */
 const RULES = ['allow', 'deny', 'escalate', 'quarantine', 'taint'];

@@ -5,7 +5,7 @@ import { decisionOf } from './rego-decision.ts';
 import { RegoFilesError } from './rego-error.ts';
 import type { RegoFacts, RegoFile } from './thread-messages.ts';
 
-/** SPEC "Policies". */
+/** docs/policies.md. */
 export const POLICY_PACKAGE = 'gateway.policy';
 /** Rules that a set may have and that only cards can carry out: to ignore them would only seem to protect. */
 const UNSUPPORTED = ['mask'];

@@ -2,7 +2,7 @@ import { assertParseable, parseDocument } from '../../json/document-shape.ts';
 import { GatewayError } from '../../errors.ts';
 import type { JsonObject } from '../provider.ts';
 
-/** Above this a count is nonsense and read as missing (DECISIONS "Budgets and cost"). */
+/** Above this a count is nonsense and read as missing (docs/budgets.md). */
 const MAX_TOKENS = 1e9;
 
 export function isObject(value: unknown): value is JsonObject {

@@ -13,7 +13,7 @@ export interface ToolOffer {
   readonly remove: readonly JsonEdit[];
 }
 
-/** Says of a tool definition whether the client runs it (DECISIONS "Tools that the provider runs itself"). */
+/** Says of a tool definition whether the client runs it (docs/provider-tools.md). */
 export type IsClientRun = (tool: JsonObject) => boolean;
 
 /** Reads a list of tool definitions: their words, and an offer for each. */

@@ -16,7 +16,7 @@ import {
   type Client,
 } from './rig.ts';
 
-/** DECISIONS "Budgets and cost": what an answer costs, and what its client is told of it. */
+/** docs/budgets.md: what an answer costs, and what its client is told of it. */
 const STREAM = { stream: true };
 const BUDGET = { budget: { daily: 1 } };
 

@@ -20,7 +20,7 @@ import {
   type Client,
 } from './rig.ts';
 
-/** DECISIONS "Budgets and cost": one test, or more, for each row of the table of charges. */
+/** docs/budgets.md: one test, or more, for each row of the table of charges. */
 const MAX_TOKENS = 1_000;
 const RESERVED = MAX_TOKENS * TOKEN;
 const SLACK = 256 * TOKEN;

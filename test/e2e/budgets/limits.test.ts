@@ -11,7 +11,7 @@ import {
   type Client,
 } from './rig.ts';
 
-/** DECISIONS "Budgets and cost": what bounds the cost of a request before it is sent. */
+/** docs/budgets.md: what bounds the cost of a request before it is sent. */
 let budgets: Budgets;
 beforeAll(async () => {
   budgets = await startBudgets({

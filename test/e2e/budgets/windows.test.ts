@@ -9,7 +9,7 @@ import { timeSpan } from '../../../src/text/time-span.ts';
 import type { Reply } from '../../support/http.ts';
 import { budgetStatus, CHAT_BODY, cli, expectRefusal, startBudgets, TOKEN, type Budgets } from './rig.ts';
 
-/** SPEC "Budget", DECISIONS "Budgets and cost": windows, what a client is told of them, and the operator's commands. */
+/** docs/budgets.md, docs/budgets.md: windows, what a client is told of them, and the operator's commands. */
 const WINDOWS: readonly BudgetWindow[] = ['minute', 'hourly', 'daily', 'weekly', 'monthly'];
 const MINUTE_MS = 60_000;
 
@@ -245,7 +245,7 @@ describe('alert thresholds', () => {
     await spend(280);
     await expect.poll(() => crossed().map(({ percent }) => percent)).toEqual([50, 80]);
     expect((await counted()) - before).toBe(2);
-    // SPEC "Events": each is told once to the webhook, whatever happens on the way.
+    // docs/audit.md: each is told once to the webhook, whatever happens on the way.
     const told = () => alerts.filter(({ body }) => body.includes(client.keyHash));
     await expect.poll(() => told().length, { timeout: 5_000 }).toBe(2);
     const bodies = told().map(({ body, headers }) => new Webhook(WEBHOOK_SECRET).verify(body, headers));

@@ -8,7 +8,7 @@ import { freePort } from '../../support/ports.ts';
 import { connectClient } from '../../support/mcp-rig.ts';
 import { expectRefusal } from '../budgets/rig.ts';
 
-/** SPEC "Limits", MCP circuit breaker; DECISIONS "MCP". */
+/** docs/mcp.md, MCP circuit breaker; docs/mcp.md. */
 const THRESHOLD = 5;
 const WINDOW_SECONDS = 60;
 const UPSTREAM_TIMEOUT_MS = 1_000;

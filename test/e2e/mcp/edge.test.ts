@@ -6,7 +6,7 @@ import { cli } from '../budgets/rig.ts';
 import { SERVER_CREDENTIAL, SERVER_QUERY, startMcpRig, type McpRig } from '../../support/mcp-rig.ts';
 import { withHostileHeaders, type McpRecorded } from '../../support/mcp-server.ts';
 
-/** DECISIONS "MCP", "Error bodies": what is refused before an MCP server sees it, and what it is sent. */
+/** docs/mcp.md, "Error bodies": what is refused before an MCP server sees it, and what it is sent. */
 const ORIGIN = 'https://app.example';
 const MAX_REQUEST = 20_000;
 const UPSTREAM_TIMEOUT_MS = 2_000;

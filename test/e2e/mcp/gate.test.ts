@@ -8,7 +8,7 @@ import { connectClient, connectStateless, startMcpRig, type McpRig } from '../..
 import type { McpRecorded } from '../../support/mcp-server.ts';
 import { cli, expectRefusal } from '../budgets/rig.ts';
 
-/** SPEC "MCP tool call", "Errors" (-32001), "Session" and "Scoring rules"; DECISIONS "MCP". */
+/** docs/mcp.md, docs/refusals.md (-32001), docs/sessions.md and docs/risk.md. */
 type Name = 'files' | 'live' | 'stateless';
 
 let rig: McpRig<Name>;
@@ -196,7 +196,7 @@ describe('allowed_tools', () => {
   });
 });
 
-describe('SPEC "Session": tools_called', () => {
+describe('docs/sessions.md: tools_called', () => {
   it('holds what was forwarded, in order, beside the steps of models', async () => {
     const key = await newKey({ allowedTools: ['list_files', 'read_file'] });
     const { call, rawKey } = key;

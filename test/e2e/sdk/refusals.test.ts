@@ -212,7 +212,7 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (error_
       expect(shown.map(({ spent }) => spent.message)).toEqual([`429 ${SPENT}`, `429 ${SPENT}`, SPENT]);
     });
   } else {
-    it.each(Object.keys(SDKS))('%s gets the shape of SPEC', async (name) => {
+    it.each(Object.keys(SDKS))('%s gets the gateway’s own shape', async (name) => {
       const { locked, unknown, spent } = await refusals(name);
       expect([locked, unknown, spent].map(({ status }) => status)).toEqual([403, 401, 429]);
       if (name === 'bedrock') {

@@ -35,7 +35,7 @@ async function json(...args: string[]): Promise<Record<string, unknown>> {
 const profile = (): string => `gateway:risk_profile:${keyHash}`;
 
 describe('gateway risk', () => {
-  it('show prints the profile of a key by the names of SPEC, money in USD', async () => {
+  it('show prints the profile of a key by the names of docs/risk.md, money in USD', async () => {
     await redis.client.hset(profile(), {
       risk_score: '80',
       scored_at: String(Date.now() - 86_400_000),

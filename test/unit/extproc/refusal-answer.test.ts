@@ -27,7 +27,7 @@ function sent(refusal: Partial<Refusal> & Pick<Refusal, 'type'>, stripTelemetry 
   return { status: answer.status, headers: Object.fromEntries(answer.headers) };
 }
 
-/** SPEC "Errors": 403 `policy_denied` comes with `X-Gateway-Policy-Block: true` and `X-Gateway-Block-Reason`. */
+/** docs/refusals.md: 403 `policy_denied` comes with `X-Gateway-Policy-Block: true` and `X-Gateway-Block-Reason`. */
 describe('a refusal that nobody gave headers', () => {
   it.each(Object.keys(ERROR_STATUS) as ErrorType[])(
     '%s says what blocked it and whether to repeat it',

@@ -176,14 +176,14 @@ function callOf(exchange: Parsed): PolicyCall {
   return call;
 }
 
-/** All that SPEC's `input` holds. */
+/** All that the policy input holds (docs/policies.md). */
 function inputOf(exchange: Parsed): object {
   const { input, action } = callOf(exchange);
   return { ...input, action: action() };
 }
 
 describe('the input of a call of a model', () => {
-  it('is SPEC’s, field by field', () => {
+  it('is what docs/policies.md says, field by field', () => {
     expect(inputOf(llm())).toEqual({
       ...COMMON,
       request: {
@@ -245,7 +245,7 @@ describe('the input of a call of a tool', () => {
   };
   const body = toolCall('run_command', request.arguments);
 
-  it.each(['tools_call', 'streamable_http'] as const)('is SPEC’s, field by field, at %s', (form) => {
+  it.each(['tools_call', 'streamable_http'] as const)('is what docs/policies.md says, field by field, at %s', (form) => {
     expect(inputOf(mcp({ body, server: 'shell', form }))).toEqual({ ...COMMON, request });
   });
 

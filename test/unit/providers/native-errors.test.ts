@@ -32,7 +32,7 @@ describe.each(SHAPES)('the error object of %s', (shape) => {
     expect(JSON.parse(JSON.stringify(body))).toEqual(body);
   });
 
-  it.each(TYPES)('is in the format of the gateway what SPEC says: %s', (type) => {
+  it.each(TYPES)('is in the format of the gateway {error, type}: %s', (type) => {
     const body = gatewayBody(shape, factsOf(type));
     expect(body).toEqual({ error: 'no', type, ...(shape === 'bedrock' && { message: 'no' }) });
   });

@@ -27,7 +27,7 @@ const CLEAN =
   'It rained, so we stayed in – and "played" cards \u{1F0CF}\u{1F0D1} until 9.30.\n\tThat is all: 42.';
 const secret = (rule: string): string => makeSecret(rule, createRandom(11)).text;
 
-/** A text for each thing that SPEC's DLP paragraph names, and some with none of them. */
+/** A text for each thing that docs/dlp.md names, and some with none of them. */
 const TEXTS: Readonly<Record<string, string>> = {
   'an email address': 'Write to jane.doe+shop@mail.example.com, or to help@example.org.',
   'a Visa number': `Paid with ${VISA} today.`,
