@@ -1,14 +1,14 @@
-import { cardDetector } from './card.ts';
-import { createEmailDetector } from './email.ts';
+import { cardDetector } from './pii/card.ts';
+import { createEmailDetector } from './pii/email.ts';
 import type { Detector, DetectorName, Finding, SearchedText, StreamDetector } from './finding.ts';
-import { internalHostDetector } from './internal-host.ts';
-import { networkDetector } from './network.ts';
+import { internalHostDetector } from './network/internal-host.ts';
+import { networkDetector } from './network/network.ts';
 import { withoutOverlaps } from './overlaps.ts';
-import { phoneDetector } from './phone.ts';
-import { findSecretsUpTo, secretsDetector } from './secrets.ts';
+import { phoneDetector } from './pii/phone.ts';
+import { findSecretsUpTo, secretsDetector } from './secrets/secrets.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../turns.ts';
 import { findAllSeeingThrough, seeingThrough } from './seen-through.ts';
-import { ssnDetector } from './ssn.ts';
+import { ssnDetector } from './pii/ssn.ts';
 
 /** What data-loss prevention looks for (`server.dlp`). */
 export interface ContentScope {

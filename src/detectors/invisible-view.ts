@@ -1,6 +1,6 @@
 import { invisibleRanges } from '../normalize/characters.ts';
 import { runNow, type Work } from '../turns.ts';
-import { unescaped, unfinishedEscapeAt } from './secret-views.ts';
+import { unescaped, unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 import { ViewShifts } from './view-shifts.ts';
 
 /** A text without what prints nothing, and where its characters came from. */

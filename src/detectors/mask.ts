@@ -1,4 +1,4 @@
-import { findSecrets } from './secrets.ts';
+import { findSecrets } from './secrets/secrets.ts';
 import type { Finding } from './finding.ts';
 
 const MASK = '***';

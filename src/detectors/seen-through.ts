@@ -2,7 +2,7 @@ import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
 import type { VisibleView } from './invisible-view.ts';
-import { unfinishedEscapeAt } from './secret-views.ts';
+import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 
 /**
  * A detector that also finds what characters that print nothing part: a zero-width space in a key, a soft hyphen in a

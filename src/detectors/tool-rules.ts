@@ -1,11 +1,11 @@
 import type { Finding } from './finding.ts';
-import { MARKUP_RULES } from './injection-markup.ts';
-import { PERSONA_RULE } from './injection-persona.ts';
-import { POISONING_RULES } from './injection-poisoning.ts';
-import { KIND_RULES } from './injection-rules-kinds.ts';
-import { PHRASE_RULES } from './injection-rules.ts';
-import { TRAVERSAL_RULES } from './path-traversal.ts';
-import { secretRules } from './secret-rules.ts';
+import { MARKUP_RULES } from './injection/markup.ts';
+import { PERSONA_RULE } from './injection/persona.ts';
+import { POISONING_RULES } from './injection/poisoning.ts';
+import { KIND_RULES } from './injection/rule-kinds.ts';
+import { PHRASE_RULES } from './injection/rules.ts';
+import { TRAVERSAL_RULES } from './traversal/path-traversal.ts';
+import { secretRules } from './secrets/rules.ts';
 
 /** Rules of one kind; their names can stand for them all. */
 type RuleGroup = 'secrets' | 'prompt_injection' | 'path_traversal' | 'tool_poisoning' | 'custom';

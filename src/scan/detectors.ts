@@ -1,12 +1,12 @@
 import { createContentDetector } from '../detectors/content.ts';
-import { findCvv } from '../detectors/cvv.ts';
+import { findCvv } from '../detectors/pii/cvv.ts';
 import { detect } from '../detectors/detect.ts';
 import type { SearchedText } from '../detectors/detect.ts';
 import type { Detector, DetectorName, Finding } from '../detectors/finding.ts';
-import { findPathTraversal } from '../detectors/path-traversal.ts';
-import { findPromptInjection } from '../detectors/prompt-injection.ts';
-import { findSecrets } from '../detectors/secrets.ts';
-import { findSqlInjection } from '../detectors/sql-injection.ts';
+import { findPathTraversal } from '../detectors/traversal/path-traversal.ts';
+import { findPromptInjection } from '../detectors/injection/prompt-injection.ts';
+import { findSecrets } from '../detectors/secrets/secrets.ts';
+import { findSqlInjection } from '../detectors/sql/sql-injection.ts';
 import type { Surface } from './surface.ts';
 
 /** What the gateway does by default with what is found; policies decide on the wire. */

@@ -1,5 +1,5 @@
 import type { DetectorName, Finding, FindingClass } from '../detectors/finding.ts';
-import { wholeOrder } from '../detectors/injection-extent.ts';
+import { wholeOrder } from '../detectors/injection/extent.ts';
 import { normalize } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
 import { createSearch, DETECTORS } from './detectors.ts';

@@ -12,7 +12,7 @@ import { pypi } from '../support/clients/recipe.ts';
 import type { ClientRecipe } from '../support/clients/recipe.ts';
 import { createRandom } from '../support/random.ts';
 import { FAKE_AWS_CREDENTIAL } from '../support/fake-provider/bedrock.ts';
-import { makeSecret } from '../unit/detectors/secret-samples.ts';
+import { makeSecret } from '../unit/detectors/secrets/samples.ts';
 import { CLIENTS } from './versions.ts';
 
 /**

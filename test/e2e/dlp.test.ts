@@ -7,7 +7,7 @@ import { readAccount } from '../support/account.ts';
 import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { createRawProvider, type RawProvider } from '../support/raw-provider.ts';
-import { makeSecret, seededRandom } from '../unit/detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 import { expectRefusal } from './budgets/rig.ts';
 
 /** docs/dlp.md: answers, streams as they stand on the wire, and requests. */

@@ -6,7 +6,7 @@ import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
 import { connectClient, connectStateless } from '../support/mcp-rig.ts';
 import { startMcpServer, type McpTestServer } from '../support/mcp-server.ts';
-import { makeSecret, seededRandom } from '../unit/detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 import { cli, expectRefusal } from './budgets/rig.ts';
 
 /** docs/mcp-inspector.md, "Agent risk and quarantine moves", "Events"; docs/mcp.md. */

@@ -4,7 +4,7 @@ import type { NewKey } from '../../src/auth/key-fields.ts';
 import type { TestBudget } from '../support/gateway.ts';
 import { send, type Reply, type SendOptions } from '../support/http.ts';
 import { startMcpServer, type McpTestServer } from '../support/mcp-server.ts';
-import { makeSecret, seededRandom } from '../unit/detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 import { CHAT, CHAT_BODY, expectRefusal, startBudgets, type Budgets } from './budgets/rig.ts';
 
 /** docs/serving.md#shadow-mode: verdicts of policy, loop, drift, DLP and inspector are records; all else acts as always. */

@@ -3,7 +3,7 @@ import { send } from '../support/http.ts';
 import { createRandom } from '../support/random.ts';
 import { startSdkRig } from '../support/sdk-rig.ts';
 import type { SdkRig, Transport } from '../support/sdk-rig.ts';
-import { makeSecret } from '../unit/detectors/secret-samples.ts';
+import { makeSecret } from '../unit/detectors/secrets/samples.ts';
 
 /** docs/dlp.md: a quarantine cuts the connection with an error frame; the provider writes on for nobody. */
 

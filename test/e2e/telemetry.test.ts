@@ -7,7 +7,7 @@ import { startGateway } from '../support/gateway.ts';
 import type { TestGateway, TestKey } from '../support/gateway.ts';
 import { send } from '../support/http.ts';
 import { startGrpcReceiver, type OtlpReceiver, type ReceivedSpan } from '../support/otlp-receiver.ts';
-import { makeSecret, seededRandom } from '../unit/detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../unit/detectors/secrets/samples.ts';
 
 const { secret: SECRET } = makeSecret('aws_access_key_id', seededRandom(1));
 const PROVIDER_KEY = 'sk-of-the-provider-alone';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type * as Rule from '../../src/detectors/secret-rule.ts';
-import type * as Rules from '../../src/detectors/secret-rules.ts';
+import type * as Rule from '../../src/detectors/secrets/rule.ts';
+import type * as Rules from '../../src/detectors/secrets/rules.ts';
 import { load, madePatterns, writtenPatterns, type Found } from '../support/patterns/collect.ts';
 import { excessOf } from '../support/patterns/growth.ts';
 
@@ -40,8 +40,8 @@ describe('no pattern of ours takes more than linear time for its worst text', ()
 
 /** Patterns for texts that end too early are made when such a text is first met. */
 async function makeThoseOfSecrets(): Promise<void> {
-  const { secretRules } = (await load('src/detectors/secret-rules.ts')) as typeof Rules;
-  const { undecidedFrom } = (await load('src/detectors/secret-rule.ts')) as typeof Rule;
+  const { secretRules } = (await load('src/detectors/secrets/rules.ts')) as typeof Rules;
+  const { undecidedFrom } = (await load('src/detectors/secrets/rule.ts')) as typeof Rule;
   for (const rule of secretRules) undecidedFrom(rule, 'x', 0);
 }
 

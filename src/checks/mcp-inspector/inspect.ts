@@ -1,9 +1,9 @@
 import type { Config } from '../../config/schema.ts';
 import { createPatternDetector } from '../../detectors/custom-pattern.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
-import { findToolPoisoning } from '../../detectors/injection-poisoning.ts';
-import { findPathTraversal } from '../../detectors/path-traversal.ts';
-import { findPromptInjection } from '../../detectors/prompt-injection.ts';
+import { findToolPoisoning } from '../../detectors/injection/poisoning.ts';
+import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
+import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
 import { customRule, groupOf } from '../../detectors/tool-rules.ts';
 import { isAnswer, isDefinitions } from '../../mcp/answer-shape.ts';
 import { readTexts } from './read-texts.ts';

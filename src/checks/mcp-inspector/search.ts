@@ -1,7 +1,7 @@
 import { detectAll } from '../../detectors/detect.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
-import { endsSentence, wholeOrder } from '../../detectors/injection-extent.ts';
-import { findSecretsUpTo } from '../../detectors/secrets.ts';
+import { endsSentence, wholeOrder } from '../../detectors/injection/extent.ts';
+import { findSecretsUpTo } from '../../detectors/secrets/secrets.ts';
 import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';

@@ -1,4 +1,4 @@
-import { findSecrets } from '../../detectors/secrets.ts';
+import { findSecrets } from '../../detectors/secrets/secrets.ts';
 import type { PolicyCall } from '../call.ts';
 import type { TextMatch } from './text-queries.ts';
 

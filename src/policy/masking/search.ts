@@ -1,7 +1,7 @@
-import { cardDetector } from '../../detectors/card.ts';
-import { findCvv } from '../../detectors/cvv.ts';
+import { cardDetector } from '../../detectors/pii/card.ts';
+import { findCvv } from '../../detectors/pii/cvv.ts';
 import { detectAll, type SearchedText as DisguisedText } from '../../detectors/detect.ts';
-import { createEmailDetector } from '../../detectors/email.ts';
+import { createEmailDetector } from '../../detectors/pii/email.ts';
 import { createExpressionDetector } from '../../detectors/expression.ts';
 import type {
   Detector,
@@ -10,17 +10,17 @@ import type {
   SearchedText,
   StreamDetector,
 } from '../../detectors/finding.ts';
-import { internalHostDetector } from '../../detectors/internal-host.ts';
+import { internalHostDetector } from '../../detectors/network/internal-host.ts';
 import { createLiteralDetector } from '../../detectors/literal.ts';
-import { networkDetector } from '../../detectors/network.ts';
+import { networkDetector } from '../../detectors/network/network.ts';
 import { withoutOverlaps } from '../../detectors/overlaps.ts';
-import { findPathTraversal } from '../../detectors/path-traversal.ts';
-import { phoneDetector } from '../../detectors/phone.ts';
-import { findPromptInjection } from '../../detectors/prompt-injection.ts';
-import { findSecretsAll, secretsDetector } from '../../detectors/secrets.ts';
+import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
+import { phoneDetector } from '../../detectors/pii/phone.ts';
+import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
+import { findSecretsAll, secretsDetector } from '../../detectors/secrets/secrets.ts';
 import { seeingThrough } from '../../detectors/seen-through.ts';
-import { findSqlInjection } from '../../detectors/sql-injection.ts';
-import { ssnDetector } from '../../detectors/ssn.ts';
+import { findSqlInjection } from '../../detectors/sql/sql-injection.ts';
+import { ssnDetector } from '../../detectors/pii/ssn.ts';
 import { holdingBack, together } from '../../detectors/together.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { normalizeKnown } from '../../normalize/known.ts';

@@ -9,7 +9,7 @@ import { createRandom } from '../../support/random.ts';
 import { startSdkRig } from '../../support/sdk-rig.ts';
 import type { Access, SdkRig } from '../../support/sdk-rig.ts';
 import { SDK_STREAMS } from '../../support/sdk-streams.ts';
-import { makeSecret } from '../../unit/detectors/secret-samples.ts';
+import { makeSecret } from '../../unit/detectors/secrets/samples.ts';
 
 /** A cut is an error in every client, wherever in the stream it comes, and never an answer's end. */
 const KEY = 'key-0123456789';

@@ -8,7 +8,7 @@ import { createRandom } from '../../support/random.ts';
 import { startSdkRig } from '../../support/sdk-rig.ts';
 import type { SdkRig, Transport } from '../../support/sdk-rig.ts';
 import { SDK_STREAMS } from '../../support/sdk-streams.ts';
-import { makeSecret } from '../../unit/detectors/secret-samples.ts';
+import { makeSecret } from '../../unit/detectors/secrets/samples.ts';
 
 /** docs/dlp.md on streams, as each provider's own SDK sees it. */
 const KEY = 'key-0123456789';

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../../cli/main.ts';
 import { startTestRedis } from '../../support/redis.ts';
-import { makeSecret, seededRandom } from '../../unit/detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../../unit/detectors/secrets/samples.ts';
 import type { TestRedis } from '../../support/redis.ts';
 
 let redis: TestRedis;

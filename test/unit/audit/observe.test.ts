@@ -5,7 +5,7 @@ import type { OcsfRecord } from '../../../src/audit/ocsf.ts';
 import { maskSecrets } from '../../../src/detectors/mask.ts';
 import { createMatchDigest } from '../../../src/telemetry/audit.ts';
 import { parsed } from '../../support/exchange.ts';
-import { makeSecret, seededRandom } from '../detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../detectors/secrets/samples.ts';
 
 const { secret: SECRET } = makeSecret('aws_access_key_id', seededRandom(1));
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 
 import { detect, detectAll, type SearchedText } from '../../../src/detectors/detect.ts';
 import type { Detector, Finding } from '../../../src/detectors/finding.ts';
-import { findPathTraversal } from '../../../src/detectors/path-traversal.ts';
-import { findPromptInjection } from '../../../src/detectors/prompt-injection.ts';
-import { findSqlInjection } from '../../../src/detectors/sql-injection.ts';
+import { findPathTraversal } from '../../../src/detectors/traversal/path-traversal.ts';
+import { findPromptInjection } from '../../../src/detectors/injection/prompt-injection.ts';
+import { findSqlInjection } from '../../../src/detectors/sql/sql-injection.ts';
 
 const CLEAN = {
   obfuscationDetected: false,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mask, maskSecrets } from '../../../src/detectors/mask.ts';
-import { makeSecret, seededRandom } from './secret-samples.ts';
+import { makeSecret, seededRandom } from './secrets/samples.ts';
 
 describe('mask', () => {
   it.each([

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createContentDetector, createFindContentAll } from '../../../src/detectors/content.ts';
 import type { ContentScope } from '../../../src/detectors/content.ts';
 import { slowness, threadCpuMs } from '../../support/cpu-time.ts';
-import { VISA } from './card-samples.ts';
-import { makeSecret, seededRandom } from './secret-samples.ts';
+import { VISA } from './pii/card-samples.ts';
+import { makeSecret, seededRandom } from './secrets/samples.ts';
 import { brokenAt } from './stream-contract.ts';
 
 const SCOPE: ContentScope = { scanSecrets: true, scanPii: true, scanNetwork: false, allowedHosts: [] };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readLeet } from '../../../src/normalize/leet.ts';
 import { STAGES } from '../../../src/normalize/normalize.ts';
 import { TRAIT, traitsOf } from '../../../src/normalize/traits.ts';
-import { seededRandom } from '../detectors/secret-samples.ts';
+import { seededRandom } from '../detectors/secrets/samples.ts';
 
 const random = seededRandom(14);
 const pick = <One>(list: readonly One[]): One | undefined => list[Math.floor(random() * list.length)];

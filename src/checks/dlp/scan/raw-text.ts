@@ -1,5 +1,5 @@
-import { unescaped } from '../../../detectors/secret-views.ts';
-import type { TextView } from '../../../detectors/secret-views.ts';
+import { unescaped } from '../../../detectors/secrets/unescaped-view.ts';
+import type { TextView } from '../../../detectors/secrets/unescaped-view.ts';
 import type { Outlet } from './outlet.ts';
 import type { Found } from '../passages.ts';
 import type { Work } from '../../../turns.ts';

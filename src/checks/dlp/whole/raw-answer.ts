@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { unescaped } from '../../../detectors/secret-views.ts';
-import type { TextView } from '../../../detectors/secret-views.ts';
+import { unescaped } from '../../../detectors/secrets/unescaped-view.ts';
+import type { TextView } from '../../../detectors/secrets/unescaped-view.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
 import { inTurns } from '../../../turns.ts';

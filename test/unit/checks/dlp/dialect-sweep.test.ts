@@ -13,8 +13,8 @@ import {
 } from '../../../support/dlp-sweep.ts';
 import type { ActionOf } from '../../../support/dlp-sweep.ts';
 import { createRandom } from '../../../support/random.ts';
-import { AMEX, DISCOVER, MASTERCARD, VISA } from '../../detectors/card-samples.ts';
-import { makeSecret } from '../../detectors/secret-samples.ts';
+import { AMEX, DISCOVER, MASTERCARD, VISA } from '../../detectors/pii/card-samples.ts';
+import { makeSecret } from '../../detectors/secrets/samples.ts';
 
 const detector = createContentDetector({
   scanSecrets: true,

@@ -3,7 +3,7 @@ import { createTextScanner } from '../../../../src/checks/dlp/scan/scanner.ts';
 import { createContentDetector } from '../../../../src/detectors/content.ts';
 import { DIALECT_STREAMS } from '../../../support/dialect-streams.ts';
 import { cutAt, DEFAULT_ACTIONS, shredded, throughDlp } from '../../../support/dlp-sweep.ts';
-import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, SSN } from './rig.ts';
 
 const detector = createContentDetector({

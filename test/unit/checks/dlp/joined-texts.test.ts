@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createContentDetector } from '../../../../src/detectors/content.ts';
 import { mask } from '../../../../src/detectors/mask.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';
-import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, PHONE, SSN } from './rig.ts';
 

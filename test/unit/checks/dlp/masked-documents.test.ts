@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createContentDetector } from '../../../../src/detectors/content.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';
-import { seededRandom } from '../../detectors/secret-samples.ts';
+import { seededRandom } from '../../detectors/secrets/samples.ts';
 import { ADDRESS, answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, PHONE, SSN } from './rig.ts';
 
 /** Where an answer has a JSON document that a model wrote: `#` stands for it, `"#"` for it as a string. */

@@ -16,7 +16,7 @@ import { readAtOnce } from '../../../support/read-at-once.ts';
 import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
 import type { AnswerFacts, ProviderName } from '../../../../src/providers/provider.ts';
 import { parsed as parsedExchange } from '../../../support/exchange.ts';
-import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 
 /** Made up; none of them stands in a source as it is. */
 export const AWS_KEY = makeSecret('aws_access_key_id', seededRandom(1)).secret;

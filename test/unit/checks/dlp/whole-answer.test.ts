@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { READABLE_PARAMETERS, UNREADABLE_PARAMETERS } from '../../../support/charsets.ts';
-import { seededRandom } from '../../detectors/secret-samples.ts';
+import { seededRandom } from '../../detectors/secrets/samples.ts';
 import { ADDRESS, answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, PHONE, SSN } from './rig.ts';
 import type { AnswerInput } from './rig.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toolCall } from '../../../support/mcp-exchange.ts';
-import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { ATTACK, AWS_KEY, inspector, REMOVED, result, textResult } from './rig.ts';
 
 const MIB = 1_048_576;

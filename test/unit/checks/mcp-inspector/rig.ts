@@ -17,7 +17,7 @@ import { sse } from '../../../../src/streams/sse.ts';
 import { createMatchDigest, type AuditEvent } from '../../../../src/telemetry/audit.ts';
 import { answered } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
-import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 
 /** Made up; none of them stands in a source as it is. */
 export const AWS_KEY = makeSecret('aws_access_key_id', seededRandom(1)).secret;

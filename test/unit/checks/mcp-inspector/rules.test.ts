@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toolRuleNames } from '../../../../src/detectors/tool-rules.ts';
-import { makeSecret, seededRandom } from '../../detectors/secret-samples.ts';
+import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { ATTACK, AWS_KEY, GITHUB_TOKEN, inspector, REMOVED, result, textResult } from './rig.ts';
 
 describe('suppressed rules of a server', () => {

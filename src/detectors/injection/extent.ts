@@ -1,0 +1,157 @@
+import type { Finding } from '../finding.ts';
+import { groupOf } from '../tool-rules.ts';
+
+/** No more of a text is taken for one order than this, in UTF-16 units behind its first words. */
+const MAX_CHARS = 1_024;
+/** Sentences that go on with an order. */
+const MAX_FURTHER = 3;
+/** How far before an order the quote is looked for that it stands in. */
+const MAX_BEFORE = 512;
+
+/** The end of a sentence, with what closes behind it. A dot in an address or a path is none, nor one before a small letter. */
+const SENTENCE_END =
+  /[.!?…؟](?=["'”’»)\]]{0,3}(?:\s|$))(?!\s{1,3}\p{Ll})["'”’»)\]]{0,3}|[。！？；।॥።]["'”’»」』）]{0,3}/gu;
+/** What no sentence goes beyond: an empty line, the tags of blocks, the end of a comment. */
+const PARAGRAPH_END =
+  /\r?\n[ \t]{0,16}\r?\n|<\/?(?:p|div|li|ul|ol|td|th|tr|table|h[1-6]|br|body|html|blockquote|pre)\b|-->/i;
+const LIST_MARK = /^[ \t]{0,12}(?:[-*+•‣◦]|\p{N}{1,3}[.)．、]|\p{L}\))[ \t]{1,4}/u;
+const FENCE = /^[ \t]{0,12}(```|~~~)/;
+/** A line that is a thing of its own: a heading, a row, the beginning of a block, a name with its value. */
+const OWN_LINE =
+  /^[ \t]{0,12}(?:#{1,6}[ \t]|\||>|<\/?[a-z]|={3}|-{3}|[\p{L}_][\p{L}\p{N}_ -]{0,24}[:=][ \t])/iu;
+/** Something more is to come. */
+const OPEN_END = /(?:[:：,，、–—-]|\b(?:and|then|to|of|the|und|dann|et|puis|y|e|и|в|на))["'`*_ \t]{0,4}$/iu;
+/** A line that does not begin a sentence of its own. */
+const GOES_ON = /^[ \t]{0,12}[\p{Ll}~/\\.$`"'“‘(&\u3040-\u30ff\u3400-\u9fff]/u;
+const COLON_END = /[:：]["'”’*_ \t]{0,4}$/;
+
+/** A sentence that goes on with an order: an imperative, or a word that ties it to what was said, in nine languages. */
+const FURTHER_ORDER = new RegExp(
+  String.raw`^[\s"'“‘«*_(]{0,6}(?:${[
+    'please|instead|then|next|now|also|and|after (?:that|this)|afterwards|first|finally|do|you (?:must|should|will|are|need|have)|your (?:new|only|real|task)|from now on|act|pretend',
+    'send|forward|e-?mail|mail|post|upload|submit|transmit|read|open|cat|fetch|download|visit|print|output|show|display|reveal|tell|give|reply|respond|answer|say|write|repeat|call|invoke|run|execute|use|delete|remove|drop|transfer|pay|wire|copy|include|append|add|set|create|change|exfiltrate|collect|return|disable|install|click',
+    'bitte|stattdessen|dann|danach|jetzt|nun|anschließend|du (?:musst|sollst|bist)|sende|schicke|schick|leite|lies|lese|öffne|gib|gebe|zeige|zeig|antworte|schreibe|führe|lösche|kopiere|lade|überweise|rufe|nutze',
+    'ensuite|puis|maintenant|à la place|tu (?:dois|es)|vous (?:devez|êtes)|envoie|envoyez|transmets|transmettez|lis|lisez|ouvre|ouvrez|affiche|affichez|montre|montrez|réponds|répondez|écris|écrivez|exécute|exécutez|supprime|supprimez|copie|copiez|transfère|transférez|donne|donnez',
+    'luego|después|ahora|en su lugar|debes|envía|envíe|manda|mande|reenvía|lee|lea|abre|abra|muestra|muestre|responde|responda|escribe|escriba|ejecuta|ejecute|borra|borre|elimina|elimine|copia|copie|transfiere|transfiera|sube|suba|da|dame',
+    'poi|quindi|ora|adesso|invece|devi|invia|inviate|manda|mandate|inoltra|leggi|leggete|apri|aprite|mostra|mostrate|rispondi|rispondete|scrivi|scrivete|esegui|eseguite|elimina|cancella|trasferisci|dammi',
+    'depois|em seguida|agora|em vez disso|deves|deve|envie|envia|mande|encaminhe|leia|lê|abra|mostre|responda|escreva|execute|apague|exclua|copie|transfira|carregue',
+    'затем|потом|теперь|вместо этого|далее|ты (?:должен|теперь)|вы (?:должны|теперь)|отправь|отправьте|пришли|пришлите|перешли|перешлите|прочитай|прочитайте|открой|откройте|покажи|покажите|выведи|выведите|ответь|ответьте|напиши|напишите|выполни|выполните|удали|удалите|скопируй|скопируйте|переведи|переведите',
+  ].join('|')})(?![\p{L}\p{N}])`,
+  'iu',
+);
+/** The same in scripts without gaps between words: where Chinese puts the verb, and how Japanese ends an order. */
+const FURTHER_ORDER_UNSPACED =
+  /^[\s"“「『]{0,4}(?:请|請|然后|然後|接着|接著|现在|現在|并|並|再|把|将|將|你(?:必须|必須|应该|應該|现在|要)|发送|發送|读取|讀取|打开|打開|显示|顯示|输出|輸出|回复|回覆|回答|执行|執行|删除|刪除|上传|上傳|转发|轉發|复制|複製|泄露)|(?:して|せよ|しろ|ください|下さい|なさい|送れ|送って|見せて|教えて|開いて|読んで|書いて)[。！\s"」』]{0,3}$/u;
+
+/** An address that is to be fetched is all of its order. */
+const WHOLE_ALREADY = 'image_exfiltration';
+
+/**
+ * An attack in what a tool says, with all that it orders: what goes of a text is no opener whose order stays. A pattern of
+ * an operator's own says itself where it ends.
+ */
+export function wholeOrder(text: string, finding: Finding): Finding {
+  const isOrder = finding.detector === 'prompt_injection' && finding.class !== 'pattern';
+  if (!isOrder || groupOf(finding) !== 'prompt_injection' || finding.rule === WHOLE_ALREADY) return finding;
+  return { ...finding, end: endOfOrder(text, finding.start, finding.end) };
+}
+
+/**
+ * Where an order ends that begins with what was found up to `end`: with its sentence (but for the sign at its end), and
+ * with the lists, blocks and further orders that hang on it. At most 1,024 UTF-16 units further.
+ */
+export function endOfOrder(text: string, start: number, end: number): number {
+  const quoteEnd = endOfQuote(text, start, end);
+  const limit = Math.min(text.length, end + MAX_CHARS, quoteEnd ?? text.length);
+  const raw = text.slice(end, limit);
+  // As long as it was: in a string of JSON a line ends by an escape.
+  const ahead = quoteEnd === undefined ? raw : raw.replace(/\\[nrt]/g, ' \n');
+  // What was found may reach to the end of its sentence.
+  const sign = SIGN_AT_ONCE.exec(ahead)?.[0].length;
+  let at = endsSentence(text.slice(start, end)) ? 0 : (sign ?? sentenceEnd(ahead, 0));
+  for (let further = 0; further < MAX_FURTHER && at < ahead.length; further += 1) {
+    const next = furtherEnd(text.slice(start, end) + ahead.slice(0, at), ahead, at);
+    if (next === undefined) break;
+    at = next;
+  }
+  const taken = ahead.slice(0, at).trimEnd();
+  return end + taken.length - (SIGN_AT_END.exec(taken.slice(-8))?.[0].length ?? 0);
+}
+
+/** Of JSON in a text: what is cut out must not reach beyond its string. Undefined where it stands in none. */
+function endOfQuote(text: string, start: number, end: number): number | undefined {
+  const open = text.slice(Math.max(0, start - MAX_BEFORE), start).lastIndexOf('"');
+  if (open < 0) return undefined;
+  const quote = Math.max(0, start - MAX_BEFORE) + open;
+  if (!/[:[,{]\s{0,4}$/.test(text.slice(Math.max(0, quote - 5), quote))) return undefined;
+  for (let at = end; at < Math.min(text.length, end + MAX_CHARS); at += 1) {
+    if (text.charAt(at) === '\\') at += 1;
+    else if (text.charAt(at) === '"') return at;
+  }
+  return undefined;
+}
+
+/** Right behind what was found, where no address can be. */
+const SIGN_AT_ONCE = /^[.!?…؟]["'”’»)\]]{0,3}(?=\s|$)/u;
+const SIGN_AT_END = /[.!?…؟।॥።。！？；]["'”’»」』）)\]]{0,3}$/u;
+
+/** Whether a text ends as a sentence does. */
+export function endsSentence(text: string): boolean {
+  return SIGN_AT_END.test(text.slice(-16).trimEnd());
+}
+
+/** Where the sentence ends that `at` lies in. */
+function sentenceEnd(text: string, at: number): number {
+  const bound = paragraphEnd(text, at);
+  SENTENCE_END.lastIndex = at;
+  const match = SENTENCE_END.exec(text);
+  const end = match === null || match.index >= bound ? bound : match.index + match[0].length;
+  // A line may end a sentence without a sign.
+  for (let line = text.indexOf('\n', at); line >= 0 && line < end; line = text.indexOf('\n', line + 1)) {
+    if (endsAtLine(text.slice(at, line).trimEnd(), text.slice(line + 1, end))) return line;
+  }
+  return end;
+}
+
+function paragraphEnd(text: string, at: number): number {
+  const length = PARAGRAPH_END.exec(text.slice(at))?.index;
+  return length === undefined ? text.length : at + length;
+}
+
+function endsAtLine(before: string, behind: string): boolean {
+  if (LIST_MARK.test(behind) || FENCE.test(behind) || OWN_LINE.test(behind)) return true;
+  return !OPEN_END.test(before) && !GOES_ON.test(behind);
+}
+
+/** Where that ends which hangs on an order that ended at `at`; undefined where nothing does. */
+function furtherEnd(said: string, text: string, at: number): number | undefined {
+  const gap = /^\s{0,8}/.exec(text.slice(at))?.[0] ?? '';
+  const from = at + gap.length;
+  const lineStart = text.lastIndexOf('\n', from - 1) + 1;
+  const line = text.slice(Math.max(at, lineStart));
+  if (COLON_END.test(said)) return blockEnd(text, Math.max(at, lineStart));
+  const mark = LIST_MARK.exec(line)?.[0].length ?? 0;
+  const begin = Math.max(at, lineStart) + mark;
+  const end = sentenceEnd(text, Math.max(from, begin));
+  return isFurtherOrder(text.slice(Math.max(from, begin), end)) ? end : undefined;
+}
+
+function isFurtherOrder(sentence: string): boolean {
+  return FURTHER_ORDER.test(sentence) || FURTHER_ORDER_UNSPACED.test(sentence);
+}
+
+/** The end of what a colon announces: a fenced block, a list, or a sentence. */
+function blockEnd(text: string, at: number): number {
+  const fence = FENCE.exec(text.slice(at))?.[1];
+  if (fence !== undefined) {
+    const close = text.indexOf(fence, text.indexOf(fence, at) + fence.length);
+    return close < 0 ? text.length : close + fence.length;
+  }
+  let end = at;
+  while (LIST_MARK.test(text.slice(end, end + 32))) {
+    const line = text.indexOf('\n', end);
+    if (line < 0) return text.length;
+    end = line + 1;
+  }
+  return end > at ? end : sentenceEnd(text, at + (/^\s{0,8}/.exec(text.slice(at))?.[0].length ?? 0));
+}

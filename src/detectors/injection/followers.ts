@@ -1,0 +1,154 @@
+import { matchAt, type Element, type Grammar, type Pattern } from './grammar.ts';
+import type { Tokens } from './lexer.ts';
+
+/** Patterns that begin alike: none can match where the next element is out of reach. */
+interface Branch<Label> {
+  readonly next: Element | undefined;
+  readonly patterns: readonly Pattern<Label>[];
+}
+
+/**
+ * A grammar, and a table that says of two words how far apart they may stand for some pattern to begin with the one and go
+ * on with the other. Nearly all words of a text are done with by a look at the few that follow.
+ */
+export interface FollowedGrammar<Label> {
+  /** Branches by the number of the word that may begin them. */
+  readonly branches: readonly (readonly Branch<Label>[])[];
+  /** Words that begin the same patterns share a row. */
+  readonly rows: Uint16Array;
+  /** Words that the same patterns go on with share a column. */
+  readonly columns: Uint16Array;
+  readonly columnCount: number;
+  /** By row and column: how far behind, in words, or 0. */
+  readonly reach: Uint8Array;
+  /** By row, the greatest of these. */
+  readonly farthest: Uint8Array;
+}
+
+/** Patterns of one word, or that end with their first, match whatever follows. */
+const ANYTHING = 255;
+
+/** Compiles the table. Gaps of patterns are far below 254 words. */
+export const followGrammar = <Label>(grammar: Grammar<Label>): FollowedGrammar<Label> => {
+  const branches = grammar.map(branchesOf);
+  const { numbers: columns, owners: columnOwners } = groupAlike(followersOf(branches));
+  const { numbers: rows, owners } = groupAlike(idsOf(grammar));
+  const columnCount = columnOwners.length;
+  const reach = new Uint8Array(owners.length * columnCount);
+  const farthest = new Uint8Array(owners.length);
+  for (const [row, owner] of owners.entries()) {
+    const ownReach = reach.subarray(row * columnCount, (row + 1) * columnCount);
+    let most = 0;
+    for (const { next } of branches[owner] ?? []) {
+      const words = next === undefined || next.isEnd ? ANYTHING : next.gap + 1;
+      most = Math.max(most, words);
+      if (words === ANYTHING) continue;
+      for (const word of wordsIn(next)) {
+        const column = columns[word] ?? 0;
+        ownReach[column] = Math.max(ownReach[column] ?? 0, words);
+      }
+    }
+    farthest[row] = most;
+  }
+  return { branches, rows, columns, columnCount, reach, farthest };
+};
+
+/** Calls `take` with each pattern that matches at token `at`, and the index of the token after its shortest match. */
+export const matchAll = <Label>(
+  grammar: FollowedGrammar<Label>,
+  tokens: Tokens,
+  at: number,
+  take: (label: Label, next: number) => void,
+): void => {
+  if (!mayGoOn(grammar, tokens, at)) return;
+  for (const { next: second, patterns } of grammar.branches[tokens.words[at] ?? 0] ?? []) {
+    if (!isInReach(tokens, second, at + 1)) continue;
+    for (const { label, sequence } of patterns) {
+      const next = matchAt(tokens, sequence, at);
+      if (next !== -1) take(label, next);
+    }
+  }
+};
+
+const mayGoOn = <Label>(
+  { rows, columns, columnCount, reach, farthest }: FollowedGrammar<Label>,
+  { words, breaks, count }: Tokens,
+  at: number,
+): boolean => {
+  const row = rows[words[at] ?? 0] ?? 0;
+  const most = farthest[row] ?? 0;
+  if (most === ANYTHING) return true;
+  const last = Math.min(count - 1, at + most);
+  for (let token = at + 1; token <= last && breaks[token] !== 1; token++) {
+    const column = columns[words[token] ?? 0] ?? 0;
+    if ((reach[row * columnCount + column] ?? 0) >= token - at) return true;
+  }
+  return false;
+};
+
+/** Joins the patterns of a word whose second elements are the same, so that these are looked for once. */
+const branchesOf = <Label>(patterns: readonly Pattern<Label>[]): readonly Branch<Label>[] => {
+  const branches: { next: Element | undefined; patterns: Pattern<Label>[] }[] = [];
+  for (const pattern of patterns) {
+    const next = pattern.sequence[1];
+    const branch = branches.find((other) => isSame(other.next, next));
+    if (branch === undefined) branches.push({ next, patterns: [pattern] });
+    else branch.patterns.push(pattern);
+  }
+  return branches;
+};
+
+const isSame = (one: Element | undefined, other: Element | undefined): boolean =>
+  one?.fits === other?.fits && one?.gap === other?.gap && one?.isEnd === other?.isEnd;
+
+const isInReach = (tokens: Tokens, wanted: Element | undefined, at: number): boolean => {
+  if (wanted === undefined || wanted.isEnd) return true;
+  const last = Math.min(tokens.count - 1, at + wanted.gap);
+  for (let token = at; token <= last && tokens.breaks[token] !== 1; token++)
+    if (wanted.fits[tokens.words[token] ?? 0] === 1) return true;
+  return false;
+};
+
+function* wordsIn(element: Element | undefined): Generator<number> {
+  const fits = element?.fits;
+  if (fits === undefined) return;
+  for (let word = fits.indexOf(1); word !== -1; word = fits.indexOf(1, word + 1)) yield word;
+}
+
+/** By word, the numbers of the second elements that it fits. */
+const followersOf = <Label>(
+  branches: readonly (readonly Branch<Label>[])[],
+): readonly (readonly number[])[] => {
+  const seconds = new Map(branches.flat().map(({ next }) => [next?.fits, next]));
+  const fitted = branches.map((): number[] => []);
+  for (const [number, second] of [...seconds.values()].entries())
+    for (const word of wordsIn(second)) fitted[word]?.push(number);
+  return fitted;
+};
+
+/** By word, the numbers of the patterns that it begins. */
+const idsOf = <Label>(grammar: Grammar<Label>): readonly (readonly number[])[] => {
+  const ids = new Map<Pattern<Label>, number>();
+  return grammar.map((patterns) =>
+    patterns.map((pattern) => {
+      const id = ids.get(pattern) ?? ids.size;
+      ids.set(pattern, id);
+      return id;
+    }),
+  );
+};
+
+/** One number for all words whose lists are the same, and a word of each; word 0, which is none, has number 0. */
+const groupAlike = (
+  lists: readonly (readonly number[])[],
+): { readonly numbers: Uint16Array; readonly owners: readonly number[] } => {
+  const known = new Map<string, number>();
+  const owners: number[] = [];
+  const numbers = lists.map((list, word) => {
+    const key = list.join();
+    const number = known.get(key) ?? owners.push(word) - 1;
+    known.set(key, number);
+    return number;
+  });
+  return { numbers: Uint16Array.from(numbers), owners };
+};

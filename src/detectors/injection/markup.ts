@@ -1,0 +1,191 @@
+import type { Finding } from '../finding.ts';
+
+const LINE_START = String.raw`[ \t>*#\-=[({]{0,12}(?:system|developer|instruction|end of|begin|new instruction|admin)`;
+const STYLE = String.raw`(?:display:\s?none|font-size:\s?0|visibility:\s?hidden|color:\s?(?:white|#fff|transparent))`;
+
+/** Where markup rules are tried; matches one character, the anchor. */
+const ANCHOR = new RegExp(
+  [
+    String.raw`<(?=\|[a-z]|<\/?sys|!--|(?:start|end)_of_turn>|\/?(?:system|sys|user_input|admin|instructions?|tool_call|function_calls?|invoke)(?![a-z])|\/user>\s{0,4}<|[a-z]{1,10}\s(?:[^<>]{0,100}${STYLE}|hidden\s{0,3}>))`,
+    String.raw`\[(?=\/?inst\]|tool_calls\])`,
+    String.raw`!(?=\[[^\][\n]{0,80}\]\()`,
+    String.raw`\n(?=${LINE_START})`,
+  ].join('|'),
+  'gi',
+);
+const FIRST_LINE = new RegExp(LINE_START, 'iy');
+
+interface MarkupRule {
+  readonly rule: string;
+  readonly pattern: RegExp;
+}
+
+/** What somebody tells a model. */
+const COMMAND = [
+  '(?:(?:ignore|disregard|forget|override|bypass) (?:all|any|the|these|those|previous|prior|earlier|your|every|everything|above|what|this)',
+  'you must|you are now|you will now|from now on|do not (?:follow|tell|mention|inform|reveal)|unrestricted|unfiltered|no restrictions',
+  'new (?:instructions?|rules|task)|reveal|exfiltrate|execute the|jailbreak|(?:enter|enable) (?:developer|debug|god|dan) mode',
+  '(?:output|print|show|send|leak|dump) (?:me )?(?:all |the |your |any ){0,2}(?:secrets?|passwords?|credentials|api keys?|system prompt)',
+  '(?:safety|content) (?:filters?|checks?|rules|guidelines) (?:are|is) (?:now )?(?:off|disabled|suspended|lifted)',
+  'the user is (?:now )?(?:an |the )?(?:admin|administrator|developer|owner|root))',
+].join('|');
+const AI = String.raw`(?:\bAI\b|assistant|\bLLMs?\b|language model|chatgpt|claude|gemini|copilot|\bagents?\b|\bGPT)`;
+const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send|post|forward|email|upload)';
+
+/** Sticky patterns; each reads a bounded stretch from its anchor. */
+const starting = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''), 'iy');
+
+const RULES = {
+  delimiter: [
+    // A delimiter that opens a turn, two delimiters around a text, or one that ends the turn before a new voice.
+    {
+      rule: 'chat_delimiter',
+      pattern: starting(
+        String.raw`<\|(?:im_start|start_header_id|start|begin_of_text|message|channel|role)?\|?>?\s{0,3}`,
+        String.raw`(?:system|user|assistant|developer|tool|ipython)\b\|?`,
+      ),
+    },
+    {
+      rule: 'chat_delimiter',
+      pattern: starting(String.raw`<\|[a-z_]{2,24}\|>[^<]{0,600}<\|[a-z_]{2,24}\|>`),
+    },
+    {
+      rule: 'chat_delimiter',
+      pattern: starting(
+        String.raw`<\|(?:endoftext|im_end|eot_id|end)\|>\s{0,3}(?:#{1,4}\s?)?`,
+        String.raw`(?:system|user|human|instruction|ignore|you are|new)\b`,
+      ),
+    },
+    { rule: 'chat_delimiter', pattern: starting(String.raw`\[inst\][^[]{0,600}\[\/inst\]`) },
+    { rule: 'chat_delimiter', pattern: starting(String.raw`\[\/?inst\]\s{0,3}(?:<<sys|<\/?s>)`) },
+    { rule: 'chat_delimiter', pattern: starting(String.raw`<<sys>>[^<]{0,800}<<\/sys>>`) },
+    { rule: 'chat_delimiter', pattern: starting(String.raw`(?:<<sys>>|\[\/?inst\])[^<[]{0,200}`, COMMAND) },
+    {
+      rule: 'chat_delimiter',
+      pattern: starting(
+        String.raw`<(?:start|end)_of_turn>\s{0,3}(?:<start_of_turn>)?\s{0,3}(?:user|model|system)\b`,
+      ),
+    },
+  ],
+  line: [
+    // `System: you must …`, `### Instruction: …`, `--- END OF PROMPT ---`.
+    {
+      rule: 'fake_turn',
+      pattern: starting(
+        String.raw`\n?[ \t>*#\-=[({]{0,12}(?:system|developer|admin)(?:istrator)?`,
+        String.raw`(?: (?:message|prompt|note|instructions?|override|update|alert|notice))?`,
+        String.raw`[ \t*\])}]{0,4}[:>\]][^\n]{0,120}?`,
+        COMMAND,
+      ),
+    },
+    {
+      rule: 'fake_turn',
+      pattern: starting(
+        String.raw`\n?[ \t]{0,4}#{2,6}[ \t]?(?:system|instruction|new instructions?)[ \t]?:[^#]{0,200}`,
+        String.raw`(?:###[ \t]?(?:response|assistant|user|human)[ \t]?:)`,
+      ),
+    },
+    {
+      rule: 'fake_turn',
+      pattern: starting(
+        String.raw`\n?[ \t]{0,4}#{2,6}[ \t]?(?:system|instruction|new instructions?)[ \t]?:[^#]{0,200}?`,
+        COMMAND,
+      ),
+    },
+    {
+      rule: 'fake_turn',
+      pattern: starting(
+        String.raw`\n?[ \t]{0,4}[-=#*<[]{2,12}[ \t]?(?:end of|begin|end)[ \t](?:the |of |new |user |system |previous ){0,3}`,
+        String.raw`(?:prompt|input|instructions?|system message|conversation|context|query)\b`,
+      ),
+    },
+  ],
+  tag: [
+    {
+      rule: 'fake_turn',
+      pattern: starting(
+        String.raw`<\/?(?:system|sys|user_input|admin|instructions?)(?:[_-](?:prompt|message|instructions?|override|note))?>`,
+        String.raw`[^<]{0,300}?`,
+        COMMAND,
+      ),
+    },
+    {
+      rule: 'fake_turn',
+      pattern: starting(
+        String.raw`<\/(?:user|user_input|instructions?|system)>\s{0,4}<(?:system|instructions?|admin|user)\b`,
+      ),
+    },
+  ],
+  call: [
+    { rule: 'tool_call', pattern: starting(String.raw`<tool_call>\s{0,4}\{[^{}]{0,200}"name"`) },
+    { rule: 'tool_call', pattern: starting(String.raw`<function_calls?>\s{0,4}(?:<invoke|\{)`) },
+    { rule: 'tool_call', pattern: starting(String.raw`<invoke\s{1,4}name\s?=`) },
+    { rule: 'tool_call', pattern: starting(String.raw`\[tool_calls\]\s{0,4}\[?\s{0,4}\{`) },
+  ],
+  comment: [
+    { rule: 'hidden_text', pattern: starting(String.raw`<!--[^<>]{0,400}?`, COMMAND) },
+    {
+      rule: 'hidden_text',
+      pattern: starting(String.raw`<!--[^<>]{0,400}?`, AI, String.raw`[^<>]{0,60}?`, ORDER),
+    },
+  ],
+  style: [
+    { rule: 'hidden_text', pattern: starting(String.raw`<[a-z]{1,10}\s[^<>]{0,200}>[^<]{0,300}?`, COMMAND) },
+    {
+      rule: 'hidden_text',
+      pattern: starting(
+        String.raw`<[a-z]{1,10}\s[^<>]{0,200}>[^<]{0,300}?`,
+        AI,
+        String.raw`[^<]{0,60}?`,
+        ORDER,
+      ),
+    },
+  ],
+  image: [
+    {
+      rule: 'image_exfiltration',
+      pattern: starting(
+        String.raw`!\[[^\][\n]{0,80}\]\(\s?https?:\/\/[^\s()]{1,120}`,
+        String.raw`(?:[?&/=](?:\{|\[|<|%7b|\$)|[?&](?:data|secrets?|conversation|history|prompt|password|chat|leak|exfil\w{0,12}|stolen)=)`,
+      ),
+    },
+  ],
+} as const satisfies Record<string, readonly MarkupRule[]>;
+
+/** Names of the rules. */
+export const MARKUP_RULES: readonly string[] = Object.values(RULES)
+  .flat()
+  .map(({ rule }) => rule);
+
+/** Rules by their anchor. */
+const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
+  '<': [...RULES.delimiter, ...RULES.tag, ...RULES.call, ...RULES.comment, ...RULES.style],
+  '[': [...RULES.delimiter, ...RULES.call],
+  '!': RULES.image,
+  '\n': RULES.line,
+};
+
+/** Chat delimiters, fake turns and calls, and text that people do not see. */
+export const findMarkup = (text: string): readonly Finding[] => {
+  FIRST_LINE.lastIndex = 0;
+  const first = FIRST_LINE.test(text) ? matchRules(text, 0, RULES.line) : undefined;
+  const found: Finding[] = first === undefined ? [] : [first];
+  ANCHOR.lastIndex = first?.end ?? 0;
+  while (ANCHOR.test(text)) {
+    const start = ANCHOR.lastIndex - 1;
+    const finding = matchRules(text, start, RULES_AT[text.charAt(start)] ?? []);
+    if (finding === undefined) continue;
+    found.push(finding);
+    ANCHOR.lastIndex = finding.end;
+  }
+  return found;
+};
+
+const matchRules = (text: string, start: number, rules: readonly MarkupRule[]): Finding | undefined => {
+  for (const { rule, pattern } of rules) {
+    pattern.lastIndex = start;
+    if (!pattern.test(text)) continue;
+    return { detector: 'prompt_injection', class: 'smuggling', rule, start, end: pattern.lastIndex };
+  }
+  return undefined;
+};

@@ -1,0 +1,86 @@
+import type { Finding } from '../finding.ts';
+import type { Sign } from './signs.ts';
+
+/** How much must be said within how many UTF-16 units to make a persona an attack. */
+interface Scale {
+  readonly span: number;
+  /** The sum of signs. */
+  readonly score: number;
+  /** The sum where no sign gives a role. */
+  readonly rolelessScore: number;
+}
+
+/** A short order says it in few words; a long text holds some of the signs by chance, and must show more of them. */
+const PERSONA_SCALES: readonly Scale[] = [
+  { span: 1024, score: 5, rolelessScore: 9 },
+  { span: 4096, score: 8, rolelessScore: 10 },
+];
+
+export const PERSONA_RULE = 'persona';
+
+/** A sign at its place in the text, UTF-16 units. */
+export interface SeenSign {
+  readonly sign: Sign;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Adds up the signs, given in order of `start`, in windows that slide over them; linear. */
+export const findPersonas = (signs: readonly SeenSign[]): readonly Finding[] => {
+  const windows = PERSONA_SCALES.map((scale) => new SignWindow(scale, signs));
+  const found: Finding[] = [];
+  for (const seen of signs) {
+    for (const window of windows) {
+      const start = window.add(seen);
+      if (start !== undefined) addPersona(found, start, seen.end);
+    }
+  }
+  return found;
+};
+
+/** Adds a persona and joins those it overlaps, which the longer window may have found to begin earlier. */
+const addPersona = (found: Finding[], from: number, end: number): void => {
+  let start = from;
+  for (let last = found.at(-1); last !== undefined && start < last.end; last = found.at(-1)) {
+    start = Math.min(start, last.start);
+    found.pop();
+  }
+  found.push({ detector: 'prompt_injection', class: 'persona', rule: PERSONA_RULE, start, end });
+};
+
+/** How often each sign is in the window, and their sum, in which each counts once. */
+class SignWindow {
+  readonly #scale: Scale;
+  readonly #signs: readonly SeenSign[];
+  readonly #counts = new Map<Sign, number>();
+  #first = 0;
+  #score = 0;
+  #roles = 0;
+
+  /** `signs` are all that will be added, in order. */
+  constructor(scale: Scale, signs: readonly SeenSign[]) {
+    this.#scale = scale;
+    this.#signs = signs;
+  }
+
+  /** Adds the next sign, lets go of those too far back, and says where an attack begins, if the sum makes one. */
+  add({ sign, start, end }: SeenSign): number | undefined {
+    this.#count(sign, 1);
+    let oldest = this.#signs[this.#first];
+    while (oldest !== undefined && oldest.start < end - this.#scale.span) {
+      this.#count(oldest.sign, -1);
+      oldest = this.#signs[++this.#first];
+    }
+    const { score, rolelessScore } = this.#scale;
+    return this.#score >= (this.#roles > 0 ? score : rolelessScore) ? (oldest?.start ?? start) : undefined;
+  }
+
+  #count(sign: Sign, step: 1 | -1): void {
+    const count = (this.#counts.get(sign) ?? 0) + step;
+    this.#counts.set(sign, count);
+    const isChange = step === 1 ? count === 1 : count === 0;
+    if (!isChange) return;
+    this.#score += step * sign.weight;
+    if (sign.givesRole === true) this.#roles += step;
+  }
+}

@@ -1,0 +1,121 @@
+import type { Detector, Finding } from '../finding.ts';
+import { followGrammar, matchAll } from './followers.ts';
+import { compileGrammar } from './grammar.ts';
+import { createMentionGuard } from './guards.ts';
+import { lexOnce, Vocabulary, type Tokens } from './lexer.ts';
+import { findMarkup } from './markup.ts';
+import { findPersonas, type SeenSign } from './persona.ts';
+import { KIND_RULES, KIND_WORDS, SPLIT_PAYLOAD } from './rule-kinds.ts';
+import { PHRASE_RULES, type PhraseLabel } from './rules.ts';
+import { SIGNS, type Sign } from './signs.ts';
+import { findJoints } from './splitting.ts';
+import { WORDS } from './words.ts';
+import { unescaped } from '../secrets/unescaped-view.ts';
+import type { TextView } from '../secrets/unescaped-view.ts';
+
+type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
+
+const vocabulary = new Vocabulary();
+const GRAMMAR = followGrammar(
+  compileGrammar<Label>(vocabulary, { ...WORDS, ...KIND_WORDS }, [
+    ...[...PHRASE_RULES, ...KIND_RULES].map(({ label, patterns }) => ({
+      label: { phrase: label },
+      patterns,
+    })),
+    ...SIGNS.map((sign) => ({ label: { sign }, patterns: sign.patterns })),
+  ]),
+);
+const isMention = createMentionGuard(vocabulary);
+const TREE = vocabulary.freeze();
+
+/** A JSON text in a JSON string, a tool's answer for one, is escaped twice; deeper is not looked. */
+const ESCAPE_LEVELS = 2;
+
+/**
+ * Finds attempts to make a model drop its instructions, play an unrestricted persona, tell its system prompt or take text for a turn.
+ * The text is searched as it is, then with its JSON escapes read, for a line break that is
+ * spelled out before a word hides the word.
+ */
+export const findPromptInjection: Detector = (text) => {
+  const found = findPlain(text);
+  const views: TextView[] = [];
+  for (let read = text; views.length < ESCAPE_LEVELS;) {
+    const view = withoutEscapes(read);
+    if (view === undefined) break;
+    views.unshift(view);
+    read = view.text;
+    found.push(...findPlain(read).map((finding) => placed(finding, views)));
+  }
+  const inOrder = found.toSorted((a, b) => a.start - b.start || b.end - a.end);
+  return views.length === 0 ? inOrder : withoutRepeats(inOrder);
+};
+
+const findPlain = (text: string): Finding[] => [...findWhole(text), ...findSplit(text)];
+
+const findWhole = (text: string): Finding[] => {
+  const { phrases, signs } = readSentences(text, lexOnce(text, TREE));
+  return [...phrases, ...findPersonas(signs), ...findMarkup(text)];
+};
+
+/** What is an attack once its pieces are joined, or is to be done whatever it says. */
+const findSplit = (text: string): Finding[] =>
+  findJoints(text)
+    .filter((joint) => joint.isOrdered || findWhole(joint.text).length > 0)
+    .map(({ start, end }) => ({
+      detector: 'prompt_injection',
+      class: SPLIT_PAYLOAD.class,
+      rule: SPLIT_PAYLOAD.rule,
+      start,
+      end,
+    }));
+
+const withoutEscapes = (text: string): TextView | undefined => {
+  const reading = unescaped(text, Math.max(1, text.length));
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) return step.value;
+  }
+};
+
+/** What is found at two levels of escapes is one finding, and the widest stays. */
+const withoutRepeats = (found: readonly Finding[]): Finding[] => {
+  const reached = new Map<string, number>();
+  return found.filter(({ class: kind, end }) => {
+    const isNew = end > (reached.get(kind) ?? 0);
+    if (isNew) reached.set(kind, end);
+    return isNew;
+  });
+};
+
+const placed = (finding: Finding, views: readonly TextView[]): Finding => {
+  const given = (at: number): number => views.reduce((offset, view) => view.toGiven(offset), at);
+  return { ...finding, start: given(finding.start), end: given(finding.end) };
+};
+
+const readSentences = (
+  text: string,
+  tokens: Tokens,
+): { phrases: readonly Finding[]; signs: readonly SeenSign[] } => {
+  const phrases: Finding[] = [];
+  const signs: SeenSign[] = [];
+  for (let at = 0; at < tokens.count; at++) {
+    if (tokens.words[at] === 0) continue;
+    matchAll(GRAMMAR, tokens, at, (label, next) => {
+      const start = tokens.starts[at] ?? 0;
+      const end = tokens.ends[next - 1] ?? start;
+      if ('sign' in label) signs.push({ sign: label.sign, start, end });
+      else if (!isMention(text, tokens, at, end)) addPhrase(phrases, label.phrase, start, end);
+    });
+  }
+  return { phrases, signs };
+};
+
+/** Two ways to read one phrase are one finding. */
+const addPhrase = (phrases: Finding[], label: PhraseLabel, start: number, end: number): void => {
+  const last = phrases.at(-1);
+  if (last?.class === label.class && start < last.end) {
+    phrases[phrases.length - 1] = { ...last, end: Math.max(last.end, end) };
+    return;
+  }
+  phrases.push({ detector: 'prompt_injection', ...label, start, end });
+};

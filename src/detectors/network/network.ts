@@ -1,0 +1,71 @@
+import ipaddr from 'ipaddr.js';
+import { isDigitCode, isWordCode } from '../characters.ts';
+import { beginsWord, escapeEnd } from '../escapes.ts';
+import { NUMBER_BEGINS, openAt, WORD_BEGINS } from '../pii/digit-groups.ts';
+import type { Finding, StreamDetector } from '../finding.ts';
+import { createStreamDetector } from '../stream-detector.ts';
+
+/** Private and loopback addresses (docs/dlp.md; RFC 1918, RFC 1122 section 3.2.1.3). Names are of `internal-host.ts`. */
+export const networkDetector: StreamDetector = createStreamDetector(findAddresses, openIn);
+
+/** Every address that may be private or loopback, with or without digits around it. */
+const ADDRESS = /(?:10|127|172|192)(?:\.\d{1,3}){3}|::1/g;
+
+function findAddresses(text: string): readonly Finding[] {
+  const found: Finding[] = [];
+  ADDRESS.lastIndex = 0;
+  for (let match = ADDRESS.exec(text); match !== null; match = ADDRESS.exec(text)) {
+    const start = match.index;
+    const [written] = match;
+    const end = start + written.length;
+    const rule = written === '::1' ? ruleOfV6(text, start, end) : ruleOfV4(text, start, end, written);
+    if (rule !== undefined) found.push({ detector: 'network', class: 'network', rule, start, end });
+    else ADDRESS.lastIndex = start + 1;
+  }
+  return found;
+}
+
+type Rule = 'private_ipv4' | 'loopback';
+
+/** Letters may stand right beside an address, digits and further groups may not. */
+function ruleOfV4(text: string, start: number, end: number, written: string): Rule | undefined {
+  const escape = escapeEnd(text, start);
+  const isInNumber =
+    isDigitCode(text.charCodeAt(start - 1)) || /\d\.$/.test(text.slice(Math.max(0, start - 2), start));
+  if (escape === undefined ? isInNumber : escape > start) return undefined;
+  if (/^\.?\d/.test(text.slice(end, end + 2)) || !ipaddr.IPv4.isValidFourPartDecimal(written))
+    return undefined;
+  const range = ipaddr.IPv4.parse(written).range();
+  if (range !== 'private' && range !== 'loopback') return undefined;
+  if (VERSION_LIKE.test(written) && OTHER_NUMBER.test(text.slice(Math.max(0, start - NAME_CHARS), start)))
+    return undefined;
+  return range === 'private' ? 'private_ipv4' : 'loopback';
+}
+
+/** Versions and sections are written like addresses: `Version=10.0.0.0`, `Chrome/127.0.0.0`, `section 10.1.2.3`. */
+const OTHER_NUMBER =
+  /(?:(?<![a-z])(?:v|ver|version|release|build|section|sec|chapter|clause|appendix|paragraph)[.:= ]{0,2}|§ ?|(?:chrome|chromium|crios|edge?|edga|edgios|opr|opera|vivaldi|electron|yabrowser|samsungbrowser)\/)$/i;
+const NAME_CHARS = 24;
+/** No version has come to 172 or 192. */
+const VERSION_LIKE = /^1(?:0|27)\./;
+
+/** Not the end of a longer address, nor a slice in Python: `list[::1]`. */
+function ruleOfV6(text: string, start: number, end: number): Rule | undefined {
+  const isBehind = /[:.)\]]/.test(text.charAt(start - 1)) || !beginsWord(text, start);
+  const isSlice =
+    text[start - 1] === '[' && (/[)\]]/.test(text.charAt(start - 2)) || !beginsWord(text, start - 1));
+  const isAhead = isWordCode(text.charCodeAt(end)) || /^(?::|\.\d)/.test(text.slice(end, end + 2));
+  return isBehind || isSlice || isAhead ? undefined : 'loopback';
+}
+
+/** Fifteen characters of an address, and two that may follow. */
+const OPEN_CHARS = 17;
+const MAY_BE_OPEN = /[\d:.]$/;
+const IPV4_OPEN = String.raw`${NUMBER_BEGINS}(?:1(?:[0279]?|27|72|92)|(?:10|127|172|192)(?:\.\d{1,3}){1,3}\.?|(?:10|127|172|192)\.)$`;
+const IPV6_OPEN = String.raw`${WORD_BEGINS}(?<![:.)\]]):(?::(?:1\.?)?)?$`;
+const OPEN = new RegExp(`${IPV4_OPEN}|${IPV6_OPEN}`);
+
+function openIn(tail: string): number {
+  if (!MAY_BE_OPEN.test(tail)) return tail.length;
+  return openAt(tail, OPEN, OPEN_CHARS);
+}

@@ -1,0 +1,111 @@
+import type { Span } from '../../normalize/normalized.ts';
+import { isDigitCode } from '../characters.ts';
+import { BLANKS, HYPHENS } from './digit-groups.ts';
+import { behindEscape } from '../escapes.ts';
+
+/** The brands of docs/dlp.md. */
+type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
+
+/** Ranges of the first digits, and lengths (ISO/IEC 7812, the brands' own tables). */
+const BRANDS: readonly (readonly [CardBrand, RegExp])[] = [
+  ['visa', /^4(?:\d{12}|\d{15}|\d{18})$/],
+  ['mastercard', /^(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}$/],
+  ['amex', /^3[47]\d{13}$/],
+  [
+    'discover',
+    /^(?:6011\d{2}|64[4-9]\d{3}|65\d{4}|622(?:12[6-9]|1[3-9]\d|[2-8]\d{2}|9[01]\d|92[0-5]))\d{10}$/,
+  ],
+];
+
+/** The four digits that one of the brands may begin with, as the source of a regular expression. */
+export const FIRST_FOUR = String.raw`(?:4\d{3}|5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720|3[47]\d{2}|6011|64[4-9]\d|65\d{2}|622\d)`;
+
+/** What may stand between groups: the same everywhere in one number. */
+export const CARD_GAP = `[${BLANKS}${HYPHENS}.]`;
+
+/** Fours, with a group of one to three behind them; four, six and five, as American Express does; or all in one. */
+const WRITTEN = new RegExp(
+  [
+    String.raw`\d{4}(${CARD_GAP})\d{4}\1\d{4}\1(?:\d{4}(\1\d{1,3})?|\d{1,3})`,
+    String.raw`\d{4}(${CARD_GAP})\d{6}\3\d{4,5}`,
+    String.raw`\d{13,19}`,
+  ]
+    .map((form) => `(?:${form}(?!\\d))`)
+    .join('|'),
+  'y',
+);
+const FOUR_DIGITS = /(?<!\d)\d{4}/g;
+
+/** A stretch of a text that is written as card numbers are. */
+interface CardNumber<Kind> extends Span {
+  readonly kind: Kind;
+  /** Without gaps: as numbers of any kind are written. */
+  readonly isPlain: boolean;
+}
+
+/**
+ * Every number with a card's check digit that is of a kind, in order of `start`. They may overlap: other numbers can
+ * stand before a card, with the same gap between.
+ * @param kindOf undefined for digits that are not looked for
+ */
+export function findCardNumbers<Kind>(
+  text: string,
+  kindOf: (digits: string) => Kind | undefined,
+): readonly CardNumber<Kind>[] {
+  const found: CardNumber<Kind>[] = [];
+  FOUR_DIGITS.lastIndex = 0;
+  for (let match = FOUR_DIGITS.exec(text); match !== null; match = FOUR_DIGITS.exec(text)) {
+    const card = cardAt(text, behindEscape(text, match.index), kindOf);
+    if (card !== undefined) found.push(card);
+  }
+  return found;
+}
+
+/** The brand whose range and length a number has; says nothing of its check digit. */
+export function brandOf(digits: string): CardBrand | undefined {
+  return BRANDS.find(([, range]) => range.test(digits))?.[0];
+}
+
+/** Luhn's check digit (ISO/IEC 7812-1 annex B). One digit repeated passes it by chance, and is no card. */
+function hasCheckDigit(written: string): boolean {
+  let sum = 0;
+  let place = 0;
+  let isRepeated = true;
+  const last = written.charCodeAt(written.length - 1);
+  for (let at = written.length - 1; at >= 0; at -= 1) {
+    const code = written.charCodeAt(at);
+    if (!isDigitCode(code)) continue;
+    const value = (code - 48) * (place % 2 === 1 ? 2 : 1);
+    sum += value > 9 ? value - 9 : value;
+    isRepeated &&= code === last;
+    place += 1;
+  }
+  return sum % 10 === 0 && !isRepeated;
+}
+
+function cardAt<Kind>(
+  text: string,
+  start: number,
+  kindOf: (digits: string) => Kind | undefined,
+): CardNumber<Kind> | undefined {
+  WRITTEN.lastIndex = start;
+  const match = WRITTEN.exec(text);
+  if (match === null) return undefined;
+  const [written, gapOfFours, fifth = '', gapOfAmex] = match;
+  const gap = gapOfFours ?? gapOfAmex;
+  // A fifth group is the end of a long number, or what stands behind a card: its code, its expiry date.
+  for (const number of fifth === '' ? [written] : [written, written.slice(0, -fifth.length)]) {
+    const end = start + number.length;
+    if (!hasCheckDigit(number) || isWithinId(text, start, end, gap ?? '.')) continue;
+    const kind = kindOf(gap === undefined ? number : number.replaceAll(/\D/g, ''));
+    if (kind !== undefined) return { kind, isPlain: gap === undefined, start, end };
+  }
+  return undefined;
+}
+
+/** Numbers go on after a blank, but not after a hyphen or a dot. */
+function isWithinId(text: string, start: number, end: number, gap: string): boolean {
+  if (/\s/.test(gap)) return false;
+  const isBefore = text[start - 1] === gap && isDigitCode(text.charCodeAt(start - 2));
+  return isBefore || (text[end] === gap && isDigitCode(text.charCodeAt(end + 1)));
+}

@@ -1,0 +1,26 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { isDigitCode, isWordCode } from '../characters.ts';
+
+/** Whether what stands at `end` belongs to the digits before it; an `x` or `ext` of an extension does not. */
+export function goesOnAsNumber(text: string, end: number): boolean {
+  const next = text.charCodeAt(end);
+  return isDigitCode(next) || (isWordCode(next) && !/[xXeE]/.test(text.charAt(end))) || text[end] === '@';
+}
+
+/** By area code, of which there are 800. */
+const areasInUse = new Map<string, boolean>();
+
+/** Whether an area code of the North American numbering plan is given out, and the exchange one that can be. */
+export function isNanpNumber(area: string, exchange: string): boolean {
+  if (!/^[2-9]/.test(exchange)) return false;
+  const known = areasInUse.get(area);
+  if (known !== undefined) return known;
+  const isInUse = EXCHANGES.some(
+    (any) => parsePhoneNumberFromString(`+1${area}${any}0100`)?.isValid() === true,
+  );
+  areasInUse.set(area, isInUse);
+  return isInUse;
+}
+
+/** One of each hundred: some areas have given out a few of them only. */
+const EXCHANGES = ['234', '345', '456', '567', '678', '789', '890', '921'];

@@ -1,0 +1,101 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import type { Span } from '../../normalize/normalized.ts';
+import { RecentMap } from '../../recent-map.ts';
+import { BLANKS, HYPHENS, openAt, WORD_BEGINS } from './digit-groups.ts';
+import { beginsWord } from '../escapes.ts';
+import { goesOnAsNumber } from './phone-context.ts';
+
+const GAP = `[${BLANKS}${HYPHENS}./()]{0,3}`;
+const MAX_DIGITS = 15;
+const MIN_DIGITS = 7;
+/** Points in time, which have ten, may stand behind a plus where lines are added. */
+const MIN_LONG_DIGITS = 11;
+
+/** A plus, also as careful encoders of JSON write it and as it stands in the query of a URL, and all digits behind it. */
+const WRITTEN = new RegExp(
+  String.raw`(?:\+|\\u002[bB]|%2[bB])(${GAP}[1-9](?:${GAP}\d){${String(MIN_DIGITS - 1)},${String(MAX_DIGITS - 1)}})`,
+  'g',
+);
+
+/** Numbers behind a plus, in order of `start`. */
+export function internationalNumbersIn(text: string): readonly Span[] {
+  const found: Span[] = [];
+  WRITTEN.lastIndex = 0;
+  for (let match = WRITTEN.exec(text); match !== null; match = WRITTEN.exec(text)) {
+    const start = match.index;
+    const digits = WRITTEN.lastIndex - (match[1] ?? '').length;
+    const end = beginsNumber(text, start) ? numberEnd(text, digits, WRITTEN.lastIndex) : undefined;
+    if (end !== undefined) found.push({ start, end });
+    WRITTEN.lastIndex = end ?? digits;
+  }
+  return found;
+}
+
+/** `35557327 + 98283264`, `f(x) + 98283264`. */
+const SUM = new RegExp(String.raw`(?<=[\d)\]][${BLANKS}]{0,2})\+[${BLANKS}]\d{1,20}(?!\d|${GAP}\d)`, 'y');
+
+function beginsNumber(text: string, start: number): boolean {
+  if (!beginsWord(text, start) || text[start - 1] === '+') return false;
+  SUM.lastIndex = start;
+  return !SUM.test(text);
+}
+
+/** Where other numbers follow with the same gaps, some of the last groups are theirs. */
+const MAX_GROUPS_LEFT_OUT = 3;
+
+/** The end of the longest number that begins at `from` and ends with one of its groups. */
+function numberEnd(text: string, from: number, to: number): number | undefined {
+  let end = to;
+  for (let leftOut = 0; leftOut <= MAX_GROUPS_LEFT_OUT; leftOut += 1) {
+    if (!goesOnAsNumber(text, end) && isNumber(text.slice(from, end))) return end;
+    const shorter = LAST_GROUP.exec(text.slice(from, end));
+    if (shorter === null) return undefined;
+    end = from + shorter.index;
+  }
+  return undefined;
+}
+
+/** The last group and the gap before it. */
+const LAST_GROUP = /(?<=\d)\D+\d+$/;
+
+/**
+ * A number of the plan; or of a length that its country has and either in groups or long, since plans grow and examples
+ * are made up.
+ */
+function isNumber(written: string): boolean {
+  const digits = written.replaceAll(/\D/g, '');
+  if (digits.length < MIN_DIGITS || /0{6}/.test(digits)) return false;
+  const judged = judge(digits);
+  const isPlain = digits.length < MIN_LONG_DIGITS && !/\d\D+\d+\D+\d/.test(written);
+  return judged === 'valid' || (judged === 'possible' && !isPlain);
+}
+
+type Judged = 'valid' | 'possible' | 'none';
+
+/** A judgement takes 50 us, and a stream's context is searched again with each of its pieces. */
+const judgements = new RecentMap<Judged>(64);
+
+function judge(digits: string): Judged {
+  const known = judgements.get(digits);
+  if (known !== undefined) return known;
+  const number = parsePhoneNumberFromString(`+${digits}`);
+  const judged = number?.isValid() === true ? 'valid' : number?.isPossible() === true ? 'possible' : 'none';
+  judgements.set(digits, judged);
+  return judged;
+}
+
+/** A plus and its digits with the widest gaps. */
+const OPEN_CHARS = 72;
+const OPEN = new RegExp(
+  [
+    String.raw`(?:\+|\\u002[bB]|%2[bB])${GAP}(?:[1-9](?:${GAP}\d){0,${String(MAX_DIGITS - 1)}}${GAP})?$`,
+    String.raw`\\(?:u(?:0(?:02?)?)?)?$`,
+    String.raw`%2?$`,
+  ]
+    .map((form) => WORD_BEGINS + form)
+    .join('|'),
+);
+
+export function internationalOpenIn(tail: string): number {
+  return openAt(tail, OPEN, OPEN_CHARS);
+}

@@ -1,0 +1,97 @@
+import type { Span } from '../../normalize/normalized.ts';
+import { BLANKS, cutOff, digits, HYPHENS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
+import { beginsWord } from '../escapes.ts';
+import { goesOnAsNumber, isNanpNumber } from './phone-context.ts';
+
+const AREA = String.raw`[2-9]\d{2}`;
+const GAP = `(?:[${BLANKS}][${HYPHENS}][${BLANKS}]|[${BLANKS}${HYPHENS}.])`;
+const AREA_GAP = String.raw`(?:\)[${BLANKS}${HYPHENS}.]{0,2}|/|${GAP})`;
+
+/** `(212) 555-0134`, `212.555.0134`, `212-5550134`. */
+const WRITTEN = new RegExp(
+  String.raw`${NUMBER_BEGINS}(${AREA})(${AREA_GAP})(\d{3})(${GAP}?)(\d{4})(?!\d)`,
+  'g',
+);
+
+/** Numbers of the North American numbering plan in their usual groups, in order of `start`. The country's 1 stays out. */
+export function nanpNumbersIn(text: string): readonly Span[] {
+  const found: Span[] = [];
+  WRITTEN.lastIndex = 0;
+  for (let match = WRITTEN.exec(text); match !== null; match = WRITTEN.exec(text)) {
+    const [, area = '', areaGap = '', exchange = '', gap = '', line = ''] = match;
+    const isBracketed = areaGap.startsWith(')');
+    const start = isBracketed ? match.index - 1 : match.index;
+    const end = WRITTEN.lastIndex;
+    const number = { area, areaGap, exchange, gap, line, start, end };
+    const isFound = isBracketed ? text[start] === '(' : beginsNumber(text, number);
+    if (isFound && endsNumber(text, number) && isPhone(number)) found.push({ start, end });
+    else WRITTEN.lastIndex = match.index + 1;
+  }
+  return found;
+}
+
+interface Written extends Span {
+  readonly area: string;
+  readonly areaGap: string;
+  readonly exchange: string;
+  readonly gap: string;
+  readonly line: string;
+}
+
+/** Groups between blanks alone may be any numbers: such a row must be no longer than a phone number. */
+function isInBlanks({ areaGap, gap }: Written): boolean {
+  return /^\s$/.test(areaGap) && /^\s$/.test(gap);
+}
+
+const JOINED_BEFORE = new RegExp(String.raw`\d[${HYPHENS}.]$`);
+const COUNTRY_BEFORE = new RegExp(String.raw`(?<!\d[${HYPHENS}.]?)(?:00)?1[${HYPHENS}.${BLANKS}]$`);
+/** Neither in another line nor in another column. */
+const IN_ROW_BEFORE = new RegExp(String.raw`\d[${BLANKS}]$`);
+const IN_ROW_BEHIND = new RegExp(String.raw`^[${BLANKS}]\d`);
+const BEFORE_CHARS = 6;
+
+function beginsNumber(text: string, number: Written): boolean {
+  const { start } = number;
+  if (!beginsWord(text, start)) return false;
+  const before = text.slice(Math.max(0, start - BEFORE_CHARS), start);
+  if (COUNTRY_BEFORE.test(before)) return true;
+  return !JOINED_BEFORE.test(before) && !(isInBlanks(number) && IN_ROW_BEFORE.test(before));
+}
+
+const JOINED_BEHIND = new RegExp(String.raw`^[${HYPHENS}.]\d`);
+
+function endsNumber(text: string, number: Written): boolean {
+  const { end } = number;
+  const behind = text.slice(end, end + 2);
+  if (goesOnAsNumber(text, end) || JOINED_BEHIND.test(behind)) return false;
+  return !(isInBlanks(number) && IN_ROW_BEHIND.test(behind));
+}
+
+/** What hyphens, dots or brackets group like a phone number is taken for one; the rest must be one of the plan. */
+function isPhone(number: Written): boolean {
+  const { area, areaGap, exchange, gap, line } = number;
+  const isPlain = areaGap === '/' || gap === '' || isInBlanks(number);
+  if (!isPlain) return true;
+  if (gap === '' && /^\s$/.test(areaGap)) return false;
+  // Sizes, as of pictures and memory: 256 512 1024, 640 480 1280.
+  if ([area, exchange, line].every((group) => Number(group) % 16 === 0)) return false;
+  return isNanpNumber(area, exchange);
+}
+
+const OPEN_CHARS = 24;
+const OPEN = new RegExp(
+  String.raw`(?:\(|${NUMBER_BEGINS})` +
+    cutOff(
+      [
+        { whole: AREA, cut: String.raw`(?:[2-9]\d?)?` },
+        { whole: AREA_GAP, cut: String.raw`(?:\)[${BLANKS}${HYPHENS}.]?|[${BLANKS}][${HYPHENS}]?)?` },
+        digits(3),
+        { whole: `${GAP}?`, cut: `(?:[${BLANKS}][${HYPHENS}]?)?` },
+      ],
+      String.raw`\d{0,3}|\d{4}[${BLANKS}${HYPHENS}.]?`,
+    ),
+);
+
+export function nanpOpenIn(tail: string): number {
+  return openAt(tail, OPEN, OPEN_CHARS);
+}

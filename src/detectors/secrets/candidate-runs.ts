@@ -1,0 +1,109 @@
+import { isWord } from './places.ts';
+
+/**
+ * Secrets are runs of these characters, or begin with one: runs are found fast, text between them is not looked at. A
+ * run holds a secret from so many characters on, the value of a name or a keyword within a secret only from more on;
+ * the name begins `NAME_REACH_CHARS` before the run at most.
+ */
+export const RUN_CHARACTER = /[A-Za-z0-9_.+/=%~:@|-]/;
+export const MIN_RUN_CHARS = 13;
+export const MIN_VALUE_CHARS = 20;
+export const MIN_INNER_CHARS = 37;
+export const NAME_REACH_CHARS = 84;
+/** Between a sign of assignment and a value there is no more than this. */
+const MAX_LINK_END_CHARS = 16;
+
+/** Kinds of characters: bits. */
+const IN_RUN = 1;
+export const IN_WORD = 2;
+/** In a run a value begins behind one of these only. */
+export const SIGN = 4;
+/** May stand between a sign and a value. */
+const LINK_END = 8;
+const BLANKS =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
+const kinds = new Uint8Array(65_536);
+for (let code = 0; code < 128; code += 1) {
+  if (RUN_CHARACTER.test(String.fromCharCode(code))) mark(code, isWord(code) ? IN_RUN | IN_WORD : IN_RUN);
+}
+for (const sign of '=:|') mark(sign.charCodeAt(0), SIGN);
+for (const end of `${BLANKS}=:"'\`([`) mark(end.charCodeAt(0), LINK_END);
+
+function mark(code: number, kind: number): void {
+  kinds[code] = kindOf(code) | kind;
+}
+
+export function kindOf(code: number): number {
+  return kinds[code] ?? 0;
+}
+
+/**
+ * Visits the runs of at least `MIN_RUN_CHARS` between two places, hopping: of so many characters the last one tells
+ * most often that they are no run. `seen` has the kinds of all characters of a run.
+ */
+export function eachRun(
+  codes: Uint16Array,
+  from: number,
+  to: number,
+  visit: (start: number, end: number, seen: number) => void,
+): void {
+  for (let start = from; start + MIN_RUN_CHARS <= to;) {
+    let seen = 0;
+    let before = start + MIN_RUN_CHARS - 1;
+    for (; before >= start; before -= 1) {
+      const kind = kindOf(codes[before] ?? 0);
+      if ((kind & IN_RUN) === 0) break;
+      seen |= kind;
+    }
+    if (before >= start) {
+      start = before + 1;
+      continue;
+    }
+    let end = start + MIN_RUN_CHARS;
+    for (; end < to; end += 1) {
+      const kind = kindOf(codes[end] ?? 0);
+      if ((kind & IN_RUN) === 0) break;
+      seen |= kind;
+    }
+    visit(start, end, seen);
+    start = end + 1;
+  }
+}
+
+/** The run that ends at `end`, of which no more than `maxChars` are read. */
+export function runBefore(
+  codes: Uint16Array,
+  end: number,
+  maxChars: number,
+): { readonly start: number; readonly seen: number } {
+  let seen = 0;
+  let start = end;
+  while (start > 0 && end - start < maxChars) {
+    const kind = kindOf(codes[start - 1] ?? 0);
+    if ((kind & IN_RUN) === 0) break;
+    seen |= kind;
+    start -= 1;
+  }
+  return { start, seen };
+}
+
+/** Whether a sign of assignment stands before a run, and no more than may stand between it and a value. */
+export function isAssigned(codes: Uint16Array, runStart: number): boolean {
+  const from = Math.max(0, runStart - MAX_LINK_END_CHARS);
+  let at = runStart;
+  while (at > from && (kindOf(codes[at - 1] ?? 0) & LINK_END) !== 0) {
+    at -= 1;
+    if ((kindOf(codes[at] ?? 0) & SIGN) !== 0) return true;
+  }
+  if (at === 0) return false;
+  const code = codes[at - 1] ?? 0;
+  if ((kindOf(code) & SIGN) !== 0 || code === COMMA || code === GREATER) return true;
+  const isIs = at > 1 && (code | 32) === LETTER_S && ((codes[at - 2] ?? 0) | 32) === LETTER_I;
+  return at < runStart && isIs;
+}
+
+const COMMA = 44;
+const GREATER = 62;
+const LETTER_I = 105;
+const LETTER_S = 115;

@@ -1,0 +1,98 @@
+import { isUndecidedAt } from './partial-pattern.ts';
+import { longRun } from './rule.ts';
+import type { Extent, SecretRule } from './rule.ts';
+
+/** Some encode in the plain alphabet of base64, and pad. A signature is not read so: a path may follow. */
+const SIGNED = '={0,2}\\.ey[A-Za-z0-9_+/-]{15,16384}={0,2}\\.[A-Za-z0-9_-]{0,2048}';
+const ENCRYPTED = '(?:\\.[A-Za-z0-9_-]{0,1024}){2}\\.[A-Za-z0-9_-]{16,16384}\\.[A-Za-z0-9_-]{16,64}';
+const JWT_MAX_CHARS = 20_608;
+/** A header holds an algorithm, a key's id, at most a certificate's digest: its beginning tells. */
+const HEADER_LOOK_CHARS = 2048;
+
+/** Any JSON in base64 begins as a header does: a long one must name a member of headers first. */
+const LONG_HEADER = /ey[A-Za-z0-9_-]{254}/y;
+
+/**
+ * JSON web tokens: signed, unsecured (an empty signature, RFC 7519 section 6) and encrypted (RFC 7516 section 3.1).
+ * A header that starts as JSON does must be JSON; a token with another header is judged by its form alone.
+ */
+export const jsonWebToken: SecretRule = {
+  id: 'jwt',
+  // Behind a word only the longer one is looked for.
+  keywords: ['ey', 'eyJ'],
+  anchor: 'head',
+  pattern: new RegExp(`(?:eyJ|ey(?!J)[A-Za-z0-9_-])[A-Za-z0-9_-]{14,2047}(?:${SIGNED}|${ENCRYPTED})`, 'y'),
+  maxChars: JWT_MAX_CHARS,
+  minEntropy: 3,
+  startsRun: true,
+  mayBegin: mayBeginToken,
+  followsWord: (body) => HEADER_MEMBER.test(decode(`eyJ${body.slice(0, body.indexOf('.'))}`)),
+  accepts: (secret) => !secret.startsWith('eyJ') || isJson(secret.slice(0, secret.indexOf('.'))),
+};
+
+/** A token in base64 once more, as Kubernetes keeps service accounts' tokens; lines may be wrapped. */
+export const encodedJsonWebToken: SecretRule = longRun('jwt_base64', ['ZXlK'], '[A-Za-z0-9+/_-]', {
+  minChars: 40,
+  maxChars: JWT_MAX_CHARS,
+  mayBegin: mayBeginEncodedToken,
+  accepts: isEncodedToken,
+  extend: wrappedExtent,
+});
+
+/** Room for one more line. */
+const MAX_WRAPPED_CHARS = JWT_MAX_CHARS - 128;
+const WRAPPED_LINE =
+  /\r?\n[ \t]{0,16}(?:[A-Za-z0-9+/]{60,76}(?![A-Za-z0-9+/])|[A-Za-z0-9+/]{1,76}(?==))={0,2}/y;
+
+function wrappedExtent(text: string, start: number, firstEnd: number): Extent {
+  let end = firstEnd;
+  while (end - start < MAX_WRAPPED_CHARS) {
+    WRAPPED_LINE.lastIndex = end;
+    if (!WRAPPED_LINE.test(text)) return { end, isOpen: isUndecidedAt(WRAPPED_LINE, text, end) };
+    end = WRAPPED_LINE.lastIndex;
+  }
+  return { end, isOpen: false };
+}
+
+const CLAIM_OR_HEADER =
+  /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|b64|crit|iss|sub|aud|ap[uv]|p2[cs]|epk|iv|tag|url|nonce)"/;
+
+function mayBeginToken(text: string, at: number): boolean {
+  LONG_HEADER.lastIndex = at;
+  const header = LONG_HEADER.exec(text);
+  return header === null || CLAIM_OR_HEADER.test(decode(header[0]));
+}
+
+/** Of headers alone: behind a word the payload of something else is none. */
+const HEADER_MEMBER = /^\{\s*"(?:alg|typ|kid|enc|cty|jku|jwk|x5\w{1,8}|zip|crit)"/;
+
+/** So much of the base64 holds the beginning of a header, or all of a short one and the full stop behind it. */
+const BEGINNING = /[A-Za-z0-9+/_-]{64}/y;
+const HEADER = /^ey[A-Za-z0-9_-]*(?=\.|$)/;
+
+function mayBeginEncodedToken(text: string, at: number): boolean {
+  BEGINNING.lastIndex = at;
+  const beginning = BEGINNING.exec(text);
+  return beginning === null || HEADER.test(decodeOnce(beginning[0]));
+}
+
+function isEncodedToken(secret: string): boolean {
+  const header = HEADER.exec(decodeOnce(secret.slice(0, HEADER_LOOK_CHARS)))?.[0] ?? '';
+  return CLAIM_OR_HEADER.test(decode(header)) || isJson(header);
+}
+
+function decodeOnce(encoded: string): string {
+  return Buffer.from(encoded, 'base64').toString('latin1');
+}
+
+function isJson(header: string): boolean {
+  try {
+    return typeof JSON.parse(decode(header)) === 'object';
+  } catch {
+    return false;
+  }
+}
+
+function decode(header: string): string {
+  return Buffer.from(header, 'base64url').toString('utf8');
+}

@@ -1,0 +1,118 @@
+import { isPublishedSample } from './published-samples.ts';
+import { entropyOf, isPlaceholder } from './randomness.ts';
+import { isWord, startsToken } from './places.ts';
+import { undecidedFrom } from './rule.ts';
+import type { Span } from '../../normalize/normalized.ts';
+import type { Extent, Run, SecretRule } from './rule.ts';
+
+/** A secret in one text. */
+export interface Match {
+  /** Index of the rule in the table. */
+  readonly rule: number;
+  /** Where its name begins, or else as `start`. */
+  readonly from: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is found in one text. */
+export interface Matches {
+  readonly text: string;
+  readonly found: Match[];
+  /** From where on more text could change what is found; `undefined` where nobody asks. */
+  openFrom: number | undefined;
+  /** Per rule with long runs of characters the last one, which many a secret may begin in. */
+  runs: Map<number, Span> | undefined;
+}
+
+/** A keyword and the rule that it makes run. */
+export interface Keyword {
+  readonly text: string;
+  readonly rule: SecretRule;
+  /** Of the rule in the table. */
+  readonly index: number;
+}
+
+export function noteOpen(matches: Matches, at: number): void {
+  if (matches.openFrom !== undefined && at < matches.openFrom) matches.openFrom = at;
+}
+
+/**
+ * Runs a rule's pattern at `at`, and notes what it finds, and what more text could change in that.
+ * @param from where the keyword begins
+ */
+export function matchAt(matches: Matches, keyword: Keyword, from: number, at: number): void {
+  const { text } = matches;
+  const { rule, index } = keyword;
+  if (rule.mayBegin?.(text, at) === false) return;
+  const found = secretAt(matches, keyword, at);
+  if (matches.openFrom !== undefined && text.length - at <= rule.maxChars) {
+    const open = found?.isOpen === true ? found.start : undecidedFrom(rule, text, at);
+    if (open !== undefined) noteOpen(matches, Math.min(open, found?.start ?? open));
+  }
+  if (found?.end === undefined) return;
+  matches.found.push({ rule: index, from: Math.min(from, found.start), start: found.start, end: found.end });
+}
+
+interface Found extends Extent {
+  readonly start: number;
+}
+
+function secretAt(matches: Matches, keyword: Keyword, at: number): Found | undefined {
+  const { rule } = keyword;
+  const { text } = matches;
+  rule.pattern.lastIndex = at;
+  const result = rule.pattern.exec(text);
+  if (result === null) return undefined;
+  const behind = at + result[0].length;
+  const start = behind - (result[1] ?? result[0]).length;
+  const end = rule.run === undefined ? behind : endOfRun(matches, keyword, rule.run, start, behind);
+  const isOpen = rule.run !== undefined && end === text.length && end < start + rule.run.maxChars;
+  const secret = text.slice(start, end);
+  const body = rule.anchor === 'head' && start === at ? secret.slice(keyword.text.length) : secret;
+  const isFit = isPlausible(rule, secret, body) && fitsBeside(rule, text, { start, end }, body);
+  if (!isFit) return isOpen ? { start, end: undefined, isOpen } : undefined;
+  const extent = isOpen ? undefined : rule.extend?.(text, start, end);
+  return { start, end, isOpen, ...extent };
+}
+
+function endOfRun(
+  matches: Matches,
+  { index }: Keyword,
+  { characters, maxChars }: Run,
+  start: number,
+  behind: number,
+): number {
+  const { text } = matches;
+  const limit = start + maxChars;
+  let end = Math.min(limit, endOfCharacters(matches, index, characters, behind));
+  for (let pad = 0; pad < 2 && end < limit && text.charCodeAt(end) === EQUALS; pad += 1) end += 1;
+  return end;
+}
+
+const EQUALS = 61;
+
+/** Runs are read once, however many secrets begin in one. */
+function endOfCharacters(matches: Matches, index: number, characters: RegExp, start: number): number {
+  const known = matches.runs?.get(index);
+  if (known !== undefined && start >= known.start && start <= known.end) return known.end;
+  characters.lastIndex = start;
+  characters.test(matches.text);
+  const end = characters.lastIndex;
+  matches.runs ??= new Map();
+  matches.runs.set(index, { start, end });
+  return end;
+}
+
+/** Whether what stands right before and behind a secret may be no part of it. */
+function fitsBeside(rule: SecretRule, text: string, { start, end }: Span, body: string): boolean {
+  const { followsWord, precedesWord } = rule;
+  if (followsWord !== undefined && !startsToken(text, start) && !followsWord(body)) return false;
+  return precedesWord === undefined || !isWord(text.charCodeAt(end)) || precedesWord(body);
+}
+
+/** `body` is the secret without its prefix. */
+function isPlausible(rule: SecretRule, secret: string, body: string): boolean {
+  if (rule.minEntropy > 0 && entropyOf(body) < rule.minEntropy) return false;
+  return !isPlaceholder(secret) && rule.accepts?.(secret) !== false && !isPublishedSample(secret);
+}

@@ -1,0 +1,130 @@
+import { isUndecidedAt } from './partial-pattern.ts';
+import { entropyOf } from './randomness.ts';
+import { longRun } from './rule.ts';
+import type { Extent, SecretRule } from './rule.ts';
+
+/** A 16,384-bit RSA key takes 13,000 characters; JSON's escapes, quotes and indentation come on top. */
+const PEM_MAX_CHARS = 32_768;
+/** Room for the separators and the footer behind the last line. */
+const MAX_KEY_CHARS = PEM_MAX_CHARS - 1024;
+/** A key is never shorter than this; `anything` between the lines is none. */
+const MIN_BODY_CHARS = 20;
+const MIN_BODY_ENTROPY = 3;
+/** A body is broken into lines; what is shorter than this is its last line, or prose that follows a key cut short. */
+const MIN_LINE_CHARS = 16;
+
+/**
+ * Between lines: blanks, quotes and signs of source code, of Markdown and of differences, the slashes of a comment, HTML's
+ * line breaks, and the numbers that tools print before lines.
+ */
+const SEPARATOR = String.raw`[\s"'\x60>#*|,;+\\]|-(?!-)|\/\/(?=[ \t])|<br ?\/?>|(?<=[\r\n][ \t]{0,8})\d{1,6}(?:\t|[ \t]?[:|→])`;
+const SEPARATORS = new RegExp(`(?:${SEPARATOR}){0,64}`, 'y');
+/** Of keys that OpenSSL encrypts (RFC 1421): known to their last letter, so that they need no line of their own. */
+const OLD_HEADER = 'Proc-Type: ?4,ENCRYPTED|DEK-Info: ?[A-Z0-9-]{3,24},(?:[A-F0-9]{32}|[A-F0-9]{16})';
+/** `Version: ...`, `Comment: ...` (RFC 9580). */
+const HEADER_LINE = String.raw`[A-Z][A-Za-z-]{2,24}:[^\r\n]{0,121}\r?\n`;
+const HEADER_LINES = new RegExp(`(?:(?:${SEPARATOR}){0,16}(?:${OLD_HEADER}|${HEADER_LINE})){0,8}`, 'y');
+const LINE = /[A-Za-z0-9/+]{1,4096}={0,2}/y;
+const FOOTER = /-----END [A-Z0-9 ]{0,40}-----/y;
+const FOOTER_BEGIN = /-----END/y;
+const CHECKSUM = /=[A-Za-z0-9+/]{4}(?![A-Za-z0-9+/])/y;
+
+/**
+ * PEM and PGP private keys, whole or cut short: the footer may be missing. Lines may be parted by line breaks, by
+ * spaces, by the quotes and plus signs of source code.
+ */
+export const pemPrivateKey: SecretRule = {
+  id: 'pem_private_key',
+  keywords: ['-----BEGIN '],
+  anchor: 'head',
+  pattern: /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y,
+  maxChars: PEM_MAX_CHARS,
+  minEntropy: 0,
+  extend: pemExtent,
+  followsWord: () => true,
+};
+
+function pemExtent(text: string, start: number, headEnd: number): Extent {
+  const limit = start + MAX_KEY_CHARS;
+  const bodyStart = afterHeaders(text, headEnd);
+  let bodyChars = 0;
+  let end = bodyStart;
+  let firstLine = '';
+  while (end < limit) {
+    const lineStart = endOf(SEPARATORS, text, end);
+    const footerEnd = endOf(FOOTER, text, lineStart);
+    if (footerEnd > lineStart) {
+      return { end: isKey(firstLine, bodyChars) ? footerEnd : undefined, isOpen: false };
+    }
+    const lineEnd = Math.max(endOf(LINE, text, lineStart), endOf(CHECKSUM, text, lineStart));
+    if (lineEnd === lineStart || !goesOn(text, lineStart, lineEnd)) {
+      const isOpen = mayGoOn(text, headEnd, end);
+      return { end: isKey(firstLine, bodyChars) ? end : undefined, isOpen };
+    }
+    if (firstLine.length < MIN_BODY_CHARS)
+      firstLine += text.slice(lineStart, Math.min(lineEnd, lineStart + 64));
+    bodyChars += lineEnd - lineStart;
+    end = lineEnd;
+  }
+  return { end: isKey(firstLine, bodyChars) ? limit : undefined, isOpen: false };
+}
+
+/** Whether a run of base64 is a line of the key, not the first word behind it. */
+function goesOn(text: string, lineStart: number, lineEnd: number): boolean {
+  if (lineEnd - lineStart >= MIN_LINE_CHARS || lineEnd === text.length) return true;
+  if (text[lineEnd - 1] === '=' || text[lineStart] === '=') return true;
+  const next = endOf(SEPARATORS, text, lineEnd);
+  return endOf(FOOTER_BEGIN, text, next) > next || endOf(CHECKSUM, text, next) > next;
+}
+
+/** Whether more text could be another line, a footer, a checksum, or a header line where no line was read yet. */
+function mayGoOn(text: string, headEnd: number, end: number): boolean {
+  const isCut = (at: number, ...patterns: readonly RegExp[]): boolean =>
+    patterns.some((pattern) => isUndecidedAt(pattern, text, at));
+  const lineStart = endOf(SEPARATORS, text, end);
+  const lineEnd = endOf(LINE, text, lineStart);
+  return (
+    isCut(headEnd, SEPARATORS) ||
+    isCut(endOf(SEPARATORS, text, headEnd), HEADER_LINES) ||
+    isCut(end, SEPARATORS) ||
+    isCut(lineStart, FOOTER, LINE, CHECKSUM) ||
+    isCut(lineEnd, SEPARATORS) ||
+    isCut(endOf(SEPARATORS, text, lineEnd), FOOTER_BEGIN, CHECKSUM)
+  );
+}
+
+function isKey(firstLine: string, bodyChars: number): boolean {
+  return bodyChars >= MIN_BODY_CHARS && entropyOf(firstLine) >= MIN_BODY_ENTROPY;
+}
+
+function afterHeaders(text: string, headEnd: number): number {
+  const lineBreak = endOf(SEPARATORS, text, headEnd);
+  return Math.max(headEnd, endOf(HEADER_LINES, text, lineBreak));
+}
+
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+/** So much of the base64 holds the whole header. */
+const LOOK_CHARS = 96;
+const BEGINNING = /[A-Za-z0-9+/]{96}/y;
+
+/** The same in base64, as Kubernetes keeps it; a certificate begins alike and is public. */
+export const encodedPemPrivateKey: SecretRule = longRun(
+  'pem_private_key_base64',
+  ['LS0tLS1CRUdJTi'],
+  '[A-Za-z0-9+/]',
+  {
+    minChars: 60,
+    maxChars: 30_000,
+    mayBegin: (text, at) =>
+      endOf(BEGINNING, text, at) === at || saysPrivateKey(text.slice(at, at + LOOK_CHARS)),
+    accepts: (secret) => saysPrivateKey(secret.slice(0, LOOK_CHARS)),
+  },
+);
+
+function saysPrivateKey(encoded: string): boolean {
+  return Buffer.from(encoded, 'base64').toString('latin1').includes('PRIVATE KEY');
+}

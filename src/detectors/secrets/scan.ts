@@ -1,0 +1,122 @@
+import { LONG_STEP, type Work } from '../../turns.ts';
+import { LOOK_BEHIND_CHARS } from '../finding.ts';
+import { createSearch, searchStep, STEP_CHARS } from './search.ts';
+import { MAX_SECRET_CHARS, secretRules } from './rules.ts';
+import { unescaped, unescapedWhole, unfinishedEscapeAt } from './unescaped-view.ts';
+import type { Match } from './match.ts';
+import type { Search } from './search.ts';
+import type { TextView } from './unescaped-view.ts';
+import type { Finding, SearchedText } from '../finding.ts';
+
+/** A JSON text in a JSON string, a tool's arguments for one, is escaped twice; deeper is not looked. */
+const ESCAPE_LEVELS = 2;
+
+/** Escapes make names long, and secrets; a name that begins further before its secret is not looked for. */
+const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
+
+/**
+ * Searches one text: as it is, then with its JSON escapes read, so that a value is found however JSON wrote it. Gives
+ * the findings in order of `start`.
+ */
+export function searchSecrets(text: string): readonly Finding[] {
+  return findingsOf(searchLevels(text, false).matches);
+}
+
+/**
+ * The same in steps: yields between them, so that a caller can give way.
+ * @param most matches, after which it gives up
+ */
+export function* searchSecretsInSteps(text: string, most: number): Work<SearchedText> {
+  const matches = yield* matchesIn(text, most);
+  const views: TextView[] = [];
+  for (let read = text; views.length < ESCAPE_LEVELS && matches.length <= most && read.includes('\\');) {
+    const view = yield* unescaped(read, STEP_CHARS);
+    if (view === undefined) break;
+    views.unshift(view);
+    for (const match of inGiven(views, yield* matchesIn(view.text, most))) matches.push(match);
+    read = view.text;
+  }
+  return { findings: findingsOf(matches), isWhole: matches.length <= most };
+}
+
+function* matchesIn(text: string, most: number): Work<Match[]> {
+  const search = createSearch(text, false);
+  while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
+  return search.found;
+}
+
+/** From where on more text could change what `searchSecrets` finds: `StreamDetector.openFrom`. */
+export function undecidedSecretsFrom(text: string): number {
+  const { matches, openFrom } = searchLevels(text, true);
+  // What is decided may reach over what is not, and covers it: nothing is found there that begins before its end.
+  return matches.reduce((from, { start, end }) => (start < openFrom ? Math.max(from, end) : from), openFrom);
+}
+
+interface Searched {
+  readonly matches: Match[];
+  readonly openFrom: number;
+}
+
+/** An escape that the text's end cuts is open; where that is asked, what is read before it ends there. */
+function searchLevels(text: string, asksWhatIsOpen: boolean): Searched {
+  const { found: matches, openFrom = text.length } = searchWhole(text, asksWhatIsOpen);
+  let open = openFrom;
+  const views: TextView[] = [];
+  for (let read = text; views.length < ESCAPE_LEVELS && read.includes('\\');) {
+    const cut = asksWhatIsOpen ? unfinishedEscapeAt(read) : read.length;
+    const whole = cut === read.length ? read : read.slice(0, cut);
+    const view = unescapedWhole(whole) ?? { text: whole, toGiven: (at: number) => at };
+    if (view.text === read) break;
+    views.unshift(view);
+    read = view.text;
+    const search = searchWhole(read, asksWhatIsOpen);
+    for (const match of inGiven(views, search.found)) matches.push(match);
+    open = Math.min(
+      open,
+      Math.max(toGiven(views, search.openFrom ?? read.length), text.length - MAX_SECRET_CHARS),
+    );
+  }
+  return { matches, openFrom: open };
+}
+
+function searchWhole(text: string, asksWhatIsOpen: boolean): Search {
+  const search = createSearch(text, asksWhatIsOpen);
+  while (searchStep(search));
+  return search;
+}
+
+function toGiven(views: readonly TextView[], at: number): number {
+  return views.reduce((offset, view) => view.toGiven(offset), at);
+}
+
+function inGiven(views: readonly TextView[], matches: readonly Match[]): readonly Match[] {
+  return matches
+    .map(({ rule, from, start, end }) => ({
+      rule,
+      from: toGiven(views, from),
+      start: toGiven(views, start),
+      end: toGiven(views, end),
+    }))
+    .filter(({ from, start, end }) => start - from <= MAX_NAME_CHARS && end - start <= MAX_SECRET_CHARS);
+}
+
+/**
+ * One secret may fit two rules, or be found at two levels of escapes: of those that begin together the longest stays,
+ * of the first rule, and of what reaches further than another the rest. So what is found up to an offset does not
+ * depend on what begins behind it.
+ */
+function findingsOf(matches: Match[]): readonly Finding[] {
+  const findings: Finding[] = [];
+  let reached = 0;
+  for (const { rule, start, end } of matches.sort(inOrder)) {
+    if (end <= reached) continue;
+    const id = secretRules[rule]?.id ?? '';
+    findings.push({ detector: 'secrets', class: 'secret', rule: id, start: Math.max(start, reached), end });
+    reached = end;
+  }
+  return findings;
+}
+
+function inOrder(a: Match, b: Match): number {
+  return a.start - b.start || b.end - a.end || a.rule - b.rule;
+}

@@ -1,0 +1,275 @@
+import { buildKeywordAutomaton, buildKeywordTree } from './keywords.ts';
+import { matchAt, noteOpen } from './match.ts';
+import {
+  followsWord,
+  isPercentEncoded,
+  isWord,
+  MAX_GLUED_CHARS,
+  startsRun,
+  startsToken,
+} from './places.ts';
+import { undecidedFrom } from './rule.ts';
+import { secretRules } from './rules.ts';
+import {
+  eachRun,
+  IN_WORD,
+  isAssigned,
+  kindOf,
+  MIN_INNER_CHARS,
+  MIN_RUN_CHARS,
+  MIN_VALUE_CHARS,
+  NAME_REACH_CHARS,
+  runBefore,
+  SIGN,
+} from './candidate-runs.ts';
+import type { KeywordTable } from './keywords.ts';
+import type { Keyword, Matches } from './match.ts';
+import type { SecretRule } from './rule.ts';
+
+/** Keywords that secrets begin with, and the tree of their beginnings. */
+interface Heads {
+  readonly list: readonly Keyword[];
+  readonly tree: KeywordTable;
+}
+
+const keywords: readonly Keyword[] = secretRules.flatMap((rule, index) =>
+  rule.keywords.map((text) => ({ text, rule, index })),
+);
+const heads = keywords.filter(({ rule }) => rule.anchor === 'head');
+const anyHeads = treeOf(heads);
+/** What may stand right behind a word; two letters say too little there. */
+const gluedHeads = treeOf(
+  heads.filter(({ rule, text }) => rule.followsWord !== undefined && text.length > 2),
+);
+const spacedHeads = heads.filter(({ text }) => text.includes(' '));
+const others = keywords.filter(({ rule }) => rule.anchor !== 'head');
+const automaton = buildKeywordAutomaton(others.map(({ text }) => text));
+
+function treeOf(list: readonly Keyword[]): Heads {
+  return { list, tree: buildKeywordTree(list.map(({ text }) => text)) };
+}
+
+/** A step of the search reads so many characters at most; the worst text found takes under 10 ms for it. */
+export const STEP_CHARS = 16_384;
+/** So much of a step the next one reads again, since a run may go on. */
+const OVERLAP_CHARS = MIN_INNER_CHARS - 1;
+
+/** What a step reads, and what it looks back at. Codes are several times faster to read than a string's characters. */
+const bytes = Buffer.alloc(2 * (NAME_REACH_CHARS + STEP_CHARS));
+const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, NAME_REACH_CHARS + STEP_CHARS);
+
+/** The search of one text, which goes on in steps. */
+export interface Search extends Matches {
+  /** Where the next step begins. */
+  at: number;
+  /** Where `codes` begins in this step. */
+  base: number;
+  /** Up to where heads are looked at, and names, and the automaton's state there. */
+  headsUntil: number;
+  namesUntil: number;
+  state: number;
+  /** Where the next keyword with a space in it stands. */
+  nextSpaced: number;
+  /** Where a secret might have begun last, and how many such places came before it, close upon each other. */
+  lastHead: number;
+  headsInRow: number;
+}
+
+export function createSearch(text: string, asksWhatIsOpen: boolean): Search {
+  return {
+    text,
+    found: [],
+    openFrom: asksWhatIsOpen ? text.length : undefined,
+    runs: undefined,
+    at: 0,
+    base: 0,
+    headsUntil: 0,
+    namesUntil: 0,
+    state: 0,
+    nextSpaced: -1,
+    lastHead: -CLOSE_CHARS,
+    headsInRow: 0,
+  };
+}
+
+/** Reads on by `STEP_CHARS` at most; false when the text is read to its end. */
+export function searchStep(search: Search): boolean {
+  const { text, at: from } = search;
+  const to = Math.min(from + STEP_CHARS, text.length);
+  const base = Math.max(0, from - NAME_REACH_CHARS);
+  bytes.write(base === 0 && to === text.length ? text : text.slice(base, to), 'utf16le');
+  search.base = base;
+  searchSpacedHeads(search, to);
+  eachRun(codes, from - base, to - base, (start, end, seen) => {
+    searchHeads(search, start, end - MIN_RUN_CHARS + 1);
+    if (end - start >= MIN_VALUE_CHARS) searchKeywords(search, start, end, seen);
+  });
+  search.at = to === text.length ? to : to - OVERLAP_CHARS;
+  if (to < text.length) return true;
+  if (search.openFrom !== undefined) searchEnd(search);
+  return false;
+}
+
+/** Looks for what may begin between two places in `codes`. */
+function searchHeads(search: Search, from: number, to: number): void {
+  const { text, base } = search;
+  let at = Math.max(from, search.headsUntil - base);
+  let letters = at === 0 ? 0 : lettersUntil(0, codes[at - 1] ?? 0);
+  for (; at < to; at += 1) {
+    const code = codes[at] ?? 0;
+    const heads = letters === 0 ? anyHeads : gluedHeads;
+    if (letters <= MAX_GLUED_CHARS && begins(heads, code)) searchHead(search, heads, base + at);
+    if (code === 37 && at + 3 < to && isPercentEncoded(text, base + at)) {
+      searchHead(search, anyHeads, base + at + 3);
+    }
+    letters = lettersUntil(letters, code);
+  }
+  search.headsUntil = Math.max(search.headsUntil, base + to);
+}
+
+/** Looks for names before a run and in it, where something is assigned, and for keywords that stand in a secret. */
+function searchKeywords(search: Search, start: number, end: number, seen: number): void {
+  if ((seen & SIGN) !== 0 || isAssigned(codes, start)) {
+    searchNames(search, Math.max(0, start - NAME_REACH_CHARS), end);
+    return;
+  }
+  // A run may be part of a longer one: the next piece of the text, or the last step, has the rest.
+  const isUnfinished = search.base + end === search.text.length;
+  const goesOn = search.base + start < search.namesUntil;
+  if (isUnfinished || goesOn || end - start >= MIN_INNER_CHARS) searchNames(search, start, end);
+}
+
+/** Looks at what the end of the text leaves open: a run of characters that is too short yet. */
+function searchEnd(search: Search): void {
+  const { text, base } = search;
+  const end = text.length - base;
+  const { start, seen } = runBefore(codes, end, MIN_INNER_CHARS);
+  if (start === end) return;
+  for (let at = Math.max(start, end - MIN_RUN_CHARS + 1); at < end; at += 1) {
+    searchHead(search, startsToken(text, base + at) ? anyHeads : gluedHeads, base + at);
+  }
+  searchKeywords(search, start, end, seen);
+  searchLeads(search);
+}
+
+/**
+ * Of beginnings written over and over without a space, `glpat-glpat-...`, each starts the same long run: behind this
+ * many, each so close upon the one before that few can be secrets, no more is looked at. Otherwise the search would be
+ * quadratic.
+ */
+const MAX_HEADS_IN_ROW = 8;
+const CLOSE_CHARS = 16;
+
+/** Whether one more beginning at `at` is to be looked at. */
+function notesHead(search: Search, at: number): boolean {
+  if (at !== search.lastHead) {
+    const isClose = at - search.lastHead <= CLOSE_CHARS && !/\s/.test(search.text.slice(search.lastHead, at));
+    search.headsInRow = isClose ? search.headsInRow + 1 : 0;
+    search.lastHead = at;
+  }
+  return search.headsInRow < MAX_HEADS_IN_ROW;
+}
+
+/** How many letters of a word stand before the next place; where there are digits, more than a secret is glued to. */
+function lettersUntil(letters: number, code: number): number {
+  if ((kindOf(code) & IN_WORD) === 0) return 0;
+  return code < LETTER_A ? MAX_GLUED_CHARS + 1 : letters + 1;
+}
+
+const LETTER_A = 65;
+
+function begins({ tree: { classes, next } }: Heads, code: number): boolean {
+  return next[classes[code] ?? 0] !== 0;
+}
+
+/** Runs the rules whose keyword begins at `start`, where a secret may begin; an unfinished keyword is open. */
+function searchHead(search: Search, { list, tree }: Heads, start: number): void {
+  const { classes, next, firstEnding, endsOf } = tree;
+  const { text } = search;
+  let state = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    state = code < 128 ? (next[state + (classes[code] ?? 0)] ?? 0) : 0;
+    if (state === 0) return;
+    if (state < firstEnding) continue;
+    if (list === gluedHeads.list && !followsWord(text, start)) return;
+    for (const index of endsOf(state)) {
+      const head = list[index];
+      if (head === undefined || (head.rule.startsRun === true && !startsRun(text, start))) continue;
+      if (notesHead(search, start)) matchAt(search, head, start, start);
+    }
+  }
+  if (list === anyHeads.list || followsWord(text, start)) noteOpen(search, start);
+}
+
+/** Keywords with a space in them, which end a run; they begin with hyphens, and so may stand behind a word. */
+function searchSpacedHeads(search: Search, to: number): void {
+  const { text } = search;
+  for (const head of spacedHeads) {
+    while (search.nextSpaced < to) {
+      if (search.nextSpaced >= 0) matchAt(search, head, search.nextSpaced, search.nextSpaced);
+      const next = text.indexOf(head.text, search.nextSpaced + 1);
+      search.nextSpaced = next === -1 ? text.length : next;
+    }
+  }
+}
+
+/** Looks between two places in `codes` for names, and for keywords that stand within a secret. */
+function searchNames(search: Search, from: number, to: number): void {
+  const { classes, next, firstEnding, endsOf } = automaton;
+  const { base } = search;
+  const start = Math.max(from, search.namesUntil - base);
+  let state = base + start === search.namesUntil ? search.state : 0;
+  for (let at = start; at < to; at += 1) {
+    const code = codes[at] ?? 0;
+    state = code < 128 ? (next[state + (classes[code] ?? 0)] ?? 0) : 0;
+    if (state >= firstEnding) for (const index of endsOf(state)) matchOther(search, index, base + at + 1);
+  }
+  search.namesUntil = base + to;
+  search.state = state;
+}
+
+function matchOther(search: Search, index: number, end: number): void {
+  const keyword = others[index];
+  if (keyword === undefined) return;
+  const keywordStart = end - keyword.text.length;
+  if (keyword.rule.lead === undefined) {
+    matchAt(search, keyword, keywordStart, end);
+    return;
+  }
+  const start = keyword.rule.lead.startOf(search.text, keywordStart);
+  if (start >= 0 && startsToken(search.text, start)) matchAt(search, keyword, start, start);
+}
+
+const leading = secretRules.flatMap((rule) =>
+  rule.lead === undefined
+    ? []
+    : [{ rule, maxChars: rule.lead.maxChars + Math.max(...rule.keywords.map(({ length }) => length)) }],
+);
+const MAX_LEAD_CHARS = Math.max(...leading.map(({ maxChars }) => maxChars));
+
+/** What may be the beginning of a secret whose keyword is still to come. */
+function searchLeads(search: Search): void {
+  const { text } = search;
+  let start = text.length;
+  const from = Math.max(0, start - MAX_LEAD_CHARS);
+  while (start > from && mayLead(text.charCodeAt(start - 1))) start -= 1;
+  for (; start < text.length; start += 1) {
+    if (
+      startsToken(text, start) &&
+      leading.some(({ rule, maxChars }) => isLead(rule, maxChars, text, start))
+    ) {
+      noteOpen(search, start);
+      return;
+    }
+  }
+}
+
+/** Letters, digits and `_.~:-`. */
+function mayLead(code: number): boolean {
+  return isWord(code) || code === 95 || code === 46 || code === 126 || code === 58 || code === 45;
+}
+
+function isLead(rule: SecretRule, maxChars: number, text: string, start: number): boolean {
+  return text.length - start <= maxChars && undecidedFrom(rule, text, start) !== undefined;
+}

@@ -1,0 +1,47 @@
+import { searchSecrets, searchSecretsInSteps, undecidedSecretsFrom } from './scan.ts';
+import { STEP_CHARS } from './search.ts';
+import { inTurns, type Work } from '../../turns.ts';
+import type { Detector, Finding, SearchedText, StreamDetector } from '../finding.ts';
+
+/**
+ * Finds credentials: cloud and provider keys, repository and chat tokens, JWTs, PEM private keys (docs/secrets.md has
+ * the classes). Each finding spans the whole secret, without its name. For texts of more than some 100 KB
+ * `findSecretsAll` keeps the event loop free.
+ */
+export const findSecrets: Detector = searchSecrets;
+
+/**
+ * `findSecrets` for several texts, in their order, giving way to the event loop. Nothing
+ * is cut: a secret that lies across a turn is found like any other.
+ */
+export async function findSecretsAll(texts: readonly string[]): Promise<readonly (readonly Finding[])[]> {
+  return (await findSecretsUpTo(texts, Infinity)).map(({ findings }) => findings);
+}
+
+/** The same, which gives up where there are more than `most` in all of them. */
+export async function findSecretsUpTo(
+  texts: readonly string[],
+  most: number,
+): Promise<readonly SearchedText[]> {
+  return inTurns(searchEach(texts, most));
+}
+
+function* searchEach(texts: readonly string[], most: number): Work<readonly SearchedText[]> {
+  const results: SearchedText[] = [];
+  let left = most;
+  for (const text of texts) {
+    const searched: SearchedText = left < 0 ? UNSEARCHED : yield* searchSecretsInSteps(text, left);
+    results.push(searched);
+    left = searched.isWhole ? left - searched.findings.length : -1;
+    yield Math.min(text.length, STEP_CHARS);
+  }
+  return results;
+}
+
+const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
+
+/**
+ * `findSecrets` for a text that comes in pieces (docs/secrets.md "Streams"). Held back is what may yet be a secret's
+ * beginning: a word at the end of the text, a token, a key from its first line to its last; not a secret's name.
+ */
+export const secretsDetector: StreamDetector = { find: findSecrets, openFrom: undecidedSecretsFrom };

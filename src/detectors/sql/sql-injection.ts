@@ -1,0 +1,35 @@
+import type { Detector, Finding } from '../finding.ts';
+import { nextSqlAnchor } from './anchors.ts';
+import { LOOKBACK } from './context.ts';
+import { SQL_RULES, type SqlRule } from './rules.ts';
+
+/** Rules by the first character of what they begin with. */
+const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(
+  SQL_RULES.flatMap(({ anchors }) => anchors).map((anchor) => [
+    anchor.charAt(0),
+    SQL_RULES.filter(({ anchors }) => anchors.some((other) => other.startsWith(anchor.charAt(0)))),
+  ]),
+);
+
+/** Finds SQL injection payloads: tautologies, broken quotes, UNION, stacked, blind, time and error based. */
+export const findSqlInjection: Detector = (text) => {
+  const found: Finding[] = [];
+  for (let start = nextSqlAnchor(text, 0); start < text.length;) {
+    const finding = matchRules(text, start);
+    if (finding !== undefined) found.push(finding);
+    start = nextSqlAnchor(text, finding?.end ?? start + 1);
+  }
+  return found;
+};
+
+const matchRules = (text: string, start: number): Finding | undefined => {
+  for (const { rule, pattern, confirm } of RULES.get(text.charAt(start).toLowerCase()) ?? []) {
+    pattern.lastIndex = start;
+    if (!pattern.test(text)) continue;
+    const end = pattern.lastIndex;
+    const isConfirmed =
+      confirm?.(text.slice(Math.max(0, start - LOOKBACK), start), text.slice(start, end)) ?? true;
+    if (isConfirmed) return { detector: 'sql_injection', class: 'sqli', rule, start, end };
+  }
+  return undefined;
+};

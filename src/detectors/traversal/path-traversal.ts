@@ -1,0 +1,122 @@
+import { pathAhead, readClimb, type Climb, type PathAhead } from './climb.ts';
+import type { Detector, Finding } from '../finding.ts';
+
+/** Where a dot may begin that another follows. */
+const ANCHOR =
+  /\.(?=[.%\\&0\uff0e\u2024\ufe52\u00c0])|%(?=[2%c-fuC-FU])|\\(?=[\\ux05UX])|&(?=#|period)|0(?=[xX]2)|[\uff0e\u2024\ufe52]|\u00c0\u00ae/g;
+/** What no plain climb holds: ordinary code has dots and slashes alone. */
+const DISGUISE = /[^./\\]|\.{4}[\\/]{2}/;
+
+/** Of a path whose slashes are written plainly. */
+const SLASH = String.raw`[\\/]{1,4}`;
+const SEGMENTS = String.raw`(?:[\w.~-]{1,40}${SLASH}){0,3}?`;
+const END = String.raw`(?![\w-])`;
+
+/** Files of the machine: one level up is enough. */
+const SYSTEM_FILE = new RegExp(
+  SEGMENTS +
+    String.raw`(?:etc${SLASH}(?:passwd|shadow|gshadow|hosts|group|sudoers|issue|motd|fstab|crontab|hostname|resolv\.conf|my\.cnf|mysql|ssh|ssl|apache2?|httpd|nginx|php|network|security|cron\w{0,8}|environment|profile|inetd\.conf|vsftpd|[a-z]{2,12}-release|os-release|shells|exports|samba)` +
+    String.raw`|proc${SLASH}(?:self|version|net|cmdline|mounts|cpuinfo|sched_debug|\d{1,7})|boot\.ini|autoexec\.bat|config\.sys|(?:win|system)\.ini|system32` +
+    String.raw`|\.ssh|id_(?:rsa|dsa|ecdsa|ed25519)|authorized_keys|\.aws|\.kube${SLASH}config|\.docker${SLASH}config|\.gnupg|\.netrc|\.pgpass|\.(?:bash|zsh|mysql)_history|\.htpasswd|\.htaccess` +
+    String.raw`|usr${SLASH}local${SLASH}(?:apache2?|nginx|etc)|var${SLASH}(?:log|www${SLASH}[\w-]{1,20}${SLASH}(?:config|wp-config|settings)|run${SLASH}secrets|lib${SLASH}mlocate|spool)|inetpub|global\.asa|web-inf|sam|ntds\.dit)${END}`,
+  'iy',
+);
+
+/** What lies in folders of the machine that are names of modules too. */
+const SYSTEM_FOLDER_FILE = new RegExp(
+  `${SEGMENTS}(?:win(?:dows|nt)${SLASH}\\w{1,20}|root${SLASH}\\.?\\w{1,20})${END}`,
+  'iy',
+);
+
+/** Folders of the machine themselves, right above: two levels up or more, or disguised. */
+const SYSTEM_FOLDER = new RegExp(
+  String.raw`(?:[a-z](?::|%3a|\$)${SLASH})?(?:etc|proc|root|win(?:dows|nt)|syswow64|perflogs|programdata|program(?: |%20|\+)files|documents(?: |%20|\+)and(?: |%20|\+)settings` +
+    String.raw`|system(?: |%20|\+)volume(?: |%20|\+)information|\$recycle\.bin|private${SLASH}(?:etc|var)` +
+    String.raw`|var${SLASH}(?:run|lib|mail|backups|cache|db|tmp|adm|crash)|run${SLASH}secrets|lost\+found` +
+    String.raw`|dev${SLASH}(?:null|zero|u?random|shm|k?mem|tcp|udp|std(?:in|out|err)|fd|tty\w{0,6}|[hsv]d[a-z]\d{0,2}|nvme\w{1,8})` +
+    String.raw`|sys${SLASH}(?:class|kernel|fs|block|bus|devices|firmware|module|power)|boot${SLASH}(?:grub2?|efi|vmlinuz|initrd|initramfs|config))(?![\w-]|\.\w)`,
+  'iy',
+);
+
+/** Files that a project's own code names as well, from a folder within it: two levels up or more. */
+const PROJECT_FILE = new RegExp(
+  SEGMENTS +
+    String.raw`(?:\.env(?!\.(?:example|sample|template|dist))|\.git${SLASH}(?:config|head|index)|web\.config|wp-config\.php|config\.inc\.php|php\.ini|\.npmrc|\.git-credentials|secrets?\.(?:ya?ml|json))${END}`,
+  'iy',
+);
+
+/** What makes a path that of a module, right before it: `from "`, `require('`, the link of a document. */
+const REFERENCE =
+  /(?:\b(?:from|import|require|include|mock|resolve|export|reference)\b[\s(=]{0,3}\\{0,2}["'`<]|\]\()(?:\.\/)?$/i;
+const REFERENCE_CHARS = 24;
+
+/** The rest of a path. */
+const TAIL = /[\w.~%\\/-]{0,256}/y;
+
+const RULES = {
+  target: 'sensitive_target',
+  folder: 'system_folder',
+  encoded: 'encoded_climb',
+} as const;
+
+/** Names of the rules. */
+export const TRAVERSAL_RULES: readonly string[] = Object.values(RULES);
+
+/**
+ * Finds paths that climb out of their folder to a sensitive file or a folder of the machine, however they are written,
+ * and disguised ones of two levels wherever they lead. Plain climbs of code lead to none of these.
+ */
+export const findPathTraversal: Detector = (text) => {
+  const found: Finding[] = [];
+  ANCHOR.lastIndex = 0;
+  for (let anchor = ANCHOR.exec(text); anchor !== null; anchor = ANCHOR.exec(text)) {
+    const start = anchor.index;
+    const climb = readClimb(text, start);
+    ANCHOR.lastIndex = climb?.end ?? start + 1;
+    const judged = climb === undefined ? undefined : judge(text, climb, start);
+    if (judged === undefined) continue;
+    found.push({ detector: 'path_traversal', class: 'traversal', start, ...judged });
+    ANCHOR.lastIndex = judged.end;
+  }
+  return found;
+};
+
+/** What a climb from `start` leads to, and where that ends. */
+const judge = (
+  text: string,
+  { end, levels }: Climb,
+  start: number,
+): Pick<Finding, 'rule' | 'end'> | undefined => {
+  const isHigh = levels > 1;
+  const isDisguised = DISGUISE.test(text.slice(start, end));
+  const ahead = pathAhead(text, end);
+  const targets = [
+    SYSTEM_FILE,
+    ...(isReference(text, start) ? [] : [SYSTEM_FOLDER_FILE]),
+    ...(isHigh ? [PROJECT_FILE] : []),
+  ];
+  const target = targetEnd(ahead, targets);
+  if (target !== undefined) return { rule: RULES.target, end: target };
+  if ((isHigh || isDisguised) && !isReference(text, start)) {
+    const folder = targetEnd(ahead, [SYSTEM_FOLDER]);
+    if (folder !== undefined) return { rule: RULES.folder, end: tailEnd(text, folder) };
+  }
+  return isHigh && isDisguised ? { rule: RULES.encoded, end: tailEnd(text, end) } : undefined;
+};
+
+/** Where what the first of the sticky patterns names at the beginning of a path ends in the text. */
+const targetEnd = ({ path, placeOf }: PathAhead, patterns: readonly RegExp[]): number | undefined => {
+  for (const pattern of patterns) {
+    pattern.lastIndex = 0;
+    if (pattern.test(path)) return placeOf(pattern.lastIndex);
+  }
+  return undefined;
+};
+
+const tailEnd = (text: string, at: number): number => {
+  TAIL.lastIndex = at;
+  return TAIL.test(text) ? TAIL.lastIndex : at;
+};
+
+const isReference = (text: string, start: number): boolean =>
+  REFERENCE.test(text.slice(Math.max(0, start - REFERENCE_CHARS), start));

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { followGrammar, matchAll } from '../../../../src/detectors/injection/followers.ts';
+import { compileGrammar, matchAt } from '../../../../src/detectors/injection/grammar.ts';
+import { lex, lexOnce, Vocabulary } from '../../../../src/detectors/injection/lexer.ts';
+import { KIND_RULES, KIND_WORDS } from '../../../../src/detectors/injection/rule-kinds.ts';
+import { PHRASE_RULES } from '../../../../src/detectors/injection/rules.ts';
+import { SIGNS } from '../../../../src/detectors/injection/signs.ts';
+import { WORDS } from '../../../../src/detectors/injection/words.ts';
+
+const vocabulary = new Vocabulary();
+const rules = [...PHRASE_RULES, ...KIND_RULES, ...SIGNS].map(({ patterns }, label) => ({ label, patterns }));
+const grammar = compileGrammar(vocabulary, { ...WORDS, ...KIND_WORDS }, rules);
+const followed = followGrammar(grammar);
+const tree = vocabulary.freeze();
+
+const CLASSES: Readonly<Record<string, string>> = { ...WORDS, ...KIND_WORDS };
+
+/** The words that a symbol of a pattern stands for; `~2` and `$` for some that nobody asks for. */
+function wordsOf(symbol: string): string[] {
+  if (/^[~$]/.test(symbol))
+    return ['house', 'very house', 'the', 'and then', '.', '. ', '', '!', '\n\n', '\r\n\r\n'];
+  return symbol
+    .replace('*', 'x')
+    .split('|')
+    .flatMap((choice) => (CLASSES[choice] ?? choice).trim().split(/\s+/));
+}
+
+const sentence = fc
+  .constantFrom(...rules.flatMap(({ patterns }) => patterns))
+  .chain((pattern) =>
+    fc.tuple(...pattern.split(/[\s[\]]+/).map((symbol) => fc.constantFrom(...wordsOf(symbol)))),
+  )
+  .map((words) => words.join(' '));
+const text = fc
+  .array(
+    fc.oneof(
+      { weight: 3, arbitrary: sentence },
+      fc.constantFrom('you', 'all', 'do not', "don't", 'IGNORÉ', '的', '\u200b', 'v1.2'),
+      fc.string({ unit: 'binary', maxLength: 3 }),
+    ),
+    { maxLength: 5 },
+  )
+  .map((parts) => parts.join(' '));
+
+test('a look at the words that follow loses no pattern', () => {
+  let matches = 0;
+  fc.assert(
+    fc.property(text, (given) => {
+      const tokens = lex(given, tree);
+      for (let at = 0; at < tokens.count; at += 1) {
+        const found: string[] = [];
+        matchAll(followed, tokens, at, (label, next) => found.push(`${label} to ${next}`));
+        const all = (grammar[tokens.words[at] ?? 0] ?? []).flatMap(({ label, sequence }) => {
+          const next = matchAt(tokens, sequence, at);
+          return next === -1 ? [] : [`${label} to ${next}`];
+        });
+        matches += all.length;
+        expect(found.toSorted()).toEqual(all.toSorted());
+      }
+    }),
+    { numRuns: 2_000, seed: 5 },
+  );
+  expect(matches).toBeGreaterThan(1_000);
+});
+
+test('words read in shared arrays are those read in arrays of their own', () => {
+  fc.assert(
+    fc.property(text, (given) => {
+      const { count, starts, ends, words: numbers, breaks } = lex(given, tree);
+      const shared = lexOnce(given, tree);
+      expect(shared.count).toBe(count);
+      for (const [own, other] of [
+        [starts, shared.starts],
+        [ends, shared.ends],
+        [numbers, shared.words],
+        [breaks, shared.breaks],
+      ] as const) {
+        expect([...other.subarray(0, count)]).toEqual([...own.subarray(0, count)]);
+      }
+    }),
+    { numRuns: 500, seed: 5 },
+  );
+});

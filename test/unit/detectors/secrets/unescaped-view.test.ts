@@ -1,0 +1,55 @@
+import { describe, expect, it, test } from 'vitest';
+import { unescaped, unescapedWhole, unfinishedEscapeAt } from '../../../../src/detectors/secrets/unescaped-view.ts';
+import { seededRandom } from './samples.ts';
+
+describe('a text with its escapes read', () => {
+  test.each([
+    ['nothing', 'a b', undefined],
+    ['what is no escape', String.raw`\d\x41\u00g0`, undefined],
+    ['letters', String.raw`\"\\\/\b\f\n\r\t`, '"\\/\b\f\n\r\t'],
+    ['codes', String.raw`\u0041\u00e9\ud83d\ude42`, 'Aé🙂'],
+    ['an escape behind a backslash that is one', String.raw`\\n\\\n`, '\\n\\\n'],
+    ['one level', String.raw`\\u0041`, String.raw`\u0041`],
+    ['one that the end cuts', String.raw`\n\u00`, '\n\\u00'],
+    ['64 backslashes', '\\'.repeat(64) + 'n', '\\'.repeat(32) + 'n'],
+    ['a drawing of more', '\\n' + '\\'.repeat(65) + 'n', '\n' + '\\'.repeat(65) + 'n'],
+  ])('has %s', (_what, text, expected) => {
+    expect(unescapedWhole(text)?.text).toBe(expected);
+  });
+
+  it('knows where its characters came from', () => {
+    const view = unescapedWhole(String.raw`a\nb\u0041c`);
+    expect(Array.from({ length: 6 }, (_, at) => view?.toGiven(at))).toEqual([0, 1, 3, 4, 10, 11]);
+  });
+
+  it('is the same read in steps', () => {
+    const random = seededRandom(1);
+    const pieces = ['\\', '\\\\', 'u0041', 'n', 'x', '"', '\\n', '\\'.repeat(30)];
+    for (let round = 0; round < 500; round += 1) {
+      const text = Array.from({ length: 12 }, () => pieces[Math.floor(random() * pieces.length)]).join('');
+      const steps = unescaped(text, 1 + Math.floor(random() * 5));
+      let step = steps.next();
+      while (step.done !== true) step = steps.next();
+      expect(step.value?.text).toBe(unescapedWhole(text)?.text);
+    }
+  });
+});
+
+describe('an escape that the end of the text cuts', () => {
+  test.each([
+    ['abc', ''],
+    ['a\\', '\\'],
+    [String.raw`a\u`, String.raw`\u`],
+    [String.raw`a\u00e`, String.raw`\u00e`],
+    [String.raw`a\u00e9`, ''],
+    [String.raw`a\n`, ''],
+    [String.raw`a\\u00`, ''],
+    [String.raw`a\\\u00`, String.raw`\u00`],
+    ['a' + '\\'.repeat(4), '\\'.repeat(4)],
+    ['a' + '\\'.repeat(64), '\\'.repeat(64)],
+    ['a' + '\\'.repeat(65), ''],
+    [String.raw`a\u00x`, ''],
+  ])('%s: %s', (text, expected) => {
+    expect(text.slice(unfinishedEscapeAt(text))).toBe(expected);
+  });
+});
