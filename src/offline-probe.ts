@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-import { createMemoryRiskStore } from './checks/risk/memory-store.ts';
-import { riskSettings } from './checks/risk/settings.ts';
+import { createMemoryRiskStore } from './risk/memory-store.ts';
+import { riskSettings } from './risk/settings.ts';
 import type { Config } from './config/schema.ts';
 import { normalize } from './normalize/normalize.ts';
 import { verifyTrace } from './offline-verify.ts';

@@ -9,7 +9,7 @@ import type { Readiness } from './admin/readiness.ts';
 import { startAdmin } from './admin/server.ts';
 import type { ConfigSources } from './config/load.ts';
 import type { Config } from './config/schema.ts';
-import { checkServable } from './config/servable.ts';
+import { preflight } from './config/preflight.ts';
 import { renderEnvoy } from './envoy/render.ts';
 import { startEnvoy } from './runtime/envoy-process.ts';
 import type { EnvoyProcess } from './runtime/envoy-process.ts';
@@ -64,7 +64,7 @@ const SIDECARS_FOUND_MS = 20_000;
  */
 export async function serve(options: ServeOptions): Promise<Gateway> {
   const { config, log } = options;
-  checkServable(config, options.sources);
+  preflight(config, options.sources);
   await refuseTakenPort(config);
   if (config.server.insecure_dev) warnOfInsecureDev(log);
   if (isWeakSecret(config.signature)) {

@@ -6,8 +6,8 @@ import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { Problem } from '../../src/config/problems.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import { servableProblems } from '../../src/config/servable.ts';
-import { writtenConfig } from '../../src/config/written.ts';
+import { preflightProblems } from '../../src/config/preflight.ts';
+import { serializeConfig } from '../../src/config/serialize.ts';
 import { ExitCode } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, withOutput } from '../output.ts';
@@ -38,7 +38,7 @@ export function registerConfig(program: Command, io: Io): void {
 }
 
 async function printConfig(command: Command, io: Io, output: 'yaml' | 'json'): Promise<void> {
-  const written = await withBaseUrls(writtenConfig(maskSecrets(loadedConfig(command, io).config)));
+  const written = await withBaseUrls(serializeConfig(maskSecrets(loadedConfig(command, io).config)));
   io.stdout.write(output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written));
 }
 
@@ -67,7 +67,7 @@ function checkConfig(command: Command, io: Io, output: OutputFormat): void {
 function problemsOf(command: Command, io: Io): { file: string | undefined; problems: readonly Problem[] } {
   try {
     const { config, sources } = loadedConfig(command, io);
-    return { file: sources.file, problems: servableProblems(config, sources) };
+    return { file: sources.file, problems: preflightProblems(config, sources) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return { file: undefined, problems: error.problems };

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { policyPathProblems } from '../../src/config/servable.ts';
+import { policyPathProblems } from '../../src/config/preflight.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { PolicyChoice } from '../../src/offline-policy.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';

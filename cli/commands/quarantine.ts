@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { DEFAULT_LOCK_MS } from '../../src/checks/risk/scoring.ts';
-import type { LockTime } from '../../src/checks/risk/store.ts';
+import { DEFAULT_LOCK_MS } from '../../src/risk/scoring.ts';
+import type { LockTime } from '../../src/risk/store.ts';
 import { formatDuration } from '../../src/config/duration.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';

@@ -1,13 +1,13 @@
 import type { LoadedConfig } from '../../src/config/load.ts';
 import { formatProblem } from '../../src/config/problems.ts';
-import { servableProblems } from '../../src/config/servable.ts';
+import { preflightProblems } from '../../src/config/preflight.ts';
 import { isWeakSecret } from '../../src/signing/signing-key.ts';
 import { fail, ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** What `serve` would refuse, and what the file does not protect from. */
 export function diagnoseConfig({ config, sources }: LoadedConfig): Finding[] {
-  const problems = servableProblems(config, sources).map((problem) =>
+  const problems = preflightProblems(config, sources).map((problem) =>
     fail('configuration', formatProblem(problem)),
   );
   const weak: Finding[] = isWeakSecret(config.signature)

@@ -1,4 +1,4 @@
-import type { RiskEvent, RiskOutcome, RiskStore } from './risk/store.ts';
+import type { RiskEvent, RiskOutcome, RiskStore } from '../risk/store.ts';
 
 /** Tells of each event that counted against a key: by what, and what came of it. */
 export function countingRisk(

@@ -6,9 +6,9 @@ import { createMemoryDriftStore } from './drift/memory-store.ts';
 import { createMemoryLoopStore } from './loop/memory-store.ts';
 import { createMemoryMcpSessionStore } from './mcp/session-binding/memory-store.ts';
 import { createMemoryPinStore } from './mcp-inspector/memory-store.ts';
-import { createMemoryRiskStore } from './risk/memory-store.ts';
-import { riskSettings } from './risk/settings.ts';
-import type { RiskStore } from './risk/store.ts';
+import { createMemoryRiskStore } from '../risk/memory-store.ts';
+import { riskSettings } from '../risk/settings.ts';
+import type { RiskStore } from '../risk/store.ts';
 import { createMemorySessionStore } from './session/memory-store.ts';
 
 export interface OfflineChecksDeps {
@@ -27,7 +27,9 @@ export interface OfflineChecks extends ComposedChecks {
   readonly risk: RiskStore;
 }
 
-/** The checks that a recorded call can be judged by, on stores of this process: what counts time and money is left out. */
+/**
+ * The checks that a recorded call can be judged by, on stores of this process: what counts time and money is left out.
+ */
 export function createOfflineChecks({
   config,
   policies,

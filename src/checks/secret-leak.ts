@@ -5,8 +5,8 @@ import { ruleOf } from '../pipeline/finding-id.ts';
 import type { ReportSecretLeak, SecretLeak } from '../pipeline/secret-leak.ts';
 import { plainName, plainRules } from '../redis/lock-cause.ts';
 import type { LockCause } from '../redis/lock-cause.ts';
-import { SECRET_TAINT } from './risk/scoring.ts';
-import type { RiskStore } from './risk/store.ts';
+import { SECRET_TAINT } from '../risk/scoring.ts';
+import type { RiskStore } from '../risk/store.ts';
 import type { SessionStore } from './session/store.ts';
 
 export interface SecretLeakDeps {

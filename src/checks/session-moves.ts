@@ -1,5 +1,5 @@
 import type { SessionMove, SessionMoves } from './policy/state-check.ts';
-import { createReturns } from './session/returns.ts';
+import { createRefundQueue } from './session/refund-queue.ts';
 import type { SessionStore } from './session/store.ts';
 
 export interface SessionMovesDeps {
@@ -15,7 +15,7 @@ export interface ClosableSessionMoves extends SessionMoves {
 
 /** What policies move in sessions. */
 export function createSessionMoves({ store, onFailure }: SessionMovesDeps): ClosableSessionMoves {
-  const returns = createReturns<SessionMove>({
+  const returns = createRefundQueue<SessionMove>({
     giveBack: ({ step, createdAt, from, to }) => store.moveBack(step, createdAt, { from, to }),
     onFailure,
   });

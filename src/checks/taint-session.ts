@@ -1,6 +1,6 @@
 import { newOperationId } from '../operation-id.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
-import type { RiskStore } from './risk/store.ts';
+import type { RiskStore } from '../risk/store.ts';
 import type { SessionStore } from './session/store.ts';
 
 export interface TaintSessionDeps {

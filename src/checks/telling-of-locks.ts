@@ -1,6 +1,6 @@
 import type { Alerts } from '../alerting/create.ts';
 import { wholeSeconds } from '../text/time-span.ts';
-import type { RiskStore } from './risk/store.ts';
+import type { RiskStore } from '../risk/store.ts';
 
 /** People hear of a key once for each event that locks or blocks it. */
 export function tellingOfLocks(store: RiskStore, alerts: Alerts | undefined): RiskStore {

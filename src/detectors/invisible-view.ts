@@ -120,7 +120,9 @@ function wholeUpTo(text: string, offset: number): number {
   return code >= 0xd800 && code <= 0xdbff ? offset + 1 : offset;
 }
 
-/** An offset behind which at least `count` characters that print something stand before `end`; 0 where there are fewer. */
+/**
+ * An offset behind which at least `count` characters that print something stand before `end`; 0 where there are fewer.
+ */
 export function visibleFrom(text: string, end: number, count: number): number {
   let from = Math.max(0, end - count);
   let visible = visibleChars(text, from, end);

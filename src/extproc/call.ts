@@ -15,7 +15,10 @@ export type FailStatus = (typeof GRPC_STATUS)[keyof typeof GRPC_STATUS];
 export interface Call {
   /** False where the peer does not take it yet: it is sent later, and `drained` tells when there is room again. */
   write(reply: ProcessingResponse): boolean;
-  /** Ends it cleanly. Before the peer's own end this lets the rest of a request through uninspected (docs/architecture.md#failing-closed). */
+  /**
+   * Ends it cleanly. Before the peer's own end this lets the rest of a request through uninspected
+   * (docs/architecture.md#failing-closed).
+   */
   end(): void;
   /** Ends it at once with a status that is not OK, by which Envoy fails closed. What waits to be sent is dropped. */
   fail(status: FailStatus, details: string): void;

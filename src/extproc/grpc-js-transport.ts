@@ -142,8 +142,8 @@ class GrpcJsCall implements Call {
 
 /**
  * Envoy ends each ext_proc stream with RST_STREAM, which Node's rapid-reset guard counts as an attack: about
- * every thousandth request would lose its connection (docs/architecture.md#failing-closed). The peer is our own Envoy on a private socket.
- * grpc-js has no option for it, so its http2 options are set directly, and loudly if they are gone.
+ * every thousandth request would lose its connection (docs/architecture.md#failing-closed). The peer is our own Envoy on
+ * a private socket. grpc-js has no option for it, so its http2 options are set directly, and loudly if they are gone.
  */
 function liftResetGuard(server: Server): void {
   const options: unknown = (server as unknown as { commonServerOptions?: unknown }).commonServerOptions;

@@ -3,8 +3,8 @@ import type { PolicyCall } from '../policy/call.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 
 /**
- * What one check learns and another judges by, named as the policy input (docs/policies.md). Not a bag: no fact without a writer
- * and a reader. One object an exchange; what is undefined was not looked at.
+ * What one check learns and another judges by, named as the policy input (docs/policies.md). Not a bag: no fact without a
+ * writer and a reader. One object an exchange; what is undefined was not looked at.
  */
 export interface Facts {
   /** Written by auth/authenticate, from what Redis said at the request headers. */

@@ -1,4 +1,4 @@
-import { mistralCut } from './dialects/cuts.ts';
+import { mistralCut } from './dialects/error-frames.ts';
 import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
 
 /** Mistral refuses members that it does not know, `stream_options` among them; its streams report usage anyway. */

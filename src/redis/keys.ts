@@ -1,7 +1,7 @@
 /**
- * Every Redis key the gateway uses. Three names are fixed for others to read (docs/redis.md); whatever else belongs to a proxy key carries the
- * hash tag `{gateway:risk_profile:<key_hash>}`, whose slot is the risk profile's, so that one script can move
- * windows, sessions and risk together on a cluster (docs/redis.md).
+ * Every Redis key the gateway uses. Three names are fixed for others to read (docs/redis.md); whatever else belongs to a
+ * proxy key carries the hash tag `{gateway:risk_profile:<key_hash>}`, whose slot is the risk profile's, so that one
+ * script can move windows, sessions and risk together on a cluster (docs/redis.md).
  */
 
 /** docs/risk.md. */
@@ -49,9 +49,9 @@ export function budgetLimitsKey(keyHash: string): string {
 /** Limits of every key without a budget of its own. */
 export const DEFAULT_BUDGET_KEY = 'gateway:budget:default';
 
-/** One purse of a key's accounts, e.g. its `windows`: hash of each one's start, spent, reserved and alert mark. */
-export function spendKey(keyHash: string, purse: string): string {
-  return `gateway:spend:${tag(keyHash)}:${purse}`;
+/** One ledger of a key's accounts, e.g. its `windows`: hash of each one's start, spent, reserved and alert mark. */
+export function spendKey(keyHash: string, ledger: string): string {
+  return `gateway:spend:${tag(keyHash)}:${ledger}`;
 }
 
 /** A key's live reservations: sorted set of hold keys by the time their lease ends. */

@@ -6,7 +6,7 @@
 --   Unix ms), lengths of six texts (4 bytes each), and the texts: state ('' = never moved), moves, calls on their way,
 --   taints, tools, marks
 --
--- Its spend stands in a purse of the budget scripts. Lists are the business of who changes them: moves.lua, calls.lua and
+-- Its spend stands in a ledger of the budget scripts. Lists are the business of who changes them: moves.lua, calls.lua and
 -- notes.lua of the session check.
 --
 -- The score of a live session in its key's index is the time at which its life ends, so that those without an answer go
@@ -30,7 +30,7 @@ local function is_whole(session)
     and #session.moves % ID_BYTES == 0 and #session.calls % CALL_BYTES == 0
 end
 
--- Tables are made with all their members at once, as purses are.
+-- Tables are made with all their members at once, as ledgers are.
 local function unpack_session(key, packed)
   if string.byte(packed) ~= SESSION_VERSION then
     error('a session is of a version that this gateway does not know: end it')
@@ -45,7 +45,7 @@ local function unpack_session(key, packed)
     key = key, created = created, used = used, ends = ends, place = place, steps = steps, mcp_calls = mcp_calls,
     max_steps = max_steps, budget = budget, state = text(state), moves = text(moves), calls = text(calls),
     taint = text(taint), tool = text(tool), mark = text(mark), answered = flags % 2 >= ANSWERED,
-    kept = flags % 4 >= KEPT, changed = false, life_ms = false, index = false, purse = false, id = false,
+    kept = flags % 4 >= KEPT, changed = false, life_ms = false, index = false, ledger = false, id = false,
     ttl = false, unanswered = false, lease = false, in_flight = false,
   }
   if at ~= #packed + 1 or not is_whole(session) then
@@ -58,7 +58,7 @@ local function new_session(key)
   return {
     key = key, created = -1, used = -1, ends = -1, place = -1, steps = 0, mcp_calls = 0, max_steps = -1, budget = -1,
     state = '', moves = '', calls = '', taint = '', tool = '', mark = '', answered = false, kept = false, changed = false,
-    life_ms = false, index = false, purse = false, id = false, ttl = false, unanswered = false, lease = false,
+    life_ms = false, index = false, ledger = false, id = false, ttl = false, unanswered = false, lease = false,
     in_flight = false,
   }
 end
@@ -120,7 +120,7 @@ local function place_of(session)
   return session.ends
 end
 
--- Writes what was changed. The purse of a session that was put off lives as long as it does.
+-- Writes what was changed. The ledger of a session that was put off lives as long as it does.
 local function save_sessions()
   for _, session in pairs(sessions) do
     if session.changed then
@@ -133,8 +133,8 @@ local function save_sessions()
         end
       end
       write_session(session)
-      if session.life_ms and session.purse then
-        redis.call('PEXPIRE', session.purse, int(session.life_ms))
+      if session.life_ms and session.ledger then
+        redis.call('PEXPIRE', session.ledger, int(session.life_ms))
       end
     end
   end

@@ -29,7 +29,9 @@ interface FindingReport {
   readonly action: Action;
 }
 
-/** What stands in place of a secret or personal data, and of what a tool response must not say (docs/mcp-inspector.md). */
+/**
+ * What stands in place of a secret or personal data, and of what a tool response must not say (docs/mcp-inspector.md).
+ */
 const MASK = '***';
 const REMOVED = '[Content removed: security policy]';
 

@@ -19,8 +19,9 @@ import { envoyPath } from '../support/parts.ts';
 import { freePort } from '../support/ports.ts';
 
 /**
- * docs/architecture.md#failing-closed: a sidecar that closes cleanly makes Envoy let the rest through, whatever it is told. Behind the
- * very configuration that `gateway serve` renders, nothing uninspected may reach the provider or the client.
+ * docs/architecture.md#failing-closed: a sidecar that closes cleanly makes Envoy let the rest through, whatever it is
+ * told. Behind the very configuration that `gateway serve` renders, nothing uninspected may reach the provider or the
+ * client.
  */
 const PROMPT = 'UNINSPECTED-PROMPT';
 const SECRET = 'UNINSPECTED-SECRET';

@@ -15,7 +15,10 @@ import { budgetStore } from '../integration/budget/support.ts';
 
 /** docs/routing.md; docs/redis.md: it works on Sentinel and on Redis Cluster. */
 const USD = 1_000_000_000;
-/** What the others wait before they take a server for dead (1 s), promote another and tell of it; and a client's way there. */
+/**
+ * What the others wait before they take a server for dead (1 s), promote another and tell of it; and a client's way
+ * there.
+ */
 const RECOVERS_WITHIN_MS = 15_000;
 const PACE_MS = 20;
 

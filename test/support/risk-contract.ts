@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { riskSettings } from '../../src/checks/risk/settings.ts';
-import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from '../../src/checks/risk/store.ts';
+import { riskSettings } from '../../src/risk/settings.ts';
+import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from '../../src/risk/store.ts';
 import { defaultConfig } from '../../src/config/load.ts';
 
 export interface Clock {

@@ -1,6 +1,6 @@
-import { createRedisRiskStore } from '../../src/checks/risk/redis-store.ts';
-import { riskSettings } from '../../src/checks/risk/settings.ts';
-import type { RiskEvent } from '../../src/checks/risk/store.ts';
+import { createRedisRiskStore } from '../../src/risk/redis-store.ts';
+import { riskSettings } from '../../src/risk/settings.ts';
+import type { RiskEvent } from '../../src/risk/store.ts';
 import { defaultConfig } from '../../src/config/load.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 

@@ -15,7 +15,7 @@ export async function spendInSession(
   const store = createRedisBudgetStore({ client, deadlineMs: 5_000, leaseMs: 30_000, alertPercents: [] });
   const account: Account = {
     name: SESSION_ACCOUNT,
-    purse: `session:${sessionId}`,
+    ledger: `session:${sessionId}`,
     calendar: 'none',
     limitNanoUsd: undefined,
     idleMs: 60_000,

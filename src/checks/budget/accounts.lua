@@ -1,11 +1,11 @@
 -- Shared by the budget scripts: the accounts that ARGV names, and holds whose lease ran out. Everything is read, and found
 -- whole, before `save` writes what was changed: a script that fails has changed nothing.
 --
--- In ARGV an account is five values: index of its purse in KEYS, name, calendar (minute|hour|day|week|month|none),
--- limit in nano-USD or '', life in ms of a purse that is not used. What is charged also joins total_spend of the risk
+-- In ARGV an account is five values: index of its ledger in KEYS, name, calendar (minute|hour|day|week|month|none),
+-- limit in nano-USD or '', life in ms of a ledger that is not used. What is charged also joins total_spend of the risk
 -- profile, KEYS[2] of every script; KEYS[1] are the key's holds (sorted set of hold keys by the time their lease ends).
 
--- @include ../../redis/purse.lua
+-- @include ../../redis/ledger.lua
 -- @include windows.lua
 -- @include holds.lua
 
@@ -17,7 +17,7 @@ local MAX_NANO_USD = 9000000000000000
 local total, leases, leases_over = 0, {}, {}
 
 -- Sets an account to its window as of `now`. A window rolls forward only: when the clock goes back, the later one stays.
--- Without a calendar it lasts as long as its purse: a purse that was dropped and is used again is another window, so that
+-- Without a calendar it lasts as long as its ledger: a ledger that was dropped and is used again is another window, so that
 -- what was reserved in the first never moves the second. What has turned is empty, and `turned` until something is added.
 local function set_window(account, calendar, now)
   local runs
@@ -38,12 +38,12 @@ local function set_window(account, calendar, now)
 end
 
 -- Reads the accounts that ARGV names from `first` on, in order. `cap` of an account is the limit in ARGV or the one that
--- stands in its purse, whichever is tighter; nil where there is none.
+-- stands in its ledger, whichever is tighter; nil where there is none.
 local function load_accounts(first, now)
   local accounts = {}
   for arg = first, #ARGV, 5 do
-    local purse = purse_at(KEYS[tonumber(ARGV[arg])])
-    local account = account_in(purse, ARGV[arg + 1])
+    local ledger = ledger_at(KEYS[tonumber(ARGV[arg])])
+    local account = account_in(ledger, ARGV[arg + 1])
     local cap = tonumber(ARGV[arg + 3])
     if account.limit >= 0 and not (cap and cap <= account.limit) then
       cap = account.limit
@@ -55,23 +55,23 @@ local function load_accounts(first, now)
   return accounts
 end
 
--- Adds to an account. The purse of one without a calendar is never given less life than it has: its owner may have put
+-- Adds to an account. The ledger of one without a calendar is never given less life than it has: its owner may have put
 -- its end off since the amount was reserved.
 local function add(account, spent, reserved)
-  local purse = account.purse
+  local ledger = account.ledger
   account.spent, account.reserved, account.turned = account.spent + spent, account.reserved + reserved, false
-  purse.changed, purse.life_ms, purse.life_at_least = true, account.idle_ms, account.finish < 0
+  ledger.changed, ledger.life_ms, ledger.life_at_least = true, account.idle_ms, account.finish < 0
 end
 
 -- Moves money in the accounts that a hold stands in; a window that has turned since is left alone. Comes before accounts
 -- are loaded.
 local function move(hold, spent, reserved)
-  for _, key in ipairs(hold.purses) do
-    local purse = purse_at(key)
-    for _, account in ipairs(purse.accounts) do
+  for _, key in ipairs(hold.ledgers) do
+    local ledger = ledger_at(key)
+    for _, account in ipairs(ledger.accounts) do
       if stands_in(hold, account) then
         account.spent, account.reserved = account.spent + spent, account.reserved + reserved
-        purse.changed = true
+        ledger.changed = true
       end
     end
   end
@@ -113,7 +113,7 @@ local function save()
     redis.call('ZADD', KEYS[1], unpack(leases))
     redis.call('PEXPIRE', KEYS[1], int(leases.life_ms))
   end
-  save_purses()
+  save_ledgers()
   save_holds()
 end
 

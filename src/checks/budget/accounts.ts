@@ -12,7 +12,7 @@ export function accountsOf({ budgetLimits, facts }: Parsed): Account[] {
   if (facts.session === undefined) return windows;
   const session: Account = {
     name: SESSION_ACCOUNT,
-    purse: `session:${facts.session.id}`,
+    ledger: `session:${facts.session.id}`,
     calendar: 'none',
     limitNanoUsd: facts.session.budgetNanoUsd,
     idleMs: facts.session.lifeMs,

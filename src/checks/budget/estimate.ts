@@ -8,7 +8,10 @@ import { outputsOf } from './outputs.ts';
 /** The smallest output limit worth sending a request for (docs/budgets.md). */
 export const MIN_GRANT_TOKENS = 256;
 
-/** A client's own limit is not lowered further: an agent's answer would be cut off in its first words (docs/budgets.md#output-limits). */
+/**
+ * A client's own limit is not lowered further: an agent's answer would be cut off in its first words
+ * (docs/budgets.md#output-limits).
+ */
 const LOWEST_TOKENS = 1_024;
 
 /** More than any model writes or any provider takes; absurd numbers of a client's may not leave the money's range. */

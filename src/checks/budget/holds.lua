@@ -1,10 +1,10 @@
 -- Shared by the budget scripts: holds. A hold is one reservation, one string, little endian:
 --
 --   version (1 byte: 1), state (1 byte: see below), amount in nano-USD, granted tokens, time of the reservation (doubles, the
---   latter in Unix ms), thresholds crossed at its settlement (text, ends with a zero byte), number of purses (1 byte), and
+--   latter in Unix ms), thresholds crossed at its settlement (text, ends with a zero byte), number of ledgers (1 byte), and
 --   their keys, each of which ends with a zero byte
 --
--- It stands in the window of each account of those purses that had begun when it was reserved. The purses' keys carry the
+-- It stands in the window of each account of those ledgers that had begun when it was reserved. The ledgers' keys carry the
 -- caller's own hash tag, so that every key a script touches is in one slot.
 
 local HOLD_VERSION, HOLD_LAYOUT = 1, '<BBdddsB'
@@ -12,9 +12,9 @@ local HELD, CHARGED, SETTLED = 1, 2, 3
 
 local holds = {}
 
-local function keep_hold(key, state, amount, granted, reserved_at, crossed, purse_keys)
+local function keep_hold(key, state, amount, granted, reserved_at, crossed, ledger_keys)
   local hold = {
-    state = state, amount = amount, granted = granted, reserved_at = reserved_at, crossed = crossed, purses = purse_keys,
+    state = state, amount = amount, granted = granted, reserved_at = reserved_at, crossed = crossed, ledgers = ledger_keys,
     life_ms = false,
   }
   holds[key] = hold
@@ -31,11 +31,11 @@ local function hold_at(key)
     error('a hold is of a version that this gateway does not know')
   end
   local _, state, amount, granted, reserved_at, crossed, count, at = struct.unpack(HOLD_LAYOUT, packed)
-  local purse_keys = {}
+  local ledger_keys = {}
   for index = 1, count do
-    purse_keys[index], at = struct.unpack('s', packed, at)
+    ledger_keys[index], at = struct.unpack('s', packed, at)
   end
-  return keep_hold(key, state, amount, granted, reserved_at, crossed, purse_keys)
+  return keep_hold(key, state, amount, granted, reserved_at, crossed, ledger_keys)
 end
 
 -- True where the window that an account stands in now is the one that the hold was reserved in.
@@ -48,10 +48,10 @@ local function save_holds()
   for key, hold in pairs(holds) do
     if hold.life_ms then
       local packed = struct.pack(
-        HOLD_LAYOUT, HOLD_VERSION, hold.state, hold.amount, hold.granted, hold.reserved_at, hold.crossed, #hold.purses
+        HOLD_LAYOUT, HOLD_VERSION, hold.state, hold.amount, hold.granted, hold.reserved_at, hold.crossed, #hold.ledgers
       )
-      if #hold.purses > 0 then
-        packed = packed .. table.concat(hold.purses, '\0') .. '\0'
+      if #hold.ledgers > 0 then
+        packed = packed .. table.concat(hold.ledgers, '\0') .. '\0'
       end
       redis.call('SET', key, packed, 'PX', hold.life_ms)
       hold.life_ms = false

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- Reads the accounts of a key after charging the holds whose lease ran out.
 --
--- KEYS  1 holds (sorted set)   2 risk profile (hash)   3.. purses (strings)
+-- KEYS  1 holds (sorted set)   2 risk profile (hash)   3.. ledgers (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2.. accounts
 -- reply {holds charged just now, then for each account: spent, reserved, ms to its reset or -1}

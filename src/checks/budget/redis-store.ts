@@ -37,7 +37,7 @@ export interface RedisBudgetStoreOptions {
 
 /** Longer than any repeat of a command by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
-/** Keys of a script that stand before the purses. */
+/** Keys of a script that stand before the ledgers. */
 const OPERATION_KEYS = 3;
 const STATUS_KEYS = 2;
 
@@ -133,7 +133,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
     const keys = [
       holdsKey(keyHash),
       riskProfileKey(keyHash),
-      ...pursesOf(accounts).map((purse) => spendKey(keyHash, purse)),
+      ...ledgersOf(accounts).map((ledger) => spendKey(keyHash, ledger)),
     ];
     for (;;) {
       const [charged = 0, ...fields] = await withRedisDeadline(deadlineMs, async () =>
@@ -187,19 +187,19 @@ function operationKeys({ keyHash, operationId, accounts }: Operation): string[] 
     holdsKey(keyHash),
     riskProfileKey(keyHash),
     holdKey(keyHash, operationId),
-    ...pursesOf(accounts).map((purse) => spendKey(keyHash, purse)),
+    ...ledgersOf(accounts).map((ledger) => spendKey(keyHash, ledger)),
   ];
 }
 
-function pursesOf(accounts: readonly Account[]): string[] {
-  return [...new Set(accounts.map(({ purse }) => purse))];
+function ledgersOf(accounts: readonly Account[]): string[] {
+  return [...new Set(accounts.map(({ ledger }) => ledger))];
 }
 
-/** As accounts.lua wants them; `before` is how many keys stand before the purses. */
+/** As accounts.lua wants them; `before` is how many keys stand before the ledgers. */
 function accountArgs(accounts: readonly Account[], before: number): (string | number)[] {
-  const purses = pursesOf(accounts);
-  return accounts.flatMap(({ purse, name, calendar, limitNanoUsd, idleMs }) => [
-    before + 1 + purses.indexOf(purse),
+  const ledgers = ledgersOf(accounts);
+  return accounts.flatMap(({ ledger, name, calendar, limitNanoUsd, idleMs }) => [
+    before + 1 + ledgers.indexOf(ledger),
     name,
     calendar,
     limitNanoUsd === undefined ? '' : whole(limitNanoUsd),

@@ -2,7 +2,7 @@
 -- Reserves the worst-case cost of one request in a list of accounts, or refuses it; all or nothing. Idempotent under
 -- the hold's key: a repeat gets the first answer. Without the allow-oom flag Redis refuses it as a whole when full.
 --
--- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. purses (strings)
+-- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. ledgers (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 lease in ms
 --       3 cost of the input and the call itself, nano-USD

@@ -2,7 +2,7 @@
 -- Replaces a reservation, or what was charged when its lease ran out, by the real cost, in the windows it was
 -- reserved in. Idempotent under the hold's key. May run when Redis is full, because it frees what was held.
 --
--- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. purses (strings)
+-- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. ledgers (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 real cost in nano-USD (0 releases)
 --       3 how long the settled hold is remembered, ms
@@ -62,7 +62,7 @@ local function crossings(account)
   end
   if #reached > 0 then
     account.told = math.max(unpack(reached))
-    account.purse.changed = true
+    account.ledger.changed = true
   end
   return reached
 end

@@ -1,19 +1,19 @@
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import type { Phase } from '../../pipeline/phase.ts';
 
-/** How an account starts anew: at the turn of a UTC calendar unit, or when its purse was dropped. */
+/** How an account starts anew: at the turn of a UTC calendar unit, or when its ledger was dropped. */
 export type Calendar = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'none';
 
 /** One account that a request is charged to: a window of its key, or its session. */
 export interface Account {
-  /** Shown in `X-Gateway-Budget-Window` and in refusals; plain letters, unique in its purse. */
+  /** Shown in `X-Gateway-Budget-Window` and in refusals; plain letters, unique in its ledger. */
   readonly name: string;
   /** Accounts that live together are read and written together, e.g. all windows of a key. */
-  readonly purse: string;
+  readonly ledger: string;
   readonly calendar: Calendar;
   /** Undefined: spend is recorded and never refused; 0: blocked. */
   readonly limitNanoUsd: number | undefined;
-  /** Life of the purse when it is not used; over the longest window in it. Without a calendar it is at least so long. */
+  /** Life of the ledger when it is not used; over the longest window in it. Without a calendar it is at least so long. */
   readonly idleMs: number;
 }
 

@@ -18,7 +18,7 @@ const OVER_A_MONTH_MS = 40 * 86_400_000;
 export function windowAccounts(limits: BudgetLimits): Account[] {
   return BUDGET_WINDOWS.map((window) => ({
     name: window,
-    purse: 'windows',
+    ledger: 'windows',
     calendar: CALENDARS[window],
     limitNanoUsd: limits[window],
     idleMs: OVER_A_MONTH_MS,

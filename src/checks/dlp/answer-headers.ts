@@ -5,8 +5,8 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import { MASK } from './actions.ts';
 import { CLEAN } from './inspected.ts';
 import type { Inspected } from './inspected.ts';
-import { contextOf } from './passages.ts';
-import type { Found } from './passages.ts';
+import { contextOf } from './scan-batch.ts';
+import type { Found } from './scan-batch.ts';
 import { APART } from './scan/apart.ts';
 
 /**

@@ -8,14 +8,14 @@ import type { StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../pipeline/exchange.ts';
 import type { ArgumentMasks, Masks } from '../../policy/masking/masks.ts';
 import type { AnswerFacts, AnswerText, JsonObject, PromptText } from '../../providers/provider.ts';
-import type { FindAll, Found } from './passages.ts';
+import type { FindAll, Found } from './scan-batch.ts';
 import { inspectRequest } from './requests/requests.ts';
 import type { FindingsJudge } from './stream/stream-findings.ts';
 import { createMaskingRewriter } from './stream/stream-rewriter.ts';
-import type { Place } from './whole/document-search.ts';
-import { inspectJson } from './whole/json-answer.ts';
-import { rewriteWhole, unlabelledStream } from './whole/unlabelled-stream.ts';
-import { BINARY, inspectAnswer } from './whole/whole-answer.ts';
+import type { Place } from './buffered/document-search.ts';
+import { inspectJson } from './buffered/json-answer.ts';
+import { rewriteWhole, sniffedStream } from './buffered/sniffed-stream.ts';
+import { BINARY, inspectAnswer } from './buffered/whole-answer.ts';
 import { saidPlaces, wordsAreAt } from './words-scope.ts';
 
 /** What the mask rules of policies take out of a request. */
@@ -117,7 +117,7 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: Masks): 
   };
   const rules = new Set<string>();
   const send = (bytes: Buffer | undefined) => () => void (whole.replacement = bytes ?? replacement);
-  const stream = unlabelledStream({ ...exchange, answer: { ...exchange.answer, whole: seen } });
+  const stream = sniffedStream({ ...exchange, answer: { ...exchange.answer, whole: seen } });
   if (stream !== undefined) {
     const rewriter = createPolicyRewriter(masks, rules);
     if (rewriter === undefined) return PASS;

@@ -3,7 +3,7 @@ import type { ContentClass, DetectorName, StreamDetector } from '../../detectors
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
 import type { DlpAction } from './actions.ts';
-import type { FindAll, Found } from './passages.ts';
+import type { FindAll, Found } from './scan-batch.ts';
 
 export interface DlpCheckDeps {
   /** `server.dlp`. */

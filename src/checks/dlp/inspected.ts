@@ -1,4 +1,4 @@
-import type { Found } from './passages.ts';
+import type { Found } from './scan-batch.ts';
 
 /** What a body holds, and how it is taken out. */
 export interface Inspected {

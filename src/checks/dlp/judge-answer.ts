@@ -9,12 +9,12 @@ import { actionFor, classesOf, rulesOf } from './actions.ts';
 import type { DlpAction } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
 import type { Inspected } from './inspected.ts';
-import type { Found } from './passages.ts';
+import type { Found } from './scan-batch.ts';
 import { quarantined } from './refusals.ts';
 import { createDlpRewriter } from './stream/stream-rewriter.ts';
-import { rewriteWhole, unlabelledStream } from './whole/unlabelled-stream.ts';
-import type { UnlabelledStream } from './whole/unlabelled-stream.ts';
-import { inspectAnswer } from './whole/whole-answer.ts';
+import { rewriteWhole, sniffedStream } from './buffered/sniffed-stream.ts';
+import type { SniffedStream } from './buffered/sniffed-stream.ts';
+import { inspectAnswer } from './buffered/whole-answer.ts';
 
 export interface AnswerJudge {
   /** A whole answer, or the headers of a stream. */
@@ -61,7 +61,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   async function judgeStream(
     exchange: Answered,
     whole: WholeAnswer,
-    stream: UnlabelledStream,
+    stream: SniffedStream,
   ): Promise<Verdict> {
     const masked: string[] = [];
     const rewriter = rewriterOf(exchange, (found) => masked.push(found));
@@ -94,7 +94,7 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   async function judgeBody(exchange: Answered): Promise<Verdict> {
     const { whole, facts } = exchange.answer;
     if (whole === undefined) return PASS;
-    const stream = unlabelledStream(exchange);
+    const stream = sniffedStream(exchange);
     if (stream !== undefined) return judgeStream(exchange, whole, stream);
     const inspected = await inspectAnswer(whole, facts, deps.findAll, { passesArguments });
     return 'kind' in inspected ? inspected : judged(exchange, inspected);

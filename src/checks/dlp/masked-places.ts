@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import { unparseable } from '../../json/document-shape.ts';
 import type { JsonPath } from '../../json/path.ts';
-import type { Passages } from './passages.ts';
+import type { ScanBatch } from './scan-batch.ts';
 
 /** Whose body it is. */
 export type Side = 'request' | 'answer';
@@ -33,7 +33,7 @@ export class MaskedPlaces {
  * @throws GatewayError invalid_request, upstream_unavailable where the findings are too many to be put in order, or were
  * too many to be searched for to the end
  */
-export function assertMaskable({ count, isWhole }: Pick<Passages, 'count' | 'isWhole'>, side: Side): void {
+export function assertMaskable({ count, isWhole }: Pick<ScanBatch, 'count' | 'isWhole'>, side: Side): void {
   if (!isWhole || count > MAX_FINDINGS) throw tooMuchToMask(side);
 }
 

@@ -2,7 +2,7 @@ import { valueAt } from '../../json/edited-view.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { PromptText } from '../../providers/provider.ts';
 import { isIdentifier } from './identifiers.ts';
-import type { Place } from './whole/document-search.ts';
+import type { Place } from './buffered/document-search.ts';
 
 type Said = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
 

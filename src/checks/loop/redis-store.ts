@@ -16,9 +16,9 @@ export interface RedisLoopStoreOptions {
 }
 
 const readScript = loadScript(new URL('./read-calls.lua', import.meta.url));
-const joinScript = loadScript(new URL('./join-call.lua', import.meta.url));
+const joinScript = loadScript(new URL('./record-call.lua', import.meta.url));
 const countScript = loadScript(new URL('./count-arrival.lua', import.meta.url));
-const giveBackScript = loadScript(new URL('./give-back-arrival.lua', import.meta.url));
+const giveBackScript = loadScript(new URL('./release-arrival.lua', import.meta.url));
 
 /** As calls.lua has it: version, time, fingerprint, operation. */
 const ENTRY_CHARS = 1 + 13 + 16 + 13;

@@ -30,8 +30,9 @@ const SERVER_ERROR = 500;
 const SOON_MS = 1_000;
 
 /**
- * Fails fast where a server has failed a key, or all keys, too often, and lets one call at a time find out whether it is back (docs/mcp.md). Only JSON-RPC requests are counted, and probe: servers answer other messages, and GETs they do not serve,
- * with whatever they like.
+ * Fails fast where a server has failed a key, or all keys, too often, and lets one call at a time find out whether it is
+ * back (docs/mcp.md). Only JSON-RPC requests are counted, and probe: servers answer other messages, and GETs they do not
+ * serve, with whatever they like.
  */
 export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerState> {
   const name = 'mcp-breaker';

@@ -4,7 +4,7 @@ import type { JsonEdit } from '../../json/path.ts';
 import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
-import { refused } from './outcome.ts';
+import { refused } from './summary.ts';
 import { readTexts } from './read-texts.ts';
 import { isFixed, masked, redactions } from './redact.ts';
 import { searchTexts, type Hit } from './search.ts';

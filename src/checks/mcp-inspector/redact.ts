@@ -21,8 +21,9 @@ export function isFixed({ stretches }: Hit): boolean {
 }
 
 /**
- * The edits that take all hits out of a message: secrets become `***`, attacks give way to a fixed text (docs/mcp-inspector.md). JSON in
- * strings stays JSON. A member whose name holds one goes, and a member under the cleaned name says so.
+ * The edits that take all hits out of a message: secrets become `***`, attacks give way to a fixed text
+ * (docs/mcp-inspector.md). JSON in strings stays JSON. A member whose name holds one goes, and a member under the cleaned
+ * name says so.
  */
 export async function redactions(hits: readonly Hit[], instead = standsFor): Promise<readonly JsonEdit[]> {
   const edits = new EditsByDoc();

@@ -7,7 +7,7 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import type { StreamEvent } from '../../providers/provider.ts';
 import { answeredId, isMessage, type JsonObject } from '../../mcp/answer-shape.ts';
 import type { Judgement } from './judge.ts';
-import { describe, isRedacted, refused } from './outcome.ts';
+import { describe, isRedacted, refused } from './summary.ts';
 import type { AnswerDeps } from './whole.ts';
 
 /**

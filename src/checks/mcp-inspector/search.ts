@@ -7,7 +7,7 @@ import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
 import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
 import type { Texts } from './read-texts.ts';
-import { unseenOf, withoutGaps, withoutTerminalCodes, type Reading } from './readings.ts';
+import { unseenOf, withoutGaps, withoutTerminalCodes, type Reading } from './text-variants.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 
 /** Something found, and the stretches of texts that hold it. */
@@ -155,7 +155,10 @@ class Hits {
   }
 }
 
-/** Of one rule, beginning in one piece: whether they overlap there, and end in one piece. An order may go further than one before it. */
+/**
+ * Of one rule, beginning in one piece: whether they overlap there, and end in one piece. An order may go further than one
+ * before it.
+ */
 function isSameHit(one: Hit, other: Hit): boolean {
   const [a] = one.stretches;
   const [b] = other.stretches;

@@ -6,8 +6,8 @@ import { PASS, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { isMessage } from '../../mcp/answer-shape.ts';
 import type { Judge, Judgement } from './judge.ts';
-import type { Leaks } from './leak.ts';
-import { describe, isRedacted, refused } from './outcome.ts';
+import type { Leaks } from './secret-response.ts';
+import { describe, isRedacted, refused } from './summary.ts';
 import type { RecordJudgement } from './record.ts';
 
 export interface AnswerDeps {

@@ -17,7 +17,8 @@ const FLAGS = {
 } as const;
 
 /**
- * Takes the disguises off every text of a prompt, once, for the checks after it (docs/normalization.md). Hidden text is no crime: it is flagged, and policies decide.
+ * Takes the disguises off every text of a prompt, once, for the checks after it (docs/normalization.md). Hidden text is
+ * no crime: it is flagged, and policies decide.
  */
 export function createNormalizationCheck({ normalizeAll }: NormalizationCheckDeps): Check {
   const normalizeNew = rememberUndisguised(normalizeAll);

@@ -20,7 +20,9 @@ export interface JudgeDeps {
   /** Asks a person about a call that is to be escalated; undefined where that is switched off. */
   readonly escalate?: Escalate | undefined;
   readonly shadowMode: boolean;
-  /** Reasons are written by rules, which may put into them what an agent wrote; they go into answers, headers and logs. */
+  /**
+   * Reasons are written by rules, which may put into them what an agent wrote; they go into answers, headers and logs.
+   */
   readonly maskSecrets: (text: string) => string;
   /** A set could not judge a call. */
   readonly onTrouble: (cause: unknown) => void;

@@ -18,8 +18,8 @@ export interface RateLimitState {
 const WINDOW_SECONDS = 60;
 
 /**
- * Holds a key to so many requests a minute, whatever they ask for (docs/rate-limit.md): right after the key itself, so that
- * a request that is malformed or leads nowhere takes a slot too, and a refused one's body is never read.
+ * Holds a key to so many requests a minute, whatever they ask for (docs/rate-limit.md): right after the key itself, so
+ * that a request that is malformed or leads nowhere takes a slot too, and a refused one's body is never read.
  */
 export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<RateLimitState> {
   const name = 'rate-limit';

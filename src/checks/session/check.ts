@@ -10,7 +10,7 @@ import { sessionRequest, sessionRequired, tell } from './headers.ts';
 import type { SessionRequest } from './headers.ts';
 import { createMcpCalls, isSuccess, type McpCallState, type TakenStep } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
-import { createReturns } from './returns.ts';
+import { createRefundQueue } from './refund-queue.ts';
 import { createRunningCalls } from './running-calls.ts';
 import { CALL_LEASE_MS } from './store.ts';
 import type { OpenResult, Session, SessionStore, Step } from './store.ts';
@@ -48,11 +48,12 @@ export interface SessionState {
 }
 
 /**
- * Takes one step of the session that a request names, within the limits of that session and of its key (docs/sessions.md); stores its first user request once the provider has answered it.
+ * Takes one step of the session that a request names, within the limits of that session and of its key
+ * (docs/sessions.md); stores its first user request once the provider has answered it.
  */
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;
-  const returns = createReturns<TakenStep>({
+  const returns = createRefundQueue<TakenStep>({
     giveBack: ({ step, createdAt }) => store.leave(step, createdAt),
     onFailure: deps.onFailure,
   });

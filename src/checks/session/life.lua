@@ -4,11 +4,11 @@
 -- @include calls.lua
 
 -- A session with all that hangs on it. In KEYS, from `key` on: its string, the key's live sessions (sorted set), its
--- purse. In ARGV, from `arg` on: its id, and in ms the life of an idle session, the life of one that no call was answered
+-- ledger. In ARGV, from `arg` on: its id, and in ms the life of an idle session, the life of one that no call was answered
 -- in yet, and the lease of a call.
 local function session_of(key, arg)
   local session = session_at(KEYS[key])
-  session.index, session.purse, session.id = KEYS[key + 1], KEYS[key + 2], ARGV[arg]
+  session.index, session.ledger, session.id = KEYS[key + 1], KEYS[key + 2], ARGV[arg]
   session.ttl, session.unanswered, session.lease = tonumber(ARGV[arg + 1]), tonumber(ARGV[arg + 2]), tonumber(ARGV[arg + 3])
   return session
 end

@@ -7,7 +7,7 @@ import type { Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../pipeline/mcp-session.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';
-import type { Returns } from './returns.ts';
+import type { Returns } from './refund-queue.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Session, SessionLimits, SessionStore, Step } from './store.ts';

@@ -17,7 +17,7 @@
 --       a session
 
 -- @include ../../redis/clock.lua
--- @include ../../redis/purse.lua
+-- @include ../../redis/ledger.lua
 -- @include spend.lua
 -- @include life.lua
 -- @include notes.lua
@@ -70,7 +70,7 @@ end
 local opens = is_new and not refused
 if is_new then
   session.created, session.used = now, now
-  forget_purse(KEYS[3])
+  forget_ledger(KEYS[3])
 end
 local sets_budget = budget ~= session.budget
 session.max_steps, session.budget = max_steps, budget
@@ -83,9 +83,9 @@ if opens or not is_new then
 end
 if sets_budget and (opens or not is_new) then
   -- From now on also for calls that have taken their step, and have not reserved yet.
-  local purse = purse_at(KEYS[3])
+  local ledger = ledger_at(KEYS[3])
   account_of(KEYS[3]).limit = budget
-  purse.changed, purse.life_ms = true, ARGV[3]
+  ledger.changed, ledger.life_ms = true, ARGV[3]
 end
 
 local function commit()
@@ -96,7 +96,7 @@ local function commit()
   if room then
     commit_room(room)
   end
-  save_purses()
+  save_ledgers()
   save_sessions()
 end
 

@@ -1,12 +1,12 @@
 #!lua flags=no-writes
 -- Reads a session as it stands.
 --
--- KEYS  1 session   2 the session's purse
+-- KEYS  1 session   2 the session's ledger
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 -- reply {spent, the session (see notes.lua), calls on their way}; empty where there is no such session
 
 -- @include ../../redis/clock.lua
--- @include ../../redis/purse.lua
+-- @include ../../redis/ledger.lua
 -- @include spend.lua
 -- @include ../../redis/session.lua
 -- @include calls.lua

@@ -50,7 +50,7 @@ const SESSIONS_PER_READ = 200;
 
 const readScript = loadScript(new URL('./read-session.lua', import.meta.url));
 const openScript = loadScript(new URL('./open-session.lua', import.meta.url));
-const leaveScript = loadScript(new URL('./leave-session.lua', import.meta.url));
+const leaveScript = loadScript(new URL('./refund-step.lua', import.meta.url));
 const finishScript = loadScript(new URL('./finish-call.lua', import.meta.url));
 const renewScript = loadScript(new URL('./renew-call.lua', import.meta.url));
 const answerScript = loadScript(new URL('./answer-session.lua', import.meta.url));
@@ -196,7 +196,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     const reply = await asking.ask(
       {
         script: readScript,
-        keys: [stateKey(name), purseKey(name)],
+        keys: [stateKey(name), ledgerKey(name)],
         args: [clock()],
         read: (read) => readReply.parse(read),
       },
@@ -274,7 +274,7 @@ function moveKeys(step: Step): string[] {
 
 /** KEYS 1 to 3, as life.lua wants them. */
 function lifeKeys(name: SessionName): string[] {
-  return [stateKey(name), sessionsKey(name.keyHash), purseKey(name)];
+  return [stateKey(name), sessionsKey(name.keyHash), ledgerKey(name)];
 }
 
 /** All that hangs on a session in its key's slot, its own string first. */
@@ -282,7 +282,7 @@ function sessionKeys(name: SessionName): string[] {
   const { keyHash, sessionId } = name;
   return [
     stateKey(name),
-    purseKey(name),
+    ledgerKey(name),
     loopKey(keyHash, sessionId),
     loopKey(keyHash, toolCallsOf(name).sessionId),
     loopKey(keyHash, `${sessionId}/arrivals`),
@@ -302,8 +302,8 @@ function stateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId);
 }
 
-/** The purse of the account that the budget check charges a session's calls to. */
-function purseKey({ keyHash, sessionId }: SessionName): string {
+/** The ledger of the account that the budget check charges a session's calls to. */
+function ledgerKey({ keyHash, sessionId }: SessionName): string {
   return spendKey(keyHash, `session:${sessionId}`);
 }
 

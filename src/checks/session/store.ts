@@ -60,7 +60,9 @@ export type OpenResult =
       readonly anchored: boolean;
     }
   | { readonly kind: 'max_steps_reached' | 'budget_spent'; readonly session: Session }
-  /** The key has as many live sessions as it may have, or as fit with a call on its way in each; this one would be new. */
+  /**
+   * The key has as many live sessions as it may have, or as fit with a call on its way in each; this one would be new.
+   */
   | { readonly kind: 'too_many_sessions'; readonly liveSessions: number }
   /** The step was given back before it was taken (its request had been given up). */
   | { readonly kind: 'closed' };

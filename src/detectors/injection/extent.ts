@@ -8,7 +8,10 @@ const MAX_FURTHER = 3;
 /** How far before an order the quote is looked for that it stands in. */
 const MAX_BEFORE = 512;
 
-/** The end of a sentence, with what closes behind it. A dot in an address or a path is none, nor one before a small letter. */
+/**
+ * The end of a sentence, with what closes behind it. A dot in an address or a path is none, nor one before a small
+ * letter.
+ */
 const SENTENCE_END =
   /[.!?…؟](?=["'”’»)\]]{0,3}(?:\s|$))(?!\s{1,3}\p{Ll})["'”’»)\]]{0,3}|[。！？；।॥።]["'”’»」』）]{0,3}/gu;
 /** What no sentence goes beyond: an empty line, the tags of blocks, the end of a comment. */

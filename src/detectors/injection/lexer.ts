@@ -1,6 +1,8 @@
 import { FOLDED, isUnspaced, LINE_END, SENTENCE_END, SEPARATOR, SILENT } from './letters.ts';
 
-/** The words of a text that a vocabulary knows or skips over, in order; parallel arrays, for a text may hold a million. */
+/**
+ * The words of a text that a vocabulary knows or skips over, in order; parallel arrays, for a text may hold a million.
+ */
 export interface Tokens {
   readonly count: number;
   /** UTF-16 units of the text. */
@@ -156,7 +158,9 @@ export const lexOnce = (text: string, tree: WordTree): Tokens => {
   return readAll({ text, ...shared }, tree);
 };
 
-/** Cuts a text into words and looks each up; linear, for a word of a script without spaces is at most a few characters. */
+/**
+ * Cuts a text into words and looks each up; linear, for a word of a script without spaces is at most a few characters.
+ */
 export const lex = (text: string, tree: WordTree): Tokens =>
   readAll({ text, ...createArrays(text.length) }, tree);
 

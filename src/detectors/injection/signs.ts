@@ -2,7 +2,10 @@
 export interface Sign {
   /** Out of `PERSONA_SCORE`. */
   readonly weight: number;
-  /** It gives the model a role; without one the score must be higher, for lists of forbidden topics have many of the others. */
+  /**
+   * It gives the model a role; without one the score must be higher, for lists of forbidden topics have many of the
+   * others.
+   */
   readonly givesRole?: true;
   readonly patterns: readonly string[];
 }

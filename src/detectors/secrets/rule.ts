@@ -36,7 +36,9 @@ export interface SecretRule {
   readonly accepts?: (secret: string) => boolean;
   /** `head`: it may stand right behind a word, as in `tokenghp_...`, where what follows its keyword passes. */
   readonly followsWord?: (body: string) => boolean;
-  /** Its length says where it ends: letters and digits may stand right behind it where what follows its keyword passes. */
+  /**
+   * Its length says where it ends: letters and digits may stand right behind it where what follows its keyword passes.
+   */
   readonly precedesWord?: (body: string) => boolean;
   /** Goes on from the pattern's match to the secret's end. */
   readonly extend?: (text: string, start: number, end: number) => Extent;

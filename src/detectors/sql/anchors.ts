@@ -88,7 +88,9 @@ function isAnchor(text: string, at: number, kind: number, code: number): boolean
   }
 }
 
-/** Letters of either case, and what is taken for one, are told by their last five bits; the expression tells them apart. */
+/**
+ * Letters of either case, and what is taken for one, are told by their last five bits; the expression tells them apart.
+ */
 function mayBeWord(first: number, second: number): boolean {
   return ((SECONDS[first & 31] ?? 0) & (1 << (second & 31))) !== 0;
 }

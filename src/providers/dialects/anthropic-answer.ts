@@ -11,7 +11,7 @@ import type {
   Usage,
 } from '../provider.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { anthropicCut } from './cuts.ts';
+import { anthropicCut } from './error-frames.ts';
 import { editable, wholeDeltas } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';

@@ -2,7 +2,7 @@ import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, stepwise } from '../../turns.ts';
 import type { Work } from '../../turns.ts';
 import type { AnswerText, StreamEvent, StreamReader, TextDelta } from '../provider.ts';
-import { plainCut } from './cuts.ts';
+import { plainCut } from './error-frames.ts';
 import { isObject, parseJson } from './fields.ts';
 
 /** A string in a document of no known dialect. */

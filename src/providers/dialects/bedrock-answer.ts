@@ -12,7 +12,7 @@ import type {
   TextDelta,
   Usage,
 } from '../provider.ts';
-import { bedrockCut } from './cuts.ts';
+import { bedrockCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';

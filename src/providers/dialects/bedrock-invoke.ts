@@ -6,7 +6,7 @@ import type { Dialect, InnerPayload, JsonObject, StreamEvent, StreamReader, Usag
 import { cacheApart, isException } from './bedrock-answer.ts';
 import { familyOf } from './bedrock-families.ts';
 import type { InvokeFamily } from './bedrock-prompts.ts';
-import { bedrockCut } from './cuts.ts';
+import { bedrockCut } from './error-frames.ts';
 import { objectOf, parseJson } from './fields.ts';
 
 /**

@@ -12,7 +12,7 @@ import type {
   TokenText,
 } from '../provider.ts';
 import { readUsage } from './cohere-usage.ts';
-import { cohereV1Cut, cohereV2Cut } from './cuts.ts';
+import { cohereV1Cut, cohereV2Cut } from './error-frames.ts';
 import { editable, wholeDeltas } from './deltas.ts';
 import { arrayOf, objectOf, parseJson } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';

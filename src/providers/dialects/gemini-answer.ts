@@ -12,7 +12,7 @@ import type {
   TokenText,
   Usage,
 } from '../provider.ts';
-import { geminiCut } from './cuts.ts';
+import { geminiCut } from './error-frames.ts';
 import { createChoiceEnds, wholeDeltas } from './deltas.ts';
 import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';

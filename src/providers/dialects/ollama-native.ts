@@ -14,7 +14,7 @@ import type {
   TokenText,
   Usage,
 } from '../provider.ts';
-import { plainCut } from './cuts.ts';
+import { plainCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
 import {
   arrayOf,

@@ -12,7 +12,7 @@ import type {
   StreamRefusal,
   TokenText,
 } from '../provider.ts';
-import { choicesCut } from './cuts.ts';
+import { choicesCut } from './error-frames.ts';
 import { createChoiceEnds } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';

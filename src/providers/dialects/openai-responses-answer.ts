@@ -11,7 +11,7 @@ import type {
   TextDelta,
   TokenText,
 } from '../provider.ts';
-import { responsesCut } from './cuts.ts';
+import { responsesCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
 import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
 import { joinedMember } from './joined-texts.ts';

@@ -115,8 +115,8 @@ describe('budgets', () => {
     expect((await client.ask()).status).toBe(200);
     expectRefusal(await client.ask(), 429, 'budget_exceeded');
     // The account's minute is moved into the past, as the clock would.
-    const [purse = ''] = await budgets.redis.client.keys(`*${client.keyHash}*windows*`);
-    await moveWindow(budgets.redis.client, purse, 'minute', -MINUTE_MS);
+    const [ledger = ''] = await budgets.redis.client.keys(`*${client.keyHash}*windows*`);
+    await moveWindow(budgets.redis.client, ledger, 'minute', -MINUTE_MS);
     expect(told(await client.ask())).toEqual(['minute', 0]);
     const [minute, hourly] = await budgetStatus(budgets.gateway, client.keyHash);
     expect([minute?.spent_usd, hourly?.spent_usd]).toEqual([usd(1_000), usd(2_000)]);
@@ -267,12 +267,12 @@ describe('alert thresholds', () => {
   });
 });
 
-/** Start and end of an account's window stand after its name (src/redis/purse.lua). */
-async function moveWindow(client: RedisClient, purse: string, account: string, byMs: number): Promise<void> {
-  const packed = await client.getBuffer(purse);
-  if (packed === null) throw new Error(`no purse ${purse}`);
+/** Start and end of an account's window stand after its name (src/redis/ledger.lua). */
+async function moveWindow(client: RedisClient, ledger: string, account: string, byMs: number): Promise<void> {
+  const packed = await client.getBuffer(ledger);
+  if (packed === null) throw new Error(`no ledger ${ledger}`);
   const name = `${account}\0`;
   const start = packed.indexOf(name) + name.length;
   for (const at of [start, start + 8]) packed.writeDoubleLE(packed.readDoubleLE(at) + byMs, at);
-  await client.set(purse, packed, 'KEEPTTL');
+  await client.set(ledger, packed, 'KEEPTTL');
 }

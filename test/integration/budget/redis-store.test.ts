@@ -469,24 +469,24 @@ describe('what is damaged, or of a version that is not known', () => {
     const keyHash = newKeyHash();
     const held = reservation(keyHash, { daily: USD }, 1_000);
     await store.reserve(held);
-    const purse = spendKey(keyHash, 'windows');
-    const stored = await redis.client.getBuffer(purse);
+    const ledger = spendKey(keyHash, 'windows');
+    const stored = await redis.client.getBuffer(ledger);
     for (const damaged of [
       Buffer.from([9, 5]),
       stored?.subarray(0, 40) ?? Buffer.alloc(0),
       Buffer.alloc(0),
     ]) {
-      await redis.client.set(purse, damaged, 'KEEPTTL');
-      const before = await redis.client.dumpBuffer(purse);
+      await redis.client.set(ledger, damaged, 'KEEPTTL');
+      const before = await redis.client.dumpBuffer(ledger);
       await expect(store.reserve(reservation(keyHash, { daily: USD }, 1))).rejects.toMatchObject({
         type: 'redis_unavailable',
       });
       await expect(store.settle({ ...held, costNanoUsd: 1, repeated: false })).rejects.toMatchObject({
         type: 'redis_unavailable',
       });
-      expect(await redis.client.dumpBuffer(purse)).toEqual(before);
+      expect(await redis.client.dumpBuffer(ledger)).toEqual(before);
     }
-    await redis.client.set(purse, stored ?? '', 'KEEPTTL');
+    await redis.client.set(ledger, stored ?? '', 'KEEPTTL');
     await redis.client.set(holdKey(keyHash, held.operationId), Buffer.from([9]), 'KEEPTTL');
     await expect(store.settle({ ...held, costNanoUsd: 1, repeated: false })).rejects.toMatchObject({
       type: 'redis_unavailable',
@@ -503,7 +503,7 @@ describe('on a cluster', () => {
       holdsKey(keyHash),
       holdKey(keyHash, randomUUID()),
       budgetLimitsKey(keyHash),
-      ...windowAccounts({}).map(({ purse }) => spendKey(keyHash, purse)),
+      ...windowAccounts({}).map(({ ledger }) => spendKey(keyHash, ledger)),
     ];
     expect(keys.map((key) => calculateSlot(key))).toEqual(keys.map(() => slot));
     expect(calculateSlot(quarantineKey(keyHash))).not.toBe(slot);

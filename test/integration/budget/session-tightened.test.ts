@@ -32,7 +32,7 @@ function rig() {
   const name = { keyHash: newKeyHash(), sessionId: 'one' };
   const account = (limitNanoUsd: number | undefined): Account => ({
     name: 'session',
-    purse: 'session:one',
+    ledger: 'session:one',
     calendar: 'none',
     limitNanoUsd,
     idleMs: TTL_MS,

@@ -35,14 +35,14 @@ const NOON = Date.UTC(2026, 0, 15, 12, 0, 0);
 
 /** The account of a session `one`. */
 function sessionAccount(limitNanoUsd: number | undefined): Account {
-  return { name: 'session', purse: 'session:one', calendar: 'none', limitNanoUsd, idleMs: TTL_MS };
+  return { name: 'session', ledger: 'session:one', calendar: 'none', limitNanoUsd, idleMs: TTL_MS };
 }
 
 function inSession(keyHash: string, limit: number | undefined, cost: number): Reservation {
   return reservation(keyHash, {}, cost, { accounts: [...windowAccounts({}), sessionAccount(limit)] });
 }
 
-async function purse(keyHash: string) {
+async function ledger(keyHash: string) {
   const [status] = await store.status(keyHash, [sessionAccount(undefined)]);
   return { spent: status?.spentNanoUsd, reserved: status?.reservedNanoUsd };
 }
@@ -65,7 +65,7 @@ describe('the account of a session', () => {
     expect(results.find(({ kind }) => kind === 'refused')).toMatchObject({
       tightest: { account: { name: 'session' }, remainingNanoUsd: 0, resetMs: undefined },
     });
-    expect(await purse(keyHash)).toEqual({ spent: 0, reserved: 10 * USD });
+    expect(await ledger(keyHash)).toEqual({ spent: 0, reserved: 10 * USD });
   });
 
   it('records spend without a limit, tells it, and refuses nothing', async () => {
@@ -78,7 +78,7 @@ describe('the account of a session', () => {
     const outside = reservation(keyHash, {}, USD);
     await store.reserve(outside);
     expect((await settle(outside, USD)).sessionSpentNanoUsd).toBeUndefined();
-    expect(await purse(keyHash)).toEqual({ spent: 6 * USD, reserved: 0 });
+    expect(await ledger(keyHash)).toEqual({ spent: 6 * USD, reserved: 0 });
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 7 * USD });
   });
 

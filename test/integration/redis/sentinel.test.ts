@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRedisRiskStore } from '../../../src/checks/risk/redis-store.ts';
+import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { createAcknowledgement } from '../../../src/redis/acknowledged.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
 import { quarantineKey } from '../../../src/redis/keys.ts';

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { RiskEvent, RiskOutcome } from '../../../src/checks/risk/store.ts';
+import type { RiskEvent, RiskOutcome } from '../../../src/risk/store.ts';
 
 const SCORER = join(import.meta.dirname, '..', '..', 'support', 'risk-scorer.ts');
 

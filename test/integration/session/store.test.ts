@@ -112,9 +112,9 @@ describe('keys', () => {
     await store.noteAnswered(name, createdAt, 'the first request');
     const anchor = `gateway:session:${name.keyHash}:a.b:c_d-e:anchor`;
     expect(await redis.client.get(anchor)).toBe('the first request');
-    const purse = spendKey(name.keyHash, `session:${name.sessionId}`);
+    const ledger = spendKey(name.keyHash, `session:${name.sessionId}`);
     await spendInSession(client, name, 5);
-    const keys = [anchor, purse, sessionKey(name.keyHash, name.sessionId), sessionsKey(name.keyHash)];
+    const keys = [anchor, ledger, sessionKey(name.keyHash, name.sessionId), sessionsKey(name.keyHash)];
     for (const key of keys) await redis.client.pexpire(key, 1_000);
     now += 1_000; // the place among the live sessions lags behind by less
     await store.open(call(name));
@@ -240,7 +240,7 @@ describe('keys', () => {
 describe('100,000 sessions of one key', () => {
   const SESSIONS = 100_000;
   const AT_ONCE = 500;
-  /** String, purse and anchor of each, as Redis keeps them, and all that is not a session's. */
+  /** String, ledger and anchor of each, as Redis keeps them, and all that is not a session's. */
   const MAX_BYTES = MAX_LIVE_SESSIONS * 2_048 + 4 * 1024 * 1024;
 
   async function usedMemory(): Promise<number> {
@@ -266,7 +266,7 @@ describe('100,000 sessions of one key', () => {
     }
     const keys = Math.max(most, await redis.client.dbsize());
     expect(await redis.client.zcard(sessionsKey(keyHash))).toBe(MAX_LIVE_SESSIONS);
-    // String, purse and anchor of each; the index, and the profile.
+    // String, ledger and anchor of each; the index, and the profile.
     expect(keys).toBeLessThanOrEqual(MAX_LIVE_SESSIONS * 3 + 2);
     expect(keys).toBeGreaterThan(MAX_LIVE_SESSIONS);
     expect((await usedMemory()) - before).toBeLessThan(MAX_BYTES);

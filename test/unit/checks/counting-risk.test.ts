@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countingRisk } from '../../../src/checks/counting-risk.ts';
-import { createMemoryRiskStore } from '../../../src/checks/risk/memory-store.ts';
-import { riskSettings } from '../../../src/checks/risk/settings.ts';
+import { createMemoryRiskStore } from '../../../src/risk/memory-store.ts';
+import { riskSettings } from '../../../src/risk/settings.ts';
 import { configSchema } from '../../../src/config/schema.ts';
 
 describe('events that count against a key', () => {

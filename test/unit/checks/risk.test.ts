@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryRiskStore } from '../../../src/checks/risk/memory-store.ts';
+import { createMemoryRiskStore } from '../../../src/risk/memory-store.ts';
 import { findingId } from '../../../src/pipeline/finding-id.ts';
 import { decayedScore, parseRiskStatus } from '../../../src/redis/risk-profile.ts';
 import { DAY_MS, describeRiskStore } from '../../support/risk-contract.ts';

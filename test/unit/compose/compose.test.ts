@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 
 import { loadConfig } from '../../../src/config/load.ts';
-import { servableProblems } from '../../../src/config/servable.ts';
+import { preflightProblems } from '../../../src/config/preflight.ts';
 import { ENVOY_VERSION } from '../../../src/runtime/envoy-binary.ts';
 import { send } from '../../support/http.ts';
 
@@ -71,7 +71,7 @@ describe('docker-compose.yml', () => {
 
   it('serves a configuration that may be served', () => {
     // Its certificate is on the host that runs it; anything else would be a fault of the file.
-    const problems = servableProblems(config, sources).filter(({ path }) => !path.startsWith('server.tls.'));
+    const problems = preflightProblems(config, sources).filter(({ path }) => !path.startsWith('server.tls.'));
     expect(problems).toEqual([]);
     for (const one of [envoy, gateway]) expect(one.volumes.join(' ')).toContain(':/etc/gateway/tls:ro');
     expect(config.envoy.managed).toBe(false);

@@ -4,7 +4,7 @@ import { defaultConfig } from '../../../src/config/load.ts';
 import { maskSecrets } from '../../../src/config/mask.ts';
 import { configJsonSchema } from '../../../src/config/schema.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
-import { writtenConfig } from '../../../src/config/written.ts';
+import { serializeConfig } from '../../../src/config/serialize.ts';
 
 const SECRET = 'recognisableSecretValueOf32Chars';
 
@@ -28,7 +28,7 @@ const everySecret: ConfigInput = {
 
 describe('secrets in print', () => {
   it('are masked, all of them', () => {
-    const printed = JSON.stringify(writtenConfig(maskSecrets(defaultConfig(everySecret))));
+    const printed = JSON.stringify(serializeConfig(maskSecrets(defaultConfig(everySecret))));
     expect(printed).not.toContain(SECRET);
     expect(printed.match(/\*\*\*/g)?.length).toBeGreaterThanOrEqual(10);
     expect(printed).toContain('"authorization":"***"');
@@ -58,7 +58,7 @@ describe('secrets in print', () => {
       const server = { name: 'a', url, headers: { 'X-Api-Key': `${token}-2` } };
       const credentials = createServerCredentials(server);
       const printed = JSON.stringify(
-        writtenConfig(maskSecrets(defaultConfig({ mcp: { servers: [server] } }))),
+        serializeConfig(maskSecrets(defaultConfig({ mcp: { servers: [server] } }))),
       );
       expect([credentials.isIn(token), credentials.isIn(printed)]).toEqual([true, false]);
       expect(await credentials.findAll([printed])).toEqual([[]]);
@@ -81,11 +81,11 @@ describe('the configuration in print', () => {
       pricing: { unknown_model: { input: 1, output: 2 }, overrides: { 'openai/gpt-4.1': { input: 3 } } },
       policy: { default_action: 'allow' },
     });
-    expect(defaultConfig(writtenConfig(config))).toEqual(config);
+    expect(defaultConfig(serializeConfig(config))).toEqual(config);
   });
 
   it('writes durations as people do', () => {
-    const { server, risk_profile } = writtenConfig(defaultConfig());
+    const { server, risk_profile } = serializeConfig(defaultConfig());
     expect(server).toMatchObject({ read_timeout: '30s', drain_timeout: '25s' });
     expect(risk_profile?.ttl).toBe('0');
     expect(server).not.toHaveProperty('insecure_dev');

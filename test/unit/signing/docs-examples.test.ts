@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load.ts';
-import { servableProblems } from '../../../src/config/servable.ts';
+import { preflightProblems } from '../../../src/config/preflight.ts';
 import { createSigner } from '../../../src/signing/signer.ts';
 import { createSigningKey } from '../../../src/signing/signing-key.ts';
 
@@ -26,7 +26,7 @@ it.each(['identity.md', 'signatures.md'])(
     writeFileSync(path, block(page, 'yaml'));
     const env = { SERVER_INSECURE_DEV: 'true', GATEWAY_SIGNATURE_SECRET: 'x'.repeat(32) };
     const { config, sources } = loadConfig({ path, env });
-    expect(servableProblems(config, sources)).toEqual([]);
+    expect(preflightProblems(config, sources)).toEqual([]);
   },
 );
 

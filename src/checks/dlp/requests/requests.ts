@@ -1,16 +1,16 @@
 import type { Finding } from '../../../detectors/finding.ts';
 import type { Parsed } from '../../../pipeline/exchange.ts';
-import { createDocumentSearch, Words } from '../whole/document-search.ts';
-import type { Place, WordsKind } from '../whole/document-search.ts';
+import { createDocumentSearch, Words } from '../buffered/document-search.ts';
+import type { Place, WordsKind } from '../buffered/document-search.ts';
 import type { PromptText } from '../../../providers/provider.ts';
 import { CLEAN } from '../inspected.ts';
 import type { Inspected } from '../inspected.ts';
 import { assertMaskable } from '../masked-places.ts';
-import type { FindAll } from '../passages.ts';
-import { createPassages } from '../whole/search-passages.ts';
+import type { FindAll } from '../scan-batch.ts';
+import { createScanBatch } from '../buffered/search-batch.ts';
 import { ITEM_CHARS, inTurns } from '../../../turns.ts';
 import type { Work } from '../../../turns.ts';
-import { sealsOf } from './request-seals.ts';
+import { immutableFieldsOf } from './immutable-fields.ts';
 
 export interface InspectedRequest extends Inspected {
   /** Those that no edit can take out. */
@@ -27,27 +27,27 @@ export async function inspectRequest(
   findAll: FindAll,
   looksAt?: (place: Place) => boolean,
 ): Promise<InspectedRequest> {
-  const seals = await inTurns(sealsOf(exchange));
-  const passages = createPassages(findAll, 'request');
+  const seals = await inTurns(immutableFieldsOf(exchange));
+  const batch = createScanBatch(findAll, 'request');
   const document = createDocumentSearch({
     ...exchange,
     words: await inTurns(wordsOf(exchange.request.texts)),
     ...(looksAt !== undefined && { looksAt }),
     side: 'request',
   });
-  await document.gather(passages);
-  for (const text of seals.encoded) passages.add(text);
-  await passages.search();
-  if (passages.found.length === 0) return { ...CLEAN, unmaskable: [] };
+  await document.gather(batch);
+  for (const text of seals.encoded) batch.add(text);
+  await batch.search();
+  if (batch.found.length === 0) return { ...CLEAN, unmaskable: [] };
 
-  assertMaskable(passages, 'request');
-  const hits = await document.hits(passages);
+  assertMaskable(batch, 'request');
+  const hits = await document.hits(batch);
   const sealed = hits.filter(({ kind, path }) => kind === 'name' || seals.has(path));
   return {
-    found: passages.found,
+    found: batch.found,
     unmaskable: [
       ...sealed.flatMap(({ findings }) => findings),
-      ...seals.encoded.flatMap((text) => passages.findingsIn(text)),
+      ...seals.encoded.flatMap((text) => batch.findingsIn(text)),
     ],
     mask: () =>
       Promise.resolve(() => {

@@ -1,10 +1,10 @@
 import type { Finding, StreamDetector } from '../../../detectors/finding.ts';
 import { ArgumentsLexer } from './arguments-lexer.ts';
 import { MaskedArguments } from './masked-arguments.ts';
-import type { Found } from '../passages.ts';
+import type { Found } from '../scan-batch.ts';
 import { ScanWindow } from './scan-window.ts';
 import type { ChannelScanner } from './scanner.ts';
-import { tooMuchHeld } from './too-much-held.ts';
+import { bufferLimitExceeded } from './buffer-limit.ts';
 import type { Work } from '../../../turns.ts';
 import { piecesOf } from './pieces.ts';
 
@@ -33,7 +33,7 @@ export function* maskArguments(
   findings: readonly Pick<Finding, 'start' | 'end'>[],
 ): Work<string> {
   const masked = new MaskedArguments();
-  const { outlet } = masked;
+  const { buffer } = masked;
   const parts: string[] = [];
   const left = findings.toSorted((a, b) => a.start - b.start).values();
   let next = left.next().value;
@@ -43,13 +43,13 @@ export function* maskArguments(
     for (; next !== undefined && next.end <= chars; next = left.next().value) masked.replace(next);
     const decided = Math.min(chars, next?.start ?? Infinity);
     masked.settle(decided, decided);
-    parts.push(outlet.take(outlet.settled));
+    parts.push(buffer.take(buffer.settled));
     yield piece.length;
   }
   masked.finish();
   for (; next !== undefined; next = left.next().value) masked.replace(next);
   masked.settleAll();
-  parts.push(outlet.take(outlet.length));
+  parts.push(buffer.take(buffer.length));
   return parts.join('');
 }
 
@@ -60,7 +60,7 @@ const MAX_HELD_CHARS = 393_216;
 export function createArgumentsScanner(detector: StreamDetector): ChannelScanner {
   const masked = new MaskedArguments();
   const window = new ScanWindow(detector);
-  const { outlet } = masked;
+  const { buffer } = masked;
 
   function note(found: readonly Found[]): readonly Found[] {
     for (const { finding } of found) masked.replace(finding);
@@ -68,9 +68,9 @@ export function createArgumentsScanner(detector: StreamDetector): ChannelScanner
   }
 
   return {
-    outlet,
+    buffer,
     get keptChars() {
-      return window.size + outlet.length - outlet.sent;
+      return window.size + buffer.length - buffer.sent;
     },
     get tail() {
       return window.tail;
@@ -78,7 +78,7 @@ export function createArgumentsScanner(detector: StreamDetector): ChannelScanner
     push(text) {
       const found = note(window.add(masked.add(text)));
       masked.settle(window.settled, window.start);
-      if (outlet.length - outlet.settled > MAX_HELD_CHARS) throw tooMuchHeld();
+      if (buffer.length - buffer.settled > MAX_HELD_CHARS) throw bufferLimitExceeded();
       return found;
     },
     finish() {

@@ -2,8 +2,8 @@ import type { Finding } from '../../../detectors/finding.ts';
 import { MASK } from '../actions.ts';
 import { ArgumentsLexer } from './arguments-lexer.ts';
 import type { Token } from './arguments-lexer.ts';
-import { Outlet } from './outlet.ts';
-import type { Replacement } from './outlet.ts';
+import { MaskingBuffer } from './masking-buffer.ts';
+import type { Replacement } from './masking-buffer.ts';
 
 type Span = Pick<Finding, 'start' | 'end'>;
 
@@ -14,14 +14,14 @@ type Span = Pick<Finding, 'start' | 'end'>;
  */
 export class MaskedArguments {
   /** The arguments as they are written. */
-  readonly outlet = new Outlet();
+  readonly buffer = new MaskingBuffer();
   readonly #lexer = new ArgumentsLexer();
   /** Findings whose last token may still grow, as they are written. */
   #waiting: Span[] = [];
 
   /** Adds a piece; gives out what is to be searched of it. */
   add(piece: string): string {
-    this.outlet.append(piece);
+    this.buffer.append(piece);
     return this.#lexer.add(piece);
   }
 
@@ -35,7 +35,9 @@ export class MaskedArguments {
     this.#waiting.push({ start: this.#lexer.toRaw(start), end: this.#lexer.toRaw(end) });
   }
 
-  /** Lets everything leave before an offset behind which findings are still to come, `from` one at which they may begin. */
+  /**
+   * Lets everything leave before an offset behind which findings are still to come, `from` one at which they may begin.
+   */
   settle(decided: number, from: number): void {
     const lexer = this.#lexer;
     if (this.#waiting.length > 0) {
@@ -44,25 +46,25 @@ export class MaskedArguments {
     }
     const [next] = this.#waiting;
     const to = Math.min(next?.start ?? Infinity, lexer.toRaw(decided));
-    this.outlet.settle(startOfNumber(to, lexer));
-    lexer.forget(from, this.outlet.settled);
+    this.buffer.settle(startOfNumber(to, lexer));
+    lexer.forget(from, this.buffer.settled);
   }
 
   /** Lets everything leave: all that was found has been replaced. */
   settleAll(): void {
     this.#replaceUpTo(this.#waiting.length);
-    this.outlet.settleAll();
+    this.buffer.settleAll();
   }
 
   #replaceUpTo(count: number): void {
     for (const span of this.#waiting.slice(0, count)) {
-      for (const one of replacementsOf(span, this.#lexer, this.outlet)) this.outlet.replace(one);
+      for (const one of replacementsOf(span, this.#lexer, this.buffer)) this.buffer.replace(one);
     }
     this.#waiting = this.#waiting.slice(count);
   }
 }
 /** What is put in place of a finding, token by token. Offsets are those of the text as it came. */
-function replacementsOf(span: Span, lexer: ArgumentsLexer, outlet: Outlet): readonly Replacement[] {
+function replacementsOf(span: Span, lexer: ArgumentsLexer, buffer: MaskingBuffer): readonly Replacement[] {
   const replacements: Replacement[] = [];
   for (const token of lexer.tokensIn(span.start, span.end)) {
     const start = Math.max(span.start, token.start);
@@ -72,7 +74,7 @@ function replacementsOf(span: Span, lexer: ArgumentsLexer, outlet: Outlet): read
     if (isValue(token) && token.kind === 'number') {
       const whole = { start: token.start, end: Math.min(token.end, lexer.end) };
       replacements.push({ ...whole, text: JSON.stringify(MASK) });
-    } else if (isValue(token) && isLiteral(outlet.peek(token.start, token.end))) {
+    } else if (isValue(token) && isLiteral(buffer.peek(token.start, token.end))) {
       continue;
     } else if (token.joinsPrevious && before !== undefined) {
       replacements[replacements.length - 1] = { ...before, end };

@@ -1,13 +1,15 @@
 import { LOOK_BEHIND_CHARS } from '../../../detectors/finding.ts';
 import type { Finding, StreamDetector } from '../../../detectors/finding.ts';
 import { visibleFrom } from '../../../detectors/invisible-view.ts';
-import type { Found } from '../passages.ts';
+import type { Found } from '../scan-batch.ts';
 import { tailOf } from './tail-of.ts';
-import { tooMuchHeld } from './too-much-held.ts';
+import { bufferLimitExceeded } from './buffer-limit.ts';
 
 /** Twice the longest match that any detector has (a PEM key, 32,768): more is never open for a good reason. */
 const MAX_OPEN_CHARS = 65_536;
-/** Where this much is open it is looked at again only once it has grown by an eighth, or long matches cost their square. */
+/**
+ * Where this much is open it is looked at again only once it has grown by an eighth, or long matches cost their square.
+ */
 const MUCH_OPEN_CHARS = 1024;
 /** With the characters that print nothing, of which no language has so many between so few that do. */
 const MAX_LOOK_BEHIND_CHARS = 16_384;
@@ -69,7 +71,7 @@ export class ScanWindow {
     const found = this.#findUpTo(this.#open);
     this.#forget();
     const openChars = end - this.#open;
-    if (openChars > MAX_OPEN_CHARS) throw tooMuchHeld();
+    if (openChars > MAX_OPEN_CHARS) throw bufferLimitExceeded();
     this.#lookAt = openChars > MUCH_OPEN_CHARS ? end + openChars / 8 : 0;
     return found;
   }
@@ -102,7 +104,7 @@ export class ScanWindow {
 
   #forget(): void {
     const keepFrom = this.#from + visibleFrom(this.#text, this.#open - this.#from, LOOK_BEHIND_CHARS);
-    if (this.#open - keepFrom > MAX_LOOK_BEHIND_CHARS) throw tooMuchHeld();
+    if (this.#open - keepFrom > MAX_LOOK_BEHIND_CHARS) throw bufferLimitExceeded();
     if (keepFrom === this.#from) return;
     this.#text = tailOf(this.#text, keepFrom - this.#from);
     this.#from = keepFrom;

@@ -1,13 +1,13 @@
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import { MASK } from '../actions.ts';
-import { Outlet } from './outlet.ts';
-import type { Found } from '../passages.ts';
+import { MaskingBuffer } from './masking-buffer.ts';
+import type { Found } from '../scan-batch.ts';
 import { ScanWindow } from './scan-window.ts';
 
 /** Searches one channel of a streamed answer, and says what of it may leave. */
 export interface ChannelScanner {
   /** The channel's text on its way out, masked as far as it is settled. */
-  readonly outlet: Outlet;
+  readonly buffer: MaskingBuffer;
   /** Characters that are kept: what is held, and what was sent last. */
   readonly keptChars: number;
   /** The end of the channel, for a text that clients join to it. */
@@ -38,29 +38,29 @@ export function createTextScanner(
   const window = new ScanWindow(detector, context);
   /** The text with what it is joined to. Which of the two a client reads, nobody knows: both are searched. */
   let joined = joinedTo === '' ? undefined : new ScanWindow(detector, joinedTo);
-  const outlet = new Outlet();
+  const buffer = new MaskingBuffer();
 
   function replace(found: readonly Found[]): readonly Found[] {
     for (const { finding } of found) {
       const { start, end } = finding;
-      outlet.replace(signed ? { start, end: Infinity, text: '' } : { start, end, text: MASK });
+      buffer.replace(signed ? { start, end: Infinity, text: '' } : { start, end, text: MASK });
     }
     return found;
   }
 
   return {
-    outlet,
+    buffer,
     get keptChars() {
-      return window.size + (joined?.size ?? 0) + outlet.length - outlet.sent;
+      return window.size + (joined?.size ?? 0) + buffer.length - buffer.sent;
     },
     get tail() {
       return (joined ?? window).tail;
     },
     push(text) {
-      outlet.append(text);
+      buffer.append(text);
       const found = replace(window.add(text));
       const more = joined === undefined ? found : [...found, ...replace(joined.add(text))];
-      outlet.settle(Math.min(window.settled, joined?.settled ?? Infinity));
+      buffer.settle(Math.min(window.settled, joined?.settled ?? Infinity));
       // What it is joined to is out of reach.
       if (joined !== undefined && joined.start > 0) joined = undefined;
       return more;
@@ -68,7 +68,7 @@ export function createTextScanner(
     finish() {
       const found = replace(window.finish());
       const more = joined === undefined ? found : [...found, ...replace(joined.finish())];
-      outlet.settleAll();
+      buffer.settleAll();
       return more;
     },
   };

@@ -3,9 +3,9 @@ import type { TextDelta } from '../../../providers/provider.ts';
 import { RecentMap } from '../../../recent-map.ts';
 import { textDigest } from '../../../text-digest.ts';
 import { createArgumentsScanner } from './arguments.ts';
-import { Outlet } from './outlet.ts';
-import type { Replacement } from './outlet.ts';
-import type { Found } from '../passages.ts';
+import { MaskingBuffer } from './masking-buffer.ts';
+import type { Replacement } from './masking-buffer.ts';
+import type { Found } from '../scan-batch.ts';
 import { createTextScanner } from './scanner.ts';
 import type { Work } from '../../../turns.ts';
 import { piecesOf } from './pieces.ts';
@@ -32,7 +32,7 @@ export class WholeTexts {
   }
 
   /** The text on its way out; adds what was found, once for equal texts. */
-  *search(whole: WholeText, found: Found[]): Work<Outlet> {
+  *search(whole: WholeText, found: Found[]): Work<MaskingBuffer> {
     const { text, context = '', isJson = false, signed = false } = whole;
     const digest = textDigest(context + text);
     const key = digest === undefined ? undefined : `${isJson} ${signed} ${digest}`;
@@ -47,18 +47,18 @@ export class WholeTexts {
       yield piece.length;
     }
     for (const one of scanner.finish()) found.push(one);
-    const { outlet } = scanner;
+    const { buffer } = scanner;
     // The provider takes a signed text back as it was, or empty.
-    if (signed && outlet.replacements.length > 0) outlet.replaceAll();
-    if (key !== undefined) this.#known.set(key, outlet.replacements);
-    return outlet;
+    if (signed && buffer.replacements.length > 0) buffer.replaceAll();
+    if (key !== undefined) this.#known.set(key, buffer.replacements);
+    return buffer;
   }
 }
 
-function withReplacements(text: string, replacements: readonly Replacement[]): Outlet {
-  const outlet = new Outlet();
-  outlet.append(text);
-  for (const one of replacements) outlet.replace(one);
-  outlet.settleAll();
-  return outlet;
+function withReplacements(text: string, replacements: readonly Replacement[]): MaskingBuffer {
+  const buffer = new MaskingBuffer();
+  buffer.append(text);
+  for (const one of replacements) buffer.replace(one);
+  buffer.settleAll();
+  return buffer;
 }

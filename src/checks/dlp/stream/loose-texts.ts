@@ -1,12 +1,12 @@
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { TextDelta } from '../../../providers/provider.ts';
-import type { Found } from '../passages.ts';
+import type { Found } from '../scan-batch.ts';
 import { createTextScanner } from '../scan/scanner.ts';
 import type { ChannelScanner } from '../scan/scanner.ts';
-import { tooMuchHeld } from '../scan/too-much-held.ts';
+import { bufferLimitExceeded } from '../scan/buffer-limit.ts';
 import { piecesOf } from '../scan/pieces.ts';
 import type { Work } from '../../../turns.ts';
-import type { Outlet } from '../scan/outlet.ts';
+import type { MaskingBuffer } from '../scan/masking-buffer.ts';
 import type { Piece } from './stream-entry.ts';
 
 /** Places whose texts are kept at once; the one that was not added to for longest goes first. */
@@ -52,26 +52,26 @@ export class LooseTexts {
   }
 
   /** @param alone the same text as it was searched by itself */
-  *read(delta: TextDelta, alone: Outlet, found: Found[]): Work<Piece> {
+  *read(delta: TextDelta, alone: MaskingBuffer, found: Found[]): Work<Piece> {
     const { channel: place, text } = delta;
     const known = this.#texts.get(place);
     const loose = known ?? { scanner: createTextScanner(this.#detector), last: '', at: 0 };
     // Added anew, it stands last.
     this.#texts.delete(place);
     this.#texts.set(place, loose);
-    const { outlet } = loose.scanner;
-    const from = outlet.length;
+    const { buffer } = loose.scanner;
+    const from = buffer.length;
     for (const piece of piecesOf(text)) {
       for (const one of loose.scanner.push(piece)) found.push(one);
       yield piece.length;
     }
-    outlet.replaceAlso(
+    buffer.replaceAlso(
       alone.replacements.map((one) => ({ ...one, start: from + one.start, end: from + one.end })),
     );
     if (text === loose.last && isSaidAgain(text)) finish(loose, found);
     loose.last = text;
     loose.at = this.#event;
-    return { outlet, from, to: outlet.length, delta, channel: undefined };
+    return { buffer, from, to: buffer.length, delta, channel: undefined };
   }
 
   finish(found: Found[]): void {
@@ -88,7 +88,7 @@ export class LooseTexts {
     if (this.#bytes <= MAX_KEPT_CHARS) return;
     this.#bytes = 0;
     for (const { scanner } of this.#texts.values()) this.#bytes += scanner.keptChars;
-    if (this.#bytes > MAX_KEPT_CHARS) throw tooMuchHeld();
+    if (this.#bytes > MAX_KEPT_CHARS) throw bufferLimitExceeded();
   }
 }
 

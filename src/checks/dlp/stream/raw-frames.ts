@@ -1,6 +1,6 @@
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { StreamEvent } from '../../../providers/provider.ts';
-import type { Found } from '../passages.ts';
+import type { Found } from '../scan-batch.ts';
 import { searchRawText } from '../scan/raw-text.ts';
 import { createTextScanner } from '../scan/scanner.ts';
 import type { ChannelScanner } from '../scan/scanner.ts';
@@ -29,17 +29,17 @@ export class RawFrames {
     const text = inner?.json ?? frame.data ?? '';
     if (MARKERS.has(text.trim())) return undefined;
     const alone = yield* searchRawText(this.#wholeTexts, text, found);
-    const { outlet } = this.#scanner;
-    const from = outlet.length;
+    const { buffer } = this.#scanner;
+    const from = buffer.length;
     for (const piece of piecesOf(text)) {
       for (const one of this.#scanner.push(piece)) found.push(one);
       yield piece.length;
     }
-    outlet.replaceAlso(
+    buffer.replaceAlso(
       alone.replacements.map((one) => ({ ...one, start: from + one.start, end: from + one.end })),
     );
     const delta = { channel: '', kind: 'text', text, path: [] } as const;
-    return { outlet, from, to: outlet.length, delta, channel: undefined };
+    return { buffer, from, to: buffer.length, delta, channel: undefined };
   }
 
   /** Called where the text is over: what is no JSON must not hold up what is. */

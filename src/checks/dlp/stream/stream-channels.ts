@@ -3,23 +3,23 @@ import type { JsonPath } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { createArgumentsScanner } from '../scan/arguments.ts';
 import { beginsDocument } from '../scan/begins-document.ts';
-import { contextOf } from '../passages.ts';
+import { contextOf } from '../scan-batch.ts';
 import { createTextScanner } from '../scan/scanner.ts';
 import type { ChannelScanner } from '../scan/scanner.ts';
-import { tooMuchHeld } from '../scan/too-much-held.ts';
+import { bufferLimitExceeded } from '../scan/buffer-limit.ts';
 
 /** One text of a streamed answer: of a choice, a content block, a tool call. */
 export interface Channel {
   readonly name: string;
   readonly scanner: ChannelScanner;
   /** Where what is held would go if nothing more came; undefined where nothing is held. */
-  carrier: Carrier | undefined;
+  carrier: FrameTemplate | undefined;
   /** Nothing more is to come; it may all the same. */
   hasEnded: boolean;
 }
 
 /** An event that was sent, and the place of the channel's text in it. */
-export interface Carrier {
+export interface FrameTemplate {
   readonly event: StreamEvent;
   readonly path: JsonPath;
 }
@@ -70,7 +70,7 @@ export class StreamChannels {
     if (this.#bytes <= MAX_KEPT_CHARS) return;
     this.#bytes = 0;
     for (const { scanner } of this.#channels.values()) this.#bytes += scanner.keptChars;
-    if (this.#bytes > MAX_KEPT_CHARS) throw tooMuchHeld();
+    if (this.#bytes > MAX_KEPT_CHARS) throw bufferLimitExceeded();
   }
 
   #scannerFor(delta: TextDelta): ChannelScanner {
@@ -87,7 +87,7 @@ export class StreamChannels {
   }
 
   #add(name: string, scanner: ChannelScanner): Channel {
-    if (this.#channels.size >= MAX_AT_ONCE) throw tooMuchHeld();
+    if (this.#channels.size >= MAX_AT_ONCE) throw bufferLimitExceeded();
     const channel: Channel = { name, scanner, carrier: undefined, hasEnded: false };
     this.#channels.set(name, channel);
     return channel;
@@ -97,7 +97,7 @@ export class StreamChannels {
   #dropEnded(): void {
     const ended = [...this.#channels.values()].filter(({ hasEnded }) => hasEnded);
     for (const { name } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) this.#channels.delete(name);
-    if (this.#channels.size - Math.min(ended.length, MAX_ENDED) > MAX_LIVE) throw tooMuchHeld();
+    if (this.#channels.size - Math.min(ended.length, MAX_ENDED) > MAX_LIVE) throw bufferLimitExceeded();
   }
 }
 

@@ -3,13 +3,13 @@ import type { JsonEdit } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { ITEM_CHARS } from '../../../turns.ts';
 import type { Work } from '../../../turns.ts';
-import { carrierFrame } from './carrier.ts';
-import type { Outlet } from '../scan/outlet.ts';
+import { frameFrom } from './frame-template.ts';
+import type { MaskingBuffer } from '../scan/masking-buffer.ts';
 import type { Channel } from './stream-channels.ts';
 
 /** A part of a text on its way out. */
 export interface Stretch {
-  readonly outlet: Outlet;
+  readonly buffer: MaskingBuffer;
   readonly from: number;
   readonly to: number;
 }
@@ -53,8 +53,8 @@ export function mayLeave({ waits, pieces, unsent }: StreamEntry): boolean {
   return !waits || (pieces.every(isSettled) && unsent.every(isSettled));
 }
 
-export function isSettled({ outlet, to }: Stretch): boolean {
-  return outlet.settled >= to;
+export function isSettled({ buffer, to }: Stretch): boolean {
+  return buffer.settled >= to;
 }
 
 /**
@@ -68,20 +68,20 @@ export function* release(entry: StreamEntry, isMasked: boolean): Work<Released> 
     if (isBlanked(token)) edits.push(...token.blank);
     yield ITEM_CHARS;
   }
-  for (const { outlet, to } of unsent) outlet.take(to);
+  for (const { buffer, to } of unsent) buffer.take(to);
   // All are taken before it is told what is left: some stand in one text.
   const texts: string[] = [];
-  for (const { outlet, to } of pieces) {
-    texts.push(outlet.take(Math.min(to, outlet.settled)));
+  for (const { buffer, to } of pieces) {
+    texts.push(buffer.take(Math.min(to, buffer.settled)));
     yield ITEM_CHARS;
   }
   const before = closed.flatMap(({ channel, to }) => restOf(channel, to));
-  for (const [index, { channel, outlet, delta }] of pieces.entries()) {
+  for (const [index, { channel, buffer, delta }] of pieces.entries()) {
     const text = texts[index] ?? '';
     if (text !== delta.text) edits.push({ kind: 'set', path: delta.path, value: text });
     yield ITEM_CHARS;
     if (channel === undefined) continue;
-    channel.carrier = outlet.sent < outlet.length ? { event, path: delta.path } : undefined;
+    channel.carrier = buffer.sent < buffer.length ? { event, path: delta.path } : undefined;
   }
   if (isMasked) for (const edit of entry.tokenIds) edits.push(edit);
   // Of two edits of one place the later holds: a member whose name is a finding goes, whatever its value becomes.
@@ -91,14 +91,14 @@ export function* release(entry: StreamEntry, isMasked: boolean): Work<Released> 
 
 /** What a channel held to its end: an event of its own carries it, as the last text of the channel has left. */
 export function restOf(channel: Channel, to: number): readonly RewrittenFrame[] {
-  const rest = channel.scanner.outlet.take(to);
+  const rest = channel.scanner.buffer.take(to);
   const { carrier } = channel;
   channel.carrier = undefined;
   if (rest === '') return [];
   if (carrier === undefined) throw new Error('text was held of which no event is known');
-  return [carrierFrame(carrier, rest)];
+  return [frameFrom(carrier, rest)];
 }
 
-function isBlanked({ outlet, from, to, beside }: SpelledToken): boolean {
-  return outlet.isReplaced(from, to) || beside.some((text) => text.outlet.isReplaced(text.from, text.to));
+function isBlanked({ buffer, from, to, beside }: SpelledToken): boolean {
+  return buffer.isReplaced(from, to) || beside.some((text) => text.buffer.isReplaced(text.from, text.to));
 }

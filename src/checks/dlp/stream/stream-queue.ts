@@ -1,7 +1,7 @@
 import type { RewrittenFrame } from '../../../pipeline/check.ts';
 import { isSettled, mayLeave, release } from './stream-entry.ts';
 import type { Released, StreamEntry } from './stream-entry.ts';
-import { tooMuchHeld } from '../scan/too-much-held.ts';
+import { bufferLimitExceeded } from '../scan/buffer-limit.ts';
 import type { Work } from '../../../turns.ts';
 
 const MAX_EVENTS = 4096;
@@ -40,7 +40,7 @@ export class StreamQueue {
     if (last?.event === entry.event && last.copy !== true) {
       return { before: before.slice(0, -1), edits: last.edits, isHeld: false };
     }
-    if (this.#entries.length > MAX_EVENTS || this.#bytes > MAX_BYTES) throw tooMuchHeld();
+    if (this.#entries.length > MAX_EVENTS || this.#bytes > MAX_BYTES) throw bufferLimitExceeded();
     return { before, edits: [], isHeld: true };
   }
 

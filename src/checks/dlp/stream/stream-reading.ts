@@ -1,15 +1,15 @@
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
-import { canCarry } from './carrier.ts';
+import { canCarry } from './frame-template.ts';
 import { LooseTexts } from './loose-texts.ts';
-import { OtherValues } from './other-values.ts';
-import type { SearchedValues } from './other-values.ts';
-import type { Found } from '../passages.ts';
+import { NonTextFields } from './non-text-fields.ts';
+import type { SearchedValues } from './non-text-fields.ts';
+import type { Found } from '../scan-batch.ts';
 import { RawFrames } from './raw-frames.ts';
 import { beginsDocument } from '../scan/begins-document.ts';
 import { searchRawText } from '../scan/raw-text.ts';
-import { spelledText, tokenGroups, tokensOf } from './spelled-tokens.ts';
-import type { TokenGroup } from './spelled-tokens.ts';
+import { spelledText, tokenGroups, tokensOf } from './logprob-tokens.ts';
+import type { TokenGroup } from './logprob-tokens.ts';
 import { contextBefore, endsOf, EVERY_CHANNEL, StreamChannels } from './stream-channels.ts';
 import type { Channel, ChannelEnds } from './stream-channels.ts';
 import { isSettled } from './stream-entry.ts';
@@ -46,7 +46,7 @@ export class StreamReading {
   /** Tokens that do not spell the text of their event are a text of their own, which is never sent. */
   readonly #tokenChannels: StreamChannels;
   readonly #wholeTexts: WholeTexts;
-  readonly #otherValues: OtherValues;
+  readonly #nonTextFields: NonTextFields;
   readonly #rawFrames: RawFrames;
   readonly #looseTexts: LooseTexts;
   readonly #passesArguments: boolean;
@@ -56,7 +56,7 @@ export class StreamReading {
     this.#channels = new StreamChannels(detector);
     this.#tokenChannels = new StreamChannels(detector);
     this.#wholeTexts = new WholeTexts(detector);
-    this.#otherValues = new OtherValues(detector, names);
+    this.#nonTextFields = new NonTextFields(detector, names);
     this.#rawFrames = new RawFrames(detector, this.#wholeTexts);
     this.#looseTexts = new LooseTexts(detector);
   }
@@ -98,7 +98,7 @@ export class StreamReading {
     for (const channel of this.#channels.all()) {
       if (channel.hasEnded || !ends.has(channel.name)) continue;
       yield* finishChannel(channel, found);
-      closed.push({ channel, to: channel.scanner.outlet.length });
+      closed.push({ channel, to: channel.scanner.buffer.length });
     }
     return closed;
   }
@@ -116,14 +116,14 @@ export class StreamReading {
   *#readOther(event: StreamEvent, found: Found[]): Work<SearchedValues> {
     const { json } = event;
     if (typeof json === 'object' && json !== null) {
-      return yield* this.#otherValues.search(json, event, found);
+      return yield* this.#nonTextFields.search(json, event, found);
     }
     if (typeof json !== 'string') return NOTHING_READ;
-    const outlet =
+    const buffer =
       event.beside === true
         ? yield* searchRawText(this.#wholeTexts, json, found)
         : yield* this.#wholeTexts.search({ text: json }, found);
-    const value = outlet.take(outlet.length);
+    const value = buffer.take(buffer.length);
     return { edits: value === json ? [] : [{ kind: 'set', path: [], value }], tokenIds: [] };
   }
 
@@ -131,9 +131,9 @@ export class StreamReading {
     if (delta.repeats === true) {
       const isJson = delta.isJson === true || beginsDocument(delta);
       const whole = { ...delta, isJson, context: contextBefore(delta) };
-      const outlet = yield* this.#wholeTexts.search(whole, found);
-      if (delta.loose === true) return yield* this.#looseTexts.read(delta, outlet, found);
-      return { delta, outlet, from: 0, to: outlet.length, channel: undefined };
+      const buffer = yield* this.#wholeTexts.search(whole, found);
+      if (delta.loose === true) return yield* this.#looseTexts.read(delta, buffer, found);
+      return { delta, buffer, from: 0, to: buffer.length, channel: undefined };
     }
     const channel = this.#channels.ofDelta(delta, ends?.has(delta.channel) === true);
     return { ...(yield* addTo(channel, delta.text, found)), delta, channel };
@@ -161,26 +161,26 @@ export class StreamReading {
     if (pieces.every((piece) => piece.channel !== undefined)) {
       return yield* addTo(this.#tokenChannels.ofTokens(channel), spelled, found);
     }
-    const outlet = yield* this.#wholeTexts.search({ text: spelled }, found);
-    return { outlet, from: 0, to: outlet.length };
+    const buffer = yield* this.#wholeTexts.search({ text: spelled }, found);
+    return { buffer, from: 0, to: buffer.length };
   }
 }
 
 function* addTo(channel: Channel, text: string, found: Found[]): Work<Stretch> {
-  const { outlet } = channel.scanner;
-  const from = outlet.length;
+  const { buffer } = channel.scanner;
+  const from = buffer.length;
   channel.hasEnded = false;
   for (const piece of piecesOf(text)) {
     for (const one of channel.scanner.push(piece)) found.push(one);
     // What is held is searched again with each piece.
     yield SEARCH_CHARS + Math.max(piece.length, channel.scanner.keptChars);
   }
-  return { outlet, from, to: outlet.length };
+  return { buffer, from, to: buffer.length };
 }
 
 function* finishChannel(channel: Channel, found: Found[]): Work<void> {
   const { scanner } = channel;
-  const isOpen = scanner.outlet.settled < scanner.outlet.length;
+  const isOpen = scanner.buffer.settled < scanner.buffer.length;
   for (const one of scanner.finish()) found.push(one);
   channel.hasEnded = true;
   if (isOpen) yield scanner.keptChars;

@@ -3,7 +3,7 @@ import { PASS_EVENT } from '../../../pipeline/check.ts';
 import type { RewrittenFrame, StreamAction, StreamRewriter, StreamTail } from '../../../pipeline/check.ts';
 import type { StreamEvent } from '../../../providers/provider.ts';
 import { assertMaskable } from '../masked-places.ts';
-import type { Found } from '../passages.ts';
+import type { Found } from '../scan-batch.ts';
 import { restOf } from './stream-entry.ts';
 import { StreamFindings } from './stream-findings.ts';
 import type { FindingsJudge, StreamFindingsDeps } from './stream-findings.ts';

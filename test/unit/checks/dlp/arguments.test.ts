@@ -5,7 +5,7 @@ import {
   readArguments,
 } from '../../../../src/checks/dlp/scan/arguments.ts';
 import { PIECE_CHARS } from '../../../../src/checks/dlp/scan/pieces.ts';
-import type { Found } from '../../../../src/checks/dlp/passages.ts';
+import type { Found } from '../../../../src/checks/dlp/scan-batch.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { atOnce } from '../../../support/at-once.ts';
 import { everyCut, randomPieces } from './cuts.ts';
@@ -22,15 +22,15 @@ function scan(
   detector: StreamDetector = wordDetector,
 ): { pieces: string[]; text: string; found: Found[] } {
   const scanner = createArgumentsScanner(detector);
-  const { outlet } = scanner;
+  const { buffer } = scanner;
   const out: string[] = [];
   const found: Found[] = [];
   for (const piece of pieces) {
     found.push(...scanner.push(piece));
-    out.push(outlet.take(outlet.settled));
+    out.push(buffer.take(buffer.settled));
   }
   found.push(...scanner.finish());
-  out.push(outlet.take(outlet.settled));
+  out.push(buffer.take(buffer.settled));
   return { pieces: out, text: out.join(''), found };
 }
 
@@ -210,7 +210,7 @@ describe('a scanner of arguments', () => {
     scanner.push('[');
     for (let piece = 0; piece < 500; piece += 1) {
       scanner.push(String.raw`"\u0061\n words",12, `.repeat(10));
-      scanner.outlet.take(scanner.outlet.settled);
+      scanner.buffer.take(scanner.buffer.settled);
     }
     expect(scanner.keptChars).toBeLessThan(400);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createReportSecretLeak } from '../../../../src/checks/secret-leak.ts';
-import { createMemoryRiskStore } from '../../../../src/checks/risk/memory-store.ts';
+import { createMemoryRiskStore } from '../../../../src/risk/memory-store.ts';
 import { findingId } from '../../../../src/pipeline/finding-id.ts';
 import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, KEY_HASH } from './rig.ts';
 

@@ -60,11 +60,11 @@ describe('what invisible characters part', () => {
       let sent = '';
       const found = [...`key ${hide(secret, '\u200b\u200d')} then`].flatMap((piece) => {
         const now = scanner.push(piece);
-        sent += scanner.outlet.take(scanner.outlet.settled);
+        sent += scanner.buffer.take(scanner.buffer.settled);
         return now;
       });
       found.push(...scanner.finish());
-      sent += scanner.outlet.take(scanner.outlet.length);
+      sent += scanner.buffer.take(scanner.buffer.length);
       expect(found.map(({ finding }) => finding.class)).toEqual(['secret']);
       expect(sent).toBe('key *** then');
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Found } from '../../../../src/checks/dlp/passages.ts';
+import type { Found } from '../../../../src/checks/dlp/scan-batch.ts';
 import { createTextScanner } from '../../../../src/checks/dlp/scan/scanner.ts';
 import type { TextScannerOptions } from '../../../../src/checks/dlp/scan/scanner.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
@@ -19,15 +19,15 @@ function scan(
   detector: StreamDetector = wordDetector,
 ): Scanned {
   const scanner = createTextScanner(detector, options);
-  const { outlet } = scanner;
+  const { buffer } = scanner;
   const out: string[] = [];
   const found: Found[] = [];
   for (const piece of pieces) {
     found.push(...scanner.push(piece));
-    out.push(outlet.take(outlet.settled));
+    out.push(buffer.take(buffer.settled));
   }
   found.push(...scanner.finish());
-  out.push(outlet.take(outlet.settled));
+  out.push(buffer.take(buffer.settled));
   return {
     pieces: out,
     text: out.join(''),
@@ -103,9 +103,9 @@ describe('a scanner of one channel', () => {
 
   it('judges text after its end by what came before it', () => {
     const scanner = createTextScanner(wordDetector);
-    const { outlet } = scanner;
+    const { buffer } = scanner;
     const out: string[] = [];
-    const leave = (): number => out.push(outlet.take(outlet.settled));
+    const leave = (): number => out.push(buffer.take(buffer.settled));
     scanner.push('Mail jane@exam');
     leave();
     expect(scanner.finish()).toEqual([]);
@@ -121,10 +121,10 @@ describe('a scanner of one channel', () => {
     const scanner = createTextScanner(wordDetector);
     scanner.push('4111111111111111');
     expect(scanner.finish()).toHaveLength(1);
-    expect(scanner.outlet.take(16)).toBe('***');
+    expect(scanner.buffer.take(16)).toBe('***');
     scanner.push(' password: x');
     scanner.push(' ');
-    expect(scanner.outlet.take(scanner.outlet.settled)).toBe(' password: *** ');
+    expect(scanner.buffer.take(scanner.buffer.settled)).toBe(' password: *** ');
   });
 
   it('knows a value by what stands before its text', () => {
@@ -151,7 +151,7 @@ describe('a scanner of one channel', () => {
     expect(scanner.tail).toBe('Mail jane@exam');
     for (let piece = 0; piece < 100; piece += 1) {
       scanner.push('ordinary words, and more of them. ');
-      scanner.outlet.take(scanner.outlet.settled);
+      scanner.buffer.take(scanner.buffer.settled);
     }
     expect(scanner.keptChars).toBe(256);
     expect(scanner.tail).toHaveLength(256);
@@ -193,7 +193,7 @@ describe('a scanner of one channel', () => {
     const scanner = createTextScanner(wordDetector);
     for (let piece = 0; piece < 1000; piece += 1) {
       scanner.push('ordinary words, and more of them. ');
-      scanner.outlet.take(scanner.outlet.settled);
+      scanner.buffer.take(scanner.buffer.settled);
     }
     expect(scanner.keptChars).toBe(256);
   });

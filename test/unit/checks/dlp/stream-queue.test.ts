@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { Outlet } from '../../../../src/checks/dlp/scan/outlet.ts';
+import { MaskingBuffer } from '../../../../src/checks/dlp/scan/masking-buffer.ts';
 import type { Piece } from '../../../../src/checks/dlp/stream/stream-entry.ts';
 import { StreamQueue } from '../../../../src/checks/dlp/stream/stream-queue.ts';
 
 const COUNT = 2_000;
 
 function pieceOf(text: string, at: number): Piece {
-  const outlet = new Outlet();
-  outlet.append(text);
-  outlet.settleAll();
-  if (at === 1) outlet.replace({ start: 0, end: text.length, text: '***' });
+  const buffer = new MaskingBuffer();
+  buffer.append(text);
+  buffer.settleAll();
+  if (at === 1) buffer.replace({ start: 0, end: text.length, text: '***' });
   const delta = { channel: String(at), kind: 'text', text, path: [at], repeats: true } as const;
-  return { outlet, from: 0, to: text.length, delta, channel: undefined };
+  return { buffer, from: 0, to: text.length, delta, channel: undefined };
 }
 
 it('an event of many texts leaves in steps, each with what was masked in it', () => {

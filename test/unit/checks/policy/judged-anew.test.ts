@@ -4,8 +4,8 @@ import { createMemoryDriftStore } from '../../../../src/checks/drift/memory-stor
 import { createMemoryLoopStore } from '../../../../src/checks/loop/memory-store.ts';
 import { createMemoryMcpSessionStore } from '../../../../src/checks/mcp/session-binding/memory-store.ts';
 import { createMemoryPinStore } from '../../../../src/checks/mcp-inspector/memory-store.ts';
-import { createMemoryRiskStore } from '../../../../src/checks/risk/memory-store.ts';
-import { riskSettings } from '../../../../src/checks/risk/settings.ts';
+import { createMemoryRiskStore } from '../../../../src/risk/memory-store.ts';
+import { riskSettings } from '../../../../src/risk/settings.ts';
 import { createMemorySessionStore } from '../../../../src/checks/session/memory-store.ts';
 import { defaultConfig } from '../../../../src/config/load.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';

@@ -1,0 +1,122 @@
+import { mask } from '../../../detectors/mask.ts';
+import type { AnswerText } from '../../../providers/provider.ts';
+import { ITEM_CHARS, LONG_STEP } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
+import { MASK } from '../actions.ts';
+import type { ScanBatch, TextSpan } from '../scan-batch.ts';
+
+interface Member extends TextSpan {
+  readonly of: AnswerText;
+}
+
+/** What is found in one of the texts, by itself and together with its neighbours. */
+export interface MemberFindings {
+  readonly of: AnswerText;
+  readonly spans: readonly TextSpan[];
+  /** The first span goes on with one that begins in a text before. */
+  readonly isContinued: boolean;
+  /** The last span goes on in a text behind. */
+  readonly goesOn: boolean;
+}
+
+/** Texts of an answer that its clients read as one. Each is read by itself as well, for a client may do so too. */
+export interface JoinedText {
+  readonly text: string;
+  readonly texts: readonly AnswerText[];
+  /** Once, after the search and before the findings are asked for. */
+  find(): Work<void>;
+  /** What is found in it, in order; what overlaps is one. */
+  spans(): readonly TextSpan[];
+  /** The same, text by text; of those in which there is something. */
+  members(): ReadonlyMap<AnswerText, MemberFindings>;
+}
+
+/** Adds the texts to what is to be searched. */
+export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Work<JoinedText> {
+  const members: Member[] = [];
+  const pieces: string[] = [];
+  let from = 0;
+  for (const of of texts) {
+    batch.addProse(of.text);
+    pieces.push(of.text);
+    const end = from + of.text.length;
+    members.push({ of, start: from, end });
+    from = end;
+    yield ITEM_CHARS;
+  }
+  const text = pieces.join('');
+  batch.addProse(text);
+  let spans: readonly TextSpan[] = [];
+  const found = new Map<AnswerText, MemberFindings>();
+  return {
+    text,
+    texts,
+    *find() {
+      const all = yield* allFindings(text, members, batch);
+      // Put in order by a sort that knows runs: these are two.
+      yield LONG_STEP;
+      spans = yield* united(all.sort((a, b) => a.start - b.start));
+      for (const one of byMember(members, spans)) {
+        if (one.spans.length > 0) found.set(one.of, one);
+        yield ITEM_CHARS;
+      }
+    },
+    spans: () => spans,
+    members: () => found,
+  };
+}
+
+function* allFindings(text: string, members: readonly Member[], batch: ScanBatch): Work<TextSpan[]> {
+  const all: TextSpan[] = [];
+  for (const span of batch.spansIn(text)) {
+    all.push(span);
+    yield ITEM_CHARS;
+  }
+  for (const { of, start: from } of members) {
+    for (const { start, end } of batch.spansIn(of.text)) {
+      all.push({ start: from + start, end: from + end });
+    }
+    yield ITEM_CHARS;
+  }
+  return all;
+}
+
+function* united(inOrder: readonly TextSpan[]): Work<readonly TextSpan[]> {
+  const spans: TextSpan[] = [];
+  for (const { start, end } of inOrder) {
+    const last = spans.at(-1);
+    if (last === undefined || start >= last.end) spans.push({ start, end });
+    else if (end > last.end) spans[spans.length - 1] = { start: last.start, end };
+    yield ITEM_CHARS;
+  }
+  return spans;
+}
+
+function* byMember(members: readonly Member[], all: readonly TextSpan[]): Generator<MemberFindings> {
+  let next = 0;
+  for (const { of, start: from, end: to } of members) {
+    while ((all[next]?.end ?? Infinity) <= from) next += 1;
+    const isContinued = (all[next]?.start ?? Infinity) < from;
+    const spans: TextSpan[] = [];
+    let goesOn = false;
+    for (let span = all[next], at = next; span !== undefined && span.start < to; span = all[++at]) {
+      spans.push({ start: Math.max(span.start, from) - from, end: Math.min(span.end, to) - from });
+      goesOn = span.end > to;
+    }
+    yield { of, spans, isContinued, goesOn };
+  }
+}
+
+/**
+ * What becomes of a text for what it is joined to; undefined where that adds nothing to what is found in it alone. One
+ * mask stands for a finding, in the text where it begins. A text of which nothing would be left is masked too: providers
+ * take no empty ones back with the next turn.
+ */
+export function maskShared(member: MemberFindings, batch: ScanBatch): string | undefined {
+  const { of, spans, isContinued, goesOn } = member;
+  const masked = mask(of.text, spans);
+  const isAlone = !isContinued && !goesOn;
+  if (isAlone && masked === mask(of.text, batch.spansIn(of.text))) return undefined;
+  const left = isContinued ? masked.slice(MASK.length) : masked;
+  return left === '' ? MASK : left;
+}

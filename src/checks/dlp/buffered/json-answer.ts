@@ -1,0 +1,136 @@
+import { shapeInSteps } from '../../../json/document-shape.ts';
+import type { JsonEdit, JsonPath } from '../../../json/path.ts';
+import type { WholeAnswer } from '../../../pipeline/exchange.ts';
+import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
+import { createDocumentSearch, pathKey, Words } from './document-search.ts';
+import type { Place, WordsKind } from './document-search.ts';
+import type { Inspected } from '../inspected.ts';
+import { joinedText, maskShared } from './joined-text.ts';
+import type { JoinedText } from './joined-text.ts';
+import { assertMaskable } from '../masked-places.ts';
+import type { FindAll, ScanBatch } from '../scan-batch.ts';
+import { createScanBatch } from './search-batch.ts';
+import { ITEM_CHARS, inTurns } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
+import { tokenIdEdits } from './token-id-edits.ts';
+import { blankedTokens, tokenChannels } from './token-channels.ts';
+import type { TokenChannel } from './token-channels.ts';
+
+/** What of an answer is looked at: all unless told. */
+export interface AnswerScope {
+  /** Arguments of tools that the dialect knows for them are left alone. */
+  readonly passesArguments?: boolean;
+  readonly looksAt?: (place: Place) => boolean;
+}
+
+/**
+ * Looks at all of an answer, whether the dialect knows it or not: errors, names, citations and what comes next are read
+ * by clients as well.
+ */
+export async function inspectJson(
+  whole: WholeAnswer,
+  facts: AnswerFacts | undefined,
+  findAll: FindAll,
+  { passesArguments = false, looksAt }: AnswerScope,
+): Promise<Inspected> {
+  const batch = createScanBatch(findAll, 'answer');
+  const { texts, words, passed, signed } = await inTurns(textsOf(facts?.texts ?? [], passesArguments));
+  const document = createDocumentSearch({
+    ...whole,
+    words,
+    unsearched: passed,
+    ...(looksAt !== undefined && { looksAt }),
+    side: 'answer',
+  });
+  await document.gather(batch);
+  const joined: JoinedText[] = [];
+  for (const together of facts?.joined ?? []) joined.push(await inTurns(joinedText(together, batch)));
+  const channels = await inTurns(tokenChannels(facts?.tokens ?? [], texts, joined));
+  await inTurns(addSpelled(channels, batch));
+  await batch.search();
+  return {
+    found: batch.found,
+    async mask() {
+      assertMaskable(batch, 'answer');
+      const hits = await document.hits(batch);
+      for (const one of joined) await inTurns(one.find());
+      const members = joined.flatMap((one) => [...one.members().values()]);
+      const blanks = await inTurns(blankedTokens(channels, batch));
+      const ids = await tokenIdEdits(whole.json, channels.length > 0);
+      return () => {
+        // Of two edits of one place the later holds: what a text shares over its own, a name's over its value's.
+        for (const hit of hits) {
+          if (hit.kind !== 'name') whole.edits.push(setText(hit.path, hit.masked, signed));
+        }
+        for (const member of members) {
+          const shared = maskShared(member, batch);
+          if (shared !== undefined) whole.edits.push(setText(member.of.path, shared, signed));
+        }
+        for (const edit of [...ids, ...blanks]) whole.edits.push(edit);
+        for (const { kind, path } of hits) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
+      };
+    },
+  };
+}
+
+/** The texts of an answer that are looked at, and what is known of them. */
+interface Texts {
+  readonly texts: readonly AnswerText[];
+  readonly words: Words;
+  /** Places of those that are left alone, and of those that are signed, by `pathKey`. */
+  readonly passed: ReadonlySet<string>;
+  readonly signed: ReadonlySet<string>;
+}
+
+function* textsOf(all: readonly AnswerText[], passesArguments: boolean): Work<Texts> {
+  const texts: AnswerText[] = [];
+  const words = new Words();
+  const passed = new Set<string>();
+  const signed = new Set<string>();
+  for (const one of all) {
+    yield ITEM_CHARS;
+    if (passesArguments && one.kind === 'tool_arguments') {
+      passed.add(pathKey(one.path));
+      continue;
+    }
+    texts.push(one);
+    if (one.signed === true) signed.add(pathKey(one.path));
+    if (one.editable !== false) words.set(one.text, yield* kindOf(one));
+  }
+  return { texts, words, passed, signed };
+}
+
+function* kindOf({ kind, text, isJson }: AnswerText): Work<WordsKind> {
+  if (isJson === true || (kind === 'text' && (yield* isDocument(text)))) return 'document';
+  return kind === 'tool_arguments' ? 'value' : 'prose';
+}
+
+/** Structured output: a text that is JSON, and is to stay so. */
+function* isDocument(text: string): Work<boolean> {
+  if (!/^\s*[[{]/.test(text)) return false;
+  const shape = shapeInSteps(text);
+  let step = shape.next();
+  for (; step.done !== true; step = shape.next()) yield;
+  if (step.value.isTooDeep || step.value.isTooLarge) return false;
+  yield text.length;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // Prose that begins with a bracket.
+    return false;
+  }
+}
+
+function* addSpelled(channels: readonly TokenChannel[], batch: ScanBatch): Work<void> {
+  for (const { spelled, spelt } of channels) {
+    batch.addProse(spelled);
+    for (const { text } of spelt) batch.addProse(text);
+    yield ITEM_CHARS;
+  }
+}
+
+/** The provider takes a signed text back empty or as it was, never changed. */
+function setText(path: JsonPath, masked: string, signed: ReadonlySet<string>): JsonEdit {
+  return { kind: 'set', path, value: signed.has(pathKey(path)) ? '' : masked };
+}

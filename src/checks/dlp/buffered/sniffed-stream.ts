@@ -1,0 +1,73 @@
+import { crc32 } from 'node:zlib';
+import { createAnswerStream } from '../../../pipeline/answer-stream.ts';
+import type { Denial, StreamRewriter } from '../../../pipeline/check.ts';
+import type { Answered } from '../../../pipeline/exchange.ts';
+import { isTurnOver, nextTurn } from '../../../turns.ts';
+import { createWrittenText } from '../../../pipeline/written-text.ts';
+import type { StreamReader } from '../../../providers/provider.ts';
+import { awsEventStream } from '../../../streams/aws-event-stream.ts';
+import type { StreamFormat } from '../../../streams/frame.ts';
+import { ndjson } from '../../../streams/ndjson.ts';
+import { sse } from '../../../streams/sse.ts';
+
+/** A stream that came whole, since its Content-Type says something else. */
+export interface SniffedStream {
+  readonly format: StreamFormat;
+  readonly reader: StreamReader;
+}
+
+/** A client that asked for a stream reads it as one: only so is a text seen that its events have in pieces. */
+export function sniffedStream({ answer, endpoint, request }: Answered): SniffedStream | undefined {
+  const { whole } = answer;
+  const format = whole === undefined || whole.json !== undefined ? undefined : formatOf(whole.body);
+  const reader = format === undefined ? undefined : endpoint.dialect.stream(request);
+  return format === undefined || reader === undefined ? undefined : { format, reader };
+}
+
+const HEAD_BYTES = 4096;
+/** Begins with a field of SSE, and has JSON in one. */
+const SSE = /^\uFEFF?[\r\n]*(?:(?:data|event|id|retry)?:[^\r\n]*[\r\n]+){0,64}data: ?[[{]/;
+const NDJSON = /^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/;
+/** Length of the whole message, of its headers, and the checksum of these two. */
+const AWS_PRELUDE_BYTES = 12;
+
+function formatOf(body: Buffer): StreamFormat | undefined {
+  const head = body.toString('utf8', 0, HEAD_BYTES);
+  if (SSE.test(head)) return sse;
+  if (body.length > AWS_PRELUDE_BYTES && crc32(body.subarray(0, 8)) === body.readUInt32BE(8)) {
+    return awsEventStream;
+  }
+  const secondLine = body.indexOf('\n') + 1;
+  const isLines = NDJSON.test(body.toString('utf8', 0, secondLine + HEAD_BYTES));
+  return isLines ? ndjson : undefined;
+}
+
+/** What came through a rewriter: the whole stream, or the denial that cut it. */
+export type Rewritten = { readonly bytes: Buffer } | { readonly denial: Denial };
+
+const CHUNK_BYTES = 65_536;
+
+/** Puts the bytes of a whole answer through a rewriter of streams. */
+export async function rewriteWhole(
+  body: Buffer,
+  { format, reader }: SniffedStream,
+  rewriter: StreamRewriter,
+): Promise<Rewritten> {
+  const answer = {
+    whole: undefined,
+    facts: undefined,
+    usage: undefined,
+    written: createWrittenText(),
+    complete: false,
+  };
+  const stream = createAnswerStream({ answer, format, reader, rewriters: [rewriter], stripComments: true });
+  const pieces: Buffer[] = [];
+  for (let from = 0; from < body.length; from += CHUNK_BYTES) {
+    const { bytes, cut } = await stream.push(body.subarray(from, from + CHUNK_BYTES));
+    if (cut !== undefined) return { denial: cut };
+    pieces.push(bytes);
+    if (isTurnOver()) await nextTurn();
+  }
+  const { bytes, cut } = await stream.end();
+  return cut === undefined ? { bytes: Buffer.concat([...pieces, bytes]) } : { denial: cut };
+}

@@ -1,0 +1,143 @@
+import type { JsonEdit } from '../../../json/path.ts';
+import type { AnswerText, TokenText } from '../../../providers/provider.ts';
+import { TextMap } from '../../../text/text-map.ts';
+import { ITEM_CHARS } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
+import type { ScanBatch, TextSpan } from '../scan-batch.ts';
+import type { JoinedText } from './joined-text.ts';
+
+/** A text that tokens may spell. */
+interface LogprobText {
+  readonly text: string;
+  /** False where what is masked in it does not stand where it was found. */
+  readonly isPlain: boolean;
+  spansIn(batch: ScanBatch): readonly TextSpan[];
+}
+
+/** The tokens that spell one text of a whole answer, in order. */
+export interface TokenChannel {
+  readonly tokens: readonly TokenText[];
+  /** What they spell together. */
+  readonly spelled: string;
+  /** The text of that path and those that it is part of; none where the answer has none of that path. */
+  readonly spelt: readonly LogprobText[];
+}
+
+export function* tokenChannels(
+  tokens: readonly TokenText[],
+  texts: readonly AnswerText[],
+  joined: readonly JoinedText[],
+): Work<readonly TokenChannel[]> {
+  if (tokens.length === 0) return [];
+  const byChannel = new TextMap<TokenText[]>();
+  const all: TokenText[][] = [];
+  for (const token of tokens) {
+    const known = byChannel.get(token.channel);
+    if (known !== undefined) known.push(token);
+    else {
+      const first = [token];
+      byChannel.set(token.channel, first);
+      all.push(first);
+    }
+    yield ITEM_CHARS;
+  }
+  const spelt = yield* logprobTexts(texts, joined);
+  const channels: TokenChannel[] = [];
+  for (const spelling of all) {
+    const spelled = spelling.map(({ text }) => text).join('');
+    channels.push({ tokens: spelling, spelled, spelt: spelt.get(spelling[0]?.channel ?? '') ?? [] });
+    yield spelling.length * ITEM_CHARS;
+  }
+  return channels;
+}
+
+/** By the channels of the tokens that would spell them. */
+function* logprobTexts(
+  texts: readonly AnswerText[],
+  joined: readonly JoinedText[],
+): Work<TextMap<readonly LogprobText[]>> {
+  const spelt = new TextMap<readonly LogprobText[]>();
+  for (const text of texts) {
+    spelt.set(nameOf(text), [alone(text)]);
+    yield ITEM_CHARS;
+  }
+  for (const one of joined) {
+    const together: LogprobText = { text: one.text, isPlain: true, spansIn: () => one.spans() };
+    for (const text of one.texts) {
+      spelt.set(nameOf(text), [memberOf(one, text), together]);
+      yield ITEM_CHARS;
+    }
+  }
+  return spelt;
+}
+
+function nameOf({ path }: AnswerText): string {
+  return path.join('.');
+}
+
+function alone(text: AnswerText): LogprobText {
+  return {
+    text: text.text,
+    isPlain: isPlain(text),
+    spansIn: (batch) => batch.spansIn(text.text),
+  };
+}
+
+function memberOf(joined: JoinedText, member: AnswerText): LogprobText {
+  return {
+    text: member.text,
+    isPlain: isPlain(member),
+    spansIn: () => joined.members().get(member)?.spans ?? [],
+  };
+}
+
+function isPlain({ isJson, signed }: AnswerText): boolean {
+  return isJson !== true && signed !== true;
+}
+
+/** The edits that leave no token of a finding readable. */
+export function* blankedTokens(
+  channels: readonly TokenChannel[],
+  batch: ScanBatch,
+): Work<readonly JsonEdit[]> {
+  const edits: JsonEdit[] = [];
+  for (const channel of channels) {
+    for (const blanked of blankedIn(channel, batch)) {
+      if (blanked !== undefined) edits.push(...blanked.blank);
+      yield ITEM_CHARS;
+    }
+    yield ITEM_CHARS;
+  }
+  return edits;
+}
+
+/**
+ * Of each token itself where it is to go. Where tokens do not spell their text as it stands, nobody can tell which holds
+ * what: with a finding in the text, all of them go.
+ */
+function* blankedIn(
+  { tokens, spelled, spelt }: TokenChannel,
+  batch: ScanBatch,
+): Generator<TokenText | undefined> {
+  const same = spelt.find(({ text, isPlain }) => isPlain && text === spelled);
+  if (same === undefined && spelt.some((one) => one.spansIn(batch).length > 0)) {
+    yield* tokens;
+    return;
+  }
+  const spans = [...(same?.spansIn(batch) ?? []), ...batch.spansIn(spelled)];
+  if (spans.length === 0) return;
+  const covered = covering(spelled.length, spans);
+  let start = 0;
+  for (const token of tokens) {
+    const end = start + token.text.length;
+    yield covered.subarray(start, end).includes(1) ? token : undefined;
+    start = end;
+  }
+}
+
+/** One for each character of a span, else zero. */
+function covering(length: number, spans: readonly TextSpan[]): Uint8Array {
+  const covered = new Uint8Array(length);
+  for (const { start, end } of spans) covered.fill(1, start, end);
+  return covered;
+}

@@ -1,0 +1,162 @@
+import { tailOf } from './tail-of.ts';
+
+/** Put in place of the characters from `start` to `end` (exclusive). */
+export interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * A text on its way to the client: what has come, how much of it may leave, and what stands in place of its findings.
+ * Offsets count from the text's first character.
+ */
+export class MaskingBuffer {
+  /** From #sent on. */
+  #text = '';
+  #sent = 0;
+  #settled = 0;
+  /** Those that are not wholly sent, in order and apart. */
+  #replacements: Replacement[] = [];
+  #replacedTo = -1;
+
+  /** Characters that have come. */
+  get length(): number {
+    return this.#sent + this.#text.length;
+  }
+
+  /** Characters that were taken, as they came. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** Everything before this offset may leave. */
+  get settled(): number {
+    return this.#settled;
+  }
+
+  append(text: string): void {
+    this.#text += text;
+  }
+
+  /** What has come and is not taken, from one offset to another. */
+  peek(start: number, end: number): string {
+    return this.#text.slice(Math.max(0, start - this.#sent), Math.max(0, end - this.#sent));
+  }
+
+  /** Lets everything before an offset leave, but for the first half of a surrogate pair. */
+  settle(to: number): void {
+    const tears = to > this.#sent && isHighSurrogate(this.#text.charCodeAt(to - 1 - this.#sent));
+    this.#settled = Math.max(this.#settled, tears ? to - 1 : to);
+  }
+
+  settleAll(): void {
+    this.#settled = this.length;
+  }
+
+  /**
+   * What overlaps or touches the one before goes with it, without a text of its own; what has left already is past
+   * replacing, and the rest is replaced. Cheap in order of `start`.
+   */
+  replace({ start, end, text }: Replacement): void {
+    if (start < (this.#replacements.at(-1)?.start ?? -1)) {
+      if (!this.#covers(start, end)) this.replaceAlso([{ start, end, text }]);
+      return;
+    }
+    if (start <= this.#replacedTo) {
+      if (end <= this.#replacedTo) return;
+      this.#replacements.push({ start: Math.max(this.#replacedTo, this.#sent), end, text: '' });
+    } else {
+      this.#replacements.push({ start: Math.max(start, this.#sent), end, text });
+    }
+    this.#replacedTo = Math.max(this.#replacedTo, end);
+  }
+
+  /** The same for many, in whatever order they stand to those that are known. */
+  replaceAlso(more: readonly Replacement[]): void {
+    if (more.length === 0) return;
+    const all = [...this.#replacements, ...more].toSorted((a, b) => a.start - b.start);
+    let to = this.#sent;
+    this.#replacements = [];
+    for (const { start, end, text } of all) {
+      if (end <= to) continue;
+      const begun = this.#replacements.length > 0 && start <= to;
+      this.#replacements.push(
+        begun ? { start: to, end, text: '' } : { start: Math.max(start, to), end, text },
+      );
+      to = end;
+    }
+    this.#replacedTo = Math.max(this.#replacedTo, to);
+  }
+
+  /** Whether all between two offsets is replaced by one that is known. */
+  #covers(start: number, end: number): boolean {
+    const known = this.#replacements[this.#firstAfter(start)];
+    return known !== undefined && known.start <= start && known.end >= end;
+  }
+
+  /** The index of the first replacement that ends after an offset. */
+  #firstAfter(offset: number): number {
+    let low = 0;
+    let high = this.#replacements.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#replacements[middle]?.end ?? 0) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Leaves nothing of the text. */
+  replaceAll(): void {
+    this.#replacements = [{ start: 0, end: Infinity, text: '' }];
+    this.#replacedTo = Infinity;
+  }
+
+  /** In place of what is not taken yet. */
+  get replacements(): readonly Replacement[] {
+    return this.#replacements;
+  }
+
+  /** Whether something between two offsets is replaced; only asked of what is not taken. */
+  isReplaced(start: number, end: number): boolean {
+    const next = this.#replacements[this.#firstAfter(start)];
+    return next !== undefined && next.start < Math.max(end, start + 1);
+  }
+
+  /** Takes out everything up to an offset that was not taken before. */
+  take(to: number): string {
+    const chars = to - this.#sent;
+    if (chars <= 0) return '';
+    const whole = chars >= this.#text.length;
+    const text = whole ? this.#text : this.#text.slice(0, chars);
+    this.#text = tailOf(this.#text, chars);
+    const from = this.#sent;
+    this.#sent = to;
+    return this.#replacements.length === 0 ? text : this.#replaced(text, from);
+  }
+
+  /** `text` stands at `from`. What is replaced beyond its end stays to be left out. */
+  #replaced(text: string, from: number): string {
+    const to = from + text.length;
+    const parts: string[] = [];
+    const later: Replacement[] = [];
+    let copied = from;
+    for (const one of this.#replacements) {
+      if (one.start >= to) {
+        later.push(one);
+        continue;
+      }
+      parts.push(text.slice(copied - from, one.start - from), one.text);
+      copied = Math.min(one.end, to);
+      if (one.end > to) later.push({ start: to, end: one.end, text: '' });
+    }
+    parts.push(text.slice(copied - from));
+    this.#replacements = later;
+    return parts.join('');
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

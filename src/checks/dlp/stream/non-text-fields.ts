@@ -1,0 +1,222 @@
+import { mask } from '../../../detectors/mask.ts';
+import type { Finding, StreamDetector } from '../../../detectors/finding.ts';
+import { GatewayError } from '../../../errors.ts';
+import type { JsonEdit } from '../../../json/path.ts';
+import { writtenNumbers } from '../../../json/written-numbers.ts';
+import type { StreamEvent } from '../../../providers/provider.ts';
+import { MASK } from '../actions.ts';
+import { EventMarks } from './event-marks.ts';
+import type { Marks } from './event-marks.ts';
+import { isLong } from '../buffered/document-search.ts';
+import { MaskedPlaces } from '../masked-places.ts';
+import { isIdentifier } from '../identifiers.ts';
+import { isOpaque } from '../opaque-members.ts';
+import { emptied, isTokenId, isTokenIdList, repeatsText } from '../token-ids.ts';
+import { contextOf } from '../scan-batch.ts';
+import type { Found } from '../scan-batch.ts';
+import { RecentTexts } from '../scan/recent-texts.ts';
+import { PIECE_CHARS } from '../scan/pieces.ts';
+import type { Work } from '../../../turns.ts';
+import { WholeTexts } from '../scan/whole-texts.ts';
+
+/** Deeper than any dialect's frames. */
+const MAX_DEPTH = 256;
+/** Shorter numbers are nothing that is looked for. */
+const MIN_NUMBER = 1e8;
+const MAX_NUMBER_CHARS = 64;
+/** Of an event that the next is compared with. */
+const MAX_KEPT_BYTES = 16_384;
+/** What one look at a value costs beside what it reads, and how much is done in one step, in characters of a search. */
+const SEARCH_CHARS = 32;
+const STEP_CHARS = 2048;
+
+type Span = Pick<Finding, 'start' | 'end'>;
+
+/** A detector with what it lately found clean. */
+interface ValueSearch {
+  readonly detector: StreamDetector;
+  readonly wholeTexts: WholeTexts;
+  readonly clean: RecentTexts;
+}
+
+function createValueSearch(detector: StreamDetector): ValueSearch {
+  return { detector, wholeTexts: new WholeTexts(detector), clean: new RecentTexts() };
+}
+
+/** The edits that mask what is found in an event, and those that leave no token ids in it. */
+export interface SearchedValues {
+  readonly edits: readonly JsonEdit[];
+  readonly tokenIds: readonly JsonEdit[];
+}
+
+/** An object or array on the way down. */
+interface Level {
+  readonly value: object;
+  /** Of an object's members. */
+  readonly names: readonly string[] | undefined;
+  readonly length: number;
+  readonly marks: Marks | undefined;
+  /** The nearest member name. */
+  readonly name: string | undefined;
+  /** What stood in its place in an event before, and was clean. */
+  readonly before: unknown;
+  next: number;
+}
+
+/**
+ * Looks at everything in a stream's events that is no text of a channel: errors, names, citations, what is new in a
+ * dialect. Nearly all of it is the same in every event, and costs a look-up.
+ */
+export class NonTextFields {
+  readonly #words: ValueSearch;
+  /** Of names, numbers and single words. */
+  readonly #names: ValueSearch;
+  readonly #marks = new EventMarks();
+  /** The last event that was clean. */
+  #last: { readonly root: object; readonly marks: Marks } | undefined;
+  #cost = 0;
+
+  /** @param names of names, numbers and identifiers, where that is another one */
+  constructor(detector: StreamDetector, names: StreamDetector) {
+    this.#words = createValueSearch(detector);
+    this.#names = names === detector ? this.#words : createValueSearch(names);
+  }
+
+  *search(root: object, event: StreamEvent, found: Found[]): Work<SearchedValues> {
+    const marks = yield* this.#marks.of(event);
+    const before = this.#last?.marks === marks ? this.#last.root : undefined;
+    const searched = yield* this.#searchLevels(levelOf(root, marks, undefined, before), event, found);
+    const isKept = searched.edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
+    this.#last = isKept ? { root, marks } : undefined;
+    return searched;
+  }
+
+  *#searchLevels(root: Level, event: StreamEvent, found: Found[]): Work<SearchedValues> {
+    const edits: JsonEdit[] = [];
+    const tokenIds: JsonEdit[] = [];
+    const path: (string | number)[] = [];
+    const places = new MaskedPlaces('answer');
+    const add = (edit: JsonEdit): void => {
+      places.add(edit.path);
+      edits.push(edit);
+    };
+    let hasLong = false;
+    const levels = [root];
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      if (level.next === level.length) {
+        levels.pop();
+        path.pop();
+        continue;
+      }
+      if (this.#cost > STEP_CHARS) yield this.#takeCost();
+      const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
+      const value = (level.value as Record<string | number, unknown>)[step];
+      level.next += 1;
+      this.#cost += 1;
+      const before = memberOf(level.before, step);
+      if (holdsTokenIds(step, value, level)) tokenIds.push(emptied([...path, step], value));
+      if (value === before && typeof value !== 'object') continue;
+      if (
+        before === undefined &&
+        typeof step === 'string' &&
+        (yield* this.#masked(this.#names, step, undefined, found)) !== step
+      ) {
+        add({ kind: 'remove', path: [...path, step] });
+      }
+      const marks = level.marks?.get(step);
+      if (marks === true) continue;
+      const name = typeof step === 'string' ? step : level.name;
+      if (typeof value === 'object' && value !== null) {
+        if (levels.length === MAX_DEPTH) throw tooDeep();
+        levels.push(levelOf(value, marks, name, before));
+        path.push(step);
+      } else if (typeof value === 'string') {
+        const search = isIdentifier(value) ? this.#names : this.#words;
+        const masked = yield* this.#masked(search, value, name, found);
+        if (masked !== value) add({ kind: 'set', path: [...path, step], value: masked });
+      } else if (typeof value === 'number' && Math.abs(value) >= MIN_NUMBER) {
+        if (isLong(value)) hasLong = true;
+        else if (this.#spansIn(this.#names, String(value), name, found) !== undefined) {
+          add({ kind: 'set', path: [...path, step], value: MASK });
+        }
+      }
+    }
+    if (hasLong) yield* this.#searchLong(event, found, add);
+    // A later edit of what is around another holds.
+    return { edits, tokenIds: tokenIds.reverse() };
+  }
+
+  /** Numbers that a double does not hold, as they are written. */
+  *#searchLong(event: StreamEvent, found: Found[], add: (edit: JsonEdit) => void): Work<void> {
+    for (const number of writtenNumbers(Buffer.from(event.inner?.json ?? event.frame.data ?? ''))) {
+      if (number === undefined || this.#cost > STEP_CHARS) yield this.#takeCost() + STEP_CHARS;
+      if (number === undefined) continue;
+      const { source, name, path } = number;
+      if (source.length > MAX_NUMBER_CHARS || !isLong(Number(source))) continue;
+      if (this.#spansIn(this.#names, source, name, found) === undefined) continue;
+      add({ kind: 'set', path: path(), value: MASK });
+    }
+  }
+
+  #takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    return cost;
+  }
+
+  *#masked(search: ValueSearch, text: string, name: string | undefined, found: Found[]): Work<string> {
+    if (text === '' || isOpaque(name, text)) return text;
+    if (text.length <= PIECE_CHARS) {
+      const spans = this.#spansIn(search, text, name, found);
+      return spans === undefined ? text : mask(text, spans);
+    }
+    const buffer = yield* search.wholeTexts.search({ text, context: contextOf(name) }, found);
+    return buffer.take(buffer.length);
+  }
+
+  /** Where something is found; undefined where nothing is. */
+  #spansIn(
+    { detector, clean }: ValueSearch,
+    text: string,
+    name: string | undefined,
+    found: Found[],
+  ): readonly Span[] | undefined {
+    const context = contextOf(name);
+    const whole = context + text;
+    if (clean.has(whole)) return undefined;
+    this.#cost += whole.length + SEARCH_CHARS;
+    const findings = detector.find(whole).filter(({ end }) => end > context.length);
+    if (findings.length === 0) {
+      clean.add(whole);
+      return undefined;
+    }
+    for (const finding of findings) found.push({ finding, text: whole.slice(finding.start, finding.end) });
+    return findings.map(({ start, end }) => ({
+      start: Math.max(0, start - context.length),
+      end: end - context.length,
+    }));
+  }
+}
+
+function levelOf(value: object, marks: Marks | undefined, name: string | undefined, before: unknown): Level {
+  const names = Array.isArray(value) ? undefined : Object.keys(value);
+  const length = Array.isArray(value) ? value.length : (names?.length ?? 0);
+  return { value, names, length, marks, name, before, next: 0 };
+}
+
+/** Not where the dialect knows them for the ids, or the bytes, of tokens that come with their text. */
+function holdsTokenIds(step: string | number, value: unknown, { marks }: Level): boolean {
+  if (typeof step === 'number' || value === null || marks?.get(step) === true) return false;
+  if (typeof value === 'number') return isTokenId(step);
+  if (typeof value !== 'object') return false;
+  return Array.isArray(value) ? isTokenIdList(step, value) || repeatsText(step) : repeatsText(step);
+}
+
+function memberOf(container: unknown, step: string | number): unknown {
+  if (typeof container !== 'object' || container === null) return undefined;
+  return (container as Record<string | number, unknown>)[step];
+}
+
+function tooDeep(): GatewayError {
+  return new GatewayError('upstream_unavailable', 'the provider sent an answer that is nested too deep');
+}

@@ -1,0 +1,73 @@
+import { edited } from '../../json/edited-view.ts';
+import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
+import { calledTool } from '../../mcp/message.ts';
+import type { Denial } from '../../pipeline/check.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+import { findingId } from '../../pipeline/finding-id.ts';
+import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
+import type { Uninspected } from './inspect.ts';
+import type { Judgement } from './judge.ts';
+import { maskedResult, mayBeShown } from './masked-result.ts';
+import { refused } from './summary.ts';
+import type { Hit } from './search.ts';
+
+/** The store looks at no more. */
+const MAX_REPORTED = 64;
+
+export interface LeakDeps {
+  readonly reportSecretLeak: ReportSecretLeak;
+  /** `mcp.inspector.secrets`. */
+  readonly action: 'quarantine' | 'mask';
+  /** `mcp.inspector.quarantine_duration`. */
+  readonly lockMs: number;
+}
+
+export interface Leaks {
+  /** A message with secrets is kept back, or goes on without them. */
+  readonly action: 'quarantine' | 'mask';
+  /** Scores the key, and locks it where the message is kept back. */
+  report(exchange: Answered, secrets: readonly Hit[]): Promise<void>;
+  /** Of a message that is not passed on for another reason: its secrets are reported all the same. */
+  refusal(exchange: Answered, uninspected: Uninspected): Denial;
+  /** What an agent gets in place of a message with secrets: why, and the result without them. */
+  denial(exchange: Answered, message: unknown, judgement: Judgement): Denial;
+}
+
+export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: LeakDeps): Leaks {
+  const lockMs = action === 'quarantine' ? quarantineMs : 0;
+  const report: Leaks['report'] = (exchange, secrets) => {
+    const findings = [...new Set(secrets.map((hit) => findingId(hit.finding.rule, matchedText(hit))))];
+    return reportSecretLeak({ exchange, findings: findings.slice(0, MAX_REPORTED), lockMs });
+  };
+  return {
+    action,
+    report,
+    refusal: (exchange, { refusal, secrets }) => ({
+      ...refused(refusal),
+      ...(secrets.length > 0 && { enforce: () => report(exchange, secrets) }),
+    }),
+    denial(exchange, message, { secrets, edits }) {
+      const rules = [...new Set(secrets.map(({ finding }) => finding.rule))];
+      const reason = `the answer holds a secret (${rules.join(', ')}), which was taken out of it`;
+      const toolName = calledTool(exchange.request.mcp);
+      const hidden = hiddenTools(toolListIn(message, exchange.request.mcp) ?? [], exchange.key.allowedTools);
+      const masked = mayBeShown(message) ? maskedResult(edited(message, [...edits, ...hidden])) : undefined;
+      return {
+        kind: 'deny',
+        type: 'policy_denied',
+        message: reason,
+        details: {
+          reason,
+          ...(toolName !== undefined && { toolName }),
+          ...(rules[0] !== undefined && { rule: rules[0] }),
+          ...(masked !== undefined && { maskedResult: masked }),
+        },
+        enforce: () => report(exchange, secrets),
+      };
+    },
+  };
+}
+
+function matchedText({ stretches }: Hit): string {
+  return stretches.map(({ piece, start, end }) => piece.text.slice(start, end)).join('');
+}

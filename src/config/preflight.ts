@@ -1,0 +1,94 @@
+import { accessSync, constants } from 'node:fs';
+import { PROVIDER_NAMES } from '../providers/provider.ts';
+import { createSigningKey } from '../signing/signing-key.ts';
+import type { ConfigSources } from './load.ts';
+import { ConfigError } from './problems.ts';
+import type { Problem } from './problems.ts';
+import type { Config } from './schema.ts';
+
+/** What keeps `serve` from starting, beyond what every command asks of a configuration. */
+export function preflightProblems(config: Config, sources: ConfigSources): Problem[] {
+  const problem = (path: string, message: string): Problem => ({
+    where: sources.locate(path.split('.')),
+    path,
+    message,
+  });
+  const { tls, insecure_dev } = config.server;
+  const problems: Problem[] = [];
+  if (tls.cert_file === undefined && tls.key_file === undefined && !insecure_dev) {
+    problems.push(
+      problem(
+        'server.tls',
+        'needs cert_file and key_file: TLS is required (SERVER_INSECURE_DEV=true lifts that, for development only)',
+      ),
+    );
+  }
+  const unusable = signingKeyFault(config);
+  if (unusable !== undefined) problems.push(problem('signature.secret', unusable));
+  if (config.policy.enabled) problems.push(...policyPathProblems(config, sources));
+  for (const [path, file] of certificateFiles(config)) {
+    if (file !== undefined && !isReadable(file)) {
+      problems.push(problem(path, 'names a file that is not there or cannot be read'));
+    }
+  }
+  return problems;
+}
+
+/** A key that cannot sign shows before anybody relies on it. */
+function signingKeyFault({ signature }: Config): string | undefined {
+  if (!signature.enabled) return undefined;
+  try {
+    createSigningKey(signature);
+    return undefined;
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : 'cannot be used';
+  }
+}
+
+/** Where policies come from: the defaults may lead nowhere, what somebody wrote may not. */
+export function policyPathProblems({ policy }: Config, sources: ConfigSources): Problem[] {
+  return (['policy_file', 'policy_dir'] as const)
+    .filter((key) => sources.explicitlySet(`policy.${key}`) && !isReadable(policy[key]))
+    .map((key) => ({
+      where: sources.locate(['policy', key]),
+      path: `policy.${key}`,
+      message: `leads nowhere, or cannot be read (${policy[key]})`,
+    }));
+}
+
+/** Every file of a key or certificate: one that is missing shows only when Envoy or a first connection fails. */
+function certificateFiles({ server, redis, providers }: Config): [string, string | undefined][] {
+  const { extproc } = server;
+  return [
+    ['server.tls.cert_file', server.tls.cert_file],
+    ['server.tls.key_file', server.tls.key_file],
+    ['server.extproc.tls.cert_file', extproc.tls.cert_file],
+    ['server.extproc.tls.key_file', extproc.tls.key_file],
+    ['server.extproc.tls.ca_file', extproc.tls.ca_file],
+    ['redis.tls.cert_file', redis.tls.cert_file],
+    ['redis.tls.key_file', redis.tls.key_file],
+    ['redis.tls.ca_file', redis.tls.ca_file],
+    ...PROVIDER_NAMES.map((name): [string, string | undefined] => [
+      `providers.${name}.ca_file`,
+      providers[name].ca_file,
+    ]),
+  ];
+}
+
+function isReadable(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false; // said as a problem of the key that names it
+  }
+}
+
+/**
+ * Refuses a configuration that may not be served.
+ * @throws ConfigError that lists every reason
+ */
+export function preflight(config: Config, sources: ConfigSources): void {
+  const problems = preflightProblems(config, sources);
+  if (problems.length > 0) throw new ConfigError(problems);
+}

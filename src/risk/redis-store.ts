@@ -1,0 +1,150 @@
+import * as z from 'zod';
+import type { Acknowledgement } from '../redis/acknowledged.ts';
+import type { RedisClient } from '../redis/client.ts';
+import {
+  KEY_INDEX,
+  knownFlagsKey,
+  operationKey,
+  quarantineKey,
+  riskProfileKey,
+  scoredFindingsKey,
+} from '../redis/keys.ts';
+import { lockValue } from '../redis/lock-cause.ts';
+import { readProfile } from '../redis/read-profile.ts';
+import { DECAY, MAX_SCORE, parseRiskStatus } from '../redis/risk-profile.ts';
+import type { RiskStatus } from '../redis/risk-profile.ts';
+import { loadScript } from '../redis/script.ts';
+import { withRedisDeadline } from '../redis/unavailable.ts';
+import {
+  DEFAULT_LOCK_MS,
+  FINDING_MEMORY_MS,
+  MAX_KNOWN_FLAGS,
+  MAX_REMEMBERED_FINDINGS,
+  MAX_TAINT_FLAGS,
+} from './scoring.ts';
+import { lockOnly, toScoring } from './score.ts';
+import type { Scoring } from './score.ts';
+import type { LockPage, LockTime, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
+
+export interface RedisRiskStoreOptions {
+  readonly client: RedisClient;
+  readonly deadlineMs: number;
+  readonly settings: RiskSettings;
+  /** Where locks are waited for until replicas have them (`redis.wait_replicas`). */
+  readonly acknowledgement?: Acknowledgement | undefined;
+  /** A clock for tests; Redis's own where it is left out (docs/redis.md). */
+  readonly now?: () => number;
+}
+
+/** Longer than any repeat of a command by the client library. */
+const OPERATION_MEMORY_MS = 60_000;
+const PAGE_SIZE = 500;
+
+const scoreScript = loadScript(new URL('./score-risk.lua', import.meta.url));
+const clearPendingScript = loadScript(new URL('./clear-pending-lock.lua', import.meta.url));
+const setLockScript = loadScript(new URL('./set-lock.lua', import.meta.url));
+const resetScript = loadScript(new URL('./reset-risk.lua', import.meta.url));
+
+const flag = z.literal([0, 1]);
+const scoreReply = z.tuple([flag, z.int(), z.int(), flag]);
+
+/** Risk profiles in Redis. A lock that a score sets is written in two steps, for its key lies in another slot. */
+export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore {
+  const { client, deadlineMs, settings } = options;
+  const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
+
+  async function record(event: RiskEvent): Promise<RiskOutcome> {
+    const scoring = toScoring(event, settings);
+    const value = lockValue(event.operationId, scoring.cause);
+    if (!settings.enabled) {
+      if (scoring.ownLockMs > 0) await setLock(event.keyHash, scoring.ownLockMs, value);
+      return lockOnly(scoring.ownLockMs);
+    }
+    const outcome = await score(event, scoring, value);
+    if (outcome.lock !== undefined) {
+      await setLock(event.keyHash, outcome.lock.ttlMs, value);
+      // Had we died before this, the edge would go on honouring the pending lock.
+      await clearPendingScript.run(client, [riskProfileKey(event.keyHash)], [value]);
+    }
+    return outcome;
+  }
+
+  async function score(
+    { keyHash, operationId }: RiskEvent,
+    scoring: Scoring,
+    lock: string,
+  ): Promise<RiskOutcome> {
+    const keys = [
+      riskProfileKey(keyHash),
+      operationKey(keyHash, `risk:${operationId}`),
+      scoredFindingsKey(keyHash),
+      knownFlagsKey(keyHash),
+    ];
+    const now = options.now === undefined ? '' : options.now();
+    const reply = await scoreScript.run(client, keys, [
+      ...[now, OPERATION_MEMORY_MS, scoring.points, MAX_SCORE, scoring.counter ?? ''],
+      ...[DECAY.points, DECAY.everyMs, lock, scoring.ownLockMs, DEFAULT_LOCK_MS],
+      ...[settings.autoQuarantineThreshold, settings.permanentBlockThreshold, settings.profileTtlMs],
+      ...[scoring.flag ?? '', scoring.flagScores ? '1' : '', settings.sessionTtlMs, MAX_TAINT_FLAGS],
+      ...[FINDING_MEMORY_MS, MAX_REMEMBERED_FINDINGS, scoring.flagMemoryId ?? '', MAX_KNOWN_FLAGS],
+      ...scoring.findings,
+    ]);
+    const [scored, riskScore, lockMs, blocked] = scoreReply.parse(reply);
+    return {
+      riskScore,
+      scored: scored === 1,
+      ...(lockMs > 0 && { lock: { ttlMs: lockMs } }),
+      blocked: blocked === 1,
+    };
+  }
+
+  async function setLock(keyHash: string, ttlMs: number, value: string): Promise<LockTime> {
+    const key = quarantineKey(keyHash);
+    const set = (on: RedisClient): Promise<unknown> => setLockScript.run(on, [key], [value, ttlMs]);
+    const left = z.int().parse(await set(client));
+    await options.acknowledgement?.confirm(key, set);
+    return left === -1 ? {} : { ttlMs: left };
+  }
+
+  async function read(keyHash: string): Promise<RiskStatus> {
+    const [{ nowMs, values }, ttlMs, value] = await Promise.all([
+      readProfile(client, keyHash, options.now),
+      client.pttl(quarantineKey(keyHash)),
+      client.get(quarantineKey(keyHash)),
+    ]);
+    return parseRiskStatus(values, { ttlMs: z.int().parse(ttlMs), value }, nowMs);
+  }
+
+  async function listLocked(after: string | undefined): Promise<LockPage> {
+    const from = after === undefined ? '-' : `(${after}`;
+    const hashes = await client.zrangebylex(KEY_INDEX, from, '+', 'LIMIT', 0, PAGE_SIZE);
+    const statuses = await Promise.all(
+      hashes.map(async (keyHash) => ({ keyHash, lock: (await read(keyHash)).lock })),
+    );
+    return {
+      locked: statuses.flatMap(({ keyHash, lock }) => (lock === undefined ? [] : [{ keyHash, lock }])),
+      next: hashes.length < PAGE_SIZE ? undefined : hashes.at(-1),
+    };
+  }
+
+  return {
+    record: (event) => within(() => record(event)),
+    read: (keyHash) => within(() => read(keyHash)),
+    reset: (keyHash, operationId) =>
+      within(async () => {
+        const operation = operationKey(keyHash, `risk:${operationId}`);
+        const keys = [riskProfileKey(keyHash), operation, scoredFindingsKey(keyHash)];
+        await resetScript.run(client, keys, [OPERATION_MEMORY_MS]);
+      }),
+    lock: (keyHash, ttlMs, operationId, cause) =>
+      within(() => setLock(keyHash, ttlMs, lockValue(operationId, cause))),
+    release: (keyHash) =>
+      within(async () => {
+        // The pending lock first: a failure between the two leaves the key locked, and the command to be repeated.
+        const pending = await client.hdel(riskProfileKey(keyHash), 'pending_lock_id', 'pending_lock_until');
+        const written = await client.del(quarantineKey(keyHash));
+        return pending + written > 0;
+      }),
+    listLocked: (after) => within(() => listLocked(after)),
+  };
+}

@@ -1,0 +1,81 @@
+import { MAX_EVENT_FINDINGS, SECRET_TAINT, TRIGGERS } from './scoring.ts';
+import type { LockCause } from '../redis/lock-cause.ts';
+import type { RiskEvent, RiskOutcome, RiskSettings } from './store.ts';
+
+/** What an event asks of the store, whatever the store is. */
+export interface Scoring {
+  readonly points: number;
+  /** The profile's counter that it adds one to. */
+  readonly counter: 'total_policy_blocks' | 'total_escalations' | undefined;
+  readonly findings: readonly string[];
+  /** A taint flag that the profile keeps. */
+  readonly flag: string | undefined;
+  /** The points are the flag's: none where its session has it already. */
+  readonly flagScores: boolean;
+  /** Under which the flag is known in its session. */
+  readonly flagMemoryId: string | undefined;
+  /** Locks whatever the score is; 0 does not. */
+  readonly ownLockMs: number;
+  /** Of the lock that it sets, by itself or by its score. */
+  readonly cause: LockCause | undefined;
+}
+
+const MAX_FLAG_CHARS = 128;
+const MAX_FINDING_CHARS = 256;
+
+export function toScoring(
+  event: RiskEvent,
+  settings: Pick<RiskSettings, 'autoQuarantineThreshold'>,
+): Scoring {
+  const { points, counter } = TRIGGERS[event.trigger];
+  const flag = flagOf(event);
+  const ownLockMs = ('lockMs' in event ? event.lockMs : undefined) ?? 0;
+  return {
+    points,
+    counter,
+    findings: findingsOf(event),
+    flag,
+    flagScores: event.trigger === 'taint',
+    flagMemoryId: flag === undefined ? undefined : memoryId(event, flag),
+    ownLockMs,
+    cause: ownLockMs > 0 ? ownCause(event) : scoreCause(event, settings),
+  };
+}
+
+/** What an event comes to where risk profiles are switched off: its own lock, which is not the score's, stands. */
+export function lockOnly(ownLockMs: number): RiskOutcome {
+  return {
+    riskScore: 0,
+    scored: false,
+    blocked: false,
+    ...(ownLockMs > 0 && { lock: { ttlMs: ownLockMs } }),
+  };
+}
+
+function ownCause(event: RiskEvent): LockCause | undefined {
+  if (event.trigger === 'quarantine') return { kind: 'policy' };
+  return 'cause' in event ? event.cause : undefined;
+}
+
+function scoreCause(
+  { trigger }: RiskEvent,
+  { autoQuarantineThreshold: threshold }: Pick<RiskSettings, 'autoQuarantineThreshold'>,
+): LockCause {
+  return { kind: 'risk_score', trigger, threshold };
+}
+
+function flagOf(event: RiskEvent): string | undefined {
+  if (event.trigger === 'taint') return event.flag.slice(0, MAX_FLAG_CHARS);
+  return event.trigger === 'secret_exfiltration' ? SECRET_TAINT : undefined;
+}
+
+/** A session's id has no slash. */
+function memoryId(event: RiskEvent, flag: string): string {
+  const sessionId = 'sessionId' in event ? event.sessionId : undefined;
+  return `taint:${sessionId ?? ''}/${flag}`;
+}
+
+function findingsOf(event: RiskEvent): readonly string[] {
+  const findings = 'findings' in event ? event.findings : undefined;
+  return (findings ?? []).slice(0, MAX_EVENT_FINDINGS).map((id) => id.slice(0, MAX_FINDING_CHARS));
+}
