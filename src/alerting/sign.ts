@@ -9,8 +9,13 @@ export function secretBytes(written: string): Buffer | undefined {
   if (!written.startsWith(PREFIX)) return undefined;
   const text = written.slice(PREFIX.length);
   const bytes = Buffer.from(text, 'base64');
-  const isBase64 = bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '');
+  const isBase64 = withoutPadding(bytes.toString('base64')) === withoutPadding(text);
   return isBase64 && bytes.length >= LENGTHS.least && bytes.length <= LENGTHS.most ? bytes : undefined;
+}
+
+/** What pads base64 is two characters at most. */
+function withoutPadding(text: string): string {
+  return text.replace(/={1,2}$/, '');
 }
 
 /**

@@ -33,7 +33,7 @@ export function chosenModel({ override, aliases }: ModelChoice, model: string): 
 const IN_PATH: Readonly<Partial<Record<ProviderName, RegExp>>> = {
   gemini: /^(.*\/models\/)([^/:]+)(:[^/]*)$/,
   bedrock: /^(.*\/model\/)([^/]+)(\/[^/]*)$/,
-  azure: /^(.*\/deployments\/)([^/]+)(\/.*)$/,
+  azure: /^(.*\/deployments\/)([^/]+)(\/.*)$/s,
 };
 
 /** The path, without its query, with the chosen model in it. */

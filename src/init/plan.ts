@@ -44,11 +44,19 @@ async function planEnv(path: string): Promise<PlannedFile> {
   const present = await readIfThere(path);
   const file = { name: FILES.env, path, mode: FOR_OWNER };
   if (present === undefined) return { ...file, fate: 'create', text: line };
-  if (new RegExp(`^(export )?${PASSWORD_VARIABLE}=.`, 'm').test(present)) {
+  if (setsPassword(present)) {
     return { ...file, fate: 'keep', text: present };
   }
   const gap = present === '' || present.endsWith('\n') ? '' : '\n';
   return { ...file, fate: 'append', text: present + gap + line };
+}
+
+function setsPassword(text: string): boolean {
+  const assignment = `${PASSWORD_VARIABLE}=`;
+  const lines = text
+    .split('\n')
+    .map((line) => (line.startsWith('export ') ? line.slice('export '.length) : line));
+  return lines.some((line) => line.startsWith(assignment) && line.length > assignment.length);
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {
