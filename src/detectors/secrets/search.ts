@@ -1,13 +1,6 @@
 import { buildKeywordAutomaton, buildKeywordTree } from './keywords.ts';
 import { matchAt, noteOpen } from './match.ts';
-import {
-  followsWord,
-  isPercentEncoded,
-  isWord,
-  MAX_GLUED_CHARS,
-  startsRun,
-  startsToken,
-} from './places.ts';
+import { followsWord, isPercentEncoded, isWord, MAX_GLUED_CHARS, startsRun, startsToken } from './places.ts';
 import { undecidedFrom } from './rule.ts';
 import { secretRules } from './rules.ts';
 import {

@@ -245,9 +245,12 @@ describe('the input of a call of a tool', () => {
   };
   const body = toolCall('run_command', request.arguments);
 
-  it.each(['tools_call', 'streamable_http'] as const)('is what docs/policies.md says, field by field, at %s', (form) => {
-    expect(inputOf(mcp({ body, server: 'shell', form }))).toEqual({ ...COMMON, request });
-  });
+  it.each(['tools_call', 'streamable_http'] as const)(
+    'is what docs/policies.md says, field by field, at %s',
+    (form) => {
+      expect(inputOf(mcp({ body, server: 'shell', form }))).toEqual({ ...COMMON, request });
+    },
+  );
 
   it('without arguments has none, and says of what is not known that there is none', () => {
     const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run_command' } };

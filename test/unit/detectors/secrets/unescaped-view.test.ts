@@ -1,5 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
-import { unescaped, unescapedWhole, unfinishedEscapeAt } from '../../../../src/detectors/secrets/unescaped-view.ts';
+import {
+  unescaped,
+  unescapedWhole,
+  unfinishedEscapeAt,
+} from '../../../../src/detectors/secrets/unescaped-view.ts';
 import { seededRandom } from './samples.ts';
 
 describe('a text with its escapes read', () => {
