@@ -33,7 +33,7 @@ Examples:
   $ GATEWAY_PROVIDER=openai gateway exec --gateway-url https://gateway.example -- python agent.py
 `;
 
-/** `gateway exec … -- <command> [args]` (docs/cli.md). */
+/** `gateway exec … -- <command> [args]` (docs/exec.md). */
 export function registerExec(program: Command, io: Io): void {
   program
     .command('exec')

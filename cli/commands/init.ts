@@ -29,7 +29,7 @@ const FATES: Readonly<Record<Fate, string>> = {
   overwrite: 'is there, and would be overwritten',
 };
 
-/** `gateway init`: the first files (docs/cli.md). */
+/** `gateway init`: the first files (docs/serving.md). */
 export function registerInit(program: Command, io: Io): void {
   program
     .command('init')

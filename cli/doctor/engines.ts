@@ -3,7 +3,7 @@ import type { PolicySources } from '../../src/policy/policy-files.ts';
 import { fail, messageOf, ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
 
-/** What each security engine does under this configuration (docs/cli.md). */
+/** What each security engine does under this configuration (docs/doctor.md). */
 export function diagnoseEngines(config: Config): Finding[] {
   const { loop_detection: loop, risk_profile: risk, rate_limit: rate, session, mcp } = config;
   const { dlp } = config.server;

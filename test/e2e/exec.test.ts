@@ -59,7 +59,7 @@ const PROGRAMS: readonly (readonly [name: ProviderName, key: string, model: stri
   ],
 ];
 
-describe('docs/cli.md: exec', () => {
+describe('docs/exec.md: exec', () => {
   it.each(PROGRAMS)("brings %s's own SDK through the gateway", async (name, variable, model, source) => {
     provider.behave({ text: ANSWER });
     const { rawKey } = await gateway.createKey({ provider: name }, { daily: 5 });
