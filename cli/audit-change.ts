@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { operatorRecord, type OperatorChange } from '../src/audit/operator-record.ts';
 import { newOperationId } from '../src/operation-id.ts';
 import { operate } from '../src/operate.ts';
 import type { Io } from './command.ts';
+import { operatorName } from './operator-name.ts';
 import { loadedConfig } from './loaded-config.ts';
 
 /**
@@ -13,19 +13,11 @@ import { loadedConfig } from './loaded-config.ts';
 export async function auditChange(command: Command, io: Io, change: OperatorChange): Promise<void> {
   const { config } = loadedConfig(command, io);
   if (!config.audit.enabled) return;
-  const line = JSON.stringify(operatorRecord(change, operatorName(io)));
+  const line = JSON.stringify(operatorRecord(change, operatorName(io) ?? 'unknown'));
   try {
     await operate(config, ({ audit }) => audit.append([line], newOperationId()));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : '';
     throw new Error(`the change was made, but the audit trail has no record of it: ${reason}`, { cause });
-  }
-}
-
-function operatorName({ env }: Io): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return env['USER'] ?? 'unknown'; // a user without a name, as containers have
   }
 }

@@ -10,6 +10,7 @@ import { UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
 import { escalationBlock, escalationJson, escalationTable } from '../escalation-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
+import { operatorName } from '../operator-name.ts';
 import { painter, print, printable, printableJson, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
 import { auditChange } from '../audit-change.ts';
@@ -78,7 +79,8 @@ async function answer(
   options: AnswerOptions,
 ): Promise<void> {
   const { config } = loadedConfig(command, io);
-  const approver = options.as ?? io.env['USER'] ?? io.env['LOGNAME'] ?? '';
+  const approver = options.as ?? operatorName(io);
+  if (approver === undefined) throw new UsageError('say who answers: --as <name>');
   if (!NAME.test(approver)) throw new UsageError(NAME_RULE);
   const { asked, outcome } = await operate(config, async (operations) => {
     const found = await findWaiting(operations.escalations, reference);
