@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../src/config/schema.ts';
 import { readApproval, signApproval, type ApprovalDecision } from '../../src/escalation/approval.ts';
-import type { Escalation, EscalationOutcome } from '../../src/escalation/escalation.ts';
+import type { Escalation, EscalationEvent, EscalationOutcome } from '../../src/escalation/escalation.ts';
 import type { EscalationStore } from '../../src/escalation/store.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
@@ -132,22 +132,33 @@ async function give(
   if (secret === '') throw new Error('zsp.escalation_secret is empty: answers are signed with it');
   const { id, nonce, key_hash, request_digest, expiry } = asked;
   const signed = signApproval({ id, nonce, key_hash, decision, approver, expiry, request_digest }, secret);
-  const { promise: heard, resolve } = Promise.withResolvers<EscalationOutcome>();
+  const { promise: heard, resolve } = Promise.withResolvers<Resolved>();
   await hearEscalations((event) => {
-    if (event.type === 'escalation.resolved' && event.id === id) resolve(event.outcome);
+    if (event.type === 'escalation.resolved' && event.id === id) resolve(event);
   });
   await keep(escalations, asked, JSON.stringify(signed), secret);
-  const outcome = await Promise.race([heard, delay(TAKEN_WITHIN_MS, undefined, { ref: false })]);
-  if (outcome === undefined) {
+  const resolved = await Promise.race([heard, delay(TAKEN_WITHIN_MS, undefined, { ref: false })]);
+  if (resolved === undefined) {
     const [standing] = await escalations.look([id]);
     if (standing?.waits === false) return 'taken';
     throw new Error(
       'no gateway has taken the answer: is its zsp.escalation_secret the one of this file? The request still waits',
     );
   }
+  const { outcome, approver: whose = approver } = resolved;
   const wanted = decision === 'approve' ? 'approved' : 'denied';
   if (outcome !== wanted) throw new Error(`the answer came too late: the request was ${outcome} before`);
+  // Theirs was taken while this one was on its way, and left no trace that `keep` could see.
+  if (whose !== approver) throw answeredBefore(whose, decision);
   return outcome;
+}
+
+type Resolved = Extract<EscalationEvent, { readonly type: 'escalation.resolved' }>;
+
+function answeredBefore(approver: string, decision: ApprovalDecision): Error {
+  return new Error(
+    `${printable(approver)} has answered before: ${decision === 'approve' ? 'approved' : 'denied'}`,
+  );
 }
 
 /** What somebody put there that is no answer keeps no person from giving one. */
@@ -164,9 +175,7 @@ async function keep(
   const read = readApproval(first, asked, secret);
   if ('approval' in read && read.approval.expiry > now) {
     const { decision, approver } = read.approval;
-    throw new Error(
-      `${printable(approver)} has answered before: ${decision === 'approve' ? 'approved' : 'denied'}`,
-    );
+    throw answeredBefore(approver, decision);
   }
   if ((await escalations.answer(asked.id, signed, keptMs, first)) !== signed)
     throw new Error('somebody else has answered at the same time');
