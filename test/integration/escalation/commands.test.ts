@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { main } from '../../../cli/main.ts';
+import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
+import { escalationAnswerKey } from '../../../src/redis/keys.ts';
+import { newEscalation } from '../../support/new-escalation.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+
+let redis: TestRedis;
+let folder = '';
+let config = '';
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  folder = await mkdtemp(join(tmpdir(), 'gw-test-escalations-'));
+  config = join(folder, 'gateway.yaml');
+  await writeFile(
+    config,
+    'zsp: { escalation_enabled: true, escalation_secret: 0123456789abcdef0123456789abcdef }\n',
+  );
+});
+afterAll(async () => {
+  await redis.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function approve(id: string, approver: string) {
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const stdout = Object.assign(out, { isTTY: false });
+  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1', SERVER_INSECURE_DEV: 'true' };
+  const args = ['--config', config, 'escalations', 'approve', id, '--as', approver];
+  const code = await main(args, { stdin: process.stdin, stdout, stderr: err, env });
+  return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
+}
+
+/** The test is the gateway: it says whose answer it has taken, once there is one. */
+async function approvedBy(approver: string, whose: string) {
+  const store = createRedisEscalationStore({ client: redis.client, deadlineMs: 2_000 });
+  const asked = await store.open(newEscalation(), { waitMs: 30_000, maxPending: 5 });
+  if (asked === undefined) throw new Error('there was no place');
+  const answered = approve(asked.id, approver);
+  await expect.poll(() => redis.client.exists(escalationAnswerKey(asked.id)), { timeout: 10_000 }).toBe(1);
+  await store.close({ type: 'escalation.resolved', id: asked.id, outcome: 'approved', approver: whose });
+  return answered;
+}
+
+it('says that a request was approved to whom the gateway has heard, and to nobody else', async () => {
+  expect(await approvedBy('ada', 'ada')).toMatchObject({
+    code: 0,
+    stderr: expect.not.stringContaining('before'),
+  });
+  const second = await approvedBy('bob', 'ada');
+  expect(second.code).toBe(1);
+  expect(second.stderr).toContain('ada has answered before: approved');
+});
