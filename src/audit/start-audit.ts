@@ -23,11 +23,12 @@ export async function startAudit(deps: TrailDeps): Promise<SidecarAudit> {
   return {
     observer: records,
     audited: {
-      forwarding(exchange) {
+      losses: () => trail.losses(),
+      forwarding(exchange, knownLosses) {
         records.forwarding(exchange);
-        return trail.written();
+        return trail.written(knownLosses);
       },
-      answer: () => trail.written(),
+      answer: (knownLosses) => trail.written(knownLosses),
     },
     watching: (observer) => ({
       ...observer,

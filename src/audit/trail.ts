@@ -9,11 +9,14 @@ const CLOSE_WITHIN_MS = 3_000;
 export interface AuditTrail {
   /** Never throws, and is not waited for. */
   record(record: OcsfRecord): void;
+  /** Records that the queue of the stream had no room for, since the start. */
+  losses(): number;
   /**
    * Resolves once all that was recorded so far stands in the Redis stream.
+   * @param knownLosses that there were when a request began: one more may have been its own
    * @throws GatewayError redis_unavailable
    */
-  written(): Promise<void>;
+  written(knownLosses: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,20 +29,19 @@ export interface TrailSinks {
 }
 
 export function createTrail({ stdout, stream, file }: TrailSinks): AuditTrail {
-  /** Something had no room in the queue of the stream since that was empty. */
-  let isMissing = false;
+  let losses = 0;
   return {
     record(record) {
       const line = JSON.stringify(record);
       stdout?.(line);
       file?.add(line);
-      if (!stream.add(line)) isMissing = true;
+      if (!stream.add(line)) losses += 1;
     },
-    async written() {
-      const wasMissing = isMissing;
+    losses: () => losses,
+    async written(knownLosses) {
+      const isMissing = losses > knownLosses;
       await stream.written();
-      isMissing = false;
-      if (wasMissing) throw notRecorded();
+      if (isMissing) throw notRecorded();
     },
     async close() {
       await Promise.all([stream.close(CLOSE_WITHIN_MS), file?.close(CLOSE_WITHIN_MS)]);

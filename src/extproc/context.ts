@@ -52,12 +52,16 @@ export interface RequestTrace {
   end(finished: FinishedExchange | undefined): void;
 }
 
-/** What has to be on record before anything goes on; both throw GatewayError redis_unavailable. */
+/**
+ * What has to be on record before anything goes on. `knownLosses` is what `losses` said when the request began: where a
+ * record was lost since, it may have been of this request, which is then refused (GatewayError redis_unavailable).
+ */
 export interface Audited {
+  losses(): number;
   /** That a request is sent upstream. */
-  forwarding(exchange: Parsed): Promise<void>;
+  forwarding(exchange: Parsed, knownLosses: number): Promise<void>;
   /** What was found so far, before an answer goes to the client. */
-  answer(): Promise<void>;
+  answer(knownLosses: number): Promise<void>;
 }
 
 export interface EdgeSettings extends RefusalSettings {
@@ -116,6 +120,8 @@ export type Progress =
 export interface StreamContext {
   readonly services: EdgeServices;
   readonly startedAt: number;
+  /** See `Audited`; 0 where nothing has to be on record. */
+  readonly knownLosses: number;
   /** Undefined where nobody traces. */
   trace: RequestTrace | undefined;
   /** Monotonic ms; 0 until the first bytes of a stream went out. */
@@ -156,6 +162,7 @@ export function createContext(services: EdgeServices): StreamContext {
   return {
     services,
     startedAt: performance.now(),
+    knownLosses: services.audited?.losses() ?? 0,
     trace: undefined,
     firstChunkAt: 0,
     requestId: '',

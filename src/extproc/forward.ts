@@ -36,7 +36,9 @@ export function forward(
   const { audited } = context.services;
   return audited === undefined
     ? sendEdited(context, exchange, phase, masked)
-    : audited.forwarding(exchange).then(() => sendEdited(context, exchange, phase, masked));
+    : audited
+        .forwarding(exchange, context.knownLosses)
+        .then(() => sendEdited(context, exchange, phase, masked));
 }
 
 function sendEdited(

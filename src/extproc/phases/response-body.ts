@@ -35,7 +35,7 @@ export async function onResponseBody(
   throwDenial(await run.response(exchange));
   const sent = await judgedBody(whole);
   const { audited } = context.services;
-  if (audited !== undefined) await audited.answer();
+  if (audited !== undefined) await audited.answer(context.knownLosses);
   context.progress = 'done';
   const changes = headerChanges(context, headers);
   return sent === received

@@ -75,7 +75,7 @@ async function passWithoutBody(
   exchange.answer.complete = true;
   throwDenial(await run.response(exchange));
   const { audited } = context.services;
-  if (audited !== undefined) await audited.answer();
+  if (audited !== undefined) await audited.answer(context.knownLosses);
   context.progress = 'done';
   return passWhole('response_headers', headerChanges(context, exchange.answerHeaders));
 }
@@ -93,7 +93,7 @@ async function beginStream(
   context.progress = 'streaming';
   throwDenial(await context.run?.response(exchange));
   const { audited } = context.services;
-  if (audited !== undefined) await audited.answer();
+  if (audited !== undefined) await audited.answer(context.knownLosses);
   const rewriters = context.run?.rewriters(exchange) ?? [];
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
   if (isJudged && readMediaType(headers.get('content-type')).charset === 'other') throw unreadable();

@@ -50,7 +50,7 @@ const streamed = async (): Promise<string[]> =>
 describe('the audit trail', () => {
   it('stands in the stream before a request goes on, and on standard output', async () => {
     const { trail, lines, close } = await rig({ stdout: true });
-    await trail.audited.forwarding(exchange());
+    await trail.audited.forwarding(exchange(), trail.audited.losses());
     expect(await streamed()).toHaveLength(1);
     expect(lines).toEqual([`${(await streamed())[0] ?? ''}\n`]);
     await close();
@@ -59,7 +59,9 @@ describe('the audit trail', () => {
   it('writes what many requests record at once in few round trips, each once', async () => {
     const { trail, close } = await rig();
     const before = Number(/evalsha:calls=(\d+)/.exec(await redis.client.info('commandstats'))?.[1] ?? 0);
-    await Promise.all(Array.from({ length: 500 }, () => trail.audited.forwarding(exchange())));
+    await Promise.all(
+      Array.from({ length: 500 }, () => trail.audited.forwarding(exchange(), trail.audited.losses())),
+    );
     const after = Number(/evalsha:calls=(\d+)/.exec(await redis.client.info('commandstats'))?.[1] ?? 0);
     expect(after - before).toBeLessThan(10);
     const ids = (await streamed()).map(
@@ -87,17 +89,21 @@ describe('the audit trail', () => {
 
   it('refuses what cannot be recorded while Redis hangs or is full, and catches up afterwards', async () => {
     const { trail, close } = await rig();
-    await trail.audited.forwarding(exchange());
+    await trail.audited.forwarding(exchange(), trail.audited.losses());
     await redis.pause();
-    await expect(trail.audited.forwarding(exchange())).rejects.toMatchObject({ type: 'redis_unavailable' });
+    await expect(trail.audited.forwarding(exchange(), trail.audited.losses())).rejects.toMatchObject({
+      type: 'redis_unavailable',
+    });
     await redis.resume();
     await expect.poll(streamed, { timeout: 10_000 }).toHaveLength(2);
 
     await redis.configSet('maxmemory', '1');
-    await expect(trail.audited.forwarding(exchange())).rejects.toMatchObject({ type: 'redis_unavailable' });
+    await expect(trail.audited.forwarding(exchange(), trail.audited.losses())).rejects.toMatchObject({
+      type: 'redis_unavailable',
+    });
     await redis.configSet('maxmemory', '0');
     await expect.poll(streamed, { timeout: 10_000 }).toHaveLength(3);
-    await trail.audited.answer();
+    await trail.audited.answer(trail.audited.losses());
     await close();
   });
 
@@ -121,11 +127,16 @@ describe('the audit trail', () => {
     }
     expect(performance.now() - started).toBeLessThan(5_000);
     expect(await counted('stream', 'dropped')).toBe(50);
-    // One that would have to be on record is refused, once; then there is room again.
+    // Whoever began before may be who lost a record, and is refused, however many there are and also once all is written;
+    // who comes now is not.
     await redis.resume();
-    await expect(trail.audited.answer()).rejects.toMatchObject({ type: 'redis_unavailable' });
+    const refused = { type: 'redis_unavailable' };
+    await expect(trail.audited.answer(0)).rejects.toMatchObject(refused);
     await expect.poll(() => redis.client.xlen('gateway:audit'), { timeout: 10_000 }).toBe(10_000);
-    await trail.audited.answer();
+    await expect(trail.audited.answer(49)).rejects.toMatchObject(refused);
+    await expect(trail.audited.answer(0)).rejects.toMatchObject(refused);
+    expect(trail.audited.losses()).toBe(50);
+    await trail.audited.answer(50);
     await close();
   });
 });
@@ -152,9 +163,9 @@ describe('gateway audit tail', () => {
     );
     const { key_hash: keyHash } = JSON.parse(created.stdout) as { key_hash: string };
     const { trail, close } = await rig();
-    await trail.audited.forwarding(parsed({ body: { model: 'mine', messages: [] }, keyHash }));
+    await trail.audited.forwarding(parsed({ body: { model: 'mine', messages: [] }, keyHash }), 0);
     for (let nth = 0; nth < 30; nth += 1) trail.observer.forwarding(exchange());
-    await trail.audited.answer();
+    await trail.audited.answer(trail.audited.losses());
 
     expect((await gateway('audit', 'tail')).stdout.trimEnd().split('\n')).toHaveLength(20);
     expect((await gateway('audit', 'tail', '-n', '3')).stdout.trimEnd().split('\n')).toHaveLength(3);
