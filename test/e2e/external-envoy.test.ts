@@ -54,7 +54,7 @@ describe('an Envoy that is run elsewhere', () => {
     closers.push(() => gateway.stop());
     const configFile = join(directory, 'envoy.yaml');
     await writeFile(configFile, await render(gateway.configFile, directory));
-    const envoy = spawn('bash', [join(root, 'envoy/run-envoy.sh')], {
+    const envoy = spawn('bash', [join(root, 'deploy/kubernetes/run-envoy.sh')], {
       stdio: 'ignore',
       env: {
         ...process.env,
