@@ -1,7 +1,4 @@
-/**
- * Every header of ours, lower-case as HTTP/2 and Envoy carry them (docs/sessions.md,
- * docs/sessions.md#headers-of-an-answer).
- */
+/** Every header of ours, lower-case as HTTP/2 and Envoy carry them. */
 export const HEADER = {
   providerKey: 'x-gateway-provider-key',
   /** The bearer's JWT (`zsp.enabled`). */

@@ -30,7 +30,7 @@ const LOOK_EVERY_MS = 2_000;
 /** As the list shows them. */
 const MIN_ID_CHARS = 8;
 
-/** `gateway escalations …`: approvals of requests that a policy escalated (docs/identity.md). */
+/** `gateway escalations …`: approvals of requests that a policy escalated (docs/approvals.md). */
 export function registerEscalations(program: Command, io: Io): void {
   const escalations = program
     .command('escalations')

@@ -21,7 +21,7 @@ interface VerifyOptions {
 const FETCH_TIMEOUT_MS = 5_000;
 const MAX_INPUT_CHARS = 65_536;
 
-/** `gateway receipts …`: what clients got in `X-Gateway-Signature` (docs/identity.md). */
+/** `gateway receipts …`: what clients got in `X-Gateway-Signature` (docs/signatures.md). */
 export function registerReceipts(program: Command, io: Io): void {
   const receipts = program.command('receipts').description('check the receipts of answers');
   withOutput(

@@ -24,10 +24,7 @@ export interface RefusalAnswer {
   readonly body: string;
 }
 
-/**
- * What was blocked by policy says so in its headers, whoever refused it (docs/sessions.md#headers-of-an-answer,
- * docs/refusals.md).
- */
+/** What was blocked by policy says so in its headers, whoever refused it (docs/refusals.md). */
 const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
   'policy_denied',
   'drift_detected',

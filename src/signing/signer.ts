@@ -4,7 +4,7 @@ import { signCompact, signDetached } from './jws.ts';
 import { RECEIPT_TYPE, REQUEST_TYPE, type Receipt } from './receipt.ts';
 import type { SigningKey } from './signing-key.ts';
 
-/** What signs one exchange (docs/identity.md). */
+/** What signs one exchange (docs/signatures.md). */
 export interface Signer {
   /** `sha256:<hex>` of a body. */
   digest(body: Buffer): string;

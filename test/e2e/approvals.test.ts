@@ -13,7 +13,7 @@ import { send, type Reply } from '../support/http.ts';
 import { startPolicyRig, type PolicyRig } from '../support/policy-rig.ts';
 import { cli, expectRefusal } from './budgets/rig.ts';
 
-/** docs/identity.md, "Events": approvals of escalated requests, and Envoy that waits for them. */
+/** docs/approvals.md: approvals of escalated requests, and Envoy that waits for them. */
 const CHAT = '/openai/v1/chat/completions';
 const SECRET = 'the secret of all approvers';
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;

@@ -18,8 +18,7 @@ import {
 import { expectRefusal } from './budgets/rig.ts';
 
 /**
- * docs/identity.md: "Optional JWT validation (`zsp.enabled`) against the key set at `zsp.jwks_url`;
- * `zsp.jwt_only` requires JWT auth for all proxy keys." docs/identity.md.
+ * docs/identity.md: JWTs of the key set at `zsp.jwks_url` where `zsp.enabled` is on, for every key under `zsp.jwt_only`.
  */
 const CHAT = '/openai/v1/chat/completions';
 const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });

@@ -8,9 +8,7 @@ import { send, type Reply } from '../support/http.ts';
 import { cli } from './budgets/rig.ts';
 
 /**
- * docs/identity.md: "the gateway injects `X-Gateway-Signature` into the upstream request and returns an action
- * receipt in the response header"; "Request headers": "signature of the mutated request body"; "Response headers":
- * "signature returning the action receipt to the client". docs/identity.md.
+ * docs/signatures.md: `X-Gateway-Signature` of the body that goes upstream, and the receipt in the header of the answer.
  */
 const CHAT = '/openai/v1/chat/completions';
 const SECRET = 'a secret of thirty-two bytes and more';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { duration, durationOrZero, httpUrlOrEmpty, positiveCount, section } from '../fields.ts';
 
-/** JWT authentication and human approval (docs/identity.md). */
+/** JWT authentication and human approval (docs/identity.md, docs/approvals.md). */
 export const zsp = section({
   enabled: z.boolean().default(false),
   /** Every proxy key needs a JWT. */

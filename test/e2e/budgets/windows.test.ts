@@ -245,7 +245,7 @@ describe('alert thresholds', () => {
     await spend(280);
     await expect.poll(() => crossed().map(({ percent }) => percent)).toEqual([50, 80]);
     expect((await counted()) - before).toBe(2);
-    // docs/audit.md: each is told once to the webhook, whatever happens on the way.
+    // docs/alerts.md: each is told once to the webhook, whatever happens on the way.
     const told = () => alerts.filter(({ body }) => body.includes(client.keyHash));
     await expect.poll(() => told().length, { timeout: 5_000 }).toBe(2);
     const bodies = told().map(({ body, headers }) => new Webhook(WEBHOOK_SECRET).verify(body, headers));
