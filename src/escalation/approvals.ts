@@ -63,6 +63,8 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
   const { store, secret, observer } = deps;
   const lookEveryMs = deps.lookEveryMs ?? LOOK_EVERY_MS;
   const waiting = new Map<string, Waiting>();
+  /** The last answer to each request that people can read in Redis, but that is not among those waiting yet. */
+  const early = new Map<string, string | undefined>();
   let timer: NodeJS.Timeout | undefined;
 
   function received(one: Waiting, answer: string): void {
@@ -118,6 +120,18 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     }, lookEveryMs);
   }
 
+  async function open(made: NewEscalation, waitMs: number): Promise<Escalation | undefined> {
+    early.set(made.id, undefined);
+    try {
+      const asked = await store.open(made, { waitMs, maxPending: deps.maxPending });
+      if (asked === undefined) early.delete(made.id);
+      return asked;
+    } catch (failure) {
+      early.delete(made.id);
+      throw failure;
+    }
+  }
+
   async function answerTo(asked: Escalation, wait: Wait): Promise<ApprovalResult> {
     let onGone: (() => void) | undefined;
     let lateTimer: NodeJS.Timeout | undefined;
@@ -130,6 +144,9 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
         const one: Waiting = { asked, until: wait.until, settle, refused: undefined, isTaking: false };
         waiting.set(asked.id, one);
         lookAgain();
+        const answer = early.get(asked.id);
+        early.delete(asked.id);
+        if (answer !== undefined) received(one, answer);
         onGone = () => settle({ kind: 'withdrawn' });
         if (wait.gone.aborted) onGone();
         wait.gone.addEventListener('abort', onGone);
@@ -160,7 +177,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
       const waitMs = Math.floor(wait.until - performance.now());
       if (waitMs <= 0) return { kind: 'timeout' };
       const made = { ...request, id: randomUUID(), nonce: randomBytes(NONCE_BYTES).toString('base64url') };
-      const asked = await store.open(made, { waitMs, maxPending: deps.maxPending });
+      const asked = await open(made, waitMs);
       if (asked === undefined) {
         observer.full();
         return { kind: 'full' };
@@ -178,6 +195,7 @@ export function createApprovals(deps: ApprovalsDeps): Approvals {
     heard(id, answer) {
       const one = waiting.get(id);
       if (one !== undefined) received(one, answer);
+      else if (early.has(id)) early.set(id, answer);
     },
     close() {
       clearTimeout(timer);

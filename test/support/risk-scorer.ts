@@ -4,7 +4,7 @@ import type { RiskEvent } from '../../src/risk/store.ts';
 import { defaultConfig } from '../../src/config/load.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 
-/** A process that records the events it is sent, all at once, answers with their outcomes, and ends. */
+/** A process that records the events it is sent, all at once, answers with their outcomes, and ends once nobody listens. */
 const config = defaultConfig({ redis: { addr: process.argv[2] ?? '' } });
 const client = connectRedis(config.redis, { name: 'risk-scorer' });
 await waitUntilReady(client, 5_000);
@@ -12,9 +12,7 @@ const store = createRedisRiskStore({ client, deadlineMs: 5_000, settings: riskSe
 
 process.once('message', (events) => {
   const recorded = (events as RiskEvent[]).map((event) => store.record(event));
-  void Promise.all(recorded).then((outcomes) => {
-    process.send?.(outcomes, () => process.exit(0));
-  });
+  void Promise.all(recorded).then((outcomes) => process.send?.(outcomes));
 });
-process.on('disconnect', () => process.exit(1));
+process.on('disconnect', () => process.exit(0));
 process.send?.('ready');

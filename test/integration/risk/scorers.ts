@@ -29,6 +29,8 @@ async function startScorer(
   return async () => {
     const done = says();
     child.send(events);
-    return (await done) as readonly RiskOutcome[];
+    const outcomes = (await done) as readonly RiskOutcome[];
+    child.disconnect();
+    return outcomes;
   };
 }
