@@ -11,7 +11,7 @@ import { send, type Reply } from '../support/http.ts';
 import { startTestCluster, type TestCluster } from '../support/redis-cluster.ts';
 import type { RedisNode } from '../support/redis-node.ts';
 import { startTestSentinel, type TestSentinel } from '../support/redis-sentinel.ts';
-import { budgetStore } from '../integration/budget/support.ts';
+import { budgetStore } from '../integration/checks/budget/support.ts';
 
 /** docs/routing.md; docs/redis.md: it works on Sentinel and on Redis Cluster. */
 const USD = 1_000_000_000;

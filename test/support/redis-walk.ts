@@ -15,7 +15,7 @@ import { createRedisRiskStore } from '../../src/risk/redis-store.ts';
 import { createRedisSessionStore } from '../../src/checks/session/redis-store.ts';
 import type { RedisClient } from '../../src/redis/client.ts';
 import { RedisPhase } from '../../src/redis/phase.ts';
-import { DEFAULTS } from './risk-contract.ts';
+import { DEFAULTS } from '../contracts/risk-store.ts';
 
 const USD = 1_000_000_000;
 const TTL_MS = 60_000;

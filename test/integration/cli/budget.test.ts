@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../../cli/main.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
-import { budgetStore, connect, reservation, USD } from '../budget/support.ts';
+import { budgetStore, connect, reservation, USD } from '../checks/budget/support.ts';
 
 let redis: TestRedis;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { Denial } from '../../../src/pipeline/check.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { linkToRedis, type LinkFault } from '../../support/redis-link.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { connect, newKeyHash } from '../budget/support.ts';
+import { connect, newKeyHash } from '../checks/budget/support.ts';
 import { machine, policyRig, type MachineOptions, type PolicyRigOptions } from './rig.ts';
 
 let redis: TestRedis;

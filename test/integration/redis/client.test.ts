@@ -12,7 +12,14 @@ import { checkServer } from '../../../src/redis/server-check.ts';
 import { withRedisDeadline } from '../../../src/redis/unavailable.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis, TestRedisOptions } from '../../support/redis.ts';
-import { budgetStore, newKeyHash, redisSettings, reservation, USD, windowStatus } from '../budget/support.ts';
+import {
+  budgetStore,
+  newKeyHash,
+  redisSettings,
+  reservation,
+  USD,
+  windowStatus,
+} from '../checks/budget/support.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {

@@ -12,9 +12,16 @@ import { slotOf, startTestCluster, type TestCluster } from '../../support/redis-
 import { until } from '../../support/redis-node.ts';
 import { walkStores } from '../../support/redis-walk.ts';
 import { newEscalation } from '../../support/new-escalation.ts';
-import { DEFAULTS, describeRiskStore } from '../../support/risk-contract.ts';
-import { budgetStore, newKeyHash, redisSettings, reservation, USD, windowStatus } from '../budget/support.ts';
-import { breakerStoreContract, SETTINGS } from '../mcp-breaker/contract.ts';
+import { DEFAULTS, describeRiskStore } from '../../contracts/risk-store.ts';
+import {
+  budgetStore,
+  newKeyHash,
+  redisSettings,
+  reservation,
+  USD,
+  windowStatus,
+} from '../checks/budget/support.ts';
+import { breakerStoreContract, SETTINGS } from '../../contracts/mcp-breaker-store.ts';
 
 const DEADLINE_MS = 2_500;
 

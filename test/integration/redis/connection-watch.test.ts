@@ -10,7 +10,14 @@ import {
 import { withRedisDeadline } from '../../../src/redis/unavailable.ts';
 import { linkToRedis, type RedisLink } from '../../support/redis-link.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { budgetStore, newKeyHash, redisSettings, reservation, USD, windowStatus } from '../budget/support.ts';
+import {
+  budgetStore,
+  newKeyHash,
+  redisSettings,
+  reservation,
+  USD,
+  windowStatus,
+} from '../checks/budget/support.ts';
 
 const READ_TIMEOUT_MS = 300;
 const DEADLINE_MS = READ_TIMEOUT_MS + 500;

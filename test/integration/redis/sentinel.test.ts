@@ -6,9 +6,16 @@ import { quarantineKey } from '../../../src/redis/keys.ts';
 import { checkServer } from '../../../src/redis/server-check.ts';
 import { until } from '../../support/redis-node.ts';
 import { startTestSentinel, type TestSentinel } from '../../support/redis-sentinel.ts';
-import { DEFAULTS } from '../../support/risk-contract.ts';
+import { DEFAULTS } from '../../contracts/risk-store.ts';
 import { walkStores } from '../../support/redis-walk.ts';
-import { budgetStore, newKeyHash, redisSettings, reservation, USD, windowStatus } from '../budget/support.ts';
+import {
+  budgetStore,
+  newKeyHash,
+  redisSettings,
+  reservation,
+  USD,
+  windowStatus,
+} from '../checks/budget/support.ts';
 
 const READ_TIMEOUT_MS = 500;
 const DEADLINE_MS = 1_000;

@@ -18,7 +18,7 @@ import {
 } from '../../../src/redis/keys.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
-import { block, DAY_MS, DEFAULTS, describeRiskStore, eventOf } from '../../support/risk-contract.ts';
+import { block, DAY_MS, DEFAULTS, describeRiskStore, eventOf } from '../../contracts/risk-store.ts';
 import { scoreFromTwoProcesses } from './scorers.ts';
 
 /** The slot of a key as the client library computes it; the package has no types. */

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { windowAccounts } from '../../../../src/checks/budget/windows.ts';
+import { createRedisBudgetStore } from '../../../../src/checks/budget/redis-store.ts';
+import type { RedisBudgetStoreOptions } from '../../../../src/checks/budget/redis-store.ts';
+import type { BudgetStore, Reservation } from '../../../../src/checks/budget/store.ts';
+import { configSchema } from '../../../../src/config/schema.ts';
+import type { BudgetLimits } from '../../../../src/pipeline/exchange.ts';
+import { connectRedis, waitUntilReady } from '../../../../src/redis/client.ts';
+import type { RedisClient, RedisSettings } from '../../../../src/redis/client.ts';
+
+export const USD = 1_000_000_000;
+
+export function redisSettings(addr: string, more: Partial<RedisSettings> = {}): RedisSettings {
+  return { ...configSchema.parse({ redis: { addr } }).redis, ...more };
+}
+
+export async function connect(addr: string, more: Partial<RedisSettings> = {}): Promise<RedisClient> {
+  const client = connectRedis(redisSettings(addr, more), { name: 'test' });
+  await waitUntilReady(client, 5_000);
+  return client;
+}
+
+export function budgetStore(client: RedisClient, more: Partial<RedisBudgetStoreOptions> = {}): BudgetStore {
+  return createRedisBudgetStore({ client, deadlineMs: 2_500, leaseMs: 30_000, alertPercents: [], ...more });
+}
+
+export function newKeyHash(): string {
+  return `sha256:${randomUUID()}`;
+}
+
+/** A reservation of `inputNanoUsd` and no output. */
+export function reservation(
+  keyHash: string,
+  limits: BudgetLimits,
+  inputNanoUsd: number,
+  more: Partial<Reservation> = {},
+): Reservation {
+  return {
+    keyHash,
+    operationId: randomUUID(),
+    accounts: windowAccounts(limits),
+    inputNanoUsd,
+    outputNanoUsd: 0,
+    outputTokens: 0,
+    maxGrantTokens: 8192,
+    minGrantTokens: 256,
+    lowestTokens: undefined,
+    ...more,
+  };
+}
+
+/** What `budget status` shows of one window. */
+export async function windowStatus(store: BudgetStore, keyHash: string, name: string) {
+  const statuses = await store.status(keyHash, windowAccounts({}));
+  const found = statuses.find(({ account }) => account.name === name);
+  if (found === undefined) {
+    throw new Error(`no window ${name}`);
+  }
+  return { spent: found.spentNanoUsd, reserved: found.reservedNanoUsd, resetMs: found.resetMs };
+}

@@ -1,0 +1,313 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMemoryLoopStore } from '../../../../src/checks/loop/memory-store.ts';
+import { createRedisLoopStore } from '../../../../src/checks/loop/redis-store.ts';
+import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
+import { toolCallsOf, type SessionName } from '../../../../src/pipeline/session-turn.ts';
+import type { ArrivalLimit, LoopStore } from '../../../../src/checks/loop/store.ts';
+import type { RedisClient } from '../../../../src/redis/client.ts';
+import { loopKey } from '../../../../src/redis/keys.ts';
+import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
+import { connect, newKeyHash } from '../budget/support.ts';
+
+const MEMORY = { keepMs: 60_000, maxCalls: 5 };
+const RPS: ArrivalLimit = { name: 'rps', windowMs: 1_000, limit: 3 };
+const REPEATS: ArrivalLimit = { name: 'repeats/00ff', windowMs: 60_000, limit: 1 };
+
+let redis: TestRedis;
+let client: RedisClient;
+beforeAll(async () => {
+  redis = await startTestRedis();
+  client = await connect(redis.addr);
+});
+afterAll(async () => {
+  client.disconnect();
+  await redis.close();
+});
+
+const newSession = (): SessionName => ({ keyHash: newKeyHash(), sessionId: 'a.b:c-d' });
+const call = (low: number) => ({ high: 0xffffffff, low });
+
+describe.each<[string, (now: () => number) => LoopStore]>([
+  ['in Redis', (now) => createRedisLoopStore({ client, deadlineMs: 2_500, now })],
+  ['in memory', (now) => createMemoryLoopStore(now)],
+])('recent calls %s', (_where, storeAt) => {
+  function rig() {
+    const clock = { now: Date.now() };
+    return { clock, store: storeAt(() => clock.now), session: newSession() };
+  }
+
+  it('are none in a new session', async () => {
+    const { store, session } = rig();
+    expect(await store.readCalls(session, MEMORY)).toEqual([]);
+  });
+
+  it('come newest first, with their age and all 64 bits', async () => {
+    const { clock, store, session } = rig();
+    for (const low of [1, 0xfffffffe, 3]) {
+      await store.joinCall(session, randomUUID(), call(low), MEMORY);
+      clock.now += 1_000;
+    }
+    expect(await store.readCalls(session, MEMORY)).toEqual([
+      { ageMs: 1_000, fingerprint: call(3) },
+      { ageMs: 2_000, fingerprint: call(0xfffffffe) },
+      { ageMs: 3_000, fingerprint: call(1) },
+    ]);
+  });
+
+  it('join once however often the command is repeated', async () => {
+    const { clock, store, session } = rig();
+    const operationId = randomUUID();
+    for (let nth = 0; nth < 3; nth++) {
+      await store.joinCall(session, operationId, call(1), MEMORY);
+      clock.now += 10;
+    }
+    expect(await store.readCalls(session, MEMORY)).toEqual([{ ageMs: 30, fingerprint: call(1) }]);
+  });
+
+  it('are as many as are kept, and as young', async () => {
+    const { clock, store, session } = rig();
+    for (let low = 0; low < 9; low++) {
+      await store.joinCall(session, randomUUID(), call(low), MEMORY);
+      clock.now += 1_000;
+    }
+    const kept = await store.readCalls(session, MEMORY);
+    expect(kept.map(({ fingerprint }) => fingerprint.low)).toEqual([8, 7, 6, 5, 4]);
+    clock.now += 57_000;
+    expect(await store.readCalls(session, MEMORY)).toHaveLength(2);
+    clock.now += 2_000;
+    expect(await store.readCalls(session, MEMORY)).toEqual([]);
+  });
+
+  it('belong to their session and key', async () => {
+    const { store, session } = rig();
+    await store.joinCall(session, randomUUID(), call(1), MEMORY);
+    expect(await store.readCalls({ ...session, sessionId: 'other' }, MEMORY)).toEqual([]);
+    expect(await store.readCalls({ ...session, keyHash: newKeyHash() }, MEMORY)).toEqual([]);
+  });
+
+  it('exceed a limit with the call after it, over a sliding window', async () => {
+    const { clock, store, session } = rig();
+    const seen: boolean[] = [];
+    for (let nth = 0; nth < 5; nth++) {
+      seen.push(...(await store.countArrival(session, randomUUID(), [RPS], false)));
+      clock.now += 100;
+    }
+    expect(seen).toEqual([false, false, false, true, true]);
+    clock.now += 900;
+    expect(await store.countArrival(session, randomUUID(), [RPS], false)).toEqual([false]);
+  });
+
+  it('are counted for each limit apart, once for each operation', async () => {
+    const { store, session } = rig();
+    const operationId = randomUUID();
+    for (let nth = 0; nth < 5; nth++) {
+      expect(await store.countArrival(session, operationId, [RPS, REPEATS], false)).toEqual([false, false]);
+    }
+    expect(await store.countArrival(session, randomUUID(), [RPS, REPEATS], false)).toEqual([false, true]);
+    const other = { ...REPEATS, name: 'repeats/1234' };
+    expect(await store.countArrival(session, randomUUID(), [RPS, other], false)).toEqual([false, false]);
+  });
+
+  it('are counted for each of 40 limits apart, low ones and a high one', async () => {
+    const { clock, store, session } = rig();
+    const limits = Array.from({ length: 40 }, (_, nth) => ({
+      ...REPEATS,
+      name: `repeats/${String(nth)}`,
+      limit: nth === 7 ? 100 : 1,
+    }));
+    const each = async (operationId: string) => {
+      const seen: (boolean | undefined)[] = [];
+      for (const limit of limits)
+        seen.push((await store.countArrival(session, operationId, [limit], true))[0]);
+      return seen;
+    };
+    const over = limits.map(({ limit }) => limit === 1);
+    expect(await each('one')).toEqual(limits.map(() => false));
+    expect(await each('one')).toEqual(limits.map(() => false));
+    expect(await each('two')).toEqual(over);
+    await store.giveBack(session, 'one', limits);
+    expect(await each('three')).toEqual(limits.map(() => false));
+    expect(await each('four')).toEqual(over);
+    clock.now += REPEATS.windowMs;
+    expect(await each('five')).toEqual(limits.map(() => false));
+    for (let nth = 2; nth < 103; nth++) {
+      const found = await store.countArrival(session, `n${String(nth)}`, limits.slice(7, 8), true);
+      expect([nth, ...found]).toEqual([nth, nth > 100]);
+    }
+  });
+
+  it('that are denied over a limit are not counted, so that those let through stay counted', async () => {
+    const { store, session } = rig();
+    const count = (operationId = randomUUID()) =>
+      store.countArrival(session, operationId, [REPEATS, RPS], true);
+    expect(await count()).toEqual([false, false]);
+    const denied = Array.from({ length: 20 }, () => randomUUID());
+    for (const operationId of denied) expect(await count(operationId)).toEqual([true, false]);
+    for (const operationId of denied) await store.giveBack(session, operationId, [REPEATS, RPS]);
+    expect(await count()).toEqual([true, false]);
+    const twice = await Promise.all(
+      [RPS, RPS, RPS].map((limit) => store.countArrival(session, randomUUID(), [limit], true)),
+    );
+    expect(twice).toEqual([[false], [false], [true]]);
+  });
+
+  it('can be given back, also more than once', async () => {
+    const { store, session } = rig();
+    const operationId = randomUUID();
+    await store.countArrival(session, operationId, [REPEATS], false);
+    await store.giveBack(session, operationId, [REPEATS]);
+    await store.giveBack(session, operationId, [REPEATS]);
+    expect(await store.countArrival(session, randomUUID(), [REPEATS], false)).toEqual([false]);
+    expect(await store.countArrival(session, randomUUID(), [REPEATS], false)).toEqual([true]);
+  });
+});
+
+describe('recent calls in Redis', () => {
+  const store = (deadlineMs = 2_500): LoopStore => createRedisLoopStore({ client, deadlineMs });
+
+  it('leave nothing behind when their time is over, and never more than is kept', async () => {
+    const session = newSession();
+    const of = (name: string): string => loopKey(session.keyHash, session.sessionId + name);
+    const many = { name: 'repeats/many', windowMs: 60_000, limit: 70 };
+    const arrive = async (times: number): Promise<void> => {
+      for (let nth = 0; nth < times; nth++)
+        await store().countArrival(session, randomUUID(), [RPS, REPEATS, many], false);
+    };
+    for (let low = 0; low < 12; low++) await store().joinCall(session, randomUUID(), call(low), MEMORY);
+    expect(await store().readCalls(session, MEMORY)).toHaveLength(MEMORY.maxCalls);
+    await arrive(5);
+    const bytes = await client.strlen(of('/arrivals'));
+    await arrive(70);
+    expect(await client.strlen(of('/arrivals'))).toBe(bytes);
+    expect(await client.zcard(of('/repeats/many'))).toBe(71);
+    expect(await client.exists(of('/rps'), of('/repeats/00ff'))).toBe(0);
+    for (const key of [of(''), of('/repeats/many'), of('/arrivals')]) {
+      const ttlMs = await client.pttl(key);
+      expect(ttlMs > 0 && ttlMs <= 60_000).toBe(true);
+    }
+  });
+
+  it('of more than six limits at once stand in sets of their own, as long as they are many', async () => {
+    const session = newSession();
+    const clock = { now: Date.now() };
+    const timed = createRedisLoopStore({ client, deadlineMs: 2_500, now: () => clock.now });
+    const arrive = async (from: number, to: number): Promise<void> => {
+      for (let nth = from; nth < to; nth++) {
+        const limit = { ...REPEATS, name: `repeats/${String(nth).padStart(3, '0')}` };
+        await timed.countArrival(session, randomUUID(), [limit], true);
+      }
+    };
+    const keys = async (): Promise<number> => (await client.keys(`*${session.keyHash}*`)).length;
+    const packed = loopKey(session.keyHash, `${session.sessionId}/arrivals`);
+    await arrive(0, 6);
+    const bytes = await client.strlen(packed);
+    await arrive(6, 50);
+    expect(await client.strlen(packed)).toBe(bytes);
+    expect(await keys()).toBe(1 + 44);
+    clock.now += REPEATS.windowMs;
+    await arrive(100, 103);
+    expect(await keys()).toBe(1 + 44);
+    expect(await client.strlen(packed)).toBeLessThan(bytes);
+  });
+
+  it('join again where so many came after it that it is forgotten which it was, and are still bounded', async () => {
+    const session = newSession();
+    const join = (operationId: string) => store().joinCall(session, operationId, call(1), MEMORY);
+    const all = { ...MEMORY, maxCalls: 1_000 };
+    await join('first');
+    for (let nth = 0; nth < 15; nth++) await join(randomUUID());
+    await join('first');
+    expect(await store().readCalls(session, all)).toHaveLength(16);
+    for (let nth = 0; nth < 200; nth++) await join(randomUUID());
+    const kept = (await store().readCalls(session, all)).length;
+    expect(kept).toBeGreaterThanOrEqual(MEMORY.maxCalls);
+    expect(kept).toBeLessThanOrEqual(MEMORY.maxCalls + 64);
+  });
+
+  it('are kept no longer than their session is going to live', async () => {
+    const session = newSession();
+    const sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: 86_400_000, maxPerKey: 0 });
+    const long = { ...REPEATS, windowMs: 3_600_000 };
+    const high = { ...long, name: 'repeats/high', limit: 100 };
+    const remember = async (): Promise<number[]> => {
+      await store().joinCall(session, 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
+      await store().joinCall(toolCallsOf(session), 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
+      await store().countArrival(session, 'one', [long, high], true);
+      const names = ['', '/tools', '/arrivals', '/repeats/high'];
+      return Promise.all(
+        names.map((name) => client.pttl(loopKey(session.keyHash, session.sessionId + name))),
+      );
+    };
+    const step = { ...session, operationId: 'step', maxSteps: undefined, budgetNanoUsd: undefined };
+    const opened = await sessions.open(step);
+    if (opened.kind !== 'opened') throw new Error(opened.kind);
+    for (const ttlMs of await remember()) expect(ttlMs > 590_000 && ttlMs <= 600_000).toBe(true);
+    await sessions.noteAnswered(session, opened.session.createdAt, undefined);
+    for (const ttlMs of await remember()) expect(ttlMs > 3_590_000 && ttlMs <= 3_600_000).toBe(true);
+    expect(await sessions.read(session)).toMatchObject({ callsOnTheirWay: 1, session: { steps: 1 } });
+  });
+
+  it('stay as long as their session is used, and go with it', async () => {
+    const session = newSession();
+    const sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: 86_400_000, maxPerKey: 0 });
+    const arrive = () => store().countArrival(session, randomUUID(), [REPEATS], true);
+    const open = async (operationId: string): Promise<number> => {
+      const step = { ...session, operationId, maxSteps: undefined, budgetNanoUsd: undefined };
+      const opened = await sessions.open(step);
+      if (opened.kind !== 'opened') throw new Error(opened.kind);
+      await sessions.noteAnswered(session, opened.session.createdAt, undefined);
+      await sessions.addTaint(step, 'a');
+      await sessions.finish(step, opened.session.createdAt);
+      return opened.session.steps;
+    };
+    expect(await open('one')).toBe(1);
+    expect(await arrive()).toEqual([false]);
+    expect(await open('two')).toBe(2);
+    expect(await arrive()).toEqual([true]);
+    expect(await sessions.peek(session)).toMatchObject({ steps: 2, taintFlags: ['a'] });
+    await sessions.end(session);
+    expect(await arrive()).toEqual([false]);
+    expect(await sessions.peek(session)).toBeUndefined();
+    expect(await open('three')).toBe(1);
+  });
+
+  it.each<[string, (stored: string) => string]>([
+    ['cut off', (stored) => stored.slice(0, -1)],
+    ['of another version', (stored) => `2${stored.slice(1)}`],
+    ['of something else', (stored) => `${stored.slice(0, 3)}x${stored.slice(4)}`],
+  ])('are not believed where they are %s', async (_how, damage) => {
+    const session = newSession();
+    const key = loopKey(session.keyHash, session.sessionId);
+    await store().joinCall(session, randomUUID(), call(1), MEMORY);
+    await client.set(key, damage((await client.get(key)) ?? ''));
+    await expect(store().readCalls(session, MEMORY)).rejects.toMatchObject({ type: 'redis_unavailable' });
+  });
+
+  it('exceed a limit of 20 in exactly 180 of 200 parallel calls from two gateways', async () => {
+    const second = await connect(redis.addr);
+    const stores = [store(), createRedisLoopStore({ client: second, deadlineMs: 2_500 })] as const;
+    const session = newSession();
+    const limit = { ...REPEATS, limit: 20 };
+    const seen = await Promise.all(
+      Array.from({ length: 200 }, (_, nth) =>
+        stores[nth % 2 === 0 ? 0 : 1].countArrival(session, randomUUID(), [limit], nth < 100),
+      ),
+    );
+    second.disconnect();
+    expect(seen.filter(([exceeded]) => exceeded === false)).toHaveLength(20);
+  });
+
+  it('are redis_unavailable while Redis is frozen', async () => {
+    const session = newSession();
+    await redis.pause();
+    try {
+      const unavailable = { type: 'redis_unavailable' };
+      await expect(store(100).readCalls(session, MEMORY)).rejects.toMatchObject(unavailable);
+      await expect(store(100).joinCall(session, 'id', call(1), MEMORY)).rejects.toMatchObject(unavailable);
+      await expect(store(100).countArrival(session, 'id', [RPS], false)).rejects.toMatchObject(unavailable);
+    } finally {
+      await redis.resume();
+    }
+  });
+});

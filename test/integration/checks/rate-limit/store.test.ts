@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMemoryRateLimitStore } from '../../../../src/checks/rate-limit/memory-store.ts';
+import { createRedisRateLimitStore } from '../../../../src/checks/rate-limit/redis-store.ts';
+import type { RateLimitStore, Slot } from '../../../../src/checks/rate-limit/store.ts';
+import type { RedisClient } from '../../../../src/redis/client.ts';
+import { rateLimitKey } from '../../../../src/redis/keys.ts';
+import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
+import { connect, newKeyHash } from '../budget/support.ts';
+
+const MINUTE_MS = 60_000;
+
+let redis: TestRedis;
+let client: RedisClient;
+beforeAll(async () => {
+  redis = await startTestRedis();
+  client = await connect(redis.addr);
+});
+afterAll(async () => {
+  client.disconnect();
+  await redis.close();
+});
+
+const redisStore = (now?: () => number): RateLimitStore =>
+  createRedisRateLimitStore({ client, deadlineMs: 2_500, ...(now === undefined ? {} : { now }) });
+
+async function takeMany(store: RateLimitStore, keyHash: string, quota: number, count: number) {
+  const slots: Slot[] = [];
+  for (let nth = 0; nth < count; nth++) slots.push(await store.takeSlot(keyHash, quota, MINUTE_MS));
+  return slots;
+}
+
+/** Keys of a test with a clock live as long as their clock says, so it runs beside the real one. */
+const START = Date.now() + 3_600_000;
+
+describe.each<[string, (now: () => number) => RateLimitStore]>([
+  ['in Redis', (now) => redisStore(now)],
+  ['in memory', (now) => createMemoryRateLimitStore(now)],
+])('a rate limit %s', (_where, storeAt) => {
+  function rig() {
+    const clock = { now: START };
+    return { clock, store: storeAt(() => clock.now), keyHash: newKeyHash() };
+  }
+
+  it('lets its quota pass at once, and refuses the next one', async () => {
+    const { store, keyHash } = rig();
+    const slots = await takeMany(store, keyHash, 60, 61);
+    expect(slots.slice(0, 60).every(({ taken }) => taken)).toBe(true);
+    expect(slots.map(({ remaining }) => remaining)).toEqual([...Array(60).keys()].reverse().concat(0));
+    expect(slots[0]).toEqual({ taken: true, remaining: 59, waitMs: 0, fullMs: 1_000 });
+    expect(slots[59]).toEqual({ taken: true, remaining: 0, waitMs: 1_000, fullMs: 60_000 });
+    expect(slots[60]).toEqual({ taken: false, remaining: 0, waitMs: 1_000, fullMs: 60_000 });
+  });
+
+  it('refills evenly: one slot in a sixtieth of the minute, all of them in a minute', async () => {
+    const { clock, store, keyHash } = rig();
+    await takeMany(store, keyHash, 60, 60);
+    clock.now += 999;
+    expect(await store.takeSlot(keyHash, 60, MINUTE_MS)).toMatchObject({ taken: false, waitMs: 1 });
+    clock.now += 1;
+    expect((await takeMany(store, keyHash, 60, 2)).map(({ taken }) => taken)).toEqual([true, false]);
+    clock.now += MINUTE_MS;
+    expect((await takeMany(store, keyHash, 60, 61)).filter(({ taken }) => taken)).toHaveLength(60);
+  });
+
+  it('takes nothing for a refused request', async () => {
+    const { clock, store, keyHash } = rig();
+    await takeMany(store, keyHash, 2, 50);
+    expect(await store.takeSlot(keyHash, 2, MINUTE_MS)).toMatchObject({ taken: false, waitMs: 30_000 });
+    clock.now += 30_000;
+    expect(await store.takeSlot(keyHash, 2, MINUTE_MS)).toMatchObject({ taken: true });
+  });
+
+  it('counts exactly where a minute cannot be divided by the quota', async () => {
+    const { clock, store, keyHash } = rig();
+    expect((await takeMany(store, keyHash, 7, 8)).map(({ taken }) => taken)).toEqual([
+      ...Array<boolean>(7).fill(true),
+      false,
+    ]);
+    clock.now += Math.ceil(MINUTE_MS / 7);
+    expect((await takeMany(store, keyHash, 7, 2)).map(({ taken }) => taken)).toEqual([true, false]);
+  });
+
+  it('holds each key to a quota of its own', async () => {
+    const { store, keyHash } = rig();
+    await takeMany(store, keyHash, 1, 2);
+    expect(await store.takeSlot(newKeyHash(), 1, MINUTE_MS)).toMatchObject({ taken: true });
+  });
+
+  it('does not lock a key out where the clock went back, or the quota was made smaller', async () => {
+    const { clock, store, keyHash } = rig();
+    await takeMany(store, keyHash, 60, 60);
+    clock.now -= 3_600_000;
+    expect(await store.takeSlot(keyHash, 60, MINUTE_MS)).toMatchObject({ taken: false, waitMs: 1_000 });
+    expect(await store.takeSlot(keyHash, 7, MINUTE_MS)).toMatchObject({ taken: false, waitMs: 8_572 });
+  });
+});
+
+describe('a rate limit in Redis', () => {
+  it('lets exactly 20 of 200 parallel requests pass, from two gateways', async () => {
+    const second = await connect(redis.addr);
+    const stores = [redisStore(), createRedisRateLimitStore({ client: second, deadlineMs: 2_500 })];
+    const keyHash = newKeyHash();
+    const slots = await Promise.all(
+      Array.from({ length: 200 }, (_, nth) => stores[nth % 2]?.takeSlot(keyHash, 20, MINUTE_MS)),
+    );
+    second.disconnect();
+    expect(slots.filter((slot) => slot?.taken)).toHaveLength(20);
+  });
+
+  it('leaves a key behind only until its quota is whole again', async () => {
+    const store = redisStore();
+    const keyHash = newKeyHash();
+    await takeMany(store, keyHash, 60, 3);
+    const ttlMs = await client.pttl(rateLimitKey(keyHash));
+    expect(ttlMs).toBeGreaterThan(2_000);
+    expect(ttlMs).toBeLessThanOrEqual(3_000);
+  });
+
+  it('is redis_unavailable while Redis is frozen', async () => {
+    const store = createRedisRateLimitStore({ client, deadlineMs: 100 });
+    await redis.pause();
+    try {
+      await expect(store.takeSlot(newKeyHash(), 60, MINUTE_MS)).rejects.toMatchObject({
+        type: 'redis_unavailable',
+      });
+    } finally {
+      await redis.resume();
+    }
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { createProviderToolsCheck } from '../../../../src/checks/hosted-tools/check.ts';
+import { applyEdits } from '../../../../src/json/edit.ts';
+import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
+import { parsed } from '../../../support/exchange.ts';
+
+interface Request {
+  readonly provider?: ProviderName;
+  readonly path?: string;
+  readonly body: JsonObject;
+}
+
+const FUNCTION = { type: 'function', name: 'f' };
+const CLAUDE_FUNCTION = { name: 'f', input_schema: { type: 'object' } };
+const SEARCH = { type: 'web_search' };
+const ask = (members: JsonObject): Request => ({
+  path: '/v1/responses',
+  body: { model: 'm', input: 'hi', ...members },
+});
+
+/** What becomes of a request, and of its body. */
+async function judge(
+  request: Request,
+  allowed: readonly string[] = [],
+  action: 'remove' | 'deny' = 'remove',
+) {
+  const check = createProviderToolsCheck({ allowed, action, storedPrompts: 'deny' });
+  const exchange = parsed(request);
+  const verdict = await check.requestBody?.(exchange, undefined);
+  const sent = JSON.parse(applyEdits(exchange.body, exchange.edits).toString()) as JsonObject;
+  return { verdict, sent, removed: exchange.responseHeaders.get('x-gateway-tools-removed') };
+}
+
+const REFUSED = { kind: 'deny', type: 'policy_denied' };
+
+describe('tools that the provider runs itself', () => {
+  it('are taken out, and the others stay', async () => {
+    const request = ask({ tools: [SEARCH, FUNCTION, SEARCH], tool_choice: 'auto' });
+    const { verdict, sent, removed } = await judge(request);
+    expect([verdict?.kind, removed]).toEqual(['flag', 'web_search']);
+    expect(sent).toEqual({ ...request.body, tools: [FUNCTION] });
+  });
+
+  it('are denied where the request forces one, or under proxy.provider_tools_action: deny', async () => {
+    const forced = ask({ tools: [SEARCH, FUNCTION], tool_choice: SEARCH });
+    expect((await judge(forced)).verdict).toMatchObject(REFUSED);
+    expect((await judge(ask({ tools: [SEARCH, FUNCTION] }), [], 'deny')).verdict).toMatchObject(REFUSED);
+  });
+
+  it('stay where proxy.provider_tools names them', async () => {
+    const request = ask({ tools: [SEARCH] });
+    const { verdict, sent } = await judge(request, ['web_search'], 'deny');
+    expect([verdict?.kind, sent]).toEqual(['pass', request.body]);
+  });
+});
+
+describe('a request that brings no other tool', () => {
+  const contents = [{ role: 'user', parts: [{ text: 'hi' }] }];
+  const messages = [{ role: 'user', content: 'hi' }];
+  const converse = [{ role: 'user', content: [{ text: 'hi' }] }];
+  const GENERATE = '/v1beta/models/m:generateContent';
+  const AZURE = '/openai/deployments/m/chat/completions';
+
+  it.each<[string, string, Request]>([
+    ['one in a list', 'web_search', ask({ tools: [SEARCH], tool_choice: 'auto' })],
+    ['several', 'web_search, mcp', ask({ tools: [SEARCH, { type: 'mcp', server_label: 'x' }, SEARCH] })],
+    [
+      'anthropic’s',
+      'web_search_20250305',
+      {
+        provider: 'anthropic',
+        path: '/v1/messages',
+        body: { model: 'm', messages, tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+      },
+    ],
+    [
+      'servers that anthropic calls',
+      'mcp_servers',
+      {
+        provider: 'anthropic',
+        path: '/v1/messages',
+        body: { model: 'm', messages, mcp_servers: [{ type: 'url', url: 'https://a.example', name: 'a' }] },
+      },
+    ],
+    [
+      'gemini’s, in one object and in two',
+      'googleSearch, urlContext, codeExecution',
+      {
+        provider: 'gemini',
+        path: GENERATE,
+        body: { contents, tools: [{ googleSearch: {} }, { url_context: {}, codeExecution: {} }] },
+      },
+    ],
+    [
+      'bedrock’s',
+      'nova_grounding',
+      {
+        provider: 'bedrock',
+        path: '/model/m/converse',
+        body: { messages: converse, toolConfig: { tools: [{ systemTool: { name: 'nova_grounding' } }] } },
+      },
+    ],
+    ['a switch of chat', 'web_search_options', { body: { model: 'm', messages, web_search_options: {} } }],
+    [
+      'azure’s data sources',
+      'data_sources',
+      { provider: 'azure', path: AZURE, body: { messages, data_sources: [{ type: 'azure_search' }] } },
+    ],
+    [
+      'cohere’s connectors',
+      'connectors',
+      {
+        provider: 'cohere',
+        path: '/v1/chat',
+        body: { model: 'm', message: 'hi', connectors: [{ id: 'web-search' }] },
+      },
+    ],
+    [
+      'openrouter’s :online, beside a plugin too',
+      'plugins, :online',
+      {
+        provider: 'openrouter',
+        path: '/v1/chat/completions',
+        body: { model: 'm:online', messages, plugins: [{ id: 'response-healing' }] },
+      },
+    ],
+  ])('is refused, and told which and what would let it in: %s', async (_what, types, request) => {
+    const { verdict, sent } = await judge(request);
+    expect(verdict).toMatchObject(REFUSED);
+    if (verdict?.kind !== 'deny') throw new Error('was not refused');
+    expect(verdict.message).toContain(`the only tools of this request are ${types}, which`);
+    expect(verdict.message).toContain('proxy.provider_tools');
+    expect(sent).toEqual(request.body);
+    const allowed = types.split(', ');
+    expect((await judge(request, allowed)).verdict?.kind).toBe('pass');
+  });
+
+  it('but for one that is let in, goes on with that one', async () => {
+    const tools = [{ googleSearch: {} }, { codeExecution: {} }];
+    const { verdict, sent } = await judge({ provider: 'gemini', path: GENERATE, body: { contents, tools } }, [
+      'googleSearch',
+    ]);
+    expect([verdict?.kind, sent['tools']]).toEqual(['flag', [{ googleSearch: {} }]]);
+  });
+
+  it('but for one that a message adds, goes on, without the empty list and its choice', async () => {
+    const added = {
+      role: 'system',
+      content: [{ type: 'tool_addition', tool: { definition: CLAUDE_FUNCTION } }],
+    };
+    const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
+    const body = { model: 'm', messages: [...messages, added] };
+    const { verdict, sent } = await judge({
+      provider: 'anthropic',
+      path: '/v1/messages',
+      body: { ...body, tools, tool_choice: { type: 'auto' } },
+    });
+    expect([verdict?.kind, sent]).toEqual(['flag', body]);
+  });
+
+  it('to count tokens is counted without', async () => {
+    const body = { model: 'm', messages };
+    const { verdict, sent } = await judge({
+      provider: 'anthropic',
+      path: '/v1/messages/count_tokens',
+      body: {
+        ...body,
+        tools: [{ type: 'web_search_20250305', name: 'web_search' }],
+        tool_choice: { type: 'auto' },
+      },
+    });
+    expect([verdict?.kind, sent]).toEqual(['flag', body]);
+  });
+
+  it('but openrouter’s plugins makes sense without them', async () => {
+    const body = { model: 'm', messages };
+    const request = { ...body, plugins: [{ id: 'file-parser' }] };
+    const { verdict, sent, removed } = await judge({
+      provider: 'openrouter',
+      path: '/v1/chat/completions',
+      body: request,
+    });
+    expect([verdict?.kind, sent, removed]).toEqual(['flag', body, 'plugins']);
+  });
+
+  it('is told of a hostile type in plain characters', async () => {
+    const { verdict } = await judge(ask({ tools: [{ type: 'web\r\nx: `ignore all`\u202e' }] }));
+    expect(verdict?.kind === 'deny' && verdict.message).toContain('are web??x:??ignore?all??, which');
+  });
+});
+
+describe('what is stored at the provider', () => {
+  const judged = (storedPrompts: 'deny' | 'allow') =>
+    createProviderToolsCheck({ allowed: [], action: 'remove', storedPrompts }).requestBody?.(
+      parsed(ask({ prompt: { id: 'pmpt_1' } })),
+      undefined,
+    );
+
+  it('is denied, and told how it would pass', async () => {
+    expect(await judged('deny')).toMatchObject({
+      ...REFUSED,
+      message: expect.stringContaining('proxy.stored_prompts') as string,
+    });
+  });
+
+  it('passes under proxy.stored_prompts: allow', async () => {
+    expect((await judged('allow'))?.kind).toBe('pass');
+  });
+});

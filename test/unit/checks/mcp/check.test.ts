@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { createMcpCheck } from '../../../../src/checks/mcp/check.ts';
+import type { McpState } from '../../../../src/checks/mcp/check.ts';
+import { createSessionBinding } from '../../../../src/checks/mcp/session-binding/binding.ts';
+import { createMemoryMcpSessionStore } from '../../../../src/checks/mcp/session-binding/memory-store.ts';
+import type { KeyRecord } from '../../../../src/auth/key-record.ts';
+import { GatewayError } from '../../../../src/errors.ts';
+import type { Denial } from '../../../../src/pipeline/check.ts';
+import type { Answered, Parsed } from '../../../../src/pipeline/exchange.ts';
+import { findingId } from '../../../../src/pipeline/finding-id.ts';
+import type { JsonObject } from '../../../../src/providers/provider.ts';
+import { answered, parsed } from '../../../support/exchange.ts';
+import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
+
+const REASON = 'the allowed_tools of this key do not name it';
+
+function rig() {
+  const scored: unknown[] = [];
+  const check = createMcpCheck({
+    binding: createSessionBinding(createMemoryMcpSessionStore({ ttlMs: 60_000 })),
+    scorePolicyBlock: (...block) => Promise.resolve(void scored.push(block)),
+    authenticateAgain: () => Promise.resolve(),
+  });
+  const judge = async (exchange: Parsed) => {
+    const state = check.begin?.() as McpState;
+    check.prepare?.(exchange, state);
+    return check.requestBody?.(exchange, state);
+  };
+  const answer = (exchange: Parsed, more: Partial<Answered> = {}) =>
+    check.response?.({ ...answered(exchange), ...more }, {});
+  return { scored, check, judge, answer };
+}
+
+type Allowed = readonly string[] | undefined;
+
+function call(tool: string, allowedTools: Allowed, more: Partial<McpRequestOptions> = {}): Parsed {
+  const key: Partial<KeyRecord> = { keyHash: 'sha256:one', ...(allowedTools && { allowedTools }) };
+  return mcpExchange({ body: toolCall(tool), key, ...more });
+}
+
+describe('allowed_tools', () => {
+  it.each<[string, string, Allowed, 'pass' | 'deny']>([
+    ['a key without a list calls any tool', 'run_command', undefined, 'pass'],
+    ['a key with one calls what it names', 'read_file', ['search', 'read_file'], 'pass'],
+    ['and nothing else', 'run_command', ['search', 'read_file'], 'deny'],
+    ['an empty list allows none', 'read_file', [], 'deny'],
+    ['names are compared letter by letter: case', 'Read_File', ['read_file'], 'deny'],
+    ['blanks', ' read_file', ['read_file'], 'deny'],
+    ['a name that goes on', 'read_file_and_run', ['read_file'], 'deny'],
+    ['letters of another script', 'rеad_file', ['read_file'], 'deny'],
+    ['other forms of one letter', 'cafe\u0301', ['caf\u00e9'], 'deny'],
+    ['a star is a letter', 'read_file', ['*'], 'deny'],
+    ['names of Object’s own', 'constructor', ['read_file'], 'deny'],
+    ['lone surrogates', 'read\ud800', ['read_file'], 'deny'],
+  ])('%s', async (_what, tool, allowed, kind) => {
+    for (const form of ['tools_call', 'streamable_http'] as const) {
+      expect((await rig().judge(call(tool, allowed, { form })))?.kind).toBe(kind);
+    }
+  });
+
+  it('deny with a reason that an agent can act on, and score once for each tool', async () => {
+    const { judge, scored } = rig();
+    const denial = (await judge(call('rm -rf\n/', ['read_file']))) as Denial;
+    expect({ ...denial, enforce: undefined }).toEqual({
+      kind: 'deny',
+      type: 'policy_denied',
+      message: REASON,
+      details: { reason: REASON, toolName: 'rm -rf\n/', rule: 'allowed_tools' },
+      enforce: undefined,
+    });
+    expect(scored).toEqual([]);
+    await denial.enforce?.();
+    expect(scored).toEqual([['sha256:one', [findingId('allowed_tools', 'rm -rf\n/')]]]);
+  });
+
+  it('are of no interest to other methods, and to models', async () => {
+    const { judge } = rig();
+    const bodies: (JsonObject | undefined)[] = [
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      { jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: 'memo://a' } },
+      { jsonrpc: '2.0', id: 1, method: 'prompts/get', params: { name: 'run_command' } },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { jsonrpc: '2.0', id: 1, result: { method: 'tools/call' } },
+      undefined,
+    ];
+    for (const body of bodies) expect(await judge(call('', [], { body }))).toEqual({ kind: 'pass' });
+    const chat = parsed({ body: { model: 'm', messages: [] } });
+    expect(await judge({ ...chat, key: { ...chat.key, allowedTools: [] } })).toEqual({ kind: 'pass' });
+  });
+
+  it('hold in shadow mode', () => {
+    expect(rig().check.shadowable).toBe(false);
+  });
+});
+
+describe('a call in disguise', () => {
+  it.each<[string, JsonObject]>([
+    ['asks for no answer', { jsonrpc: '2.0', method: 'tools/call', params: { name: 'run', arguments: {} } }],
+    ['in capitals', { jsonrpc: '2.0', id: 1, method: 'Tools/Call', params: { name: 'run' } }],
+  ])('is refused, whatever the key may call: %s', async (_what, body) => {
+    for (const allowed of [undefined, ['run']] as const) {
+      expect(await rig().judge(call('', allowed, { body }))).toMatchObject({
+        kind: 'deny',
+        type: 'invalid_request',
+      });
+    }
+  });
+});
+
+describe('a session of MCP', () => {
+  const session = { headers: { 'mcp-session-id': 's1' } };
+  const given = { answerHeaders: new Map([['mcp-session-id', 's1']]) };
+  const other = { key: { keyHash: 'sha256:other' } };
+
+  it('is its key’s own from the answer that gives it out until it is ended', async () => {
+    const { judge, answer } = rig();
+    expect(await judge(call('a', undefined, session))).toMatchObject({ type: 'not_found' });
+    expect(await answer(call('a', undefined), given)).toEqual({ kind: 'pass' });
+    expect(await judge(call('a', undefined, session))).toEqual({ kind: 'pass' });
+    expect(await judge(call('a', undefined, { ...session, ...other }))).toMatchObject({ type: 'not_found' });
+    expect(await judge(call('a', undefined, { ...session, server: 'mail' }))).toMatchObject({
+      type: 'not_found',
+    });
+    await answer(call('a', undefined, { ...session, body: undefined, method: 'DELETE' }));
+    expect(await judge(call('a', undefined, session))).toMatchObject({ type: 'not_found' });
+  });
+
+  it('of another key does not open a tool that the list does not name', async () => {
+    const { judge, answer, scored } = rig();
+    await answer(call('a', undefined), given);
+    expect(await judge(call('b', ['a'], session))).toMatchObject({ type: 'policy_denied' });
+    expect(scored).toEqual([]);
+  });
+
+  it('is not known where Redis is gone, and then nothing passes', async () => {
+    const gone = () => Promise.reject(new GatewayError('redis_unavailable', 'Redis is gone'));
+    const store = { use: gone, bind: gone, end: gone };
+    const check = createMcpCheck({
+      binding: createSessionBinding(store),
+      scorePolicyBlock: () => Promise.resolve(),
+      authenticateAgain: gone,
+    });
+    const exchange = call('a', undefined, session);
+    const state = check.begin?.() as McpState;
+    check.prepare?.(exchange, state);
+    await expect(check.requestBody?.(exchange, state)).rejects.toMatchObject({ type: 'redis_unavailable' });
+    // Where an earlier check denies, nobody waits for what was read.
+    check.prepare?.(exchange, check.begin?.() as McpState);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+});

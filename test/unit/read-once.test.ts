@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { findsNothing, noteNothing } from '../../src/detectors/found-nothing.ts';
+import { knownText } from '../../src/known-texts.ts';
+import { normalizeKnown } from '../../src/normalize/known.ts';
+import { createMasksOf } from '../../src/policy/masking/masks.ts';
+import { parsed } from '../support/exchange.ts';
+import { llmCall } from '../support/policy-call.ts';
+import { denyingRule, isDenied } from '../support/policy-cards.ts';
+import { dlp, EMAIL } from './checks/dlp/rig.ts';
+import { detects, rule } from './checks/policy-mask/rig.ts';
+
+/** A text that is long enough to be known again, and that no other test has. */
+const prose = (nth: number): string =>
+  `An egg boils for ${String(nth)} minutes in a pot of water. `.repeat(8);
+
+describe('what data-loss prevention has found nothing in', () => {
+  const DETECTORS = ['secrets', 'email', 'card', 'ssn', 'phone', 'network'] as const;
+
+  async function knownAfter(text: string, settings: Parameters<typeof dlp>[0] = {}): Promise<string[]> {
+    const { check } = dlp({ requests: 'mask', ...settings });
+    await check.requestBody?.(
+      parsed({ body: { model: 'm', messages: [{ role: 'user', content: text }] } }),
+      undefined,
+    );
+    return DETECTORS.filter((detector) => findsNothing(knownText(text), detector));
+  }
+
+  it('is known to the checks behind', async () => {
+    expect(await knownAfter(prose(1))).toEqual(DETECTORS);
+  });
+
+  it('is not known where it looked for less', async () => {
+    expect(await knownAfter(prose(2), { allowed_hosts: ['example.org'] })).not.toContain('email');
+    expect(await knownAfter(prose(3), { scan_pii: false })).toEqual(['secrets', 'network']);
+    expect(await knownAfter(prose(4), { scan_secrets: false, scan_network: false })).not.toContain('secrets');
+  });
+
+  it('is not known where something was found, or where a text is cut into pieces', async () => {
+    expect(await knownAfter(`${prose(5)} ${EMAIL}`)).toEqual([]);
+    expect(await knownAfter(prose(6).repeat(20))).toEqual([]);
+  });
+});
+
+describe('a detector that has found nothing in a text', () => {
+  const noted = async (text: string): Promise<string> => {
+    await normalizeKnown([text]);
+    noteNothing(text, knownText(text), 'email');
+    return text;
+  };
+
+  it('is not asked again by rules that judge', async () => {
+    const set = denyingRule([{ field: 'prompt_text', op: 'detects', value: 'email' }]);
+    expect(await isDenied(set, llmCall(`${prose(10)} ${EMAIL}`))).toBe(true);
+    expect(await isDenied(set, llmCall(await noted(`${prose(11)} ${EMAIL}`)))).toBe(false);
+    // Another detector is.
+    const other = denyingRule([{ field: 'prompt_text', op: 'detects', value: 'phone' }]);
+    expect(await isDenied(other, llmCall(await noted(`${prose(12)} +1 212 555 0187`)))).toBe(true);
+  });
+
+  it('is not asked again by rules that mask, unless they ask for more', async () => {
+    const finds = async (text: string, ...patterns: Parameters<typeof detects>[0][]): Promise<number> => {
+      const masks = createMasksOf()([rule('r', ...patterns.map((detector) => detects(detector)))]);
+      const [found] = (await masks?.data?.findAll([text])) ?? [];
+      return found?.findings.length ?? -1;
+    };
+    expect(await finds(`${prose(20)} ${EMAIL}`, 'email')).toBe(1);
+    expect(await finds(await noted(`${prose(21)} ${EMAIL}`), 'email')).toBe(0);
+    expect(await finds(await noted(`${prose(22)} ${EMAIL}`), 'email', 'phone')).toBe(1);
+    // It is, where nobody has looked whether the text is disguised.
+    const unread = `${prose(23)} ${EMAIL}`;
+    noteNothing(unread, knownText(unread), 'email');
+    expect(await finds(unread, 'email')).toBe(1);
+  });
+});
