@@ -25,6 +25,15 @@ export default tseslint.config(
       'no-restricted-syntax': [
         'error',
         { selector: 'ExportDefaultDeclaration', message: 'Use named exports.' },
+        {
+          selector:
+            'VariableDeclarator:not([id.typeAnnotation]) > ArrowFunctionExpression[body.type="BlockStatement"]:not(:has(ThisExpression))',
+          message: 'Declare a function that has a body: function name(…) { … }.',
+        },
+        {
+          selector: 'VariableDeclarator > FunctionExpression',
+          message: 'Declare a function: function name(…) { … }.',
+        },
       ],
     },
   },
@@ -46,7 +55,7 @@ export default tseslint.config(
     files: ['src/**/*.ts', 'cli/**/*.ts'],
     rules: { 'no-console': 'error' },
   },
-  { files: ['*.config.ts', '*.config.js'], rules: { 'no-restricted-syntax': 'off' } },
+  { files: ['*.config.ts', '*.config.js', 'knip.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
     // Calls are put into the frame of their language before they are run: see test/support/clients/calls.ts.
     files: ['test/clients/scripts/*.mjs'],

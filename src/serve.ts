@@ -72,10 +72,10 @@ export async function serve(options: ServeOptions): Promise<Gateway> {
   }
 
   const closers: (() => Promise<void> | void)[] = [];
-  const closeAll = async (): Promise<void> => {
+  async function closeAll(): Promise<void> {
     // In the order opposite to that of the start; one that fails must not keep the others running.
     for (const close of closers.splice(0).reverse()) await Promise.resolve(close()).catch(() => undefined);
-  };
+  }
   const state: State = { starting: true, draining: false, workers: undefined, envoy: undefined };
   try {
     const guard = startGuard();
@@ -143,7 +143,7 @@ interface State {
 }
 
 /** The main listener's address as clients write it. */
-export function listenerUrl(config: Config): string {
+function listenerUrl(config: Config): string {
   const { host, port, tls } = config.server;
   const scheme = tls.cert_file === undefined ? 'http' : 'https';
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;

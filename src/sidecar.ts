@@ -258,9 +258,9 @@ function authenticate(
   { log, auditLog, metrics }: Telemetry,
   tokens: TokenGate | undefined,
 ): Authenticate {
-  const onNoteFailed = (failure: unknown): void => {
+  function onNoteFailed(failure: unknown): void {
     log.debug({ cause: failure instanceof Error ? failure.message : '' }, 'Redis did not take a note');
-  };
+  }
   const judge = createAuthenticate({
     keys: createKeyStateStore({ client, deadlineMs: phaseDeadlineMs(config), onNoteFailed }),
     failures: createFailureLimit({

@@ -26,6 +26,8 @@ const STATIC_STEPS: readonly Step[] = [
     name: 'import cycles and directions',
     command: ['depcruise', '--config', '.dependency-cruiser.js', 'src', 'cli', 'test'],
   },
+  { name: 'dead code', command: ['knip', '--no-progress'] },
+  { name: 'code that tests alone use', command: ['knip', '--no-progress', '--production'] },
 ];
 
 interface Tests {

@@ -41,9 +41,9 @@ export function registerAudit(program: Command, io: Io): void {
 
 async function tailTrail(command: Command, io: Io, options: TailCommandOptions): Promise<void> {
   const stop = new AbortController();
-  const onInterrupt = (): void => {
+  function onInterrupt(): void {
     stop.abort();
-  };
+  }
   process.once('SIGINT', onInterrupt);
   try {
     await operate(loadedConfig(command, io).config, async (operations) => {

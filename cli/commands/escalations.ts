@@ -186,17 +186,17 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
   const { config } = loadedConfig(command, io);
   return operate(config, async ({ escalations, hearEscalations }) => {
     const known = new Map<string, Escalation>();
-    const tell = (json: unknown, text: () => string): void => {
+    function tell(json: unknown, text: () => string): void {
       io.stdout.write(output === 'json' ? `${printableJson(json)}\n` : `${text()}\n`);
-    };
-    const requested = (asked: Escalation): void => {
+    }
+    function requested(asked: Escalation): void {
       if (known.has(asked.id)) return;
       known.set(asked.id, asked);
       tell({ type: 'escalation.requested', ...escalationJson(asked) }, () =>
         escalationBlock(asked, painter(io)),
       );
-    };
-    const resolved = (id: string, outcome: EscalationOutcome | 'gone', approver?: string): void => {
+    }
+    function resolved(id: string, outcome: EscalationOutcome | 'gone', approver?: string): void {
       const asked = known.get(id);
       if (asked === undefined) return;
       known.delete(id);
@@ -204,7 +204,7 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
       tell({ type: 'escalation.resolved', id, outcome, approver: approver ?? null }, () =>
         painter(io)('dim', `${id.slice(0, MIN_ID_CHARS)}  ${printable(asked.key_name)}: ${outcome}${by}`),
       );
-    };
+    }
     await hearEscalations((event) => {
       if (event.type === 'escalation.requested') requested(event);
       else resolved(event.id, event.outcome, event.approver);

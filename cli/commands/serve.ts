@@ -41,9 +41,9 @@ export async function withWorkerAhead(work: (ahead: ChildProcess) => Promise<voi
 /** Resolves when the gateway has drained after the first signal, or was ended by the second. */
 export function untilStopped(gateway: Gateway): Promise<void> {
   return new Promise((resolve, reject) => {
-    const done = (work: Promise<void>): void => {
+    function done(work: Promise<void>): void {
       work.finally(forget).then(resolve, reject);
-    };
+    }
     const forget = onStopSignals(
       () => {
         done(gateway.drain());

@@ -16,13 +16,13 @@ export interface Word {
 /** Every command with what may follow it: its subcommands, its options and their choices, and the program's. */
 export function placesOf(program: Command): readonly Place[] {
   const general = program.options.map(optionWord);
-  const visit = (command: Command, path: readonly string[]): Place[] => {
+  function visit(command: Command, path: readonly string[]): Place[] {
     const below = command.commands.filter((one) => one.name() !== 'help');
     const own = command === program ? [] : command.options.flatMap(optionWords);
     const commands = below.map((one) => ({ text: one.name(), meaning: plain(one.description()) }));
     const words = [...commands, ...own, ...general, { text: '--help', meaning: 'show help' }];
     return [{ path: path.join(' '), words }, ...below.flatMap((one) => visit(one, [...path, one.name()]))];
-  };
+  }
   return visit(program, []);
 }
 

@@ -22,9 +22,9 @@ export async function renderMetrics(
 
 function runtimeMetrics({ readiness, workers, envoyRestarts }: RuntimeState): Registry {
   const registry = new Registry();
-  const gauge = (name: string, help: string, value: number): void => {
+  function gauge(name: string, help: string, value: number): void {
     new Gauge({ name, help, registers: [registry] }).set(value);
-  };
+  }
   const restarts = workers.reduce((sum, worker) => sum + worker.restarts, 0);
   gauge('gateway_ready', '1 when a request would be served', readiness.ready ? 1 : 0);
   gauge('gateway_draining', '1 while the gateway is shutting down', readiness.draining ? 1 : 0);

@@ -48,10 +48,10 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   return async (attempt) => {
     const { rawKey, clientAddress, beside } = attempt;
     let isCalled = false;
-    const once = (keyHash: string): void => {
+    function once(keyHash: string): void {
       if (!isCalled) beside?.(keyHash);
       isCalled = true;
-    };
+    }
     const rawKeyHash = rawKey === undefined ? undefined : hashKey(rawKey);
     let state: KeyState | undefined;
     let bearer: Bearer | undefined;
@@ -95,10 +95,10 @@ async function readWithToken(
   { clientAddress, request }: Attempt,
   rawKeyHash: string | undefined,
 ): Promise<{ readonly state: KeyState | undefined; readonly bearer: Bearer | undefined }> {
-  const refuse = (fault: TokenFault): GatewayError => {
+  function refuse(fault: TokenFault): GatewayError {
     failures.count(clientAddress, fault);
     return invalidKey();
-  };
+  }
   try {
     const bearer = await tokens.read(request);
     const trust = failures.isOver(clientAddress) ? 'doubted' : 'trusted';

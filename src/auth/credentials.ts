@@ -45,18 +45,18 @@ export function extractCredentials(
   const proxyKeys = new Set<string>();
   const providerKeys = new Set<string>();
   let hidesProxyKey = false;
-  const take = (value: string, written = value): void => {
+  function take(value: string, written = value): void {
     if (isProxyKey(value)) {
       proxyKeys.add(value);
       return;
     }
     if (value !== '') providerKeys.add(value);
     hidesProxyKey ||= carriesProxyKey(written);
-  };
+  }
 
-  const takeFromQuery = (value: string): void => {
+  function takeFromQuery(value: string): void {
     if (from === 'anywhere' || !isProxyKey(value)) take(value);
-  };
+  }
 
   const mark = target.indexOf('?');
   let path = mark < 0 ? target : target.slice(0, mark);

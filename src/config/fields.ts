@@ -34,8 +34,6 @@ export const port = z.int().min(1).max(65_535);
 export const count = z.int().min(0).max(1_000_000_000);
 export const positiveCount = z.int().min(1).max(1_000_000_000);
 export const fraction = z.number().min(0).max(1);
-/** An amount in USD as written by people. */
-export const usd = z.number().min(0).max(9_000_000);
 
 export const ipAddress = z.string().refine((host) => isIP(host) !== 0, {
   error: 'must be an IP address',

@@ -72,11 +72,6 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   };
 }
 
-/** The pure defaults, as the file-less gateway has them. */
-export function defaultConfig(argvOverrides: ConfigInput = {}, env: Environment = {}): Config {
-  return loadConfig({ env: { ...env }, argvOverrides, path: NO_FILE }).config;
-}
-
 /** Stands for "read no file, not even ./gateway.yaml". */
 export const NO_FILE = '';
 

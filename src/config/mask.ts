@@ -1,7 +1,7 @@
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
 import type { Config } from './schema.ts';
 
-export const MASK = '***';
+const MASK = '***';
 
 /** Keys whose value is a secret, wherever in the configuration they stand. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'secret', 'escalation_secret', 'token']);

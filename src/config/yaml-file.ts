@@ -21,10 +21,10 @@ export interface YamlFile {
 export function readYaml(name: string, text: string, env: Environment): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const at = (offset: number): string => {
+  function at(offset: number): string {
     const { line, col } = lines.linePos(offset);
     return `${name}:${String(line)}:${String(col)}`;
-  };
+  }
   const problems: Problem[] = document.errors.map((error) => ({
     where: at(error.pos[0]),
     path: '',

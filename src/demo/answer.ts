@@ -24,7 +24,7 @@ export function demoAnswer(messages: unknown, maxTokens: number | undefined): De
   };
 }
 
-export function countTokens(text: string): number {
+function countTokens(text: string): number {
   return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 

@@ -45,9 +45,9 @@ const HOURLY_BUDGET_USD = 0.05;
 export async function startDemo(options: DemoOptions): Promise<Demo> {
   const { environment, progress } = options;
   const closers: (() => Promise<void> | void)[] = [];
-  const close = async (): Promise<void> => {
+  async function close(): Promise<void> {
     for (const closer of closers.splice(0).reverse()) await closer();
-  };
+  }
   try {
     const guard = startGuard();
     closers.push(() => {

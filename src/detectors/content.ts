@@ -131,13 +131,13 @@ function collectContent(secrets: readonly Finding[]): Content {
   let covered = 0;
   let next = 0;
   let added = 0;
-  const addSecretsTo = (end: number): void => {
+  function addSecretsTo(end: number): void {
     for (let secret = secrets[next]; secret !== undefined && secret.start < end; secret = secrets[next]) {
       content.push(secret);
       next += 1;
     }
-  };
-  const addBesideSecrets = (finding: Finding): void => {
+  }
+  function addBesideSecrets(finding: Finding): void {
     addSecretsTo(finding.start);
     let start = Math.max(finding.start, content.at(-1)?.end ?? 0);
     while (start < finding.end) {
@@ -149,7 +149,7 @@ function collectContent(secrets: readonly Finding[]): Content {
       addSecretsTo(end + 1);
       start = Math.max(end, content.at(-1)?.end ?? 0);
     }
-  };
+  }
   return {
     add(data) {
       const apart = withoutOverlaps(data, covered);

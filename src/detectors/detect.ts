@@ -16,18 +16,18 @@ const CONTEXT = 8192;
  * Runs every detector over the raw text, and over the normalized one where it differs. Spans are those of the raw text, in
  * order of `start`; findings of one detector and class that overlap are one. Blocks for as long as the text is.
  */
-export const detect = (text: SearchedText, detectors: readonly Detector[]): readonly Finding[] => {
+export function detect(text: SearchedText, detectors: readonly Detector[]): readonly Finding[] {
   const found = searchesOf(text).flatMap((search) =>
     detectors.flatMap((detector) => placed(search, detector(search.text), 0)),
   );
   return merge(found);
-};
+}
 
 /** The same for many texts, in slices, so that no turn of the event loop is long. The n-th findings are the n-th text's. */
-export const detectAll = async (
+export async function detectAll(
   texts: readonly SearchedText[],
   detectors: readonly Detector[],
-): Promise<readonly (readonly Finding[])[]> => {
+): Promise<readonly (readonly Finding[])[]> {
   const all: (readonly Finding[])[] = [];
   for (const text of texts) {
     const found: (readonly Finding[])[] = [];
@@ -35,7 +35,7 @@ export const detectAll = async (
     all.push(merge(found.flat()));
   }
   return all;
-};
+}
 
 /** A stretch to search, and where its spans belong in the raw text. */
 interface Search {
@@ -43,7 +43,7 @@ interface Search {
   readonly toRaw: (start: number, end: number) => Span;
 }
 
-const searchesOf = ({ raw, normalized }: SearchedText): readonly Search[] => {
+function searchesOf({ raw, normalized }: SearchedText): readonly Search[] {
   const given: Search = { text: raw, toRaw: (start, end) => ({ start, end }) };
   const changed = changedStretch(raw, normalized.text);
   if (changed === undefined) return [given];
@@ -55,10 +55,10 @@ const searchesOf = ({ raw, normalized }: SearchedText): readonly Search[] => {
       toRaw: (start, end) => normalized.toOriginal(start + from, end + from),
     },
   ];
-};
+}
 
 /** The stretch of the normalized text in which it differs from the raw one, with `CONTEXT` around; undefined when nowhere. */
-const changedStretch = (raw: string, normalized: string): Span | undefined => {
+function changedStretch(raw: string, normalized: string): Span | undefined {
   if (raw === normalized) return undefined;
   const shorter = Math.min(raw.length, normalized.length);
   let head = 0;
@@ -73,9 +73,9 @@ const changedStretch = (raw: string, normalized: string): Span | undefined => {
     start: Math.max(0, head - CONTEXT),
     end: Math.min(normalized.length, normalized.length - tail + CONTEXT),
   };
-};
+}
 
-const searchSliced = async (search: Search, detectors: readonly Detector[]): Promise<readonly Finding[]> => {
+async function searchSliced(search: Search, detectors: readonly Detector[]): Promise<readonly Finding[]> {
   const found: (readonly Finding[])[] = [];
   for (const slice of slicesOf(search.text)) {
     for (const detector of detectors) {
@@ -85,13 +85,13 @@ const searchSliced = async (search: Search, detectors: readonly Detector[]): Pro
     }
   }
   return found.flat();
-};
+}
 
 const placed = (search: Search, findings: readonly Finding[], offset: number): readonly Finding[] =>
   findings.map((finding) => ({ ...finding, ...search.toRaw(finding.start + offset, finding.end + offset) }));
 
 /** Joins findings of one detector and class that overlap; the rule is the first one's. */
-const merge = (findings: readonly Finding[]): readonly Finding[] => {
+function merge(findings: readonly Finding[]): readonly Finding[] {
   const merged: Finding[] = [];
   const latest = new Map<string, number>();
   for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
@@ -105,4 +105,4 @@ const merge = (findings: readonly Finding[]): readonly Finding[] => {
     latest.set(kind, merged.push(finding) - 1);
   }
   return merged;
-};
+}

@@ -20,7 +20,7 @@ const always = (): boolean => true;
 export const isOneSlice = (text: string): boolean => text.length <= STEP + OVERLAP;
 
 /** Cuts a long text into slices that overlap; a short one stays whole. */
-export const slicesOf = (text: string): readonly Slice[] => {
+export function slicesOf(text: string): readonly Slice[] {
   if (isOneSlice(text)) return [{ start: 0, end: text.length, judges: always }];
   const count = Math.ceil((text.length - OVERLAP) / STEP);
   return Array.from({ length: count }, (_, index) => {
@@ -37,4 +37,4 @@ export const slicesOf = (text: string): readonly Slice[] => {
       },
     };
   });
-};
+}

@@ -30,7 +30,7 @@ export function holdingBack(find: Detector): StreamDetector {
 }
 
 /** The offset, or where the first of those begins that reach over it. */
-export function startOfWhatReachesOver(found: readonly Finding[], offset: number): number {
+function startOfWhatReachesOver(found: readonly Finding[], offset: number): number {
   let least = offset;
   for (let over = found; over.length > 0;) {
     over = found.filter(({ start, end }) => start < least && least < end);

@@ -270,10 +270,10 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** What somebody has written there already, with members of ours at a path. */
 function withMembers(written: string | undefined, path: readonly string[], members: Members): Members {
-  const into = (value: unknown, [step, ...rest]: readonly string[]): Members => {
+  function into(value: unknown, [step, ...rest]: readonly string[]): Members {
     const own = typeof value === 'object' && value !== null ? (value as Members) : {};
     return step === undefined ? { ...own, ...members } : { ...own, [step]: into(own[step], rest) };
-  };
+  }
   return into(parsed(written), path);
 }
 

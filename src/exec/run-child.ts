@@ -38,9 +38,9 @@ export class StartError extends Error {
 export async function runChild({ command, args, env, onTerminal }: ChildOptions): Promise<number> {
   const child = spawn(command, [...args], { stdio: 'inherit', env });
   const signals = [...PASSED_ON, ...OF_TERMINALS];
-  const passOn = (signal: NodeJS.Signals): void => {
+  function passOn(signal: NodeJS.Signals): void {
     if (!onTerminal || !OF_TERMINALS.includes(signal)) child.kill(signal);
-  };
+  }
   for (const signal of signals) process.on(signal, passOn);
   try {
     return await new Promise<number>((resolve, reject) => {

@@ -14,8 +14,6 @@ export interface HeaderChanges {
   readonly remove: readonly string[];
 }
 
-export const NO_CHANGES: HeaderChanges = { set: [], remove: [] };
-
 /** The request headers were seen; the body comes next, so nothing is vouched for yet. */
 export function awaitRequestBody(): ProcessingResponse {
   return { request_headers: { response: {} } };

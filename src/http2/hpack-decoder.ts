@@ -4,7 +4,7 @@ import { STATIC_TABLE, type HeaderEntry } from './static-table.ts';
 /** What a table's entry costs beside its name and value (RFC 7541 section 4.1). */
 const ENTRY_BYTES = 32;
 /** SETTINGS_HEADER_TABLE_SIZE where nobody changed it; nobody does here. */
-export const HEADER_TABLE_BYTES = 4_096;
+const HEADER_TABLE_BYTES = 4_096;
 /** Four octets beyond the prefix: more than any index or length that is allowed here. */
 const MAX_INTEGER_SHIFT = 21;
 

@@ -27,16 +27,16 @@ export interface Http2Server {
 /** Serves HTTP/2 to peers that begin with it (RFC 9113 section 3.3), over TLS only where both sides chose it there. */
 export async function startHttp2Server(options: Http2ServerOptions): Promise<Http2Server> {
   const connections = new Set<Http2Connection>();
-  const serve = (socket: Socket): void => {
+  function serve(socket: Socket): void {
     const connection = new Http2Connection(socket, options);
     connections.add(connection);
     socket.on('close', () => connections.delete(connection));
-  };
+  }
   const servers: Server[] = [];
-  const close = (): void => {
+  function close(): void {
     for (const server of servers) server.close();
     for (const connection of [...connections]) connection.shutdown();
-  };
+  }
   try {
     for (const place of await placesOf(options.address)) {
       const server = createServer(options.tls, serve);

@@ -25,12 +25,12 @@ const FOR_OWNER = 0o600;
 
 /** Looks at the folder, and writes nothing. */
 export async function planFiles(folder: string, answers: Answers): Promise<readonly PlannedFile[]> {
-  const whole = async (name: string, text: string): Promise<PlannedFile> => {
+  async function whole(name: string, text: string): Promise<PlannedFile> {
     const path = join(folder, name);
     const present = await readIfThere(path);
     const fate = present === undefined ? 'create' : present === text ? 'keep' : 'overwrite';
     return { name, path, fate, text, mode: FOR_ALL };
-  };
+  }
   return [
     await whole(FILES.config, configText(answers)),
     await whole(FILES.compose, composeText(answers)),

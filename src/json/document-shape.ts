@@ -2,7 +2,7 @@ import { GatewayError } from '../errors.ts';
 import { LONG_STEP, type Work } from '../turns.ts';
 
 /** Deeper than any dialect's answers, tool arguments included; what walks through a document may recurse so deep. */
-export const MAX_ANSWER_DEPTH = 256;
+const MAX_ANSWER_DEPTH = 256;
 
 /**
  * The work that one answer may make, in units of one array element, weighed as in `scan.ts` but for texts: more are read

@@ -63,27 +63,6 @@ function parseText(body: Buffer): unknown {
   }
 }
 
-/**
- * Whether a document nests at most `maxDepth` deep; says nothing else of it. `JSON.parse` takes seconds over
- * megabytes of opening brackets, so whoever parses what a provider sends asks this first.
- */
-export function nestsAtMost(maxDepth: number, body: Buffer): boolean {
-  let depth = 0;
-  for (let i = 0; i < body.length;) {
-    const byte = body[i];
-    if (byte === QUOTE) {
-      i = skipString(body, i);
-      continue;
-    }
-    i += 1;
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      depth += 1;
-      if (depth > maxDepth) return false;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
-  }
-  return true;
-}
-
 /** Working memory of the pass, by depth; shared, because a pass is synchronous and small bodies are many. */
 const isObject = new Uint8Array(MAX_DEPTH + 1);
 const memberCount = new Int32Array(MAX_DEPTH + 1);

@@ -18,7 +18,7 @@ export function findArguments(
     if (NUMBER.test(text)) numbers.set(Number(text), [...(numbers.get(Number(text)) ?? []), text]);
   }
   const path: string[] = [];
-  const visit = (value: unknown): void => {
+  function visit(value: unknown): void {
     if (isObject(value)) {
       for (const name of Object.keys(value)) {
         path.push(name);
@@ -32,7 +32,7 @@ export function findArguments(
     } else if (typeof value === 'string' || typeof value === 'boolean') {
       found.get(String(value))?.push([...path]);
     }
-  };
+  }
   visit(root);
   return found;
 }

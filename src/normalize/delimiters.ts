@@ -115,10 +115,10 @@ const isSentence = (letters: string): boolean =>
 /** Most letters that are cut into words. */
 const longestSentence = 400;
 
-const isAlphabetical = (word: string): boolean => {
+function isAlphabetical(word: string): boolean {
   for (let at = 1; at < word.length; at++) if (word.charAt(at) <= word.charAt(at - 1)) return false;
   return true;
-};
+}
 
 const digitLetters: Readonly<Record<string, string>> = {
   0: 'o',

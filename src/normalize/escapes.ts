@@ -44,10 +44,10 @@ export function decodeEscapes(text: string): Rewrite {
 function readEscapes(text: string): Escape[] {
   const found: Escape[] = [];
   let bytes: Escape[] = [];
-  const flush = (): void => {
+  function flush(): void {
     found.push(...decodeBytes(bytes));
     bytes = [];
-  };
+  }
   for (const match of text.matchAll(escapes)) {
     const [source] = match;
     const start = match.index;

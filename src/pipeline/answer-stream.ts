@@ -104,9 +104,9 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     const waiting = passEvent(event, 0);
     // A frame of nothing else is sent, or not, with this event.
     if (frame.data === undefined) return waiting;
-    const goOn = (): Awaitable<void> => {
+    function goOn(): Awaitable<void> {
       if (cut === undefined) return passPayload(passed === event ? frame : bare(frame, beside));
-    };
+    }
     return waiting === undefined ? goOn() : waiting.then(goOn);
   }
 

@@ -22,10 +22,10 @@ export function lastAskedTurn(request: RequestFacts): string | undefined {
  */
 function askedIn(turns: readonly (readonly string[])[]): string | undefined {
   let left = MAX_CHARS;
-  const asked = (part: string): string => {
+  function asked(part: string): string {
     left -= part.length;
     return left < 0 ? part : withoutSurroundings(part);
-  };
+  }
   for (const parts of turns) {
     const turn = parts
       .map(asked)

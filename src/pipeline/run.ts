@@ -181,22 +181,22 @@ export function createRunner(options: RunnerOptions): () => Run {
     function observed(exchange: Answered, check: Check, rewriter: StreamRewriter): StreamRewriter {
       const shadowed = options.shadowMode && check.shadowable;
       let over = false;
-      const note = (kind: 'rewrite' | 'flag', reason: string | undefined): void => {
+      function note(kind: 'rewrite' | 'flag', reason: string | undefined): void {
         if (reason === undefined) return;
         observer.verdict(exchange, check.name, { kind, reason }, kind === 'rewrite' && !shadowed);
-      };
-      const cut = async (denial: Denial): Promise<void> => {
+      }
+      async function cut(denial: Denial): Promise<void> {
         over = true;
         observer.verdict(exchange, check.name, denial, !shadowed);
         if (!shadowed) await enforce(exchange, check, denial);
-      };
-      const settle = (action: StreamAction): StreamAction | Promise<StreamAction> => {
+      }
+      function settle(action: StreamAction): StreamAction | Promise<StreamAction> {
         if (action.kind === 'cut') return cut(action.denial).then(() => (shadowed ? PASS_EVENT : action));
         if (action.kind === 'rewrite') note(changesNothing(action) ? 'flag' : 'rewrite', action.reason);
         if (shadowed) return PASS_EVENT;
         if (action.kind !== 'rewrite' || action.enforce === undefined) return action;
         return enforce(exchange, check, action).then(() => action);
-      };
+      }
       return {
         ...((shadowed || rewriter.readsText === false) && { readsText: false }),
         event(event) {

@@ -10,7 +10,7 @@ import type { ActionInput, CallText, PolicyCall, PolicyInput, TraceStep } from '
 import { callSchema, type CallJson } from './call-json.ts';
 
 /** What is no policy input; the message names the members that are wrong, a line each, and never shows a value. */
-export class CallJsonError extends Error {
+class CallJsonError extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'CallJsonError';

@@ -35,10 +35,10 @@ export function readYaml<T>(
 ): ReadYaml<T> | readonly string[] {
   const lines = new LineCounter();
   const source = text.split(/\r?\n/);
-  const at = (offset: number, message: string): string => {
+  function at(offset: number, message: string): string {
     const { line, col } = lines.linePos(offset);
     return `${name}:${String(line)}:${String(col)}: ${message}\n  ${shownLine(source[line - 1])}`;
-  };
+  }
   let document: Document;
   let values: unknown;
   try {
@@ -52,10 +52,10 @@ export function readYaml<T>(
   } catch {
     return [`${name}: nests too deep, or has too many aliases`];
   }
-  const problem = (path: Path, message: string): string => {
+  function problem(path: Path, message: string): string {
     const dotted = path.map(String).join('.');
     return at(offsetOf(document, path), dotted === '' ? message : `${dotted}: ${message}`);
-  };
+  }
   const parsed = shape.schema.safeParse(values);
   if (!parsed.success) {
     const told: Telling = { values, problem, shape };

@@ -106,10 +106,10 @@ export function dearestOf(prices: readonly ModelPrice[]): ModelPrice {
     return only;
   }
   const most = (value: (price: ModelPrice) => number): number => Math.max(...prices.map(value));
-  const least = (value: (price: ModelPrice) => number | undefined): number | undefined => {
+  function least(value: (price: ModelPrice) => number | undefined): number | undefined {
     const known = prices.map(value).filter((limit) => limit !== undefined);
     return known.length === 0 ? undefined : Math.min(...known);
-  };
+  }
   const listed = prices.map((price) => price.listed).filter((rates) => rates !== undefined);
   const allHaveAudio = prices.every(({ worstInputAudioNanoUsd }) => worstInputAudioNanoUsd !== undefined);
   return {

@@ -125,11 +125,11 @@ export function periodsFrom(periods: readonly PricePeriod[], now: number): Price
 export function costOf(rates: Rates, usage: Usage): number {
   const input = tokens(usage.inputTokens);
   let rest = input;
-  const part = (wanted: number | undefined): number => {
+  function part(wanted: number | undefined): number {
     const taken = Math.min(tokens(wanted), rest);
     rest -= taken;
     return taken;
-  };
+  }
   // Sound first: no usage tells how much of what was cached is sound, which costs more than text even there.
   const inputCost =
     part(usage.inputAudioTokens) * (rates.inputAudio ?? rates.input) +

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 
 /** In UTF-16 code units. No provider has a longer name, ARNs included; price tables read a name many times over. */
-export const MAX_MODEL_CHARS = 256;
+const MAX_MODEL_CHARS = 256;
 
 /**
  * Judges the name of a model, from a path or a body, before anything else reads it.

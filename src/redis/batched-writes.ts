@@ -17,15 +17,15 @@ export function batchWrites(stream: Writable): WrittenBatches {
   const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
   const end = stream.end.bind(stream) as (...args: unknown[]) => Writable;
   let text = '';
-  const taken = (): void => {
+  function taken(): void {
     batches.taken += 1;
-  };
-  const flush = (): void => {
+  }
+  function flush(): void {
     if (text === '') return;
     const whole = text;
     text = '';
     write(whole, 'utf8', taken);
-  };
+  }
   stream.write = (...args: unknown[]): boolean => {
     const [chunk] = args;
     if (typeof chunk === 'string' && args.length === 1) {

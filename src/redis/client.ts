@@ -32,13 +32,13 @@ export function connectRedis(settings: RedisSettings, options: ConnectOptions): 
   const client =
     settings.cluster.addrs.length > 0 ? connectCluster(settings, options) : connectOne(settings, options);
   watchState(client, options.onState);
-  const watch = (one: Redis): void => {
+  function watch(one: Redis): void {
     watchConnection(one, {
       readTimeoutMs: settings.read_timeout,
       writeTimeoutMs: settings.write_timeout,
       mayBeSilent: options.mayBeSilent === true,
     });
-  };
+  }
   if (client instanceof Cluster) client.on('+node', watch);
   else watch(client);
   return client;
@@ -51,14 +51,14 @@ export async function waitUntilReady(client: RedisClient, timeoutMs: number): Pr
   }
   await new Promise<void>((resolve, reject) => {
     let reason = new Error('no answer');
-    const onError = (failure: unknown): void => {
+    function onError(failure: unknown): void {
       reason = withoutArguments(failure);
-    };
-    const onReady = (): void => {
+    }
+    function onReady(): void {
       clearTimeout(timer);
       client.off('error', onError);
       resolve();
-    };
+    }
     const timer = setTimeout(() => {
       client.off('error', onError);
       client.off('ready', onReady);
@@ -75,12 +75,12 @@ export async function firstAttempt(client: RedisClient, timeoutMs: number): Prom
     return;
   }
   await new Promise<void>((resolve) => {
-    const done = (): void => {
+    function done(): void {
       clearTimeout(timer);
       client.off('ready', done);
       client.off('close', done);
       resolve();
-    };
+    }
     const timer = setTimeout(done, timeoutMs);
     client.on('ready', done);
     client.on('close', done);
@@ -168,13 +168,13 @@ function hostPort(addr: string): HostPort {
 function watchState(client: RedisClient, onState: ConnectOptions['onState']): void {
   let state: RedisState = 'down';
   let reason: Error | undefined;
-  const change = (next: RedisState): void => {
+  function change(next: RedisState): void {
     if (next === state) {
       return;
     }
     state = next;
     onState?.(next, next === 'ready' ? undefined : reason);
-  };
+  }
   // Without a listener ioredis prints every failed attempt; commands report the failure themselves.
   client.on('error', (failure: unknown) => {
     reason = withoutArguments(failure);

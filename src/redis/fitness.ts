@@ -32,10 +32,10 @@ export function createFitness(
     return problems.length === 0;
   }
 
-  const reset = (): void => {
+  function reset(): void {
     fit = false;
     asked = undefined;
-  };
+  }
   // Of a cluster a server can go and another come while the connection stands.
   if (client instanceof Cluster) client.on('+node', reset);
 

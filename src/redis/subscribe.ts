@@ -11,13 +11,13 @@ export function hear(
 ): Promise<void> {
   client.on('pmessage', (_pattern: string, channel: string, message: string) => onMessage(channel, message));
   return new Promise((resolve) => {
-    const ask = (): void => {
+    function ask(): void {
       // Where it fails the connection is lost, and asks again when it is back.
       client.psubscribe(pattern).then(
         () => resolve(),
         () => undefined,
       );
-    };
+    }
     if (client.status === 'ready') ask();
     client.on('ready', ask);
   });

@@ -10,8 +10,6 @@ export const TRIGGERS = {
   data_exfiltration: { points: 30, counter: undefined },
 } as const;
 
-export type Trigger = keyof typeof TRIGGERS;
-
 /** The taint that a secret in an answer leaves behind, without the points of a taint. */
 export const SECRET_TAINT = 'secret_accessed';
 

@@ -22,6 +22,6 @@ export function createAuthorityPath({ proxy: { authorities } }: Config): Authori
 }
 
 /** Clients may name the port that their scheme has anyway, and write a host in capitals; nothing else is the same host. */
-export function plainAuthority(authority: string): string {
+function plainAuthority(authority: string): string {
   return authority.toLowerCase().replace(DEFAULT_PORT, '');
 }

@@ -74,7 +74,7 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
   let timer: NodeJS.Timeout | undefined;
   let ended: Promise<void> = Promise.resolve();
 
-  const launch = (): void => {
+  function launch(): void {
     const startedAt = performance.now();
     const started = options.start();
     child = started;
@@ -101,7 +101,7 @@ export function superviseChild(options: ChildOptions): SupervisedChild {
         }, retryInMs);
       });
     });
-  };
+  }
   launch();
 
   return {
@@ -145,11 +145,11 @@ function onceEnded(
   callback: (code: number | null, signal: NodeJS.Signals | null) => void,
 ): void {
   let called = false;
-  const once = (code: number | null, signal: NodeJS.Signals | null): void => {
+  function once(code: number | null, signal: NodeJS.Signals | null): void {
     if (called) return;
     called = true;
     callback(code, signal);
-  };
+  }
   child.once('exit', once);
   child.once('error', () => {
     // 'error' also tells of a failed kill; only a process that never started has no pid.
@@ -158,12 +158,12 @@ function onceEnded(
 }
 
 function forwardLines(child: ChildProcess, onLine: ChildOptions['onLine']): void {
-  const forward = (stream: Readable | null, from: 'stdout' | 'stderr'): void => {
+  function forward(stream: Readable | null, from: 'stdout' | 'stderr'): void {
     if (stream === null) return;
     const lines = createInterface({ input: stream, crlfDelay: Infinity });
     lines.on('line', (line) => onLine?.(line, from));
     lines.on('error', () => undefined);
-  };
+  }
   forward(child.stdout, 'stdout');
   forward(child.stderr, 'stderr');
 }

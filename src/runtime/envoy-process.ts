@@ -46,11 +46,11 @@ export function startEnvoy(options: EnvoyOptions): EnvoyProcess {
   const admin = createEnvoyAdmin(options.adminSocketPath);
   let live = false;
   let lastLine = '';
-  const setLive = (now: boolean): void => {
+  function setLive(now: boolean): void {
     if (now === live) return;
     live = now;
     options.onChange?.();
-  };
+  }
   const child = superviseChild({
     start: () =>
       spawn(options.binary, envoyArguments(options), {
@@ -130,10 +130,10 @@ function envoyArguments(options: EnvoyOptions): string[] {
 function probe(check: () => Promise<number>): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  const round = async (): Promise<void> => {
+  async function round(): Promise<void> {
     const nextInMs = await check();
     if (!stopped) timer = setTimeout(() => void round(), nextInMs);
-  };
+  }
   void round();
   return () => {
     stopped = true;

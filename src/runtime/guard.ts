@@ -44,9 +44,9 @@ export function startGuard(): Guard {
   shell.unref();
   // It watches over an end; it must not put one off.
   if (shell.stdin instanceof Socket) shell.stdin.unref();
-  const say = (line: string): void => {
+  function say(line: string): void {
     if (shell.stdin.writable) shell.stdin.write(`${line}\n`);
-  };
+  }
   return {
     watch: (pid) => {
       say(`+ ${String(pid)}`);

@@ -36,10 +36,10 @@ export function watchHeartbeat(patience: Patience, onSilent: () => void): Heartb
   let timer: NodeJS.Timeout | undefined;
   let silentTicks = 0;
   let mostTicks = patience.startTicks;
-  const end = (): void => {
+  function end(): void {
     clearInterval(timer);
     timer = undefined;
-  };
+  }
   return {
     begin() {
       end();

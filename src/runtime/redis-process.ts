@@ -59,9 +59,9 @@ async function tryStart(options: StartRedisOptions, port: number): Promise<Runni
     args: [...BASE_ARGS, ...password, ...(options.args ?? [])],
   });
   let lastLine = 'it said nothing';
-  const keepLast = (data: Buffer): void => {
+  function keepLast(data: Buffer): void {
     lastLine = data.toString().trim().split('\n').at(-1) ?? lastLine;
-  };
+  }
   child.stdout?.on('data', keepLast);
   child.stderr?.on('data', keepLast);
   const gone = new Promise<void>((resolve) => {
@@ -117,10 +117,10 @@ function running(
 function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });
-    const finish = (answers: boolean): void => {
+    function finish(answers: boolean): void {
       socket.destroy();
       resolve(answers);
-    };
+    }
     socket.setTimeout(1_000, () => {
       finish(false);
     });

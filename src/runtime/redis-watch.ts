@@ -31,14 +31,14 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
     },
   });
   const problems = async (): Promise<readonly string[]> => (await checkServer(client)).problems;
-  const recheck = async (): Promise<void> => {
+  async function recheck(): Promise<void> {
     // A failed check is an outage: the next reconnect asks again.
     const found = await problems().catch(() => undefined);
     if (found === undefined || closed) return;
     if (!unfit) for (const problem of found) log.error({ redis: describedRedis(config.redis) }, problem);
     unfit = found.length > 0;
     if (unfit) setTimeout(() => void recheck(), ASK_AGAIN_MS).unref();
-  };
+  }
 
   let reached: readonly string[] | undefined;
   try {

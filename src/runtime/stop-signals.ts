@@ -7,7 +7,7 @@ const SAME_WISH_MS = 1_000;
  */
 export function onStopSignals(onFirst: (signal: NodeJS.Signals) => void, onSecond: () => void): () => void {
   let firstAt: number | undefined;
-  const handle = (signal: NodeJS.Signals): void => {
+  function handle(signal: NodeJS.Signals): void {
     const now = performance.now();
     if (firstAt === undefined) {
       firstAt = now;
@@ -15,7 +15,7 @@ export function onStopSignals(onFirst: (signal: NodeJS.Signals) => void, onSecon
     } else if (now - firstAt > SAME_WISH_MS) {
       onSecond();
     }
-  };
+  }
   process.on('SIGTERM', handle);
   process.on('SIGINT', handle);
   return () => {

@@ -105,11 +105,11 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
     current?.kill('SIGKILL');
   });
 
-  const send = (child: ChildProcess | undefined, message: ToWorker): void => {
+  function send(child: ChildProcess | undefined, message: ToWorker): void {
     // A worker that is just dying has a closed channel; its end is handled where it is told of.
     if (child?.connected === true) child.send(message, () => undefined);
-  };
-  const receive = (message: FromWorker): void => {
+  }
+  function receive(message: FromWorker): void {
     heartbeat.heard();
     switch (message.kind) {
       case 'alive':
@@ -133,7 +133,7 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
         return;
     }
     options.onChange?.();
-  };
+  }
 
   const child: SupervisedChild = superviseChild({
     start: () => {
@@ -180,11 +180,11 @@ function startWorker(options: WorkersOptions, address: WorkerAddress, index: num
           return;
         }
         const id = nextId++;
-        const finish = (metrics: object[] | undefined): void => {
+        function finish(metrics: object[] | undefined): void {
           clearTimeout(timer);
           waiting.delete(id);
           resolve(metrics);
-        };
+        }
         const timer = setTimeout(finish, METRICS_WITHIN_MS, undefined);
         waiting.set(id, finish);
         send(current, { kind: 'metrics', id });

@@ -117,11 +117,11 @@ function createWriter(): FrameWriter {
   let endsInCr = false;
   /** Some clients split at whole pairs of one kind of line end: what is added ends its lines as the provider does. */
   let lineEnd = '\n';
-  const added = (bytes: Buffer): Buffer => {
+  function added(bytes: Buffer): Buffer {
     // A LF that is still to come may not stand after this.
     const before = isOpen ? lineEnd + lineEnd : endsInCr ? '\n' : '';
     return before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]);
-  };
+  }
   return {
     write({ raw, open, added: isAdded }) {
       const bytes = isOpen || isAdded === true ? added(raw) : raw;

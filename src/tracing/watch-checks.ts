@@ -26,7 +26,7 @@ export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'child' |
 
 /** The span ends when the verdict is known. */
 function judged(span: Span, judge: () => unknown): unknown {
-  const settle = <T>(verdict: T): T => {
+  function settle<T>(verdict: T): T {
     const pending = pendingOf(verdict);
     if (pending === undefined) end(span, verdict);
     else {
@@ -36,7 +36,7 @@ function judged(span: Span, judge: () => unknown): unknown {
       );
     }
     return verdict;
-  };
+  }
   try {
     const result = judge();
     if (!(result instanceof Promise)) return settle(result);

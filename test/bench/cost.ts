@@ -28,7 +28,7 @@ export interface CostSample {
   readonly slowness: number;
 }
 
-export const COST_FIELDS = [
+const COST_FIELDS = [
   'requestsPerSecond',
   'p50Ms',
   'p99Ms',
@@ -62,7 +62,7 @@ const CONNECTIONS = 32;
 const LOADED_BYTES = 20 << 20;
 
 /** Some 20 MB of prompts, within reason: under load, and alone. */
-export function requestsOf(promptBytes: number): { readonly loaded: number; readonly alone: number } {
+function requestsOf(promptBytes: number): { readonly loaded: number; readonly alone: number } {
   const loaded = Math.min(3_000, Math.max(CONNECTIONS, Math.round(LOADED_BYTES / promptBytes)));
   return { loaded, alone: Math.round(loaded / 8) };
 }

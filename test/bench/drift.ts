@@ -169,12 +169,12 @@ async function measure(read: Reading, rows: readonly Row[]): Promise<Record<stri
   const denied = async (conversation: Conversation): Promise<boolean> =>
     (await read(conversation)).length > 0;
   const after = async (one: Splice): Promise<boolean> => (await read(one)).some((turn) => turn >= one.cut);
-  const longAnchor = (kind: 'made-up' | 'prose') => {
+  function longAnchor(kind: 'made-up' | 'prose') {
     const text = longText(kind, rows);
     return count(hard, async (one) =>
       (await read(withLongAnchor(one, text))).some((turn) => turn + 1 >= (one.expect.drift_from_turn ?? 0)),
     );
-  };
+  }
   const figures: Record<string, string> = {
     'hard caught': await count(hard, denied),
     'splices caught': await count(splices, after),

@@ -106,10 +106,10 @@ export async function launchGateway(
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  const stop = async (): Promise<void> => {
+  async function stop(): Promise<void> {
     child.kill('SIGTERM');
     await ended;
-  };
+  }
   try {
     await untilReady(config.server.admin_port);
   } catch (error) {

@@ -35,7 +35,7 @@ export function conditions(rounds?: number): Conditions {
 let pins: boolean | undefined;
 
 /** Whether processes can be given a core: that takes two of them, and taskset (Debian: util-linux). */
-export function canPin(): boolean {
+function canPin(): boolean {
   pins ??= cpus().length > 1 && pinned(process.pid, OTHER_CORE);
   return pins;
 }

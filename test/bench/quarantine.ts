@@ -94,11 +94,11 @@ async function openLoop(target: Target, connections: number): Promise<readonly n
   const pending: Promise<void>[] = [];
   const total = REQUESTS_PER_SECOND * (WARM_UP_SECONDS + SECONDS);
   const begin = performance.now();
-  const send = async (index: number, due: number): Promise<void> => {
+  async function send(index: number, due: number): Promise<void> {
     const status = await ask(sessions[index % connections], target);
     if (status !== '403') wrong.add(status);
     if (index >= REQUESTS_PER_SECOND * WARM_UP_SECONDS) latenciesMs.push(performance.now() - due);
-  };
+  }
   while (pending.length < total) {
     // A timer wakes up to a millisecond late: what is due by now goes out, and its clock starts now.
     const now = performance.now();

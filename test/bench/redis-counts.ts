@@ -1,4 +1,4 @@
-import { defaultConfig } from '../../src/config/load.ts';
+import { defaultConfig } from '../support/default-config.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 
 /** Since Redis started, of all clients. */
@@ -29,7 +29,7 @@ export async function createRedisCounts(
 }
 
 /** From the texts that INFO answers with. */
-export function countsOf(stats: string, commandstats: string): RedisCounts {
+function countsOf(stats: string, commandstats: string): RedisCounts {
   const stat = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(stats)?.[1] ?? 0);
   return {
     scripts: Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(commandstats)?.[1] ?? 0),

@@ -15,7 +15,7 @@ export interface CostRigs {
 
 type Start = (parts: Parts) => Promise<Rig | MissingRig>;
 
-export const OURS_CORE = 'ours, keys and budgets only';
+const OURS_CORE = 'ours, keys and budgets only';
 export const OURS_ALL = 'ours, every check on';
 
 /** By the names of their rows, or what begins them: a rig that nobody asked for is not started. */

@@ -25,13 +25,13 @@ export async function sweepTurns(options: SweepOptions): Promise<boolean> {
   const shapes = SHAPES.filter(({ name }) => options.shapes.test(name));
   process.stdout.write(`${String(places.length)} places, ${String(shapes.length)} shapes\n`);
   const ends = new Map<string, number>();
-  const shapesAt = ({ only }: Place, at: number): readonly Shape[] => {
+  function shapesAt({ only }: Place, at: number): readonly Shape[] {
     const those = only?.filter(({ name }) => options.shapes.test(name)) ?? shapes;
     const each = Math.min(options.each, those.length);
     return Array.from({ length: each }, (_, n) => those[(at * each + n) % those.length]).filter(
       (shape) => shape !== undefined,
     );
-  };
+  }
   let count = 0;
   let tooLong = 0;
   const directory = mkdtempSync(join(tmpdir(), 'gw-sweep-'));

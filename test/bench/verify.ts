@@ -1,4 +1,4 @@
-import { defaultConfig } from '../../src/config/load.ts';
+import { defaultConfig } from '../support/default-config.ts';
 import { verifyTrace } from '../../src/offline-verify.ts';
 import { threadCpuMs } from '../support/cpu-time.ts';
 import { agentTrace } from '../support/agent-trace.ts';

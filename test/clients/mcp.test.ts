@@ -36,11 +36,11 @@ describe('what the page of MCP shows', () => {
   for (const [heading, clients] of Object.entries(ROWS)) {
     for (const client of clients) {
       describeClient(client, (installed) => {
-        const run = async (rawKey: string) => {
+        async function run(rawKey: string) {
           const snippet = await readSnippet(PAGE, heading, LANGUAGES[client.kind]);
           const source = filledIn(snippet, rig.gateway.baseUrl);
           return runScript(installed(), source, { env: { GATEWAY_KEY: rawKey } });
-        };
+        }
 
         it('lists the tools of a server', async () => {
           const { rawKey } = await rig.access('files');

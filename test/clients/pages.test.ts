@@ -12,11 +12,11 @@ import { FAKE_AWS_CREDENTIAL } from '../support/fake-provider/bedrock.ts';
 import { CLIENTS } from './versions.ts';
 
 /** The newest version is what pages are written for. */
-const newest = (versions: readonly ClientRecipe[]): ClientRecipe => {
+function newest(versions: readonly ClientRecipe[]): ClientRecipe {
   const last = versions.at(-1);
   if (last === undefined) throw new Error('a client has a version');
   return last;
-};
+}
 
 interface PageRow {
   readonly page: string;
@@ -140,7 +140,7 @@ describe('what the pages of libraries show', () => {
     expect(shown.map(({ heading }) => heading).sort()).toEqual(run.sort());
   });
 
-  const runs = (page: string, heading: string, client: ClientRecipe, at: Pick<Page, 'provider' | 'keys'>) => {
+  function runs(page: string, heading: string, client: ClientRecipe, at: Pick<Page, 'provider' | 'keys'>) {
     describeClient(client, (installed) => {
       it(`${page}, ${heading}`, async () => {
         const { rawKey } = await rig.through(at.provider);
@@ -151,7 +151,7 @@ describe('what the pages of libraries show', () => {
         expect(result.stdout, result.stderr).toBe(`${MOCK_TEXT}\n`);
       });
     });
-  };
+  }
   for (const { page, heading, client, ...at } of ROWS) runs(page, heading, client, at);
   runs('vercel-ai.md', 'Anthropic', newest(ai), {
     provider: 'anthropic',

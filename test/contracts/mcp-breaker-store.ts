@@ -9,7 +9,7 @@ import type {
 
 export const SETTINGS: BreakerSettings = { threshold: 5, windowMs: 60_000, probeLeaseMs: 15_000 };
 
-export const newServer = (): string => `server-${randomUUID()}`;
+const newServer = (): string => `server-${randomUUID()}`;
 export const newKey = (): string => `sha256:${randomUUID()}`;
 export const newCaller = (server = newServer()): Caller => ({ server, keyHash: newKey() });
 export const newCall = (): string => randomUUID();
@@ -18,7 +18,7 @@ export const OPENED: readonly CircuitChange[] = [{ circuit: 'key', change: 'open
 export const CLOSED: readonly CircuitChange[] = [{ circuit: 'key', change: 'closed' }];
 
 /** Opens a key's circuit by as many failures as it takes. */
-export async function open(store: BreakerStore, caller: Caller): Promise<void> {
+async function open(store: BreakerStore, caller: Caller): Promise<void> {
   for (let nth = 0; nth < SETTINGS.threshold; nth++) await store.report(caller, newCall(), 'failed');
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { riskSettings } from '../../src/risk/settings.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from '../../src/risk/store.ts';
-import { defaultConfig } from '../../src/config/load.ts';
+import { defaultConfig } from '../support/default-config.ts';
 
 export interface Clock {
   /** Unix ms. */
@@ -31,15 +31,15 @@ export function describeRiskStore(
   const clock: Clock = { now: 0 };
   let keyHash = '';
   let store: RiskStore;
-  const open = (settings: Partial<RiskSettings> = {}): void => {
+  function open(settings: Partial<RiskSettings> = {}): void {
     store = createStore({ ...DEFAULTS, ...settings }, clock);
-  };
+  }
   const record = (trigger: Trigger): Promise<RiskOutcome> => store.record(eventOf(keyHash, trigger));
-  const times = async (count: number, trigger: Trigger): Promise<RiskOutcome[]> => {
+  async function times(count: number, trigger: Trigger): Promise<RiskOutcome[]> {
     const outcomes: RiskOutcome[] = [];
     for (let n = 0; n < count; n++) outcomes.push(await record(trigger));
     return outcomes;
-  };
+  }
   const taint = (flag: string, sessionId?: string): Trigger => ({ trigger: 'taint', flag, sessionId });
 
   beforeEach(() => {

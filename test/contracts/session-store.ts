@@ -548,13 +548,13 @@ export function sessionStoreContract(create: (options: Required<ContractOptions>
   });
 
   describe('the state', () => {
-    const begun = async (options?: ContractOptions) => {
+    async function begun(options?: ContractOptions) {
       const rig = start(options);
       const name = newName();
       const { createdAt } = opened(await rig.store.open(call(name)));
       const state = async () => (await rig.store.peek(name))?.state;
       return { ...rig, name, createdAt, state };
-    };
+    }
 
     it('moves from the one that a call was judged by, and from no other', async () => {
       const { store, name, createdAt, state } = await begun();

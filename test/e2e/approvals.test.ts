@@ -239,12 +239,12 @@ describe('an answer', () => {
     ['malformed', () => '{"decision":"approve"}'],
     ['malformed', () => `"${'x'.repeat(100_000)}"`],
   ])('that is %s is refused, and the request waits on for a good one', async (fault, make) => {
-    const count = async (): Promise<number> => {
+    async function count(): Promise<number> {
       const found = new RegExp(`answers_refused_total\\{fault="${fault}"\\} (\\d+)`).exec(
         await gateway.metrics(),
       );
       return Number(found?.[1] ?? 0);
-    };
+    }
     const before = await count();
     const reply = ask();
     const asked = await oneOf();

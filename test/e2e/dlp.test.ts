@@ -178,10 +178,10 @@ describe('DLP, action mask (default for personal data)', () => {
   });
 
   it('masks tool call arguments, which stay valid JSON', async () => {
-    const call = (json: string): string => {
+    function call(json: string): string {
       const called = `{"id":"c1","type":"function","function":{"name":"mail","arguments":${JSON.stringify(json)}}}`;
       return chat('Calling.', `,"tool_calls":[${called}]`);
-    };
+    }
     provider.answer({ body: call('{"to":"ann.lee\\u0040shop.example.org", "card":4539148803436467}') });
     expectMasked(await ask(), call('{"to":"***", "card":"***"}'));
   });

@@ -412,10 +412,10 @@ describe('bodies', () => {
     expectRefusal(reply, 413, 'payload_too_large');
   });
 
-  const filled = (bytes: number): string => {
+  function filled(bytes: number): string {
     const body = JSON.stringify({ ...(JSON.parse(BODY) as object), user: '' });
     return body.replace('"user":""', `"user":"${'x'.repeat(bytes - body.length)}"`);
-  };
+  }
 
   it('of exactly max_payload_bytes passes, whole, in chunks and over HTTP/2', async () => {
     const body = filled(100_000);

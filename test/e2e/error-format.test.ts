@@ -61,11 +61,11 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (format
     await rig.gateway.stop();
   });
 
-  const ask = (
+  function ask(
     name: Name,
     auth: 'header' | 'path',
     more: Pick<SendOptions, 'bodyAfter'> = {},
-  ): Promise<Reply> => {
+  ): Promise<Reply> {
     const { path, body: usual } = BODIES[name];
     const { rawKey } = rig.key;
     const headers =
@@ -79,7 +79,7 @@ describe.each(['native', 'gateway'] as const)('server.error_format: %s', (format
       body: JSON.stringify(usual),
       ...more,
     });
-  };
+  }
 
   function expectShape(name: Name, reply: Reply, status: number, type: string, message: string): void {
     expect(reply.status).toBe(status);

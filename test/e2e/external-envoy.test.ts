@@ -30,9 +30,9 @@ describe('an Envoy that is run elsewhere', () => {
     for (const close of closers.splice(0).reverse()) await close();
   });
 
-  const startBoth = async (
+  async function startBoth(
     extproc: (directory: string, ca: TestCa) => Promise<NonNullable<ConfigInput['server']>['extproc']>,
-  ): Promise<{ gateway: TestGateway; envoy: ChildProcess; ca: TestCa }> => {
+  ): Promise<{ gateway: TestGateway; envoy: ChildProcess; ca: TestCa }> {
     const directory = await mkdtemp(join(tmpdir(), 'gw-test-ext-'));
     closers.push(() => rm(directory, { recursive: true, force: true }));
     const ca = await createTestCa();
@@ -70,13 +70,13 @@ describe('an Envoy that is run elsewhere', () => {
       await ended;
     });
     return { gateway, envoy, ca };
-  };
+  }
 
-  const render = async (configFile: string, runDirectory: string): Promise<string> => {
+  async function render(configFile: string, runDirectory: string): Promise<string> {
     const args = ['--config', configFile, 'envoy', 'render', '--run-dir', runDirectory];
     const cli = join(root, 'cli/main.ts');
     return (await promisify(execFile)(process.execPath, [cli, ...args])).stdout;
-  };
+  }
 
   /** A chat call over TLS; resolves with what came, whether whole or cut. */
   const chat = (

@@ -24,13 +24,13 @@ const ANSWERED_MS = PHASE_DEADLINE_MS + 500;
 const MESSAGE_TIMEOUT_MS = PHASE_DEADLINE_MS + 5_000;
 
 const closers: (() => Promise<unknown>)[] = [];
-const closeLater = <T>(part: T, close: () => Promise<unknown>): T => {
+function closeLater<T>(part: T, close: () => Promise<unknown>): T {
   closers.push(close);
   return part;
-};
-const closeAll = async (): Promise<void> => {
+}
+async function closeAll(): Promise<void> {
   for (const close of closers.splice(0).reverse()) await close();
-};
+}
 
 interface Rig {
   readonly provider: FakeProvider;
@@ -83,11 +83,11 @@ async function newClient({ gateway, redis, provider }: Rig): Promise<Client> {
   const { rawKey, keyHash } = await gateway.createKey({}, { monthly: 1 });
   const providerKey = `sk-client-${String(++clients)}`;
   const headers = { authorization: `Bearer ${rawKey}`, 'x-gateway-provider-key': providerKey };
-  const timed = async (options: SendOptions): Promise<TimedReply> => {
+  async function timed(options: SendOptions): Promise<TimedReply> {
     const startedAt = performance.now();
     const reply = await send(gateway.baseUrl, options);
     return { ...reply, ms: performance.now() - startedAt };
-  };
+  }
   return {
     ask: ({ stream, ...options } = {}) =>
       timed({

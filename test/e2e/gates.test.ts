@@ -81,12 +81,12 @@ async function startProvider(
   ca: TestCa | undefined,
   received: string[],
 ): Promise<{ port: number; close(): void }> {
-  const handle = async (
+  async function handle(
     request: IncomingMessage | Http2ServerRequest,
     response: Pick<Http2ServerResponse, 'writeHead' | 'end' | 'on' | 'addTrailers'> & {
       write(text: string): unknown;
     },
-  ): Promise<void> => {
+  ): Promise<void> {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     received.push(`${request.method ?? ''} ${body}`);
@@ -101,7 +101,7 @@ async function startProvider(
         response.end();
       },
     });
-  };
+  }
   const identity = await ca?.issue('provider');
   const server =
     identity === undefined

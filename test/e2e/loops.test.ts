@@ -36,12 +36,12 @@ async function askTimes(
 const statuses = (replies: readonly Reply[]): number[] => replies.map(({ status }) => status);
 const detected = (replies: readonly Reply[]): unknown[] =>
   replies.map(({ headers }) => headers['x-gateway-loop-detected']);
-const flags = async ({ gateway }: Budgets): Promise<number> => {
+async function flags({ gateway }: Budgets): Promise<number> {
   const line = (await gateway.metrics())
     .split('\n')
     .find((text) => /check_verdicts_total.*"loop".*"flag"/.test(text));
   return Number(line?.split(' ').at(-1) ?? 0);
-};
+}
 
 describe('with action warn', () => {
   it('the fourth call of a kind is answered and flagged: header, log, metric', async () => {

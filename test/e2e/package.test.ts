@@ -30,7 +30,7 @@ describe('the published package', () => {
   });
 
   /** Its production dependencies and nothing else, taken from the checkout. */
-  const linkDependencies = async (): Promise<void> => {
+  async function linkDependencies(): Promise<void> {
     const manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };
@@ -39,7 +39,7 @@ describe('the published package', () => {
       await mkdir(dirname(link), { recursive: true });
       await symlink(join(root, 'node_modules', name), link);
     }
-  };
+  }
 
   it('serves a request, with its scripts and protos where they belong', async () => {
     const provider = await startDemoProvider(0);

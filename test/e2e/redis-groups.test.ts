@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyStore } from '../../src/auth/key-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import { defaultConfig } from '../../src/config/load.ts';
+import { defaultConfig } from '../support/default-config.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../src/redis/client.ts';
 import { riskProfileKey } from '../../src/redis/keys.ts';
 import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
@@ -123,12 +123,12 @@ describe.each<[string, () => Group]>([
     const rawKey = await createKey();
     const before = provider.requests.length;
     const statuses: number[] = [];
-    const askOnce = async (nth: number): Promise<void> => {
+    async function askOnce(nth: number): Promise<void> {
       const { status, body } = await ask(rawKey, false, nth);
       statuses.push(status);
       // Also where Redis went between a request and its answer.
       if (status !== 200) expect([status, body]).toEqual([503, expect.stringContaining('redis_unavailable')]);
-    };
+    }
     await askOnce(0);
     expect(statuses).toEqual([200]);
     await group.dying.kill();

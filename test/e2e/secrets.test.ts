@@ -245,14 +245,14 @@ const SUCCESSES: readonly Case[] = [
   ],
 ];
 
-const onPath = (path: string, more: SendOptions = {}) => {
+function onPath(path: string, more: SendOptions = {}) {
   return (pair: Pair): SendOptions => ({
     headers: bearer(pair),
     body: CHAT,
     ...more,
     path: `/${pair.proxyKey}${path}`,
   });
-};
+}
 
 const REFUSALS_AND_ODDITIES: readonly Case[] = [
   ['an unknown provider', 404, onPath('/acme/v1/chat/completions')],

@@ -20,19 +20,19 @@ describe('gateway serve', () => {
   afterEach(async () => {
     for (const close of closers.splice(0).reverse()) await close();
   });
-  const start = async (options: GatewayOptions = {}): Promise<TestGateway> => {
+  async function start(options: GatewayOptions = {}): Promise<TestGateway> {
     const gateway = await startGateway(options);
     closers.push(() => gateway.stop());
     return gateway;
-  };
-  const ownRedis = async (options?: Parameters<typeof startTestRedis>[0]): Promise<TestRedis> => {
+  }
+  async function ownRedis(options?: Parameters<typeof startTestRedis>[0]): Promise<TestRedis> {
     const redis = await startTestRedis(options);
     closers.push(() => redis.close());
     return redis;
-  };
-  const withProvider = async (
+  }
+  async function withProvider(
     pieceDelayMs: number,
-  ): Promise<{ gateway: TestGateway; provider: DemoProvider }> => {
+  ): Promise<{ gateway: TestGateway; provider: DemoProvider }> {
     const provider = await startDemoProvider(pieceDelayMs);
     closers.push(() => provider.close());
     const gateway = await start({
@@ -40,8 +40,8 @@ describe('gateway serve', () => {
       config: { providers: { openai: { base_url: provider.baseUrl } } },
     });
     return { gateway, provider };
-  };
-  const chat = async (gateway: TestGateway, stream: boolean): Promise<Response> => {
+  }
+  async function chat(gateway: TestGateway, stream: boolean): Promise<Response> {
     const { rawKey } = await gateway.createKey();
     return fetch(`${gateway.baseUrl}/openai/v1/chat/completions`, {
       method: 'POST',
@@ -52,7 +52,7 @@ describe('gateway serve', () => {
       },
       body: JSON.stringify({ model: 'gpt-4o', stream, messages: [{ role: 'user', content: 'Hello!' }] }),
     });
-  };
+  }
 
   describe('starting', () => {
     it('is ready with Envoy, Redis and every worker, and shouts about plain HTTP', async () => {

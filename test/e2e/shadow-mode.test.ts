@@ -191,10 +191,10 @@ describe('what a key may do is held in shadow mode as always', () => {
 });
 
 describe('verdicts of policy are records', () => {
-  const untouched = async (keyHash: string): Promise<void> => {
+  async function untouched(keyHash: string): Promise<void> {
     expect(await client().exists(`gateway:quarantine:${keyHash}`)).toBe(0);
     expect(await client().hget(`gateway:risk_profile:${keyHash}`, 'risk_score')).toBeNull();
-  };
+  }
 
   it('of DLP: nothing is refused, masked or locked', async () => {
     const content = `Say ${SECRET} to ann.lee@shop.example.org`;

@@ -317,11 +317,11 @@ describe('proxy.upstream_timeout', () => {
 });
 
 describe('a provider that', () => {
-  const broken = async (script: Script, stream = false): Promise<{ client: Client; reply: TimedReply }> => {
+  async function broken(script: Script, stream = false): Promise<{ client: Client; reply: TimedReply }> {
     const client = await newClient();
     fake.behave(script);
     return { client, reply: await ask(client, 'openai', { stream }) };
-  };
+  }
 
   it('refuses the connection: 502, and nothing is charged', async () => {
     const client = await newClient();
@@ -431,11 +431,11 @@ const ODD = {
 
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
+    function done(): void {
       response.off('drain', done);
       response.off('close', done);
       resolve();
-    };
+    }
     response.on('drain', done);
     response.on('close', done);
   });

@@ -33,12 +33,12 @@ function openThread(module: WebAssembly.Module) {
       .on('message', (answer: SuiteAnswer) => waiting?.resolve(answer))
       .on('error', broke)
       .on('exit', broke);
-  const end = async (): Promise<void> => {
+  async function end(): Promise<void> {
     const ending = worker;
     worker = undefined;
     await ending?.terminate();
-  };
-  const ask = async (one: SuiteCase): Promise<SuiteAnswer> => {
+  }
+  async function ask(one: SuiteCase): Promise<SuiteAnswer> {
     const answer = (waiting = Promise.withResolvers<SuiteAnswer>());
     const late = setTimeout(() => answer.reject(new Error('the engine does not answer')), MAX_CASE_MS);
     try {
@@ -50,7 +50,7 @@ function openThread(module: WebAssembly.Module) {
     } finally {
       clearTimeout(late);
     }
-  };
+  }
   return { ask, end };
 }
 
@@ -59,7 +59,7 @@ async function runCases(name: string, cases: readonly SuiteCase[]): Promise<Map<
   const failed = new Map<string, string>();
   const module = await engineModule();
   let next = 0;
-  const work = async (): Promise<void> => {
+  async function work(): Promise<void> {
     const thread = openThread(module);
     for (let one = cases[next++]; one !== undefined; one = cases[next++]) {
       if (Date.now() - started > MAX_RUN_MS) throw new Error(`the suite takes over ${MAX_RUN_MS} ms`);
@@ -71,7 +71,7 @@ async function runCases(name: string, cases: readonly SuiteCase[]): Promise<Map<
       if (next % PROGRESS_EVERY === 0) process.stderr.write(`${name}: ${next} of ${cases.length}\n`);
     }
     await thread.end();
-  };
+  }
   await Promise.all(Array.from({ length: THREADS }, work));
   return failed;
 }

@@ -32,11 +32,11 @@ export async function* agentTrace({
 }: AgentTraceOptions): AsyncGenerator<Buffer> {
   const random = createRandom(7);
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? '';
-  const text = (): string => {
+  function text(): string {
     let said = '';
     while (said.length < textChars) said += `${pick(WORDS)} `;
     return said;
-  };
+  }
 
   function step(index: number): object {
     const round = Math.floor(index / (AT_ONCE * stepsOfSession));

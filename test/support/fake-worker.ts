@@ -8,9 +8,9 @@ import type { FromWorker, ToWorker } from '../../src/runtime/worker-protocol.ts'
  * A worker process that speaks the protocol and nothing else, for tests of what supervises workers.
  * Its metric `demo_total` stands at its index plus one. An address whose path holds `broken` makes it fail.
  */
-const say = (message: FromWorker): void => {
+function say(message: FromWorker): void {
   process.send?.(message);
-};
+}
 const registry = new Registry();
 const counter = new Counter({
   name: 'demo_total',

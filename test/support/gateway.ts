@@ -104,7 +104,7 @@ async function startWith(redis: TestRedis, options: GatewayOptions): Promise<Tes
     (await (await fetch(`${adminUrl}/readyz`)).json()) as Readiness;
   const waitUntil: TestGateway['waitUntil'] = (condition, timeoutMs = START_WITHIN_MS) =>
     waitFor(async () => condition(await readiness()), timeoutMs, run);
-  const stop = async (): Promise<number | null> => {
+  async function stop(): Promise<number | null> {
     run.child.kill('SIGTERM');
     const force = setTimeout(() => run.child.kill('SIGKILL'), 40_000);
     const code = await run.exited;
@@ -112,7 +112,7 @@ async function startWith(redis: TestRedis, options: GatewayOptions): Promise<Tes
     if (options.redis === undefined) await redis.close();
     await rm(directory, { recursive: true, force: true });
     return code;
-  };
+  }
 
   try {
     const live = (now: Readiness): boolean =>

@@ -7,9 +7,9 @@ import './parts.ts';
 
 /** Finds the real Redis and Envoy once and hands them to every test file. */
 export async function setup(project: TestProject): Promise<void> {
-  const progress = (message: string): void => {
+  function progress(message: string): void {
     process.stderr.write(`${message}\n`);
-  };
+  }
   const environment = process.env;
   const [redis, envoy, docker] = await Promise.all([
     findRedisServer(environment, progress),

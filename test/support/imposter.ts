@@ -82,7 +82,7 @@ function play(
     ['x-gateway-upstream', upstream.cluster],
   ];
 
-  const reply = (message: ProcessingRequest): ProcessingResponse => {
+  function reply(message: ProcessingRequest): ProcessingResponse {
     switch (message.phase) {
       case 'request_headers':
         return message.endOfStream
@@ -103,7 +103,7 @@ function play(
         return streamChunk(body, endOfStream, emitted);
       }
     }
-  };
+  }
 
   function receive(message: ProcessingRequest): void {
     if (over) return;

@@ -65,7 +65,7 @@ export async function runLoad(
   const statuses = new Map<string, number>();
   let started = 0;
   const begin = performance.now();
-  const one = async (): Promise<void> => {
+  async function one(): Promise<void> {
     let connection: Connection | undefined;
     while (started < options.requests && options.signal?.aborted !== true) {
       started++;
@@ -81,7 +81,7 @@ export async function runLoad(
       if (connection === undefined) await sleep(REFUSED_PAUSE_MS);
     }
     connection?.socket.destroy();
-  };
+  }
   await Promise.all(Array.from({ length: options.connections }, one));
   latenciesMs.sort((a, b) => a - b);
   const requests = latenciesMs.length;
@@ -122,11 +122,11 @@ function responses(socket: Socket): () => Promise<string> {
   let pending = Buffer.alloc(0);
   let closed = false;
   let waiting: ((status: string) => void) | undefined;
-  const deliver = (status: string): void => {
+  function deliver(status: string): void {
     const resolve = waiting;
     waiting = undefined;
     resolve?.(status);
-  };
+  }
   socket.on('data', (data) => {
     pending = pending.length === 0 ? data : Buffer.concat([pending, data]);
     const end = pending.indexOf('\r\n\r\n');

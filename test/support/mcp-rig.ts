@@ -11,8 +11,6 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import { startGateway, type TestGateway } from './gateway.ts';
 import { startMcpServer, type McpServerOptions, type McpTestServer } from './mcp-server.ts';
 
-export type McpServers = Readonly<Record<string, McpTestServer>>;
-
 /** A gateway in front of real MCP servers, for the official clients as they are. */
 export interface McpRig<Name extends string> {
   readonly gateway: TestGateway;

@@ -66,7 +66,7 @@ interface Shared {
 }
 
 /** What a server may say in headers to lead its client elsewhere, to mark it, or to tell what it should not. */
-export const HOSTILE_HEADERS: Readonly<Record<string, string | string[]>> = {
+const HOSTILE_HEADERS: Readonly<Record<string, string | string[]>> = {
   'www-authenticate': 'Bearer resource_metadata="https://evil.example/.well-known/oauth-protected-resource"',
   'proxy-authenticate': 'Basic realm="evil.example"',
   location: 'https://evil.example/mcp',

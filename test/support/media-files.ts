@@ -8,16 +8,16 @@ export function file(...parts: readonly Part[]): Buffer {
   );
 }
 
-const be = (value: number, bytes: number): Buffer => {
+function be(value: number, bytes: number): Buffer {
   const buffer = Buffer.alloc(bytes);
   buffer.writeUIntBE(value, 0, bytes);
   return buffer;
-};
-const le = (value: number, bytes: number): Buffer => {
+}
+function le(value: number, bytes: number): Buffer {
   const buffer = Buffer.alloc(bytes);
   buffer.writeUIntLE(value, 0, bytes);
   return buffer;
-};
+}
 
 const pngChunk = (type: string, data: Buffer): Buffer => file(be(data.length, 4), type, data, be(0, 4));
 
@@ -81,10 +81,10 @@ const vp8l = (width: number, height: number): Buffer =>
 const vp8x = (width: number, height: number, flags = 0): Buffer =>
   riffChunk('VP8X', file([flags, 0, 0, 0], le(width - 1, 3), le(height - 1, 3)));
 
-const riff = (form: string, ...chunks: readonly Buffer[]): Buffer => {
+function riff(form: string, ...chunks: readonly Buffer[]): Buffer {
   const body = file(form, ...chunks);
   return file('RIFF', le(body.length, 4), body);
-};
+}
 
 export const webp = {
   lossy: (width: number, height: number) => riff('WEBP', vp8(width, height)),
@@ -104,7 +104,7 @@ export interface WavFormat {
   readonly bits?: number;
 }
 
-export function wavFormat(format: WavFormat = {}): Buffer {
+function wavFormat(format: WavFormat = {}): Buffer {
   const { tag = 1, channels = 1, rate = 16_000, bits = 16 } = format;
   const { blockAlign = (channels * bits) / 8, byteRate = rate * blockAlign } = format;
   return riffChunk(

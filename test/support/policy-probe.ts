@@ -73,7 +73,7 @@ export async function expectToolCalls(
   }
 }
 
-export function serverOf({ server, wholeServer }: PolicyRig, name: ServerName): McpTestServer {
+function serverOf({ server, wholeServer }: PolicyRig, name: ServerName): McpTestServer {
   return name === 'tools' ? server : wholeServer;
 }
 

@@ -11,11 +11,7 @@ export interface ReadStream {
   readonly failed: boolean;
 }
 
-export function readStream(
-  format: StreamFormat,
-  reader: StreamReader,
-  chunks: readonly Buffer[],
-): ReadStream {
+function readStream(format: StreamFormat, reader: StreamReader, chunks: readonly Buffer[]): ReadStream {
   const texts: Record<string, string> = {};
   let usage: Usage | undefined;
   let done = false;

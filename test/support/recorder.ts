@@ -30,7 +30,7 @@ export async function startRecorder(
   tls?: { readonly cert: string; readonly key: string },
 ): Promise<Recorder> {
   const requests: Recorded[] = [];
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+  function handle(request: IncomingMessage, response: ServerResponse): void {
     let body = '';
     request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
     request.once('end', () => {
@@ -38,7 +38,7 @@ export async function startRecorder(
       requests.push({ method, path, headers, body });
       answer(request, response, body);
     });
-  };
+  }
   const server = tls === undefined ? createHttp(handle) : createHttps(tls, handle);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -25,9 +25,9 @@ export interface TestCluster {
 /** @param nodeTimeoutMs after which the others take a server for dead, and its replica for the master */
 export async function startTestCluster(nodeTimeoutMs = 1_000): Promise<TestCluster> {
   const nodes: RedisNode[] = [];
-  const close = async (): Promise<void> => {
+  async function close(): Promise<void> {
     await Promise.all(nodes.map((node) => node.close()));
-  };
+  }
   try {
     for (let index = 0; index <= MASTERS; index++) nodes.push(await startNode(nodeTimeoutMs));
     const [replica, ...masters] = nodes.toReversed();

@@ -53,17 +53,17 @@ export async function linkToRedis(port: number, options: RedisLinkOptions = {}):
   const replies = new Set<ReplyWriter>();
   let commands = 0;
   let plan: { readonly at: number; readonly fault: LinkFault } | undefined;
-  const cut = (): void => {
+  function cut(): void {
     isCut = true;
     for (const socket of sockets) socket.destroy();
-  };
-  const nextFault = (): LinkFault | undefined => {
+  }
+  function nextFault(): LinkFault | undefined {
     commands += 1;
     if (plan === undefined || commands !== plan.at) return undefined;
     const { fault } = plan;
     plan = undefined;
     return fault;
-  };
+  }
 
   const server = createServer((client) => {
     connections += 1;
@@ -72,10 +72,10 @@ export async function linkToRedis(port: number, options: RedisLinkOptions = {}):
       return;
     }
     const redis = connect(port, '127.0.0.1');
-    const breakBoth = (): void => {
+    function breakBoth(): void {
       client.destroy();
       redis.destroy();
-    };
+    }
     const reply = replyWriter(client);
     replies.add(reply);
     if (dripsPerSecond !== undefined) reply.drip(dripsPerSecond);

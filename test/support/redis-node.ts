@@ -45,10 +45,10 @@ export async function startRedisNode(
   const client = new Redis({ host: '127.0.0.1', port, retryStrategy: () => 50, maxRetriesPerRequest: null });
   client.on('error', () => undefined);
   const exited = once(child, 'exit');
-  const kill = async (): Promise<void> => {
+  async function kill(): Promise<void> {
     child.kill('SIGKILL');
     await exited;
-  };
+  }
   const node: RedisNode = {
     port,
     addr: `127.0.0.1:${String(port)}`,

@@ -21,14 +21,14 @@ export interface TestSentinel {
 /** @param downAfterMs of silence after which a sentinel takes the master for dead */
 export async function startTestSentinel(downAfterMs = 1_000): Promise<TestSentinel> {
   const nodes: RedisNode[] = [];
-  const started = async (args: Parameters<typeof startRedisNode>[0]): Promise<RedisNode> => {
+  async function started(args: Parameters<typeof startRedisNode>[0]): Promise<RedisNode> {
     const node = await startRedisNode(args);
     nodes.push(node);
     return node;
-  };
-  const close = async (): Promise<void> => {
+  }
+  async function close(): Promise<void> {
     await Promise.all(nodes.map((node) => node.close()));
-  };
+  }
   try {
     const master = await started(dataArgs);
     const replica = await started((port, directory) => [

@@ -94,10 +94,10 @@ async function asProcess(port: number, options: TestRedisOptions): Promise<Redis
   const program = await redisProgram();
   const directory = await mkdtemp(join(tmpdir(), 'gw-test-redis-'));
   let running: Awaited<ReturnType<typeof startRedis>> | undefined;
-  const signal = (name: NodeJS.Signals): Promise<void> => {
+  function signal(name: NodeJS.Signals): Promise<void> {
     if (running !== undefined) process.kill(running.pid, name);
     return Promise.resolve();
-  };
+  }
   return {
     start: async () => {
       running ??= await startRedis({

@@ -31,12 +31,12 @@ type Outgoing = ServerResponse | Http2ServerResponse;
 
 export async function startRewritingProxy(options: RewritingProxyOptions): Promise<RewritingProxy> {
   const sockets = new Set<Socket>();
-  const onRequest = (incoming: Incoming, outgoing: Outgoing): void => {
+  function onRequest(incoming: Incoming, outgoing: Outgoing): void {
     answer(options, incoming, outgoing).catch((cause: unknown) => {
       (outgoing as ServerResponse).destroy();
       throw cause;
     });
-  };
+  }
   const server = options.http2 === true ? createH2cServer(onRequest) : createHttpServer(onRequest);
   server.on('connection', (socket: Socket) => sockets.add(socket));
   server.listen(0, '127.0.0.1');

@@ -1,7 +1,7 @@
 import { createRedisRiskStore } from '../../src/risk/redis-store.ts';
 import { riskSettings } from '../../src/risk/settings.ts';
 import type { RiskEvent } from '../../src/risk/store.ts';
-import { defaultConfig } from '../../src/config/load.ts';
+import { defaultConfig } from './default-config.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 
 /** A process that records the events it is sent, all at once, answers with their outcomes, and ends once nobody listens. */

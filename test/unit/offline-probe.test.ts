@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { defaultConfig } from '../../src/config/load.ts';
+import { defaultConfig } from '../support/default-config.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { PROBES } from '../../src/offline-probe.ts';
 import type { PolicySources } from '../../src/policy/policy-files.ts';

@@ -42,11 +42,11 @@ describe('what data-loss prevention has found nothing in', () => {
 });
 
 describe('a detector that has found nothing in a text', () => {
-  const noted = async (text: string): Promise<string> => {
+  async function noted(text: string): Promise<string> {
     await normalizeKnown([text]);
     noteNothing(text, knownText(text), 'email');
     return text;
-  };
+  }
 
   it('is not asked again by rules that judge', async () => {
     const set = denyingRule([{ field: 'prompt_text', op: 'detects', value: 'email' }]);
@@ -58,11 +58,11 @@ describe('a detector that has found nothing in a text', () => {
   });
 
   it('is not asked again by rules that mask, unless they ask for more', async () => {
-    const finds = async (text: string, ...patterns: Parameters<typeof detects>[0][]): Promise<number> => {
+    async function finds(text: string, ...patterns: Parameters<typeof detects>[0][]): Promise<number> {
       const masks = createMasksOf()([rule('r', ...patterns.map((detector) => detects(detector)))]);
       const [found] = (await masks?.data?.findAll([text])) ?? [];
       return found?.findings.length ?? -1;
-    };
+    }
     expect(await finds(`${prose(20)} ${EMAIL}`, 'email')).toBe(1);
     expect(await finds(await noted(`${prose(21)} ${EMAIL}`), 'email')).toBe(0);
     expect(await finds(await noted(`${prose(22)} ${EMAIL}`), 'email', 'phone')).toBe(1);

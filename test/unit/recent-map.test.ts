@@ -31,9 +31,9 @@ describe('a map of recent entries', () => {
     const most = 16_384;
     const map = new RecentMap<number>(most);
     let index = 0;
-    const fill = (): void => {
+    function fill(): void {
       for (const end = index + most; index < end; index += 1) map.set(`entry ${String(index)}`, index);
-    };
+    }
     fill();
     expect(quickestCpuMs(fill, 4)).toBeLessThan(40);
   });

@@ -252,11 +252,8 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
         addHeaders(exchange, hold.tightest === undefined ? {} : budgetHeaders(hold.tightest));
         return PASS;
       }
-      const told = async (): Promise<Pass> => {
-        addHeaders(exchange, costHeaders(await settle(hold, exchange, { kind: 'complete' }, phase)));
-        return PASS;
-      };
-      return { kind: 'pending', verdict: told() };
+      const settled = settle(hold, exchange, { kind: 'complete' }, phase);
+      return { kind: 'pending', verdict: settled.then((costs) => passWith(exchange, costs)) };
     },
     stream: (exchange, { hold }) => (hold === undefined ? undefined : rewriter(exchange, hold)),
     async end(exchange, outcome, state) {
@@ -284,6 +281,11 @@ function addHeaders({ responseHeaders }: Identified, headers: Readonly<Record<st
   for (const [name, value] of Object.entries(headers)) {
     responseHeaders.set(name, value);
   }
+}
+
+function passWith(exchange: Identified, settled: Settled): Pass {
+  addHeaders(exchange, costHeaders(settled));
+  return PASS;
 }
 
 /** What a client learns once the cost is known. */

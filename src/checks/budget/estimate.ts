@@ -6,7 +6,7 @@ import type { OutputLimit, RequestFacts } from '../../providers/provider.ts';
 import { outputsOf } from './outputs.ts';
 
 /** The smallest output limit worth sending a request for (docs/budgets.md). */
-export const MIN_GRANT_TOKENS = 256;
+const MIN_GRANT_TOKENS = 256;
 
 /**
  * A client's own limit is not lowered further: an agent's answer would be cut off in its first words

@@ -176,7 +176,7 @@ class MaskedByRules implements FindingsJudge {
 }
 
 /** Names of rules, never what they matched. */
-export function reasonOf(side: 'request' | 'answer', rules: Iterable<string>): string {
+function reasonOf(side: 'request' | 'answer', rules: Iterable<string>): string {
   return `masked in the ${side}: ${[...rules].join(', ')}`;
 }
 

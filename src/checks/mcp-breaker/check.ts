@@ -48,10 +48,10 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
       Object.assign(state, { counts: false, probes: false });
       return result;
     }
-    const renew = (): void => {
+    function renew(): void {
       // Where the store does not take it, the lease ends, and somebody else probes.
       store.takeProbe(caller, operationId).catch(() => undefined);
-    };
+    }
     state.renewal = setInterval(renew, deps.renewAfterMs).unref();
     return { kind: 'closed' };
   }

@@ -18,9 +18,9 @@ export interface Texts {
 }
 
 /** Characters of a message, texts within texts counted each time; one with more is not inspected. */
-export const MAX_CHARS = 4_194_304;
+const MAX_CHARS = 4_194_304;
 /** Strings, member names, objects and arrays. */
-export const MAX_PARTS = 200_000;
+const MAX_PARTS = 200_000;
 /** What a value costs beside what is written in it, in characters that are read. */
 const VALUE_CHARS = 16;
 const MAX_WORD_CHARS = 512;

@@ -8,7 +8,7 @@ import type { Hit } from './search.ts';
 
 /** What stands in place of a secret, and of an attack (docs/mcp-inspector.md). */
 const MASK = '***';
-export const REMOVED = '[Content removed: security policy]';
+const REMOVED = '[Content removed: security policy]';
 
 /** Member names where no edit may change the value: a client finds its request by them. */
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);

@@ -31,12 +31,12 @@ export function* withoutGaps({ pieces }: Page): Work<Reading | undefined> {
   const edges: Edge[] = [];
   const starts: number[] = [];
   let length = 0;
-  const add = (edge: Edge): void => {
+  function add(edge: Edge): void {
     starts.push(length);
     edges.push(edge);
     texts.push(edge.piece.text.slice(edge.from, edge.from + edge.length));
     length += edge.length;
-  };
+  }
   for (const piece of pieces) {
     yield ITEM_CHARS;
     const { length: chars } = piece.text;
@@ -49,12 +49,12 @@ export function* withoutGaps({ pieces }: Page): Work<Reading | undefined> {
     length += GAP.length;
     add({ piece, from: chars - EDGE_CHARS, length: EDGE_CHARS });
   }
-  const inEdge = (index: number, start: number, end: number): readonly Stretch[] => {
+  function inEdge(index: number, start: number, end: number): readonly Stretch[] {
     const { piece, from, length: chars } = edges[index] as Edge;
     const at = starts[index] ?? 0;
     const stretch = { piece, start: from + Math.max(0, start - at), end: from + Math.min(chars, end - at) };
     return stretch.start < stretch.end ? [stretch] : [];
-  };
+  }
   return {
     text: texts.join(''),
     stretches: (start, end) => indexesFrom(starts, start, end).flatMap((index) => inEdge(index, start, end)),

@@ -71,12 +71,12 @@ export function withheldTools(
   { blocks, states, attacks }: ToolRules,
 ): ReadonlyMap<ListedTool, Withholding> {
   const poisoned = new Set(attacks.flatMap(toolsNamedBy));
-  const judge = (tool: ListedTool): Withholding | undefined => {
+  function judge(tool: ListedTool): Withholding | undefined {
     if (tool.name === undefined) return 'unreadable';
     if (poisoned.has(tool.index)) return 'poisoned';
     const state = states.get(tool);
     return blocks && state !== undefined && state !== 'new' && state !== 'same' ? 'changed' : undefined;
-  };
+  }
   return new Map(
     tools.flatMap((tool) => {
       const why = judge(tool);

@@ -29,7 +29,7 @@ export interface FollowedGrammar<Label> {
 const ANYTHING = 255;
 
 /** Compiles the table. Gaps of patterns are far below 254 words. */
-export const followGrammar = <Label>(grammar: Grammar<Label>): FollowedGrammar<Label> => {
+export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<Label> {
   const branches = grammar.map(branchesOf);
   const { numbers: columns, owners: columnOwners } = groupAlike(followersOf(branches));
   const { numbers: rows, owners } = groupAlike(idsOf(grammar));
@@ -51,15 +51,15 @@ export const followGrammar = <Label>(grammar: Grammar<Label>): FollowedGrammar<L
     farthest[row] = most;
   }
   return { branches, rows, columns, columnCount, reach, farthest };
-};
+}
 
 /** Calls `take` with each pattern that matches at token `at`, and the index of the token after its shortest match. */
-export const matchAll = <Label>(
+export function matchAll<Label>(
   grammar: FollowedGrammar<Label>,
   tokens: Tokens,
   at: number,
   take: (label: Label, next: number) => void,
-): void => {
+): void {
   if (!mayGoOn(grammar, tokens, at)) return;
   for (const { next: second, patterns } of grammar.branches[tokens.words[at] ?? 0] ?? []) {
     if (!isInReach(tokens, second, at + 1)) continue;
@@ -68,13 +68,13 @@ export const matchAll = <Label>(
       if (next !== -1) take(label, next);
     }
   }
-};
+}
 
-const mayGoOn = <Label>(
+function mayGoOn<Label>(
   { rows, columns, columnCount, reach, farthest }: FollowedGrammar<Label>,
   { words, breaks, count }: Tokens,
   at: number,
-): boolean => {
+): boolean {
   const row = rows[words[at] ?? 0] ?? 0;
   const most = farthest[row] ?? 0;
   if (most === ANYTHING) return true;
@@ -84,10 +84,10 @@ const mayGoOn = <Label>(
     if ((reach[row * columnCount + column] ?? 0) >= token - at) return true;
   }
   return false;
-};
+}
 
 /** Joins the patterns of a word whose second elements are the same, so that these are looked for once. */
-const branchesOf = <Label>(patterns: readonly Pattern<Label>[]): readonly Branch<Label>[] => {
+function branchesOf<Label>(patterns: readonly Pattern<Label>[]): readonly Branch<Label>[] {
   const branches: { next: Element | undefined; patterns: Pattern<Label>[] }[] = [];
   for (const pattern of patterns) {
     const next = pattern.sequence[1];
@@ -96,18 +96,18 @@ const branchesOf = <Label>(patterns: readonly Pattern<Label>[]): readonly Branch
     else branch.patterns.push(pattern);
   }
   return branches;
-};
+}
 
 const isSame = (one: Element | undefined, other: Element | undefined): boolean =>
   one?.fits === other?.fits && one?.gap === other?.gap && one?.isEnd === other?.isEnd;
 
-const isInReach = (tokens: Tokens, wanted: Element | undefined, at: number): boolean => {
+function isInReach(tokens: Tokens, wanted: Element | undefined, at: number): boolean {
   if (wanted === undefined || wanted.isEnd) return true;
   const last = Math.min(tokens.count - 1, at + wanted.gap);
   for (let token = at; token <= last && tokens.breaks[token] !== 1; token++)
     if (wanted.fits[tokens.words[token] ?? 0] === 1) return true;
   return false;
-};
+}
 
 function* wordsIn(element: Element | undefined): Generator<number> {
   const fits = element?.fits;
@@ -116,18 +116,16 @@ function* wordsIn(element: Element | undefined): Generator<number> {
 }
 
 /** By word, the numbers of the second elements that it fits. */
-const followersOf = <Label>(
-  branches: readonly (readonly Branch<Label>[])[],
-): readonly (readonly number[])[] => {
+function followersOf<Label>(branches: readonly (readonly Branch<Label>[])[]): readonly (readonly number[])[] {
   const seconds = new Map(branches.flat().map(({ next }) => [next?.fits, next]));
   const fitted = branches.map((): number[] => []);
   for (const [number, second] of [...seconds.values()].entries())
     for (const word of wordsIn(second)) fitted[word]?.push(number);
   return fitted;
-};
+}
 
 /** By word, the numbers of the patterns that it begins. */
-const idsOf = <Label>(grammar: Grammar<Label>): readonly (readonly number[])[] => {
+function idsOf<Label>(grammar: Grammar<Label>): readonly (readonly number[])[] {
   const ids = new Map<Pattern<Label>, number>();
   return grammar.map((patterns) =>
     patterns.map((pattern) => {
@@ -136,12 +134,13 @@ const idsOf = <Label>(grammar: Grammar<Label>): readonly (readonly number[])[] =
       return id;
     }),
   );
-};
+}
 
 /** One number for all words whose lists are the same, and a word of each; word 0, which is none, has number 0. */
-const groupAlike = (
-  lists: readonly (readonly number[])[],
-): { readonly numbers: Uint16Array; readonly owners: readonly number[] } => {
+function groupAlike(lists: readonly (readonly number[])[]): {
+  readonly numbers: Uint16Array;
+  readonly owners: readonly number[];
+} {
   const known = new Map<string, number>();
   const owners: number[] = [];
   const numbers = lists.map((list, word) => {
@@ -151,4 +150,4 @@ const groupAlike = (
     return number;
   });
   return { numbers: Uint16Array.from(numbers), owners };
-};
+}

@@ -28,11 +28,11 @@ export type Grammar<Label> = readonly (readonly Pattern<Label>[])[];
  * `~3` lets up to three other words stand between, `|` is a choice, `[x]` may be absent and `$` is a sentence's end.
  * Nothing reaches beyond a sentence. Every word must be in the vocabulary before the grammar is compiled.
  */
-export const compileGrammar = <Label>(
+export function compileGrammar<Label>(
   vocabulary: Vocabulary,
   classes: WordClasses,
   rules: readonly { readonly label: Label; readonly patterns: readonly string[] }[],
-): Grammar<Label> => {
+): Grammar<Label> {
   const sources = rules.flatMap(({ label, patterns }) =>
     patterns.flatMap(withoutOptions).map((source) => ({ label, source })),
   );
@@ -42,11 +42,11 @@ export const compileGrammar = <Label>(
   const fitsOf = wordSets(vocabulary, classes);
   const patterns = sources.map(({ label, source }) => ({ label, sequence: parseSequence(source, fitsOf) }));
   return byFirstWord(patterns, vocabulary.size + 1);
-};
+}
 
 const NO_WORDS = new Uint8Array();
 
-const byFirstWord = <Label>(patterns: readonly Pattern<Label>[], words: number): Grammar<Label> => {
+function byFirstWord<Label>(patterns: readonly Pattern<Label>[], words: number): Grammar<Label> {
   const grammar: Pattern<Label>[][] = Array.from({ length: words }, () => []);
   for (const pattern of patterns) {
     const fits = pattern.sequence[0]?.fits ?? NO_WORDS;
@@ -54,13 +54,13 @@ const byFirstWord = <Label>(patterns: readonly Pattern<Label>[], words: number):
       grammar[word]?.push(pattern);
   }
   return grammar;
-};
+}
 
 /** Index of the token after the shortest match of a sequence that begins at token `at`, or -1. */
 export const matchAt = (tokens: Tokens, sequence: Sequence, at: number): number =>
   matchFrom(tokens, sequence, 1, at + 1);
 
-const matchFrom = (tokens: Tokens, sequence: Sequence, element: number, at: number): number => {
+function matchFrom(tokens: Tokens, sequence: Sequence, element: number, at: number): number {
   const wanted = sequence[element];
   if (wanted === undefined) return at;
   if (wanted.isEnd) return at >= tokens.count || tokens.breaks[at] === 1 ? at : -1;
@@ -72,23 +72,23 @@ const matchFrom = (tokens: Tokens, sequence: Sequence, element: number, at: numb
     if (end !== -1) return end;
   }
   return -1;
-};
+}
 
 /** `a [b] c` -> `a c`, `a b c`. */
-const withoutOptions = (source: string): string[] => {
+function withoutOptions(source: string): string[] {
   const option = /\[([^[\]]+)\]/.exec(source);
   if (option === null) return withoutEndChoices(source);
   const [whole, inner = ''] = option;
   return [source.replace(whole, inner), source.replace(whole, ' ')].flatMap(withoutOptions);
-};
+}
 
 /** `a b|$` -> `a b`, `a $`: the end is no word, so it cannot be in a set of words. */
-const withoutEndChoices = (source: string): string[] => {
+function withoutEndChoices(source: string): string[] {
   const choice = /(?<!\S)(\S+)\|\$/.exec(source);
   if (choice === null) return [source];
   const [whole, words = ''] = choice;
   return [source.replace(whole, words), source.replace(whole, '$$')];
-};
+}
 
 const symbolsOf = (source: string): string[] => source.split(/\s+/).filter((symbol) => symbol !== '');
 
@@ -105,7 +105,7 @@ const choices = (symbol: string, classes: WordClasses): string[] =>
   });
 
 /** The set of words of a symbol; made once, for many patterns share their classes. */
-const wordSets = (vocabulary: Vocabulary, classes: WordClasses): ((symbol: string) => Uint8Array) => {
+function wordSets(vocabulary: Vocabulary, classes: WordClasses): (symbol: string) => Uint8Array {
   const known = new Map<string, Uint8Array>();
   return (symbol) => {
     const found = known.get(symbol);
@@ -115,9 +115,9 @@ const wordSets = (vocabulary: Vocabulary, classes: WordClasses): ((symbol: strin
     known.set(symbol, fits);
     return fits;
   };
-};
+}
 
-const parseSequence = (source: string, fitsOf: (symbol: string) => Uint8Array): Sequence => {
+function parseSequence(source: string, fitsOf: (symbol: string) => Uint8Array): Sequence {
   const elements: Element[] = [];
   let gap = 0;
   for (const symbol of symbolsOf(source)) {
@@ -129,4 +129,4 @@ const parseSequence = (source: string, fitsOf: (symbol: string) => Uint8Array): 
     gap = 0;
   }
   return elements;
-};
+}

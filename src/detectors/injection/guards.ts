@@ -22,7 +22,7 @@ export type MentionGuard = (text: string, tokens: Tokens, at: number, end: numbe
  * inside the quotes are mentions. Narrow on purpose: only what stands right before counts, since an attacker may write
  * anything around an attack.
  */
-export const createMentionGuard = (vocabulary: Vocabulary): MentionGuard => {
+export function createMentionGuard(vocabulary: Vocabulary): MentionGuard {
   const narrators = vocabulary.setOf(NARRATORS);
   const modals = vocabulary.setOf(MODALS);
   const addressed = vocabulary.setOf(ADDRESSED);
@@ -40,18 +40,18 @@ export const createMentionGuard = (vocabulary: Vocabulary): MentionGuard => {
       if (before(distance) === how && afterHow.has(before(distance - 1))) return true;
     return isQuoted(text, tokens.starts[at] ?? 0, end);
   };
-};
+}
 
 /** Number of the word `distance` words before, or -1 beyond the sentence. */
-const wordBefore = (tokens: Tokens, at: number, distance: number): number => {
+function wordBefore(tokens: Tokens, at: number, distance: number): number {
   for (let token = at; token > at - distance; token--)
     if (token <= 0 || tokens.breaks[token] === 1) return -1;
   return tokens.words[at - distance] ?? -1;
-};
+}
 
-const isQuoted = (text: string, start: number, end: number): boolean => {
+function isQuoted(text: string, start: number, end: number): boolean {
   if (!OPENING.test(text.charAt(start - 1))) return false;
   return (
     MENTION.test(text.slice(Math.max(0, start - 40), start - 1)) && CLOSING.test(text.slice(end, end + 41))
   );
-};
+}

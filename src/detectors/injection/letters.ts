@@ -25,7 +25,7 @@ const STROKED: ReadonlyMap<string, string> = new Map([
 const LAST_FOLDED = 0x58f;
 const isVietnamese = (unit: number): boolean => unit >= 0x1e00 && unit <= 0x1eff;
 
-const foldUnit = (unit: number): number => {
+function foldUnit(unit: number): number {
   const char = String.fromCharCode(unit);
   if (char === '\n' || char === '\r') return LINE_END;
   if (SENTENCE_UNITS.includes(char)) return SENTENCE_END;
@@ -34,7 +34,7 @@ const foldUnit = (unit: number): number => {
   if (unit > LAST_FOLDED && !isVietnamese(unit)) return unit;
   const base = char.toLowerCase().normalize('NFD').charAt(0);
   return (STROKED.get(base) ?? base).charCodeAt(0);
-};
+}
 
 /** UTF-16 unit -> its folded letter or one of the kinds above. One look-up, so that offsets stay those of the text. */
 export const FOLDED: Uint16Array = Uint16Array.from({ length: 0x10000 }, (_, unit) => foldUnit(unit));

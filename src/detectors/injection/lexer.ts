@@ -115,22 +115,22 @@ export interface WordTree {
 }
 
 /** The slot of a step, or the free one where it would be. */
-const slotOf = ({ steps, slotShift }: WordTree, step: number): number => {
+function slotOf({ steps, slotShift }: WordTree, step: number): number {
   let slot = Math.imul(step, 0x9e3779b1) >>> slotShift;
   for (let other = steps[slot]; other !== step && other !== 0; other = steps[slot]) {
     slot = slot + 1 === steps.length ? 0 : slot + 1;
   }
   return slot;
-};
+}
 
-const foldedUnits = (word: string): number[] => {
+function foldedUnits(word: string): number[] {
   const units: number[] = [];
   for (let at = 0; at < word.length; at++) {
     const unit = FOLDED[word.charCodeAt(at)] ?? 0;
     if (unit > LINE_END) units.push(unit);
   }
   return units;
-};
+}
 
 /** The node reached from `node` by a letter, or 0. */
 const childOf = (tree: WordTree, node: number, unit: number): number =>
@@ -151,12 +151,12 @@ let shared: Omit<Reading, 'text'> | undefined;
 /**
  * `lex` for who is done with the words of one text before the next is read: a short text takes no memory of its own.
  */
-export const lexOnce = (text: string, tree: WordTree): Tokens => {
+export function lexOnce(text: string, tree: WordTree): Tokens {
   if (text.length > SHORT_CHARS) return lex(text, tree);
   shared ??= createArrays(SHORT_CHARS);
   shared.tokens.count = 0;
   return readAll({ text, ...shared }, tree);
-};
+}
 
 /**
  * Cuts a text into words and looks each up; linear, for a word of a script without spaces is at most a few characters.
@@ -175,7 +175,7 @@ const createArrays = (length: number): Omit<Reading, 'text'> => ({
   },
 });
 
-const readAll = (reading: Reading, tree: WordTree): Tokens => {
+function readAll(reading: Reading, tree: WordTree): Tokens {
   const { text, units, tokens } = reading;
   const { length } = text;
   for (let at = 0; at < length; at++) units[at] = FOLDED[text.charCodeAt(at)] ?? SEPARATOR;
@@ -194,16 +194,16 @@ const readAll = (reading: Reading, tree: WordTree): Tokens => {
     at += 1;
   }
   return tokens;
-};
+}
 
 /** A full stop before a blank, or a blank line. */
-const endsSentence = ({ text, units }: Reading, at: number, unit: number): boolean => {
+function endsSentence({ text, units }: Reading, at: number, unit: number): boolean {
   if (unit === SENTENCE_END) return (units[at + 1] ?? SEPARATOR) <= LINE_END;
   return units[text.startsWith('\r\n', at) ? at + 2 : at + 1] === LINE_END;
-};
+}
 
 /** Reads a word of letters to its end and says where that is. */
-const readWord = ({ units, tokens }: Reading, tree: WordTree, start: number): number => {
+function readWord({ units, tokens }: Reading, tree: WordTree, start: number): number {
   const { stemAt, wordAt } = tree;
   let node = tree.roots[units[start] ?? 0] ?? 0;
   let stem = 0;
@@ -220,10 +220,10 @@ const readWord = ({ units, tokens }: Reading, tree: WordTree, start: number): nu
   }
   push(tokens, start, end, wordAt[node] || stemAt[node] || stem);
   return at;
-};
+}
 
 /** Reads the longest known word of a script without spaces, or one character. */
-const readCharacters = ({ units, tokens }: Reading, tree: WordTree, start: number): number => {
+function readCharacters({ units, tokens }: Reading, tree: WordTree, start: number): number {
   let node = tree.roots[units[start] ?? 0] ?? 0;
   let word = 0;
   let end = start + 1;
@@ -236,12 +236,12 @@ const readCharacters = ({ units, tokens }: Reading, tree: WordTree, start: numbe
   }
   push(tokens, start, end, word);
   return end;
-};
+}
 
-const push = (tokens: MutableTokens, start: number, end: number, word: number): void => {
+function push(tokens: MutableTokens, start: number, end: number, word: number): void {
   const { count } = tokens;
   tokens.starts[count] = start;
   tokens.ends[count] = end;
   tokens.words[count] = word;
   tokens.count = count + 1;
-};
+}

@@ -166,7 +166,7 @@ const RULES_AT: Readonly<Record<string, readonly MarkupRule[]>> = {
 };
 
 /** Chat delimiters, fake turns and calls, and text that people do not see. */
-export const findMarkup = (text: string): readonly Finding[] => {
+export function findMarkup(text: string): readonly Finding[] {
   FIRST_LINE.lastIndex = 0;
   const first = FIRST_LINE.test(text) ? matchRules(text, 0, RULES.line) : undefined;
   const found: Finding[] = first === undefined ? [] : [first];
@@ -179,13 +179,13 @@ export const findMarkup = (text: string): readonly Finding[] => {
     ANCHOR.lastIndex = finding.end;
   }
   return found;
-};
+}
 
-const matchRules = (text: string, start: number, rules: readonly MarkupRule[]): Finding | undefined => {
+function matchRules(text: string, start: number, rules: readonly MarkupRule[]): Finding | undefined {
   for (const { rule, pattern } of rules) {
     pattern.lastIndex = start;
     if (!pattern.test(text)) continue;
     return { detector: 'prompt_injection', class: 'smuggling', rule, start, end: pattern.lastIndex };
   }
   return undefined;
-};
+}

@@ -26,7 +26,7 @@ export interface SeenSign {
 }
 
 /** Adds up the signs, given in order of `start`, in windows that slide over them; linear. */
-export const findPersonas = (signs: readonly SeenSign[]): readonly Finding[] => {
+export function findPersonas(signs: readonly SeenSign[]): readonly Finding[] {
   const windows = PERSONA_SCALES.map((scale) => new SignWindow(scale, signs));
   const found: Finding[] = [];
   for (const seen of signs) {
@@ -36,17 +36,17 @@ export const findPersonas = (signs: readonly SeenSign[]): readonly Finding[] => 
     }
   }
   return found;
-};
+}
 
 /** Adds a persona and joins those it overlaps, which the longer window may have found to begin earlier. */
-const addPersona = (found: Finding[], from: number, end: number): void => {
+function addPersona(found: Finding[], from: number, end: number): void {
   let start = from;
   for (let last = found.at(-1); last !== undefined && start < last.end; last = found.at(-1)) {
     start = Math.min(start, last.start);
     found.pop();
   }
   found.push({ detector: 'prompt_injection', class: 'persona', rule: PERSONA_RULE, start, end });
-};
+}
 
 /** How often each sign is in the window, and their sum, in which each counts once. */
 class SignWindow {

@@ -113,7 +113,7 @@ const finding = (rule: PoisoningRule, start: number, end: number): Finding => ({
   end,
 });
 
-const findCombinations = (text: string): Finding[] => {
+function findCombinations(text: string): Finding[] {
   const seen = SIGN_PATTERNS.flatMap(({ sign, pattern }) =>
     Array.from(text.matchAll(pattern), (match) => ({
       sign,
@@ -123,14 +123,14 @@ const findCombinations = (text: string): Finding[] => {
   ).toSorted((a, b) => a.end - b.end);
   if (seen.length < 2) return [];
   return COMBINATIONS.flatMap((combination) => combined(text, seen, combination));
-};
+}
 
 /** Goes through the signs once, keeping the last place of each; joins what overlaps. */
-const combined = (
+function combined(
   text: string,
   seen: readonly Seen[],
   { rule, signs, span }: PoisoningCombination,
-): Finding[] => {
+): Finding[] {
   const found: Finding[] = [];
   const latest = new Map<Sign, Seen>();
   for (const next of seen) {
@@ -145,13 +145,13 @@ const combined = (
     else found[found.length - 1] = { ...last, end: Math.max(last.end, whole.end) };
   }
   return found;
-};
+}
 
 /** How far the beginning and the end of a sentence are looked for. */
 const SENTENCE_CHARS = 240;
 
 /** Half of an order may still be followed: the sentences that it stands in go with it. */
-const wholeSentence = (text: string, given: Finding): Finding => {
+function wholeSentence(text: string, given: Finding): Finding {
   const before = text.slice(Math.max(0, given.start - SENTENCE_CHARS), given.start);
   const after = text.slice(given.end, given.end + SENTENCE_CHARS);
   const from = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('. '), before.lastIndexOf('> ')) + 1;
@@ -159,4 +159,4 @@ const wholeSentence = (text: string, given: Finding): Finding => {
   const to = /[.!?](?=\s|$)|\n|$/.exec(after);
   const end = given.end + (to === null ? 0 : to.index + to[0].trimEnd().length);
   return { ...given, start: given.start - head.trimStart().length, end };
-};
+}

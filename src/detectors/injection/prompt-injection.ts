@@ -52,10 +52,10 @@ export const findPromptInjection: Detector = (text) => {
 
 const findPlain = (text: string): Finding[] => [...findWhole(text), ...findSplit(text)];
 
-const findWhole = (text: string): Finding[] => {
+function findWhole(text: string): Finding[] {
   const { phrases, signs } = readSentences(text, lexOnce(text, TREE));
   return [...phrases, ...findPersonas(signs), ...findMarkup(text)];
-};
+}
 
 /** What is an attack once its pieces are joined, or is to be done whatever it says. */
 const findSplit = (text: string): Finding[] =>
@@ -69,33 +69,33 @@ const findSplit = (text: string): Finding[] =>
       end,
     }));
 
-const withoutEscapes = (text: string): TextView | undefined => {
+function withoutEscapes(text: string): TextView | undefined {
   const reading = unescaped(text, Math.max(1, text.length));
   for (;;) {
     const step = reading.next();
     if (step.done === true) return step.value;
   }
-};
+}
 
 /** What is found at two levels of escapes is one finding, and the widest stays. */
-const withoutRepeats = (found: readonly Finding[]): Finding[] => {
+function withoutRepeats(found: readonly Finding[]): Finding[] {
   const reached = new Map<string, number>();
   return found.filter(({ class: kind, end }) => {
     const isNew = end > (reached.get(kind) ?? 0);
     if (isNew) reached.set(kind, end);
     return isNew;
   });
-};
+}
 
-const placed = (finding: Finding, views: readonly TextView[]): Finding => {
+function placed(finding: Finding, views: readonly TextView[]): Finding {
   const given = (at: number): number => views.reduce((offset, view) => view.toGiven(offset), at);
   return { ...finding, start: given(finding.start), end: given(finding.end) };
-};
+}
 
-const readSentences = (
+function readSentences(
   text: string,
   tokens: Tokens,
-): { phrases: readonly Finding[]; signs: readonly SeenSign[] } => {
+): { phrases: readonly Finding[]; signs: readonly SeenSign[] } {
   const phrases: Finding[] = [];
   const signs: SeenSign[] = [];
   for (let at = 0; at < tokens.count; at++) {
@@ -108,14 +108,14 @@ const readSentences = (
     });
   }
   return { phrases, signs };
-};
+}
 
 /** Two ways to read one phrase are one finding. */
-const addPhrase = (phrases: Finding[], label: PhraseLabel, start: number, end: number): void => {
+function addPhrase(phrases: Finding[], label: PhraseLabel, start: number, end: number): void {
   const last = phrases.at(-1);
   if (last?.class === label.class && start < last.end) {
     phrases[phrases.length - 1] = { ...last, end: Math.max(last.end, end) };
     return;
   }
   phrases.push({ detector: 'prompt_injection', ...label, start, end });
-};
+}

@@ -47,7 +47,7 @@ interface Piece {
 }
 
 /** Finds pieces that are given names and joined by them soon after, in code or in prose; linear. */
-export const findJoints = (text: string): readonly Joint[] => {
+export function findJoints(text: string): readonly Joint[] {
   const pieces = piecesOf(text);
   const joints: Joint[] = [];
   for (let first = 0; first < pieces.length && joints.length < MAX_JOINTS;) {
@@ -56,11 +56,11 @@ export const findJoints = (text: string): readonly Joint[] => {
     first = end;
   }
   return joints.slice(0, MAX_JOINTS);
-};
+}
 
 type NamedPiece = Piece & { readonly name: string };
 
-const piecesOf = (text: string): readonly NamedPiece[] => {
+function piecesOf(text: string): readonly NamedPiece[] {
   const pieces: NamedPiece[] = [];
   VALUE.lastIndex = 0;
   for (let match = VALUE.exec(text); match !== null; match = VALUE.exec(text)) {
@@ -71,13 +71,13 @@ const piecesOf = (text: string): readonly NamedPiece[] => {
     pieces.push({ name: bare(name), value, start: match.index - whole.length, end: VALUE.lastIndex });
   }
   return pieces;
-};
+}
 
 const bare = (name: string): string => name.replace('$', '').toLowerCase();
 
 /** Pieces are joined where they stand close together; those of a long program are many groups. */
 const MAX_PIECES = 12;
-const endOfGroup = (pieces: readonly NamedPiece[], first: number): number => {
+function endOfGroup(pieces: readonly NamedPiece[], first: number): number {
   let at = first + 1;
   while (at < pieces.length && at - first < MAX_PIECES) {
     const [one, other] = [pieces[at - 1], pieces[at]];
@@ -85,9 +85,9 @@ const endOfGroup = (pieces: readonly NamedPiece[], first: number): number => {
     at += 1;
   }
   return at;
-};
+}
 
-const jointsOf = (text: string, group: readonly NamedPiece[]): readonly Joint[] => {
+function jointsOf(text: string, group: readonly NamedPiece[]): readonly Joint[] {
   const start = group[0]?.start ?? 0;
   const from = group.at(-1)?.end ?? 0;
   const region = text.slice(from, from + REACH_CHARS);
@@ -103,13 +103,13 @@ const jointsOf = (text: string, group: readonly NamedPiece[]): readonly Joint[] 
     joints.push({ text: glued, start, end: from + end, isOrdered: false });
   }
   return joints;
-};
+}
 
 /** Whether two names come up again, told cheaply: those of programs and tables seldom do. */
-const holdsTwo = (pieces: ReadonlyMap<string, string>, region: string): boolean => {
+function holdsTwo(pieces: ReadonlyMap<string, string>, region: string): boolean {
   const folded = region.toLowerCase();
   return [...pieces.keys()].filter((name) => folded.includes(name)).length > 1;
-};
+}
 
 const isLong = (joined: string): boolean =>
   (joined.match(/\p{L}+/gu) ?? []).length >= MIN_WORDS || /[\u3040-\u9fff]{4}/u.test(joined);
@@ -121,15 +121,15 @@ interface Chain {
 }
 
 /** Names that follow each other with a link between, two or more different ones. */
-const chainsIn = (region: string, pieces: ReadonlyMap<string, string>): readonly Chain[] => {
+function chainsIn(region: string, pieces: ReadonlyMap<string, string>): readonly Chain[] {
   const chains: Chain[] = [];
   let names: string[] = [];
   let start = 0;
   let end = 0;
-  const close = (): void => {
+  function close(): void {
     if (new Set(names).size > 1) chains.push({ names, at: start, end });
     names = [];
-  };
+  }
   for (const { 0: word, index } of region.matchAll(WORD)) {
     const name = bare(word);
     if (!pieces.has(name)) continue;
@@ -140,7 +140,7 @@ const chainsIn = (region: string, pieces: ReadonlyMap<string, string>): readonly
   }
   close();
   return chains;
-};
+}
 
 const isLink = (between: string): boolean => between.length <= LINK_CHARS && LINK.test(between);
 
@@ -148,17 +148,17 @@ const RESULT_BEFORE = /([\p{L}_][\p{L}\p{N}_]{0,24})\s{0,3}:?=\s{0,3}[({[$]{0,3}
 const ORDER_CHARS = 64;
 
 /** Whether an order stands before a joint or behind it, or before the name that it is given. */
-const isOrderedAt = (region: string, at: number, end: number): boolean => {
+function isOrderedAt(region: string, at: number, end: number): boolean {
   const before = region.slice(Math.max(0, at - ORDER_CHARS), at);
   const behind = region.slice(end, end + 2 * ORDER_CHARS);
   if (ABOUT_CODE.test(before) || ABOUT_CODE.test(behind.slice(0, ORDER_CHARS))) return false;
   if (ORDER_BEFORE.test(before) || ORDER_BEHIND.test(behind)) return true;
   const result = RESULT_BEFORE.exec(before)?.[1];
   return result !== undefined && isOrderedName(behind, result);
-};
+}
 
-const isOrderedName = (text: string, name: string): boolean => {
+function isOrderedName(text: string, name: string): boolean {
   for (const { 0: word, index } of text.matchAll(WORD))
     if (word === name && ORDER_BEFORE.test(text.slice(Math.max(0, index - ORDER_CHARS), index))) return true;
   return false;
-};
+}

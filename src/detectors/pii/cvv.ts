@@ -46,7 +46,7 @@ const codesOf = (text: string, pattern: RegExp): readonly Span[] =>
   });
 
 /** Codes within `REACH` of a card and not part of one. Both lists are in order, so each is walked once. */
-const besideCards = (codes: readonly Span[], cards: readonly Span[]): readonly Span[] => {
+function besideCards(codes: readonly Span[], cards: readonly Span[]): readonly Span[] {
   let near = 0;
   let around = 0;
   return codes.filter((code) => {
@@ -55,7 +55,7 @@ const besideCards = (codes: readonly Span[], cards: readonly Span[]): readonly S
     const isInCard = (cards[around]?.start ?? Infinity) < code.end;
     return !isInCard && (cards[near]?.start ?? Infinity) - REACH <= code.end;
   });
-};
+}
 
 const afterExpiry = (text: string, cards: readonly Span[]): readonly Span[] =>
   cards.flatMap(({ end }) => {

@@ -23,14 +23,14 @@ export const isQuoteTail: Confirm = (before, matched) =>
 const currentLine = (before: string): string => before.slice(before.lastIndexOf('\n') + 1);
 
 /** Quotes of one kind in a line, without the apostrophes of prose. */
-const countQuotes = (line: string, quote: string): number => {
+function countQuotes(line: string, quote: string): number {
   let count = 0;
   for (let at = line.indexOf(quote); at !== -1; at = line.indexOf(quote, at + 1)) {
     const isApostrophe = /[a-z]/i.test(line.charAt(at - 1)) && /[a-z]/i.test(line.charAt(at + 1));
     if (!isApostrophe) count += 1;
   }
   return count;
-};
+}
 
 /** A quote before it on the line closes nothing, as in `x'; drop table y`. */
 export const isBrokenOut: Confirm = (before) => {

@@ -22,7 +22,7 @@ export const findSqlInjection: Detector = (text) => {
   return found;
 };
 
-const matchRules = (text: string, start: number): Finding | undefined => {
+function matchRules(text: string, start: number): Finding | undefined {
   for (const { rule, pattern, confirm } of RULES.get(text.charAt(start).toLowerCase()) ?? []) {
     pattern.lastIndex = start;
     if (!pattern.test(text)) continue;
@@ -32,4 +32,4 @@ const matchRules = (text: string, start: number): Finding | undefined => {
     if (isConfirmed) return { detector: 'sql_injection', class: 'sqli', rule, start, end };
   }
   return undefined;
-};
+}

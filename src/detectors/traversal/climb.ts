@@ -78,10 +78,10 @@ export function pathAhead(text: string, at: number): PathAhead {
   let path = '';
   let read = 0;
   const stretches: { readonly path: number; readonly place: number }[] = [];
-  const keep = (until: number): void => {
+  function keep(until: number): void {
     stretches.push({ path: path.length, place: at + read });
     path += written.slice(read, until);
-  };
+  }
   for (const { 0: slash, index } of written.matchAll(ANY_SLASH)) {
     keep(index);
     path += '/';

@@ -5,10 +5,10 @@
  */
 
 /** A hexadecimal digit as it is, or percent-encoded in its turn: `%%32%65` is `%2e`. */
-const nibble = (digit: string): string => {
+function nibble(digit: string): string {
   const code = /\d/.test(digit) ? `3${digit}` : `[46]${String(digit.charCodeAt(0) - 96)}`;
   return `(?:${digit}|%${code})`;
-};
+}
 const byte = (hex: string): string => [...hex].map(nibble).join('');
 
 /** What stands before a byte in hexadecimal. */
@@ -18,12 +18,12 @@ const bytes = (...hex: readonly string[]): string => hex.map(byte).join(BEFORE_B
 const anyByte = (...hex: readonly string[]): string => `(?:${hex.map(byte).join('|')})`;
 
 /** Two to six bytes of UTF-8 for one of ASCII: leads and fillers, then its two highest bits, then its six lowest. */
-const overlong = (high: '0' | '1', low: readonly string[]): string => {
+function overlong(high: '0' | '1', low: readonly string[]): string {
   const fillers = ['e0', 'f0 80', 'f8 80 80', 'fc 80 80 80'].map((lead) =>
     bytes(...lead.split(' '), `8${high}`),
   );
   return `(?:${[byte(`c${high}`), ...fillers].join('|')})${BEFORE_BYTE}${anyByte(...low)}`;
-};
+}
 
 interface Forms {
   /** In hexadecimal, of ASCII. */
@@ -37,7 +37,7 @@ interface Forms {
   readonly name: string;
 }
 
-const disguised = ({ ascii, overlong: low, octal, alike, name }: Forms): string => {
+function disguised({ ascii, overlong: low, octal, alike, name }: Forms): string {
   const high = ascii >= '40' ? '1' : '0';
   const encoded = [...alike].map((character) =>
     bytes(...(Buffer.from(character).toString('hex').match(/../g) ?? [])),
@@ -51,7 +51,7 @@ const disguised = ({ ascii, overlong: low, octal, alike, name }: Forms): string 
     `[${alike}]`,
     Buffer.from([high === '1' ? 0xc1 : 0xc0, parseInt(low[0] ?? '', 16)]).toString('latin1'),
   ].join('|');
-};
+}
 
 /** `.` in every form. */
 export const DOT = String.raw`(?:\.|${disguised({

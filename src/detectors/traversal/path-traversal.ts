@@ -82,11 +82,11 @@ export const findPathTraversal: Detector = (text) => {
 };
 
 /** What a climb from `start` leads to, and where that ends. */
-const judge = (
+function judge(
   text: string,
   { end, levels }: Climb,
   start: number,
-): Pick<Finding, 'rule' | 'end'> | undefined => {
+): Pick<Finding, 'rule' | 'end'> | undefined {
   const isHigh = levels > 1;
   const isDisguised = DISGUISE.test(text.slice(start, end));
   const ahead = pathAhead(text, end);
@@ -102,21 +102,21 @@ const judge = (
     if (folder !== undefined) return { rule: RULES.folder, end: tailEnd(text, folder) };
   }
   return isHigh && isDisguised ? { rule: RULES.encoded, end: tailEnd(text, end) } : undefined;
-};
+}
 
 /** Where what the first of the sticky patterns names at the beginning of a path ends in the text. */
-const targetEnd = ({ path, placeOf }: PathAhead, patterns: readonly RegExp[]): number | undefined => {
+function targetEnd({ path, placeOf }: PathAhead, patterns: readonly RegExp[]): number | undefined {
   for (const pattern of patterns) {
     pattern.lastIndex = 0;
     if (pattern.test(path)) return placeOf(pattern.lastIndex);
   }
   return undefined;
-};
+}
 
-const tailEnd = (text: string, at: number): number => {
+function tailEnd(text: string, at: number): number {
   TAIL.lastIndex = at;
   return TAIL.test(text) ? TAIL.lastIndex : at;
-};
+}
 
 const isReference = (text: string, start: number): boolean =>
   REFERENCE.test(text.slice(Math.max(0, start - REFERENCE_CHARS), start));

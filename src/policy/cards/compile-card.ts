@@ -100,7 +100,7 @@ function typeOf({ match }: CardRule): CallType | undefined {
 /** Whoever restricts `bash` means `Bash` too; whoever allows `read` means no tool that only sounds alike. */
 function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
   const cased = (name: string): string => (action === 'allow' ? name : name.toLowerCase());
-  const matchesAny = (globs: string | readonly string[] | undefined): ((name: string) => boolean) => {
+  function matchesAny(globs: string | readonly string[] | undefined): (name: string) => boolean {
     if (globs === undefined) return () => true;
     const written = [globs].flat().map(cased);
     const known = new RecentMap<boolean>(MAX_KNOWN_NAMES);
@@ -111,7 +111,7 @@ function matcherOf({ match, action }: CardRule): (call: PolicyCall) => boolean {
       if (name.length <= MAX_NAME_CHARS) known.set(name, matches);
       return matches;
     };
-  };
+  }
   const [isTool, isServer, isModel, isProvider] = [
     matchesAny(match.tool),
     matchesAny(match.server),

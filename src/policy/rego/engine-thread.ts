@@ -87,10 +87,10 @@ interface Line {
 function openLine(worker: Worker): Line {
   let waiting: PromiseWithResolvers<ThreadReply> | undefined;
   let gone: RegoEvaluationError | undefined;
-  const over = (): void => {
+  function over(): void {
     gone ??= new RegoEvaluationError('died', 'the policy engine broke off');
     waiting?.reject(gone);
-  };
+  }
   worker.on('message', (message: ThreadReply) => waiting?.resolve(message));
   worker.on('error', over).on('exit', over);
   return {

@@ -40,11 +40,11 @@ export async function loadEngine(module: WebAssembly.Module): Promise<LoadedEngi
 
 /** Go's dying words could quote an input: they are taken, and not written anywhere. */
 function silence(): void {
-  const refuse = (...args: unknown[]): void => {
+  function refuse(...args: unknown[]): void {
     const done = args.at(-1);
     if (typeof done === 'function')
       done(Object.assign(new Error('there are no files here'), { code: 'ENOSYS' }));
-  };
+  }
   const own = {
     constants: {
       O_WRONLY: -1,

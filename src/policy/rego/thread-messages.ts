@@ -35,9 +35,6 @@ export interface ThreadData {
   readonly evaluationMs: number;
 }
 
-/** To a thread: an input as JSON. Replies come in the same order. */
-export type ThreadRequest = string;
-
 /** From a thread: first what came of the files, then a reply for each input. */
 export type ThreadReply =
   | { readonly set: RegoFacts }

@@ -75,7 +75,7 @@ const BILLED_BESIDE: ReadonlySet<unknown> = new Set(['compaction', 'advisor_mess
  * Normalises a usage object: `input_tokens` counts neither cache reads nor cache writes here. Undefined where
  * the two main counts are missing.
  */
-export function readUsage(usage: JsonObject): Usage | undefined {
+function readUsage(usage: JsonObject): Usage | undefined {
   const top = readCounts(usage);
   if (top === undefined) return undefined;
   return arrayOf(usage.iterations)
@@ -123,13 +123,13 @@ type Meaning = Omit<StreamEvent, 'frame'>;
  */
 export function createStreamReader(): StreamReader {
   let said: JsonObject = {};
-  const merge = (usage: unknown): Pick<StreamEvent, 'usage'> => {
+  function merge(usage: unknown): Pick<StreamEvent, 'usage'> {
     if (!isObject(usage)) return {};
     said = { ...said, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
     const merged = readUsage(said);
     return merged === undefined ? {} : { usage: merged };
-  };
-  const read = function* (event: JsonObject): Work<Meaning> {
+  }
+  function* read(event: JsonObject): Work<Meaning> {
     switch (event.type) {
       case 'message_start':
         return { deltas: [], ...merge(objectOf(event.message).usage) };
@@ -151,7 +151,7 @@ export function createStreamReader(): StreamReader {
       default:
         return { deltas: [] };
     }
-  };
+  }
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {
       const json = parseJson(frame.data);
@@ -183,11 +183,11 @@ function isBlockText([, name, ...below]: JsonPath): boolean {
 
 function* pieceOf(event: JsonObject): Work<Meaning> {
   const delta = objectOf(event.delta);
-  const piece = (kind: AnswerText['kind'], name: string, more?: PieceMarks): Meaning => {
+  function piece(kind: AnswerText['kind'], name: string, more?: PieceMarks): Meaning {
     const text = delta[name];
     if (typeof text !== 'string' || text === '') return { deltas: [] };
     return { deltas: [{ channel: channel(kind, event), kind, text, path: ['delta', name], ...more }] };
-  };
+  }
   switch (delta.type) {
     case 'text_delta':
       return piece('text', 'text', { joins: 'text' });

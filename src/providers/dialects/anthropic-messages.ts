@@ -120,10 +120,10 @@ function whyUnbounded(body: JsonObject): string | undefined {
   if (geo !== undefined && geo !== 'global') return `inference_geo "${geo.slice(0, 32)}"`;
   if (body.container !== undefined && body.container !== null) return 'container';
   if (body.fallbacks === 'default' || arrayOf(body.fallbacks).length > 0) return 'fallbacks';
-  const compacts = (edit: unknown) => {
+  function compacts(edit: unknown) {
     const { type } = objectOf(edit);
     return typeof type === 'string' && type.startsWith('compact_');
-  };
+  }
   if (isObject(body.compaction) || arrayOf(objectOf(body.context_management).edits).some(compacts)) {
     return 'compaction';
   }

@@ -57,7 +57,7 @@ function* addBlockTexts(into: AnswerText[], block: JsonObject, path: JsonPath): 
  * Normalises Converse usage: `inputTokens` counts neither cache reads nor writes there. Nova's own invoke
  * format names the cache counts with a trailing `Count`.
  */
-export function readUsage(value: unknown): Usage | undefined {
+function readUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   return cacheApart(
     usage.inputTokens,
@@ -169,9 +169,9 @@ function* deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Work<Omi
   const delta = objectOf(event.delta);
   const citation = `0/citation/${index}/`;
   const deltas: TextDelta[] = [];
-  const add = (more: readonly TextDelta[]): void => {
+  function add(more: readonly TextDelta[]): void {
     for (const one of more) deltas.push(one);
-  };
+  }
   for (const name of Object.keys(delta)) {
     const value = delta[name];
     const at = [...path, name];

@@ -194,9 +194,9 @@ function counts(input: unknown, output: unknown): Usage | undefined {
 
 function* textsAt(answer: JsonObject, places: PromptFormat['texts']): Work<AnswerText[]> {
   const found: AnswerText[] = [];
-  const add = (text: unknown, path: JsonPath): void => {
+  function add(text: unknown, path: JsonPath): void {
     if (typeof text === 'string' && text !== '') found.push({ kind: 'text', text, path });
-  };
+  }
   for (const [member, name] of places) {
     if (name === undefined) {
       add(answer[member], [member]);

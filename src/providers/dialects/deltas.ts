@@ -3,8 +3,6 @@ import type { Work } from '../../turns.ts';
 import type { AnswerText, TextDelta } from '../provider.ts';
 import type { FoundText } from './json-text.ts';
 
-export const NO_DELTAS: readonly TextDelta[] = [];
-
 /**
  * Strings that are each a text of its own, its channel named by its path. `under` ends in `/`: it ends all of them.
  * @param marks what else is said of each

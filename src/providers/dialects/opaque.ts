@@ -34,13 +34,13 @@ export const opaque: Dialect = {
 
 function strings(root: unknown): PromptText[] {
   const found: PromptText[] = [];
-  const visit = (value: unknown, path: JsonPath): void => {
+  function visit(value: unknown, path: JsonPath): void {
     if (typeof value === 'string') found.push({ role: 'user', kind: 'text', text: value, path });
     else if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...path, index]));
     else if (typeof value === 'object' && value !== null) {
       for (const [name, member] of Object.entries(value)) visit(member, [...path, name]);
     }
-  };
+  }
   visit(root, []);
   return found;
 }

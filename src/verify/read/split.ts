@@ -1,5 +1,5 @@
 /** Longest piece that is held: a step, or a document without its steps. */
-export const MAX_PIECE_BYTES = 16 * 1_048_576;
+const MAX_PIECE_BYTES = 16 * 1_048_576;
 
 /** Lists that are read element by element, by the names of the members that lead to them. */
 const LISTS: ReadonlySet<string> = new Set(['', 'traces', 'steps', 'resourceSpans.scopeSpans.spans']);

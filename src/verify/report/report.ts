@@ -13,7 +13,7 @@ export interface Report {
 }
 
 /** What is not a violation, and what could not be read, is listed up to so many; all are counted. */
-export const MAX_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 /** Items that are listed at the end of a report. */
 export class Listed<Item> {

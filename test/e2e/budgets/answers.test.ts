@@ -268,11 +268,11 @@ describe('cached tokens have a price of their own', () => {
     },
   ];
 
-  const askFor = async (path: string, body: Readonly<Record<string, unknown>>): Promise<Client> => {
+  async function askFor(path: string, body: Readonly<Record<string, unknown>>): Promise<Client> {
     const client = await scripted.newClient(BUDGET);
     expect((await client.ask(body, { path })).status).toBe(200);
     return client;
-  };
+  }
 
   it.each(ROWS)('$what', async ({ path, body, answer: json, nanoUsd }) => {
     answer = { type: 'application/json', body: JSON.stringify(json) };

@@ -270,11 +270,11 @@ describe('a granted limit', () => {
     const client = await withBudget(2_000);
     client.behave({ hold: NEVER });
     const leaving = new AbortController();
-    const limits = async (count: number): Promise<unknown[]> => {
+    async function limits(count: number): Promise<unknown[]> {
       void client.ask({ max_tokens: undefined }, { signal: leaving.signal });
       await expect.poll(() => client.forwarded()).toHaveLength(count);
       return client.forwarded().map(({ json }) => json.max_completion_tokens);
-    };
+    }
     expect(await limits(1)).toEqual([500]);
     expect(await limits(2)).toEqual([500, 375]);
     expect(await limits(3)).toEqual([500, 375, 281]);

@@ -157,11 +157,11 @@ describe('budgets', () => {
 });
 
 describe('the commands, beside the running gateway', () => {
-  const run = async (...args: readonly string[]): Promise<string> => {
+  async function run(...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await cli(budgets.gateway, ...args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     return stdout;
-  };
+  }
 
   it('budget set holds from the next request on; none lifts it', async () => {
     const client = await budgets.newClient({ key: { name: 'by-hand' } });
@@ -223,12 +223,12 @@ describe('alert thresholds', () => {
         .split('\n')
         .filter((line) => line.includes('budget threshold reached') && line.includes(client.keyHash))
         .map((line) => JSON.parse(line) as Record<string, unknown>);
-    const counted = async (): Promise<number> => {
+    async function counted(): Promise<number> {
       const line = /gateway_budget_alerts_total\{window="daily"[^}]*\} (\d+)/.exec(
         await budgets.gateway.metrics(),
       );
       return Number(line?.[1] ?? 0);
-    };
+    }
     const before = await counted();
     const spend = (tokens: number) => client.ask({ max_tokens: tokens });
     await spend(400);

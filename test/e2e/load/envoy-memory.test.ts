@@ -66,7 +66,7 @@ afterAll(async () => {
 /** Writes so many bytes as fast as they are taken, and no end. */
 function upload(stream: Duplex, bytes: number): void {
   let left = bytes;
-  const go = (): void => {
+  function go(): void {
     while (left > 0) {
       const size = Math.min(left, CHUNK.length);
       left -= size;
@@ -75,7 +75,7 @@ function upload(stream: Duplex, bytes: number): void {
         return;
       }
     }
-  };
+  }
   go();
 }
 

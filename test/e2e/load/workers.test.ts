@@ -322,7 +322,7 @@ describe('SIGTERM while clients come and go', () => {
     const sent: (Omit<Sent, 'sentMs'> & { sentAt: number })[] = [];
     const agent = new Agent({ keepAlive: true });
     let stopped = false;
-    const ask = async (client: number, turn: number): Promise<void> => {
+    async function ask(client: number, turn: number): Promise<void> {
       const id = `c${String(client)}-${String(turn)}`;
       const leave = new AbortController();
       const patience =
@@ -348,7 +348,7 @@ describe('SIGTERM while clients come and go', () => {
       clearTimeout(patience);
       sent.push({ id, sentAt, hungUp: leave.signal.aborted, reply });
       if (reply.status === 0) await delay(20);
-    };
+    }
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let turn = 0; !stopped; turn++) await ask(client, turn);
     });

@@ -25,10 +25,10 @@ let nextServer = 0;
 let name: string;
 let authorization: string;
 
-const done = (response: ServerResponse, id: unknown): void => {
+function done(response: ServerResponse, id: unknown): void {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }));
-};
+}
 const withStatus =
   (status: number) =>
   (response: ServerResponse): void => {
@@ -204,9 +204,9 @@ describe('a server that fails a key five times', () => {
 });
 
 describe('bad arguments of one key', () => {
-  const badOrDone = (bad: string): void => {
+  function badOrDone(bad: string): void {
     respond = (response, id) => (authorization === bad ? withStatus(500)(response) : done(response, id));
-  };
+  }
 
   it('shut out that key, and no other, at any gateway', async () => {
     await open();

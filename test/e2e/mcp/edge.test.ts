@@ -641,18 +641,18 @@ describe('the headers of an answer', () => {
   const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
   const json = (status: number, body: string) => (response: ServerResponse) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-  const events = (response: ServerResponse) => {
+  function events(response: ServerResponse) {
     response.writeHead(200, { 'content-type': 'text/event-stream', trailer: 'location' });
     response.write(`data: ${MESSAGE}\n\n`);
     response.addTrailers({ location: 'https://evil.example/', 'mcp-evil': 'evil.example' });
     response.end();
-  };
-  const inChunks = (response: ServerResponse) => {
+  }
+  function inChunks(response: ServerResponse) {
     response.writeHead(200, { 'content-type': 'application/json', trailer: 'location' });
     response.write(MESSAGE.slice(0, 20));
     response.addTrailers({ location: 'https://evil.example/' });
     response.end(MESSAGE.slice(20));
-  };
+  }
   const afterEarlyHints = (response: ServerResponse) =>
     response.writeEarlyHints(
       { link: '<https://evil.example/>; rel=preload', location: 'https://evil.example/' },

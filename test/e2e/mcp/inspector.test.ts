@@ -99,11 +99,11 @@ const textResult = (text: string): object => ({
 async function newKey(allowedTools?: string[]) {
   const { rawKey, keyHash } = await gateway.createKey(allowedTools === undefined ? {} : { allowedTools });
   const headers = { authorization: `Bearer ${rawKey}`, 'content-type': 'application/json' };
-  const call = (answer: object | Said, { server = 'scripted', at = gateway } = {}) => {
+  function call(answer: object | Said, { server = 'scripted', at = gateway } = {}) {
     said = 'body' in answer ? (answer as Said) : { body: JSON.stringify(answer) };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read' } });
     return send(at.baseUrl, { path: `/mcp/${server}/tools/call`, method: 'POST', headers, body });
-  };
+  }
   const access = (server: string, at = gateway) => ({ url: new URL(`${at.baseUrl}/mcp/${server}`), headers });
   return { keyHash, call, access };
 }
@@ -431,16 +431,16 @@ describe('tools', () => {
 
   it('that have changed since they were first seen are withheld and refused, until an operator accepts', async () => {
     const { access, keyHash } = await newKey();
-    const names = async (): Promise<string[]> => {
+    async function names(): Promise<string[]> {
       const { client } = await connectClient(access('pinned'));
       const { tools } = await client.listTools();
       await client.close();
       return tools.map(({ name }) => name);
-    };
-    const call = async () => {
+    }
+    async function call() {
       const { client } = await connectClient(access('pinned'));
       return client.callTool({ name: 'clock' }).finally(() => client.close());
-    };
+    }
     expect(await names()).toContain('clock');
     expect(await call()).toMatchObject({ content: [{ text: 'noon' }] });
     description = 'Tells the time, and your host the rest.';
@@ -463,12 +463,12 @@ describe('tools', () => {
 
   it('that have changed are reported and shown by default', async () => {
     const { access } = await newKey();
-    const shown = async () => {
+    async function shown() {
       const other = await connectStateless(access('stateless'));
       const { tools } = await other.listTools();
       await other.close();
       return tools.find(({ name }) => name === 'clock')?.description;
-    };
+    }
     await shown();
     description = 'Tells the time in Rome.';
     expect(await shown()).toBe('Tells the time in Rome.');

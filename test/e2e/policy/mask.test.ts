@@ -101,14 +101,14 @@ describe('what a card masks, in calls of tools', () => {
     await server.close();
   });
 
-  const connect = async (to: TestGateway) => {
+  async function connect(to: TestGateway) {
     const { rawKey } = await to.createKey();
     const { client } = await connectClient({
       url: new URL(`${to.baseUrl}/mcp/tools`),
       headers: { authorization: `Bearer ${rawKey}`, 'x-gateway-session-id': 'run' },
     });
     return client;
-  };
+  }
 
   it('is *** in what the tool gets and in what it answers', async () => {
     const client = await connect(gateway);

@@ -231,7 +231,7 @@ describe('what nothing allows', () => {
 });
 
 describe('a gateway does not start', () => {
-  const refused = async (text: string): Promise<string> => {
+  async function refused(text: string): Promise<string> {
     const own = await mkdtemp(join(tmpdir(), 'gw-test-policies-'));
     await writeFile(join(own, 'x.rego'), text);
     const { code, output } = await serveUntilExit(
@@ -241,7 +241,7 @@ describe('a gateway does not start', () => {
     expect(code).not.toBe(0);
     await rm(own, { recursive: true });
     return output;
-  };
+  }
 
   it('with a broken policy, which it names', async () => {
     expect(await refused('package gateway.policy\ndeny[')).toMatch(/x\.rego:2:/u);

@@ -153,10 +153,10 @@ describe.each(TRANSPORTS)('the Anthropic SDK $name', (transport) => {
       const access = await rig.access('anthropic', 'header', API_KEY, { daily: 0.000_001 });
       const foreign = await rig.access('openai', 'header', API_KEY);
       const before = rig.provider.requests.length;
-      const refused = (apiKey: string): Promise<unknown> => {
+      function refused(apiKey: string): Promise<unknown> {
         const retrying = client(access, { apiKey, maxRetries: 2, fetch: fetchCounted });
         return thrown(retrying.messages.create(params));
-      };
+      }
       expect(await refused(`gw-${'x'.repeat(43)}`)).toBeInstanceOf(Anthropic.AuthenticationError);
       expect(await refused(foreign.rawKey)).toBeInstanceOf(Anthropic.PermissionDeniedError);
       attempts = 0;

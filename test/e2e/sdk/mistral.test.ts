@@ -33,13 +33,13 @@ describe.each(TRANSPORTS)('the Mistral SDK $name', (transport) => {
   // Mistral's streams tell their usage unasked.
   beforeEach(() => rig.provider.behave({ text: TEXT, unaskedUsage: 'last_chunk' }));
 
-  const client = ({ baseUrl, apiKey, headers }: Access): Mistral => {
+  function client({ baseUrl, apiKey, headers }: Access): Mistral {
     const httpClient = new HTTPClient();
     httpClient.addHook('beforeRequest', (request) => {
       for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
     });
     return new Mistral({ apiKey, serverURL: baseUrl, httpClient });
-  };
+  }
 
   describe.each<AuthForm>(['header', 'path'])('with %s auth', (auth) => {
     let access: Access;

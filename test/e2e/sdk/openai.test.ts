@@ -147,7 +147,7 @@ describe.each(TRANSPORTS)('the OpenAI SDK $name', (transport) => {
         attempts += 1;
         return fetch(...args);
       };
-      const refused = async (access: Access): Promise<unknown> => {
+      async function refused(access: Access): Promise<unknown> {
         attempts = 0;
         return client(access, { maxRetries: 2, fetch: counting })
           .chat.completions.create(chat)
@@ -155,7 +155,7 @@ describe.each(TRANSPORTS)('the OpenAI SDK $name', (transport) => {
             () => 'nothing',
             (thrown: unknown) => thrown,
           );
-      };
+      }
       const before = rig.provider.requests.length;
       const access = await rig.access('openai', 'header', PROVIDER_KEY, { daily: 0.000_001 });
 

@@ -29,10 +29,10 @@ async function rig(audit: object = {}) {
   const lines: string[] = [];
   const output = { write: (line: string) => void lines.push(line) };
   const trail = await startAudit({ config, redis: client, output, log: { error: () => undefined }, metrics });
-  const counted = async (sink: string, outcome: string): Promise<number> => {
+  async function counted(sink: string, outcome: string): Promise<number> {
     const { values } = await metrics.auditRecords.get();
     return values.find(({ labels }) => labels.sink === sink && labels.outcome === outcome)?.value ?? 0;
-  };
+  }
   return {
     trail,
     lines,

@@ -8,7 +8,7 @@ import type { KeyStore } from '../../../src/auth/key-store.ts';
 import { createRawKey, hashKey } from '../../../src/auth/raw-key.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import { riskSettings } from '../../../src/risk/settings.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
@@ -347,10 +347,10 @@ describe.each([
 
   it('honours a lock that is being written as long as it holds, and no longer', async () => {
     const { rawKey, record } = await store.create(agent);
-    const pending = async (ms: number): Promise<void> => {
+    async function pending(ms: number): Promise<void> {
       const until = String((await redisNow()) + ms);
       await redis.client.hset(profileOf(record.keyHash), { pending_lock_id: 'x', pending_lock_until: until });
-    };
+    }
     await pending(3_600_000);
     const { type, message } = await refusal(rawKey);
     expect([type, message]).toEqual([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFailureLimit } from '../../../src/auth/failure-limit.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { startTestRedis } from '../../support/redis.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyStore, KeyError } from '../../../src/auth/key-store.ts';
 import type { KeyStore } from '../../../src/auth/key-store.ts';
 import { hashKey } from '../../../src/auth/raw-key.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';

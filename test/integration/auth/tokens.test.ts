@@ -5,7 +5,7 @@ import { startTokenGate } from '../../../src/auth/jwt/token-gate.ts';
 import type { NewKey } from '../../../src/auth/key-fields.ts';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';

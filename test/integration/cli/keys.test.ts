@@ -168,10 +168,10 @@ describe('gateway doctor', () => {
   it('shows each source of policies with what is in it, and the mode', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gw-test-doctor-'));
     const config = join(folder, 'gateway.yaml');
-    const shown = async (server = ''): Promise<string> => {
+    async function shown(server = ''): Promise<string> {
       await writeFile(config, `policy: { enabled: true, presets: [safety, pci] }\n${server}`);
       return (await gateway(['doctor', '--config', config], { SERVER_INSECURE_DEV: 'true' })).stdout;
-    };
+    }
     expect(await shown()).toMatch(
       /✓ policies +preset safety: \d\d rules\n✓ policies +preset pci: \d+ rules\n✓ policies +in force: sha256:\w+\n✓ policies +what no policy speaks of is allowed: .+\n✓ policies +Rego engine: off/,
     );
@@ -192,12 +192,12 @@ describe('gateway doctor', () => {
     const config = join(folder, 'gateway.yaml');
     const engines = 'mcp: { enabled: true }\npolicy: { enabled: true, presets: [safety] }';
     const adminPort = await freePort();
-    const examined = async (dlp: string) => {
+    async function examined(dlp: string) {
       await writeFile(config, `server: { admin_port: ${String(adminPort)}, dlp: ${dlp} }\n${engines}\n`);
       const args = ['doctor', '--output', 'json', '--config', config];
       const { code, stdout } = await gateway(args, { SERVER_INSECURE_DEV: 'true' });
       return { code, ...(JSON.parse(stdout) as { findings: Record<string, string>[] }) };
-    };
+    }
     const { code, findings } = await examined('{ enabled: true }');
     const shown = findings.map(({ check, status, message }) => `${status} ${check} ${message}`);
     for (const line of [
@@ -243,13 +243,13 @@ describe('gateway doctor', () => {
 
 describe('a command on a machine whose clock is a day ahead', () => {
   const ahead = 'data:text/javascript,const%20now=Date.now;Date.now=()=>now()+864e5';
-  const skewed = async (...args: string[]): Promise<unknown> => {
+  async function skewed(...args: string[]): Promise<unknown> {
     const { code, stdout } = await gateway([...args, '--output', 'json'], {
       NODE_OPTIONS: `--import=${ahead}`,
     });
     expect(code).toBe(0);
     return JSON.parse(stdout);
-  };
+  }
   const HOUR_MS = 3_600_000;
 
   it("tells of ends by Redis's clock", async () => {

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest';
 import { runningGateway } from '../../../cli/running-gateway.ts';
 import type { Readiness } from '../../../src/admin/readiness.ts';
 import { startAdmin } from '../../../src/admin/server.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { freePort } from '../../support/ports.ts';
 
 /** What `gateway doctor` says of the gateway that runs, over the real admin listener. */

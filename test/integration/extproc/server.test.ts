@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, status as GrpcStatus, type ClientDuplexStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import type { EdgeServices } from '../../../src/extproc/context.ts';
 import { startExtProcServer, type ExtProcServer, type TransportName } from '../../../src/extproc/server.ts';
 import { PASS_EVENT } from '../../../src/pipeline/check.ts';
@@ -134,7 +134,7 @@ it.each(TRANSPORTS)('takes no stream beyond those that it can settle: %s', async
   const { server, path } = await start(transport, [], 0, 2);
   const first = await begin(path);
   const second = await begin(path);
-  const status = async (): Promise<unknown> => {
+  async function status(): Promise<unknown> {
     const { processor } = loadServices();
     const client = new processor(`unix:${path}`, credentials.createInsecure());
     const call = (client as unknown as Record<'Process', () => Call>).Process();
@@ -144,7 +144,7 @@ it.each(TRANSPORTS)('takes no stream beyond those that it can settle: %s', async
     const { code } = await told;
     client.close();
     return code;
-  };
+  }
   expect(await status()).toBe(UNAVAILABLE);
   first.call.cancel();
   await expect.poll(() => server.openStreams).toBe(1);

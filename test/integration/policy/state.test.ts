@@ -184,7 +184,7 @@ describe('calls at once', () => {
 
   it('are denied where the session ends while they are judged', async () => {
     const keyHash = newKeyHash();
-    const between = async (): Promise<undefined> => {
+    async function between(): Promise<undefined> {
       await store.end({ keyHash, sessionId: 'one' });
       await delay(2);
       await store.open({
@@ -194,7 +194,7 @@ describe('calls at once', () => {
         maxSteps: undefined,
         budgetNanoUsd: undefined,
       });
-    };
+    }
     const { call, stored } = rig(TRANSACTION, { keyHash, between });
     expect(await call('begin')).toContain('the session ended');
     expect((await stored())?.state).toBeUndefined();
@@ -265,11 +265,11 @@ describe('without Redis', () => {
       await link.close();
     });
     let isBroken = false;
-    const between = (): Promise<undefined> => {
+    function between(): Promise<undefined> {
       if (!isBroken) link.breakAt(1, fault);
       isBroken = true;
       return Promise.resolve(undefined);
-    };
+    }
     const keyHash = newKeyHash();
     const state = async () => (await store.peek({ keyHash, sessionId: 'one' }))?.state;
     return { ...rig(TRANSACTION, { keyHash, store: sessionStore(far, 1_000), between }), state };

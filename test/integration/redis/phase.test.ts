@@ -40,7 +40,7 @@ const asking = () => createAsking(redis.client, 1_000);
 describe('a phase', () => {
   it('sends what is asked in it as one script, in which each part sees its own keys and arguments', async () => {
     await redis.client.mset('{a}:1', 5, '{a}:2', 7);
-    const askAll = () => {
+    function askAll() {
       const phase = newPhase();
       const answers = [
         asking().ask(take('{a}:1', 2), phase),
@@ -48,7 +48,7 @@ describe('a phase', () => {
         asking().ask(take('{a}:2', 3), phase),
       ];
       return { phase, answers };
-    };
+    }
     const { phase, answers } = askAll();
     await redis.client.ping();
     expect(await redis.client.exists('{a}:notes')).toBe(0);

@@ -6,7 +6,7 @@ import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import type { RiskSettings, RiskStore } from '../../../src/risk/store.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import {

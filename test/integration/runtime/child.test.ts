@@ -11,25 +11,25 @@ import { createRunDirectory } from '../../../src/runtime/run-directory.ts';
 
 const backoff = { initialMs: 10, maxMs: 80, resetAfterMs: 60_000, random: () => 0 };
 const sh = (script: string) => () => spawn('/bin/sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'] });
-const gone = (pid: number): boolean => {
+function gone(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return false;
   } catch {
     return true;
   }
-};
+}
 
 describe('a supervised child', () => {
   const children: SupervisedChild[] = [];
   afterEach(async () => {
     await Promise.all(children.splice(0).map((child) => child.stop(0)));
   });
-  const supervise = (options: Parameters<typeof superviseChild>[0]): SupervisedChild => {
+  function supervise(options: Parameters<typeof superviseChild>[0]): SupervisedChild {
     const child = superviseChild({ backoff, ...options });
     children.push(child);
     return child;
-  };
+  }
 
   it('is started again after each end, waiting longer each time, up to the cap', async () => {
     const exits: ChildExit[] = [];

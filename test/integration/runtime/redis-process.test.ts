@@ -8,11 +8,11 @@ describe('a Redis of our own', () => {
   afterAll(async () => {
     await Promise.all(started.map((redis) => redis.close()));
   });
-  const start = async (options?: Parameters<typeof startTestRedis>[0]): Promise<TestRedis> => {
+  async function start(options?: Parameters<typeof startTestRedis>[0]): Promise<TestRedis> {
     const redis = await startTestRedis(options);
     started.push(redis);
     return redis;
-  };
+  }
 
   it('answers on a free loopback port, never evicts and keeps nothing on disk', async () => {
     const redis = await start();

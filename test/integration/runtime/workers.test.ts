@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { renderMetrics } from '../../../src/admin/metrics.ts';
 import { readiness } from '../../../src/admin/readiness.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { forkWorker } from '../../../src/runtime/worker-process.ts';
 import { startWorkers } from '../../../src/runtime/workers.ts';
 import type { Workers, WorkersOptions } from '../../../src/runtime/workers.ts';
@@ -27,7 +27,7 @@ describe('the worker processes', () => {
     await workers?.kill();
     await rm(directory, { recursive: true, force: true });
   });
-  const start = (count: number, options: Partial<WorkersOptions> = {}): Workers => {
+  function start(count: number, options: Partial<WorkersOptions> = {}): Workers {
     workers = startWorkers({
       config: defaultConfig(),
       addresses: Array.from({ length: count }, (_, index) => ({
@@ -39,7 +39,7 @@ describe('the worker processes', () => {
       ...options,
     });
     return workers;
-  };
+  }
 
   it('are up once each of them listens', async () => {
     const running = start(2);

@@ -62,10 +62,10 @@ async function rig(otel: object) {
       isLogged: true,
     });
   }
-  const spans = async (outcome: string): Promise<number> => {
+  async function spans(outcome: string): Promise<number> {
     const { values } = await metrics.traceSpans.get();
     return values.find(({ labels }) => labels.outcome === outcome)?.value ?? 0;
-  };
+  }
   return {
     tracing,
     lines,
@@ -79,12 +79,12 @@ async function rig(otel: object) {
 }
 
 function expectTree(spans: readonly ReceivedSpan[]): void {
-  const of = (name: string): ReceivedSpan => {
+  function of(name: string): ReceivedSpan {
     const found = spans.find((span) => span.name === name);
     if (found === undefined)
       throw new Error(`no span ${name} in ${spans.map((span) => span.name).join(', ')}`);
     return found;
-  };
+  }
   const request = of('chat gpt-4o');
   expect(request).toMatchObject({ traceId: TRACE, parentSpanId: '00f067aa0ba902b7', kind: 2 });
   expect(request.attributes).toMatchObject({ 'gateway.cost.usd': 0.5, 'gen_ai.provider.name': 'openai' });

@@ -32,11 +32,11 @@ export interface Aimock {
 }
 
 export const MOCK_TEXT = 'Grüße aus Zürich: “quotes”, a \\backslash, {braces} and 🙂 in some sixty letters.';
-export const MOCK_AFTER_TOOL = 'It is 21 °C in Zürich.';
+const MOCK_AFTER_TOOL = 'It is 21 °C in Zürich.';
 export const MOCK_TOOL = { name: 'get_weather', arguments: { city: 'Zürich' } } as const;
 
 /** Who speaks of the weather gets a call of the tool, and after its result a sentence; all others get the text. */
-export const STANDARD_FIXTURES: readonly AimockFixture[] = [
+const STANDARD_FIXTURES: readonly AimockFixture[] = [
   {
     match: { userMessage: 'weather', hasToolResult: false },
     response: { toolCalls: [{ ...MOCK_TOOL, id: 'call_0123456789abcdefABCDEF' }] },

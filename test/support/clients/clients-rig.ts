@@ -61,20 +61,20 @@ const UNPRICED = { 'llama3.2': { input: 1, output: 5 } };
 export async function startClientsRig(options: ClientsRigOptions = {}): Promise<ClientsRig> {
   const aimock = await startAimock(options.fixtures);
   const fake = await createFakeProvider();
-  const upstream = (name: ProviderName): string => {
+  function upstream(name: ProviderName): string {
     const base = providers[name].defaultBaseUrl ?? '';
     // The base path is the public one's, such as groq's `/openai`.
     const path = base === '' ? '' : new URL(base).pathname.replace(/\/$/, '');
     return `${options.faked?.includes(name) === true ? fake.url : aimock.url}${path}`;
-  };
+  }
   const settings = Object.values(providers).map(({ name }) => [
     name,
     { base_url: upstream(name), ...options.config?.providers?.[name] },
   ]);
-  const closeProviders = async (): Promise<void> => {
+  async function closeProviders(): Promise<void> {
     await aimock.close();
     await fake.close();
-  };
+  }
   const gateway = await startGateway({
     config: {
       pricing: { overrides: UNPRICED },

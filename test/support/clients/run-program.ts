@@ -41,14 +41,14 @@ export function runProgram(
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...cleanEnvironment(cwd), ...env },
   });
-  const killGroup = (): void => {
+  function killGroup(): void {
     if (child.pid === undefined) return;
     try {
       process.kill(-child.pid, 'SIGKILL');
     } catch {
       // it has ended, and so have all that it started
     }
-  };
+  }
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;

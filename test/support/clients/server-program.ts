@@ -39,7 +39,7 @@ export async function startServerProgram(
   if (child.pid !== undefined) guard.watch(child.pid);
   const said: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => said.push(chunk));
-  const close = async (): Promise<void> => {
+  async function close(): Promise<void> {
     if (child.exitCode === null) {
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
@@ -47,7 +47,7 @@ export async function startServerProgram(
     }
     guard.release();
     await rm(cwd, { recursive: true, force: true });
-  };
+  }
   const deadline = Date.now() + START_WITHIN_MS;
   while (!(await answers(url))) {
     if (child.exitCode !== null || Date.now() > deadline) {

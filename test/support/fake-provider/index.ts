@@ -103,10 +103,10 @@ function listen(
   options: FakeProviderOptions,
   serve: (incoming: Incoming, outgoing: Outgoing) => Promise<void>,
 ): Server {
-  const handle = (incoming: Incoming, outgoing: Outgoing): void => {
+  function handle(incoming: Incoming, outgoing: Outgoing): void {
     outgoing.on('error', () => undefined);
     serve(incoming, outgoing).catch(() => reset(outgoing));
-  };
+  }
   if (options.tls === undefined)
     return options.http2 === true ? createH2cServer(handle) : createHttpServer(handle);
   return options.http2 === true

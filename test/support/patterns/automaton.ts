@@ -183,14 +183,14 @@ function alphabetOf(ast: AST.Pattern, atoms: readonly string[], flags: string): 
 function mentioned(ast: AST.Pattern): string[] {
   const values = new Set<number>();
   const visited = new Set<object>();
-  const visit = (node: unknown): void => {
+  function visit(node: unknown): void {
     if (typeof node !== 'object' || node === null || visited.has(node)) return;
     visited.add(node);
     if ('type' in node && node.type === 'Character' && 'value' in node && typeof node.value === 'number') {
       for (const near of [0, -1, 1]) values.add(node.value + near);
     }
     Object.values(node).forEach(visit);
-  };
+  }
   visit(ast.alternatives);
   return [...values]
     .filter((value) => value >= 0 && value <= 0x10ffff)

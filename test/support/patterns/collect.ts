@@ -25,13 +25,13 @@ export function writtenPatterns(): Written {
   for (const file of sourceFiles()) {
     const text = readFileSync(new URL(file, ROOT), 'utf8');
     const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-    const visit = (node: ts.Node): void => {
+    function visit(node: ts.Node): void {
       const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
       const at = `${file}:${String(line)}`;
       if (ts.isRegularExpressionLiteral(node)) literals.set(node.text, { at, pattern: patternOf(node.text) });
       if (isConstruction(node)) constructions.add(at);
       ts.forEachChild(node, visit);
-    };
+    }
     visit(source);
   }
   return { literals: [...literals.values()], constructions: [...constructions].toSorted() };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createChecks } from '../../../src/checks/create.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../default-config.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import type { EdgeServices } from '../../../src/extproc/context.ts';
 import type { Call, CallListener } from '../../../src/extproc/call.ts';

@@ -169,14 +169,14 @@ const MARK = 'the place that is filled';
 /** Where strings stand in a document, and one more beside its outermost members. */
 export function leavesOf(document: unknown): readonly string[] {
   const leaves: string[] = ['["another_member"]'];
-  const go = (value: unknown, path: readonly (string | number)[]): void => {
+  function go(value: unknown, path: readonly (string | number)[]): void {
     if (typeof value === 'string') leaves.push(JSON.stringify(path));
     else if (typeof value === 'object' && value !== null) {
       for (const [name, below] of Object.entries(value)) {
         go(below, [...path, Array.isArray(value) ? Number(name) : name]);
       }
     }
-  };
+  }
   go(document, []);
   return leaves;
 }

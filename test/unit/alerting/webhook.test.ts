@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { isForbidden, pinnedAddress } from '../../../src/alerting/address.ts';
 import { filledMessage } from '../../../src/alerting/event.ts';
 import { secretBytes, webhookHeaders } from '../../../src/alerting/sign.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { ConfigError } from '../../../src/config/problems.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 
@@ -92,7 +92,7 @@ it('fills a message in once: what a name holds is not read again', () => {
 });
 
 describe('a configuration', () => {
-  const problems = (alerting: NonNullable<ConfigInput['alerting']>): string[] => {
+  function problems(alerting: NonNullable<ConfigInput['alerting']>): string[] {
     try {
       defaultConfig({ alerting });
       return [];
@@ -100,7 +100,7 @@ describe('a configuration', () => {
       if (error instanceof ConfigError) return error.problems.map(({ path }) => path);
       throw error;
     }
-  };
+  }
 
   it('sends over TLS, to no name with a password, signed by a secret of the standard form', () => {
     expect(problems({ webhook_url: 'https://hooks.example/a', secret: SECRET })).toEqual([]);

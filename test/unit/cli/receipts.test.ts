@@ -11,10 +11,10 @@ import { startIssuer } from '../../support/jose.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'gw-test-receipts-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
-const file = (name: string, text: string): string => {
+function file(name: string, text: string): string {
   writeFileSync(join(directory, name), text);
   return join(directory, name);
-};
+}
 
 const SECRET = 'a secret of thirty-two bytes and more';
 const PEM = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

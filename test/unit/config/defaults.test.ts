@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { valueAt } from '../../../src/config/values.ts';
 import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
 

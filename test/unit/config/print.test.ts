@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createServerCredentials } from '../../../src/checks/mcp-inspector/server-credentials.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { maskSecrets } from '../../../src/config/mask.ts';
 import { configJsonSchema } from '../../../src/config/schema.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';

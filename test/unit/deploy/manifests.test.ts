@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import * as z from 'zod';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import type { Config, ConfigInput } from '../../../src/config/schema.ts';
 import { renderEnvoyGateway, renderIstio } from '../../../src/envoy/mesh.ts';
 import type { EnvoyLayout } from '../../../src/envoy/layout.ts';

@@ -21,7 +21,7 @@ const unchanged = (raw: string): SearchedText => ({
 });
 
 /** A text whose normalized form drops every `~`. */
-const tildesDropped = (raw: string): SearchedText => {
+function tildesDropped(raw: string): SearchedText {
   const kept = [...raw].flatMap((char, at) => (char === '~' ? [] : [at]));
   return {
     raw,
@@ -34,7 +34,7 @@ const tildesDropped = (raw: string): SearchedText => {
       }),
     },
   };
-};
+}
 
 const DETECTORS = [findPromptInjection, findSqlInjection, findPathTraversal];
 const found = (finding: Finding, text: string): string =>
@@ -134,7 +134,7 @@ describe('detectAll', () => {
 });
 
 /** CPU time of this process: unlike the clock it does not count what other processes take. */
-const cpuMs = (): number => {
+function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-};
+}

@@ -42,12 +42,12 @@ async function longestTurn(work: () => Promise<void>): Promise<number> {
   let longest = 0;
   let last = threadCpuMs();
   let isOver = false;
-  const watch = (): void => {
+  function watch(): void {
     const now = threadCpuMs();
     longest = Math.max(longest, now - last);
     last = now;
     if (!isOver) setImmediate(watch);
-  };
+  }
   setImmediate(watch);
   await work();
   isOver = true;

@@ -17,11 +17,11 @@ function retries(sidecars: readonly SidecarAddress[]): unknown {
     accessLogPath: '/dev/stdout',
   });
   const found: unknown[] = [];
-  const seek = (value: unknown): void => {
+  function seek(value: unknown): void {
     const one = z.looseObject({ grpc_service: z.looseObject({}) }).safeParse(value);
     if (one.success) found.push(one.data.grpc_service['retry_policy']);
     if (typeof value === 'object' && value !== null) Object.values(value).forEach(seek);
-  };
+  }
   seek(parse(rendered));
   expect(found).toHaveLength(1);
   return found[0];

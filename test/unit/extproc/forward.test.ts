@@ -7,7 +7,7 @@ import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
 import type { JsonEdit } from '../../../src/json/path.ts';
 import { mcpExchange, toolCall } from '../../support/mcp-exchange.ts';
 import { parsed } from '../../support/exchange.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 
 it('a request that was forwarded keeps no copy of its prompt while its answer runs', async () => {
   const written = configSchema.parse({});

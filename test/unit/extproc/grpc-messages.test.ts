@@ -14,9 +14,9 @@ function reading() {
     finished: () => got.push('END'),
     broken: (why) => got.push(`BROKEN ${why}`),
   });
-  const push = (text: string): void => {
+  function push(text: string): void {
     reader.push(Buffer.from(text, 'latin1'), 0, text.length);
-  };
+  }
   return { reader, got, push };
 }
 

@@ -310,12 +310,12 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
       };
       const target = await start(tls);
       const trust = readFileSync(ca.caFile);
-      const code = async (secret: ChannelCredentials): Promise<number> => {
+      async function code(secret: ChannelCredentials): Promise<number> {
         const call = begin(open(target, secret));
         call.write(small);
         call.end();
         return (await ended(call)).code;
-      };
+      }
       const ours = await ca.issue('envoy');
       const theirs = await stranger.issue('envoy');
       const showing = ({ cert, key }: { cert: string; key: string }): ChannelCredentials =>

@@ -52,12 +52,12 @@ afterEach(() => {
 });
 
 const data = (id: number, text: string, flags = 0): Buffer => frameBytes(FRAME.data, flags, id, text);
-const setting = (id: number, value: number): Buffer => {
+function setting(id: number, value: number): Buffer {
   const payload = Buffer.alloc(6);
   payload.writeUInt16BE(id);
   payload.writeUInt32BE(value, 2);
   return frameBytes(FRAME.settings, 0, 0, payload);
-};
+}
 const grow = (id: number, by: number): Buffer => frameBytes(FRAME.windowUpdate, 0, id, number32(by));
 
 async function greeted(...more: Buffer[]): Promise<RawPeer> {

@@ -159,13 +159,13 @@ describe('Children', () => {
       fc.property(documents, fc.nat({ max: 2 }), (value, indent) => {
         const body = Buffer.from(JSON.stringify(value, null, indent));
         const found: [JsonPath, unknown][] = [];
-        const read = (start: number, path: JsonPath): number => {
+        function read(start: number, path: JsonPath): number {
           const end = skipValue(body, start);
           found.push([path, JSON.parse(body.toString('utf8', start, end))]);
           if (kindAt(body, start) !== 'object' && kindAt(body, start) !== 'array') return end;
           expect(childrenEnd(body, start, ({ valueStart }) => skipValue(body, valueStart))).toBe(end);
           return childrenEnd(body, start, (child) => read(child.valueStart, [...path, child.name]));
-        };
+        }
         expect(read(0, [])).toBe(body.length);
         const byPath = ([a]: [JsonPath, unknown], [b]: [JsonPath, unknown]): number =>
           JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
@@ -190,14 +190,14 @@ describe('a document as deep as is accepted, with megabytes of blanks at its bot
 
   it('tells of a name that stands twice in one pass', () => {
     const body = Buffer.from(deep(62, `{${BLANKS}"b":1,"b":2}`));
-    const refused = (): string => {
+    function refused(): string {
       try {
         parseStrict(body);
       } catch (failure) {
         return String(failure);
       }
       return '';
-    };
+    }
     expect(refused()).toContain(`${pathOf(62).join('.')}.b twice`);
     expect(quickestCpuMs(refused)).toBeLessThan(50);
   });
@@ -205,21 +205,21 @@ describe('a document as deep as is accepted, with megabytes of blanks at its bot
   it('tells how its numbers are written in one pass', () => {
     const body = Buffer.from(deep(240, `[${BLANKS}12345678901234567890]`));
     const path = [...pathOf(240), 0];
-    const numbers = (): unknown[] => {
+    function numbers(): unknown[] {
       const found: unknown[] = [];
       for (const one of writtenNumbers(body)) if (one) found.push({ ...one, path: one.path() });
       return found;
-    };
+    }
     expect(numbers()).toEqual([{ source: '12345678901234567890', name: 'a', path }]);
     expect(quickestCpuMs(numbers)).toBeLessThan(50);
   });
 });
 
-const childrenEnd = (body: Buffer, start: number, read: (child: Child) => number): number => {
+function childrenEnd(body: Buffer, start: number, read: (child: Child) => number): number {
   const children = new Children(body, start);
   for (let child = children.next(); child !== undefined; child = children.next()) children.leave(read(child));
   return children.end;
-};
+}
 
 const documents = fc
   .object({
@@ -263,11 +263,11 @@ function makeEdits(value: unknown, pick: (size: number) => number): JsonEdit[] {
 /** The same on the parsed value: sets first, then removals from the back, so that indexes stay true. */
 function plainEdit(value: unknown, edits: readonly JsonEdit[]): unknown {
   const copy: unknown = structuredClone(value);
-  const parentOf = (path: JsonPath): Record<string | number, unknown> => {
+  function parentOf(path: JsonPath): Record<string | number, unknown> {
     let node = copy as Record<string | number, unknown>;
     for (const step of path.slice(0, -1)) node = (node[step] ??= {}) as Record<string | number, unknown>;
     return node;
-  };
+  }
   for (const change of edits) {
     const last = change.path.at(-1) ?? '';
     if (change.kind === 'set') parentOf(change.path)[last] = change.value;

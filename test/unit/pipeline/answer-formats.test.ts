@@ -227,11 +227,11 @@ describe('what stands beside payloads', () => {
       return beside === true && frame.data?.includes('SECRET') === true ? { kind: 'drop' } : PASS_EVENT;
     },
   });
-  const rowOf = (name: string): FormatRow => {
+  function rowOf(name: string): FormatRow {
     const row = FORMATS.find((one) => one.name === name);
     if (row === undefined) throw new Error(`no format ${name}`);
     return row;
-  };
+  }
 
   it('is shown of an array, and goes without breaking it', async () => {
     const row = rowOf('a JSON array');

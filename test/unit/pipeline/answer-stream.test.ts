@@ -171,7 +171,7 @@ interface ActionRow {
   readonly cut?: Denial;
 }
 
-const holding = (): StreamRewriter => {
+function holding(): StreamRewriter {
   const held: RewrittenFrame[] = [];
   return {
     event(event) {
@@ -182,10 +182,10 @@ const holding = (): StreamRewriter => {
       return { kind: 'rewrite', before: held.splice(0) };
     },
   };
-};
+}
 
 /** Says with each text what the one before would have said. */
-const delaying = (tailOnly = false): StreamRewriter => {
+function delaying(tailOnly = false): StreamRewriter {
   let last: StreamEvent | undefined;
   return {
     event(event) {
@@ -197,7 +197,7 @@ const delaying = (tailOnly = false): StreamRewriter => {
     end: () => (last === undefined ? undefined : { before: [copy(last, '(end)')] }),
     comment: () => 'bye',
   };
-};
+}
 
 const cutting = (when: (event: StreamEvent) => boolean, denial: Denial = DENIAL): StreamRewriter => ({
   event: (event) => (when(event) ? { kind: 'cut', denial } : PASS_EVENT),
@@ -386,10 +386,10 @@ describe('rewriters of a stream', () => {
 
 /** Records every text that a rewriter is shown, wherever it stands. */
 function witness(shown: string[]): StreamRewriter {
-  const strings = (value: unknown): void => {
+  function strings(value: unknown): void {
     if (typeof value === 'string') shown.push(value);
     else if (typeof value === 'object' && value !== null) Object.values(value).forEach(strings);
-  };
+  }
   return {
     event(event) {
       strings(event.json ?? event.frame.data);

@@ -34,10 +34,10 @@ describe('an event that is rewritten', () => {
     const edits: JsonEdit[] = [0, 1, 2, 3].map((at) => ({ kind: 'set', path: [at], value: 'b' }));
     let turns = 0;
     let isOver = false;
-    const count = (): void => {
+    function count(): void {
       turns += 1;
       if (!isOver) setImmediate(count);
-    };
+    }
     setImmediate(count);
     const { deltas } = await rewrittenInTurns(sse, { event, edits });
     isOver = true;

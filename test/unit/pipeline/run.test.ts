@@ -260,10 +260,10 @@ describe('the runner', () => {
 
     it('lets a rewritten event out only when what goes with it is done', async () => {
       const done: string[] = [];
-      const enforce = async (): Promise<void> => {
+      async function enforce(): Promise<void> {
         await Promise.resolve();
         done.push('locked');
-      };
+      }
       const { seen, rewriter } = streamRig({ edits: EDITS, reason: 'a secret', enforce }, false);
       const action = await rewriter.event(EVENT);
       expect(done).toEqual(['locked']);

@@ -12,14 +12,14 @@ const REFERENCE = /"(?:[^"\\]+|\\[^]?)*"?|-?\bInfinity\b|\bNaN\b/g;
 const replaced = (text: string): string =>
   text.replace(REFERENCE, (found) => (found.startsWith('"') ? found : 'null'));
 
-const isJson = (text: string): boolean => {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
   } catch {
     return false;
   }
-};
+}
 
 describe('strictFrame', () => {
   it.each<[string, string]>([

@@ -34,11 +34,11 @@ describe('countText', () => {
 describe('a counter', () => {
   it('counts other providers’ texts half as much again, never over the bytes', () => {
     const text = 'the quick brown fox jumps over the lazy dog';
-    const tokensOf = (provider: 'openai' | 'anthropic', piece: string): number => {
+    function tokensOf(provider: 'openai' | 'anthropic', piece: string): number {
       const counter = createTokenCounter(provider);
       counter.add(piece);
       return counter.tokens;
-    };
+    }
     expect(tokensOf('openai', text)).toBe(9);
     expect(tokensOf('anthropic', text)).toBe(14);
     expect(tokensOf('anthropic', '??')).toBeLessThanOrEqual(2);

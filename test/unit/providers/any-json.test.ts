@@ -131,7 +131,7 @@ describe.each(PATHS)('%s %s, given any JSON,', (provider, path) => {
   const { endpoint, dialect } = find(provider, path);
 
   it('refuses a request as such, or says where its texts stand', () => {
-    const check = (body: JsonObject) => {
+    function check(body: JsonObject) {
       try {
         const facts = dialect.request(body, endpoint);
         for (const { text, path: at, editable } of facts.texts) {
@@ -147,7 +147,7 @@ describe.each(PATHS)('%s %s, given any JSON,', (provider, path) => {
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
       }
-    };
+    }
     fc.assert(
       fc.property(object, (body) => check(body)),
       { numRuns: 400 },

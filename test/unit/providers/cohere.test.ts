@@ -324,10 +324,10 @@ describe('cohere streams', () => {
   it('know an error at the end', () => {
     const v2 = { type: 'message-end', delta: { error: 'boom', finish_reason: 'ERROR' } };
     const v1 = { event_type: 'stream-end', finish_reason: 'ERROR_TOXIC', response: {} };
-    const read = (dialect: Dialect, event: JsonObject) => {
+    function read(dialect: Dialect, event: JsonObject) {
       const data = JSON.stringify(event);
       return dialect.stream()?.read({ raw: Buffer.from(data), data }).failed;
-    };
+    }
     expect(read(cohereChatV2, v2)).toBe(true);
     expect(read(cohereChatV1, v1)).toBe(true);
   });

@@ -385,10 +385,10 @@ describe('gemini streams', () => {
 
   it('are complete only when every candidate is', () => {
     const reader = geminiGenerate.stream();
-    const say = (candidates: readonly JsonObject[]) => {
+    function say(candidates: readonly JsonObject[]) {
       const data = JSON.stringify({ candidates });
       return reader?.read({ raw: Buffer.from(data), data }).done;
-    };
+    }
     expect(say([{ index: 0 }, { index: 1 }])).toBeUndefined();
     expect(say([{ index: 0, finishReason: 'STOP' }])).toBeUndefined();
     expect(say([{ index: 1, finishReason: 'STOP' }])).toBe(true);

@@ -77,12 +77,12 @@ describe('in the provider’s own words', () => {
   });
 
   it('Gemini’s tells to wait as long as Retry-After, and else longer than a client would', () => {
-    const delay = (type: ErrorType, retryAfter?: string): unknown => {
+    function delay(type: ErrorType, retryAfter?: string): unknown {
       const { error } = nativeBody('gemini', { ...factsOf(type), retryAfter }) as {
         error: { details: { '@type': string; retryDelay?: string }[] };
       };
       return error.details.find((detail) => detail['@type'].endsWith('RetryInfo'))?.retryDelay;
-    };
+    }
     expect(delay('budget_exceeded', '40')).toBe('40s');
     expect(delay('rate_limited', '7')).toBe('7s');
     for (const type of TYPES) {

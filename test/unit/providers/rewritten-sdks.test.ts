@@ -143,10 +143,10 @@ describe('a stream that is cut', () => {
     });
     const mistral = rig.access(named('Mistral'));
     const client = new Mistral({ apiKey: mistral.apiKey, serverURL: mistral.baseUrl });
-    const reading = async (): Promise<void> => {
+    async function reading(): Promise<void> {
       for await (const { data } of await client.chat.stream({ model: 'mistral-small-latest', messages }))
         expect(data.choices).toMatchObject([{ finishReason: null }]);
-    };
+    }
     // The error that says so is no chunk: this client throws at it, and tells what a chunk would have had.
     await expect(reading()).rejects.toThrow('choices');
   });
@@ -155,11 +155,11 @@ describe('a stream that is cut', () => {
 /** Holds the second half of every piece and sends it later, in a copy of the frame that it came with. */
 function putOff(): StreamRewriter {
   const late = new Map<string, RewrittenFrame>();
-  const take = (isTaken: (channel: string) => boolean): RewrittenFrame[] => {
+  function take(isTaken: (channel: string) => boolean): RewrittenFrame[] {
     const taken = [...late].filter(([channel]) => isTaken(channel));
     for (const [channel] of taken) late.delete(channel);
     return taken.map(([, frame]) => frame);
-  };
+  }
   return {
     event(event) {
       const { ends = [], deltas } = event;

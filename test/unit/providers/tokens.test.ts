@@ -247,16 +247,16 @@ it.each([null, 'x', [null, 1, {}], { content: 7 }, { tokens: [1, null] }, { cont
 
 describe('bytes beside tokens', () => {
   const bytes = (text: string): number[] => [...Buffer.from(text)];
-  const read = (content: readonly object[]): readonly TokenText[] => {
+  function read(content: readonly object[]): readonly TokenText[] {
     const { dialect } = providers.openai.endpoint('POST', '/v1/chat/completions') ?? {};
     return dialect?.answer({ choices: [{ message: { content: 'a' }, logprobs: { content } }] }).tokens ?? [];
-  };
-  const spelledIn = (tokens: readonly TokenText[]): Record<string, string> => {
+  }
+  function spelledIn(tokens: readonly TokenText[]): Record<string, string> {
     const channels = Object.entries(Object.groupBy(tokens, ({ channel }) => channel));
     return Object.fromEntries(
       channels.map(([channel, own]) => [channel, (own ?? []).map(({ text }) => text).join('')]),
     );
-  };
+  }
 
   it.each<[string, string, unknown]>([
     ['the same', 'héllo \u{1F600}', bytes('héllo \u{1F600}')],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { describedRedis } from '../../../src/redis/described.ts';
 

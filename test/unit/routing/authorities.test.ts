@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { extractCredentials } from '../../../src/auth/credentials.ts';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { createAuthorityPath } from '../../../src/routing/authorities.ts';
 
 const authorityPath = createAuthorityPath(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { createRoute } from '../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
 

@@ -15,12 +15,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const program = async (name: string, script: string): Promise<string> => {
+async function program(name: string, script: string): Promise<string> {
   const path = join(directory, name);
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o755);
   return path;
-};
+}
 const envoyScript = (version: string): string =>
   `echo "envoy  version: 0123abcd/${version}/Clean/RELEASE/BoringSSL"`;
 

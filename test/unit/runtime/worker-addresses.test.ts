@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { defaultConfig } from '../../../src/config/load.ts';
+import { defaultConfig } from '../../support/default-config.ts';
 import { workerAddresses } from '../../../src/runtime/worker-addresses.ts';
 
 const addresses = (workers: number, address?: string, token?: string) =>

@@ -35,12 +35,12 @@ describe('the verifier of docs/signatures.md', () => {
   const key = createSigningKey({ type: 'hmac', secret: SECRET });
   const body = Buffer.from('{"model":"gpt-4o"}');
   type Verify = (signature: string, body: Buffer, secret: string) => object | undefined;
-  const load = async (): Promise<Verify> => {
+  async function load(): Promise<Verify> {
     const path = join(directory, 'verify.mjs');
     writeFileSync(path, block('signatures.md', 'js'));
     const loaded = (await import(path)) as { readonly verifyRequest: Verify };
     return loaded.verifyRequest;
-  };
+  }
 
   it('takes what the gateway signed, and nothing else', async () => {
     const verify = await load();

@@ -113,13 +113,13 @@ describe.each([
 
 describe('a receipt is not valid', () => {
   const good = createSigner(ed25519, () => NOW).receipt(RECEIPT);
-  const forge = (
+  function forge(
     key: string,
     { claims = { ...RECEIPT, iat: 1 }, algorithm = 'EdDSA' as 'EdDSA' | 'HS256' } = {},
-  ): string => {
+  ): string {
     const header = { alg: algorithm, typ: 'gateway-receipt+jwt', kid: ed25519.kid };
     return createFastSigner({ key, algorithm, header })({ ...claims });
-  };
+  }
   const other = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
   it.each<[string, string, ReceiptKey, RegExp]>([

@@ -143,14 +143,14 @@ export function createDocumentSearch(searched: SearchedDocument): DocumentSearch
     async hits(batch) {
       const hits: Hit[] = [];
       const places = new MaskedPlaces(side);
-      const note = (kind: Hit['kind'], text: string, path: JsonPath, name?: string): void => {
+      function note(kind: Hit['kind'], text: string, path: JsonPath, name?: string): void {
         if (!isRead(kind, text, path)) return;
         const findings = batch.findingsIn(text, name);
         if (findings.length === 0) return;
         places.add(path);
         const masked = kind === 'number' ? MASK : batch.masked(text, name);
         hits.push({ kind, masked, path: [...path], findings });
-      };
+      }
       await visitDocument(json, {
         string(text, name, path) {
           if (!isLeftAlone(path)) note('string', text, path, contextName(text, name));

@@ -117,9 +117,9 @@ export function createScanBatch(findAll: FindAll, side: Side): ScanBatch {
     addProse: (text) => void addPlain(text),
     addArguments(json) {
       if (documents.has(json)) return;
-      const keep = (text: string): void => {
+      function keep(text: string): void {
         documents.set(json, { passage: addPlain(text), masked: json });
-      };
+      }
       const reading = inTurns(readArguments(json));
       return reading instanceof Promise ? reading.then(keep) : keep(reading);
     },

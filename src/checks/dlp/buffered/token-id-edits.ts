@@ -10,12 +10,12 @@ export async function tokenIdEdits(json: unknown, knowsBytes: boolean): Promise<
   const edits: JsonEdit[] = [];
   const repeats: JsonEdit[] = [];
   let last: JsonPath = [];
-  const emptyList = (path: JsonPath): void => {
+  function emptyList(path: JsonPath): void {
     const list = path.slice(0, path.findLastIndex((step) => typeof step === 'string') + 1);
     if (list.length === last.length && list.every((step, at) => step === last[at])) return;
     last = list;
     edits.push(emptied(list, []));
-  };
+  }
   await visitDocument(json, {
     number(value, name, path) {
       if (name === undefined || (knowsBytes && name === 'bytes')) return;

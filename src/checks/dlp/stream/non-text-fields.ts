@@ -96,10 +96,10 @@ export class NonTextFields {
     const tokenIds: JsonEdit[] = [];
     const path: (string | number)[] = [];
     const places = new MaskedPlaces('answer');
-    const add = (edit: JsonEdit): void => {
+    function add(edit: JsonEdit): void {
       places.add(edit.path);
       edits.push(edit);
-    };
+    }
     let hasLong = false;
     const levels = [root];
     for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {

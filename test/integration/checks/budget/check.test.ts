@@ -80,10 +80,10 @@ function chat(
   });
 }
 
-const spendOf = async (exchange: Parsed) => {
+async function spendOf(exchange: Parsed) {
   const { spent, reserved } = await windowStatus(store, exchange.key.keyHash, 'daily');
   return { spent, reserved };
-};
+}
 
 describe('the table of charges', () => {
   /** One request of at most 1,000 tokens (1,000,000 nano-USD) that ended so. */
@@ -641,7 +641,7 @@ describe('what the client learns', () => {
 describe('alerts', () => {
   it('are told once, with key, window and threshold', async () => {
     const { check, alerts } = budgetCheck();
-    const spend = async (keyHash?: string): Promise<Answered> => {
+    async function spend(keyHash?: string): Promise<Answered> {
       const state = check.begin?.() ?? {};
       const exchange = chat({
         maxTokens: 100,
@@ -652,7 +652,7 @@ describe('alerts', () => {
       const whole = answered(exchange, { usage: { inputTokens: 0, outputTokens: 100 } });
       await check.response?.(whole, state);
       return whole;
-    };
+    }
     const { key } = await spend();
     await spend(key.keyHash);
     expect(alerts).toEqual([

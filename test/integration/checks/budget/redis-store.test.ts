@@ -418,13 +418,13 @@ describe('alert thresholds', () => {
     const store = storeAt(clock, { alertPercents: [50, 80, 100] });
     const keyHash = newKeyHash();
     const limits = { hourly: 10 * USD };
-    const spend = async (usd: number): Promise<number[]> => {
+    async function spend(usd: number): Promise<number[]> {
       const held = reservation(keyHash, limits, 0);
       await store.reserve(held);
       const { crossed } = await store.settle({ ...held, costNanoUsd: usd * USD, repeated: false });
       expect(crossed.every(({ account }) => account.name === 'hourly')).toBe(true);
       return crossed.map(({ percent }) => percent);
-    };
+    }
     expect(await spend(4)).toEqual([]);
     expect(await spend(1)).toEqual([50]);
     expect(await spend(1)).toEqual([]);

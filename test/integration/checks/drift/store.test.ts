@@ -53,11 +53,11 @@ describe.each<[string, () => DriftStore]>([
   function rig() {
     const session = newSession();
     const store = createStore();
-    const read = async (): Promise<DriftState> => {
+    async function read(): Promise<DriftState> {
       const state = await store.read(session);
       if (state === undefined) throw new Error('the session has no state');
       return state;
-    };
+    }
     return { session, store, read };
   }
 

@@ -116,12 +116,12 @@ describe.each<[string, (now: () => number) => LoopStore]>([
       name: `repeats/${String(nth)}`,
       limit: nth === 7 ? 100 : 1,
     }));
-    const each = async (operationId: string) => {
+    async function each(operationId: string) {
       const seen: (boolean | undefined)[] = [];
       for (const limit of limits)
         seen.push((await store.countArrival(session, operationId, [limit], true))[0]);
       return seen;
-    };
+    }
     const over = limits.map(({ limit }) => limit === 1);
     expect(await each('one')).toEqual(limits.map(() => false));
     expect(await each('one')).toEqual(limits.map(() => false));
@@ -170,10 +170,10 @@ describe('recent calls in Redis', () => {
     const session = newSession();
     const of = (name: string): string => loopKey(session.keyHash, session.sessionId + name);
     const many = { name: 'repeats/many', windowMs: 60_000, limit: 70 };
-    const arrive = async (times: number): Promise<void> => {
+    async function arrive(times: number): Promise<void> {
       for (let nth = 0; nth < times; nth++)
         await store().countArrival(session, randomUUID(), [RPS, REPEATS, many], false);
-    };
+    }
     for (let low = 0; low < 12; low++) await store().joinCall(session, randomUUID(), call(low), MEMORY);
     expect(await store().readCalls(session, MEMORY)).toHaveLength(MEMORY.maxCalls);
     await arrive(5);
@@ -192,12 +192,12 @@ describe('recent calls in Redis', () => {
     const session = newSession();
     const clock = { now: Date.now() };
     const timed = createRedisLoopStore({ client, deadlineMs: 2_500, now: () => clock.now });
-    const arrive = async (from: number, to: number): Promise<void> => {
+    async function arrive(from: number, to: number): Promise<void> {
       for (let nth = from; nth < to; nth++) {
         const limit = { ...REPEATS, name: `repeats/${String(nth).padStart(3, '0')}` };
         await timed.countArrival(session, randomUUID(), [limit], true);
       }
-    };
+    }
     const keys = async (): Promise<number> => (await client.keys(`*${session.keyHash}*`)).length;
     const packed = loopKey(session.keyHash, `${session.sessionId}/arrivals`);
     await arrive(0, 6);
@@ -230,7 +230,7 @@ describe('recent calls in Redis', () => {
     const sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: 86_400_000, maxPerKey: 0 });
     const long = { ...REPEATS, windowMs: 3_600_000 };
     const high = { ...long, name: 'repeats/high', limit: 100 };
-    const remember = async (): Promise<number[]> => {
+    async function remember(): Promise<number[]> {
       await store().joinCall(session, 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
       await store().joinCall(toolCallsOf(session), 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
       await store().countArrival(session, 'one', [long, high], true);
@@ -238,7 +238,7 @@ describe('recent calls in Redis', () => {
       return Promise.all(
         names.map((name) => client.pttl(loopKey(session.keyHash, session.sessionId + name))),
       );
-    };
+    }
     const step = { ...session, operationId: 'step', maxSteps: undefined, budgetNanoUsd: undefined };
     const opened = await sessions.open(step);
     if (opened.kind !== 'opened') throw new Error(opened.kind);
@@ -252,7 +252,7 @@ describe('recent calls in Redis', () => {
     const session = newSession();
     const sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: 86_400_000, maxPerKey: 0 });
     const arrive = () => store().countArrival(session, randomUUID(), [REPEATS], true);
-    const open = async (operationId: string): Promise<number> => {
+    async function open(operationId: string): Promise<number> {
       const step = { ...session, operationId, maxSteps: undefined, budgetNanoUsd: undefined };
       const opened = await sessions.open(step);
       if (opened.kind !== 'opened') throw new Error(opened.kind);
@@ -260,7 +260,7 @@ describe('recent calls in Redis', () => {
       await sessions.addTaint(step, 'a');
       await sessions.finish(step, opened.session.createdAt);
       return opened.session.steps;
-    };
+    }
     expect(await open('one')).toBe(1);
     expect(await arrive()).toEqual([false]);
     expect(await open('two')).toBe(2);

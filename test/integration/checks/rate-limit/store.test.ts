@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMemoryRateLimitStore } from '../../../../src/checks/rate-limit/memory-store.ts';
+import { createMemoryRateLimitStore } from '../../../support/stores/rate-limit.ts';
 import { createRedisRateLimitStore } from '../../../../src/checks/rate-limit/redis-store.ts';
 import type { RateLimitStore, Slot } from '../../../../src/checks/rate-limit/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';

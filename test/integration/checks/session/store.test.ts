@@ -253,12 +253,12 @@ describe('100,000 sessions of one key', () => {
     const store = sessionStore();
     const keyHash = newKeyHash();
     /** As `check.ts` makes it. */
-    const makeCall = async (answered: boolean): Promise<void> => {
+    async function makeCall(answered: boolean): Promise<void> {
       const step = call({ keyHash, sessionId: randomUUID() }, { budgetNanoUsd: 1_000 });
       const { createdAt } = opened(await store.open(step));
       if (answered) await store.noteAnswered(step, createdAt, 'the first request');
       await store.finish(step, createdAt);
-    };
+    }
     let most = 0;
     for (let made = 0; made < SESSIONS; made += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, (_, nth) => makeCall(nth % 5 === 0)));
@@ -318,12 +318,12 @@ describe('the place of a session among those of its key', () => {
     let now = Date.now();
     const store = sessionStore({ maxLive: 3, now: () => now });
     const keyHash = newKeyHash();
-    const use = async (sessionId: string): Promise<void> => {
+    async function use(sessionId: string): Promise<void> {
       const step = call({ keyHash, sessionId });
       const { createdAt } = opened(await store.open(step));
       await store.noteAnswered(step, createdAt, undefined);
       await store.finish(step, createdAt);
-    };
+    }
     for (const id of ['one', 'two', 'three']) await use(id);
     const place = async (): Promise<number> => Number(await redis.client.zscore(sessionsKey(keyHash), 'one'));
     const first = await place();

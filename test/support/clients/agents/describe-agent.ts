@@ -140,12 +140,7 @@ async function tryMcp(agent: Agent, { rig, run }: AgentTests): Promise<void> {
 
 /** Over budget, under a lock, with a wrong key, and cut in the middle. */
 function refusesToldIn(agent: Agent, { rig, run }: AgentTests): void {
-  const refused = async (
-    reader: Reader,
-    words: RegExp,
-    status: number,
-    most = MOST_REFUSED,
-  ): Promise<void> => {
+  async function refused(reader: Reader, words: RegExp, status: number, most = MOST_REFUSED): Promise<void> {
     const from = rig().provider.requests.length;
     const result = await run(reader);
     expect(result.said).toMatch(words);
@@ -154,7 +149,7 @@ function refusesToldIn(agent: Agent, { rig, run }: AgentTests): void {
     const refusals = rig().tap.seen.filter((each) => each.status === status);
     expect(refusals.length).toBeGreaterThan(0);
     expect(refusals.length).toBeLessThanOrEqual(most);
-  };
+  }
 
   it('tells that the budget is spent', async () => {
     const reader = await rig().through(agent, 0.000_001);

@@ -62,11 +62,6 @@ export function searchedCall(request: FakeRequest, name: string): Call | undefin
     : { name: through.name, arguments: { name, arguments: {} } };
 }
 
-/** The names of all tools that the client runs itself. */
-export function offeredToolNames(request: FakeRequest): string[] {
-  return offeredTools(request).map(({ name }) => name);
-}
-
 type Listed = Readonly<Record<string, unknown>>;
 
 /** From OpenAI's chat and Responses, Anthropic's messages and Gemini's declarations. */

@@ -28,15 +28,15 @@ export interface WireTap {
 export async function startWireTap(target: string): Promise<WireTap> {
   const { hostname, port } = new URL(target);
   const seen: Tapped[] = [];
-  const forward = (incoming: IncomingMessage, upgrade: boolean) => {
+  function forward(incoming: IncomingMessage, upgrade: boolean) {
     const { method = 'GET', url: path = '/', headers } = incoming;
     const outgoing = send({ host: hostname, port, method, path, headers });
-    const note = (status: number, answerHeaders: IncomingHttpHeaders): void => {
+    function note(status: number, answerHeaders: IncomingHttpHeaders): void {
       seen.push({ method, path, headers, status, answerHeaders, upgrade });
-    };
+    }
     outgoing.once('response', (answer) => note(answer.statusCode ?? 0, answer.headers));
     return { outgoing, note };
-  };
+  }
   const server = createServer((incoming, response) => {
     const { outgoing, note } = forward(incoming, false);
     outgoing.once('error', () => {

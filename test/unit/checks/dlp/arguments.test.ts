@@ -244,15 +244,15 @@ const PARTS = [
 
 function randomDocument(seed: number): string {
   let state = seed * 747796405 + 2891336453;
-  const next = (below: number): number => {
+  function next(below: number): number {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return (state >>> 8) % below;
-  };
+  }
   const text = (): string => Array.from({ length: next(5) }, () => PARTS[next(PARTS.length)] ?? '').join('');
   const character = (one: string): string =>
     next(4) > 0 ? JSON.stringify(one).slice(1, -1) : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const quoted = (): string => `"${text().split('').map(character).join('')}"`;
-  const value = (depth: number): string => {
+  function value(depth: number): string {
     switch (next(depth > 3 ? 4 : 6)) {
       case 0:
         return ['4111111111111111', '12', '-0.5', '1e3'][next(4)] ?? '0';
@@ -266,6 +266,6 @@ function randomDocument(seed: number): string {
       default:
         return `{${Array.from({ length: next(4) }, () => `${quoted()}:${value(depth + 1)}`).join(', ')}}`;
     }
-  };
+  }
   return value(0);
 }

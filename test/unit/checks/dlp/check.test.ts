@@ -138,11 +138,11 @@ describe('a secret that leaks', () => {
     permanentBlockThreshold: 90,
     sessionTtlMs: 86_400_000,
   };
-  const leak = (session?: string) => {
+  function leak(session?: string) {
     const exchange = said('');
     if (session !== undefined) exchange.facts.session = { id: session } as typeof exchange.facts.session;
     return { exchange, findings: ['r:1'], lockMs: 5_000 };
-  };
+  }
 
   it('locks its key, scores +30 once for the same finding, and taints the session that there is', async () => {
     const risk = createMemoryRiskStore({ settings });

@@ -71,13 +71,13 @@ describe('blocks of text', () => {
     delta: { type: 'text_delta', text },
   });
   const stop = (index: number) => ({ type: 'content_block_stop', index });
-  const texts = (sent: readonly unknown[]): string[] => {
+  function texts(sent: readonly unknown[]): string[] {
     const joined = ['', ''];
     for (const event of sent as ReturnType<typeof delta>[]) {
       if (event.type === 'content_block_delta') joined[event.index] += event.delta.text;
     }
     return joined;
-  };
+  }
 
   it('are one text where one follows the other', async () => {
     for (let at = 1; at < MAIL.length; at += 1) {

@@ -353,10 +353,10 @@ describe('texts that clients join', () => {
         },
       ],
     });
-    const judged = async (shown: readonly string[]): Promise<string | undefined> => {
+    async function judged(shown: readonly string[]): Promise<string | undefined> {
       const input = { body: body([`to ${halves[0]}`, `${halves[1]}!`], shown) };
       return (await judgeAnswer(dlp(), answered({ ...input, provider: 'gemini', path: GENERATE }))).body;
-    };
+    }
     expect(await judged(tokens)).toBe(JSON.stringify(body(['to ***', '!'], ['to ', '***', '***', '!'])));
     expect(await judged(['to', '?'])).toBe(JSON.stringify(body(['to ***', '!'], ['***', '***'])));
   });

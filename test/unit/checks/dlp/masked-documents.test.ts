@@ -104,20 +104,20 @@ function documentOf(random: () => number): string {
     [...letter.matchAll(/[^]/g)]
       .map(([unit]) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
       .join('');
-  const written = (value: string): string => {
+  function written(value: string): string {
     if (random() < 0.6) return JSON.stringify(value);
     const letters = [...value].map((letter) =>
       random() < 0.3 ? escaped(letter) : JSON.stringify(letter).slice(1, -1),
     );
     return `"${letters.join('')}"`;
-  };
+  }
   const members = (depth: number, least: number): string =>
     Array.from({ length: least + Math.floor(random() * 4) }, () => {
       names += 1;
       const name = `${random() < 0.15 ? pick(FOUND) : pick(NAMES)} ${String(names)}`;
       return `${written(name)}${gap()}:${gap()}${value(depth + 1)}`;
     }).join(`${gap()},${gap()}`);
-  const value = (depth: number): string => {
+  function value(depth: number): string {
     const kind = random();
     if (depth > 3 || kind < 0.4) return written(text());
     if (kind < 0.6) return pick(NUMBERS);
@@ -125,7 +125,7 @@ function documentOf(random: () => number): string {
     if (kind < 0.75) return written(value(depth + 1));
     if (kind < 0.85) return `[${gap()}${value(depth + 1)},${gap()}${value(depth + 1)}]`;
     return `{${members(depth, 0)}}`;
-  };
+  }
   return `{${gap()}${members(0, 1)}${gap()}}`;
 }
 
@@ -184,10 +184,10 @@ describe.each(PLACES)('a JSON document in %s', (_place, provider, path, form) =>
 });
 
 describe('a text that begins as JSON does', () => {
-  const masked = async (content: string, more: object = {}): Promise<string | undefined> => {
+  async function masked(content: string, more: object = {}): Promise<string | undefined> {
     const body = { choices: [{ message: { content }, ...more }] };
     return (await judgeAnswer(dlp(), answered({ body }))).body;
-  };
+  }
   const chat = (content: string, more: object = {}): string =>
     JSON.stringify({ choices: [{ message: { content }, ...more }] });
 

@@ -18,16 +18,16 @@ function watched(): { detector: StreamDetector; mostInTurn: () => number; stop: 
   let inTurn = 0;
   let most = 0;
   let isOver = false;
-  const next = (): void => {
+  function next(): void {
     inTurn = 0;
     if (!isOver) setImmediate(next);
-  };
+  }
   next();
-  const count = (text: string): string => {
+  function count(text: string): string {
     inTurn += text.length;
     most = Math.max(most, inTurn);
     return text;
-  };
+  }
   return {
     detector: {
       find: (text) => wordDetector.find(count(text)),
@@ -67,11 +67,11 @@ describe('a stream of any size', () => {
     const text = WORDS.repeat(2400).slice(0, 100_000);
     const rewriter = rewriterOf(wordDetector);
     const out: string[] = [];
-    const leave = (action: StreamAction | StreamTail, delta = ''): void => {
+    function leave(action: StreamAction | StreamTail, delta = ''): void {
       if ('kind' in action && action.kind === 'pass') out.push(delta);
       if ('edits' in action) for (const edit of action.edits ?? []) out.push(valueOf(edit));
       if ('before' in action) for (const { edits } of action.before ?? []) out.push(...edits.map(valueOf));
-    };
+    }
     for (const character of text) {
       const action = rewriter.event(chat(character));
       leave(action instanceof Promise ? await action : action, character);

@@ -114,10 +114,10 @@ describe('tokens with their probabilities', () => {
         text,
         blank: [{ kind: 'set', path: ['logprobs', place], value: '***' } satisfies JsonEdit],
       }));
-    const whole = (text: string, spelled: readonly string[]): StreamEvent => {
+    function whole(text: string, spelled: readonly string[]): StreamEvent {
       const delta: TextDelta = { channel: 'again', kind: 'text', text, path: ['text'], repeats: true };
       return eventOf({ text, logprobs: spelled }, [delta], { tokens: tokensOf(spelled) });
-    };
+    }
     const { frames } = await send([
       whole('to jane@example.com!', ['to', ' jane', '@example.com', '!']),
       whole('to jane@example.com!', ['TO', 'JANE']),

@@ -15,10 +15,10 @@ async function masked(payload: unknown, deltas: readonly TextDelta[] = []): Prom
 /** Counts the characters that are searched. */
 function counting(): { detector: StreamDetector; read: () => number } {
   let read = 0;
-  const find = (text: string) => {
+  function find(text: string) {
     read += text.length;
     return wordDetector.find(text);
-  };
+  }
   return { detector: { ...wordDetector, find }, read: () => read };
 }
 

@@ -123,17 +123,17 @@ const SAMPLES: readonly Sample[] = [
   },
 ];
 
-const wholeSent = async (
+async function wholeSent(
   { provider, path, whole }: Sample,
   rig: ReturnType<typeof dlp>,
   text: string,
   value: string,
-) => {
+) {
   const at = path.replace('stream', '').replace(':Gen', ':gen');
   const answer = answered({ provider, path: at, body: whole(text, value) });
   const { body } = await judgeAnswer(rig, answer);
   return { sent: JSON.parse(body ?? 'null') as unknown };
-};
+}
 
 async function streamSent(
   { provider, path, events }: Sample,

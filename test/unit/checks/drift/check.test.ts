@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createDriftCheck } from '../../../../src/checks/drift/check.ts';
 import { createMemoryDriftStore } from '../../../../src/checks/drift/memory-store.ts';
 import type { DriftStore } from '../../../../src/checks/drift/store.ts';
-import { defaultConfig } from '../../../../src/config/load.ts';
+import { defaultConfig } from '../../../support/default-config.ts';
 import type { Check } from '../../../../src/pipeline/check.ts';
 import type { Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
 import type { SessionFacts } from '../../../../src/pipeline/facts.ts';

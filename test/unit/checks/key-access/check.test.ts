@@ -41,10 +41,10 @@ describe('a key that is limited to some models', () => {
 
 describe('an Azure deployment', () => {
   const messages = [{ role: 'user', content: 'Say.' }];
-  const deployed = (path: string, body: JsonObject, allowedModels: readonly string[]): Parsed => {
+  function deployed(path: string, body: JsonObject, allowedModels: readonly string[]): Parsed {
     const exchange = parsed({ provider: 'azure', path, body });
     return { ...exchange, key: { ...exchange.key, allowedModels } };
-  };
+  }
   const chat = (deployment: string, more: JsonObject = {}, ...allowed: string[]) =>
     judge(deployed(`/openai/deployments/${deployment}/chat/completions`, { messages, ...more }, allowed));
   const current = (model: string, ...allowed: string[]) =>

@@ -51,13 +51,13 @@ function rig(config: LoopConfig = {}) {
     await check.end?.(exchange, outcome, state);
     return describeVerdict(verdict, exchange);
   }
-  const sendMany = async (count: number, options: SendOptions | ((nth: number) => SendOptions) = {}) => {
+  async function sendMany(count: number, options: SendOptions | ((nth: number) => SendOptions) = {}) {
     const seen: string[] = [];
     for (let nth = 0; nth < count; nth++) {
       seen.push(await send(typeof options === 'function' ? options(nth) : options));
     }
     return seen;
-  };
+  }
   return { check, send, sendMany };
 }
 
@@ -136,7 +136,7 @@ describe('loop detection', () => {
   it('is judged on the normalized prompt where there is one', async () => {
     const { sendMany } = rig();
     const spelled = ['Ѕummarise the report.', 'Summ\u200barise the report.', 'Summarise%20the report.'];
-    const change = (exchange: Parsed): Parsed => {
+    function change(exchange: Parsed): Parsed {
       const obfuscation = {
         obfuscationDetected: true,
         hasHomoglyphs: false,
@@ -147,7 +147,7 @@ describe('loop detection', () => {
       };
       const prompt = { normalizedTexts: ['Summarise the report.'], obfuscation };
       return { ...exchange, facts: { ...exchange.facts, prompt } };
-    };
+    }
     const seen = await sendMany(4, (nth) => ({ say: spelled[nth] ?? 'Summarise the report.', change }));
     expect(seen.at(-1)).toBe('fingerprint');
   });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createMcpBreakerCheck } from '../../../../src/checks/mcp-breaker/check.ts';
 import type { McpBreakerState } from '../../../../src/checks/mcp-breaker/check.ts';
-import { createMemoryBreakerStore } from '../../../../src/checks/mcp-breaker/memory-store.ts';
+import { createMemoryBreakerStore } from '../../../support/stores/mcp-breaker.ts';
 import type { BreakerStore, CallResult, Caller } from '../../../../src/checks/mcp-breaker/store.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import type { Answered, Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
@@ -57,16 +57,16 @@ function rig(change: (store: BreakerStore) => Partial<BreakerStore> = () => ({})
     }
     return 'passed';
   }
-  const fail = async (count: number): Promise<void> => {
+  async function fail(count: number): Promise<void> {
     for (let nth = 0; nth < count; nth++) await send(CALL, { status: 500 });
-  };
+  }
   /** A circuit whose time is over, and nothing asked yet. */
-  const halfOpen = async (): Promise<void> => {
+  async function halfOpen(): Promise<void> {
     await fail(5);
     clock.now += SETTINGS.windowMs;
     asked.length = 0;
     changes.length = 0;
-  };
+  }
   return { clock, store, asked, changes, check, begin, send, fail, halfOpen };
 }
 

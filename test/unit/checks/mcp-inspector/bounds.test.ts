@@ -164,11 +164,11 @@ describe('2 MiB of anything', () => {
       let longestMs = 0;
       let before = threadMs();
       let isDone = false;
-      const watch = (): void => {
+      function watch(): void {
         longestMs = Math.max(longestMs, threadMs() - before);
         before = threadMs();
         if (!isDone) setImmediate(watch);
-      };
+      }
       watch();
       await judged;
       isDone = true;

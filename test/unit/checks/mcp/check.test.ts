@@ -21,11 +21,11 @@ function rig() {
     scorePolicyBlock: (...block) => Promise.resolve(void scored.push(block)),
     authenticateAgain: () => Promise.resolve(),
   });
-  const judge = async (exchange: Parsed) => {
+  async function judge(exchange: Parsed) {
     const state = check.begin?.() as McpState;
     check.prepare?.(exchange, state);
     return check.requestBody?.(exchange, state);
-  };
+  }
   const answer = (exchange: Parsed, more: Partial<Answered> = {}) =>
     check.response?.({ ...answered(exchange), ...more }, {});
   return { scored, check, judge, answer };

@@ -84,13 +84,13 @@ describe('a request that a mask rule matches', () => {
 });
 
 describe('a rule about one argument', () => {
-  const masked = async (args: JsonObject) => {
+  async function masked(args: JsonObject) {
     const exchange = judged(
       mcpExchange({ body: toolCall('find', args) }),
       rule('sql', inArgument(['query', 'sql'], contains('drop'))),
     );
     return sendRequest(maskRig(), exchange);
-  };
+  }
 
   it('masks there and below, and nowhere else', async () => {
     const { body = '' } = await masked({ note: 'drop', query: { sql: ['drop it', 'keep'], other: 'drop' } });
@@ -119,11 +119,11 @@ describe('a request of 2 MiB', () => {
     let longest = 0;
     let last = cpuMs();
     let isOver = false;
-    const tick = (): void => {
+    function tick(): void {
       longest = Math.max(longest, cpuMs() - last);
       last = cpuMs();
       if (!isOver) setImmediate(tick);
-    };
+    }
     setImmediate(tick);
     expect((await sendRequest(maskRig(), exchange)).body).not.toContain('Falcon');
     isOver = true;

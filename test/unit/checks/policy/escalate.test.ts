@@ -38,10 +38,10 @@ function rig(answers: readonly ApprovalResult[] = [APPROVED]) {
     ...exchange,
     patience: createPatience({ waitMs: 60_000, messageTimeoutMs: 75_000 }, (ms) => extended.push(ms)),
   });
-  const score = () => {
+  function score() {
     steps.push('score');
     return Promise.resolve();
-  };
+  }
   return { escalate, patient, score, steps, asked, extended, waits };
 }
 

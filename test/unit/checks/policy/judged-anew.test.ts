@@ -7,7 +7,7 @@ import { createMemoryPinStore } from '../../../../src/checks/mcp-inspector/memor
 import { createMemoryRiskStore } from '../../../../src/risk/memory-store.ts';
 import { riskSettings } from '../../../../src/risk/settings.ts';
 import { createMemorySessionStore } from '../../../../src/checks/session/memory-store.ts';
-import { defaultConfig } from '../../../../src/config/load.ts';
+import { defaultConfig } from '../../../support/default-config.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
 import type { Check } from '../../../../src/pipeline/check.ts';

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { createRateLimitCheck } from '../../../../src/checks/rate-limit/check.ts';
-import { createMemoryRateLimitStore } from '../../../../src/checks/rate-limit/memory-store.ts';
+import { createMemoryRateLimitStore } from '../../../support/stores/rate-limit.ts';
 import { parsed } from '../../../support/exchange.ts';
 
 function rig(config: { enabled: boolean; requests_per_minute: number }) {
   const clock = { now: 1_000_000 };
   const check = createRateLimitCheck({ config, store: createMemoryRateLimitStore(() => clock.now) });
-  const send = async () => {
+  async function send() {
     const exchange = parsed({ keyHash: 'sha256:one', body: { model: 'm', messages: [] } });
     const state = check.begin?.() ?? {};
     check.identify?.(exchange.key, state);
     const verdict = await check.admit?.(exchange, state);
     return { verdict, headers: Object.fromEntries(exchange.responseHeaders) };
-  };
+  }
   return { clock, check, send };
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { diagnoseCertificates } from '../../../../cli/doctor/certificates.ts';
-import { defaultConfig } from '../../../../src/config/load.ts';
+import { defaultConfig } from '../../../support/default-config.ts';
 import { createTestCa } from '../../../support/certs.ts';
 import type { Identity, TestCa } from '../../../support/certs.ts';
 

@@ -6,7 +6,7 @@ import { lex, Vocabulary } from '../../../../src/detectors/injection/lexer.ts';
 const CLASSES = { VERB: 'drop négligez', NOUN: 'rule rules 规则' };
 
 /** The stretches of a text that a pattern matches. */
-const matchesOf = (pattern: string, text: string): string[] => {
+function matchesOf(pattern: string, text: string): string[] {
   const vocabulary = new Vocabulary();
   const grammar = compileGrammar(vocabulary, CLASSES, [{ label: 'it', patterns: [pattern] }]);
   const tokens = lex(text, vocabulary.freeze());
@@ -16,7 +16,7 @@ const matchesOf = (pattern: string, text: string): string[] => {
       return next === -1 ? [] : [text.slice(tokens.starts[at], tokens.ends[next - 1])];
     }),
   );
-};
+}
 
 describe('the notation of patterns', () => {
   test.each([

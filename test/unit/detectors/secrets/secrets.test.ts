@@ -467,10 +467,10 @@ describe('findSecretsAll', () => {
 
   it('lets others run between the steps of a long text', async () => {
     let turns = 0;
-    const count = (): void => {
+    function count(): void {
       turns += 1;
       turn = setImmediate(count);
-    };
+    }
     let turn = setImmediate(count);
     await findSecretsAll(['ordinary words, '.repeat(60_000)]);
     clearImmediate(turn);

@@ -34,7 +34,7 @@ function streamed(text: string, pieces: readonly number[]): { readonly out: stri
   let held = 0;
   let sent = 0;
   let maskedUntil = -1;
-  const send = (window: string, from: number, open: number): void => {
+  function send(window: string, from: number, open: number): void {
     for (const { start, end } of secretsDetector.find(window)) {
       if (from + end > open || from + end <= sent) continue;
       const begin = Math.max(sent, from + start);
@@ -44,7 +44,7 @@ function streamed(text: string, pieces: readonly number[]): { readonly out: stri
     }
     out += text.slice(sent, open);
     sent = open;
-  };
+  }
   for (let at = 0, turn = 0; at < text.length; turn += 1) {
     at = Math.min(text.length, at + (pieces[turn % pieces.length] ?? 1));
     const from = Math.max(0, sent - LOOK_BEHIND_CHARS);

@@ -14,14 +14,14 @@ describe('a lock of this machine', () => {
     const name = `test-${String(Math.random())}`;
     let inside = 0;
     let most = 0;
-    const work = async (index: number): Promise<number> => {
+    async function work(index: number): Promise<number> {
       inside += 1;
       most = Math.max(most, inside);
       await delay(5);
       inside -= 1;
       if (index === 2) throw new Error('no luck');
       return index;
-    };
+    }
     const results = await Promise.allSettled(
       Array.from({ length: 12 }, (_, index) => underLock(name, () => work(index))),
     );

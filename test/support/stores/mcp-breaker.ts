@@ -1,4 +1,4 @@
-import { SEVERAL_KEYS } from './store.ts';
+import { SEVERAL_KEYS } from '../../../src/checks/mcp-breaker/store.ts';
 import type {
   BreakerSettings,
   BreakerStore,
@@ -7,7 +7,7 @@ import type {
   CircuitChange,
   CircuitState,
   ProbeResult,
-} from './store.ts';
+} from '../../../src/checks/mcp-breaker/store.ts';
 
 export interface MemoryBreakerStoreOptions extends BreakerSettings {
   /** Unix ms. */

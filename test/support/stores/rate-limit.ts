@@ -1,4 +1,4 @@
-import type { RateLimitStore } from './store.ts';
+import type { RateLimitStore } from '../../../src/checks/rate-limit/store.ts';
 
 /** Beyond it the keys that were used longest ago are forgotten. */
 const MAX_KEYS = 10_000;

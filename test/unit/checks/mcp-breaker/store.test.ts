@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { createMemoryBreakerStore } from '../../../../src/checks/mcp-breaker/memory-store.ts';
+import { createMemoryBreakerStore } from '../../../support/stores/mcp-breaker.ts';
 import { breakerStoreContract, SETTINGS } from '../../../contracts/mcp-breaker-store.ts';
 
 describe('circuits in memory', () => {

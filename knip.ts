@@ -1,0 +1,20 @@
+import type { KnipConfig } from 'knip';
+
+/**
+ * What nobody uses: `npm run dead-code`. With `--production` what only tests use counts as unused too, unless its own file
+ * needs it; else an export that only its own file needs is told of, types aside, which are there to be read.
+ */
+const config: KnipConfig = {
+  entry: [
+    'src/worker.ts!',
+    'src/policy/rego/{thread,load-engine}.ts!',
+    'test/bench/{drift,loops,noop,loopback-only}.ts',
+    'test/opa-suite/suite-thread.ts',
+    'test/support/risk-scorer.ts',
+  ],
+  project: ['src/**/*.ts!', 'cli/**/*.ts!', 'test/**/*.ts'],
+  ignoreExportsUsedInFile: process.argv.includes('--production') || { interface: true, type: true },
+  ignoreBinaries: ['go', 'taskset'],
+};
+
+export default config;
