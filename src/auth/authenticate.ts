@@ -30,7 +30,7 @@ export interface Attempt {
    * Called once with the hash of the key: while it is looked up, where it was good before; or when it is known to be
    * good.
    */
-  readonly beside?: (keyHash: string) => void;
+  readonly onKnownKey?: (keyHash: string) => void;
   /** Where a JWT and its proof stand; absent where they were judged already. */
   readonly request?: PresentedRequest;
 }
@@ -46,10 +46,10 @@ export type Authenticate = (attempt: Attempt) => Promise<Identity>;
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
   const { keys, failures, riskProfile, tokens } = deps;
   return async (attempt) => {
-    const { rawKey, clientAddress, beside } = attempt;
+    const { rawKey, clientAddress, onKnownKey } = attempt;
     let isCalled = false;
     function once(keyHash: string): void {
-      if (!isCalled) beside?.(keyHash);
+      if (!isCalled) onKnownKey?.(keyHash);
       isCalled = true;
     }
     const rawKeyHash = rawKey === undefined ? undefined : hashKey(rawKey);

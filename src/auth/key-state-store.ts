@@ -37,13 +37,13 @@ export interface KeyStateStore {
   /**
    * Undefined where no raw key of this hash is known; throws `redis_unavailable`. A key that is doubted is looked up
    * with one read, and the rest is read only where it could be good.
-   * @param beside called with the key's hash as the reads are sent, where the key was good before: what it sends is
+   * @param onKnownKey called with the key's hash as the reads are sent, where the key was good before: what it sends is
    *   answered in the same wait
    */
   readKeyState(
     rawHash: string,
     trust?: 'trusted' | 'doubted',
-    beside?: (keyHash: string) => void,
+    onKnownKey?: (keyHash: string) => void,
   ): Promise<KeyState | undefined>;
   /** The key of this hash, which the bearer's JWT names: it is active whatever became of its raw keys. */
   readNamedKey(keyHash: string): Promise<KeyState | undefined>;
@@ -69,10 +69,13 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   const familiar = new RecentMap<true>(MAX_REMEMBERED_KEYS);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
 
-  async function read(rawHash: string, beside?: (keyHash: string) => void): Promise<KeyState | undefined> {
+  async function read(
+    rawHash: string,
+    onKnownKey?: (keyHash: string) => void,
+  ): Promise<KeyState | undefined> {
     const known = identities.get(rawHash) ?? rawHash;
     const answered = readTogether(client, known, now);
-    if (familiar.get(rawHash) === true) beside?.(known);
+    if (familiar.get(rawHash) === true) onKnownKey?.(known);
     const answer = await answered;
     const identity = answer.record['identity'];
     if (identity === undefined) return toKeyState(rawHash, answer);
@@ -82,18 +85,18 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
 
   async function readAndRemember(
     rawHash: string,
-    beside?: (keyHash: string) => void,
+    onKnownKey?: (keyHash: string) => void,
   ): Promise<KeyState | undefined> {
-    const state = await read(rawHash, beside);
+    const state = await read(rawHash, onKnownKey);
     if (state?.status === 'active') familiar.set(rawHash, true);
     return state;
   }
 
   return {
-    readKeyState: (rawHash, trust = 'trusted', beside) =>
+    readKeyState: (rawHash, trust = 'trusted', onKnownKey) =>
       withRedisDeadline(deadlineMs, async () =>
         trust === 'trusted' || (await couldBeGood(client, rawHash))
-          ? readAndRemember(rawHash, beside)
+          ? readAndRemember(rawHash, onKnownKey)
           : undefined,
       ),
     readNamedKey: (keyHash) =>

@@ -7,6 +7,6 @@ export function isOfEvents(contentType: string | undefined): boolean {
 }
 
 /** Events of another name (`ping`, `endpoint`) are not for the protocol, nor is what stands beside an event's data. */
-export function isForMessages({ frame: { event: name }, beside }: StreamEvent): boolean {
-  return beside !== true && (name === undefined || name === '' || name === 'message');
+export function isForMessages({ frame: { event: name }, sideband }: StreamEvent): boolean {
+  return sideband !== true && (name === undefined || name === '' || name === 'message');
 }

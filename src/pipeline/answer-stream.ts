@@ -98,21 +98,21 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
 
   function passFrame(received: Frame): Awaitable<void> {
     const frame = isJudged ? format.readable(received) : received;
-    if (!isJudged || frame.beside === undefined) return passPayload(frame);
-    const { beside } = frame;
-    const event = besideEvent(frame, beside);
+    if (!isJudged || frame.sideband === undefined) return passPayload(frame);
+    const { sideband } = frame;
+    const event = sidebandEvent(frame, sideband);
     const waiting = passEvent(event, 0);
     // A frame of nothing else is sent, or not, with this event.
     if (frame.data === undefined) return waiting;
     function goOn(): Awaitable<void> {
-      if (cut === undefined) return passPayload(passed === event ? frame : bare(frame, beside));
+      if (cut === undefined) return passPayload(passed === event ? frame : bare(frame, sideband));
     }
     return waiting === undefined ? goOn() : waiting.then(goOn);
   }
 
-  function bare(frame: Frame, beside: string): Frame {
+  function bare(frame: Frame, sideband: string): Frame {
     const { event, ...unnamed } = frame;
-    const named = event !== undefined && !beside.includes(event) ? frame : unnamed;
+    const named = event !== undefined && !sideband.includes(event) ? frame : unnamed;
     return { ...named, raw: format.copy(named, frame.data ?? '') };
   }
 
@@ -153,7 +153,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
     if (rewriter === undefined) {
       passed = event;
       if (event.frame.raw.length > 0)
-        pieces.push(writer.write(event.beside === true ? rest(event.frame) : event.frame));
+        pieces.push(writer.write(event.sideband === true ? rest(event.frame) : event.frame));
       return;
     }
     const action = rewriter.event(event);
@@ -269,9 +269,9 @@ function flagsOf({ headers = {} }: Denial): string | undefined {
 }
 
 /** What stands beside a payload, as an event before the payload's own: its frame's bytes come with that one. */
-function besideEvent(frame: Frame, beside: string): StreamEvent {
+function sidebandEvent(frame: Frame, sideband: string): StreamEvent {
   const raw = frame.data === undefined ? frame.raw : NOTHING;
-  return { frame: { ...frame, raw, data: beside }, deltas: [], json: beside, beside: true };
+  return { frame: { ...frame, raw, data: sideband }, deltas: [], json: sideband, sideband: true };
 }
 
 /** A frame that has no payload, as it came. */

@@ -29,14 +29,14 @@ function* rewriting(format: StreamFormat, rewritten: RewrittenFrame): Work<Strea
 const NOTHING = Buffer.alloc(0);
 
 function isWrittenAnew({ event, edits, copy }: RewrittenFrame): boolean {
-  return (edits.length > 0 || copy === true) && event.beside !== true;
+  return (edits.length > 0 || copy === true) && event.sideband !== true;
 }
 
 /** @param edited the event's JSON with its edits, where it has both */
 function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buffer): Work<StreamEvent> {
   const { event, edits, copy } = rewritten;
   if (edits.length === 0 && copy !== true) return event;
-  if (event.beside === true) return { ...event, frame: { ...event.frame, raw: NOTHING } };
+  if (event.sideband === true) return { ...event, frame: { ...event.frame, raw: NOTHING } };
   const payload = editedPayload(event, edits, edited);
   const frame = copy === true ? copied(format, event, payload.data) : changed(format, event, payload.data);
   const parse = parserOf(event, edits, payload.json);

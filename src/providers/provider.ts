@@ -219,7 +219,7 @@ export interface StreamEvent {
    * Not a payload, but what the provider put beside: comments, ids, unknown headers, broken rests; `json` is that text.
    * Comes before the frame's own event, where it has one. No client joins such texts, and an edit takes them out.
    */
-  readonly beside?: true;
+  readonly sideband?: true;
   /** Usage of the whole answer so far, where this frame tells (running usage; the reader merges parts). */
   readonly usage?: Usage;
   /** This frame exists only because usage was asked for; hidden from a client that did not ask. */

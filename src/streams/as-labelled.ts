@@ -31,9 +31,9 @@ const TESTS: Partial<Record<StreamFormat['name'], () => IsOther>> = {
 /** Part of an array, or more documents than the one in which some providers report an error. */
 function jsonAmongEvents(): IsOther {
   let documents = 0;
-  return ({ beside }) => {
-    if (beside === undefined) return false;
-    for (const line of beside.split('\n')) {
+  return ({ sideband }) => {
+    if (sideband === undefined) return false;
+    for (const line of sideband.split('\n')) {
       const [first = ''] = line.trimStart();
       if (first === '[' || first === ',') return true;
       if (first === '{') documents += 1;

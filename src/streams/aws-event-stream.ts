@@ -65,7 +65,7 @@ class AwsEventStreamDecoder implements FrameDecoder {
   end(): Frame[] {
     if (this.pending.length === 0) return [];
     const raw = this.pending.take();
-    return [{ raw, beside: raw.toString('utf8'), open: true }];
+    return [{ raw, sideband: raw.toString('utf8'), open: true }];
   }
 
   private readPrelude(): void {
@@ -83,20 +83,20 @@ function readMessage(raw: Buffer): Frame {
   const end = raw.length - CRC_BYTES;
   if (crc32(raw.subarray(0, end)) !== raw.readUInt32BE(end)) throw broken('a wrong checksum');
   const payloadStart = PRELUDE_BYTES + raw.readUInt32BE(4);
-  const { headers, beside } = readHeaders(raw.subarray(PRELUDE_BYTES, payloadStart));
+  const { headers, sideband } = readHeaders(raw.subarray(PRELUDE_BYTES, payloadStart));
   const event = headers.get(':event-type') ?? headers.get(':exception-type') ?? headers.get(':error-code');
   return {
     raw,
     ...(event !== undefined && { event }),
     data: raw.toString('utf8', payloadStart, end),
-    ...(beside !== '' && { beside }),
+    ...(sideband !== '' && { sideband }),
   };
 }
 
 interface Headers {
   readonly headers: ReadonlyMap<string, string>;
   /** Those that are not of `NAMING`, or no plain name. */
-  readonly beside: string;
+  readonly sideband: string;
 }
 
 /** Headers that say what a message is. */
@@ -110,7 +110,7 @@ const PLAIN_NAME = /^[A-Za-z/.+-]{0,64}$/;
 
 function readHeaders(bytes: Buffer): Headers {
   const headers = new Map<string, string>();
-  let beside = '';
+  let sideband = '';
   let i = 0;
   while (i < bytes.length) {
     const nameEnd = i + 1 + (bytes[i] ?? 0);
@@ -128,9 +128,9 @@ function readHeaders(bytes: Buffer): Headers {
     if (i > bytes.length) throw broken('a header cut short');
     const value = type === STRING_TYPE || type === BYTES_TYPE ? bytes.toString('utf8', valueStart, i) : '';
     if (type === STRING_TYPE) headers.set(name, value);
-    if (!NAMING.has(name) || !PLAIN_NAME.test(value)) beside += `${name}: ${value}\n`;
+    if (!NAMING.has(name) || !PLAIN_NAME.test(value)) sideband += `${name}: ${value}\n`;
   }
-  return { headers, beside };
+  return { headers, sideband };
 }
 
 /** The message without its headers but those that say what it is. */

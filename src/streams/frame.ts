@@ -9,7 +9,7 @@ export interface Frame {
   /** The payload: SSE `data:` lines joined by LF, the JSON text of the others. Absent in comments and blanks. */
   readonly data?: string;
   /** What stands in `raw` beside payload and plain names, and may be words: comments, ids, odd headers, broken rests. */
-  readonly beside?: string;
+  readonly sideband?: string;
   /** The stream ended before this frame did. */
   readonly open?: true;
   /** The gateway's own, among the provider's. */

@@ -114,7 +114,7 @@ class JsonArrayDecoder implements FrameDecoder {
   end(): Frame[] {
     if (this.pending.length === 0) return [];
     const raw = this.pending.take();
-    return [{ raw, ...besideOf(raw), open: true }];
+    return [{ raw, ...sidebandOf(raw), open: true }];
   }
 
   /** Takes one byte, `offset` bytes into its frame; true where it is the frame's last. */
@@ -142,13 +142,13 @@ class JsonArrayDecoder implements FrameDecoder {
   private take(): Frame {
     const raw = this.pending.take();
     const data = raw.toString('utf8', this.separatorBytes);
-    const beside = besideOf(raw.subarray(0, this.separatorBytes));
-    return data === '' ? { raw, ...beside } : { raw, data, ...beside };
+    const sideband = sidebandOf(raw.subarray(0, this.separatorBytes));
+    return data === '' ? { raw, ...sideband } : { raw, data, ...sideband };
   }
 }
 
 /** What stands between elements, where it is not only what separates them. */
-function besideOf(separator: Buffer): { readonly beside?: string } {
+function sidebandOf(separator: Buffer): { readonly sideband?: string } {
   const separates = separator.every((byte) => byte <= 0x20 || SEPARATORS.has(byte));
-  return separates ? {} : { beside: separator.toString('utf8') };
+  return separates ? {} : { sideband: separator.toString('utf8') };
 }

@@ -87,7 +87,7 @@ class SseDecoder implements FrameDecoder {
 function readEvent(raw: Buffer, text: string): Frame {
   let event: string | undefined;
   let data: string | undefined;
-  let beside = '';
+  let sideband = '';
   // Nearly every event is one data line and a blank one.
   if (text.indexOf('\n') === text.length - 2 && !text.includes('\r')) {
     const only = fieldValue(text.slice(0, -2), 'data');
@@ -98,14 +98,14 @@ function readEvent(raw: Buffer, text: string): Frame {
     if (dataLine !== undefined) data = data === undefined ? dataLine : `${data}\n${dataLine}`;
     else {
       event = fieldValue(line, 'event') ?? event;
-      if (!SAYS_NOTHING.test(line)) beside += `${line}\n`;
+      if (!SAYS_NOTHING.test(line)) sideband += `${line}\n`;
     }
   }
   return {
     raw,
     ...(event !== undefined && { event }),
     ...(data !== undefined && { data }),
-    ...(beside !== '' && { beside }),
+    ...(sideband !== '' && { sideband }),
   };
 }
 

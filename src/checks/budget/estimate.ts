@@ -107,6 +107,6 @@ function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens:
   if (price.contextTokens === undefined) {
     return most;
   }
-  const beside = price.contextTokens - Math.ceil(bound.textTokens / 3);
-  return Math.min(most, Math.max(MIN_GRANT_TOKENS, beside));
+  const room = price.contextTokens - Math.ceil(bound.textTokens / 3);
+  return Math.min(most, Math.max(MIN_GRANT_TOKENS, room));
 }

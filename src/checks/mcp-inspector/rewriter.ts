@@ -22,7 +22,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
   async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
     const { json, frame } = event;
     const message = isMessage(json) ? json : undefined;
-    if (message === undefined && event.beside !== true && isForMessages(event)) {
+    if (message === undefined && event.sideband !== true && isForMessages(event)) {
       return { kind: 'cut', denial: refused('an event of its stream is no JSON-RPC message') };
     }
     const said = json ?? frame.data;

@@ -121,8 +121,8 @@ async function identify(
     clientAddress,
     services: { authenticate },
   } = context;
-  const beside = (keyHash: string): void => run.identify({ keyHash });
-  const identity = await authenticate({ rawKey: proxyKeys[0], clientAddress, beside, request });
+  const onKnownKey = (keyHash: string): void => run.identify({ keyHash });
+  const identity = await authenticate({ rawKey: proxyKeys[0], clientAddress, onKnownKey, request });
   if (proxyKeys[1] !== undefined) await authenticate({ rawKey: proxyKeys[1], clientAddress });
   return identity;
 }

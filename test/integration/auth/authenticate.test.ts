@@ -130,10 +130,10 @@ describe('what is asked beside a key', () => {
     const rotated = (await store.rotate('agent-7', 60_000)).rawKey;
     for (const key of [rawKey, rotated]) {
       const first = vi.fn();
-      await authenticate({ rawKey: key, clientAddress: '192.0.2.7', beside: first });
+      await authenticate({ rawKey: key, clientAddress: '192.0.2.7', onKnownKey: first });
       expect(first.mock.calls).toEqual([[record.keyHash]]);
       const again = vi.fn();
-      const going = authenticate({ rawKey: key, clientAddress: '192.0.2.7', beside: again });
+      const going = authenticate({ rawKey: key, clientAddress: '192.0.2.7', onKnownKey: again });
       expect(again.mock.calls).toEqual([[record.keyHash]]);
       await going;
       expect(again).toHaveBeenCalledTimes(1);
@@ -144,11 +144,11 @@ describe('what is asked beside a key', () => {
     const { rawKey } = await store.create({ ...agent, name: 'gone' });
     await store.revoke('gone');
     for (const key of [rawKey, createRawKey()]) {
-      const beside = vi.fn();
+      const onKnownKey = vi.fn();
       for (let attempt = 0; attempt < 2; attempt++) {
-        await expect(authenticate({ rawKey: key, clientAddress: '192.0.2.7', beside })).rejects.toThrow();
+        await expect(authenticate({ rawKey: key, clientAddress: '192.0.2.7', onKnownKey })).rejects.toThrow();
       }
-      expect(beside).not.toHaveBeenCalled();
+      expect(onKnownKey).not.toHaveBeenCalled();
     }
   });
 });

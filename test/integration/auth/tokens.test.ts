@@ -72,15 +72,15 @@ interface Sent {
   readonly rawKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly requestId?: string;
-  readonly beside?: (keyHash: string) => void;
+  readonly onKnownKey?: (keyHash: string) => void;
 }
 
 function present(authenticate: Authenticate, sent: Sent): Promise<Identity> {
-  const { rawKey, headers = {}, requestId = randomUUID(), beside } = sent;
+  const { rawKey, headers = {}, requestId = randomUUID(), onKnownKey } = sent;
   return authenticate({
     rawKey,
     clientAddress: '192.0.2.7',
-    ...(beside !== undefined && { beside }),
+    ...(onKnownKey !== undefined && { onKnownKey }),
     request: { method: 'POST', target: TARGET, requestId, headers: new Map(Object.entries(headers)) },
   });
 }
@@ -129,10 +129,10 @@ describe('beside proxy keys', () => {
     const { rawKey, record } = await createKey({ jwtSubject: 'agent-7' });
     const authenticate = gateway();
     const told: string[] = [];
-    const beside = (keyHash: string) => void told.push(keyHash);
-    await present(authenticate, { rawKey, headers: own(jwt()), beside });
+    const onKnownKey = (keyHash: string) => void told.push(keyHash);
+    await present(authenticate, { rawKey, headers: own(jwt()), onKnownKey });
     expect(told).toEqual([record.keyHash]);
-    expect(await outcome(authenticate, { rawKey, beside })).toBe('invalid_key');
+    expect(await outcome(authenticate, { rawKey, onKnownKey })).toBe('invalid_key');
     expect(told).toEqual([record.keyHash]);
   });
 });

@@ -220,11 +220,11 @@ describe.each(FORMATS)('$name', (row) => {
   });
 });
 
-describe('what stands beside payloads', () => {
+describe('the sideband of payloads', () => {
   const seeing = (seen: string[]) => (): StreamRewriter => ({
-    event({ beside, json, frame }) {
-      if (beside === true) seen.push(String(json));
-      return beside === true && frame.data?.includes('SECRET') === true ? { kind: 'drop' } : PASS_EVENT;
+    event({ sideband, json, frame }) {
+      if (sideband === true) seen.push(String(json));
+      return sideband === true && frame.data?.includes('SECRET') === true ? { kind: 'drop' } : PASS_EVENT;
     },
   });
   function rowOf(name: string): FormatRow {

@@ -65,7 +65,7 @@ export class StreamReading {
   *read(event: StreamEvent, found: Found[]): Work<StreamEntry> {
     const raw = event.json === undefined ? yield* this.#rawFrames.read(event, found) : undefined;
     if (raw !== undefined) return { ...NOTHING_READ, event, pieces: [raw], waits: true };
-    if (event.beside !== true) this.#rawFrames.finish(found);
+    if (event.sideband !== true) this.#rawFrames.finish(found);
     this.#looseTexts.beginEvent(found);
     const { edits, tokenIds } = yield* this.#readOther(event, found);
     const ends = endsOf(event);
@@ -120,7 +120,7 @@ export class StreamReading {
     }
     if (typeof json !== 'string') return NOTHING_READ;
     const buffer =
-      event.beside === true
+      event.sideband === true
         ? yield* searchRawText(this.#wholeTexts, json, found)
         : yield* this.#wholeTexts.search({ text: json }, found);
     const value = buffer.take(buffer.length);

@@ -64,7 +64,7 @@ class MaskedStream {
     if (found.length > MANY_FINDINGS) yield LONG_STEP;
     // What stands beside a payload is read alone, and has no place among the texts.
     const released =
-      event.beside === true ? { ...NOTHING_BEFORE, edits: entry.edits } : yield* this.#queue.add(entry);
+      event.sideband === true ? { ...NOTHING_BEFORE, edits: entry.edits } : yield* this.#queue.add(entry);
     this.#reading.settle(event);
     if (found.length > MANY_FINDINGS) yield LONG_STEP;
     const { before, edits, isHeld } = released;

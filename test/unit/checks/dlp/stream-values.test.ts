@@ -232,7 +232,7 @@ describe('an event that is one string', () => {
   });
 
   it('passes what waits, where it stands beside a payload', async () => {
-    const beside = (text: string): StreamEvent => ({ ...eventOf(text, [], { beside: true }), json: text });
+    const beside = (text: string): StreamEvent => ({ ...eventOf(text, [], { sideband: true }), json: text });
     const { steps } = await send([
       eventOf('to jane', []),
       beside(': x'),
