@@ -16,8 +16,14 @@ export default {
     forbid(
       'pipeline-knows-no-check',
       { path: '^src/pipeline' },
-      { path: '^src/(checks|extproc|runtime|envoy|admin|redis|serve|operate|offline)' },
+      { path: '^src/(answers|conversation|checks|extproc|runtime|envoy|admin|redis|serve|operate|offline)' },
       'The spine imports no check and no edge.',
+    ),
+    forbid(
+      'answers-and-conversation-know-no-check',
+      { path: '^src/(answers|conversation)' },
+      { path: '^src/(checks|extproc|runtime|envoy|admin|redis|serve|operate|offline)' },
+      'They read what was asked and answered; who judges it, and who carries it, is not for them.',
     ),
     forbid(
       'checks-know-no-edge',
@@ -61,6 +67,18 @@ export default {
       { path: '^(src|cli)/', pathNot: '^src/(http2|extproc)/' },
       { path: '^src/http2/' },
       'It is made for one peer, which only the edge has.',
+    ),
+    forbid(
+      'wire-knows-nobody',
+      { path: '^src/extproc/wire/' },
+      { path: '^src/', pathNot: '^src/extproc/wire/' },
+      'Messages of Envoy as bytes and as objects, and nothing else.',
+    ),
+    forbid(
+      'transport-knows-no-exchange',
+      { path: '^src/extproc/transport/' },
+      { path: '^src/', pathNot: '^src/(http2|extproc/(transport|wire))/' },
+      'It carries messages; what they mean is for the state machine to say.',
     ),
     forbid(
       'grpc-only-at-the-edge',

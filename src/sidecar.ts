@@ -9,7 +9,7 @@ import type { Config } from './config/schema.ts';
 import type { Approvals } from './escalation/approvals.ts';
 import type { ApprovalsOnRedisDeps } from './escalation/create.ts';
 import { startExtProcServer } from './extproc/server.ts';
-import type { ListenAddress } from './extproc/transport.ts';
+import type { ListenAddress } from './extproc/transport/transport.ts';
 import type { TokenGate } from './auth/jwt/token-gate.ts';
 import { createRunner } from './pipeline/run.ts';
 import { loadLivePolicies, type LivePolicies } from './policy/live-policies.ts';

@@ -36,7 +36,7 @@ import { createPolicyMaskCheck } from './policy-mask/check.ts';
 import { createProviderToolsCheck } from './hosted-tools/check.ts';
 import { DEFAULT_LOCK_MS } from '../risk/scoring.ts';
 import type { RiskStore } from '../risk/store.ts';
-import { createReportSecretLeak } from './secret-leak.ts';
+import { createReportSecretLeak } from './report-secret-leak.ts';
 import { createSessionMoves } from './session-moves.ts';
 import { createSessionCheck } from './session/check.ts';
 import { CALL_LEASE_MS, type SessionStore } from './session/store.ts';

@@ -1,7 +1,7 @@
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { GatewayError } from '../errors.ts';
 import type { JsonRpcId } from '../mcp/message.ts';
-import type { AnswerStream } from '../pipeline/answer-stream.ts';
+import type { AnswerStream } from '../answers/answer-stream.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from '../pipeline/exchange.ts';
 import type { Usage } from '../providers/provider.ts';
 import type { Run } from '../pipeline/run.ts';
@@ -9,10 +9,10 @@ import type { AuthorityPath } from '../routing/authorities.ts';
 import type { Route } from '../routing/route.ts';
 import type { Target } from '../routing/target.ts';
 import type { EdgePatience, PatienceSettings } from './patience.ts';
-import type { HeaderList } from './messages.ts';
+import type { HeaderList } from './wire/messages.ts';
 import type { Signer } from '../signing/signer.ts';
-import type { RefusalSettings } from './refusal-answer.ts';
-import { NO_SURFACE, type Surface } from './surface.ts';
+import type { RefusalSettings } from './reply/refusal-answer.ts';
+import { NO_SURFACE, type Surface } from './request/surface.ts';
 
 /** What the edge of one worker needs; built by its composition root. */
 export interface EdgeServices {

@@ -1,8 +1,8 @@
 import type { Config } from '../config/schema.ts';
-import type { Call, CallListener } from './call.ts';
+import type { Call, CallListener } from './transport/call.ts';
 import type { EdgeServices } from './context.ts';
 import { serveStream } from './stream.ts';
-import type { ListenAddress, StartTransport } from './transport.ts';
+import type { ListenAddress, StartTransport } from './transport/transport.ts';
 
 /** Shorter than the supervisor waits for a worker beyond its drain. */
 const SETTLE_WITHIN_MS = 3_000;
@@ -82,8 +82,8 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
 /** Only the one that is used: grpc-js alone costs a worker tens of megabytes. */
 export async function loadTransport(name: TransportName): Promise<StartTransport> {
   return name === 'lean'
-    ? (await import('./lean-transport.ts')).startLeanTransport
-    : (await import('./grpc-js-transport.ts')).startGrpcJsTransport;
+    ? (await import('./transport/lean-transport.ts')).startLeanTransport
+    : (await import('./transport/grpc-js-transport.ts')).startGrpcJsTransport;
 }
 
 function isToken(shown: string | undefined, token: string | undefined): boolean {

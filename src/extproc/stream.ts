@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
-import { GRPC_STATUS, type Call, type CallListener } from './call.ts';
+import { GRPC_STATUS, type Call, type CallListener } from './transport/call.ts';
 import {
   createContext,
   isLogged,
@@ -14,11 +14,11 @@ import { onRequestHeaders } from './phases/request-headers.ts';
 import { onResponseBody } from './phases/response-body.ts';
 import { onResponseHeaders } from './phases/response-headers.ts';
 import { onResponseTrailers, onStreamChunk } from './phases/response-stream.ts';
-import type { ProcessingRequest, ProcessingResponse } from './messages.ts';
+import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 import { createPatience } from './patience.ts';
-import { withReceipt } from './receipt.ts';
-import { refusalAnswer, type Refusal } from './refusal-answer.ts';
-import { bePatient, dropTrailers, refuse } from './respond.ts';
+import { withReceipt } from './reply/receipt.ts';
+import { refusalAnswer, type Refusal } from './reply/refusal-answer.ts';
+import { bePatient, dropTrailers, refuse } from './reply/respond.ts';
 
 /** Messages that wait for the one before; more stay with Envoy, which stops reading from the provider. */
 const MAX_QUEUED = 16;

@@ -106,7 +106,7 @@ export interface Answer {
   facts: AnswerFacts | undefined;
   /** Usage of a whole answer, or the running usage of a stream. */
   usage: Usage | undefined;
-  /** Text the model wrote, for counting where usage is missing; bounded, see `pipeline/written-text.ts`. */
+  /** Text the model wrote, for counting where usage is missing; bounded, see `answers/written-text.ts`. */
   readonly written: WrittenText;
   /** The stream's own end marker, or the end of a whole body, was seen. */
   complete: boolean;

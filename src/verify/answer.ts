@@ -1,6 +1,6 @@
 import type { Answered, Parsed, WholeAnswer } from '../pipeline/exchange.ts';
-import { readBody } from '../pipeline/whole-answer.ts';
-import { createWrittenText } from '../pipeline/written-text.ts';
+import { readBody } from '../answers/whole-answer.ts';
+import { createWrittenText } from '../answers/written-text.ts';
 import { calledTool } from '../mcp/message.ts';
 import { isObject, type Fields } from './formats/fields.ts';
 import type { Step } from './step.ts';

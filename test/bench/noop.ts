@@ -1,5 +1,5 @@
-import type { Call, CallListener } from '../../src/extproc/call.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../../src/extproc/messages.ts';
+import type { Call, CallListener } from '../../src/extproc/transport/call.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../../src/extproc/wire/messages.ts';
 import {
   awaitRequestBody,
   awaitResponseBody,
@@ -7,7 +7,7 @@ import {
   passWhole,
   startStream,
   streamChunk,
-} from '../../src/extproc/respond.ts';
+} from '../../src/extproc/reply/respond.ts';
 import { loadTransport } from '../../src/extproc/server.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { MAX_NOTES } from '../../src/checks/session/store.ts';
-import { UNANSWERED_LIFE_MS } from '../../src/pipeline/session-turn.ts';
-import type { SessionName } from '../../src/pipeline/session-turn.ts';
+import { UNANSWERED_LIFE_MS } from '../../src/conversation/session-turn.ts';
+import type { SessionName } from '../../src/conversation/session-turn.ts';
 import type { OpenResult, SessionLimits, SessionStore, Step } from '../../src/checks/session/store.ts';
 
 export interface StoreUnderTest {

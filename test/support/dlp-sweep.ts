@@ -1,8 +1,8 @@
 import { createDlpRewriter } from '../../src/checks/dlp/stream/stream-rewriter.ts';
 import type { ContentClass, Finding, StreamDetector } from '../../src/detectors/finding.ts';
 import { mask } from '../../src/detectors/mask.ts';
-import { createAnswerStream } from '../../src/pipeline/answer-stream.ts';
-import { createWrittenText } from '../../src/pipeline/written-text.ts';
+import { createAnswerStream } from '../../src/answers/answer-stream.ts';
+import { createWrittenText } from '../../src/answers/written-text.ts';
 import type { DialectStream, Piece, Reassembled } from './dialect-streams.ts';
 
 /** What DLP has to make of a text, as one that does not stream. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseStrict } from '../../src/json/scan.ts';
 import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange.ts';
 import type { Facts } from '../../src/pipeline/facts.ts';
-import { createWrittenText } from '../../src/pipeline/written-text.ts';
+import { createWrittenText } from '../../src/answers/written-text.ts';
 import type { JsonObject, ProviderName, StreamEvent, Usage } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
 

@@ -1,5 +1,5 @@
-import { GRPC_STATUS, type Call, type CallListener } from '../../src/extproc/call.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../../src/extproc/messages.ts';
+import { GRPC_STATUS, type Call, type CallListener } from '../../src/extproc/transport/call.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../../src/extproc/wire/messages.ts';
 import {
   awaitRequestBody,
   awaitResponseBody,
@@ -7,7 +7,7 @@ import {
   passWhole,
   startStream,
   streamChunk,
-} from '../../src/extproc/respond.ts';
+} from '../../src/extproc/reply/respond.ts';
 import { loadTransport, type TransportName } from '../../src/extproc/server.ts';
 
 /** Where the imposter misbehaves. `chunk` is the n-th chunk of a stream, from 1. */

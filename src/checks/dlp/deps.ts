@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import type { ContentClass, DetectorName, StreamDetector } from '../../detectors/finding.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { ReportSecretLeak } from '../../pipeline/secret-leak.ts';
+import type { ReportSecretLeak } from '../secret-leak.ts';
 import type { DlpAction } from './actions.ts';
 import type { FindAll, Found } from './scan-batch.ts';
 

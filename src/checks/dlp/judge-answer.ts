@@ -3,7 +3,7 @@ import { HEADER } from '../../headers.ts';
 import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
 import type { Denial, StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
-import { findingId } from '../../pipeline/finding-id.ts';
+import { findingId } from '../finding-id.ts';
 import { createHeaderInspection } from './answer-headers.ts';
 import { actionFor, classesOf, rulesOf } from './actions.ts';
 import type { DlpAction } from './actions.ts';

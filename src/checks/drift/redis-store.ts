@@ -8,7 +8,7 @@ import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS } from '../../text/ngrams.ts'
 import type { GramSet } from '../../text/ngrams.ts';
 import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS } from './drift.ts';
 import type { DriftState } from './drift.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 import type { DriftStore } from './store.ts';
 
 export interface RedisDriftStoreOptions {

@@ -1,5 +1,5 @@
 import type { Phase } from '../../pipeline/phase.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 import type { GramSet } from '../../text/ngrams.ts';
 import type { DriftState, PassedTurn } from './drift.ts';
 

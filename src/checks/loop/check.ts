@@ -12,13 +12,13 @@ import {
 } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { NotDone, type Phase } from '../../pipeline/phase.ts';
-import { mcpSessionOf } from '../../pipeline/mcp-session.ts';
-import { toolCallsOf, turnSession, UNANSWERED_LIFE_MS } from '../../pipeline/session-turn.ts';
+import { mcpSessionOf } from '../../conversation/mcp-session.ts';
+import { toolCallsOf, turnSession, UNANSWERED_LIFE_MS } from '../../conversation/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
 import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { latestStep, toolStep, type Step } from './step.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 import type { ArrivalLimit, LoopMemory, LoopStore, RecentCall } from './store.ts';
 import { arrivalLimits } from './velocity.ts';
 

@@ -4,7 +4,7 @@ import { loopKey, sessionKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { loadScript } from '../../redis/script.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 import type { ArrivalLimit, LoopStore, RecentCall } from './store.ts';
 
 export interface RedisLoopStoreOptions {

@@ -1,5 +1,5 @@
 import { paramsOf } from '../../mcp/read-message.ts';
-import { lastUserTurn, type TextOf } from '../../pipeline/user-turns.ts';
+import { lastUserTurn, type TextOf } from '../../conversation/user-turns.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject, PromptText } from '../../providers/provider.ts';
 

@@ -1,5 +1,5 @@
 import type { Phase } from '../../pipeline/phase.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
 
 /** A call of a session that was forwarded and answered. */

@@ -1,7 +1,7 @@
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import { toolDenied } from '../../pipeline/tool-denial.ts';
+import { toolDenied } from '../denials.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { MaskRule } from '../../policy/cards/mask-rule.ts';
 import type { Masks } from '../../policy/masking/masks.ts';

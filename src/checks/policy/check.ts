@@ -1,5 +1,5 @@
 import { PASS, type Check } from '../../pipeline/check.ts';
-import { policyCallOf } from '../../pipeline/policy-call.ts';
+import { policyCallOf } from './policy-call.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
 import type { Judge } from './judge.ts';
 

@@ -5,7 +5,7 @@ import { calledTool } from '../../mcp/message.ts';
 import type { Denial, Flag } from '../../pipeline/check.ts';
 import type { BudgetLimits, Parsed } from '../../pipeline/exchange.ts';
 import type { Wait } from '../../pipeline/patience.ts';
-import { toolDenied } from '../../pipeline/tool-denial.ts';
+import { toolDenied } from '../denials.ts';
 import { timeSpan } from '../../text/time-span.ts';
 
 export interface EscalateDeps {

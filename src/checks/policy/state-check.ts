@@ -2,8 +2,8 @@ import { newOperationId } from '../../operation-id.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JudgedCall, SessionFacts } from '../../pipeline/facts.ts';
-import { policyCallOf } from '../../pipeline/policy-call.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import { policyCallOf } from './policy-call.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 import type { PolicyCall, TraceStep } from '../../policy/call.ts';
 import { notEvaluated, policyDenied, type Judge } from './judge.ts';
 

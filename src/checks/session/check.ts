@@ -4,7 +4,7 @@ import { PASS } from '../../pipeline/check.ts';
 import type { Check, Pass, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import type { Phase } from '../../pipeline/phase.ts';
-import { firstAskedTurn } from '../../pipeline/asked-turns.ts';
+import { firstAskedTurn } from '../../conversation/asked-turns.ts';
 import { anchorOf } from './anchor.ts';
 import { sessionRequest, sessionRequired, tell } from './headers.ts';
 import type { SessionRequest } from './headers.ts';

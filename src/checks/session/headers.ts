@@ -1,6 +1,6 @@
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
-import { SESSION_ID } from '../../pipeline/session-turn.ts';
+import { SESSION_ID } from '../../conversation/session-turn.ts';
 import type { Identified } from '../../pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../pricing/usd.ts';
 import { MAX_LIMIT_USD } from '../../redis/budget-limits.ts';

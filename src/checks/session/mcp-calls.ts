@@ -4,7 +4,7 @@ import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import type { Phase } from '../../pipeline/phase.ts';
-import { mcpSessionOf } from '../../pipeline/mcp-session.ts';
+import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';
 import type { Returns } from './refund-queue.ts';

@@ -1,6 +1,6 @@
 import { lifeMs, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 import type {
   Moved,
   Noted,

@@ -16,7 +16,7 @@ import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { emptyReply, readSession, sessionReply, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Phase } from '../../pipeline/phase.ts';
-import { toolCallsOf, UNANSWERED_LIFE_MS, type SessionName } from '../../pipeline/session-turn.ts';
+import { toolCallsOf, UNANSWERED_LIFE_MS, type SessionName } from '../../conversation/session-turn.ts';
 import type {
   Moved,
   Noted,

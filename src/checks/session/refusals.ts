@@ -1,6 +1,6 @@
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
-import { toolDenied } from '../../pipeline/tool-denial.ts';
+import { toolDenied } from '../denials.ts';
 import { formatUsd } from '../../pricing/usd.ts';
 import { NEVER_RESETS } from '../../text/quota-words.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';

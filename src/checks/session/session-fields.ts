@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { UNANSWERED_LIFE_MS } from '../../pipeline/session-turn.ts';
+import { UNANSWERED_LIFE_MS } from '../../conversation/session-turn.ts';
 import { MAX_STATE_CHARS, type Session, type StateMove } from './store.ts';
 
 const count = z.int().min(0);

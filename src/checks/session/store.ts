@@ -1,5 +1,5 @@
 import type { Phase } from '../../pipeline/phase.ts';
-import type { SessionName } from '../../pipeline/session-turn.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 
 /** A session that holds so many different taints, tools, or marks of policies takes no more. */
 export const MAX_NOTES = { taint: 64, tool: 256, mark: 64 } as const;

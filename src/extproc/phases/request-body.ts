@@ -11,9 +11,9 @@ import {
 import { assertMirrored } from '../../mcp/mirrored.ts';
 import { messageId } from '../../mcp/read-message.ts';
 import type { StreamContext } from '../context.ts';
-import { forward } from '../forward.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
-import { bodyForm, tooLarge } from '../request-form.ts';
+import { forward } from '../request/forward.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
+import { bodyForm, tooLarge } from '../request/request-form.ts';
 import { throwDenial } from './denial.ts';
 import { proxyKeyCarried } from './request-headers.ts';
 

@@ -11,14 +11,14 @@ import type { Run } from '../../pipeline/run.ts';
 import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
-import { forward } from '../forward.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
-import { addressWithoutPort, readRequestHead, type RequestHead } from '../request-head.ts';
-import { assertForm } from '../request-form.ts';
-import { awaitRequestBody } from '../respond.ts';
-import { isForBrowsers, surfaceOf } from '../surface.ts';
+import { forward } from '../request/forward.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
+import { addressWithoutPort, readRequestHead, type RequestHead } from '../request/request-head.ts';
+import { assertForm } from '../request/request-form.ts';
+import { awaitRequestBody } from '../reply/respond.ts';
+import { isForBrowsers, surfaceOf } from '../request/surface.ts';
 import { throwDenial } from './denial.ts';
-import { answerWithoutKey } from './without-key.ts';
+import { answerWithoutKey } from '../request/without-key.ts';
 
 const NO_BODY = Buffer.alloc(0);
 /** Repeats the address, with the key in it where that has one, and never travels on. */

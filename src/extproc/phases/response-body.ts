@@ -1,14 +1,14 @@
 import { applyEditsInTurns } from '../../json/edit.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
-import { readBody } from '../../pipeline/whole-answer.ts';
+import { readBody } from '../../answers/whole-answer.ts';
 import { inTurns, ITEM_CHARS, stepsOf } from '../../turns.ts';
 import type { Work } from '../../turns.ts';
 import type { StreamContext } from '../context.ts';
-import { decodeContent } from '../decode-content.ts';
-import { localReply } from '../local-reply.ts';
-import { withReceipt } from '../receipt.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
-import { passWhole, type HeaderChanges } from '../respond.ts';
+import { decodeContent } from '../../answers/decode-content.ts';
+import { localReply } from '../reply/local-reply.ts';
+import { withReceipt } from '../reply/receipt.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
+import { passWhole, type HeaderChanges } from '../reply/respond.ts';
 import { throwDenial } from './denial.ts';
 import { headerChanges } from './response-headers.ts';
 

@@ -1,21 +1,21 @@
 import { GatewayError } from '../../errors.ts';
 import { HEADER_PREFIX, TELEMETRY_HEADERS } from '../../headers.ts';
 import { isShownToClients } from '../../mcp/answer-headers.ts';
-import { createAnswerStream } from '../../pipeline/answer-stream.ts';
+import { createAnswerStream } from '../../answers/answer-stream.ts';
 import { readMediaType } from '../../media-type.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import type { Run } from '../../pipeline/run.ts';
-import { createWrittenText } from '../../pipeline/written-text.ts';
+import { createWrittenText } from '../../answers/written-text.ts';
 import { createAnyJsonReader } from '../../providers/dialects/any-json.ts';
 import type { StreamReader } from '../../providers/provider.ts';
 import { asLabelled } from '../../streams/as-labelled.ts';
 import { streamFormatFor } from '../../streams/format.ts';
 import type { StreamFormat } from '../../streams/frame.ts';
 import { outcomeOf, type StreamContext } from '../context.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
-import { withReceipt } from '../receipt.ts';
-import { readResponseHead } from '../request-head.ts';
-import { awaitResponseBody, passWhole, startStream, type HeaderChanges } from '../respond.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
+import { withReceipt } from '../reply/receipt.ts';
+import { readResponseHead } from '../request/request-head.ts';
+import { awaitResponseBody, passWhole, startStream, type HeaderChanges } from '../reply/respond.ts';
 import { throwDenial } from './denial.ts';
 
 /** Envoy never had a connection, so the provider cannot have seen (or billed) anything. */

@@ -1,8 +1,8 @@
 import { GatewayError } from '../../errors.ts';
-import type { Emission } from '../../pipeline/answer-stream.ts';
+import type { Emission } from '../../answers/answer-stream.ts';
 import type { StreamContext } from '../context.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../messages.ts';
-import { dropTrailers, streamChunk } from '../respond.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
+import { dropTrailers, streamChunk } from '../reply/respond.ts';
 
 /**
  * One chunk of a streamed answer. Every chunk gets a reply, an empty one too; the last reply carries what was

@@ -3,13 +3,13 @@ import { createChecks } from '../../../src/checks/create.ts';
 import { defaultConfig } from '../default-config.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import type { EdgeServices } from '../../../src/extproc/context.ts';
-import type { Call, CallListener } from '../../../src/extproc/call.ts';
+import type { Call, CallListener } from '../../../src/extproc/transport/call.ts';
 import {
   processingRequest,
   type HeaderList,
   type ProcessingRequest,
   type ProcessingResponse,
-} from '../../../src/extproc/messages.ts';
+} from '../../../src/extproc/wire/messages.ts';
 import { serveStream } from '../../../src/extproc/stream.ts';
 import type { BudgetLimits } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';

@@ -9,7 +9,7 @@ import {
 import { onResponseBody } from '../../../src/extproc/phases/response-body.ts';
 import { onResponseHeaders } from '../../../src/extproc/phases/response-headers.ts';
 import { onResponseTrailers, onStreamChunk } from '../../../src/extproc/phases/response-stream.ts';
-import { processingRequest, type ProcessingResponse } from '../../../src/extproc/messages.ts';
+import { processingRequest, type ProcessingResponse } from '../../../src/extproc/wire/messages.ts';
 import { PASS, PASS_EVENT } from '../../../src/pipeline/check.ts';
 import type { Check, Denial, StreamRewriter } from '../../../src/pipeline/check.ts';
 import type { Answered } from '../../../src/pipeline/exchange.ts';

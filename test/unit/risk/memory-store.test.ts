@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryRiskStore } from '../../../src/risk/memory-store.ts';
-import { findingId } from '../../../src/pipeline/finding-id.ts';
+import { findingId } from '../../../src/checks/finding-id.ts';
 import { decayedScore, parseRiskStatus } from '../../../src/redis/risk-profile.ts';
 import { DAY_MS, describeRiskStore } from '../../contracts/risk-store.ts';
 

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
-import { createAnswerStream } from '../../../pipeline/answer-stream.ts';
+import { createAnswerStream } from '../../../answers/answer-stream.ts';
 import type { Denial, StreamRewriter } from '../../../pipeline/check.ts';
 import type { Answered } from '../../../pipeline/exchange.ts';
 import { isTurnOver, nextTurn } from '../../../turns.ts';
-import { createWrittenText } from '../../../pipeline/written-text.ts';
+import { createWrittenText } from '../../../answers/written-text.ts';
 import type { StreamReader } from '../../../providers/provider.ts';
 import { awsEventStream } from '../../../streams/aws-event-stream.ts';
 import type { StreamFormat } from '../../../streams/frame.ts';

@@ -1,6 +1,6 @@
 import { PASS, type Denial, type Verdict } from '../../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../../pipeline/exchange.ts';
-import { MCP_SESSION_HEADER } from '../../../pipeline/mcp-session.ts';
+import { MCP_SESSION_HEADER } from '../../../conversation/mcp-session.ts';
 import type { McpSession, McpSessionStore } from './store.ts';
 
 /** Holds each session of an MCP server to the key that it was given to (docs/mcp.md). */

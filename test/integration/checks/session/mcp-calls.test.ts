@@ -4,7 +4,7 @@ import { createSessionCheck } from '../../../../src/checks/session/check.ts';
 import type { SessionState } from '../../../../src/checks/session/check.ts';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
 import { MAX_NOTES } from '../../../../src/checks/session/store.ts';
-import { UNANSWERED_LIFE_MS } from '../../../../src/pipeline/session-turn.ts';
+import { UNANSWERED_LIFE_MS } from '../../../../src/conversation/session-turn.ts';
 import type { SessionStore } from '../../../../src/checks/session/store.ts';
 import type { Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
 import type { RedisSessionStoreOptions } from '../../../../src/checks/session/redis-store.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS } from '../../../../src/checks/session/store.ts';
-import { UNANSWERED_LIFE_MS } from '../../../../src/pipeline/session-turn.ts';
+import { UNANSWERED_LIFE_MS } from '../../../../src/conversation/session-turn.ts';
 import type { SessionStore } from '../../../../src/checks/session/store.ts';
-import type { SessionName } from '../../../../src/pipeline/session-turn.ts';
+import type { SessionName } from '../../../../src/conversation/session-turn.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import {
   driftKey,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createReportSecretLeak } from '../../../../src/checks/secret-leak.ts';
+import { createReportSecretLeak } from '../../../../src/checks/report-secret-leak.ts';
 import { createMemoryRiskStore } from '../../../../src/risk/memory-store.ts';
-import { findingId } from '../../../../src/pipeline/finding-id.ts';
+import { findingId } from '../../../../src/checks/finding-id.ts';
 import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, KEY_HASH } from './rig.ts';
 
 const said = (text: string) => answered({ body: { choices: [{ message: { content: text } }] } });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createDlpRewriter } from '../../../../src/checks/dlp/stream/stream-rewriter.ts';
 import { createContentDetector } from '../../../../src/detectors/content.ts';
-import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
-import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
+import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
+import { createWrittenText } from '../../../../src/answers/written-text.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';
 import { providers } from '../../../../src/providers/registry.ts';
 import { sse } from '../../../../src/streams/sse.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createDlpRewriter } from '../../../../src/checks/dlp/stream/stream-rewriter.ts';
 import { createContentDetector } from '../../../../src/detectors/content.ts';
-import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
-import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
+import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
+import { createWrittenText } from '../../../../src/answers/written-text.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import { opaque } from '../../../../src/providers/dialects/opaque.ts';
 import { awsEventStream } from '../../../../src/streams/aws-event-stream.ts';

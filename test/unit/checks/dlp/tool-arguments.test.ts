@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sse } from '../../../../src/streams/sse.ts';
-import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
+import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
 import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer } from './rig.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { createRunner } from '../../../../src/pipeline/run.ts';
-import { createWrittenText } from '../../../../src/pipeline/written-text.ts';
+import { createWrittenText } from '../../../../src/answers/written-text.ts';
 import { mcpExchange } from '../../../support/mcp-exchange.ts';
 import { ATTACK, AWS_KEY, event, inspector, REMOVED, result, textResult } from './rig.ts';
 

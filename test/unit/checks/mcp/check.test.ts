@@ -7,7 +7,7 @@ import type { KeyRecord } from '../../../../src/auth/key-record.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import type { Denial } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed } from '../../../../src/pipeline/exchange.ts';
-import { findingId } from '../../../../src/pipeline/finding-id.ts';
+import { findingId } from '../../../../src/checks/finding-id.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';

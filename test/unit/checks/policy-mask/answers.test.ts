@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
+import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import type { MaskRule } from '../../../../src/policy/cards/mask-rule.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { answered as inParts } from '../../../support/exchange.ts';

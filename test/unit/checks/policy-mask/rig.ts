@@ -1,7 +1,7 @@
 import { createPolicyRewriter, maskAnswer, maskRequest } from '../../../../src/checks/dlp/by-policy.ts';
 import { createResultRewriter, maskWholeResult } from '../../../../src/checks/mcp-inspector/mask-results.ts';
 import { createPolicyMaskCheck } from '../../../../src/checks/policy-mask/check.ts';
-import { policyCallOf } from '../../../../src/pipeline/policy-call.ts';
+import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import type { Check, Denial } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed } from '../../../../src/pipeline/exchange.ts';

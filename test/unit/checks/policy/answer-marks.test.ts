@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerMarksCheck } from '../../../../src/checks/policy/answer-marks.ts';
 import type { Answered, Parsed } from '../../../../src/pipeline/exchange.ts';
-import { policyCallOf } from '../../../../src/pipeline/policy-call.ts';
+import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import type { TraceStep } from '../../../../src/policy/call.ts';
 import { GatewayError } from '../../../../src/errors.ts';

@@ -9,7 +9,7 @@ import { riskSettings } from '../../../../src/risk/settings.ts';
 import { createMemorySessionStore } from '../../../../src/checks/session/memory-store.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
-import { createAnswerStream } from '../../../../src/pipeline/answer-stream.ts';
+import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import type { Check } from '../../../../src/pipeline/check.ts';
 import type { Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
 import { createRunner, type ObservedVerdict, type Run } from '../../../../src/pipeline/run.ts';

@@ -1,0 +1,292 @@
+import { GatewayError } from '../errors.ts';
+import { HEADER_PREFIX } from '../headers.ts';
+import { forgetDocument, tellDocument } from '../json/document-shape.ts';
+import { inTurns, isTurnOver, ITEM_CHARS, nextTurn, runNow, stepsOf } from '../turns.ts';
+import type { Work } from '../turns.ts';
+import type { CutPayload, StreamEvent, StreamReader } from '../providers/provider.ts';
+import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
+import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from '../pipeline/check.ts';
+import type { Answer } from '../pipeline/exchange.ts';
+import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
+import { strictFrame } from './strict-frame.ts';
+import { unambiguousEvent } from './unambiguous-event.ts';
+
+/** A longer frame cannot be held for inspection and ends the stream. */
+const MAX_FRAME_BYTES = 4_194_304;
+const NOTHING = Buffer.alloc(0);
+const NOT_INSPECTED = {
+  type: 'gateway_unavailable',
+  message: 'the gateway could not inspect the rest of the answer',
+} as const;
+/** Of longer frames each pass is a turn of its own. */
+const LONG_FRAME_BYTES = 131_072;
+/** A chunk is taken in slices. */
+const SLICE_BYTES = 16_384;
+/** What a frame costs whatever is in it, in characters that are read. */
+const FRAME_CHARS = 512;
+
+/** What goes to the client next. */
+export interface Emission {
+  readonly bytes: Buffer;
+  /** The stream ends with these bytes, by this denial: nothing of the provider's may follow. */
+  readonly cut?: Denial;
+  /** What was thrown, where that is why it was cut and nobody's refusal. */
+  readonly failure?: unknown;
+}
+
+type Awaitable<T> = T | Promise<T>;
+
+/** A streamed answer on its way out: bytes in, inspected bytes out, at any chunk boundary. */
+export interface AnswerStream {
+  /**
+   * Whole frames go out at once, an unfinished one waits for its rest. Synchronous where every rewriter is; the next
+   * chunk may be pushed only once this one is settled. Nothing comes after a cut.
+   */
+  push(chunk: Buffer): Awaitable<Emission>;
+  /** The provider has ended its answer: what was held, and the checks' closing comments. A cut ends with them too. */
+  end(): Promise<Emission>;
+}
+
+export interface AnswerStreamParts {
+  readonly answer: Answer;
+  readonly format: StreamFormat;
+  readonly reader: StreamReader;
+  readonly rewriters: readonly StreamRewriter[];
+  /** No comment of ours is sent (`server.strip_budget_headers`, or clients that take one for an answer). */
+  readonly stripComments?: boolean;
+}
+
+/**
+ * Decodes frames, keeps the answer's account (usage, text, completeness) and runs the rewriters in order, each on what
+ * the one before let through. An untouched frame goes out byte for byte; a changed one is edited by byte spans.
+ */
+export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
+  const { answer, format, reader, rewriters, stripComments = false } = parts;
+  const isJudged = rewriters.some(({ readsText }) => readsText !== false);
+  const decoder = format.createDecoder({ maxFrameBytes: MAX_FRAME_BYTES });
+  const writer = format.createWriter();
+  let pieces: Buffer[] = [];
+  let cut: Denial | undefined;
+  /** What came through all the rewriters last, as it was. */
+  let passed: StreamEvent | undefined;
+
+  function take(): Emission {
+    const [only = NOTHING] = pieces;
+    const bytes = pieces.length > 1 ? Buffer.concat(pieces) : only;
+    pieces = [];
+    return cut === undefined ? { bytes } : { bytes, cut };
+  }
+
+  /** In order, and at once as long as no rewriter makes the rest wait, and the turn is not over. */
+  function each<T>(items: readonly T[], pass: (item: T) => Awaitable<void>, from = 0): Awaitable<void> {
+    for (let index = from; index < items.length && cut === undefined; index += 1) {
+      if (isTurnOver(FRAME_CHARS)) return nextTurn().then(() => each(items, pass, index));
+      const waiting = pass(items[index] as T);
+      if (waiting !== undefined) return waiting.then(() => each(items, pass, index + 1));
+    }
+  }
+
+  function passChunk(chunk: Buffer, from = 0): Awaitable<void> {
+    for (let at = from; at < chunk.length && cut === undefined; at += SLICE_BYTES) {
+      const rest = at + SLICE_BYTES;
+      const frames = decoder.push(chunk.subarray(at, rest));
+      const waiting = each(frames, passFrame);
+      if (waiting !== undefined) return waiting.then(() => passChunk(chunk, rest));
+      if (rest < chunk.length && isTurnOver()) return nextTurn().then(() => passChunk(chunk, rest));
+    }
+  }
+
+  function passFrame(received: Frame): Awaitable<void> {
+    const frame = isJudged ? format.readable(received) : received;
+    if (!isJudged || frame.sideband === undefined) return passPayload(frame);
+    const { sideband } = frame;
+    const event = sidebandEvent(frame, sideband);
+    const waiting = passEvent(event, 0);
+    // A frame of nothing else is sent, or not, with this event.
+    if (frame.data === undefined) return waiting;
+    function goOn(): Awaitable<void> {
+      if (cut === undefined) return passPayload(passed === event ? frame : bare(frame, sideband));
+    }
+    return waiting === undefined ? goOn() : waiting.then(goOn);
+  }
+
+  function bare(frame: Frame, sideband: string): Frame {
+    const { event, ...unnamed } = frame;
+    const named = event !== undefined && !sideband.includes(event) ? frame : unnamed;
+    return { ...named, raw: format.copy(named, frame.data ?? '') };
+  }
+
+  function passPayload(received: Frame): Awaitable<void> {
+    if (received.data === undefined) {
+      pieces.push(writer.write(received));
+      return;
+    }
+    if (received.raw.length > LONG_FRAME_BYTES) return passLong(received);
+    const frame = isJudged ? strictFrame(format, received) : received;
+    const event = reader.read(frame);
+    runNow(keepAccount(answer, event));
+    return passEvent(isJudged ? unambiguousEvent(format, event, frame) : event, 0);
+  }
+
+  async function passLong(received: Frame): Promise<void> {
+    await nextTurn();
+    const frame = isJudged ? strictFrame(format, received) : received;
+    await nextTurn();
+    const { data = '' } = frame;
+    try {
+      await inTurns(tellDocument(data));
+      await nextTurn();
+      const event = await inTurns(stepsOf(reader.read, frame));
+      await inTurns(keepAccount(answer, event));
+      await nextTurn();
+      const said = isJudged ? unambiguousEvent(format, event, frame) : event;
+      await nextTurn();
+      await passEvent(said, 0);
+    } finally {
+      forgetDocument(data);
+    }
+  }
+
+  /** Gives an event to the rewriters from this one on, and what comes through to the client. */
+  function passEvent(event: StreamEvent, at: number): Awaitable<void> {
+    const rewriter = rewriters[at];
+    if (rewriter === undefined) {
+      passed = event;
+      if (event.frame.raw.length > 0)
+        pieces.push(writer.write(event.sideband === true ? rest(event.frame) : event.frame));
+      return;
+    }
+    const action = rewriter.event(event);
+    return action instanceof Promise
+      ? action.then((settled) => act(event, settled, at))
+      : act(event, action, at);
+  }
+
+  function act(event: StreamEvent, action: StreamAction, at: number): Awaitable<void> {
+    switch (action.kind) {
+      case 'pass':
+        return passEvent(event, at + 1);
+      case 'drop':
+        return;
+      case 'cut':
+        return cutOff(action.denial);
+      case 'rewrite': {
+        const { before = [], edits = [], held } = action;
+        const frames: readonly RewrittenFrame[] = held === true ? before : [...before, { event, edits }];
+        return passRewritten(frames, at + 1);
+      }
+    }
+  }
+
+  function passRewritten(frames: readonly RewrittenFrame[], at: number): Awaitable<void> {
+    return each(frames, (frame) =>
+      frame.event.frame.raw.length > LONG_FRAME_BYTES
+        ? passLongRewritten(frame, at)
+        : passEvent(rewrittenEvent(format, frame), at),
+    );
+  }
+
+  async function passLongRewritten(frame: RewrittenFrame, at: number): Promise<void> {
+    await nextTurn();
+    const event = await rewrittenInTurns(format, frame);
+    await nextTurn();
+    await passEvent(event, at);
+  }
+
+  async function cutOff(denial: Denial): Promise<void> {
+    const { type, message, details } = denial;
+    const payloads = reader.cut({ type, message, details });
+    cut = denial;
+    pieces.push(writer.cut(payloads.map(closingFrame)));
+    addComment(flagsOf(denial));
+    await addComments();
+  }
+
+  async function addComments(): Promise<void> {
+    for (const rewriter of rewriters) addComment(await rewriter.comment?.());
+  }
+
+  /**
+   * What cannot be inspected any further ends with an error as well: to some clients, a connection that only breaks is
+   * an answer's end, and no other says why.
+   */
+  async function breakOff(cause: unknown): Promise<Emission> {
+    if (cut !== undefined) throw cause;
+    const refusal = cause instanceof GatewayError ? cause : undefined;
+    const { type, message } = refusal ?? NOT_INSPECTED;
+    await cutOff({ kind: 'deny', type, message });
+    return refusal === undefined ? { ...take(), failure: cause } : take();
+  }
+
+  async function endAll(): Promise<Emission> {
+    await each(decoder.end(), passFrame);
+    for (const [at, rewriter] of rewriters.entries()) if (cut === undefined) await endRewriter(rewriter, at);
+    if (cut === undefined) {
+      await addComments();
+      pieces.push(writer.end());
+    }
+    return take();
+  }
+
+  function addComment(text: string | undefined): void {
+    const comment = text === undefined || stripComments ? undefined : format.comment(text);
+    if (comment !== undefined) pieces.push(comment);
+  }
+
+  async function endRewriter(rewriter: StreamRewriter, at: number): Promise<void> {
+    const tail = await rewriter.end?.();
+    if (tail === undefined) return;
+    await passRewritten(tail.before ?? [], at + 1);
+    if (cut === undefined && tail.cut !== undefined) await cutOff(tail.cut);
+  }
+
+  return {
+    push(chunk) {
+      if (cut !== undefined) return { bytes: NOTHING, cut };
+      try {
+        const waiting = passChunk(chunk);
+        return waiting === undefined ? take() : waiting.then(take).catch(breakOff);
+      } catch (cause) {
+        return breakOff(cause);
+      }
+    },
+    end() {
+      return cut === undefined ? endAll().catch(breakOff) : Promise.resolve({ bytes: NOTHING, cut });
+    },
+  };
+}
+
+function closingFrame({ json, pad = 0, ...frame }: CutPayload): ClosingFrame {
+  return { ...frame, data: JSON.stringify(json) + ' '.repeat(pad) };
+}
+
+/** What a refusal's headers would have said of it, had they not left before. */
+function flagsOf({ headers = {} }: Denial): string | undefined {
+  const flags = Object.entries(headers).filter(
+    ([name, value]) => name.startsWith(HEADER_PREFIX) && value === 'true',
+  );
+  return flags.length === 0 ? undefined : flags.map(([name, value]) => `${name}=${value}`).join(' ');
+}
+
+/** What stands beside a payload, as an event before the payload's own: its frame's bytes come with that one. */
+function sidebandEvent(frame: Frame, sideband: string): StreamEvent {
+  const raw = frame.data === undefined ? frame.raw : NOTHING;
+  return { frame: { ...frame, raw, data: sideband }, deltas: [], json: sideband, sideband: true };
+}
+
+/** A frame that has no payload, as it came. */
+function rest({ raw, open }: Frame): Frame {
+  return open === true ? { raw, open } : { raw };
+}
+
+function* keepAccount(answer: Answer, event: StreamEvent): Work<void> {
+  for (const delta of event.deltas) {
+    if (delta.repeats === true) continue;
+    answer.written.add(delta.kind, delta.text);
+    // Another candidate begins after the first has ended.
+    answer.complete = false;
+    yield ITEM_CHARS;
+  }
+  if (event.usage !== undefined) answer.usage = event.usage;
+  if (event.done === true && event.failed !== true) answer.complete = true;
+}

@@ -1,0 +1,142 @@
+import { editInSteps } from '../json/edit.ts';
+import type { JsonEdit } from '../json/path.ts';
+import type { StreamEvent, TextDelta } from '../providers/provider.ts';
+import type { Frame, StreamFormat } from '../streams/frame.ts';
+import { inTurns, ITEM_CHARS, runNow } from '../turns.ts';
+import type { Work } from '../turns.ts';
+import type { RewrittenFrame } from '../pipeline/check.ts';
+
+/** An event as the next rewriter sees it, and as it is sent: its frame holds the bytes of its edited payload. */
+export function rewrittenEvent(format: StreamFormat, rewritten: RewrittenFrame): StreamEvent {
+  return runNow(rewriting(format, rewritten));
+}
+
+/** The same of a long event, with turns for others. */
+export async function rewrittenInTurns(
+  format: StreamFormat,
+  rewritten: RewrittenFrame,
+): Promise<StreamEvent> {
+  return inTurns(rewriting(format, rewritten));
+}
+
+function* rewriting(format: StreamFormat, rewritten: RewrittenFrame): Work<StreamEvent> {
+  const { event, edits } = rewritten;
+  const isEdited = isWrittenAnew(rewritten) && isEditedJson(event, edits);
+  const json = isEdited ? yield* editInSteps(bytesOf(event), edits) : NOTHING;
+  return yield* eventWith(format, rewritten, json);
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function isWrittenAnew({ event, edits, copy }: RewrittenFrame): boolean {
+  return (edits.length > 0 || copy === true) && event.sideband !== true;
+}
+
+/** @param edited the event's JSON with its edits, where it has both */
+function* eventWith(format: StreamFormat, rewritten: RewrittenFrame, edited: Buffer): Work<StreamEvent> {
+  const { event, edits, copy } = rewritten;
+  if (edits.length === 0 && copy !== true) return event;
+  if (event.sideband === true) return { ...event, frame: { ...event.frame, raw: NOTHING } };
+  const payload = editedPayload(event, edits, edited);
+  const frame = copy === true ? copied(format, event, payload.data) : changed(format, event, payload.data);
+  const parse = parserOf(event, edits, payload.json);
+  const deltas = yield* changedDeltas(event.deltas, edits);
+  return {
+    ...(copy === true ? textOf(event) : event),
+    ...(event.inner !== undefined && { inner: { ...event.inner, json: payload.json } }),
+    frame,
+    deltas,
+    get json(): unknown {
+      return parse();
+    },
+  };
+}
+
+interface Payload {
+  /** The frame's. */
+  readonly data: string;
+  /** What the edits' paths point into: the same, or packed in it. */
+  readonly json: string;
+}
+
+function isEditedJson({ json }: StreamEvent, edits: readonly JsonEdit[]): boolean {
+  return edits.length > 0 && json !== undefined;
+}
+
+function jsonOf({ frame, inner }: StreamEvent): string {
+  return inner?.json ?? frame.data ?? '';
+}
+
+function bytesOf(event: StreamEvent): Buffer {
+  return Buffer.from(jsonOf(event));
+}
+
+function editedPayload(event: StreamEvent, edits: readonly JsonEdit[], edited: Buffer): Payload {
+  const { frame, inner } = event;
+  if (edits.length === 0) return { data: frame.data ?? '', json: jsonOf(event) };
+  const json = isEditedJson(event, edits) ? edited.toString() : String(valueSet(edits, []) ?? '');
+  return { data: inner === undefined ? json : inner.pack(json), json };
+}
+
+function changed(format: StreamFormat, { frame }: StreamEvent, data: string): Frame {
+  return { ...frame, raw: format.withData(frame, data), data };
+}
+
+function copied(format: StreamFormat, { frame }: StreamEvent, data: string): Frame {
+  const { event } = frame;
+  const raw = format.copy(frame, data);
+  return { raw, data, added: true, ...(event !== undefined && { event }) };
+}
+
+/** A copy says no more than its text: what else the event meant, it meant when it came. */
+function textOf({ tokens }: StreamEvent): Partial<StreamEvent> {
+  return tokens === undefined ? {} : { tokens };
+}
+
+/** Edited JSON is parsed only where another rewriter asks for it. */
+function parserOf({ json }: StreamEvent, edits: readonly JsonEdit[], text: string): () => unknown {
+  if (json === undefined || edits.length === 0) return () => json;
+  let parsed: unknown;
+  return () => (parsed ??= JSON.parse(text));
+}
+
+/** So many comparisons are made at once; of more, the edits are looked up by their paths. */
+const MANY_COMPARISONS = 64;
+
+function* changedDeltas(
+  deltas: readonly TextDelta[],
+  edits: readonly JsonEdit[],
+): Work<readonly TextDelta[]> {
+  const isMany = deltas.length * edits.length > MANY_COMPARISONS;
+  const byPath = isMany ? yield* editsByPath(edits) : undefined;
+  const changed: TextDelta[] = [];
+  for (const delta of deltas) {
+    const { path } = delta;
+    const edit = byPath === undefined ? editOf(edits, path) : byPath.get(JSON.stringify(path));
+    const text = edit?.kind === 'set' ? edit.value : undefined;
+    changed.push(typeof text === 'string' ? { ...delta, text } : delta);
+    yield ITEM_CHARS;
+  }
+  return changed;
+}
+
+function* editsByPath(edits: readonly JsonEdit[]): Work<ReadonlyMap<string, JsonEdit>> {
+  const byPath = new Map<string, JsonEdit>();
+  for (const edit of edits) {
+    byPath.set(JSON.stringify(edit.path), edit);
+    yield ITEM_CHARS;
+  }
+  return byPath;
+}
+
+/** The value that edits set at a path, the later ones winning. */
+function valueSet(edits: readonly JsonEdit[], path: JsonEdit['path']): unknown {
+  const found = editOf(edits, path);
+  return found?.kind === 'set' ? found.value : undefined;
+}
+
+function editOf(edits: readonly JsonEdit[], path: JsonEdit['path']): JsonEdit | undefined {
+  return edits.findLast(
+    (edit) => edit.path.length === path.length && edit.path.every((step, index) => step === path[index]),
+  );
+}

@@ -1,0 +1,124 @@
+import { calledTool } from '../../mcp/message.ts';
+import { paramsOf } from '../../mcp/read-message.ts';
+import type {
+  ActionInput,
+  AgentRiskInput,
+  CallText,
+  PolicyCall,
+  PolicyInput,
+  SessionInput,
+} from '../../policy/call.ts';
+import type { PromptText } from '../../providers/provider.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import type { AgentRisk, DriftFacts, Facts, SessionFacts } from '../../pipeline/facts.ts';
+
+const NANO_USD = 1e9;
+
+/**
+ * An exchange as policies judge it; undefined for what they do not: lists of models, and MCP's methods that call no tool,
+ * do nothing by themselves.
+ */
+export function policyCallOf(exchange: Parsed): PolicyCall | undefined {
+  const request = requestInput(exchange);
+  if (request === undefined) return undefined;
+  const { key, facts } = exchange;
+  const { keyHash, name, agentName = '', owner = '', provider, tags } = key;
+  return {
+    input: {
+      agent: { key_hash: keyHash, name, agent_name: agentName, owner, provider, tags },
+      request,
+      session: sessionInput(facts.session, facts.drift),
+      agent_risk: riskInput(facts.agentRisk),
+    },
+    texts: callTexts(exchange),
+    marks: facts.session?.marks ?? [],
+    action: () => actionInput(facts, exchange.request.texts),
+  };
+}
+
+function requestInput({
+  provider,
+  path,
+  endpoint,
+  mcp,
+  request,
+  json,
+}: Parsed): PolicyInput['request'] | undefined {
+  if (mcp === undefined) {
+    if (endpoint.operation === 'models') return undefined;
+    return {
+      provider: provider.name,
+      model: request.model ?? '',
+      method: 'llm_call',
+      path: `/${provider.name}${path}`,
+      unseen_content: request.unseenContent,
+    };
+  }
+  const tool = calledTool(request.mcp);
+  if (tool === undefined) return undefined;
+  return {
+    provider: provider.name,
+    method: 'mcp_tool_call',
+    tool_name: tool,
+    mcp_server: mcp.server,
+    path: `/mcp/${mcp.server}/tools/call`,
+    arguments: paramsOf(json)['arguments'] ?? {},
+    unseen_content: request.unseenContent,
+  };
+}
+
+function callTexts({ mcp, request, facts }: Parsed): CallText[] {
+  const normalized = facts.prompt?.normalizedTexts;
+  return request.texts.map(({ text, path }, index) => ({
+    raw: text,
+    normalized: normalized?.[index] ?? text,
+    argument:
+      mcp !== undefined && path[0] === 'params' && path[1] === 'arguments' ? path.slice(2) : undefined,
+  }));
+}
+
+function sessionInput(session: SessionFacts | undefined, drift: DriftFacts | undefined): SessionInput {
+  return {
+    id: session?.id ?? '',
+    state: session?.state ?? '',
+    spend: (session?.spendNanoUsd ?? 0) / NANO_USD,
+    steps: session?.steps ?? 0,
+    taint_flags: Object.fromEntries((session?.taintFlags ?? []).map((flag) => [flag, true as const])),
+    tools_called: session?.toolsCalled ?? [],
+    drift: {
+      drift_detected: drift?.driftDetected ?? false,
+      drift_score: drift?.driftScore ?? 0,
+      anchor_similarity: drift?.anchorSimilarity ?? 0,
+      prior_similarity: drift?.priorSimilarity ?? 0,
+      turn_count: drift?.turnCount ?? 0,
+    },
+  };
+}
+
+function riskInput(risk: AgentRisk): AgentRiskInput {
+  return {
+    risk_score: risk.riskScore,
+    total_policy_blocks: risk.totalPolicyBlocks,
+    total_escalations: risk.totalEscalations,
+    total_spend: risk.totalSpendNanoUsd / NANO_USD,
+    persistent_taint_flags: risk.persistentTaintFlags,
+    session_count: risk.sessionCount,
+    quarantine_active: risk.quarantineActive,
+  };
+}
+
+function actionInput({ prompt }: Facts, texts: readonly PromptText[]): ActionInput {
+  const normalized = prompt?.normalizedTexts ?? texts.map(({ text }) => text);
+  const { obfuscation } = prompt ?? {};
+  return {
+    normalized_prompt: normalized.join('\n'),
+    obfuscation: {
+      obfuscation_detected: obfuscation?.obfuscationDetected ?? false,
+      has_homoglyphs: obfuscation?.hasHomoglyphs ?? false,
+      has_invisible_chars: obfuscation?.hasInvisibleChars ?? false,
+      has_base64_payloads: obfuscation?.hasBase64Payloads ?? false,
+      has_encoding_attacks: obfuscation?.hasEncodingAttacks ?? false,
+      has_delim_padding: obfuscation?.hasDelimPadding ?? false,
+    },
+  };
+}

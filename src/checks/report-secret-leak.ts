@@ -1,0 +1,56 @@
+import { newOperationId } from '../operation-id.ts';
+import { maskSecrets } from '../detectors/mask.ts';
+import { calledTool } from '../mcp/message.ts';
+import { ruleOf } from './finding-id.ts';
+import type { ReportSecretLeak, SecretLeak } from './secret-leak.ts';
+import { plainName, plainRules } from '../redis/lock-cause.ts';
+import type { LockCause } from '../redis/lock-cause.ts';
+import { SECRET_TAINT } from '../risk/scoring.ts';
+import type { RiskStore } from '../risk/store.ts';
+import type { SessionStore } from './session/store.ts';
+
+export interface SecretLeakDeps {
+  /** With `risk_profile.enabled: false` it locks, and scores nothing. */
+  readonly record: RiskStore['record'];
+  readonly addTaint: SessionStore['addTaint'];
+}
+
+/** Locks and scores the key of a leak; a secret's taints the session that its exchange names, if it names one. */
+export function createReportSecretLeak({ record, addTaint }: SecretLeakDeps): ReportSecretLeak {
+  return async (leak) => {
+    const { exchange, findings, lockMs, personalDataOnly } = leak;
+    const { keyHash } = exchange.key;
+    const event = { keyHash, operationId: newOperationId(), findings, lockMs, cause: causeOf(leak) };
+    if (personalDataOnly === true) {
+      await record({ ...event, trigger: 'data_exfiltration' });
+      return;
+    }
+    const sessionId = exchange.facts.session?.id;
+    const scored = record({ ...event, trigger: 'secret_exfiltration', sessionId });
+    const tainted =
+      sessionId === undefined
+        ? undefined
+        : addTaint({ keyHash, sessionId, operationId: newOperationId() }, SECRET_TAINT);
+    await Promise.all([scored, tainted]);
+  };
+}
+
+function causeOf({ exchange, findings, personalDataOnly }: SecretLeak): LockCause {
+  return {
+    kind: personalDataOnly === true ? 'personal_data' : 'secret',
+    rules: plainRules(findings.map(ruleOf)),
+    place: placeOf(exchange),
+    request: plainName(exchange.requestId),
+  };
+}
+
+/** A tool's name is the client's word, or the server's: it may hold what was found. */
+function placeOf({ mcp, request }: SecretLeak['exchange']): Extract<LockCause, { place: unknown }>['place'] {
+  if (mcp === undefined) return { in: 'completion' };
+  const tool = calledTool(request.mcp);
+  return {
+    in: 'mcp',
+    server: plainName(mcp.server),
+    ...(tool !== undefined && { tool: plainName(maskSecrets(tool)) }),
+  };
+}

@@ -1,0 +1,100 @@
+import type { Config } from '../../config/schema.ts';
+import { ERROR_STATUS, mayRetry, NO_RETRY, type ErrorType } from '../../errors.ts';
+import { HEADER, TELEMETRY_HEADERS } from '../../headers.ts';
+import { blockReason, mcpAnswer, reasonOf, type RefusedMessage } from '../../mcp/refusal.ts';
+import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../../providers/native-errors.ts';
+import type { Surface } from '../request/surface.ts';
+
+export interface Refusal extends RefusedMessage {
+  /** Lower-case names. */
+  readonly headers: Iterable<readonly [string, string]>;
+}
+
+export interface RefusalSettings {
+  /** `server.strip_budget_headers`. */
+  readonly stripTelemetry: boolean;
+  /** `server.error_format`. */
+  readonly errorFormat: Config['server']['error_format'];
+}
+
+/** A refusal as its client gets it. */
+export interface RefusalAnswer {
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: string;
+}
+
+/** What was blocked by policy says so in its headers, whoever refused it (docs/refusals.md). */
+const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
+  'policy_denied',
+  'drift_detected',
+  'escalation_denied',
+]);
+
+/** The one place where a refusal takes its form: status, headers and body, as the client of this surface reads them. */
+export function refusalAnswer(refusal: Refusal, surface: Surface, settings: RefusalSettings): RefusalAnswer {
+  const own = ownHeaders(refusal, settings);
+  const asMcp = surface.kind === 'mcp' ? mcpAnswer(refusal) : undefined;
+  const status = asMcp?.status ?? ERROR_STATUS[refusal.type];
+  return {
+    status,
+    headers: [...own, ...forSdks(refusal.type, status, own.get(HEADER.requestId), surface)],
+    body: asMcp?.body ?? JSON.stringify(errorObject(refusal, surface, settings, own)),
+  };
+}
+
+/** Our JSON error shape (docs/refusals.md), the provider's own error object, or OAuth's. */
+function errorObject(
+  { type, message }: Refusal,
+  surface: Surface,
+  { errorFormat }: RefusalSettings,
+  headers: ReadonlyMap<string, string>,
+): object {
+  // An OAuth client shows no other text (RFC 6749 section 5.2).
+  if (surface.kind === 'oauth') return { error: message, error_description: message, type };
+  const shape = surface.kind === 'provider' ? surface.shape : undefined;
+  const facts = {
+    type,
+    message,
+    status: ERROR_STATUS[type],
+    requestId: headers.get(HEADER.requestId),
+    retryAfter: headers.get('retry-after'),
+  };
+  return shape === undefined || errorFormat === 'gateway'
+    ? gatewayBody(shape, facts)
+    : nativeBody(shape, facts);
+}
+
+function ownHeaders(refusal: Refusal, { stripTelemetry }: RefusalSettings): Map<string, string> {
+  const headers = new Map([['content-type', 'application/json']]);
+  if (!mayRetry(refusal.type)) headers.set(...NO_RETRY);
+  for (const [name, value] of [...policyHeaders(refusal), ...refusal.headers]) {
+    if (stripTelemetry && TELEMETRY_HEADERS.has(name)) continue;
+    headers.set(name, name === HEADER.blockReason ? blockReason(value) : value);
+  }
+  return headers;
+}
+
+/** The id where SDKs look for it, and what else they read of an error's headers. */
+function forSdks(
+  type: ErrorType,
+  status: number,
+  requestId: string | undefined,
+  surface: Surface,
+): RefusalAnswer['headers'] {
+  const shape = surface.kind === 'provider' ? surface.shape : undefined;
+  const names = ['x-request-id', shape && REQUEST_ID_HEADERS[shape]].filter((name) => name !== undefined);
+  return [
+    ...(requestId === undefined ? [] : names.map((name) => [name, requestId] as const)),
+    ...(shape === undefined ? [] : nativeHeaders(shape, { type, status })),
+  ];
+}
+
+/** A reason of a check's own wins over these. */
+function policyHeaders(refusal: Refusal): readonly (readonly [string, string])[] {
+  if (!BLOCKED_BY_POLICY.has(refusal.type)) return [];
+  return [
+    [HEADER.policyBlock, 'true'],
+    [HEADER.blockReason, reasonOf(refusal)],
+  ];
+}

@@ -1,0 +1,50 @@
+import type { HeaderList } from '../wire/messages.ts';
+
+/** The request line and headers as Envoy hands them over; names are lower-case. */
+export interface RequestHead {
+  readonly method: string;
+  /** Path and query as they will be routed; may hold a proxy key, so it is never logged. */
+  readonly target: string;
+  /** The Host header, or `:authority`; several headers are joined by `,`. */
+  readonly authority: string;
+  readonly requestId: string;
+  /** Every header but the pseudo headers, repeated ones as often as they came. */
+  readonly list: HeaderList;
+  /** The same with repeated headers joined by `, `. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+export function readRequestHead(received: HeaderList): RequestHead {
+  const list: (readonly [string, string])[] = [];
+  const headers = new Map<string, string>();
+  let method = '';
+  let target = '';
+  let authority = '';
+  for (const field of received) {
+    const [key, text] = field;
+    if (key === ':method') method = text;
+    else if (key === ':path') target = text;
+    else if (key === ':authority') authority = text;
+    else if (!key.startsWith(':')) {
+      list.push(field);
+      const before = headers.get(key);
+      headers.set(key, before === undefined ? text : `${before}, ${text}`);
+    }
+  }
+  return { method, target, authority, requestId: headers.get('x-request-id') ?? '', list, headers };
+}
+
+/** Status and headers of an answer; repeated headers joined, so that a second coding does not hide the first. */
+export function readResponseHead(received: HeaderList): { status: number; headers: Map<string, string> } {
+  const headers = new Map<string, string>();
+  for (const [key, text] of received) {
+    const before = headers.get(key);
+    headers.set(key, before === undefined ? text : `${before}, ${text}`);
+  }
+  return { status: Number(headers.get(':status') ?? 0), headers };
+}
+
+/** `127.0.0.1:54758` or `[::1]:54758` without its port. */
+export function addressWithoutPort(address: string): string {
+  return address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+}

@@ -1,0 +1,33 @@
+import { GatewayError } from '../../errors.ts';
+import { isPreflight, preflightHeaders } from '../../mcp/cross-origin.ts';
+import { isLogged, type StreamContext } from '../context.ts';
+import type { ProcessingResponse } from '../wire/messages.ts';
+import type { RequestHead } from './request-head.ts';
+import { refuse } from '../reply/respond.ts';
+import { isForBrowsers } from './surface.ts';
+
+/**
+ * What is answered to whoever asks, since a browser or an MCP client asks it without a key, and the answer tells nothing: a
+ * preflight, and that there is no authorization server. Undefined where a key is needed.
+ * @throws GatewayError not_found, policy_denied
+ */
+export function answerWithoutKey(context: StreamContext, head: RequestHead): ProcessingResponse | undefined {
+  const { surface } = context;
+  if (isForBrowsers(surface) && isPreflight(head.method, head.headers)) {
+    if (context.crossOrigin.length === 0) throw strangeOrigin();
+    context.progress = 'done';
+    context.status = 204;
+    const headers = [...context.crossOrigin, ...preflightHeaders(head.headers)];
+    return refuse({ status: 204, body: '' }, headers, isLogged(context));
+  }
+  if (surface.kind === 'oauth')
+    throw new GatewayError(
+      'not_found',
+      'there is no authorization server here: this gateway takes a proxy key, in Authorization: Bearer',
+    );
+  return undefined;
+}
+
+function strangeOrigin(): GatewayError {
+  return new GatewayError('policy_denied', 'this Origin is not one of mcp.allowed_origins');
+}

@@ -1,0 +1,170 @@
+import { chmodSync, rmSync } from 'node:fs';
+import {
+  Server,
+  ServerCredentials,
+  type handleBidiStreamingCall,
+  type handleUnaryCall,
+  type ServerDuplexStream,
+} from '@grpc/grpc-js';
+import { GRPC_STATUS, type Call, type CallListener } from './call.ts';
+import { decodeRequest } from '../wire/decode-request.ts';
+import { encodedBytes, encodeResponse } from '../wire/encode-response.ts';
+import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
+import {
+  healthReply,
+  HEALTH_PATH,
+  MAX_MESSAGE_BYTES,
+  PROCESS_PATH,
+  TOKEN_HEADER,
+  type ListenAddress,
+  type Transport,
+  type TransportOptions,
+} from './transport.ts';
+
+type GrpcCall = ServerDuplexStream<ProcessingRequest, ProcessingResponse>;
+
+/** The external processor and the health service over @grpc/grpc-js. */
+export async function startGrpcJsTransport(options: TransportOptions): Promise<Transport> {
+  const server = new Server({
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_concurrent_streams': 0xffff_ffff,
+  });
+  liftResetGuard(server);
+  const process: handleBidiStreamingCall<ProcessingRequest, ProcessingResponse> = (stream) => {
+    serve(stream, options);
+  };
+  const check: handleUnaryCall<Buffer, string> = (_call, callback) => {
+    callback(null, healthReply(options.isServing()));
+  };
+  server.addService(
+    {
+      Process: {
+        path: PROCESS_PATH,
+        requestStream: true,
+        responseStream: true,
+        requestDeserialize: (bytes: Buffer) => decodeRequest(bytes),
+        requestSerialize: unused,
+        responseSerialize: (reply: ProcessingResponse) => encodedBytes(encodeResponse(reply)),
+        responseDeserialize: unused,
+      },
+    },
+    { Process: process },
+  );
+  server.addService(
+    {
+      Check: {
+        path: HEALTH_PATH,
+        requestStream: false,
+        responseStream: false,
+        requestDeserialize: (bytes: Buffer) => bytes,
+        requestSerialize: unused,
+        responseSerialize: (reply: string) => Buffer.from(reply, 'latin1'),
+        responseDeserialize: unused,
+      },
+    },
+    { Check: check },
+  );
+  await bind(server, options.address);
+  return {
+    close: () => {
+      server.forceShutdown();
+    },
+  };
+}
+
+/** A server reads requests and writes responses; grpc-js wants the other halves named too. */
+function unused(): never {
+  throw new Error('a server of gRPC was asked for what only a client does');
+}
+
+function serve(stream: GrpcCall, options: TransportOptions): void {
+  const call = new GrpcJsCall(stream);
+  const [token] = stream.metadata.get(TOKEN_HEADER);
+  const listener = options.accept(call, typeof token === 'string' ? token : undefined);
+  if (listener === undefined) call.fail(GRPC_STATUS.unavailable, 'not taking new streams');
+  else call.listen(listener);
+}
+
+class GrpcJsCall implements Call {
+  readonly #stream: GrpcCall;
+  #waitsForDrain = false;
+  #isOver = false;
+
+  constructor(stream: GrpcCall) {
+    this.#stream = stream;
+  }
+
+  listen(listener: CallListener): void {
+    const close = (): void => {
+      if (this.#isOver) return;
+      this.#isOver = true;
+      listener.closed();
+    };
+    this.#stream.on('data', (message) => {
+      if (!this.#isOver) listener.message(message);
+    });
+    this.#stream.on('end', () => {
+      if (!this.#isOver) listener.ended();
+    });
+    this.#stream.on('drain', () => {
+      if (!this.#waitsForDrain) return;
+      this.#waitsForDrain = false;
+      listener.drained();
+    });
+    this.#stream.on('cancelled', close);
+    this.#stream.on('error', close);
+    this.#stream.on('finish', close);
+  }
+
+  write(reply: ProcessingResponse): boolean {
+    if (this.#isOver) return true;
+    const taken = this.#stream.write(reply);
+    if (!taken) this.#waitsForDrain = true;
+    return taken;
+  }
+
+  end(): void {
+    this.#stream.end();
+  }
+
+  fail(code: number, details: string): void {
+    if (!this.#isOver) this.#stream.emit('error', { code, details });
+  }
+
+  pause(): void {
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    if (this.#stream.isPaused()) this.#stream.resume();
+  }
+}
+
+/**
+ * Envoy ends each ext_proc stream with RST_STREAM, which Node's rapid-reset guard counts as an attack: about
+ * every thousandth request would lose its connection (docs/architecture.md#failing-closed). The peer is our own Envoy on
+ * a private socket. grpc-js has no option for it, so its http2 options are set directly, and loudly if they are gone.
+ */
+function liftResetGuard(server: Server): void {
+  const options: unknown = (server as unknown as { commonServerOptions?: unknown }).commonServerOptions;
+  if (typeof options !== 'object' || options === null) {
+    throw new Error('this @grpc/grpc-js hides its http2 options; the rapid-reset guard cannot be lifted');
+  }
+  Object.assign(options, { streamResetBurst: 1_000_000_000, streamResetRate: 1_000_000_000 });
+}
+
+async function bind(server: Server, address: ListenAddress): Promise<void> {
+  if (address.kind === 'unix') rmSync(address.path, { force: true });
+  const target = address.kind === 'unix' ? `unix:${address.path}` : `${address.host}:${address.port}`;
+  await new Promise<void>((resolve, reject) => {
+    server.bindAsync(target, credentials(address), (error) => (error === null ? resolve() : reject(error)));
+  });
+  if (address.kind === 'unix') chmodSync(address.path, 0o600);
+}
+
+function credentials(address: ListenAddress): ServerCredentials {
+  if (address.kind === 'unix' || address.tls === undefined) return ServerCredentials.createInsecure();
+  const { cert, key, clientCa } = address.tls;
+  return ServerCredentials.createSsl(clientCa, [{ private_key: key, cert_chain: cert }], true);
+}

@@ -1,0 +1,127 @@
+import { CODE } from '../../http2/frame.ts';
+import { encodeHeaders } from '../../http2/hpack-encoder.ts';
+import type { Http2Stream, StreamEvents } from '../../http2/stream.ts';
+import { GRPC_STATUS, type Call, type CallListener, type FailStatus } from './call.ts';
+import { decodeRequest } from '../wire/decode-request.ts';
+import { encodeResponse } from '../wire/encode-response.ts';
+import { MessageReader, messagePrefix, type MessageEvents } from './grpc-messages.ts';
+import type { ProcessingResponse } from '../wire/messages.ts';
+import { MAX_MESSAGE_BYTES } from './transport.ts';
+
+const HEAD: readonly (readonly [string, string])[] = [
+  [':status', '200'],
+  ['content-type', 'application/grpc'],
+];
+/** Blocks of headers, which are the same for every stream. */
+export const RESPONSE_HEAD = encodeHeaders(HEAD);
+export const STATUS_OK = encodeHeaders([['grpc-status', '0']]);
+
+/** Trailers, or, where nothing was sent before, all of a response ("Trailers-Only"). `details` is plain ASCII. */
+export function failure(status: FailStatus, details: string, isFirst: boolean): string {
+  return encodeHeaders([
+    ...(isFirst ? HEAD : []),
+    ['grpc-status', String(status)],
+    ['grpc-message', details],
+  ]);
+}
+
+const BROKEN = {
+  compressed: [GRPC_STATUS.unimplemented, 'messages may not be compressed'],
+  'too long': [GRPC_STATUS.resourceExhausted, 'a message is too long'],
+  cut: [GRPC_STATUS.internal, 'the last message is cut'],
+} as const;
+
+/** One ext_proc stream over our own HTTP/2: bytes in, messages out, and the other way round. */
+export class LeanCall implements Call, StreamEvents, MessageEvents {
+  readonly #stream: Http2Stream;
+  readonly #onFault: (cause: unknown) => void;
+  readonly #reader = new MessageReader(MAX_MESSAGE_BYTES, this);
+  #listener: CallListener | undefined;
+  #deadline: NodeJS.Timeout | undefined;
+  #hasResponded = false;
+
+  constructor(stream: Http2Stream, onFault: (cause: unknown) => void) {
+    this.#stream = stream;
+    this.#onFault = onFault;
+  }
+
+  /** @param deadlineMs what the peer gives it, where it says so */
+  listen(listener: CallListener, deadlineMs: number | undefined): void {
+    this.#listener = listener;
+    if (deadlineMs === undefined) return;
+    this.#deadline = setTimeout(() => {
+      this.fail(GRPC_STATUS.deadlineExceeded, 'the deadline has passed');
+    }, deadlineMs);
+  }
+
+  write(reply: ProcessingResponse): boolean {
+    const { head, tail } = encodeResponse(reply);
+    if (!this.#hasResponded) {
+      this.#hasResponded = true;
+      this.#stream.respond(RESPONSE_HEAD);
+    }
+    const length = head.length + (tail?.length ?? 0);
+    return this.#stream.send(messagePrefix(length) + head, tail);
+  }
+
+  end(): void {
+    this.#stream.end(this.#hasResponded ? STATUS_OK : RESPONSE_HEAD + STATUS_OK);
+  }
+
+  fail(status: FailStatus, details: string): void {
+    this.#stream.abort(failure(status, details, !this.#hasResponded), CODE.noError);
+  }
+
+  pause(): void {
+    this.#reader.pause();
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    this.#stream.resume();
+    this.#reader.resume();
+  }
+
+  // What the HTTP/2 stream tells.
+
+  data(bytes: Buffer, from: number, to: number): void {
+    this.#reader.push(bytes, from, to);
+  }
+
+  ended(): void {
+    this.#reader.end();
+  }
+
+  drained(): void {
+    this.#listener?.drained();
+  }
+
+  closed(): void {
+    clearTimeout(this.#deadline);
+    this.#reader.stop();
+    this.#listener?.closed();
+  }
+
+  // What the reader of messages tells.
+
+  message(bytes: Buffer, from: number, to: number): void {
+    let request;
+    try {
+      request = decodeRequest(bytes, from, to);
+    } catch (cause) {
+      this.#onFault(cause);
+      this.fail(GRPC_STATUS.internal, 'a message cannot be read');
+      return;
+    }
+    this.#listener?.message(request);
+  }
+
+  finished(): void {
+    this.#listener?.ended();
+  }
+
+  broken(why: keyof typeof BROKEN): void {
+    const [status, details] = BROKEN[why];
+    this.fail(status, details);
+  }
+}

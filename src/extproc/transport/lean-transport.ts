@@ -1,0 +1,102 @@
+import { chmodSync, rmSync } from 'node:fs';
+import type { TlsOptions } from 'node:tls';
+import { CODE } from '../../http2/frame.ts';
+import { encodeHeaders } from '../../http2/hpack-encoder.ts';
+import { headerOf, type RequestHead } from '../../http2/request-head.ts';
+import { startHttp2Server } from '../../http2/server.ts';
+import type { Http2Stream, StreamEvents } from '../../http2/stream.ts';
+import { GRPC_STATUS } from './call.ts';
+import { messagePrefix } from './grpc-messages.ts';
+import { failure, LeanCall, RESPONSE_HEAD, STATUS_OK } from './lean-call.ts';
+import {
+  healthReply,
+  HEALTH_PATH,
+  PROCESS_PATH,
+  TOKEN_HEADER,
+  type ListenAddress,
+  type Transport,
+  type TransportOptions,
+} from './transport.ts';
+
+/** What is no gRPC at all is told so in HTTP (gRPC over HTTP/2, "Responses"). */
+const NOT_GRPC = encodeHeaders([[':status', '415']]);
+const GRPC_TYPE = /^application\/grpc(?:[+;]|$)/;
+
+/** The external processor and the health service over our own HTTP/2 (`src/http2`), made for one peer: Envoy. */
+export async function startLeanTransport(options: TransportOptions): Promise<Transport> {
+  const { address } = options;
+  if (address.kind === 'unix') rmSync(address.path, { force: true });
+  const server = await startHttp2Server({
+    address,
+    tls: tlsOptions(address),
+    accept: (stream, head) => serve(stream, head, options),
+    onFault: options.onFault,
+  });
+  if (address.kind === 'unix') chmodSync(address.path, 0o600);
+  return server;
+}
+
+/** Mutual: a client without a certificate of the authority is not let in. */
+function tlsOptions(address: ListenAddress): TlsOptions | undefined {
+  if (address.kind === 'unix' || address.tls === undefined) return undefined;
+  const { cert, key, clientCa } = address.tls;
+  return { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: true };
+}
+
+function serve(stream: Http2Stream, head: RequestHead, options: TransportOptions): StreamEvents {
+  if (head.method !== 'POST' || !GRPC_TYPE.test(headerOf(head, 'content-type') ?? '')) {
+    stream.abort(NOT_GRPC, CODE.noError);
+    return IGNORED;
+  }
+  switch (head.path) {
+    case PROCESS_PATH:
+      return process(stream, head, options);
+    case HEALTH_PATH:
+      return health(stream, options);
+    default:
+      stream.abort(failure(GRPC_STATUS.unimplemented, 'there is no such method', true), CODE.noError);
+      return IGNORED;
+  }
+}
+
+function process(stream: Http2Stream, head: RequestHead, options: TransportOptions): StreamEvents {
+  const call = new LeanCall(stream, options.onFault);
+  const listener = options.accept(call, headerOf(head, TOKEN_HEADER));
+  if (listener === undefined) call.fail(GRPC_STATUS.unavailable, 'not taking new streams');
+  else call.listen(listener, timeoutMs(headerOf(head, 'grpc-timeout')));
+  return call;
+}
+
+/** `grpc.health.v1.Health/Check`, whatever service it asks for. */
+function health(stream: Http2Stream, { isServing }: TransportOptions): StreamEvents {
+  return {
+    ...IGNORED,
+    ended() {
+      const reply = healthReply(isServing());
+      stream.respond(RESPONSE_HEAD);
+      stream.send(messagePrefix(reply.length) + reply);
+      stream.end(STATUS_OK);
+    },
+  };
+}
+
+const nothing = (): void => undefined;
+const IGNORED: StreamEvents = { data: nothing, ended: nothing, drained: nothing, closed: nothing };
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  H: 3_600_000,
+  M: 60_000,
+  S: 1_000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
+};
+/** What a timer can hold. */
+const MAX_TIMER_MS = 0x7fff_ffff;
+
+/** Reads `grpc-timeout`; undefined where there is none that could be kept. */
+export function timeoutMs(written: string | undefined): number | undefined {
+  const [, amount = '', unit = ''] = /^(\d{1,8})([HMSmun])$/.exec(written ?? '') ?? [];
+  const ms = Number(amount) * (UNIT_MS[unit] ?? NaN);
+  return ms <= MAX_TIMER_MS ? ms : undefined;
+}

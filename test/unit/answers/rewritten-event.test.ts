@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonEdit } from '../../../src/json/path.ts';
+import { rewrittenEvent, rewrittenInTurns } from '../../../src/answers/rewritten-event.ts';
+import type { StreamEvent, TextDelta } from '../../../src/providers/provider.ts';
+import { sse } from '../../../src/streams/sse.ts';
+import { quickestCpuMs } from '../../support/cpu-time.ts';
+
+function eventOf(texts: readonly string[]): StreamEvent {
+  const data = JSON.stringify(texts);
+  const deltas = texts.map((text, at): TextDelta => ({
+    kind: 'text',
+    channel: String(at),
+    text,
+    path: [at],
+  }));
+  return { frame: { raw: Buffer.from(`data: ${data}\n\n`), data }, json: texts, deltas };
+}
+
+describe('an event that is rewritten', () => {
+  it.each([3, 300])('has the texts that its edits set, the later ones winning: of %d', (count) => {
+    const edits: JsonEdit[] = [
+      { kind: 'set', path: [0], value: 'first' },
+      { kind: 'set', path: [0], value: 'second' },
+      { kind: 'set', path: [1], value: 'gone' },
+      { kind: 'remove', path: [1] },
+    ];
+    const event = eventOf(Array.from({ length: count }, (_, at) => `text ${String(at)}`));
+    const { deltas } = rewrittenEvent(sse, { event, edits });
+    expect(deltas.slice(0, 3).map(({ text }) => text)).toEqual(['second', 'text 1', 'text 2']);
+  });
+
+  it('lets others have their turn between its texts, where it has many', async () => {
+    const event = eventOf(Array.from({ length: 20_000 }, () => 'a'));
+    const edits: JsonEdit[] = [0, 1, 2, 3].map((at) => ({ kind: 'set', path: [at], value: 'b' }));
+    let turns = 0;
+    let isOver = false;
+    function count(): void {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    }
+    setImmediate(count);
+    const { deltas } = await rewrittenInTurns(sse, { event, edits });
+    isOver = true;
+    expect(deltas[3]?.text).toBe('b');
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  it('takes time that grows with its texts and edits, not with one times the other', () => {
+    const event = eventOf(Array.from({ length: 20_000 }, () => 'a'));
+    const edits = event.deltas.map(({ path }): JsonEdit => ({ kind: 'set', path, value: 'b' }));
+    expect(quickestCpuMs(() => rewrittenEvent(sse, { event, edits }))).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { ERROR_STATUS, type ErrorType } from '../../../../src/errors.ts';
+import { refusalAnswer, type Refusal } from '../../../../src/extproc/reply/refusal-answer.ts';
+import type { Surface } from '../../../../src/extproc/request/surface.ts';
+import type { McpMessage } from '../../../../src/mcp/message.ts';
+
+const CALL: McpMessage = { kind: 'request', id: 'a', method: 'tools/call', name: 'rm' };
+const BLOCKED: readonly ErrorType[] = ['policy_denied', 'drift_detected', 'escalation_denied'];
+
+const PASSING: readonly ErrorType[] = [
+  'request_timeout',
+  'rate_limited',
+  'upstream_unavailable',
+  'gateway_unavailable',
+  'redis_unavailable',
+  'circuit_open',
+  'upstream_timeout',
+];
+
+function sent(refusal: Partial<Refusal> & Pick<Refusal, 'type'>, stripTelemetry = false) {
+  const surface: Surface =
+    refusal.mcp === undefined ? { kind: 'provider', shape: 'openai' } : { kind: 'mcp' };
+  const answer = refusalAnswer({ message: 'not yours', headers: [], ...refusal }, surface, {
+    stripTelemetry,
+    errorFormat: 'gateway',
+  });
+  return { status: answer.status, headers: Object.fromEntries(answer.headers) };
+}
+
+/** docs/refusals.md: 403 `policy_denied` comes with `X-Gateway-Policy-Block: true` and `X-Gateway-Block-Reason`. */
+describe('a refusal that nobody gave headers', () => {
+  it.each(Object.keys(ERROR_STATUS) as ErrorType[])(
+    '%s says what blocked it and whether to repeat it',
+    (type) => {
+      const { status, headers } = sent({ type });
+      expect(status).toBe(ERROR_STATUS[type]);
+      expect(headers).toEqual({
+        'content-type': 'application/json',
+        ...(!PASSING.includes(type) && { 'x-should-retry': 'false' }),
+        ...(BLOCKED.includes(type) && {
+          'x-gateway-policy-block': 'true',
+          'x-gateway-block-reason': 'not yours',
+        }),
+      });
+    },
+  );
+
+  it.each(Object.keys(ERROR_STATUS) as ErrorType[])('%s of a tool’s call does too', (type) => {
+    const { headers } = sent({ type, mcp: CALL });
+    expect(headers['x-gateway-policy-block']).toBe(BLOCKED.includes(type) ? 'true' : undefined);
+    expect(headers['x-gateway-block-reason']).toBe(BLOCKED.includes(type) ? 'not yours' : undefined);
+  });
+});
+
+describe('the reason', () => {
+  it('is the short one where there is one, and a check’s own header before that', () => {
+    const details = { reason: 'short' };
+    expect(sent({ type: 'policy_denied', details }).headers['x-gateway-block-reason']).toBe('short');
+    const headers = [['x-gateway-block-reason', 'its own']] as const;
+    expect(sent({ type: 'policy_denied', details, headers }).headers['x-gateway-block-reason']).toBe(
+      'its own',
+    );
+  });
+
+  it.each([
+    ['two\r\nx-evil: 1', 'two\\u000d\\u000ax-evil: 1'],
+    ['käse \u202e\ud800', 'k\\u00e4se \\u202e\\ud800'],
+    ['x'.repeat(5_000), 'x'.repeat(256)],
+  ])('%j is one bounded line of ASCII', (message, value) => {
+    expect(sent({ type: 'policy_denied', message }).headers['x-gateway-block-reason']).toBe(value);
+    expect(sent({ type: 'policy_denied', message, mcp: CALL }).headers['x-gateway-block-reason']).toBe(value);
+  });
+
+  it('stays where telemetry headers are stripped', () => {
+    const headers = [['x-gateway-session-spend', '1']] as const;
+    expect(sent({ type: 'policy_denied', headers }, true).headers).toEqual({
+      'content-type': 'application/json',
+      'x-should-retry': 'false',
+      'x-gateway-policy-block': 'true',
+      'x-gateway-block-reason': 'not yours',
+    });
+  });
+});
+
+describe('the id of the request', () => {
+  const headers = [['x-gateway-request-id', 'id-1']] as const;
+  const settings = { stripTelemetry: false, errorFormat: 'gateway' } as const;
+  it.each([
+    [{ kind: 'provider', shape: 'openai' }, {}],
+    [{ kind: 'provider', shape: 'anthropic' }, { 'request-id': 'id-1' }],
+    [
+      { kind: 'provider', shape: 'bedrock' },
+      { 'x-amzn-requestid': 'id-1', 'x-amzn-errortype': 'AccessDeniedException' },
+    ],
+    [{ kind: 'mcp' }, {}],
+    [{ kind: 'none' }, {}],
+  ] as const)('stands where the SDKs of %j look for it too', (surface, more) => {
+    const answer = refusalAnswer({ type: 'quarantined', message: 'no', headers }, surface, settings);
+    expect(Object.fromEntries(answer.headers)).toEqual({
+      'content-type': 'application/json',
+      'x-should-retry': 'false',
+      'x-gateway-request-id': 'id-1',
+      'x-request-id': 'id-1',
+      ...more,
+    });
+  });
+});

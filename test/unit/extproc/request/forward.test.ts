@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { configSchema } from '../../../../src/config/schema.ts';
+import { createContext, type EdgeServices } from '../../../../src/extproc/context.ts';
+import { forward } from '../../../../src/extproc/request/forward.ts';
+import { createRoute } from '../../../../src/routing/route.ts';
+import { configuredUpstreams } from '../../../../src/routing/upstreams.ts';
+import type { JsonEdit } from '../../../../src/json/path.ts';
+import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
+import { parsed } from '../../../support/exchange.ts';
+import { defaultConfig } from '../../../support/default-config.ts';
+
+it('a request that was forwarded keeps no copy of its prompt while its answer runs', async () => {
+  const written = configSchema.parse({});
+  const config = { ...written, server: { ...written.server, insecure_dev: false } };
+  const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hidden' }] } });
+  const obfuscation = {
+    obfuscationDetected: false,
+    hasHomoglyphs: false,
+    hasInvisibleChars: false,
+    hasBase64Payloads: false,
+    hasEncodingAttacks: false,
+    hasDelimPadding: false,
+  };
+  exchange.facts.prompt = { normalizedTexts: ['hidden'], obfuscation };
+  const context = createContext({} as EdgeServices);
+  context.target = createRoute(config, configuredUpstreams(config))('POST', `/openai${exchange.path}`, '');
+  await forward(context, exchange, 'request_body');
+  const { body, json, facts } = exchange;
+  expect([body.length, json, facts.prompt]).toEqual([0, {}, undefined]);
+});
+
+describe('a request to an MCP server', () => {
+  const config = defaultConfig({
+    mcp: {
+      enabled: true,
+      servers: [{ name: 'files', url: 'https://mcp.example/mcp?t=1', headers: { 'X-Api-Key': 'own' } }],
+    },
+  });
+
+  async function forwarded(
+    headers: Record<string, string>,
+    edits: readonly JsonEdit[] = [],
+    body = toolCall('t', ARGS),
+  ) {
+    const exchange = mcpExchange({ body, headers });
+    exchange.edits.push(...edits);
+    const context = createContext({} as EdgeServices);
+    context.target = createRoute(config, configuredUpstreams(config))('POST', '/mcp/files', '');
+    const { response } = (await forward(context, exchange, 'request_body')).request_body ?? {};
+    const { set_headers = [], remove_headers = [] } = response?.header_mutation ?? {};
+    return {
+      set: Object.fromEntries(set_headers),
+      removed: remove_headers,
+      body: response?.body_mutation?.body?.toString(),
+    };
+  }
+
+  const ARGS = { region: 'secret place', floor: 1 };
+  const SERVER = {
+    ':path': '/mcp?t=1',
+    ':authority': 'mcp.example',
+    'x-gateway-upstream': 'mcp_files',
+    'x-api-key': 'own',
+    // The client's said nothing.
+    'content-type': 'application/json',
+  };
+
+  it('goes to the server’s own address, with its own headers and none of the client’s that may not travel', async () => {
+    const sent = await forwarded({
+      authorization: 'Bearer gw-x',
+      'x-api-key': 'client',
+      cookie: 'a=b',
+      accept: 'text/event-stream',
+      'last-event-id': '5',
+      'mcp-session-id': 's',
+      mcp_session_id: 't',
+      'mcp-protocol-version': '2025-11-25',
+      'mcp-name': 't',
+      'mcp-param-floor_no': '1',
+      'x-gateway-session-id': 'u',
+    });
+    expect(sent.set).toEqual(SERVER);
+    expect(sent.removed).toEqual(['authorization', 'cookie', 'mcp_session_id', 'x-gateway-session-id']);
+    expect(sent.body).toBeUndefined();
+  });
+
+  it('repeats in its headers what an edit made of its arguments', async () => {
+    const set: JsonEdit = { kind: 'set', path: ['params', 'arguments', 'region'], value: '*** Ort ü' };
+    const remove: JsonEdit = { kind: 'remove', path: ['params', 'arguments', 'floor'] };
+    const sent = await forwarded({ 'mcp-param-region': 'secret place', 'mcp-param-floor': '1' }, [
+      set,
+      remove,
+    ]);
+    expect(sent.set).toEqual({
+      ...SERVER,
+      'mcp-param-region': '=?base64?KioqIE9ydCDDvA==?=',
+      'content-length': String(Buffer.byteLength(sent.body ?? '')),
+    });
+    expect(sent.removed).toEqual(['mcp-param-floor']);
+    expect(JSON.parse(sent.body ?? '')).toEqual(toolCall('t', { region: '*** Ort ü' }));
+  });
+
+  it('repeats nothing where it has no body', async () => {
+    const exchange = mcpExchange({
+      headers: { 'mcp-method': 'tools/call', 'mcp-name': 't', 'mcp-param-a': 'b', 'mcp-session-id': 's' },
+    });
+    const context = createContext({} as EdgeServices);
+    context.target = createRoute(config, configuredUpstreams(config))('GET', '/mcp/files', '');
+    const { response } = (await forward(context, exchange, 'request_headers')).request_headers ?? {};
+    expect(response?.header_mutation?.remove_headers).toEqual(['mcp-method', 'mcp-name', 'mcp-param-a']);
+  });
+});
