@@ -386,6 +386,26 @@ describe('a gateway of few and short waits', () => {
     expect(await narrow.stop()).toBe(0);
   });
 
+  it('lets a person answer while it drains, and leaves nothing waiting once it is over', async () => {
+    const leaving = await rig.start(
+      {},
+      {
+        ...approvalsOn({ escalation_timeout: '60s' }),
+        server: { read_timeout: SHORT.read, drain_timeout: '3s' },
+      },
+    );
+    const other = await leaving.createKey();
+    const [answered, unanswered] = [ask({ at: leaving }), ask({ at: leaving, key: other })];
+    const [asked, open] = [await oneOf(), await oneOf(other)];
+    const stopped = leaving.stop();
+    await rig.redis.client.publish(channelOf(asked), signed(asked));
+    expect((await answered).status).toBe(200);
+    expect(await unanswered).toMatchObject({ cut: true });
+    expect(await stopped).toBe(0);
+    await waitingOf(other, 0);
+    expect((await cli(gateway, 'escalations', 'approve', open.id, '--as', 'ada')).code).toBe(1);
+  });
+
   it('refuses to start without a secret', async () => {
     const { code, output } = await serveUntilExit(
       { zsp: { escalation_enabled: true } },
