@@ -122,6 +122,10 @@ describe('no turn of the event loop is long', () => {
       'answer mcp answer 0 ["result","content",0,"text"] at which the inspector does not stop',
       'attacks, one a text',
     ],
+    [
+      'answer mcp answer 0 ["result","content",0,"type"] at which the inspector does not stop',
+      'attacks, one a text',
+    ],
   ])('of very many small texts: %s, %s', { timeout: 120_000 }, async (start, name) => {
     expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
   });

@@ -1,11 +1,11 @@
 import type { Config } from '../../config/schema.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
-import { isTurnOver, nextTurn } from '../../turns.ts';
+import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
 import { toolListIn } from '../../mcp/hidden-tools.ts';
 import type { Inspect, Inspection, Uninspected } from './inspect.ts';
 import type { PinState, PinStore } from './pins.ts';
-import { isFixed, redactions } from './redact.ts';
+import { fixedAmong, redactions } from './redact.ts';
 import {
   pinnable,
   readTools,
@@ -36,6 +36,7 @@ export interface JudgeDeps {
 }
 
 const NO_TOOLS: readonly ListedTool[] = [];
+const NONE_WITHHELD: ReadonlyMap<ListedTool, Withholding> = new Map();
 
 /** @throws GatewayError redis_unavailable */
 export function createJudge({ config, pins, inspect }: JudgeDeps): Judge {
@@ -58,17 +59,14 @@ export function createJudge({ config, pins, inspect }: JudgeDeps): Judge {
     ]);
     if ('refusal' in inspection) return inspection;
     const hits = [...inspection.attacks, ...inspection.secrets];
-    if (hits.some(isFixed)) {
+    if ((await inTurns(fixedAmong(hits))).size > 0) {
       const refusal =
         'it has a secret or an attack in a part that cannot be changed (its id, method or version)';
       return { refusal, secrets: inspection.secrets };
     }
     const states = mode === 'off' ? new Map<ListedTool, PinState>() : statesOf(tools, told);
-    const withheld = withheldTools(tools, {
-      blocks: mode === 'block',
-      states,
-      attacks: inspection.attacks,
-    });
+    const rules = { blocks: mode === 'block', states, attacks: inspection.attacks };
+    const withheld = tools.length === 0 ? NONE_WITHHELD : await inTurns(withheldTools(tools, rules));
     const removals = [...withheld.keys()].map(({ index }): JsonEdit => ({
       kind: 'remove',
       path: ['result', 'tools', index],

@@ -4,10 +4,11 @@ import type { JsonEdit } from '../../json/path.ts';
 import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
+import { inTurns } from '../../turns.ts';
 import { refused } from './summary.ts';
 import { readTexts } from './read-texts.ts';
-import { isFixed, masked, redactions } from './redact.ts';
-import { searchTexts, type Hit } from './search.ts';
+import { fixedAmong, masked, redactions } from './redact.ts';
+import { searchTexts } from './search.ts';
 import { NO_CREDENTIALS } from './server-credentials.ts';
 import { editWhole, readWhole } from './whole.ts';
 
@@ -66,18 +67,15 @@ async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMes
     counts: () => search.secretsBy !== undefined,
   });
   if (!isWhole) return refused(TOO_MUCH);
-  const hits = found.filter((hit) => !isOfProtocol(hit));
-  if (hits.some(isFixed))
+  const fixed = await inTurns(fixedAmong(found));
+  // What a rule spells out, in an id or a method's name: nothing is said there.
+  const hits = found.filter((hit) => hit.finding.class !== 'pattern' || !fixed.has(hit));
+  if (hits.some((hit) => fixed.has(hit)))
     return refused('a policy masks a part of it that cannot be changed (its id, method or version)');
   const rules = hits.map(({ finding }) =>
     finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule,
   );
   return { rules: [...new Set(rules)], edits: await redactions(hits, masked) };
-}
-
-/** What a rule spells out, in an id or a method's name: nothing is said there. */
-function isOfProtocol(hit: Hit): boolean {
-  return hit.finding.class === 'pattern' && isFixed(hit);
 }
 
 function reasonOf(rules: readonly string[]): string {

@@ -13,8 +13,17 @@ const REMOVED = '[Content removed: security policy]';
 /** Member names where no edit may change the value: a client finds its request by them. */
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);
 
-/** Whether a hit lies where it cannot be taken out without making another message of it. */
-export function isFixed({ stretches }: Hit): boolean {
+/** The hits that lie where they cannot be taken out without making another message of it. */
+export function* fixedAmong(hits: readonly Hit[]): Work<ReadonlySet<Hit>> {
+  const fixed = new Set<Hit>();
+  for (const hit of hits) {
+    if (isFixed(hit)) fixed.add(hit);
+    yield hit.stretches.length * ITEM_CHARS;
+  }
+  return fixed;
+}
+
+function isFixed({ stretches }: Hit): boolean {
   return stretches.some(({ piece }) =>
     piece.places.some(({ doc, path }) => doc.depth === 0 && path.length === 1 && FIXED.has(path[0])),
   );

@@ -2,7 +2,7 @@ import { detectAll } from '../../detectors/detect.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
 import { endsSentence, wholeOrder } from '../../detectors/injection/extent.ts';
 import { findSecretsUpTo } from '../../detectors/secrets/secrets.ts';
-import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
+import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
 import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
@@ -55,20 +55,18 @@ export async function searchTexts(texts: Texts, search: Search): Promise<FoundHi
     search.credentials,
   );
   const hits = new Hits();
-  const addAll = (reading: Searched, findings: readonly Finding[]): boolean =>
-    findings.every((finding) => hits.add(reading, wholeOrderIn(reading, finding)));
   for (const [index, reading] of readings.entries()) {
     const given = plain.found[index] ?? [];
     const secrets = [...given, ...revealed(disguised.found[index] ?? [], normalized[index])];
-    if (isTurnOver(secrets.length * HIT_CHARS)) await nextTurn();
-    if (!addAll(reading, withoutRepeats(secrets.filter(search.counts)))) return hits.found(false);
+    const counted = withoutRepeats(secrets.filter(search.counts));
+    if (!(await inTurns(hits.addAll(reading, counted)))) return hits.found(false);
   }
   if (!plain.isWhole || !disguised.isWhole) return hits.found(false);
   const counted = countingFindings(search.detectors);
   const found = await detectAll(searched, counted.detectors);
   if (counted.hasTooMany()) return hits.found(false);
   for (const [index, reading] of readings.entries()) {
-    if (!addAll(reading, found[index] ?? [])) return hits.found(false);
+    if (!(await inTurns(hits.addAll(reading, found[index] ?? [])))) return hits.found(false);
   }
   return hits.found(true);
 }
@@ -124,12 +122,14 @@ async function secretsIn(texts: readonly string[], credentials: ServerCredential
   };
 }
 
-/** What ends its text with a sentence does not go on in the next text. */
-function wholeOrderIn({ text, stretches }: Reading, finding: Finding): Finding {
-  const last = stretches(finding.start, finding.end).at(-1);
-  if (last === undefined || !endsSentence(last.piece.text)) return wholeOrder(text, finding);
-  const rest = last.piece.text.length - last.end;
-  return wholeOrder(text.slice(0, finding.end + rest), finding);
+/** What is found, with all that it orders, where it stands. What ends its text with a sentence does not go on in the next. */
+function wholeHit({ text, stretches }: Reading, found: Finding): Hit {
+  const reached = stretches(found.start, found.end);
+  const last = reached.at(-1);
+  const rest =
+    last !== undefined && endsSentence(last.piece.text) ? last.piece.text.length - last.end : undefined;
+  const finding = wholeOrder(rest === undefined ? text : text.slice(0, found.end + rest), found);
+  return { finding, stretches: finding.end === found.end ? reached : stretches(finding.start, finding.end) };
 }
 
 /** Hits in the order in which they were found; what shows again in another reading is not another one. */
@@ -137,14 +137,22 @@ class Hits {
   readonly #all: Hit[] = [];
   readonly #seen = new Map<Piece, Hit[]>();
 
-  /** Each is compared with those before it: false once there are more than can be taken out. */
-  add({ stretches: stretchesIn, counts }: Searched, finding: Finding): boolean {
-    const stretches = stretchesIn(finding.start, finding.end);
-    const [first] = stretches;
-    if (first === undefined || !counts(stretches)) return true;
+  /** False once there are more than can be taken out. One may reach over very many texts. */
+  *addAll(reading: Searched, findings: readonly Finding[]): Work<boolean> {
+    for (const finding of findings) {
+      const hit = wholeHit(reading, finding);
+      if (reading.counts(hit.stretches) && !this.#add(hit)) return false;
+      yield HIT_CHARS + hit.stretches.length * ITEM_CHARS;
+    }
+    return true;
+  }
+
+  /** Each is compared with those before it. */
+  #add(hit: Hit): boolean {
+    const [first] = hit.stretches;
+    if (first === undefined) return true;
     const seen = this.#seen.get(first.piece) ?? [];
     this.#seen.set(first.piece, seen);
-    const hit = { finding, stretches };
     if (seen.some((other) => isSameHit(other, hit))) return true;
     seen.push(hit);
     return this.#all.push(hit) <= MAX_HITS;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
 import { definitionDigest } from './digest.ts';
-import { inTurns, type Work } from '../../turns.ts';
+import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './pins.ts';
 import type { Hit } from './search.ts';
 
@@ -66,11 +66,15 @@ export interface ToolRules {
 }
 
 /** Which tools are left out, and why. */
-export function withheldTools(
+export function* withheldTools(
   tools: readonly ListedTool[],
   { blocks, states, attacks }: ToolRules,
-): ReadonlyMap<ListedTool, Withholding> {
-  const poisoned = new Set(attacks.flatMap(toolsNamedBy));
+): Work<ReadonlyMap<ListedTool, Withholding>> {
+  const poisoned = new Set<number>();
+  for (const attack of attacks) {
+    for (const index of toolsNamedBy(attack)) poisoned.add(index);
+    yield attack.stretches.length * ITEM_CHARS;
+  }
   function judge(tool: ListedTool): Withholding | undefined {
     if (tool.name === undefined) return 'unreadable';
     if (poisoned.has(tool.index)) return 'poisoned';
