@@ -29,7 +29,7 @@ export async function* verifyTrace(
   const set = sources === undefined ? undefined : await loadSet(sources);
   const findings = createFindingCollector();
   const clock = createTraceClock();
-  const checks = createOfflineChecks({
+  const checks = await createOfflineChecks({
     config,
     policies: set && watched(set, findings),
     audit: { emit: findings.audit, digest: createMatchDigest('') },

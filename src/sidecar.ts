@@ -85,7 +85,7 @@ export async function startSidecar({ config, index, address, onRedis }: SidecarO
     { config, redis, log, auditLog: trail ? { info: trail.noted } : auditLog, metrics, alerts },
     index,
   );
-  const checks = createChecks({
+  const checks = await createChecks({
     config,
     redis,
     log,

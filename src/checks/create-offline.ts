@@ -30,16 +30,16 @@ export interface OfflineChecks extends ComposedChecks {
 /**
  * The checks that a recorded call can be judged by, on stores of this process: what counts time and money is left out.
  */
-export function createOfflineChecks({
+export async function createOfflineChecks({
   config,
   policies,
   audit,
   onPolicyTrouble,
   now,
-}: OfflineChecksDeps): OfflineChecks {
+}: OfflineChecksDeps): Promise<OfflineChecks> {
   const { ttl: ttlMs, max_per_key: maxPerKey } = config.session;
   const risk = createMemoryRiskStore({ settings: riskSettings(config), now });
-  const checks = composeChecks({
+  const checks = await composeChecks({
     // What would have been done is what is asked for.
     config: { ...config, server: { ...config.server, shadow_mode: false } },
     stores: {
@@ -60,7 +60,6 @@ export function createOfflineChecks({
       moveNotUndone: rethrow,
     },
     authenticateAgain: () => Promise.resolve({}),
-    counting: {},
   });
   return { ...checks, risk };
 }

@@ -4,10 +4,8 @@ import type { Config } from '../config/schema.ts';
 import { phaseDeadlineMs } from '../config/rules.ts';
 import type { Alerts } from '../alerting/create.ts';
 import type { Approvals } from '../escalation/approvals.ts';
-import type { Check } from '../pipeline/check.ts';
 import type { Phase } from '../pipeline/phase.ts';
 import type { LivePolicies } from '../policy/live-policies.ts';
-import { createPricing } from '../pricing/pricing.ts';
 import { createAcknowledgement, type Acknowledgement } from '../redis/acknowledged.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { RedisPhase } from '../redis/phase.ts';
@@ -15,19 +13,17 @@ import type { TrailObserver } from '../audit/observe.ts';
 import { createAudit, createMatchDigest, type Audit } from '../telemetry/audit.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { createBudgetCheck, type BudgetCheck } from './budget/check.ts';
 import { createRedisBudgetStore } from './budget/redis-store.ts';
-import { composeChecks, type CheckStores, type ChecksObserver, type ComposedChecks } from './compose.ts';
+import { composeChecks, type ComposedChecks } from './compose.ts';
 import { createRedisDriftStore } from './drift/redis-store.ts';
 import { createRedisLoopStore } from './loop/redis-store.ts';
 import { createRedisMcpSessionStore } from './mcp/session-binding/redis-store.ts';
-import { createMcpBreakerCheck } from './mcp-breaker/check.ts';
 import { createRedisBreakerStore } from './mcp-breaker/redis-store.ts';
 import { createRedisPinStore } from './mcp-inspector/redis-store.ts';
-import { createRateLimitCheck } from './rate-limit/check.ts';
 import { createRedisRateLimitStore } from './rate-limit/redis-store.ts';
 import { createRedisRiskStore } from '../risk/redis-store.ts';
 import { riskSettings } from '../risk/settings.ts';
+import type { CheckStores, ChecksObserver, Counting } from './services.ts';
 import { createRedisSessionStore } from './session/redis-store.ts';
 import { countingRisk } from './counting-risk.ts';
 import { tellingOfLocks } from './telling-of-locks.ts';
@@ -52,18 +48,18 @@ export interface ChecksDeps {
 }
 
 const LEASE_MS = 30_000;
-/** Of a probe of an MCP server, renewed well within it. */
+/** Of a probe of an MCP server. */
 const PROBE_LEASE_MS = 10_000;
-const PROBE_RENEW_MS = 3_000;
 const NANO_USD = 1e9;
 
 /** The checks of one sidecar: every one of them, on Redis. `close` comes before the connection goes. */
-export function createChecks(deps: ChecksDeps): ComposedChecks & { readonly newPhase: () => Phase } {
+export async function createChecks(
+  deps: ChecksDeps,
+): Promise<ComposedChecks & { readonly newPhase: () => Phase }> {
   const { config, redis: client, policies, approvals } = deps;
   const deadlineMs = phaseDeadlineMs(config);
-  const budget = budgetCheck(deps);
   const acknowledgement = createAcknowledgement(config.redis, 'gateway-worker');
-  const checks = composeChecks({
+  const checks = await composeChecks({
     config,
     stores: storesOn(deps, acknowledgement),
     policies,
@@ -73,20 +69,13 @@ export function createChecks(deps: ChecksDeps): ComposedChecks & { readonly newP
       riskProfile: config.risk_profile,
     }),
     askApproval: approvals?.ask,
-    counting: {
-      rateLimit: createRateLimitCheck({
-        config: config.rate_limit,
-        store: createRedisRateLimitStore({ client, deadlineMs }),
-      }),
-      mcpBreaker: breakerCheck(deps),
-      budget: budget.check,
-    },
+    counting: countingOn(deps),
   });
   return {
     inOrder: checks.inOrder,
     newPhase: () => new RedisPhase(client, deadlineMs),
     async close() {
-      await Promise.all([checks.close(), budget.close()]);
+      await checks.close();
       acknowledgement?.close();
     },
   };
@@ -158,52 +147,47 @@ function auditOf({ config, log, auditLog, trail }: ChecksDeps): Audit {
   };
 }
 
-function breakerCheck({ config, redis: client, log, metrics, alerts }: ChecksDeps): Check {
-  const { enabled, threshold, window_seconds } = config.mcp.circuit_breaker;
-  return createMcpBreakerCheck({
-    config: { enabled },
-    store: createRedisBreakerStore({
+function countingOn({ config, redis: client, log, metrics, alerts, trail, onCost }: ChecksDeps): Counting {
+  const deadlineMs = phaseDeadlineMs(config);
+  const { threshold, window_seconds } = config.mcp.circuit_breaker;
+  return {
+    rateLimits: createRedisRateLimitStore({ client, deadlineMs }),
+    circuits: createRedisBreakerStore({
       client,
-      deadlineMs: phaseDeadlineMs(config),
+      deadlineMs,
       threshold,
       windowMs: window_seconds * 1_000,
       probeLeaseMs: PROBE_LEASE_MS,
     }),
-    renewAfterMs: PROBE_RENEW_MS,
-    onChange({ server, keyHash }, { circuit, change }) {
+    circuitChanged({ server, keyHash }, { circuit, change }) {
       metrics.mcpCircuits.inc({ server, circuit, change });
       const whose = circuit === 'key' ? { key_hash: keyHash } : {};
       log.warn({ server, circuit, change, ...whose }, 'the circuit of an MCP server has changed');
       const data = { server, circuit, key_hash: circuit === 'key' ? keyHash : null };
       alerts?.send('circuit', { type: `circuit.${change}`, data });
     },
-  });
-}
-
-function budgetCheck({ config, redis, log, metrics, alerts, trail, onCost }: ChecksDeps): BudgetCheck {
-  return createBudgetCheck({
-    config,
-    pricing: createPricing(config),
-    store: createRedisBudgetStore({
-      client: redis,
-      deadlineMs: phaseDeadlineMs(config),
-      leaseMs: LEASE_MS,
-      alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
-    }),
-    onAlert(alert) {
-      metrics.budgetAlerts.inc({ window: alert.window });
-      log.warn(alert, 'budget threshold reached');
-      const { keyHash, keyName, window, percent, limitUsd } = alert;
-      alerts?.budget({ key_hash: keyHash, key_name: keyName, window, percent, limit_usd: limitUsd });
+    ledger: {
+      store: createRedisBudgetStore({
+        client,
+        deadlineMs,
+        leaseMs: LEASE_MS,
+        alertPercents: config.alerting.thresholds.map(({ percent }) => percent),
+      }),
+      onAlert(alert) {
+        metrics.budgetAlerts.inc({ window: alert.window });
+        log.warn(alert, 'budget threshold reached');
+        const { keyHash, keyName, window, percent, limitUsd } = alert;
+        alerts?.budget({ key_hash: keyHash, key_name: keyName, window, percent, limit_usd: limitUsd });
+      },
+      onCharged(exchange, costNanoUsd) {
+        metrics.spend.inc({ provider: exchange.provider.name }, costNanoUsd / NANO_USD);
+        trail?.charged(exchange, costNanoUsd / NANO_USD);
+        onCost?.(costNanoUsd / NANO_USD);
+      },
+      onOverReservation: () => metrics.overReservation.inc(),
+      onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'settlement postponed'),
     },
-    onCharged(exchange, costNanoUsd) {
-      metrics.spend.inc({ provider: exchange.provider.name }, costNanoUsd / NANO_USD);
-      trail?.charged(exchange, costNanoUsd / NANO_USD);
-      onCost?.(costNanoUsd / NANO_USD);
-    },
-    onOverReservation: () => metrics.overReservation.inc(),
-    onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'settlement postponed'),
-  });
+  };
 }
 
 function messageOf(cause: unknown): string {

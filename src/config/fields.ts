@@ -9,6 +9,15 @@ export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape);
 }
 
+export type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
+
+/** What a section is once it is loaded: validated, complete, frozen. */
+export type Settings<Section extends z.ZodType> = DeepReadonly<z.output<Section>>;
+
 const writtenDuration = z
   .union([z.string().regex(DURATION_PATTERN), z.literal(0)], { error: DURATION_RULE })
   .transform((written, context) => {

@@ -4,24 +4,6 @@ import type { StreamEvent } from '../providers/provider.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
 import type { Phase } from './phase.ts';
 
-/** Stable names: metric labels and log fields. */
-export type CheckName =
-  | 'rate-limit'
-  | 'allowed'
-  | 'provider-tools'
-  | 'mcp'
-  | 'mcp-breaker'
-  | 'mcp-inspector'
-  | 'mcp-tools'
-  | 'normalization'
-  | 'session'
-  | 'dlp'
-  | 'loop'
-  | 'drift'
-  | 'policy'
-  | 'policy-state'
-  | 'budget';
-
 /** What a check says of an exchange. Only the runner acts on it. */
 export type Verdict =
   | Pass
@@ -93,8 +75,9 @@ type Awaitable<T> = T | Promise<T>;
  * headers through `exchange.responseHeaders`. State of one exchange is what `begin` returns, so that a check
  * object itself is shared by all requests.
  */
-export interface Check<State = unknown> {
-  readonly name: CheckName;
+export interface Check<State = unknown, Name extends string = string> {
+  /** Stable: a metric label and a log field. */
+  readonly name: Name;
   /** True where `server.shadow_mode` turns its denials into records (docs/serving.md#shadow-mode). */
   readonly shadowable: boolean;
   /** Called once per exchange, before the first hook. */

@@ -3,7 +3,6 @@ import { PASS_EVENT } from './check.ts';
 import type {
   Caller,
   Check,
-  CheckName,
   Denial,
   FinalVerdict,
   Flag,
@@ -22,11 +21,11 @@ export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
 /** What the runner tells the outside about each verdict that is not a pass. */
 export interface VerdictObserver {
-  verdict(exchange: Admitted, check: CheckName, verdict: ObservedVerdict, enforced: boolean): void;
+  verdict(exchange: Admitted, check: string, verdict: ObservedVerdict, enforced: boolean): void;
   /** What goes with a denial could not be done; the denial stands. */
-  enforceFailed(exchange: Admitted, check: CheckName, cause: unknown): void;
+  enforceFailed(exchange: Admitted, check: string, cause: unknown): void;
   /** A check's `end` hook failed; the exchange is over, so this is only reported. */
-  endFailed(exchange: Identified, check: CheckName, cause: unknown): void;
+  endFailed(exchange: Identified, check: string, cause: unknown): void;
 }
 
 export interface RunnerOptions {

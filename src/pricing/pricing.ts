@@ -1,6 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import type { ModelInfo } from '@pydantic/genai-prices';
-import type { Config } from '../config/schema.ts';
+import type { CoreConfig } from '../config/core.ts';
 import { OUTPUT_MODALITIES } from '../providers/provider.ts';
 import type { OutputModality, ProviderName, Usage } from '../providers/provider.ts';
 import { createModelOf } from './deployments.ts';
@@ -24,7 +24,7 @@ import type { PriceOverride, PricePeriod, Rates } from './rates.ts';
 
 /** What prices depend on in gateway.yaml. */
 export interface PricingConfig {
-  readonly pricing: Config['pricing'];
+  readonly pricing: CoreConfig['pricing'];
   readonly providers: { readonly azure: { readonly deployments: Readonly<Record<string, string>> } };
 }
 
@@ -83,7 +83,7 @@ export function createPricing(config: PricingConfig): Pricing {
 
 /** The price that stands in for a model without one; undefined where such a model is refused. */
 export function priceOfUnknown(
-  setting: Config['pricing']['unknown_model'],
+  setting: CoreConfig['pricing']['unknown_model'],
   hasBudget: boolean,
 ): ModelPrice | undefined {
   const action = setting ?? (hasBudget ? 'deny' : 'free');

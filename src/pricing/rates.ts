@@ -1,8 +1,8 @@
 import type { ModelInfo } from '@pydantic/genai-prices';
-import type { Config } from '../config/schema.ts';
+import type { CoreConfig } from '../config/core.ts';
 import type { Usage } from '../providers/provider.ts';
 
-export type PriceOverride = Config['pricing']['overrides'][string];
+export type PriceOverride = CoreConfig['pricing']['overrides'][string];
 
 /** Rates of one price tier, in nano-USD per token. */
 export interface Rates {

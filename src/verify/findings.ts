@@ -1,5 +1,4 @@
 import { maskSecrets } from '../detectors/mask.ts';
-import type { CheckName } from '../pipeline/check.ts';
 import type { ObservedVerdict } from '../pipeline/run.ts';
 import type { Decision, RuleHit } from '../policy/decision.ts';
 import type { AuditEvent } from '../telemetry/audit.ts';
@@ -12,7 +11,7 @@ export interface FindingCollector {
   /** What is said from now on is said of this step. */
   begin(step: Step, place: Place): void;
   take(): readonly Finding[];
-  verdict(check: CheckName | 'request', verdict: ObservedVerdict): void;
+  verdict(check: string, verdict: ObservedVerdict): void;
   readonly audit: (event: AuditEvent) => void;
   /** What the policies said, before the check that asked them says what follows. */
   readonly decided: (decision: Decision) => void;

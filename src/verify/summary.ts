@@ -1,4 +1,3 @@
-import type { CheckName } from '../pipeline/check.ts';
 import { VIOLATIONS, type Finding, type FindingAction } from './finding.ts';
 import type { Place, ReadElement } from './step.ts';
 
@@ -32,7 +31,7 @@ export interface Summary {
   unreadable: number;
   /** Elements that can be read and hold nothing to judge: why, and how many. */
   readonly skipped: Map<string, number>;
-  readonly checks: readonly CheckName[];
+  readonly checks: readonly string[];
   /** Undefined where no policy was asked. */
   readonly policies: JudgedBy | undefined;
 }

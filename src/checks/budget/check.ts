@@ -1,5 +1,5 @@
 import { newOperationId } from '../../operation-id.ts';
-import type { Config } from '../../config/schema.ts';
+import type { CoreConfig } from '../../config/core.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
 import type { Check, FinalVerdict, Pass, StreamRewriter, Verdict } from '../../pipeline/check.ts';
@@ -18,8 +18,8 @@ import { lowerLimit, reserveWorstCase } from './reserve.ts';
 import type { BudgetStore, Operation, SettleResult, Tightest } from './store.ts';
 
 export interface BudgetCheckDeps {
-  readonly config: Pick<Config, 'pricing' | 'proxy'> & {
-    readonly session: Pick<Config['session'], 'ttl'>;
+  readonly config: Pick<CoreConfig, 'pricing' | 'proxy'> & {
+    readonly session: Pick<CoreConfig['session'], 'ttl'>;
   };
   readonly pricing: Pricing;
   readonly store: BudgetStore;
@@ -49,7 +49,7 @@ export interface BudgetAlert {
 }
 
 export interface BudgetCheck {
-  readonly check: Check<BudgetState>;
+  readonly check: Check<BudgetState, 'budget'>;
   /** Makes good what is still to be settled, before the Redis connection goes. */
   close(): Promise<void>;
 }
@@ -228,7 +228,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     };
   }
 
-  const check: Check<BudgetState> = {
+  const check: Check<BudgetState, 'budget'> = {
     name: 'budget',
     shadowable: false,
     begin: () => ({}),

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/schema.ts';
+import type { CoreConfig } from '../../config/core.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { byteBound, countedBound } from '../../pricing/input-bound.ts';
@@ -22,7 +22,7 @@ export interface Quote {
 
 export interface QuoteDeps {
   readonly pricing: Pricing;
-  readonly settings: Config['pricing'];
+  readonly settings: CoreConfig['pricing'];
   /** `proxy.provider_tools`: the others have been taken out of the request. */
   readonly keptTools: readonly string[];
 }

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/schema.ts';
+import type { CoreConfig } from '../../config/core.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS } from '../../pipeline/check.ts';
 import type { FinalVerdict } from '../../pipeline/check.ts';
@@ -25,7 +25,7 @@ const MAX_BYTES_PER_TOKEN = 10;
  */
 export function reserveWorstCase(
   store: Pick<BudgetStore, 'reserve'>,
-  settings: Config['pricing'],
+  settings: CoreConfig['pricing'],
   { operation, parsed, quote }: Reserving,
   phase: Phase | undefined,
 ): Promise<ReserveResult> {

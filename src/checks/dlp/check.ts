@@ -15,7 +15,7 @@ import { inspectRequest } from './requests/requests.ts';
  * or the answer is withheld and the key locked; `server.dlp.requests` masks or denies the same in requests. Answers of
  * MCP servers are the inspector's.
  */
-export function createDlpCheck(deps: DlpCheckDeps): Check {
+export function createDlpCheck(deps: DlpCheckDeps): Check<unknown, 'dlp'> {
   const { config } = deps;
   const answers = createAnswerJudge(deps);
   return {

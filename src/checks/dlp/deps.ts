@@ -1,13 +1,13 @@
-import type { Config } from '../../config/schema.ts';
 import type { ContentClass, DetectorName, StreamDetector } from '../../detectors/finding.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../secret-leak.ts';
 import type { DlpAction } from './actions.ts';
+import type { DlpConfig } from './config.ts';
 import type { FindAll, Found } from './scan-batch.ts';
 
 export interface DlpCheckDeps {
   /** `server.dlp`. */
-  readonly config: Config['server']['dlp'];
+  readonly config: DlpConfig;
   /** Finds what `config` switches on. */
   readonly detector: StreamDetector;
   /** The same for whole texts, however long. */

@@ -1,14 +1,12 @@
-import type { Config } from '../../config/schema.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answer, Answered } from '../../pipeline/exchange.ts';
 import type { Phase } from '../../pipeline/phase.ts';
 import { turnSession } from '../../conversation/session-turn.ts';
 import { lastAskedTurn } from '../../conversation/asked-turns.ts';
+import type { DriftConfig } from './config.ts';
 import { answerGrams, judgeTurn } from './drift.ts';
 import type { DriftSettings, DriftState, PassedTurn } from './drift.ts';
 import type { DriftStore, SessionLife } from './store.ts';
-
-type DriftConfig = Config['session']['drift_detection'];
 
 export interface DriftCheckDeps {
   readonly config: DriftConfig;
@@ -41,7 +39,11 @@ export function driftSettings(config: DriftConfig): DriftSettings {
  * Denies a turn that has left the topic of its session (docs/drift.md). A turn counts once the
  * provider has answered it; one that was denied, or drifts unpunished, never becomes what later ones are held to.
  */
-export function createDriftCheck({ config, store, isAskedFor }: DriftCheckDeps): Check<DriftExchange> {
+export function createDriftCheck({
+  config,
+  store,
+  isAskedFor,
+}: DriftCheckDeps): Check<DriftExchange, 'drift'> {
   const name = 'drift';
   if (!config.enabled && isAskedFor === undefined) return { name, shadowable: true };
   const settings = driftSettings(config);

@@ -24,7 +24,7 @@ export interface ProviderToolsOptions {
  * the body, or the request is denied where it insists on one, brings no other, or brings something stored that may carry
  * some (docs/routing.md).
  */
-export function createProviderToolsCheck(options: ProviderToolsOptions): Check {
+export function createProviderToolsCheck(options: ProviderToolsOptions): Check<unknown, 'provider-tools'> {
   return {
     name: 'provider-tools',
     shadowable: false,

@@ -11,7 +11,7 @@ export interface AllowedOptions {
  * Holds a key to its own providers and models (docs/keys.md): a key for one provider is
  * useless for another, and every model that may serve the request must be allowed.
  */
-export function createAllowedCheck({ modelOf }: AllowedOptions): Check {
+export function createAllowedCheck({ modelOf }: AllowedOptions): Check<unknown, 'allowed'> {
   return {
     name: 'allowed',
     shadowable: false,

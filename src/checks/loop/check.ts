@@ -1,5 +1,4 @@
 import { newOperationId } from '../../operation-id.ts';
-import type { Config } from '../../config/schema.ts';
 import { HEADER } from '../../headers.ts';
 import { calledTool } from '../../mcp/message.ts';
 import {
@@ -15,6 +14,7 @@ import { NotDone, type Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import { toolCallsOf, turnSession, UNANSWERED_LIFE_MS } from '../../conversation/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
+import type { LoopConfig } from './config.ts';
 import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { latestStep, toolStep, type Step } from './step.ts';
@@ -23,7 +23,7 @@ import type { ArrivalLimit, LoopMemory, LoopStore, RecentCall } from './store.ts
 import { arrivalLimits } from './velocity.ts';
 
 export interface LoopDeps {
-  readonly config: Config['loop_detection'];
+  readonly config: LoopConfig;
   readonly store: LoopStore;
   /** `server.shadow_mode`: a call goes on, and is counted, whatever is said of it. */
   readonly shadowMode: boolean;
@@ -59,7 +59,7 @@ const SERVER_ERROR = 500;
  * calls of MCP servers' tools with such calls. A call counts once it was answered with neither 429 nor 5xx, so that a
  * client's own retries are no loop.
  */
-export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<LoopState> {
+export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<LoopState, 'loop'> {
   const name = 'loop';
   if (!config.enabled) return { name, shadowable: true };
   const memory = memoryOf(config);

@@ -1,9 +1,9 @@
-import type { Config } from '../../config/schema.ts';
+import type { LoopConfig } from './config.ts';
 import { hammingDistance, SIMHASH_BITS } from '../../text/simhash.ts';
 import type { SimHash } from '../../text/simhash.ts';
 import type { RecentCall } from './store.ts';
 
-type Settings = Config['loop_detection'];
+type Settings = LoopConfig;
 
 /** True where `threshold` calls like this one are in the window already. */
 export function isRepeated(

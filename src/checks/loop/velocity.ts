@@ -1,4 +1,4 @@
-import type { Config } from '../../config/schema.ts';
+import type { LoopConfig } from './config.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { formatSimHash, hashFeature } from '../../text/simhash.ts';
 import type { Step } from './step.ts';
@@ -8,7 +8,7 @@ const SECOND_MS = 1_000;
 
 /** The limits that a call counts against: all of its session's, and those like it. None where both are 0. */
 export function arrivalLimits(
-  { max_rps, max_endpoint_repeats, repeat_window_seconds }: Config['loop_detection']['velocity'],
+  { max_rps, max_endpoint_repeats, repeat_window_seconds }: LoopConfig['velocity'],
   { method, path, mcp }: Pick<Parsed, 'method' | 'path' | 'mcp'>,
   { tools }: Pick<Step, 'tools'>,
 ): ArrivalLimit[] {

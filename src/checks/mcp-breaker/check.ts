@@ -1,13 +1,13 @@
 import { newOperationId } from '../../operation-id.ts';
-import type { Config } from '../../config/schema.ts';
 import { retryAfter } from '../../errors.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { timeSpan } from '../../text/time-span.ts';
+import type { BreakerConfig } from './config.ts';
 import type { BreakerStore, CallResult, Caller, CircuitChange, CircuitState } from './store.ts';
 
 export interface McpBreakerDeps {
-  readonly config: Pick<Config['mcp']['circuit_breaker'], 'enabled'>;
+  readonly config: Pick<BreakerConfig, 'enabled'>;
   readonly store: BreakerStore;
   /** A circuit has opened, or closed; told to one of all gateways. */
   readonly onChange: (caller: Caller, change: CircuitChange) => void;
@@ -34,7 +34,7 @@ const SOON_MS = 1_000;
  * back (docs/mcp.md). Only JSON-RPC requests are counted, and probe: servers answer other messages, and GETs they do not
  * serve, with whatever they like.
  */
-export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerState> {
+export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerState, 'mcp-breaker'> {
   const name = 'mcp-breaker';
   const { store } = deps;
   if (!deps.config.enabled) return { name, shadowable: false };

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/schema.ts';
+import type { McpConfig } from '../../config/sections/mcp.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
 import { isOfEvents } from '../../mcp/answer-events.ts';
 import { calledTool } from '../../mcp/message.ts';
@@ -19,7 +19,7 @@ import { isReadableName } from './tool-list.ts';
 import { judgeWhole, type AnswerDeps } from './whole.ts';
 
 export interface McpInspectorDeps {
-  readonly config: Config['mcp'];
+  readonly config: McpConfig;
   /** `server.shadow_mode`: said in the audit; the runner sees to it. */
   readonly shadowMode: boolean;
   readonly pins: PinStore;
@@ -38,7 +38,7 @@ export interface InspectorState {
  * is reported, or held until an operator accepts it. Switched off, it searches nothing: that an answer is one of MCP's, and
  * the pins, are judged all the same.
  */
-export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<InspectorState> {
+export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<InspectorState, 'mcp-inspector'> {
   const { config, pins, audit, shadowMode, reportSecretLeak } = deps;
   const name = 'mcp-inspector';
   if (!config.enabled) return { name, shadowable: true };
@@ -106,6 +106,6 @@ function held(tool: string, reason: string): Denial {
 }
 
 /** Whether a server may tell its credentials (`suppress`). */
-function isTrusted({ suppress }: Config['mcp']['servers'][number]): boolean {
+function isTrusted({ suppress }: McpConfig['servers'][number]): boolean {
   return suppress.includes('secrets') || suppress.includes(SERVER_CREDENTIAL_RULE);
 }

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/schema.ts';
+import type { McpConfig } from '../../config/sections/mcp.ts';
 import { createPatternDetector } from '../../detectors/custom-pattern.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
 import { findToolPoisoning } from '../../detectors/injection/poisoning.ts';
@@ -33,7 +33,7 @@ export const inspectNothing: Inspect = () =>
   Promise.resolve({ attacks: [], secrets: [], suppressed: new Set() });
 
 export interface InspectDeps {
-  readonly config: Config['mcp'];
+  readonly config: McpConfig;
   readonly credentialsOf: CredentialsOf;
 }
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/schema.ts';
+import type { McpConfig } from '../../config/sections/mcp.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
@@ -30,7 +30,7 @@ export type Judged = Judgement | Uninspected;
 export type Judge = (exchange: Answered, message: unknown) => Promise<Judged>;
 
 export interface JudgeDeps {
-  readonly config: Config['mcp'];
+  readonly config: McpConfig;
   readonly pins: PinStore;
   readonly inspect: Inspect;
 }

@@ -1,10 +1,10 @@
-import type { Config } from '../../config/schema.ts';
+import type { McpConfig } from '../../config/sections/mcp.ts';
 import type { Finding } from '../../detectors/finding.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { hasLettersAndDigits, isOpaqueSegment } from '../../text/opaque-segment.ts';
 
-type Server = Config['mcp']['servers'][number];
+type Server = McpConfig['servers'][number];
 
 /** What a server was configured with, and must not tell its clients. */
 export interface ServerCredentials {

@@ -28,7 +28,7 @@ const RULE = 'allowed_tools';
  * Holds a key to its own tools and its own MCP sessions (docs/mcp.md), on both paths alike: what a message says
  * decides, never its path or its headers. All methods but `tools/call` pass.
  */
-export function createMcpCheck(deps: McpCheckDeps): Check<McpState> {
+export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   const { binding, scorePolicyBlock, authenticateAgain } = deps;
 
   function judgeTool({ key, request }: Parsed): Verdict {

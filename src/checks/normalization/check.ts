@@ -20,7 +20,9 @@ const FLAGS = {
  * Takes the disguises off every text of a prompt, once, for the checks after it (docs/normalization.md). Hidden text is
  * no crime: it is flagged, and policies decide.
  */
-export function createNormalizationCheck({ normalizeAll }: NormalizationCheckDeps): Check {
+export function createNormalizationCheck({
+  normalizeAll,
+}: NormalizationCheckDeps): Check<unknown, 'normalization'> {
   const normalizeNew = rememberUndisguised(normalizeAll);
   return {
     name: 'normalization',

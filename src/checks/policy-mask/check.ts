@@ -43,7 +43,7 @@ export interface PolicyMaskState {
  * that judged the call, whatever set is in force by then. Where a call is judged again, a second check masks what the
  * first one has left: what either judgement masks is gone.
  */
-export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState> {
+export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskState, 'policy'> {
   const { judgement, masksOf, maskRequest, answers, results } = deps;
 
   async function mask(exchange: Parsed, state: PolicyMaskState): Promise<Verdict> {

@@ -30,7 +30,10 @@ interface Asked {
  * Notes in the session what policies want to know again of an answer (`contains_matching_trace`), before its client has
  * it: of a whole answer, and of each event of an MCP server's stream. A streamed completion is judged at its end.
  */
-export function createAnswerMarksCheck({ mark, onTrouble }: AnswerMarksDeps): Check<AnswerMarksState> {
+export function createAnswerMarksCheck({
+  mark,
+  onTrouble,
+}: AnswerMarksDeps): Check<AnswerMarksState, 'policy-state'> {
   /** The denial by which the answer is withheld, where it cannot be remembered. */
   async function note(
     exchange: Answered,

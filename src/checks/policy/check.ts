@@ -13,7 +13,7 @@ export interface PolicyDeps {
  * Asks the policies of the platform's team about each call of a model and of a tool (docs/policies.md). What cannot be
  * judged is denied.
  */
-export function createPolicyCheck({ policies, judge }: PolicyDeps): Check {
+export function createPolicyCheck({ policies, judge }: PolicyDeps): Check<unknown, 'policy'> {
   return {
     name: 'policy',
     shadowable: true,

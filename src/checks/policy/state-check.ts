@@ -49,7 +49,7 @@ const MAX_ROUNDS = 8;
  * compares and sets: where another call was faster, this one is judged again by what that one has left behind. So two
  * calls that were judged by the same state never both leave it.
  */
-export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState> {
+export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState, 'policy-state'> {
   const { sessions } = deps;
 
   /** The verdict that the call ends with: of the last round in which it was judged again. */

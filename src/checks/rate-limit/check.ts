@@ -1,12 +1,12 @@
-import type { Config } from '../../config/schema.ts';
 import { retryAfter } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 import { timeSpan, wholeSeconds } from '../../text/time-span.ts';
+import type { RateLimitConfig } from './config.ts';
 import type { RateLimitStore, Slot } from './store.ts';
 
 export interface RateLimitDeps {
-  readonly config: Config['rate_limit'];
+  readonly config: RateLimitConfig;
   readonly store: RateLimitStore;
 }
 
@@ -21,7 +21,7 @@ const WINDOW_SECONDS = 60;
  * Holds a key to so many requests a minute, whatever they ask for (docs/rate-limit.md): right after the key itself, so
  * that a request that is malformed or leads nowhere takes a slot too, and a refused one's body is never read.
  */
-export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<RateLimitState> {
+export function createRateLimitCheck({ config, store }: RateLimitDeps): Check<RateLimitState, 'rate-limit'> {
   const name = 'rate-limit';
   if (!config.enabled) return { name, shadowable: false };
   const quota = config.requests_per_minute;

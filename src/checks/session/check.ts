@@ -30,7 +30,7 @@ export interface SessionCheckDeps {
 const DEFAULT_RENEW_AFTER_MS = CALL_LEASE_MS / 3;
 
 export interface SessionCheck {
-  readonly check: Check<SessionState>;
+  readonly check: Check<SessionState, 'session'>;
   /** Makes good what is still to be given back, before the Redis connection goes. */
   close(): Promise<void>;
 }
@@ -135,7 +135,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     delete state.anchor;
   }
 
-  const check: Check<SessionState> = {
+  const check: Check<SessionState, 'session'> = {
     name: 'session',
     shadowable: false,
     begin: () => ({ mcp: {} }),

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { duration, httpUrl, positiveCount, section } from '../fields.ts';
+import { circuitBreaker } from '../../checks/mcp-breaker/config.ts';
+import { inspector } from '../../checks/mcp-inspector/config.ts';
+import { httpUrl, positiveCount, section, type Settings } from '../fields.ts';
 
 /** Whole: its path and query are all that a server is asked for. A credential belongs into `headers`. */
 const serverUrl = httpUrl.refine(
@@ -41,16 +43,8 @@ export const mcp = section({
   /** Values of `Origin` that are let in; a request without one passes. */
   allowed_origins: z.array(origin).default([]),
   servers: z.array(mcpServer).default([]),
-  circuit_breaker: section({
-    enabled: z.boolean().default(true),
-    threshold: positiveCount.default(5),
-    window_seconds: positiveCount.default(60),
-  }).prefault({}),
-  inspector: section({
-    enabled: z.boolean().default(true),
-    /** What a secret in an answer does: it is kept back and locks its key, or is masked; both score. */
-    secrets: z.enum(['quarantine', 'mask']).default('quarantine'),
-    quarantine_duration: duration('1h'),
-    custom_injection_patterns: z.array(z.string().min(1)).default([]),
-  }).prefault({}),
+  circuit_breaker: circuitBreaker,
+  inspector,
 }).prefault({});
+
+export type McpConfig = Settings<typeof mcp>;

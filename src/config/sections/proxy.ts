@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hostedTools } from '../../checks/hosted-tools/config.ts';
 import { PROVIDER_NAMES } from '../../providers/provider.ts';
 import { authority, duration, section } from '../fields.ts';
 
@@ -8,12 +9,7 @@ export const proxy = section({
   upstream_timeout: duration('300s'),
   /** Endpoints that the gateway cannot read. */
   unknown_endpoints: z.enum(['deny', 'allow']).default('deny'),
-  /** Tool types that the provider may run itself. */
-  provider_tools: z.array(z.string().min(1)).default([]),
-  /** What becomes of the other types. */
-  provider_tools_action: z.enum(['remove', 'deny']).default('remove'),
-  /** Prompts, caches, presets and agents that are stored at the provider, and may bring such tools along unseen. */
-  stored_prompts: z.enum(['deny', 'allow']).default('deny'),
+  ...hostedTools,
   /** Transparent egress: whom clients ask by host -> provider. Where there are any, nothing else is served. */
   authorities: z.record(authority, z.enum(PROVIDER_NAMES)).default({}),
 }).prefault({});

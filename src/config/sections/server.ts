@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { dlp } from '../../checks/dlp/config.ts';
 import {
   baseUrl,
   duration,
@@ -30,23 +31,6 @@ const extproc = section({
   token: z.string().min(16).optional(),
   /** Which HTTP/2 server the sidecar speaks gRPC through: its own, or grpc-js (decision 110). */
   transport: z.enum(['lean', 'grpc-js']).default('lean'),
-}).prefault({});
-
-/** Data-loss prevention on completions (docs/dlp.md). */
-const dlp = section({
-  enabled: z.boolean().default(false),
-  /** Unset: personal data is masked, secrets quarantine. */
-  action: z.enum(['mask', 'quarantine']).optional(),
-  scan_secrets: z.boolean().default(true),
-  scan_pii: z.boolean().default(true),
-  scan_network: z.boolean().default(false),
-  /** Whether what a model writes as a tool's arguments is searched like all else of an answer. */
-  scan_tool_arguments: z.boolean().default(true),
-  /** Domains whose e-mail addresses are not personal data. */
-  allowed_hosts: z.array(hostName).default([]),
-  quarantine_duration: duration('1h'),
-  /** What happens to the same findings in requests. */
-  requests: z.enum(['off', 'mask', 'deny']).default('off'),
 }).prefault({});
 
 /** The listeners and what bounds a request (docs/serving.md). */

@@ -68,7 +68,7 @@ export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
   const metrics = createMetrics();
   const redis = connectRedis(config.redis, { name: 'turn-sweep' });
   await waitUntilReady(redis, 10_000);
-  const checks = createChecks({
+  const checks = await createChecks({
     policies: undefined,
     approvals: undefined,
     alerts: undefined,

@@ -61,7 +61,7 @@ interface AtOnce {
 async function twoAtOnce(exchangeOf: () => Parsed, shadowMode = false): Promise<AtOnce> {
   const verdicts: (ObservedVerdict & { enforced: boolean })[] = [];
   const newRun = createRunner({
-    checks: checksOf(shadowMode),
+    checks: await checksOf(shadowMode),
     shadowMode,
     observer: {
       verdict: (_exchange, _check, verdict, enforced) => verdicts.push({ ...verdict, enforced }),
@@ -89,7 +89,7 @@ async function twoAtOnce(exchangeOf: () => Parsed, shadowMode = false): Promise<
 }
 
 /** As a gateway has them, on stores of this process. */
-function checksOf(shadowMode: boolean): readonly Check[] {
+async function checksOf(shadowMode: boolean): Promise<readonly Check[]> {
   const config = defaultConfig({ server: { shadow_mode: shadowMode } });
   const now = (): number => 1e12;
   const set = policySetOf(
@@ -97,7 +97,7 @@ function checksOf(shadowMode: boolean): readonly Check[] {
     createCardSet([{ name: 'falcon.yaml', text: CARD, isPreset: false }]),
     undefined,
   );
-  return composeChecks({
+  const { inOrder } = await composeChecks({
     config,
     stores: {
       sessions: createMemorySessionStore({ ttlMs: config.session.ttl, maxPerKey: 0, now }),
@@ -117,8 +117,8 @@ function checksOf(shadowMode: boolean): readonly Check[] {
       moveNotUndone: rethrow,
     },
     authenticateAgain: () => Promise.resolve({}),
-    counting: {},
-  }).inOrder;
+  });
+  return inOrder;
 }
 
 const HEADERS = { 'x-gateway-session-id': 'one' };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, fraction, positiveCount, section } from '../fields.ts';
+import { count, fraction, positiveCount, section, type Settings } from '../../config/fields.ts';
 
 /** Repeats, bursts and stalls within a session (docs/loops.md). */
 export const loopDetection = section({
@@ -25,3 +25,5 @@ export const loopDetection = section({
   }).prefault({}),
   action: z.enum(['warn', 'block']).default('warn'),
 }).prefault({});
+
+export type LoopConfig = Settings<typeof loopDetection>;

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { duration, hostName, section, type Settings } from '../../config/fields.ts';
+
+/** `server.dlp`: data-loss prevention on completions (docs/dlp.md). */
+export const dlp = section({
+  enabled: z.boolean().default(false),
+  /** Unset: personal data is masked, secrets quarantine. */
+  action: z.enum(['mask', 'quarantine']).optional(),
+  scan_secrets: z.boolean().default(true),
+  scan_pii: z.boolean().default(true),
+  scan_network: z.boolean().default(false),
+  /** Whether what a model writes as a tool's arguments is searched like all else of an answer. */
+  scan_tool_arguments: z.boolean().default(true),
+  /** Domains whose e-mail addresses are not personal data. */
+  allowed_hosts: z.array(hostName).default([]),
+  quarantine_duration: duration('1h'),
+  /** What happens to the same findings in requests. */
+  requests: z.enum(['off', 'mask', 'deny']).default('off'),
+}).prefault({});
+
+export type DlpConfig = Settings<typeof dlp>;

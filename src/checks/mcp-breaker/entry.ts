@@ -1,0 +1,15 @@
+import { checkEntry } from '../entry.ts';
+
+/** Of the lease of a probe, well within it. */
+const PROBE_RENEW_MS = 3_000;
+
+export const mcpBreaker = checkEntry(async ({ mcp }, { counting }) => {
+  if (counting === undefined) return undefined;
+  const { createMcpBreakerCheck } = await import('./check.ts');
+  return createMcpBreakerCheck({
+    config: mcp.circuit_breaker,
+    store: counting.circuits,
+    renewAfterMs: PROBE_RENEW_MS,
+    onChange: counting.circuitChanged,
+  });
+});

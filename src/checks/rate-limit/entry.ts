@@ -1,0 +1,12 @@
+import { configuredCheck } from '../entry.ts';
+import { rateLimit as section } from './config.ts';
+
+export const rateLimit = configuredCheck(
+  { rate_limit: section },
+  async ({ rate_limit: config }, services) => {
+    const store = services.counting?.rateLimits;
+    if (store === undefined) return undefined;
+    const { createRateLimitCheck } = await import('./check.ts');
+    return createRateLimitCheck({ config, store });
+  },
+);

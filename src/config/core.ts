@@ -1,0 +1,45 @@
+import { alerting } from './sections/alerting.ts';
+import { audit } from './sections/audit.ts';
+import { auth } from './sections/auth.ts';
+import { envoy } from './sections/envoy.ts';
+import { mcp } from './sections/mcp.ts';
+import { otel } from './sections/otel.ts';
+import { policy } from './sections/policy.ts';
+import { pricing } from './sections/pricing.ts';
+import { providers } from './sections/providers.ts';
+import { proxy } from './sections/proxy.ts';
+import { redis } from './sections/redis.ts';
+import { riskProfile } from './sections/risk-profile.ts';
+import { server } from './sections/server.ts';
+import { session } from './sections/session.ts';
+import { signature } from './sections/signature.ts';
+import { zsp } from './sections/zsp.ts';
+import type { section, Settings } from './fields.ts';
+
+/** The sections of gateway.yaml that are no check's own. */
+export const coreSections = {
+  server,
+  redis,
+  proxy,
+  auth,
+  providers,
+  pricing,
+  session,
+  mcp,
+  risk_profile: riskProfile,
+  policy,
+  alerting,
+  signature,
+  otel,
+  zsp,
+  audit,
+  envoy,
+};
+
+/** What every check may read of the configuration, besides its own sections. */
+export type CoreConfig = Settings<ReturnType<typeof section<typeof coreSections>>> & {
+  readonly server: {
+    /** From `SERVER_INSECURE_DEV=true` alone, never from the file: plain HTTP is allowed. Development only. */
+    readonly insecure_dev: boolean;
+  };
+};
