@@ -174,11 +174,26 @@ describe('the certificate for development', () => {
 });
 
 describe('the Dockerfile', () => {
+  it('is given everything that the build reads', () => {
+    const given = read('.dockerignore').match(/(?<=^!).+/gm) ?? [];
+    expect(given.toSorted()).toEqual([
+      'build-notices.ts',
+      'build.ts',
+      'cli',
+      'package-lock.json',
+      'package.json',
+      'policies',
+      'src',
+      'tsconfig.json',
+    ]);
+  });
+
   it('builds on Node 24 and runs without development dependencies', () => {
     const dockerfile = read('Dockerfile');
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     expect(bases).toHaveLength(2);
     for (const base of bases) expect(base).toMatch(/^node:24-.*slim$/);
-    expect(dockerfile).toMatch(/npm prune --omit=dev/);
+    // What it needs is bundled.
+    expect(dockerfile).not.toContain('node_modules');
   });
 });

@@ -1,0 +1,94 @@
+/**
+ * `npm run build`: the program and the packages that it uses, as some hundred files in place of two thousand: most of
+ * the CPU of a start was finding and linking modules. What is imported only when it is needed stays so.
+ */
+import { chmodSync, cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
+
+import { thirdPartyNotices } from './build-notices.ts';
+
+const ROOT = import.meta.dirname;
+/** What the program reads at run time; it lies in `dist` where it lies in a checkout. */
+const READ_AT_RUN_TIME = [
+  'src/**/*.lua',
+  'policies/presets/*.yaml',
+  'policies/engine/{engine.wasm.br,wasm_exec.js,THIRD-PARTY-LICENSES.txt}',
+];
+/** Processes and threads begin with them, so that their names are known. */
+const ENTRIES = ['cli/main', 'src/worker', 'src/policy/rego/thread'];
+
+/** Builds into `dist`, which is emptied before. */
+export async function build(dist: string): Promise<void> {
+  rmSync(dist, { recursive: true, force: true });
+  const assets = new Map<string, string>();
+  const bundle = await rolldown({
+    cwd: ROOT,
+    input: Object.fromEntries(ENTRIES.map((entry) => [entry, `${entry}.ts`])),
+    platform: 'node',
+    plugins: [placesOfSources(assets)],
+  });
+  const { output } = await bundle.write({
+    dir: dist,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+    comments: false,
+    // Stack traces name functions as their sources do.
+    keepNames: true,
+  });
+  await bundle.close();
+
+  for (const file of globSync(READ_AT_RUN_TIME, { cwd: ROOT })) assets.set(join(ROOT, file), file);
+  for (const [from, to] of assets) {
+    mkdirSync(dirname(join(dist, to)), { recursive: true });
+    cpSync(from, join(dist, to));
+  }
+  const chunks = output.filter((file) => file.type === 'chunk');
+  const missing = chunks.flatMap(({ imports }) => imports).filter((name) => !isThere(name, chunks));
+  if (missing.length > 0)
+    throw new Error(`not bundled, and not installed with the package: ${missing.join(', ')}`);
+  const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
+  writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices([...modules, ...assets.keys()]));
+  chmodSync(join(dist, 'cli/main.js'), 0o755);
+}
+
+/** What a chunk imports must be another chunk, or a part of Node. */
+function isThere(name: string, chunks: readonly OutputChunk[]): boolean {
+  return isBuiltin(name) || chunks.some(({ fileName }) => fileName === name);
+}
+
+/**
+ * `import.meta.url` of a module stays what it would be if each were compiled to a file of its own, so that what lies
+ * beside a source is found; a file of a package that is asked for by `import.meta.resolve` is noted in `assets` (from
+ * where, and where in `dist`).
+ */
+function placesOfSources(assets: Map<string, string>): Plugin {
+  return {
+    name: 'places-of-sources',
+    transform: {
+      filter: { id: /\.ts$/, code: /import\.meta\.(url|resolve)/ },
+      handler(code, id) {
+        const withAssets = code.replaceAll(/import\.meta\.resolve\('([^']+)'\)/g, (_call, name: string) => {
+          const file = fileURLToPath(import.meta.resolve(name));
+          const place = `data/${basename(file)}`;
+          assets.set(file, place);
+          return `PLACE_IN_DIST("${place}")`;
+        });
+        const place = relative(ROOT, id).replace(/\.ts$/, '.js');
+        return { code: withAssets.replaceAll('import.meta.url', `PLACE_IN_DIST("${place}")`), map: null };
+      },
+    },
+    renderChunk(code, chunk) {
+      const folder = dirname(chunk.fileName);
+      return code.replaceAll(
+        /PLACE_IN_DIST\("([^"]+)"\)/g,
+        (_call, place: string) => `new URL("${relative(folder, place)}", import.meta.url).href`,
+      );
+    },
+  };
+}
+
+if (import.meta.main) await build(join(ROOT, 'dist'));
