@@ -1,4 +1,5 @@
-import { assertParseable, skipString, unparseable } from '../json/document-shape.ts';
+import { assertParseable, unparseable } from '../json/document-shape.ts';
+import { skipString } from '../json/skip-string.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 
 const MAY_BE_LENIENT = /NaN|Infinity/;

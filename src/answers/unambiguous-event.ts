@@ -1,4 +1,4 @@
-import { saysAll, shapeOf } from '../json/document-shape.ts';
+import { saysAll } from '../json/document-shape.ts';
 import type { StreamEvent } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 
@@ -21,7 +21,7 @@ export function unambiguousEvent(format: StreamFormat, event: StreamEvent, frame
 }
 
 function isAmbiguous({ json }: StreamEvent, text: string): boolean {
-  return typeof json === 'object' && json !== null && !saysAll(shapeOf(text), json);
+  return typeof json === 'object' && json !== null && !saysAll(text, json);
 }
 
 function withPayload(format: StreamFormat, event: StreamEvent, data: string): StreamEvent {

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { assertParseable, saysAll, shapeInSteps, shapeOf } from '../json/document-shape.ts';
+import { countMembers, isContainer } from '../json/count-members.ts';
+import { assertParseable, hasAllMembers, shapeInSteps, shapeOf } from '../json/document-shape.ts';
+import { parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';
 import { inTurns, LONG_STEP, runNow } from '../turns.ts';
 import type { Work } from '../turns.ts';
 
@@ -11,9 +13,10 @@ export interface ReadBody {
   readonly json: unknown;
 }
 
+/** Not JSON: nothing to account for, and checks look at the bytes. */
 const UNREAD: ReadBody = { parsed: undefined, json: undefined };
 
-/** Of longer bodies each pass is a turn of its own: the largest take some 20 ms for each. */
+/** Longer bodies are read in steps. */
 const LONG_BYTES = 262_144;
 
 /**
@@ -26,22 +29,27 @@ export function readBody(body: Buffer): ReadBody | Promise<ReadBody> {
 
 /** The same, pass by pass. */
 export function* readingOf(body: Buffer): Work<ReadBody> {
+  const isLong = body.length > LONG_BYTES;
   yield LONG_STEP;
   const text = body.toString();
   yield LONG_STEP;
-  const shape = body.length > LONG_BYTES ? yield* shapeInSteps(text) : shapeOf(text);
+  const shape = isLong ? yield* shapeInSteps(text) : shapeOf(text);
   if (shape.isTooDeep && /^\s*[[{]/.test(text)) assertParseable(text, shape);
   if (shape.isTooDeep || shape.isTooLarge) return UNREAD;
   yield LONG_STEP;
-  let parsed: unknown;
+  let document: ParsedPieces;
   try {
-    parsed = JSON.parse(text);
-  } catch {
-    // Not JSON: nothing to account for, and checks look at the bytes.
-    return UNREAD;
+    document = isLong ? yield* parseInPieces(text) : parseAtOnce(text);
+  } catch (failure) {
+    if (failure instanceof SyntaxError) return UNREAD;
+    throw failure;
   }
   yield LONG_STEP;
-  const json = isUtf8(body) && saysAll(shape, parsed) ? parsed : undefined;
-  yield LONG_STEP;
-  return { parsed, json };
+  const { value, members } = document;
+  return { parsed: value, json: isUtf8(body) && hasAllMembers(shape, members) ? value : undefined };
+}
+
+function parseAtOnce(text: string): ParsedPieces {
+  const value: unknown = JSON.parse(text);
+  return { value, members: isContainer(value) ? countMembers(value) : 0 };
 }

@@ -1,5 +1,8 @@
 import { GatewayError } from '../errors.ts';
 import { LONG_STEP, type Work } from '../turns.ts';
+import { countMembers, isContainer } from './count-members.ts';
+import { parseInPieces, type ParsedPieces } from './parse-in-pieces.ts';
+import { skipWithin } from './skip-string.ts';
 
 /** Deeper than any dialect's answers, tool arguments included; what walks through a document may recurse so deep. */
 const MAX_ANSWER_DEPTH = 256;
@@ -50,8 +53,11 @@ const sharedCounts = new Int32Array(MAX_ANSWER_DEPTH + 2);
 
 interface Told {
   readonly shape: DocumentShape;
-  /** Given away once. */
-  parsed?: unknown;
+  /** Undefined where it was not parsed, `failure` where it could not be. */
+  document?: ParsedPieces;
+  failure?: SyntaxError;
+  /** The document is given away once: whoever wants another may want to change it. */
+  isGiven?: true;
 }
 
 /** What is known of long texts, for those who ask for it one after the other. */
@@ -86,9 +92,11 @@ export function* tellDocument(text: string): Work<void> {
   if (shape.isTooDeep || shape.isTooLarge) return;
   yield LONG_STEP;
   try {
-    known.parsed = JSON.parse(text);
-  } catch {
+    known.document = yield* parseInPieces(text);
+  } catch (failure) {
     // Whoever parses it next is told the same.
+    if (!(failure instanceof SyntaxError)) throw failure;
+    known.failure = failure;
   }
 }
 
@@ -99,10 +107,10 @@ export function forgetDocument(text: string): void {
 /** @throws SyntaxError */
 export function parseDocument(text: string): unknown {
   const known = told.size === 0 ? undefined : told.get(text);
-  if (known?.parsed === undefined) return JSON.parse(text);
-  const { parsed } = known;
-  known.parsed = undefined;
-  return parsed;
+  if (known?.failure !== undefined) throw known.failure;
+  if (known?.document === undefined || known.isGiven === true) return JSON.parse(text);
+  known.isGiven = true;
+  return known.document.value;
 }
 
 class ShapePass {
@@ -253,70 +261,16 @@ export function unparseable(what: string): GatewayError {
 }
 
 /**
- * Whether the parsed document holds all that its text says, each member under one name that every parser reads alike.
+ * Whether a parsed document holds all that its text says, each member under one name that every parser reads alike.
  * Of a name that stands twice, parsers keep the first, the last or both.
  */
-export function saysAll(shape: DocumentShape, parsed: unknown): boolean {
-  if (shape.hasEscapedNames) return false;
-  return (isContainer(parsed) ? countMembers(parsed) : 0) === shape.members;
+export function saysAll(text: string, parsed: unknown): boolean {
+  const document = told.size === 0 ? undefined : told.get(text)?.document;
+  const members = document?.value === parsed ? document?.members : undefined;
+  return hasAllMembers(shapeOf(text), members ?? (isContainer(parsed) ? countMembers(parsed) : 0));
 }
 
-/**
- * Recursion is bounded by `MAX_ANSWER_DEPTH`. No list of an object's values is made: names that some code has given to
- * all objects would count too, and the document would not be trusted.
- */
-function countMembers(value: object): number {
-  let count = 0;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) {
-      const item: unknown = value[index];
-      if (isContainer(item)) count += countMembers(item);
-    }
-    return count;
-  }
-  const members = value as Readonly<Record<string, unknown>>;
-  for (const name in members) {
-    const item = members[name];
-    count += 1;
-    if (isContainer(item)) count += countMembers(item);
-  }
-  return count;
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
-/** Characters of a string that are looked at one by one; beyond them the search for a quote is native. */
-const SHORT_STRING = 32;
-
-/** The offset after the string whose opening quote is at `i`. */
-export function skipString(text: string, i: number): number {
-  return skipWithin(text, i + 1, text.length);
-}
-
-/** The offset after the string that `i` lies in; where it goes on after `to`, the complement of where to read on. */
-function skipWithin(text: string, i: number, to: number): number {
-  const { length } = text;
-  let quote = -1;
-  while (i < length) {
-    if (i > to) return ~i;
-    const near = Math.min(i + SHORT_STRING, length);
-    while (i < near) {
-      const code = text.charCodeAt(i);
-      if (code === QUOTE) return i + 1;
-      i += code === BACKSLASH ? 2 : 1;
-    }
-    if (quote < i) quote = text.indexOf('"', i);
-    if (quote < 0) return length;
-    let escapes = quote;
-    const least = Math.max(i, quote - SHORT_STRING);
-    while (escapes > least && text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
-    // A run that long is not gone back over: it may be of megabytes.
-    if (escapes === least && least > i) continue;
-    i = quote + 1;
-    // An even number of backslashes before it escape each other, not the quote.
-    if ((quote - escapes) % 2 === 0) return i;
-  }
-  return length;
+/** The same, of a document with so many members in all its objects. */
+export function hasAllMembers(shape: DocumentShape, members: number): boolean {
+  return !shape.hasEscapedNames && shape.members === members;
 }

@@ -126,6 +126,11 @@ describe('no turn of the event loop is long', () => {
       'answer mcp answer 0 ["result","content",0,"type"] at which the inspector does not stop',
       'attacks, one a text',
     ],
+    [
+      'answer mcp answer 0 ["result","content",0,"text"]',
+      'objects of many members each, all named differently',
+    ],
+    ['answer mcp answer 0 ["result","content",0,"text"]', 'many members named by mail addresses'],
   ])('of very many small texts: %s, %s', { timeout: 120_000 }, async (start, name) => {
     expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
   });

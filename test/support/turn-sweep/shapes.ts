@@ -249,6 +249,12 @@ const STRUCTURES: readonly Shape[] = [
   list('documents that begin, one a text', (index) => `"{\\"a${String(index)}"`, 'text'),
   list('empty objects', () => '{}', 9),
   list('objects of one member', (index) => `{"a":${String(index % 9)}}`, 17),
+  list('objects of one member each, all named differently', (index) => `{"m${String(index)}":1}`, 17),
+  list(
+    'objects of many members each, all named differently',
+    (index) => `{${Array.from({ length: 16 }, (_, at) => `"m${String(16 * index + at)}":1`).join(',')}}`,
+    152,
+  ),
   list('objects with texts', (index) => `{"type":"text","text":"a${String(index)}"}`, 25),
   list('nothing', () => 'null', 1),
   list('no numbers', () => 'NaN', 1),

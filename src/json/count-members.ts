@@ -1,0 +1,25 @@
+/**
+ * Members of all the objects in a value; recursion is bounded by the nesting that its reader takes. Names that some code
+ * has given to all objects count too, and the document is not trusted.
+ */
+export function countMembers(value: object): number {
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const item: unknown = value[index];
+      if (isContainer(item)) count += countMembers(item);
+    }
+    return count;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name in members) {
+    const item = members[name];
+    count += 1;
+    if (isContainer(item)) count += countMembers(item);
+  }
+  return count;
+}
+
+export function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,100 @@
+import type { Work } from '../turns.ts';
+import { skipWithin } from './skip-string.ts';
+
+/** A comma at which a document is parted. */
+export interface Cut {
+  readonly at: number;
+  /** The containers that it lies in, the outermost first; at least one. */
+  readonly levels: readonly CutLevel[];
+}
+
+export interface CutLevel {
+  /** Where its bracket stands. */
+  readonly openedAt: number;
+  /** Of an object, where the name of the member begins that was read last; of a list, anything. */
+  readonly nameAt: number;
+}
+
+/** UTF-16 units that are looked at in one step. */
+const STEP_CHARS = 262_144;
+
+/** Commas of a text, each at least so many UTF-16 units behind the one before. The text need not be JSON. Linear. */
+export function* cutsOf(text: string, pieceChars: number): Work<readonly Cut[]> {
+  const finder = new CutFinder(text, pieceChars);
+  for (let to = STEP_CHARS; !finder.findTo(to); to += STEP_CHARS) yield;
+  return finder.cuts;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+class CutFinder {
+  readonly cuts: Cut[] = [];
+  readonly #text: string;
+  readonly #pieceChars: number;
+  /** By depth. */
+  readonly #openedAt: number[] = [];
+  readonly #nameAt: number[] = [];
+  #depth = 0;
+  #at = 0;
+  #stringAt = 0;
+  #isInString = false;
+
+  constructor(text: string, pieceChars: number) {
+    this.#text = text;
+    this.#pieceChars = pieceChars;
+  }
+
+  /** Looks on up to an offset; true where there is no more to look at. */
+  findTo(end: number): boolean {
+    const text = this.#text;
+    const to = Math.min(end, text.length);
+    let next = (this.cuts.at(-1)?.at ?? 0) + this.#pieceChars;
+    let i = this.#isInString ? this.#skip(this.#at, to) : this.#at;
+    while (i < to) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) {
+        this.#stringAt = i;
+        i = this.#skip(i + 1, to);
+        continue;
+      }
+      if (code === COMMA) {
+        if (i >= next && this.#depth > 0) {
+          this.#cut(i);
+          next = i + this.#pieceChars;
+        }
+      } else if (code >= COLON) this.#mark(code, i);
+      i += 1;
+    }
+    this.#at = i;
+    return i >= text.length && !this.#isInString;
+  }
+
+  #mark(code: number, at: number): void {
+    if (code === COLON) this.#nameAt[this.#depth] = this.#stringAt;
+    else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      this.#depth += 1;
+      this.#openedAt[this.#depth] = at;
+      this.#nameAt[this.#depth] = at;
+    } else if ((code === CLOSE_OBJECT || code === CLOSE_ARRAY) && this.#depth > 0) this.#depth -= 1;
+  }
+
+  #cut(at: number): void {
+    const levels = Array.from({ length: this.#depth }, (_, level) => ({
+      openedAt: this.#openedAt[level + 1] ?? 0,
+      nameAt: this.#nameAt[level + 1] ?? 0,
+    }));
+    this.cuts.push({ at, levels });
+  }
+
+  #skip(from: number, to: number): number {
+    const end = skipWithin(this.#text, from, to);
+    this.#isInString = end < 0;
+    return this.#isInString ? ~end : end;
+  }
+}

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { countMembers, isContainer } from '../../../src/json/count-members.ts';
+import { shapeOf } from '../../../src/json/document-shape.ts';
+import { parseInPieces } from '../../../src/json/parse-in-pieces.ts';
+import { runNow } from '../../../src/turns.ts';
+
+interface Read {
+  /** As JSON, members in their order; undefined where it is no JSON. */
+  readonly json: string | undefined;
+  readonly members: number;
+}
+
+function inPieces(text: string, pieceChars: number): Read {
+  try {
+    const { value, members } = runNow(parseInPieces(text, pieceChars));
+    return { json: JSON.stringify(value), members };
+  } catch (failure) {
+    if (failure instanceof SyntaxError) return { json: undefined, members: 0 };
+    throw failure;
+  }
+}
+
+function whole(text: string): Read {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { json: JSON.stringify(value), members: isContainer(value) ? countMembers(value) : 0 };
+  } catch {
+    return { json: undefined, members: 0 };
+  }
+}
+
+/** Numbers as names come first, `__proto__` is no member's usual name. */
+const NAME = fc.constantFrom('a', 'b', 'c', '', '1', '0', '__proto__', 'a b', 'é"', 'toString');
+const DOCUMENT = fc.letrec((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 5 },
+    fc.constantFrom<unknown>(1, -0.5, 1e21, true, null, '', 'a,b', '[{"', '\\"'),
+    fc.array(tie('any'), { maxLength: 6 }),
+    fc.array(fc.tuple(NAME, tie('any')), { maxLength: 6 }).map((members) => new Members(members)),
+  ),
+})).any;
+
+/** An object's members as they are written: a name may stand twice. */
+class Members {
+  readonly #members: readonly (readonly [string, unknown])[];
+
+  constructor(members: readonly (readonly [string, unknown])[]) {
+    this.#members = members;
+  }
+
+  written(gap: string): string {
+    const members = this.#members.map(
+      ([name, value]) => `${JSON.stringify(name)}${gap}:${written(value, gap)}`,
+    );
+    return `{${gap}${members.join(`${gap},`)}}`;
+  }
+}
+
+function written(value: unknown, gap: string): string {
+  if (value instanceof Members) return value.written(gap);
+  if (Array.isArray(value)) return `[${value.map((item) => written(item, gap)).join(`,${gap}`)}${gap}]`;
+  return JSON.stringify(value);
+}
+
+const TEXT = fc.tuple(DOCUMENT, fc.constantFrom('', ' ', '\n\t ')).map(([value, gap]) => written(value, gap));
+const PIECE_CHARS = fc.constantFrom(1, 2, 5, 20);
+
+describe('a document that is parsed in pieces', () => {
+  it('is the one that is parsed at once, wherever it is cut', () => {
+    fc.assert(
+      fc.property(TEXT, PIECE_CHARS, (text, pieceChars) => {
+        const once = whole(text);
+        const pieces = inPieces(text, pieceChars);
+        expect(pieces.json).toBe(once.json);
+        // A name that stands twice is told of both ways, though not how many members went with it.
+        const { members } = shapeOf(text);
+        expect(pieces.members === members).toBe(once.members === members);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is none where it is none at once', () => {
+    const change = fc.record({
+      at: fc.double({ min: 0, max: 1, noNaN: true }),
+      gone: fc.integer({ min: 0, max: 2 }),
+      instead: fc.constantFrom('', ',', '[', ']', '{', '}', ':', '"', '1', ',,', '],['),
+    });
+    fc.assert(
+      fc.property(TEXT, change, PIECE_CHARS, (text, { at, gone, instead }, pieceChars) => {
+        const from = Math.floor(at * text.length);
+        const broken = text.slice(0, from) + instead + text.slice(from + gone);
+        expect(inPieces(broken, pieceChars).json).toBe(whole(broken).json);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it.each([
+    '[1,]',
+    '[1, ]',
+    '[,1]',
+    '[1,,2]',
+    '{"a":1,}',
+    '{,"a":1}',
+    '[1],2',
+    '[{"a":[1,]}]',
+    '[1,2',
+    '1,2',
+    '',
+  ])('is none: %s', (text) => {
+    for (const pieceChars of [0, 1, 2]) expect(inPieces(text, pieceChars).json).toBeUndefined();
+  });
+
+  it('of many members of one object is read in many steps', () => {
+    const text = `{${Array.from({ length: 90_000 }, (_, at) => `"m${String(at)}":${String(at)}`).join(',')}}`;
+    const work = parseInPieces(text);
+    let steps = 0;
+    for (let step = work.next(); ; step = work.next()) {
+      steps += 1;
+      if (step.done !== true) continue;
+      expect(step.value.members).toBe(90_000);
+      expect(step.value.value).toEqual(JSON.parse(text));
+      break;
+    }
+    expect(steps).toBeGreaterThan(15);
+  });
+});
