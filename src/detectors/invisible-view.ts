@@ -7,9 +7,9 @@ import { ViewShifts } from './view-shifts.ts';
 export interface VisibleView {
   readonly text: string;
   /** The offset in the given text of the character at `at`. */
-  readonly toGiven: (at: number) => number;
+  readonly toOriginal: (at: number) => number;
   /** The offset behind the character before `at`. */
-  readonly endToGiven: (at: number) => number;
+  readonly endToOriginal: (at: number) => number;
 }
 
 const RANGES = invisibleRanges.map(([first, last]) => `${escaped(first)}-${escaped(last)}`).join('');
@@ -56,7 +56,7 @@ export function visibleViewsOf(text: string): readonly VisibleView[] {
 export function openViewsOf(text: string): readonly VisibleView[] {
   const views = visibleViewsOf(text);
   const read = runNow(withEscapesRead(text));
-  return read === undefined ? views : [...views, { ...read, endToGiven: read.toGiven }];
+  return read === undefined ? views : [...views, { ...read, endToOriginal: read.toOriginal }];
 }
 
 /** What may yet become an escape is no part of it; undefined where there is none. */
@@ -65,13 +65,13 @@ function* withEscapesRead(text: string): Work<ReadText | undefined> {
   return yield* unescaped(text.slice(0, unfinishedEscapeAt(text)), STEP_CHARS);
 }
 
-type ReadText = Pick<VisibleView, 'text' | 'toGiven'>;
+type ReadText = Pick<VisibleView, 'text' | 'toOriginal'>;
 
 function behind(read: ReadText, visible: VisibleView): VisibleView {
   return {
     text: visible.text,
-    toGiven: (at) => read.toGiven(visible.toGiven(at)),
-    endToGiven: (at) => read.toGiven(visible.endToGiven(at)),
+    toOriginal: (at) => read.toOriginal(visible.toOriginal(at)),
+    endToOriginal: (at) => read.toOriginal(visible.endToOriginal(at)),
   };
 }
 
@@ -109,8 +109,8 @@ function* withoutInvisible(text: string): Work<VisibleView | undefined> {
     if (from < text.length) yield;
   }
   if (shifts.isEmpty) return undefined;
-  const toGiven = (at: number): number => at + shifts.shiftAt(at);
-  return { text: steps.join(''), toGiven, endToGiven: (at) => toGiven(at - 1) + 1 };
+  const toOriginal = (at: number): number => at + shifts.shiftAt(at);
+  return { text: steps.join(''), toOriginal, endToOriginal: (at) => toOriginal(at - 1) + 1 };
 }
 
 /** The offset, or the one behind it where it would part the halves of a character. */

@@ -18,7 +18,7 @@ export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetecto
   const openInViews = (text: string): number =>
     Math.min(
       openFrom(text),
-      ...openViewsOf(text).map((view) => openInGiven(openFrom(view.text), view, text.length)),
+      ...openViewsOf(text).map((view) => openInOriginal(openFrom(view.text), view, text.length)),
     );
   return {
     find: findAll,
@@ -122,13 +122,13 @@ function withView(findings: readonly Finding[], view: VisibleView | undefined): 
   return { findings, view };
 }
 
-function inGiven(finding: Finding, { toGiven, endToGiven }: VisibleView): Finding {
-  return { ...finding, start: toGiven(finding.start), end: endToGiven(finding.end) };
+function inOriginal(finding: Finding, { toOriginal, endToOriginal }: VisibleView): Finding {
+  return { ...finding, start: toOriginal(finding.start), end: endToOriginal(finding.end) };
 }
 
 /** Where nothing is open in a view, all that it was made of is decided. */
-function openInGiven(open: number, { text, toGiven }: VisibleView, givenChars: number): number {
-  return open < text.length ? toGiven(open) : givenChars;
+function openInOriginal(open: number, { text, toOriginal }: VisibleView, givenChars: number): number {
+  return open < text.length ? toOriginal(open) : givenChars;
 }
 
 /** What is found in a text, or in a view of it. */
@@ -177,7 +177,7 @@ function* inOrder(readings: readonly Reading[]): Generator<Finding> {
 }
 
 function* inText({ findings, view }: Reading): Generator<Finding, undefined> {
-  for (const finding of findings) yield view === undefined ? finding : inGiven(finding, view);
+  for (const finding of findings) yield view === undefined ? finding : inOriginal(finding, view);
 }
 
 function isBefore(one: Finding, other: Finding | undefined): boolean {

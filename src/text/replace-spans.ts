@@ -1,7 +1,7 @@
-/** A span of a text and what is to stand there; UTF-16 units, end exclusive. */
-export interface Replacement {
-  readonly start: number;
-  readonly end: number;
+import type { Span } from './span.ts';
+
+/** What is to stand in place of a span. */
+export interface Replacement extends Span {
   readonly text: string;
 }
 

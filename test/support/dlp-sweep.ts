@@ -1,4 +1,4 @@
-import { createDlpRewriter } from '../../src/checks/dlp/stream/stream-rewriter.ts';
+import { createDlpRewriter } from '../../src/checks/dlp/stream/rewriter.ts';
 import type { ContentClass, Finding, StreamDetector } from '../../src/detectors/finding.ts';
 import { mask } from '../../src/detectors/mask.ts';
 import { createAnswerStream } from '../../src/answers/answer-stream.ts';

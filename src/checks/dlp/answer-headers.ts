@@ -4,10 +4,8 @@ import { HEADER_PREFIX } from '../../headers.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { MASK } from './actions.ts';
 import { CLEAN } from './inspected.ts';
-import type { Inspected } from './inspected.ts';
-import { contextOf } from './scan-batch.ts';
-import type { Found } from './scan-batch.ts';
-import { APART } from './scan/apart.ts';
+import type { Inspected, Found } from './inspected.ts';
+import { contextOf, APART } from './scan/scan-batch.ts';
 
 /**
  * Headers that say how a body is read, or hold what a server makes up for its own client: cookies, nonces, places to

@@ -1,5 +1,4 @@
 import type { StreamDetector } from '../../detectors/finding.ts';
-import { HEADER } from '../../headers.ts';
 import { editedView, valueAt } from '../../json/edited-view.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { readMediaType } from '../../media-type.ts';
@@ -8,15 +7,19 @@ import type { StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../pipeline/exchange.ts';
 import type { ArgumentMasks, Masks } from '../../policy/masking/masks.ts';
 import type { AnswerFacts, AnswerText, JsonObject, PromptText } from '../../providers/provider.ts';
-import type { FindAll, Found } from './scan-batch.ts';
-import { inspectRequest } from './requests/requests.ts';
-import type { FindingsJudge } from './stream/stream-findings.ts';
-import { createMaskingRewriter } from './stream/stream-rewriter.ts';
+import type { FindAll } from './scan/scan-batch.ts';
+import type { Found } from './inspected.ts';
+import { inspectRequest } from './requests.ts';
+import type { FindingsJudge } from './stream/findings.ts';
+import { createMaskingRewriter } from './stream/rewriter.ts';
 import type { Place } from './buffered/document-search.ts';
 import { inspectJson } from './buffered/json-answer.ts';
 import { rewriteWhole, sniffedStream } from './buffered/sniffed-stream.ts';
-import { BINARY, inspectAnswer } from './buffered/whole-answer.ts';
-import { saidPlaces, wordsAreAt } from './words-scope.ts';
+import { masking } from './actions.ts';
+import { BINARY, inspectAnswer } from './buffered/answer.ts';
+import { isWithin, PathTreeBuilder } from './path-tree.ts';
+import type { PathTree } from './path-tree.ts';
+import { isIdentifier } from './opaque-members.ts';
 
 /** What the mask rules of policies take out of a request. */
 export interface MaskedRequest {
@@ -73,6 +76,30 @@ function inArgument(path: ArgumentMasks['path']): (place: Place) => boolean {
     to.every((step, index) => String(at[index]) === step);
 }
 
+type Said = Pick<PromptText, 'path' | 'editable'> & { readonly kind?: string };
+
+/**
+ * Where people and models speak: texts that the dialect knows, and arguments with all their names and numbers. Names
+ * and schemas of tools are the protocol's, and so is what nobody may change.
+ */
+function saidPlaces(json: unknown, texts: readonly Said[]): PathTree {
+  const said = new PathTreeBuilder();
+  for (const { path, kind, editable } of texts) {
+    if (kind === 'tool_definition') continue;
+    if (editable === false && typeof valueAt(json, path) === 'string') continue;
+    said.add(path);
+  }
+  return said.tree;
+}
+
+/**
+ * Where a rule's own words are looked for: where something is said, and in whatever other value looks like words. A role,
+ * an id, the name of a model are left alone, for a mask there would break the message.
+ */
+function wordsAreAt(said: PathTree): (place: Place) => boolean {
+  return ({ kind, text, path }) => isWithin(said, path) || (kind === 'string' && !isIdentifier(text));
+}
+
 /** Masks a whole answer of a provider, as the checks before have left it. */
 export async function maskAnswer(exchange: Answered, masks: Masks): Promise<Verdict> {
   const { whole } = exchange.answer;
@@ -102,7 +129,7 @@ async function maskJson(exchange: Answered, whole: WholeAnswer, { data, words }:
     (await inspected.mask())();
     edits.push(...seen.edits);
   }
-  return masking(exchange, rules, () => void whole.edits.push(...edits));
+  return maskedBy(exchange, rules, () => void whole.edits.push(...edits));
 }
 
 /** A body that is no JSON, or is sent as other bytes than came. */
@@ -123,7 +150,7 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: Masks): 
     if (rewriter === undefined) return PASS;
     const rewritten = await rewriteWhole(seen.body, stream, rewriter);
     if ('denial' in rewritten) return rewritten.denial;
-    return masking(exchange, rules, send(rewritten.bytes));
+    return maskedBy(exchange, rules, send(rewritten.bytes));
   }
   // Of words that somebody spelt out, the bytes of a picture may hold some by chance.
   const isBinary = BINARY.test(readMediaType(whole.contentType).essence);
@@ -133,7 +160,7 @@ async function maskBytes(exchange: Answered, whole: WholeAnswer, masks: Masks): 
   if ('kind' in inspected) return inspected;
   addRules(rules, inspected.found);
   if (rules.size > 0) (await inspected.mask())();
-  return masking(exchange, rules, send(seen.replacement));
+  return maskedBy(exchange, rules, send(seen.replacement));
 }
 
 /** @param rules to which those are added that masked something */
@@ -169,27 +196,15 @@ class MaskedByRules implements FindingsJudge {
 
   takeReason(): string | undefined {
     if (this.#untold.length === 0) return undefined;
-    const reason = reasonOf('answer', this.#untold);
+    const reason = `masked in the answer: ${this.#untold.join(', ')}`;
     this.#untold = [];
     return reason;
   }
 }
 
 /** Names of rules, never what they matched. */
-function reasonOf(side: 'request' | 'answer', rules: Iterable<string>): string {
-  return `masked in the ${side}: ${[...rules].join(', ')}`;
-}
-
-function masking({ responseHeaders }: Answered, rules: ReadonlySet<string>, mask: () => void): Verdict {
-  if (rules.size === 0) return PASS;
-  return {
-    kind: 'rewrite',
-    reason: reasonOf('answer', rules),
-    apply() {
-      mask();
-      responseHeaders.set(HEADER.dlpRedacted, 'true');
-    },
-  };
+function maskedBy(exchange: Answered, rules: ReadonlySet<string>, mask: () => void): Verdict {
+  return rules.size === 0 ? PASS : masking(exchange, [...rules].join(', '), mask);
 }
 
 function addRules(rules: Set<string>, found: readonly Found[]): void {

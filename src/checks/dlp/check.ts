@@ -4,11 +4,10 @@ import { noteNothing } from '../../detectors/found-nothing.ts';
 import { PASS } from '../../pipeline/check.ts';
 import type { Check, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import { classesOf, rulesOf } from './actions.ts';
+import { classesOf, rulesOf, requestDenied, requestNotMaskable } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
 import { createAnswerJudge } from './judge-answer.ts';
-import { requestDenied, requestNotMaskable } from './refusals.ts';
-import { inspectRequest } from './requests/requests.ts';
+import { inspectRequest } from './requests.ts';
 
 /**
  * Data-loss prevention (docs/dlp.md): personal data, addresses of private networks and secrets are masked in answers,

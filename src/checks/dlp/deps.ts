@@ -3,7 +3,8 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../secret-leak.ts';
 import type { DlpAction } from './actions.ts';
 import type { DlpConfig } from './config.ts';
-import type { FindAll, Found } from './scan-batch.ts';
+import type { FindAll } from './scan/scan-batch.ts';
+import type { Found } from './inspected.ts';
 
 export interface DlpCheckDeps {
   /** `server.dlp`. */

@@ -3,7 +3,7 @@ import { checkEntry } from '../entry.ts';
 export const dlp = checkEntry(async ({ server: { dlp: config } }, { observer, reportSecretLeak }) => {
   const [{ createDlpCheck }, { MAX_FINDINGS }, content] = await Promise.all([
     import('./check.ts'),
-    import('./masked-places.ts'),
+    import('./inspected.ts'),
     import('../../detectors/content.ts'),
   ]);
   const scope = {

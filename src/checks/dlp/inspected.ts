@@ -1,4 +1,13 @@
-import type { Found } from './scan-batch.ts';
+import type { Finding } from '../../detectors/finding.ts';
+import { GatewayError } from '../../errors.ts';
+import { unparseable } from '../../json/document-shape.ts';
+import type { JsonPath } from '../../json/path.ts';
+
+/** One thing that was found. Holds its text, so it is neither logged nor kept. */
+export interface Found {
+  readonly finding: Finding;
+  readonly text: string;
+}
 
 /** What a body holds, and how it is taken out. */
 export interface Inspected {
@@ -8,3 +17,45 @@ export interface Inspected {
 }
 
 export const CLEAN: Inspected = { found: [], mask: () => Promise.resolve(() => undefined) };
+
+/** Whose body it is. */
+export type Side = 'request' | 'answer';
+
+/** What the edits of one body may cost together, in steps of their paths: 40,000 places, fewer where they lie deep. */
+const MAX_STEPS = 800_000;
+const STEPS_OF_A_PLACE = 16;
+
+/** Findings in one body, repeated texts' counted once: a list of 2 MiB of nothing but addresses has 200,000. */
+export const MAX_FINDINGS = 250_000;
+
+/** Counts the places of one document where something is masked. */
+export class MaskedPlaces {
+  readonly #side: Side;
+  #steps = 0;
+
+  constructor(side: Side) {
+    this.#side = side;
+  }
+
+  /** @throws GatewayError invalid_request, upstream_unavailable where they are too many to be edited in one turn */
+  add(path: JsonPath): void {
+    this.#steps += STEPS_OF_A_PLACE + path.length;
+    if (this.#steps > MAX_STEPS) throw tooMuchToMask(this.#side);
+  }
+}
+
+/**
+ * @throws GatewayError invalid_request, upstream_unavailable where the findings are too many to be put in order, or were
+ * too many to be searched for to the end
+ */
+export function assertMaskable(count: number, isWhole: boolean, side: Side): void {
+  if (!isWhole || count > MAX_FINDINGS) throw tooMuchToMask(side);
+}
+
+export function tooMuchToMask(side: Side): GatewayError {
+  if (side === 'answer') return unparseable('holds more to mask than is masked in one answer');
+  return new GatewayError(
+    'invalid_request',
+    'the request holds more to mask than is masked in one body: send it in parts',
+  );
+}

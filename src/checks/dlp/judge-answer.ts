@@ -1,20 +1,17 @@
 import type { ContentClass } from '../../detectors/finding.ts';
-import { HEADER } from '../../headers.ts';
 import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
 import type { Denial, StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import { createHeaderInspection } from './answer-headers.ts';
-import { actionFor, classesOf, rulesOf } from './actions.ts';
+import { masking, actionFor, classesOf, rulesOf, quarantined } from './actions.ts';
 import type { DlpAction } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
-import type { Inspected } from './inspected.ts';
-import type { Found } from './scan-batch.ts';
-import { quarantined } from './refusals.ts';
-import { createDlpRewriter } from './stream/stream-rewriter.ts';
+import type { Inspected, Found } from './inspected.ts';
+import { createDlpRewriter } from './stream/rewriter.ts';
 import { rewriteWhole, sniffedStream } from './buffered/sniffed-stream.ts';
 import type { SniffedStream } from './buffered/sniffed-stream.ts';
-import { inspectAnswer } from './buffered/whole-answer.ts';
+import { inspectAnswer } from './buffered/answer.ts';
 
 export interface AnswerJudge {
   /** A whole answer, or the headers of a stream. */
@@ -119,17 +116,6 @@ function both(first: Verdict, second: Verdict): Verdict {
     apply() {
       first.apply();
       second.apply();
-    },
-  };
-}
-
-function masking({ responseHeaders }: Answered, what: string, mask: () => void): Verdict {
-  return {
-    kind: 'rewrite',
-    reason: `masked in the answer: ${what}`,
-    apply() {
-      mask();
-      responseHeaders.set(HEADER.dlpRedacted, 'true');
     },
   };
 }

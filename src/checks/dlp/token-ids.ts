@@ -1,4 +1,5 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
+import { visitDocument } from './buffered/document-search.ts';
 
 /**
  * Lists in which servers say a text once more, in numbers of a model's vocabulary or in bytes: vLLM's `token_ids`,
@@ -24,7 +25,7 @@ export function isTokenId(name: string): boolean {
 }
 
 /** Of a string in a list: an id that is written as one. */
-export function isWrittenId(name: string, value: string): boolean {
+function isWrittenId(name: string, value: string): boolean {
   return ONE.test(name.replace(/s$/i, '')) && WRITTEN_ID.test(value);
 }
 
@@ -36,4 +37,36 @@ export function repeatsText(name: string): boolean {
 export function emptied(path: JsonPath, value: unknown): JsonEdit {
   if (Array.isArray(value)) return { kind: 'set', path, value: [] };
   return { kind: 'set', path, value: typeof value === 'number' ? 0 : null };
+}
+
+/**
+ * What empties every list of token ids of an answer in which something was masked: none can be told from the others.
+ * @param knowsBytes the dialect reads the answer's tokens, and blanks the bytes beside them
+ */
+export async function tokenIdEdits(json: unknown, knowsBytes: boolean): Promise<readonly JsonEdit[]> {
+  const edits: JsonEdit[] = [];
+  const repeats: JsonEdit[] = [];
+  let last: JsonPath = [];
+  function emptyList(path: JsonPath): void {
+    const list = path.slice(0, path.findLastIndex((step) => typeof step === 'string') + 1);
+    if (list.length === last.length && list.every((step, at) => step === last[at])) return;
+    last = list;
+    edits.push(emptied(list, []));
+  }
+  await visitDocument(json, {
+    number(value, name, path) {
+      if (name === undefined || (knowsBytes && name === 'bytes')) return;
+      if (typeof path.at(-1) === 'string') {
+        if (isTokenId(name)) edits.push(emptied([...path], value));
+      } else if (isTokenIdList(name, [value])) emptyList(path);
+    },
+    string(text, name, path) {
+      if (name !== undefined && typeof path.at(-1) === 'number' && isWrittenId(name, text)) emptyList(path);
+    },
+    memberName(name, path) {
+      if (repeatsText(name)) repeats.push(emptied([...path], undefined));
+    },
+  });
+  // A later edit of what is around them holds.
+  return [...edits, ...repeats];
 }

@@ -88,7 +88,7 @@ function withoutRepeats(found: readonly Finding[]): Finding[] {
 }
 
 function placed(finding: Finding, views: readonly TextView[]): Finding {
-  const given = (at: number): number => views.reduce((offset, view) => view.toGiven(offset), at);
+  const given = (at: number): number => views.reduce((offset, view) => view.toOriginal(offset), at);
   return { ...finding, start: given(finding.start), end: given(finding.end) };
 }
 

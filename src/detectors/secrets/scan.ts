@@ -33,7 +33,7 @@ export function* searchSecretsInSteps(text: string, most: number): Work<Searched
     const view = yield* unescaped(read, STEP_CHARS);
     if (view === undefined) break;
     views.unshift(view);
-    for (const match of inGiven(views, yield* matchesIn(view.text, most))) matches.push(match);
+    for (const match of matchesThrough(views, yield* matchesIn(view.text, most))) matches.push(match);
     read = view.text;
   }
   return { findings: findingsOf(matches), isWhole: matches.length <= most };
@@ -65,15 +65,15 @@ function searchLevels(text: string, asksWhatIsOpen: boolean): Searched {
   for (let read = text; views.length < ESCAPE_LEVELS && read.includes('\\');) {
     const cut = asksWhatIsOpen ? unfinishedEscapeAt(read) : read.length;
     const whole = cut === read.length ? read : read.slice(0, cut);
-    const view = unescapedWhole(whole) ?? { text: whole, toGiven: (at: number) => at };
+    const view = unescapedWhole(whole) ?? { text: whole, toOriginal: (at: number) => at };
     if (view.text === read) break;
     views.unshift(view);
     read = view.text;
     const search = searchWhole(read, asksWhatIsOpen);
-    for (const match of inGiven(views, search.found)) matches.push(match);
+    for (const match of matchesThrough(views, search.found)) matches.push(match);
     open = Math.min(
       open,
-      Math.max(toGiven(views, search.openFrom ?? read.length), text.length - MAX_SECRET_CHARS),
+      Math.max(throughViews(views, search.openFrom ?? read.length), text.length - MAX_SECRET_CHARS),
     );
   }
   return { matches, openFrom: open };
@@ -85,17 +85,17 @@ function searchWhole(text: string, asksWhatIsOpen: boolean): Search {
   return search;
 }
 
-function toGiven(views: readonly TextView[], at: number): number {
-  return views.reduce((offset, view) => view.toGiven(offset), at);
+function throughViews(views: readonly TextView[], at: number): number {
+  return views.reduce((offset, view) => view.toOriginal(offset), at);
 }
 
-function inGiven(views: readonly TextView[], matches: readonly Match[]): readonly Match[] {
+function matchesThrough(views: readonly TextView[], matches: readonly Match[]): readonly Match[] {
   return matches
     .map(({ rule, from, start, end }) => ({
       rule,
-      from: toGiven(views, from),
-      start: toGiven(views, start),
-      end: toGiven(views, end),
+      from: throughViews(views, from),
+      start: throughViews(views, start),
+      end: throughViews(views, end),
     }))
     .filter(({ from, start, end }) => start - from <= MAX_NAME_CHARS && end - start <= MAX_SECRET_CHARS);
 }

@@ -5,7 +5,7 @@ import { ViewShifts } from '../view-shifts.ts';
 export interface TextView {
   readonly text: string;
   /** The offset in the given text that the character at `at` began at. */
-  readonly toGiven: (at: number) => number;
+  readonly toOriginal: (at: number) => number;
 }
 
 /** What may follow a backslash, by its code: a letter of JSON's escapes. */
@@ -54,6 +54,22 @@ export function* unescaped(text: string, stepChars: number): Work<TextView | und
   return viewOf(reading);
 }
 
+/** A JSON text in a JSON string is escaped twice; deeper is not looked. */
+const ESCAPE_LEVELS = 2;
+
+/** A text as readers of one and of two levels of JSON's escapes see it, where that is another; steps as `unescaped`. */
+export function* escapeViews(text: string, stepChars: number): Work<readonly TextView[]> {
+  const views: TextView[] = [];
+  for (let last: TextView = { text, toOriginal: (at) => at }; views.length < ESCAPE_LEVELS;) {
+    const view = last.text.includes('\\') ? yield* unescaped(last.text, stepChars) : undefined;
+    if (view === undefined) break;
+    const { toOriginal } = last;
+    last = { text: view.text, toOriginal: (at) => toOriginal(view.toOriginal(at)) };
+    views.push(last);
+  }
+  return views;
+}
+
 /** The same at once. */
 export function unescapedWhole(text: string): TextView | undefined {
   const reading = startReading(text);
@@ -63,7 +79,7 @@ export function unescapedWhole(text: string): TextView | undefined {
 
 function viewOf({ steps, shifts }: Reading): TextView | undefined {
   if (shifts.isEmpty) return undefined;
-  return { text: steps.join(''), toGiven: (at) => at + shifts.shiftAt(at) };
+  return { text: steps.join(''), toOriginal: (at) => at + shifts.shiftAt(at) };
 }
 
 /** Reads one step; an escape that begins in it is read whole. */

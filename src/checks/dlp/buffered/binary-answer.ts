@@ -1,10 +1,8 @@
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
-import { assertMaskable } from '../masked-places.ts';
-import type { FindAll } from '../scan-batch.ts';
+import type { FindAll } from '../scan/scan-batch.ts';
 import { isTurnOver, nextTurn } from '../../../turns.ts';
-import { APART } from '../scan/apart.ts';
-import { createScanBatch } from './search-batch.ts';
+import { APART, createScanBatch } from '../scan/scan-batch.ts';
 
 /**
  * Shortest run of printable ASCII that is words. In bytes that are no text such a run comes by chance once in ten
@@ -34,7 +32,7 @@ export async function inspectBinary(whole: WholeAnswer, findAll: FindAll): Promi
   return {
     found: batch.found,
     mask() {
-      assertMaskable(batch, 'answer');
+      batch.assertMaskable();
       const body = Buffer.from(whole.body);
       for (const { start, end } of batch.findingsIn(runs.text)) {
         const at = bodyOffset(runs, start);

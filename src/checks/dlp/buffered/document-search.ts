@@ -1,19 +1,26 @@
 import type { Finding } from '../../../detectors/finding.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
-import type { WrittenNumber } from '../../../json/written-numbers.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../../../turns.ts';
 import { MASK } from '../actions.ts';
-import { visitDocument } from './document.ts';
-import { MaskedPlaces } from '../masked-places.ts';
-import type { Side } from '../masked-places.ts';
+import { MaskedPlaces } from '../inspected.ts';
+import type { Side } from '../inspected.ts';
 import { isOpaque } from '../opaque-members.ts';
-import type { ScanBatch } from '../scan-batch.ts';
+import type { ScanBatch } from '../scan/scan-batch.ts';
+
+/** Something in a document that can carry words. */
+export interface Place {
+  readonly kind: 'string' | 'number' | 'name';
+  /** As it is read; of a number, as it is written. */
+  readonly text: string;
+  /** Only lent. */
+  readonly path: JsonPath;
+}
 
 /** A place in a document that holds findings. */
-export interface Hit {
-  readonly kind: 'string' | 'number' | 'name';
+export interface PlaceFindings {
+  readonly kind: Place['kind'];
   /** The string, or the name, with `***` in place of the findings; of a number nothing else is left. */
   readonly masked: string;
   /** Of a name, its member's. */
@@ -61,110 +68,149 @@ export interface SearchedDocument {
   readonly side: Side;
 }
 
-/** Of something in a document that can carry words. */
-export interface Place {
-  readonly kind: Hit['kind'];
-  /** As it is read; of a number, as it is written. */
-  readonly text: string;
-  /** Only lent. */
-  readonly path: JsonPath;
-}
-
-/** Looks at the strings, numbers and member names of a document. */
-export interface DocumentSearch {
-  /** Adds them to what is to be searched. */
-  gather(batch: ScanBatch): Promise<void>;
-  /**
-   * In document order, with the numbers that are too long for a double at the end.
-   * @throws GatewayError invalid_request, upstream_unavailable where there are too many
-   */
-  hits(batch: ScanBatch): Promise<readonly Hit[]>;
-}
-
 export function pathKey(path: JsonPath): string {
   return JSON.stringify(path);
 }
 
-const NOWHERE: ReadonlySet<string> = new Set();
-const EVERYWHERE = (): boolean => true;
-
 /** Shorter numbers are nothing that is looked for. */
-const MIN_NUMBER = 1e8;
+export const MIN_NUMBER = 1e8;
 
 /** The parsed value of such a one has lost digits: it is looked for as it is written. */
 export function isLong(value: number): boolean {
   return Math.abs(value) >= MIN_NUMBER && !Number.isSafeInteger(value);
 }
 
-async function visitLong(body: Buffer, visit: (number: WrittenNumber) => void): Promise<void> {
-  for (const number of writtenNumbers(body)) {
-    if (number === undefined) {
-      if (isTurnOver()) await nextTurn();
-    } else if (isLong(Number(number.source))) visit(number);
+type LazyPath = JsonPath | (() => JsonPath);
+/** @param name the member name that may give away what the text is */
+type See = (kind: Place['kind'], text: string, name: string | undefined, path: LazyPath) => void;
+
+/** Looks at the strings, numbers and member names of a document. */
+export class DocumentSearch {
+  readonly #searched: SearchedDocument;
+  #hasLongNumbers = false;
+
+  constructor(searched: SearchedDocument) {
+    this.#searched = searched;
+  }
+
+  /** Adds them to what is to be searched. */
+  async gather(batch: ScanBatch): Promise<void> {
+    const { words } = this.#searched;
+    for (const text of words.documents()) {
+      await batch.addDocument(text);
+      if (isTurnOver(ITEM_CHARS)) await nextTurn();
+    }
+    await this.#visit((kind, text, name, path) => {
+      if (!this.#looksAt(kind, text, path)) return;
+      if (kind === 'string' && words.get(text) === undefined && isOpaque(name, text)) return;
+      batch.add(text, name);
+    });
+  }
+
+  /**
+   * Those in which something was found: in document order, with the numbers that are too long for a double at the end.
+   * @throws GatewayError invalid_request, upstream_unavailable where there are too many
+   */
+  async places(batch: ScanBatch): Promise<readonly PlaceFindings[]> {
+    const places: PlaceFindings[] = [];
+    const bound = new MaskedPlaces(this.#searched.side);
+    await this.#visit((kind, text, name, at) => {
+      const findings = batch.findingsIn(text, name);
+      if (findings.length === 0 || !this.#looksAt(kind, text, at)) return;
+      const path = pathOf(at);
+      bound.add(path);
+      const masked = kind === 'number' ? MASK : batch.masked(text, name);
+      places.push({ kind, masked, path: [...path], findings });
+    });
+    return places;
+  }
+
+  #looksAt(kind: Place['kind'], text: string, path: LazyPath): boolean {
+    const { looksAt } = this.#searched;
+    return looksAt === undefined || looksAt({ kind, text, path: pathOf(path) });
+  }
+
+  async #visit(see: See): Promise<void> {
+    const { body, json, words, unsearched } = this.#searched;
+    await visitDocument(json, {
+      string(text, name, path) {
+        if (unsearched !== undefined && unsearched.size > 0 && unsearched.has(pathKey(path))) return;
+        see('string', text, words.get(text) === 'prose' ? undefined : name, path);
+      },
+      number: (value, name, path) => {
+        if (isLong(value)) this.#hasLongNumbers = true;
+        else if (Math.abs(value) >= MIN_NUMBER) see('number', String(value), name, path);
+      },
+      memberName: (name, path) => see('name', name, undefined, path),
+    });
+    if (!this.#hasLongNumbers) return;
+    for (const number of writtenNumbers(body)) {
+      if (number === undefined) {
+        if (isTurnOver()) await nextTurn();
+      } else if (isLong(Number(number.source))) see('number', number.source, number.name, number.path);
+    }
   }
 }
 
-export function createDocumentSearch(searched: SearchedDocument): DocumentSearch {
-  const { body, json, words, unsearched = NOWHERE, looksAt = EVERYWHERE, side } = searched;
-  const isLeftAlone = (path: JsonPath): boolean => unsearched.size > 0 && unsearched.has(pathKey(path));
-  const isRead = (kind: Hit['kind'], text: string, path: JsonPath): boolean =>
-    looksAt === EVERYWHERE || looksAt({ kind, text, path });
-  let hasLongNumbers = false;
+function pathOf(path: LazyPath): JsonPath {
+  return typeof path === 'function' ? path() : path;
+}
 
-  const contextName = (text: string, name: string | undefined): string | undefined =>
-    words.get(text) === 'prose' ? undefined : name;
+/** Called for everything in a JSON document that can carry words. `path` is only lent: copy what is to be kept. */
+export interface DocumentVisitor {
+  /** @param name the nearest member name above it */
+  string(text: string, name: string | undefined, path: JsonPath): void;
+  number(value: number, name: string | undefined, path: JsonPath): void;
+  /** @param path the member's own */
+  memberName(name: string, path: JsonPath): void;
+}
 
-  return {
-    async gather(batch) {
-      for (const text of words.documents()) {
-        await batch.addArguments(text);
-        if (isTurnOver(ITEM_CHARS)) await nextTurn();
-      }
-      await visitDocument(json, {
-        string(text, name, path) {
-          if (isLeftAlone(path) || !isRead('string', text, path)) return;
-          if (words.get(text) !== undefined || !isOpaque(name, text))
-            batch.add(text, contextName(text, name));
-        },
-        number(value, name, path) {
-          if (Math.abs(value) < MIN_NUMBER) return;
-          if (!Number.isSafeInteger(value)) hasLongNumbers = true;
-          else if (isRead('number', String(value), path)) batch.add(String(value), name);
-        },
-        memberName(name, path) {
-          if (isRead('name', name, path)) batch.add(name);
-        },
-      });
-      if (!hasLongNumbers) return;
-      await visitLong(body, ({ source, name, path }) => {
-        if (looksAt === EVERYWHERE || isRead('number', source, path())) batch.add(source, name);
-      });
-    },
-    async hits(batch) {
-      const hits: Hit[] = [];
-      const places = new MaskedPlaces(side);
-      function note(kind: Hit['kind'], text: string, path: JsonPath, name?: string): void {
-        if (!isRead(kind, text, path)) return;
-        const findings = batch.findingsIn(text, name);
-        if (findings.length === 0) return;
-        places.add(path);
-        const masked = kind === 'number' ? MASK : batch.masked(text, name);
-        hits.push({ kind, masked, path: [...path], findings });
-      }
-      await visitDocument(json, {
-        string(text, name, path) {
-          if (!isLeftAlone(path)) note('string', text, path, contextName(text, name));
-        },
-        number(value, name, path) {
-          if (Math.abs(value) >= MIN_NUMBER && !isLong(value)) note('number', String(value), path, name);
-        },
-        memberName: (name, path) => note('name', name, path),
-      });
-      if (!hasLongNumbers) return hits;
-      await visitLong(body, ({ source, name, path }) => {
-        if (batch.findingsIn(source, name).length > 0) note('number', source, path(), name);
-      });
-      return hits;
-    },
-  };
+/** An object or array on the way down. */
+interface Level {
+  readonly value: object;
+  /** Of an object's members. */
+  readonly names: readonly string[] | undefined;
+  readonly length: number;
+  /** The nearest member name. */
+  readonly name: string | undefined;
+  next: number;
+}
+
+/** Values that are visited in one step. */
+const STEP_VALUES = 1_024;
+
+/** Goes through a parsed document in its order, each member's name before its value. */
+export async function visitDocument(json: unknown, visitor: DocumentVisitor): Promise<void> {
+  const path: (string | number)[] = [];
+  const levels: Level[] = [];
+  let visited = 0;
+  visit(json, undefined);
+
+  function visit(value: unknown, name: string | undefined): void {
+    if (typeof value === 'string') {
+      if (value !== '') visitor.string(value, name, path);
+    } else if (typeof value === 'number') visitor.number(value, name, path);
+    else if (typeof value === 'object' && value !== null) levels.push(levelOf(value, name));
+  }
+
+  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+    path.length = levels.length - 1;
+    if (level.next === level.length) {
+      levels.pop();
+      continue;
+    }
+    const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
+    level.next += 1;
+    path.push(step);
+    if (typeof step === 'string') visitor.memberName(step, path);
+    const value = (level.value as Record<string | number, unknown>)[step];
+    visit(value, typeof step === 'string' ? step : level.name);
+    if (++visited % STEP_VALUES === 0 && isTurnOver()) await nextTurn();
+  }
+}
+
+function levelOf(value: object, name: string | undefined): Level {
+  if (Array.isArray(value)) return { value, names: undefined, length: value.length, name, next: 0 };
+  const names = Object.keys(value);
+  return { value, names, length: names.length, name, next: 0 };
 }

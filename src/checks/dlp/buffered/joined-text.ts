@@ -3,16 +3,17 @@ import type { AnswerText } from '../../../providers/provider.ts';
 import { ITEM_CHARS, LONG_STEP } from '../../../turns.ts';
 import type { Work } from '../../../turns.ts';
 import { MASK } from '../actions.ts';
-import type { ScanBatch, TextSpan } from '../scan-batch.ts';
+import type { ScanBatch } from '../scan/scan-batch.ts';
+import type { Span } from '../../../text/span.ts';
 
-interface Member extends TextSpan {
+interface Member extends Span {
   readonly of: AnswerText;
 }
 
 /** What is found in one of the texts, by itself and together with its neighbours. */
 export interface MemberFindings {
   readonly of: AnswerText;
-  readonly spans: readonly TextSpan[];
+  readonly spans: readonly Span[];
   /** The first span goes on with one that begins in a text before. */
   readonly isContinued: boolean;
   /** The last span goes on in a text behind. */
@@ -26,7 +27,7 @@ export interface JoinedText {
   /** Once, after the search and before the findings are asked for. */
   find(): Work<void>;
   /** What is found in it, in order; what overlaps is one. */
-  spans(): readonly TextSpan[];
+  spans(): readonly Span[];
   /** The same, text by text; of those in which there is something. */
   members(): ReadonlyMap<AnswerText, MemberFindings>;
 }
@@ -46,7 +47,7 @@ export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Wor
   }
   const text = pieces.join('');
   batch.addProse(text);
-  let spans: readonly TextSpan[] = [];
+  let spans: readonly Span[] = [];
   const found = new Map<AnswerText, MemberFindings>();
   return {
     text,
@@ -66,8 +67,8 @@ export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Wor
   };
 }
 
-function* allFindings(text: string, members: readonly Member[], batch: ScanBatch): Work<TextSpan[]> {
-  const all: TextSpan[] = [];
+function* allFindings(text: string, members: readonly Member[], batch: ScanBatch): Work<Span[]> {
+  const all: Span[] = [];
   for (const span of batch.spansIn(text)) {
     all.push(span);
     yield ITEM_CHARS;
@@ -81,8 +82,8 @@ function* allFindings(text: string, members: readonly Member[], batch: ScanBatch
   return all;
 }
 
-function* united(inOrder: readonly TextSpan[]): Work<readonly TextSpan[]> {
-  const spans: TextSpan[] = [];
+function* united(inOrder: readonly Span[]): Work<readonly Span[]> {
+  const spans: Span[] = [];
   for (const { start, end } of inOrder) {
     const last = spans.at(-1);
     if (last === undefined || start >= last.end) spans.push({ start, end });
@@ -92,12 +93,12 @@ function* united(inOrder: readonly TextSpan[]): Work<readonly TextSpan[]> {
   return spans;
 }
 
-function* byMember(members: readonly Member[], all: readonly TextSpan[]): Generator<MemberFindings> {
+function* byMember(members: readonly Member[], all: readonly Span[]): Generator<MemberFindings> {
   let next = 0;
   for (const { of, start: from, end: to } of members) {
     while ((all[next]?.end ?? Infinity) <= from) next += 1;
     const isContinued = (all[next]?.start ?? Infinity) < from;
-    const spans: TextSpan[] = [];
+    const spans: Span[] = [];
     let goesOn = false;
     for (let span = all[next], at = next; span !== undefined && span.start < to; span = all[++at]) {
       spans.push({ start: Math.max(span.start, from) - from, end: Math.min(span.end, to) - from });

@@ -2,19 +2,18 @@ import { shapeInSteps } from '../../../json/document-shape.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
-import { createDocumentSearch, pathKey, Words } from './document-search.ts';
+import { DocumentSearch, pathKey, Words } from './document-search.ts';
 import type { Place, WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { joinedText, maskShared } from './joined-text.ts';
 import type { JoinedText } from './joined-text.ts';
-import { assertMaskable } from '../masked-places.ts';
-import type { FindAll, ScanBatch } from '../scan-batch.ts';
-import { createScanBatch } from './search-batch.ts';
+import type { FindAll, ScanBatch } from '../scan/scan-batch.ts';
+import { createScanBatch } from '../scan/scan-batch.ts';
 import { ITEM_CHARS, inTurns } from '../../../turns.ts';
 import type { Work } from '../../../turns.ts';
-import { tokenIdEdits } from './token-id-edits.ts';
-import { blankedTokens, tokenChannels } from './token-channels.ts';
-import type { TokenChannel } from './token-channels.ts';
+import { tokenIdEdits } from '../token-ids.ts';
+import { blankedTokens, tokenChannels } from './logprob-tokens.ts';
+import type { TokenChannel } from './logprob-tokens.ts';
 
 /** What of an answer is looked at: all unless told. */
 export interface AnswerScope {
@@ -35,7 +34,7 @@ export async function inspectJson(
 ): Promise<Inspected> {
   const batch = createScanBatch(findAll, 'answer');
   const { texts, words, passed, signed } = await inTurns(textsOf(facts?.texts ?? [], passesArguments));
-  const document = createDocumentSearch({
+  const document = new DocumentSearch({
     ...whole,
     words,
     unsearched: passed,
@@ -51,23 +50,23 @@ export async function inspectJson(
   return {
     found: batch.found,
     async mask() {
-      assertMaskable(batch, 'answer');
-      const hits = await document.hits(batch);
+      batch.assertMaskable();
+      const places = await document.places(batch);
       for (const one of joined) await inTurns(one.find());
       const members = joined.flatMap((one) => [...one.members().values()]);
       const blanks = await inTurns(blankedTokens(channels, batch));
       const ids = await tokenIdEdits(whole.json, channels.length > 0);
       return () => {
         // Of two edits of one place the later holds: what a text shares over its own, a name's over its value's.
-        for (const hit of hits) {
-          if (hit.kind !== 'name') whole.edits.push(setText(hit.path, hit.masked, signed));
+        for (const place of places) {
+          if (place.kind !== 'name') whole.edits.push(setText(place.path, place.masked, signed));
         }
         for (const member of members) {
           const shared = maskShared(member, batch);
           if (shared !== undefined) whole.edits.push(setText(member.of.path, shared, signed));
         }
         for (const edit of [...ids, ...blanks]) whole.edits.push(edit);
-        for (const { kind, path } of hits) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
+        for (const { kind, path } of places) if (kind === 'name') whole.edits.push({ kind: 'remove', path });
       };
     },
   };

@@ -1,11 +1,5 @@
-import { tailOf } from './tail-of.ts';
-
-/** Put in place of the characters from `start` to `end` (exclusive). */
-export interface Replacement {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+import type { Replacement } from '../../../text/replace-spans.ts';
+import { GatewayError } from '../../../errors.ts';
 
 /**
  * A text on its way to the client: what has come, how much of it may leave, and what stands in place of its findings.
@@ -159,4 +153,22 @@ export class MaskingBuffer {
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** From a longer text's slice the engine goes back to all of that text, which then stays in memory. */
+const LONG_TEXT_CHARS = 4096;
+
+/** What follows an offset of a text, without keeping the rest of it in memory. */
+export function tailOf(text: string, from: number): string {
+  if (from >= text.length) return '';
+  const tail = text.slice(from);
+  return from > LONG_TEXT_CHARS ? Buffer.from(tail, 'utf16le').toString('utf16le') : tail;
+}
+
+/** A stream of which so much would have to be held that it cannot be inspected: it fails closed. */
+export function bufferLimitExceeded(): GatewayError {
+  return new GatewayError(
+    'upstream_unavailable',
+    'the provider sent a stream of which too much must be held back to be inspected',
+  );
 }

@@ -1,14 +1,14 @@
+import { escapeViews } from '../../../detectors/secrets/unescaped-view.ts';
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { TextDelta } from '../../../providers/provider.ts';
 import { RecentMap } from '../../../recent-map.ts';
 import { textDigest } from '../../../text-digest.ts';
-import { createArgumentsScanner } from './arguments.ts';
-import { MaskingBuffer } from './masking-buffer.ts';
-import type { Replacement } from './masking-buffer.ts';
-import type { Found } from '../scan-batch.ts';
-import { createTextScanner } from './scanner.ts';
+import type { Replacement } from '../../../text/replace-spans.ts';
 import type { Work } from '../../../turns.ts';
-import { piecesOf } from './pieces.ts';
+import type { Found } from '../inspected.ts';
+import { createJsonScanner } from './json-masker.ts';
+import { MaskingBuffer } from './masking-buffer.ts';
+import { CHUNK_CHARS, chunksOf, createTextScanner } from './text-scanner.ts';
 
 const MAX_REMEMBERED = 16;
 
@@ -40,17 +40,33 @@ export class WholeTexts {
     if (known !== undefined) return withReplacements(text, known);
 
     const scanner = isJson
-      ? createArgumentsScanner(this.#detector)
+      ? createJsonScanner(this.#detector)
       : createTextScanner(this.#detector, { context });
-    for (const piece of piecesOf(text)) {
-      for (const one of scanner.push(piece)) found.push(one);
-      yield piece.length;
+    for (const chunk of chunksOf(text)) {
+      for (const one of scanner.push(chunk)) found.push(one);
+      yield chunk.length;
     }
     for (const one of scanner.finish()) found.push(one);
     const { buffer } = scanner;
     // The provider takes a signed text back as it was, or empty.
     if (signed && buffer.replacements.length > 0) buffer.replaceAll();
     if (key !== undefined) this.#known.set(key, buffer.replacements);
+    return buffer;
+  }
+
+  /** The same of a text that is no JSON to everybody, and may be to somebody: its escapes are read as well. */
+  *searchRaw(text: string, found: Found[]): Work<MaskingBuffer> {
+    const buffer = yield* this.search({ text }, found);
+    for (const view of yield* escapeViews(text, CHUNK_CHARS)) {
+      const { replacements } = yield* this.search({ text: view.text }, found);
+      buffer.replaceAlso(
+        replacements.map((one) => ({
+          ...one,
+          start: view.toOriginal(one.start),
+          end: view.toOriginal(one.end),
+        })),
+      );
+    }
     return buffer;
   }
 }

@@ -1,13 +1,13 @@
 import type { StreamDetector } from '../../../detectors/finding.ts';
-import type { TextDelta } from '../../../providers/provider.ts';
-import type { Found } from '../scan-batch.ts';
-import { createTextScanner } from '../scan/scanner.ts';
-import type { ChannelScanner } from '../scan/scanner.ts';
-import { bufferLimitExceeded } from '../scan/buffer-limit.ts';
-import { piecesOf } from '../scan/pieces.ts';
+import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import type { Work } from '../../../turns.ts';
+import type { Found } from '../inspected.ts';
+import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 import type { MaskingBuffer } from '../scan/masking-buffer.ts';
-import type { Piece } from './stream-entry.ts';
+import { chunksOf, createTextScanner } from '../scan/text-scanner.ts';
+import type { ChannelScanner } from '../scan/text-scanner.ts';
+import type { WholeTexts } from '../scan/whole-texts.ts';
+import type { EventText } from './outbox.ts';
 
 /** Places whose texts are kept at once; the one that was not added to for longest goes first. */
 const MAX_TEXTS = 256;
@@ -16,6 +16,7 @@ const MAX_PAUSE_EVENTS = 16;
 const MAX_KEPT_CHARS = 6_291_456;
 /** Of a value that is said again in every event: words have so many different letters, digits of a number do not. */
 const MIN_REPEATED_LETTERS = 4;
+const MAX_REPEATED_CHARS = 256;
 
 interface LooseText {
   readonly scanner: ChannelScanner;
@@ -44,38 +45,30 @@ export class LooseTexts {
   /** Another event has come: ends what was not gone on with for long. */
   beginEvent(found: Found[]): void {
     this.#event += 1;
-    for (const [place, text] of this.#texts) {
-      if (this.#texts.size < MAX_TEXTS && this.#event - text.at <= MAX_PAUSE_EVENTS) return;
-      finish(text, found);
+    for (const [place, { scanner, at }] of this.#texts) {
+      if (this.#texts.size < MAX_TEXTS && this.#event - at <= MAX_PAUSE_EVENTS) return;
+      finish(scanner, found);
       this.#texts.delete(place);
     }
   }
 
   /** @param alone the same text as it was searched by itself */
-  *read(delta: TextDelta, alone: MaskingBuffer, found: Found[]): Work<Piece> {
+  *read(delta: TextDelta, alone: MaskingBuffer, found: Found[]): Work<EventText> {
     const { channel: place, text } = delta;
     const known = this.#texts.get(place);
     const loose = known ?? { scanner: createTextScanner(this.#detector), last: '', at: 0 };
     // Added anew, it stands last.
     this.#texts.delete(place);
     this.#texts.set(place, loose);
-    const { buffer } = loose.scanner;
-    const from = buffer.length;
-    for (const piece of piecesOf(text)) {
-      for (const one of loose.scanner.push(piece)) found.push(one);
-      yield piece.length;
-    }
-    buffer.replaceAlso(
-      alone.replacements.map((one) => ({ ...one, start: from + one.start, end: from + one.end })),
-    );
-    if (text === loose.last && isSaidAgain(text)) finish(loose, found);
+    const read = yield* readOn(loose.scanner, delta, alone, found);
+    if (text === loose.last && isSaidAgain(text)) finish(loose.scanner, found);
     loose.last = text;
     loose.at = this.#event;
-    return { buffer, from, to: buffer.length, delta, channel: undefined };
+    return read;
   }
 
   finish(found: Found[]): void {
-    for (const text of this.#texts.values()) finish(text, found);
+    for (const { scanner } of this.#texts.values()) finish(scanner, found);
     this.#texts.clear();
   }
 
@@ -92,14 +85,60 @@ export class LooseTexts {
   }
 }
 
-function finish({ scanner }: LooseText, found: Found[]): void {
+const MARKERS: ReadonlySet<string> = new Set(['', '[DONE]']);
+
+/**
+ * Frames of a stream that are no JSON. Their reader may take them for one text, for several, or for JSON after all: each
+ * is searched by itself, its escapes read, and as the rest of those before it.
+ */
+export class RawFrames {
+  readonly #wholeTexts: WholeTexts;
+  readonly #scanner: ChannelScanner;
+
+  constructor(detector: StreamDetector, wholeTexts: WholeTexts) {
+    this.#wholeTexts = wholeTexts;
+    this.#scanner = createTextScanner(detector);
+  }
+
+  /** Undefined for a marker that all know. */
+  *read({ frame, inner }: StreamEvent, found: Found[]): Work<EventText | undefined> {
+    const text = inner?.json ?? frame.data ?? '';
+    if (MARKERS.has(text.trim())) return undefined;
+    const alone = yield* this.#wholeTexts.searchRaw(text, found);
+    return yield* readOn(this.#scanner, { channel: '', kind: 'text', text, path: [] }, alone, found);
+  }
+
+  /** Called where the text is over: what is no JSON must not hold up what is. */
+  finish(found: Found[]): void {
+    finish(this.#scanner, found);
+  }
+}
+
+/** Reads a text as the rest of those before it, with what was found in it alone. */
+function* readOn(
+  scanner: ChannelScanner,
+  delta: TextDelta,
+  alone: MaskingBuffer,
+  found: Found[],
+): Work<EventText> {
+  const { buffer } = scanner;
+  const from = buffer.length;
+  for (const chunk of chunksOf(delta.text)) {
+    for (const one of scanner.push(chunk)) found.push(one);
+    yield chunk.length;
+  }
+  buffer.replaceAlso(
+    alone.replacements.map((one) => ({ ...one, start: from + one.start, end: from + one.end })),
+  );
+  return { buffer, from, to: buffer.length, delta, channel: undefined };
+}
+
+function finish(scanner: ChannelScanner, found: Found[]): void {
   for (const one of scanner.finish()) found.push(one);
 }
 
-const MAX_SAID_AGAIN_CHARS = 256;
-
-/** A word that stands in its place in each event, as the name of a model does, and no piece of a text. */
+/** A word that stands in its place in each event, as the name of a model does, and no part of a text. */
 function isSaidAgain(text: string): boolean {
-  if (text.length > MAX_SAID_AGAIN_CHARS || !/[A-Za-z]/.test(text)) return false;
+  if (text.length > MAX_REPEATED_CHARS || !/[A-Za-z]/.test(text)) return false;
   return new Set(text).size >= MIN_REPEATED_LETTERS;
 }

@@ -1,36 +1,32 @@
 import { mask } from '../../../detectors/mask.ts';
-import type { Finding, StreamDetector } from '../../../detectors/finding.ts';
+import type { StreamDetector } from '../../../detectors/finding.ts';
 import { GatewayError } from '../../../errors.ts';
-import type { JsonEdit } from '../../../json/path.ts';
+import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import type { StreamEvent } from '../../../providers/provider.ts';
 import { MASK } from '../actions.ts';
-import { EventMarks } from './event-marks.ts';
-import type { Marks } from './event-marks.ts';
-import { isLong } from '../buffered/document-search.ts';
-import { MaskedPlaces } from '../masked-places.ts';
-import { isIdentifier } from '../identifiers.ts';
-import { isOpaque } from '../opaque-members.ts';
+import { PathTreeBuilder } from '../path-tree.ts';
+import type { PathTree } from '../path-tree.ts';
+import type { Span } from '../../../text/span.ts';
+import { ITEM_CHARS } from '../../../turns.ts';
+import { isLong, MIN_NUMBER } from '../buffered/document-search.ts';
+import { MaskedPlaces } from '../inspected.ts';
+import { isIdentifier, isOpaque } from '../opaque-members.ts';
 import { emptied, isTokenId, isTokenIdList, repeatsText } from '../token-ids.ts';
-import { contextOf } from '../scan-batch.ts';
-import type { Found } from '../scan-batch.ts';
-import { RecentTexts } from '../scan/recent-texts.ts';
-import { PIECE_CHARS } from '../scan/pieces.ts';
+import { contextOf } from '../scan/scan-batch.ts';
+import type { Found } from '../inspected.ts';
+import { CHUNK_CHARS } from '../scan/text-scanner.ts';
 import type { Work } from '../../../turns.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 
 /** Deeper than any dialect's frames. */
 const MAX_DEPTH = 256;
-/** Shorter numbers are nothing that is looked for. */
-const MIN_NUMBER = 1e8;
 const MAX_NUMBER_CHARS = 64;
 /** Of an event that the next is compared with. */
 const MAX_KEPT_BYTES = 16_384;
 /** What one look at a value costs beside what it reads, and how much is done in one step, in characters of a search. */
 const SEARCH_CHARS = 32;
 const STEP_CHARS = 2048;
-
-type Span = Pick<Finding, 'start' | 'end'>;
 
 /** A detector with what it lately found clean. */
 interface ValueSearch {
@@ -55,7 +51,7 @@ interface Level {
   /** Of an object's members. */
   readonly names: readonly string[] | undefined;
   readonly length: number;
-  readonly marks: Marks | undefined;
+  readonly texts: PathTree | undefined;
   /** The nearest member name. */
   readonly name: string | undefined;
   /** What stood in its place in an event before, and was clean. */
@@ -71,9 +67,9 @@ export class NonTextFields {
   readonly #words: ValueSearch;
   /** Of names, numbers and single words. */
   readonly #names: ValueSearch;
-  readonly #marks = new EventMarks();
+  readonly #paths = new EventPaths();
   /** The last event that was clean. */
-  #last: { readonly root: object; readonly marks: Marks } | undefined;
+  #last: { readonly root: object; readonly texts: PathTree } | undefined;
   #cost = 0;
 
   /** @param names of names, numbers and identifiers, where that is another one */
@@ -83,11 +79,11 @@ export class NonTextFields {
   }
 
   *search(root: object, event: StreamEvent, found: Found[]): Work<SearchedValues> {
-    const marks = yield* this.#marks.of(event);
-    const before = this.#last?.marks === marks ? this.#last.root : undefined;
-    const searched = yield* this.#searchLevels(levelOf(root, marks, undefined, before), event, found);
+    const texts = yield* this.#paths.of(event);
+    const before = this.#last?.texts === texts ? this.#last.root : undefined;
+    const searched = yield* this.#searchLevels(levelOf(root, texts, undefined, before), event, found);
     const isKept = searched.edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
-    this.#last = isKept ? { root, marks } : undefined;
+    this.#last = isKept ? { root, texts } : undefined;
     return searched;
   }
 
@@ -123,12 +119,12 @@ export class NonTextFields {
       ) {
         add({ kind: 'remove', path: [...path, step] });
       }
-      const marks = level.marks?.get(step);
-      if (marks === true) continue;
+      const texts = level.texts?.get(step);
+      if (texts === true) continue;
       const name = typeof step === 'string' ? step : level.name;
       if (typeof value === 'object' && value !== null) {
         if (levels.length === MAX_DEPTH) throw tooDeep();
-        levels.push(levelOf(value, marks, name, before));
+        levels.push(levelOf(value, texts, name, before));
         path.push(step);
       } else if (typeof value === 'string') {
         const search = isIdentifier(value) ? this.#names : this.#words;
@@ -166,7 +162,7 @@ export class NonTextFields {
 
   *#masked(search: ValueSearch, text: string, name: string | undefined, found: Found[]): Work<string> {
     if (text === '' || isOpaque(name, text)) return text;
-    if (text.length <= PIECE_CHARS) {
+    if (text.length <= CHUNK_CHARS) {
       const spans = this.#spansIn(search, text, name, found);
       return spans === undefined ? text : mask(text, spans);
     }
@@ -198,15 +194,20 @@ export class NonTextFields {
   }
 }
 
-function levelOf(value: object, marks: Marks | undefined, name: string | undefined, before: unknown): Level {
+function levelOf(
+  value: object,
+  texts: PathTree | undefined,
+  name: string | undefined,
+  before: unknown,
+): Level {
   const names = Array.isArray(value) ? undefined : Object.keys(value);
   const length = Array.isArray(value) ? value.length : (names?.length ?? 0);
-  return { value, names, length, marks, name, before, next: 0 };
+  return { value, names, length, texts, name, before, next: 0 };
 }
 
 /** Not where the dialect knows them for the ids, or the bytes, of tokens that come with their text. */
-function holdsTokenIds(step: string | number, value: unknown, { marks }: Level): boolean {
-  if (typeof step === 'number' || value === null || marks?.get(step) === true) return false;
+function holdsTokenIds(step: string | number, value: unknown, { texts }: Level): boolean {
+  if (typeof step === 'number' || value === null || texts?.get(step) === true) return false;
   if (typeof value === 'number') return isTokenId(step);
   if (typeof value !== 'object') return false;
   return Array.isArray(value) ? isTokenIdList(step, value) || repeatsText(step) : repeatsText(step);
@@ -219,4 +220,61 @@ function memberOf(container: unknown, step: string | number): unknown {
 
 function tooDeep(): GatewayError {
   return new GatewayError('upstream_unavailable', 'the provider sent an answer that is nested too deep');
+}
+
+/** Where an event's texts and tokens stand. Most events of a stream have their one text at one place. */
+class EventPaths {
+  #paths: readonly JsonPath[] = [];
+  #tree: PathTree = new Map();
+
+  *of({ deltas, tokens }: StreamEvent): Work<PathTree> {
+    const paths = deltas.map(({ path }) => path);
+    for (const { blank } of tokens ?? []) for (const { path } of blank) paths.push(path);
+    if (areSame(paths, this.#paths, isSamePath)) return this.#tree;
+    const builder = new PathTreeBuilder();
+    for (const path of paths) {
+      builder.add(path);
+      yield ITEM_CHARS;
+    }
+    this.#paths = paths;
+    return (this.#tree = builder.tree);
+  }
+}
+
+function isSamePath(one: JsonPath, other: JsonPath): boolean {
+  return areSame(one, other, Object.is);
+}
+
+function areSame<Item>(
+  some: readonly Item[],
+  others: readonly Item[],
+  isSame: (one: Item, other: Item) => boolean,
+): boolean {
+  if (some.length !== others.length) return false;
+  return some.every((one, index) => isSame(one, others[index] as Item));
+}
+
+const MAX_RECENT_TEXTS = 64;
+const MAX_RECENT_CHARS = 256;
+
+/** Short texts that came lately: at most two generations of 64. Cheaper than a list in order of use. */
+export class RecentTexts {
+  #young = new Set<string>();
+  #old = new Set<string>();
+
+  has(text: string): boolean {
+    if (this.#young.has(text)) return true;
+    if (!this.#old.has(text)) return false;
+    this.add(text);
+    return true;
+  }
+
+  add(text: string): void {
+    if (text.length > MAX_RECENT_CHARS) return;
+    if (this.#young.size === MAX_RECENT_TEXTS) {
+      this.#old = this.#young;
+      this.#young = new Set();
+    }
+    this.#young.add(text);
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTextScanner } from '../../../../src/checks/dlp/scan/scanner.ts';
+import { createTextScanner } from '../../../../src/checks/dlp/scan/text-scanner.ts';
 import { createContentDetector } from '../../../../src/detectors/content.ts';
 import { DIALECT_STREAMS } from '../../../support/dialect-streams.ts';
 import { cutAt, DEFAULT_ACTIONS, shredded, throughDlp } from '../../../support/dlp-sweep.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createContentDetector } from '../../../../src/detectors/content.ts';
-import { createDlpRewriter } from '../../../../src/checks/dlp/stream/stream-rewriter.ts';
+import { createDlpRewriter } from '../../../../src/checks/dlp/stream/rewriter.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import { createWrittenText } from '../../../../src/answers/written-text.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';

@@ -1,5 +1,5 @@
-import { createDlpRewriter } from '../../../../src/checks/dlp/stream/stream-rewriter.ts';
-import type { DlpRewriterDeps } from '../../../../src/checks/dlp/stream/stream-rewriter.ts';
+import { createDlpRewriter } from '../../../../src/checks/dlp/stream/rewriter.ts';
+import type { DlpRewriterDeps } from '../../../../src/checks/dlp/stream/rewriter.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import type { Denial, RewrittenFrame, StreamRewriter } from '../../../../src/pipeline/check.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';

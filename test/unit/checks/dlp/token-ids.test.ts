@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDlpRewriter } from '../../../../src/checks/dlp/stream/stream-rewriter.ts';
+import { createDlpRewriter } from '../../../../src/checks/dlp/stream/rewriter.ts';
 import { createContentDetector } from '../../../../src/detectors/content.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import { createWrittenText } from '../../../../src/answers/written-text.ts';

@@ -23,7 +23,7 @@ describe('a text with its escapes read', () => {
 
   it('knows where its characters came from', () => {
     const view = unescapedWhole(String.raw`a\nb\u0041c`);
-    expect(Array.from({ length: 6 }, (_, at) => view?.toGiven(at))).toEqual([0, 1, 3, 4, 10, 11]);
+    expect(Array.from({ length: 6 }, (_, at) => view?.toOriginal(at))).toEqual([0, 1, 3, 4, 10, 11]);
   });
 
   it('is the same read in steps', () => {

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { MaskingBuffer } from '../../../../src/checks/dlp/scan/masking-buffer.ts';
-import type { Piece } from '../../../../src/checks/dlp/stream/stream-entry.ts';
-import { StreamQueue } from '../../../../src/checks/dlp/stream/stream-queue.ts';
+import type { EventText } from '../../../../src/checks/dlp/stream/outbox.ts';
+import { Outbox } from '../../../../src/checks/dlp/stream/outbox.ts';
 
 const COUNT = 2_000;
 
-function pieceOf(text: string, at: number): Piece {
+function textOf(text: string, at: number): EventText {
   const buffer = new MaskingBuffer();
   buffer.append(text);
   buffer.settleAll();
@@ -15,11 +15,11 @@ function pieceOf(text: string, at: number): Piece {
 }
 
 it('an event of many texts leaves in steps, each with what was masked in it', () => {
-  const queue = new StreamQueue(() => true);
-  const pieces = Array.from({ length: COUNT }, (_, at) => pieceOf(`text ${String(at)}`, at));
+  const outbox = new Outbox(() => true);
+  const texts = Array.from({ length: COUNT }, (_, at) => textOf(`text ${String(at)}`, at));
   const nothing = { edits: [], tokenIds: [], tokens: [], unsent: [], closed: [], waits: false };
-  const event = { frame: { raw: Buffer.alloc(0) }, deltas: pieces.map(({ delta }) => delta) };
-  const work = queue.add({ ...nothing, event, pieces });
+  const event = { frame: { raw: Buffer.alloc(0) }, deltas: texts.map(({ delta }) => delta) };
+  const work = outbox.add({ ...nothing, event, texts });
   let steps = 0;
   for (let step = work.next(); ; step = work.next()) {
     if (step.done === true) {

@@ -3,7 +3,8 @@ import type { AnswerText, TokenText } from '../../../providers/provider.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { ITEM_CHARS } from '../../../turns.ts';
 import type { Work } from '../../../turns.ts';
-import type { ScanBatch, TextSpan } from '../scan-batch.ts';
+import type { ScanBatch } from '../scan/scan-batch.ts';
+import type { Span } from '../../../text/span.ts';
 import type { JoinedText } from './joined-text.ts';
 
 /** A text that tokens may spell. */
@@ -11,7 +12,7 @@ interface LogprobText {
   readonly text: string;
   /** False where what is masked in it does not stand where it was found. */
   readonly isPlain: boolean;
-  spansIn(batch: ScanBatch): readonly TextSpan[];
+  spansIn(batch: ScanBatch): readonly Span[];
 }
 
 /** The tokens that spell one text of a whole answer, in order. */
@@ -136,7 +137,7 @@ function* blankedIn(
 }
 
 /** One for each character of a span, else zero. */
-function covering(length: number, spans: readonly TextSpan[]): Uint8Array {
+function covering(length: number, spans: readonly Span[]): Uint8Array {
   const covered = new Uint8Array(length);
   for (const { start, end } of spans) covered.fill(1, start, end);
   return covered;

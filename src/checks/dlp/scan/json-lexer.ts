@@ -1,4 +1,4 @@
-/** A stretch of a JSON text that can hold a finding. Offsets are those of the text as it came. */
+/** A part of a JSON text that can hold a finding. Offsets are those of the text as it came. */
 export interface Token {
   readonly kind:
     /** What stands between two quotes. */
@@ -52,10 +52,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a JSON text that comes in pieces, however it is cut. It is given out with the escapes of its strings read and
+ * Reads a JSON text that comes in chunks, however it is cut. It is given out with the escapes of its strings read and
  * all else in its place, so that detectors see values as a program does; what is no JSON stays as it is. Linear.
  */
-export class ArgumentsLexer {
+export class JsonLexer {
   /** Of what was read, in the text as it came. */
   #end = 0;
   /** An escape that has not come to its end. */
@@ -80,9 +80,9 @@ export class ArgumentsLexer {
     return this.#end;
   }
 
-  /** Reads a piece, and gives it out; an escape waits for its end. */
-  add(piece: string): string {
-    const text = this.#rest + piece;
+  /** Reads a chunk, and gives it out; an escape waits for its end. */
+  add(chunk: string): string {
+    const text = this.#rest + chunk;
     const parts: string[] = [];
     let copied = 0;
     let at = 0;
@@ -118,8 +118,8 @@ export class ArgumentsLexer {
     return rest;
   }
 
-  /** Where that stands, in the text as it came, which was given out at `at`. */
-  toRaw(at: number): number {
+  /** Where in the text as it came that stands which was given out at `at`. */
+  toOriginal(at: number): number {
     return at + (this.#shifts[lastUpTo(this.#escapedAt, at)] ?? 0);
   }
 

@@ -1,19 +1,18 @@
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
-import { createArgumentsScanner } from '../scan/arguments.ts';
-import { beginsDocument } from '../scan/begins-document.ts';
-import { contextOf } from '../scan-batch.ts';
-import { createTextScanner } from '../scan/scanner.ts';
-import type { ChannelScanner } from '../scan/scanner.ts';
-import { bufferLimitExceeded } from '../scan/buffer-limit.ts';
+import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
+import { contextOf } from '../scan/scan-batch.ts';
+import { createTextScanner } from '../scan/text-scanner.ts';
+import type { ChannelScanner } from '../scan/text-scanner.ts';
+import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
 /** One text of a streamed answer: of a choice, a content block, a tool call. */
 export interface Channel {
   readonly name: string;
   readonly scanner: ChannelScanner;
-  /** Where what is held would go if nothing more came; undefined where nothing is held. */
-  carrier: FrameTemplate | undefined;
+  /** What would carry the text that is held if nothing more came; undefined where nothing is held. */
+  template: FrameTemplate | undefined;
   /** Nothing more is to come; it may all the same. */
   hasEnded: boolean;
 }
@@ -74,11 +73,11 @@ export class StreamChannels {
   }
 
   #scannerFor(delta: TextDelta): ChannelScanner {
-    if (delta.isJson === true) return createArgumentsScanner(this.#detector);
+    if (delta.isJson === true) return createJsonScanner(this.#detector);
     const before = delta.joins === undefined ? undefined : this.#lastJoined.get(delta.joins);
     // Texts that run side by side are no one text.
     const joinedTo = before?.hasEnded === true ? before.scanner.tail : '';
-    if (joinedTo === '' && beginsDocument(delta)) return createArgumentsScanner(this.#detector);
+    if (joinedTo === '' && beginsDocument(delta)) return createJsonScanner(this.#detector);
     return createTextScanner(this.#detector, {
       context: contextBefore(delta),
       signed: delta.signed === true,
@@ -88,7 +87,7 @@ export class StreamChannels {
 
   #add(name: string, scanner: ChannelScanner): Channel {
     if (this.#channels.size >= MAX_AT_ONCE) throw bufferLimitExceeded();
-    const channel: Channel = { name, scanner, carrier: undefined, hasEnded: false };
+    const channel: Channel = { name, scanner, template: undefined, hasEnded: false };
     this.#channels.set(name, channel);
     return channel;
   }

@@ -2,7 +2,7 @@ import { CONTENT_CLASSES } from '../../../detectors/finding.ts';
 import type { ContentClass, Finding } from '../../../detectors/finding.ts';
 import type { Denial } from '../../../pipeline/check.ts';
 import type { DlpAction } from '../actions.ts';
-import type { Found } from '../scan-batch.ts';
+import type { Found } from '../inspected.ts';
 
 export interface StreamFindingsDeps {
   readonly actionOf: (found: ContentClass) => DlpAction;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Found } from '../../../../src/checks/dlp/scan-batch.ts';
-import { createTextScanner } from '../../../../src/checks/dlp/scan/scanner.ts';
-import type { TextScannerOptions } from '../../../../src/checks/dlp/scan/scanner.ts';
+import type { Found } from '../../../../src/checks/dlp/inspected.ts';
+import { createTextScanner } from '../../../../src/checks/dlp/scan/text-scanner.ts';
+import type { TextScannerOptions } from '../../../../src/checks/dlp/scan/text-scanner.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { mask } from '../../../../src/detectors/mask.ts';
 import { everyCut, randomPieces } from './cuts.ts';

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import {
-  createArgumentsScanner,
-  maskArguments,
-  readArguments,
-} from '../../../../src/checks/dlp/scan/arguments.ts';
-import { PIECE_CHARS } from '../../../../src/checks/dlp/scan/pieces.ts';
-import type { Found } from '../../../../src/checks/dlp/scan-batch.ts';
+  createJsonScanner,
+  maskJsonText,
+  readJsonText,
+} from '../../../../src/checks/dlp/scan/json-masker.ts';
+import { CHUNK_CHARS } from '../../../../src/checks/dlp/scan/text-scanner.ts';
+import type { Found } from '../../../../src/checks/dlp/inspected.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { atOnce } from '../../../support/at-once.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { wordDetector } from './stream-detectors.ts';
 
-const readAtOnce = (json: string): string => atOnce(readArguments(json));
+const readAtOnce = (json: string): string => atOnce(readJsonText(json));
 
 function masked(json: string): string {
-  return atOnce(maskArguments(json, wordDetector.find(readAtOnce(json))));
+  return atOnce(maskJsonText(json, wordDetector.find(readAtOnce(json))));
 }
 
 function scan(
   pieces: Iterable<string>,
   detector: StreamDetector = wordDetector,
 ): { pieces: string[]; text: string; found: Found[] } {
-  const scanner = createArgumentsScanner(detector);
+  const scanner = createJsonScanner(detector);
   const { buffer } = scanner;
   const out: string[] = [];
   const found: Found[] = [];
@@ -117,7 +117,7 @@ describe('arguments of a tool call', () => {
     for (let seed = 0; seed < 3; seed += 1) {
       const documents = Array.from({ length: 2_000 }, (_, index) => randomDocument(seed * 2_000 + index));
       const json = `[${documents.join(',')}]`;
-      expect(json.length).toBeGreaterThan(4 * PIECE_CHARS);
+      expect(json.length).toBeGreaterThan(4 * CHUNK_CHARS);
       const expected = masked(json);
       expect(scan([json]).text).toBe(expected);
       expect(() => JSON.parse(expected) as unknown).not.toThrow();
@@ -126,7 +126,7 @@ describe('arguments of a tool call', () => {
 
   it('are masked with findings in any order', () => {
     const json = '["jane@example.com","joe@example.com"]';
-    expect(atOnce(maskArguments(json, wordDetector.find(json).toReversed()))).toBe('["***","***"]');
+    expect(atOnce(maskJsonText(json, wordDetector.find(json).toReversed()))).toBe('["***","***"]');
   });
 });
 
@@ -198,7 +198,7 @@ describe('a scanner of arguments', () => {
   });
 
   it('fails closed where it would have to hold a number for ever', () => {
-    const scanner = createArgumentsScanner(wordDetector);
+    const scanner = createJsonScanner(wordDetector);
     scanner.push('[4111111111111111');
     expect(() => {
       for (let piece = 0; piece < 100; piece += 1) scanner.push(' '.repeat(4096));
@@ -206,7 +206,7 @@ describe('a scanner of arguments', () => {
   });
 
   it('keeps little, however long the document and however many its escapes', () => {
-    const scanner = createArgumentsScanner(wordDetector);
+    const scanner = createJsonScanner(wordDetector);
     scanner.push('[');
     for (let piece = 0; piece < 500; piece += 1) {
       scanner.push(String.raw`"\u0061\n words",12, `.repeat(10));

@@ -1,13 +1,42 @@
-import { isTurnOver, nextTurn } from '../../../turns.ts';
+import { isUtf8 } from 'node:buffer';
+import { escapeViews } from '../../../detectors/secrets/unescaped-view.ts';
+import type { Replacement } from '../../../text/replace-spans.ts';
+import type { Span } from '../../../text/span.ts';
+import type { TextView } from '../../../detectors/secrets/unescaped-view.ts';
+import type { WholeAnswer } from '../../../pipeline/exchange.ts';
+import type { Inspected } from '../inspected.ts';
+import { inTurns, isTurnOver, nextTurn } from '../../../turns.ts';
+import type { FindAll } from '../scan/scan-batch.ts';
+import { createScanBatch } from '../scan/scan-batch.ts';
 import { MASK } from '../actions.ts';
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+const ESCAPE_STEP_CHARS = 32_768;
 
-interface Replacement extends Span {
-  readonly text: string;
+/**
+ * Looks at a body that is text, and no JSON that reads the same to everybody: as it stands, and with the escapes of
+ * its strings read. What is not UTF-8 is read byte by byte, so that whatever is not masked stays as it was.
+ */
+export async function inspectRaw(whole: WholeAnswer, findAll: FindAll): Promise<Inspected> {
+  const encoding = isUtf8(whole.body) ? 'utf8' : 'latin1';
+  const text = whole.body.toString(encoding);
+  const read = await inTurns(escapeViews(text, ESCAPE_STEP_CHARS));
+  const views: readonly TextView[] = [{ text, toOriginal: (at) => at }, ...read];
+  const batch = createScanBatch(findAll, 'answer');
+  for (const view of views) batch.add(view.text);
+  await batch.search();
+  return {
+    found: batch.found,
+    async mask() {
+      batch.assertMaskable();
+      const spans = views.flatMap((view) =>
+        batch
+          .findingsIn(view.text)
+          .map(({ start, end }) => ({ start: view.toOriginal(start), end: view.toOriginal(end) })),
+      );
+      const masked = Buffer.from(await maskRaw(text, spans), encoding);
+      return () => (whole.replacement = masked);
+    },
+  };
 }
 
 const JSON_LIKE = /^\uFEFF?\s*[[{"]/;
@@ -32,7 +61,7 @@ const STEP_SPANS = 1_024;
  * Puts `***` in place of spans; those that overlap or touch become one. What was a number of a JSON document becomes a
  * string, and lists of tokens, which spell the text once more, become null, so that what parsed still does.
  */
-export async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
+async function maskRaw(text: string, spans: readonly Span[]): Promise<string> {
   const isJson = JSON_LIKE.test(text);
   const masked = isJson ? await maskedInJson(text, spans) : spans.map(inPlace);
   const inOrder = isJson ? [...masked, ...(await lists(text, LOGPROBS)), ...(await tokenIds(text))] : masked;

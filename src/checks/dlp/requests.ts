@@ -1,0 +1,100 @@
+import type { Finding } from '../../detectors/finding.ts';
+import type { Parsed } from '../../pipeline/exchange.ts';
+import { DocumentSearch, pathKey, Words } from './buffered/document-search.ts';
+import type { Place, WordsKind } from './buffered/document-search.ts';
+import type { PromptText } from '../../providers/provider.ts';
+import { CLEAN } from './inspected.ts';
+import type { Inspected } from './inspected.ts';
+import type { FindAll } from './scan/scan-batch.ts';
+import { createScanBatch } from './scan/scan-batch.ts';
+import { ITEM_CHARS, inTurns } from '../../turns.ts';
+import type { Work } from '../../turns.ts';
+import { valueAt } from '../../json/edited-view.ts';
+import type { JsonPath } from '../../json/path.ts';
+
+export interface InspectedRequest extends Inspected {
+  /** Those that no edit can take out. */
+  readonly unmaskable: readonly Finding[];
+}
+
+/**
+ * Looks at all of a request: messages of every role, tools and their results, and members that no dialect knows. What
+ * comes again with the next turn is masked alike again. Headers that repeat arguments follow the body at the edge.
+ * @param looksAt which places of the body are looked at; all unless told
+ */
+export async function inspectRequest(
+  exchange: Parsed,
+  findAll: FindAll,
+  looksAt?: (place: Place) => boolean,
+): Promise<InspectedRequest> {
+  const immutable = await inTurns(immutableFieldsOf(exchange));
+  const batch = createScanBatch(findAll, 'request');
+  const document = new DocumentSearch({
+    ...exchange,
+    words: await inTurns(wordsOf(exchange.request.texts)),
+    ...(looksAt !== undefined && { looksAt }),
+    side: 'request',
+  });
+  await document.gather(batch);
+  for (const text of immutable.encoded) batch.add(text);
+  await batch.search();
+  if (batch.found.length === 0) return { ...CLEAN, unmaskable: [] };
+
+  batch.assertMaskable();
+  const places = await document.places(batch);
+  const unmaskable = places.filter(({ kind, path }) => kind === 'name' || immutable.has(path));
+  return {
+    found: batch.found,
+    unmaskable: [
+      ...unmaskable.flatMap(({ findings }) => findings),
+      ...immutable.encoded.flatMap((text) => batch.findingsIn(text)),
+    ],
+    mask: () =>
+      Promise.resolve(() => {
+        for (const { path, masked } of places) exchange.edits.push({ kind: 'set', path, value: masked });
+      }),
+  };
+}
+
+function* wordsOf(texts: readonly PromptText[]): Work<Words> {
+  const words = new Words();
+  for (const one of texts) {
+    if (one.editable !== false) words.set(one.text, kindOf(one));
+    yield ITEM_CHARS;
+  }
+  return words;
+}
+
+const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
+
+/** A tool call's arguments are a JSON document in a string, in most dialects. */
+function kindOf({ kind, text }: PromptText): WordsKind {
+  if (PROSE.has(kind)) return 'prose';
+  return kind === 'tool_arguments' && /^\s*[[{]/.test(text) ? 'document' : 'value';
+}
+
+/** What of a request is looked at, and may not be changed. */
+interface ImmutableFields {
+  /** True for a value whose change would break the request, or make another one of it. */
+  has(path: JsonPath): boolean;
+  /** Texts that stand in the body in another form: files in base64. */
+  readonly encoded: readonly string[];
+}
+
+/** Members that say who answers, or what an answer belongs to. */
+const IMMUTABLE = [['model'], ['id'], ['method'], ['jsonrpc']].map(pathKey);
+
+function* immutableFieldsOf({ json, request }: Parsed): Work<ImmutableFields> {
+  const fixed = new Set(IMMUTABLE);
+  const encoded: string[] = [];
+  for (const { text, path, editable } of request.texts) {
+    yield ITEM_CHARS;
+    if (editable !== false) continue;
+    const value = valueAt(json, path);
+    // Else it is the names and numbers of an object, each of which is come upon where it stands.
+    if (typeof value !== 'string') continue;
+    fixed.add(pathKey(path));
+    if (value !== text) encoded.push(text);
+  }
+  return { has: (path) => fixed.has(pathKey(path)), encoded };
+}

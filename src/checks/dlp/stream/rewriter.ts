@@ -1,0 +1,261 @@
+import type { StreamDetector } from '../../../detectors/finding.ts';
+import { HEADER } from '../../../headers.ts';
+import { PASS_EVENT } from '../../../pipeline/check.ts';
+import type { RewrittenFrame, StreamAction, StreamRewriter, StreamTail } from '../../../pipeline/check.ts';
+import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
+import { inTurns, LONG_STEP } from '../../../turns.ts';
+import type { Work } from '../../../turns.ts';
+import { assertMaskable } from '../inspected.ts';
+import type { Found } from '../inspected.ts';
+import { beginsDocument } from '../scan/json-masker.ts';
+import { chunksOf } from '../scan/text-scanner.ts';
+import { WholeTexts } from '../scan/whole-texts.ts';
+import { contextBefore, endsOf, EVERY_CHANNEL, StreamChannels } from './channels.ts';
+import type { Channel, ChannelEnds } from './channels.ts';
+import { StreamFindings } from './findings.ts';
+import type { FindingsJudge, StreamFindingsDeps } from './findings.ts';
+import { spelledText, tokenGroups, tokensOf } from './logprob-tokens.ts';
+import type { TokenGroup } from './logprob-tokens.ts';
+import { LooseTexts, RawFrames } from './loose-texts.ts';
+import { NonTextFields } from './non-text-fields.ts';
+import type { SearchedValues } from './non-text-fields.ts';
+import { isSettled, isTemplate, Outbox, restOf } from './outbox.ts';
+import type { BufferSpan, EventText, EventToken, ReadEvent } from './outbox.ts';
+
+/** How a stream is searched. */
+export interface StreamSearch {
+  readonly detector: StreamDetector;
+  /** For names of members, numbers and identifiers that are no text of the answer's, where it is another one. */
+  readonly names?: StreamDetector;
+  /** Arguments of tools that the dialect knows for them are left alone. */
+  readonly passesArguments?: boolean;
+}
+
+export type DlpRewriterDeps = StreamFindingsDeps & StreamSearch;
+
+/**
+ * Masks a streamed answer, or cuts it, event by event. What cannot be part of a finding leaves at once and in order;
+ * what may be goes with a later event of its channel. An event without findings leaves byte for byte, but for text
+ * that moves to the next. One rewriter is for one stream; what it holds is bounded, and over that it throws.
+ */
+export function createDlpRewriter(deps: DlpRewriterDeps): StreamRewriter {
+  return createMaskingRewriter(deps, new StreamFindings(deps));
+}
+
+/** The same, by whoever judges what is found. */
+export function createMaskingRewriter(search: StreamSearch, findings: FindingsJudge): StreamRewriter {
+  const stream = new MaskedStream(search, findings);
+  return {
+    event: (event) => inTurns(stream.event(event)),
+    end: () => inTurns(stream.end()),
+    comment: () => stream.comment,
+  };
+}
+
+const MANY_FINDINGS = 10_000;
+/** What searching a chunk costs beside its length, in characters: what was sent last is read with it. */
+const SEARCH_CHARS = 256;
+const NOTHING_READ = {
+  edits: [],
+  tokenIds: [],
+  texts: [],
+  tokens: [],
+  unsent: [],
+  closed: [],
+  waits: false,
+};
+
+/** Searches the events of one stream, keeps its texts until they are decided, and says what becomes of each. */
+class MaskedStream {
+  readonly #findings: FindingsJudge;
+  readonly #outbox = new Outbox(() => this.#findings.any);
+  readonly #channels: StreamChannels;
+  /** Tokens that do not spell the text of their event are a text of their own, which is never sent. */
+  readonly #tokenChannels: StreamChannels;
+  readonly #wholeTexts: WholeTexts;
+  readonly #nonTextFields: NonTextFields;
+  readonly #rawFrames: RawFrames;
+  readonly #looseTexts: LooseTexts;
+  readonly #passesArguments: boolean;
+
+  constructor(
+    { detector, names = detector, passesArguments = false }: StreamSearch,
+    findings: FindingsJudge,
+  ) {
+    this.#findings = findings;
+    this.#passesArguments = passesArguments;
+    this.#channels = new StreamChannels(detector);
+    this.#tokenChannels = new StreamChannels(detector);
+    this.#wholeTexts = new WholeTexts(detector);
+    this.#nonTextFields = new NonTextFields(detector, names);
+    this.#rawFrames = new RawFrames(detector, this.#wholeTexts);
+    this.#looseTexts = new LooseTexts(detector);
+  }
+
+  /** Says that something was masked: the headers had left before. */
+  get comment(): string | undefined {
+    return this.#findings.any ? `${HEADER.dlpRedacted}=true` : undefined;
+  }
+
+  *event(event: StreamEvent): Work<StreamAction> {
+    const found: Found[] = [];
+    const read = yield* this.#read(event, found);
+    if (found.length > MANY_FINDINGS) yield LONG_STEP;
+    const denial = this.#findings.judge(found);
+    if (denial !== undefined) return { kind: 'cut', denial };
+    assertMaskable(found.length, true, 'answer');
+    const reason = this.#findings.takeReason();
+    // Each of these passes over all that was found is a turn of its own.
+    if (found.length > MANY_FINDINGS) yield LONG_STEP;
+    // A sideband is read alone, and has no place among the texts.
+    const isAlone = event.sideband === true;
+    const released = isAlone
+      ? { before: [], edits: read.edits, isHeld: false }
+      : yield* this.#outbox.add(read);
+    this.#settle(event);
+    if (found.length > MANY_FINDINGS) yield LONG_STEP;
+    const { before, edits, isHeld } = released;
+    if (before.length === 0 && edits.length === 0 && !isHeld && reason === undefined) return PASS_EVENT;
+    return {
+      kind: 'rewrite',
+      ...(before.length > 0 && { before }),
+      ...(edits.length > 0 && { edits }),
+      ...(isHeld && { held: true }),
+      ...(reason !== undefined && { reason }),
+    };
+  }
+
+  *end(): Work<StreamTail | undefined> {
+    const found: Found[] = [];
+    this.#rawFrames.finish(found);
+    this.#looseTexts.finish(found);
+    const closed = yield* this.#finish(EVERY_CHANNEL, found);
+    const cut = this.#findings.judge(found);
+    if (cut !== undefined) return { cut };
+    const before: RewrittenFrame[] = [...(yield* this.#outbox.releaseLast())];
+    for (const { channel, to } of closed) before.push(...restOf(channel, to));
+    const reason = this.#findings.takeReason();
+    if (before.length === 0 && reason === undefined) return undefined;
+    return {
+      ...(before.length > 0 && { before }),
+      ...(reason !== undefined && { reason }),
+    };
+  }
+
+  /** Searches an event; adds what is decided now to `found`. */
+  *#read(event: StreamEvent, found: Found[]): Work<ReadEvent> {
+    const raw = event.json === undefined ? yield* this.#rawFrames.read(event, found) : undefined;
+    if (raw !== undefined) return { ...NOTHING_READ, event, texts: [raw], waits: true };
+    if (event.sideband !== true) this.#rawFrames.finish(found);
+    this.#looseTexts.beginEvent(found);
+    const { edits, tokenIds } = yield* this.#readOther(event, found);
+    const ends = endsOf(event);
+    const texts: EventText[] = [];
+    for (const delta of event.deltas) {
+      if (this.#passesArguments && delta.kind === 'tool_arguments') continue; // its event carries it as it came
+      texts.push(yield* this.#readText(delta, ends, found));
+    }
+    const { tokens, unsent } = yield* this.#readTokens(event, texts, found);
+    const closed = ends === undefined ? [] : yield* this.#finish(ends, found);
+    if (ends === EVERY_CHANNEL) this.#looseTexts.finish(found);
+    const mayMove = isTemplate(event) && !event.deltas.some(({ loose }) => loose === true);
+    const waits = tokens.length > 0 || tokenIds.length > 0 || (!texts.every(isSettled) && !mayMove);
+    return { event, edits, tokenIds, texts, tokens, unsent, closed, waits };
+  }
+
+  /** Ends channels; gives those that are sent, and how far they have come. */
+  *#finish(ends: ChannelEnds, found: Found[]): Work<ReadEvent['closed']> {
+    for (const channel of this.#tokenChannels.all()) {
+      if (ends.has(channel.name)) yield* finishChannel(channel, found);
+    }
+    const closed: { channel: Channel; to: number }[] = [];
+    for (const channel of this.#channels.all()) {
+      if (channel.hasEnded || !ends.has(channel.name)) continue;
+      yield* finishChannel(channel, found);
+      closed.push({ channel, to: channel.scanner.buffer.length });
+    }
+    return closed;
+  }
+
+  /**
+   * Called when an event is on its way: makes room.
+   * @throws GatewayError upstream_unavailable where too much is held
+   */
+  #settle({ frame }: StreamEvent): void {
+    this.#channels.settle(frame.raw.length);
+    this.#tokenChannels.settle(frame.raw.length);
+    this.#looseTexts.settle(frame.raw.length);
+  }
+
+  *#readOther(event: StreamEvent, found: Found[]): Work<SearchedValues> {
+    const { json } = event;
+    if (typeof json === 'object' && json !== null) {
+      return yield* this.#nonTextFields.search(json, event, found);
+    }
+    if (typeof json !== 'string') return NOTHING_READ;
+    const buffer =
+      event.sideband === true
+        ? yield* this.#wholeTexts.searchRaw(json, found)
+        : yield* this.#wholeTexts.search({ text: json }, found);
+    const value = buffer.take(buffer.length);
+    return { edits: value === json ? [] : [{ kind: 'set', path: [], value }], tokenIds: [] };
+  }
+
+  *#readText(delta: TextDelta, ends: ChannelEnds | undefined, found: Found[]): Work<EventText> {
+    if (delta.repeats === true) {
+      const isJson = delta.isJson === true || beginsDocument(delta);
+      const whole = { ...delta, isJson, context: contextBefore(delta) };
+      const buffer = yield* this.#wholeTexts.search(whole, found);
+      if (delta.loose === true) return yield* this.#looseTexts.read(delta, buffer, found);
+      return { delta, buffer, from: 0, to: buffer.length, channel: undefined };
+    }
+    const channel = this.#channels.ofDelta(delta, ends?.has(delta.channel) === true);
+    return { ...(yield* addTo(channel, delta.text, found)), delta, channel };
+  }
+
+  *#readTokens(
+    event: StreamEvent,
+    texts: readonly EventText[],
+    found: Found[],
+  ): Work<Pick<ReadEvent, 'tokens' | 'unsent'>> {
+    if (event.tokens === undefined) return NOTHING_READ;
+    const tokens: EventToken[] = [];
+    const unsent: BufferSpan[] = [];
+    for (const group of tokenGroups(event.tokens, texts)) {
+      const own = spelledText(group);
+      const spelled = own ?? (yield* this.#readSpelled(group, found));
+      if (own === undefined) unsent.push(spelled);
+      for (const token of tokensOf(group, spelled, own === undefined ? group.texts : [])) tokens.push(token);
+    }
+    return { tokens, unsent };
+  }
+
+  /** Tokens as a text of their own. */
+  *#readSpelled({ channel, spelled, texts }: TokenGroup, found: Found[]): Work<BufferSpan> {
+    if (texts.every((text) => text.channel !== undefined)) {
+      return yield* addTo(this.#tokenChannels.ofTokens(channel), spelled, found);
+    }
+    const buffer = yield* this.#wholeTexts.search({ text: spelled }, found);
+    return { buffer, from: 0, to: buffer.length };
+  }
+}
+
+function* addTo(channel: Channel, text: string, found: Found[]): Work<BufferSpan> {
+  const { buffer } = channel.scanner;
+  const from = buffer.length;
+  channel.hasEnded = false;
+  for (const chunk of chunksOf(text)) {
+    for (const one of channel.scanner.push(chunk)) found.push(one);
+    // What is held is searched again with each chunk.
+    yield SEARCH_CHARS + Math.max(chunk.length, channel.scanner.keptChars);
+  }
+  return { buffer, from, to: buffer.length };
+}
+
+function* finishChannel(channel: Channel, found: Found[]): Work<void> {
+  const { scanner } = channel;
+  const isOpen = scanner.buffer.settled < scanner.buffer.length;
+  for (const one of scanner.finish()) found.push(one);
+  channel.hasEnded = true;
+  if (isOpen) yield scanner.keptChars;
+}
