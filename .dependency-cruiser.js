@@ -69,6 +69,12 @@ export default {
       'It is made for one peer, which only the edge has.',
     ),
     forbid(
+      'phases-apart',
+      { path: '^src/extproc/phases/' },
+      { path: '^src/extproc/phases/' },
+      'What two phases share is of the request, or of the reply.',
+    ),
+    forbid(
       'wire-knows-nobody',
       { path: '^src/extproc/wire/' },
       { path: '^src/', pathNot: '^src/extproc/wire/' },

@@ -81,6 +81,18 @@ export interface GatewayErrorOptions {
   readonly details?: RefusalDetails;
 }
 
+/** What is refused, from whoever says so to the wire: a check's denial, or a `GatewayError`. */
+export interface Refusal {
+  readonly type: ErrorType;
+  /** Short and human-readable; names the thing and the remedy, never a secret or a prompt. */
+  readonly message: string;
+  /** Extra headers of the answer, lower-case names, e.g. `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly details?: RefusalDetails | undefined;
+  /** What it comes from, for the log alone. */
+  readonly cause?: unknown;
+}
+
 /** What an agent can act on; shown only in MCP's JSON-RPC errors, as `error.data` (docs/mcp.md). */
 export interface RefusalDetails {
   readonly reason: string;
@@ -94,7 +106,7 @@ export interface RefusalDetails {
  * A refusal that is safe to show: `message` names the thing and the remedy, never a secret or a prompt.
  * Anything else that is thrown becomes `gateway_unavailable` at the edge.
  */
-export class GatewayError extends Error {
+export class GatewayError extends Error implements Refusal {
   readonly type: ErrorType;
   readonly headers: Readonly<Record<string, string>>;
   readonly details: RefusalDetails | undefined;

@@ -194,10 +194,8 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   }
 
   async function cutOff(denial: Denial): Promise<void> {
-    const { type, message, details } = denial;
-    const payloads = reader.cut({ type, message, details });
     cut = denial;
-    pieces.push(writer.cut(payloads.map(closingFrame)));
+    pieces.push(writer.cut(reader.cut(denial).map(closingFrame)));
     addComment(flagsOf(denial));
     await addComments();
   }

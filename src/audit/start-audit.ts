@@ -1,5 +1,5 @@
 import { maskSecrets } from '../detectors/mask.ts';
-import type { Audited, EdgeObserver } from '../extproc/context.ts';
+import type { Audited, EdgeObserver } from '../extproc/services.ts';
 import type { VerdictObserver } from '../pipeline/run.ts';
 import { createTrailObserver, type TrailObserver } from './observe.ts';
 import { openTrail, type TrailDeps } from './open-trail.ts';

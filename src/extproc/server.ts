@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import type { Call, CallListener } from './transport/call.ts';
-import type { EdgeServices } from './context.ts';
+import type { EdgeServices } from './services.ts';
 import { serveStream } from './stream.ts';
 import type { ListenAddress, StartTransport } from './transport/transport.ts';
 

@@ -1,24 +1,16 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError, type Refusal } from '../errors.ts';
 import { HEADER } from '../headers.ts';
-import { GRPC_STATUS, type Call, type CallListener } from './transport/call.ts';
-import {
-  createContext,
-  isLogged,
-  outcomeOf,
-  type EdgeServices,
-  type FinishedExchange,
-  type StreamContext,
-} from './context.ts';
-import { onRequestBody } from './phases/request-body.ts';
-import { onRequestHeaders } from './phases/request-headers.ts';
-import { onResponseBody } from './phases/response-body.ts';
-import { onResponseHeaders } from './phases/response-headers.ts';
-import { onResponseTrailers, onStreamChunk } from './phases/response-stream.ts';
-import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
+import type { Usage } from '../providers/provider.ts';
+import { createContext, exchangeOf, isLogged, outcomeNow, type StreamContext } from './context.ts';
+import { handle } from './handle.ts';
 import { createPatience } from './patience.ts';
 import { withReceipt } from './reply/receipt.ts';
-import { refusalAnswer, type Refusal } from './reply/refusal-answer.ts';
-import { bePatient, dropTrailers, refuse } from './reply/respond.ts';
+import { refusalAnswer, type Refused } from './reply/refusal-answer.ts';
+import { bePatient, isDenial, refuse, type PhaseReply } from './reply/respond.ts';
+import type { EdgeServices, FinishedExchange } from './services.ts';
+import { takenBack, wasSent, type State } from './state.ts';
+import { GRPC_STATUS, type Call, type CallListener } from './transport/call.ts';
+import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 
 /** Messages that wait for the one before; more stay with Envoy, which stops reading from the provider. */
 const MAX_QUEUED = 16;
@@ -52,18 +44,16 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
   async function work(): Promise<void> {
     working = true;
     for (let message = queue.shift(); message !== undefined; message = queue.shift()) {
-      const before = context.progress;
+      const before = context.state.at;
       try {
         const answered = traced(context, message);
-        const replies = answered instanceof Promise ? await answered : answered;
+        const reply = answered instanceof Promise ? await answered : answered;
         if (closed || failed) {
-          // Envoy never got the verdict: what was to be forwarded was not, and costs nothing.
-          if (before === 'receiving') context.progress = before;
+          const { state } = context;
+          if (state.at === 'forwarded' && before !== 'forwarded') context.state = takenBack(state);
           break;
         }
-        for (const reply of Array.isArray(replies) ? replies : [replies]) send(reply);
-        watchAnswer();
-        readOn();
+        answer(reply);
       } catch (cause) {
         fail(cause);
       }
@@ -71,7 +61,15 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
     working = false;
     readOn();
     if (closed) await leave();
-    else if (context.progress === 'done') await finishOnce();
+    else if (isOver(context)) await finishOnce();
+  }
+
+  function answer(reply: PhaseReply): void {
+    if (isDenial(reply)) return refuseWith(reply);
+    if (Array.isArray(reply)) for (const each of reply as readonly ProcessingResponse[]) send(each);
+    else send(reply as ProcessingResponse);
+    watchAnswer();
+    readOn();
   }
 
   /** Once per exchange, whatever ended it. */
@@ -105,31 +103,44 @@ export function serveStream(call: Call, services: EdgeServices, onClosed: () => 
 
   /** Bounds the whole of an unstreamed answer; Envoy's own timeouts bound only the silence in it. */
   function watchAnswer(): void {
-    const waiting = context.progress === 'forwarded' || context.progress === 'answering';
-    if (!waiting) clearTimeout(answerTimer);
+    const { at } = context.state;
+    if (at !== 'forwarded' && at !== 'answering') clearTimeout(answerTimer);
     else {
       answerTimer ??= setTimeout(() => {
-        fail(new GatewayError('upstream_timeout', 'the provider did not answer in time'));
+        refuseWith(new GatewayError('upstream_timeout', 'the provider did not answer in time'));
       }, services.settings.upstreamTimeoutMs);
     }
   }
 
+  /** What is thrown: a refusal, or something that broke and is nobody's. */
   function fail(cause: unknown): void {
-    if (closed || failed) return;
+    if (cause instanceof GatewayError) return refuseWith(cause);
+    if (!leaveOff()) return;
+    services.observer.failed(context.requestId, cause);
+    call.fail(GRPC_STATUS.internal, 'failed closed');
+    void finishOnce();
+  }
+
+  /** Its client learns of a refusal as long as headers can still change. */
+  function refuseWith(refusal: Refusal): void {
+    if (!leaveOff()) return;
+    context.refusal = refusal;
+    if ('stream' in context.state) call.fail(GRPC_STATUS.internal, 'failed closed');
+    else {
+      const answered = refusalAnswer(refusal, refusedOf(context), services.settings);
+      context.status = answered.status;
+      send(refuse(answered, withReceipt(context, answered.status, answered.headers), isLogged(context)));
+    }
+    void finishOnce();
+  }
+
+  /** No message is served from here on; false where that was so before. */
+  function leaveOff(): boolean {
+    if (closed || failed) return false;
     failed = true;
     clearTimeout(answerTimer);
     queue.length = 0;
-    const refusal = cause instanceof GatewayError ? cause : undefined;
-    if (refusal === undefined) services.observer.failed(context.requestId, cause);
-    else context.refusal = refusal;
-    if (refusal !== undefined && context.stream === undefined) {
-      const answer = refusalAnswer(toRefusal(context, refusal), context.surface, services.settings);
-      context.status = answer.status;
-      send(refuse(answer, withReceipt(context, answer.status, answer.headers), isLogged(context)));
-    } else {
-      call.fail(GRPC_STATUS.internal, 'failed closed');
-    }
-    void finishOnce();
+    return true;
   }
 
   function close(): void {
@@ -170,49 +181,24 @@ function traced(context: StreamContext, message: ProcessingRequest): ReturnType<
     : context.trace.run(() => handle(context, message));
 }
 
-function handle(
-  context: StreamContext,
-  message: ProcessingRequest,
-): Promise<ProcessingResponse | ProcessingResponse[]> | ProcessingResponse | ProcessingResponse[] {
-  switch (message.phase) {
-    case 'request_headers':
-      return onRequestHeaders(context, message);
-    case 'request_body':
-      return onRequestBody(context, message);
-    case 'request_trailers':
-      return dropTrailers(
-        'request_trailers',
-        message.headers.map(([name]) => name),
-      );
-    case 'response_headers':
-      return onResponseHeaders(context, message);
-    case 'response_body':
-      return context.stream === undefined
-        ? onResponseBody(context, message)
-        : onStreamChunk(context, message);
-    case 'response_trailers':
-      return onResponseTrailers(context, message);
-    default:
-      throw new Error('Envoy sent a message of an unknown kind');
-  }
+/** The last reply was written. */
+function isOver({ state: { at } }: StreamContext): boolean {
+  return at === 'answered' || at === 'streamed' || at === 'replied';
 }
 
-function toRefusal(context: StreamContext, error: GatewayError): Refusal {
-  const headers = new Map(
-    context.admitted?.responseHeaders ?? [[HEADER.requestId, context.requestId], ...context.crossOrigin],
-  );
-  for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
-  const { type, message, details } = error;
-  const mcp = context.parsed?.request.mcp;
-  const mcpId = mcp?.kind === 'request' ? mcp.id : context.unreadId;
-  return { type, message, headers, details, mcp, mcpId };
+/** What is known of the request, of use where it is refused. */
+function refusedOf({ state, surface, requestId, crossOrigin }: StreamContext): Refused {
+  const exchange = 'exchange' in state ? state.exchange : undefined;
+  const headers = exchange?.responseHeaders ?? [[HEADER.requestId, requestId], ...crossOrigin];
+  const mcp = state.at === 'parsed' || wasSent(state) ? state.exchange.request.mcp : undefined;
+  const unreadId = state.at === 'identified' ? state.unreadId : null;
+  return { surface, headers, mcp, mcpId: mcp?.kind === 'request' ? mcp.id : unreadId };
 }
 
 /** The checks' `end` hooks, then log and metrics. */
 async function finish(context: StreamContext): Promise<void> {
-  const outcome = outcomeOf(context);
-  if (context.exchange !== undefined)
-    await context.run?.end(context.answered ?? context.parsed ?? context.exchange, outcome);
+  const outcome = outcomeNow(context);
+  if ('run' in context.state) await context.state.run.end(context.state.exchange, outcome);
   if (context.requestId === '') {
     context.trace?.end(undefined);
     return; // nothing was asked of us
@@ -220,15 +206,19 @@ async function finish(context: StreamContext): Promise<void> {
   const finished: FinishedExchange = {
     requestId: context.requestId,
     clientAddress: context.clientAddress,
-    exchange: context.parsed ?? context.exchange ?? context.admitted,
+    exchange: exchangeOf(context),
     refusal: context.refusal,
     status: context.status,
     outcome,
-    usage: context.answered?.answer.usage,
+    usage: usageOf(context.state),
     durationMs: performance.now() - context.startedAt,
     firstChunkMs: context.firstChunkAt === 0 ? undefined : context.firstChunkAt - context.startedAt,
     isLogged: isLogged(context),
   };
   context.services.observer.finished(finished);
   context.trace?.end(finished);
+}
+
+function usageOf(state: State): Usage | undefined {
+  return wasSent(state) && state.at !== 'forwarded' ? state.exchange.answer.usage : undefined;
 }

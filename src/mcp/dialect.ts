@@ -79,7 +79,7 @@ function createReader(request?: RequestFacts): StreamReader {
       return { frame, json, deltas: [], ...(answers(json, mcp) && { done: true }) };
     },
     // No `type` at its top level: the official clients take no member that JSON-RPC does not have.
-    cut: (refusal) => [{ json: { ...jsonRpcError({ ...refusal, mcp }) } }],
+    cut: (refusal) => [{ json: { ...jsonRpcError(refusal, mcp) } }],
   };
 }
 

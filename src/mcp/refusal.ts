@@ -1,11 +1,8 @@
-import { ERROR_STATUS, type ErrorType, type RefusalDetails } from '../errors.ts';
+import { ERROR_STATUS, type ErrorType, type Refusal } from '../errors.ts';
 import { calledTool, type JsonRpcId, type McpMessage } from './message.ts';
 
-/** A refusal as the checks give it, and the message that it answers. */
+/** The message that a refusal answers. */
 export interface RefusedMessage {
-  readonly type: ErrorType;
-  readonly message: string;
-  readonly details?: RefusalDetails | undefined;
   readonly mcp?: McpMessage | undefined;
   /** Of the message, where one could be read of what is refused as none. */
   readonly mcpId?: JsonRpcId | null;
@@ -62,13 +59,13 @@ const MAX_HEADER_CHARS = 256;
  * The JSON-RPC error that a refusal is on an MCP path. What is no answer has its `type` at the top level too, as our
  * refusals have it everywhere; of an answer the official clients take no such member.
  */
-export function mcpAnswer(refusal: RefusedMessage): McpAnswer {
-  const { type, mcp, mcpId = null } = refusal;
+export function mcpAnswer(refusal: Refusal, { mcp, mcpId = null }: RefusedMessage = {}): McpAnswer {
+  const { type } = refusal;
   const answer = AS_ANSWER[type];
   if (answer !== undefined && mcp?.kind === 'request') {
-    return { status: answer.status, body: JSON.stringify(jsonRpcError(refusal)) };
+    return { status: answer.status, body: JSON.stringify(jsonRpcError(refusal, mcp)) };
   }
-  const { error } = jsonRpcError(refusal);
+  const { error } = jsonRpcError(refusal, mcp);
   return {
     status: ERROR_STATUS[type],
     body: JSON.stringify({ jsonrpc: '2.0', id: mcpId, error, type }),
@@ -80,9 +77,9 @@ function codeOf(type: ErrorType): number {
 }
 
 /** The error that ends a stream, or answers a request; without an id where nobody asked for anything. */
-export function jsonRpcError(refusal: RefusedMessage): JsonRpcError {
+export function jsonRpcError(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
   const code = codeOf(refusal.type);
-  const id = refusal.mcp?.kind === 'request' ? { id: refusal.mcp.id } : {};
+  const id = mcp?.kind === 'request' ? { id: mcp.id } : {};
   if (code !== DENIED) {
     return {
       jsonrpc: '2.0',
@@ -90,7 +87,7 @@ export function jsonRpcError(refusal: RefusedMessage): JsonRpcError {
       error: { code, message: ofServer(refusal.message), data: { type: refusal.type } },
     };
   }
-  const { rule, maskedResult, toolName = calledTool(refusal.mcp) } = refusal.details ?? { reason: '' };
+  const { rule, maskedResult, toolName = calledTool(mcp) } = refusal.details ?? { reason: '' };
   const reason = reasonOf(refusal);
   const data = {
     type: refusal.type,
@@ -99,7 +96,7 @@ export function jsonRpcError(refusal: RefusedMessage): JsonRpcError {
     ...(rule !== undefined && { rule }),
     ...(maskedResult !== undefined && { result: maskedResult }),
   };
-  const message = `Error: ${subjectOf(refusal.mcp, toolName)} blocked. Reason: ${reason}`;
+  const message = `Error: ${subjectOf(mcp, toolName)} blocked. Reason: ${reason}`;
   return { jsonrpc: '2.0', ...id, error: { code, message, data } };
 }
 
@@ -122,7 +119,7 @@ function ofServer(message: string): string {
 }
 
 /** Why, in the words that a record, an agent or a person is told. */
-export function reasonOf({ details, message }: Pick<RefusedMessage, 'details' | 'message'>): string {
+export function reasonOf({ details, message }: Pick<Refusal, 'details' | 'message'>): string {
   return details?.reason ?? message;
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorType, RefusalDetails } from '../errors.ts';
+import type { Refusal } from '../errors.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent } from '../providers/provider.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
@@ -45,14 +45,8 @@ export interface Rewrite {
   readonly enforce?: () => Promise<void>;
 }
 
-export interface Denial {
+export interface Denial extends Refusal {
   readonly kind: 'deny';
-  readonly type: ErrorType;
-  /** Short and human-readable; safe to show. */
-  readonly message: string;
-  /** Extra headers of the refusal, e.g. `retry-after`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly details?: RefusalDetails;
   /**
    * What goes with the denial (a lock, a score): awaited before the client learns of it; not called in shadow mode.
    * Its failure is reported, and the denial stands.

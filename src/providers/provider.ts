@@ -1,4 +1,4 @@
-import type { ErrorType, RefusalDetails } from '../errors.ts';
+import type { Refusal } from '../errors.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
 import type { Frame } from '../streams/frame.ts';
 import type { Stepwise } from '../turns.ts';
@@ -111,13 +111,6 @@ export interface Dialect {
   stream(request?: RequestFacts): StreamReader | undefined;
 }
 
-/** Why a stream is cut. */
-export interface StreamRefusal {
-  readonly type: ErrorType;
-  readonly message: string;
-  readonly details?: RefusalDetails | undefined;
-}
-
 /** A frame of a dialect's own that reports an error; the first one's JSON has `type`, the refusal's, at its top level. */
 export interface CutPayload {
   /** SSE `event:` name, or AWS `:exception-type`. */
@@ -194,7 +187,7 @@ export interface StreamReader {
   /** The event's frame may have another payload, of the same meaning with nothing hidden beside it. */
   readonly read: Stepwise<Frame, StreamEvent>;
   /** The payloads that end the stream with an error which this dialect's clients show, one at least. */
-  cut(refusal: StreamRefusal): readonly CutPayload[];
+  cut(refusal: Refusal): readonly CutPayload[];
 }
 
 /** A decoded frame of a stream. */

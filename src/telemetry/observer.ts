@@ -1,4 +1,4 @@
-import type { GatewayError } from '../errors.ts';
+import type { Refusal } from '../errors.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -21,7 +21,7 @@ export interface ObservedVerdict {
 export interface ObservedFinish {
   readonly requestId: string;
   readonly exchange: ObservedExchange | undefined;
-  readonly refusal: GatewayError | undefined;
+  readonly refusal: Refusal | undefined;
   readonly status: number;
   readonly outcome: { readonly kind: string };
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number } | undefined;
@@ -107,7 +107,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
   };
 }
 
-function causeOf(error: GatewayError | undefined): string | undefined {
+function causeOf(error: Refusal | undefined): string | undefined {
   return error?.cause === undefined ? undefined : describe(error.cause);
 }
 

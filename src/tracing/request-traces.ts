@@ -9,7 +9,7 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
-import type { EdgeTracing } from '../extproc/context.ts';
+import type { EdgeTracing } from '../extproc/services.ts';
 import { spanFacts } from './attributes.ts';
 import { readTraceContext, traceHeaders } from './trace-context.ts';
 

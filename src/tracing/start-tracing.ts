@@ -13,7 +13,7 @@ import { maskSecrets } from '../detectors/mask.ts';
 import type { Check } from '../pipeline/check.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { watchCommands } from '../redis/watch-commands.ts';
-import type { EdgeTracing } from '../extproc/context.ts';
+import type { EdgeTracing } from '../extproc/services.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createRequestTraces } from './request-traces.ts';
 import { watchedCheck } from './watch-checks.ts';

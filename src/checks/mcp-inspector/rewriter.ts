@@ -45,7 +45,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     const id = message === undefined || !keepsBack ? undefined : answeredId(message);
     if (id === undefined) return { kind: 'rewrite', edits, reason, enforce };
     const denial = deps.leaks.denial(exchange, message, judged);
-    const error = { ...jsonRpcError({ ...denial, mcp: exchange.request.mcp }), ...(id !== null && { id }) };
+    const error = { ...jsonRpcError(denial, exchange.request.mcp), ...(id !== null && { id }) };
     return { kind: 'rewrite', edits: [replacedBy(error)], reason, enforce };
   }
 

@@ -1,6 +1,5 @@
 import type { Identity } from '../../auth/authenticate.ts';
-import { carriesProxyKey } from '../../auth/carried-key.ts';
-import { extractCredentials, isKeyHeader, type Credentials } from '../../auth/credentials.ts';
+import { extractCredentials, type Credentials } from '../../auth/credentials.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
@@ -11,18 +10,17 @@ import type { Run } from '../../pipeline/run.ts';
 import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
+import { awaitRequestBody, type PhaseReply } from '../reply/respond.ts';
+import { assertNotCarried } from '../request/carried-key.ts';
 import { forward } from '../request/forward.ts';
-import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
-import { addressWithoutPort, readRequestHead, type RequestHead } from '../request/request-head.ts';
 import { assertForm } from '../request/request-form.ts';
-import { awaitRequestBody } from '../reply/respond.ts';
+import { addressWithoutPort, readRequestHead, type RequestHead } from '../request/request-head.ts';
 import { isForBrowsers, surfaceOf } from '../request/surface.ts';
-import { throwDenial } from './denial.ts';
 import { answerWithoutKey } from '../request/without-key.ts';
+import type { At } from '../state.ts';
+import type { ProcessingRequest } from '../wire/messages.ts';
 
 const NO_BODY = Buffer.alloc(0);
-/** Repeats the address, with the key in it where that has one, and never travels on. */
-const PROOF = 'dpop';
 
 /**
  * Credentials first and alone: whoever has no good key learns nothing else, so a 401 comes before every other
@@ -32,19 +30,9 @@ const PROOF = 'dpop';
 export async function onRequestHeaders(
   context: StreamContext,
   message: ProcessingRequest,
-): Promise<ProcessingResponse> {
+): Promise<PhaseReply> {
   const head = readRequestHead(message.headers);
-  context.requestId = head.requestId;
-  const clientAddress = addressWithoutPort(message.attributes.get('source.address') ?? '');
-  context.clientAddress = clientAddress;
-  const { authorityPath } = context.services;
-  const credentials = extractCredentials(head.list, head.target, authorityPath && 'headers');
-  const path = authorityPath ? authorityPath(head.authority, credentials.path) : credentials.path;
-  if (path !== undefined) context.surface = surfaceOf(path);
-  const { allowedOrigins } = context.services.settings;
-  if (isForBrowsers(context.surface)) {
-    context.crossOrigin = readableBy(head.headers.get('origin'), allowedOrigins);
-  }
+  const { credentials, path } = receive(context, head, message);
   const keyless = answerWithoutKey(context, head);
   if (keyless !== undefined) return keyless;
   const run = context.services.newRun();
@@ -53,20 +41,23 @@ export async function onRequestHeaders(
     requestId: head.requestId,
     startedAt: context.startedAt,
     method: head.method,
-    clientAddress,
+    clientAddress: context.clientAddress,
     headers: head.headers,
     ...identity,
     patience: context.patience,
     responseHeaders: new Map([[HEADER.requestId, head.requestId], ...context.crossOrigin]),
   };
-  context.admitted = admitted;
-  throwDenial(await run.admit(admitted));
+  context.state = { at: 'admitted', exchange: admitted };
+  const limited = await run.admit(admitted);
+  if (limited !== undefined) return limited;
   if (credentials.proxyKeys.length > 1) throw twoKeys('proxy keys; send one');
 
   if (path === undefined) throw unknownAuthority();
   const hasBody = !message.endOfStream;
   const target = context.services.route(head.method, path, credentials.query);
-  if (target.kind === 'mcp') assertOrigin(head.headers.get('origin'), head.authority, allowedOrigins);
+  if (target.kind === 'mcp') {
+    assertOrigin(head.headers.get('origin'), head.authority, context.services.settings.allowedOrigins);
+  }
   assertOneHost(head.authority);
   assertForm(head, target.endpoint, hasBody, target.maxRequestBytes);
 
@@ -77,16 +68,44 @@ export async function onRequestHeaders(
     endpoint: target.endpoint,
     ...servedBy(target, identity.key, providerKeysOf(context, credentials)),
   };
-  Object.assign(context, { target, exchange, run, rawKey: credentials.proxyKeys[0] ?? '' });
+  const rawKey = credentials.proxyKeys[0] ?? '';
+  context.state = { at: 'identified', exchange, run, target, rawKey, unreadId: null };
   assertNotCarried(credentials, exchange.headers);
-  throwDenial(await run.requestHeaders(exchange));
-  if (hasBody) return awaitRequestBody();
-  // No phase of a body will come: what its checks would hold back must be held back here.
-  context.parsed = withoutBody(exchange);
+  const denial = await run.requestHeaders(exchange);
+  if (denial !== undefined) return denial;
+  return hasBody ? awaitRequestBody() : judgeWithoutBody(context, context.state);
+}
+
+/** Who asks, and for whose API, as far as anybody may know before a key is good. */
+function receive(
+  context: StreamContext,
+  head: RequestHead,
+  { attributes }: ProcessingRequest,
+): { readonly credentials: Credentials; readonly path: string | undefined } {
+  const { authorityPath, settings } = context.services;
+  context.state = { at: 'received' };
+  context.requestId = head.requestId;
+  context.clientAddress = addressWithoutPort(attributes.get('source.address') ?? '');
+  const credentials = extractCredentials(head.list, head.target, authorityPath && 'headers');
+  const path = authorityPath ? authorityPath(head.authority, credentials.path) : credentials.path;
+  if (path !== undefined) context.surface = surfaceOf(path);
+  if (isForBrowsers(context.surface)) {
+    context.crossOrigin = readableBy(head.headers.get('origin'), settings.allowedOrigins);
+  }
+  return { credentials, path };
+}
+
+/** No phase of a body will come: what its checks would hold back must be held back here. */
+async function judgeWithoutBody(context: StreamContext, state: At<'identified'>): Promise<PhaseReply> {
+  const { exchange, run, target } = state;
+  const request = exchange.endpoint.dialect.request({}, exchange.endpoint);
+  const parsed: Parsed = { ...exchange, body: NO_BODY, json: {}, request, edits: [] };
+  const judged = { at: 'parsed', exchange: parsed, run, target } as const;
+  context.state = judged;
   const { signer } = context.services;
   if (signer !== undefined) context.signed = { requestDigest: signer.digest(NO_BODY) };
-  throwDenial(await run.requestBody(context.parsed));
-  return forward(context, context.parsed, 'request_headers');
+  const denial = await run.requestBody(parsed);
+  return denial ?? forward(context, judged, 'request_headers');
 }
 
 /** Who answers: the provider of the path, with its key; or an MCP server, which is shown no key of the client's. */
@@ -150,27 +169,4 @@ function missingProviderKey(provider: string): GatewayError {
     'invalid_request',
     `send your ${provider} key in X-Gateway-Provider-Key (or, with the proxy key in the path, in Authorization: Bearer)`,
   );
-}
-
-/** A proxy key is taken out of its places; in any other header, path segment or parameter one is refused, whosever. */
-function assertNotCarried(
-  { hidesProxyKey, path, query }: Credentials,
-  headers: ReadonlyMap<string, string>,
-): void {
-  if (hidesProxyKey || carriesProxyKey(path + query)) throw proxyKeyCarried();
-  for (const [name, value] of headers) {
-    if (!isKeyHeader(name) && name !== PROOF && carriesProxyKey(value)) throw proxyKeyCarried();
-  }
-}
-
-export function proxyKeyCarried(): GatewayError {
-  return new GatewayError(
-    'invalid_request',
-    'a proxy key stands where it could be sent upstream: send it alone, without quotes, in Authorization: Bearer or in the path, and in no other header, parameter or segment',
-  );
-}
-
-function withoutBody(exchange: Identified): Parsed {
-  const request = exchange.endpoint.dialect.request({}, exchange.endpoint);
-  return { ...exchange, body: NO_BODY, json: {}, request, edits: [] };
 }

@@ -1,24 +1,41 @@
-import { ERROR_STATUS, type ErrorType } from '../../errors.ts';
+import { ERROR_STATUS, type ErrorType, type Refusal } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
 import { REQUEST_ID_HEADERS } from '../../providers/native-errors.ts';
 import type { StreamContext } from '../context.ts';
+import type { ProcessingResponse } from '../wire/messages.ts';
+import { withBody } from './answer-headers.ts';
+import { withReceipt } from './receipt.ts';
 import { refusalAnswer, type RefusalAnswer } from './refusal-answer.ts';
+import { passWhole } from './respond.ts';
+
+/** Envoy's own reply, which is accounted for already, with its receipt and in the client's shape. */
+export function passLocalReply(context: StreamContext, said: Buffer): ProcessingResponse {
+  const answer = localReply(context, said);
+  const set = withReceipt(context, context.status, answer?.headers ?? []);
+  if (answer === undefined) {
+    return set.length === 0
+      ? { response_body: { response: {} } }
+      : passWhole('response_body', { set, remove: [] });
+  }
+  const body = Buffer.from(answer.body);
+  return passWhole('response_body', withBody({ set, remove: [] }, body), body);
+}
 
 /**
  * Envoy's own reply in the shape of the client's API. Envoy tells that by the path, which is the provider's own once a
  * request is on its way: what it said in the gateway's shape is said again. Undefined where it may stay as it is.
  */
-export function localReply(
+function localReply(
   { surface, requestId, services: { settings } }: StreamContext,
   body: Buffer,
 ): RefusalAnswer | undefined {
   if (surface.kind !== 'provider') return undefined;
   if (settings.errorFormat === 'gateway' && REQUEST_ID_HEADERS[surface.shape] === undefined) return undefined;
   const said = readReply(body);
-  return said && refusalAnswer({ ...said, headers: [[HEADER.requestId, requestId]] }, surface, settings);
+  return said && refusalAnswer(said, { surface, headers: [[HEADER.requestId, requestId]] }, settings);
 }
 
-function readReply(body: Buffer): { readonly type: ErrorType; readonly message: string } | undefined {
+function readReply(body: Buffer): Refusal | undefined {
   let said: unknown;
   try {
     said = JSON.parse(body.toString());

@@ -1,7 +1,7 @@
 import { HEADER } from '../../headers.ts';
 import type { Receipt } from '../../signing/receipt.ts';
 import type { Admitted } from '../../pipeline/exchange.ts';
-import type { StreamContext } from '../context.ts';
+import { exchangeOf, type StreamContext } from '../context.ts';
 import type { HeaderList } from '../wire/messages.ts';
 
 /**
@@ -9,20 +9,23 @@ import type { HeaderList } from '../wire/messages.ts';
  * @param status of the answer as its client gets it
  */
 export function withReceipt(context: StreamContext, status: number, headers: HeaderList): HeaderList {
-  const { admitted, services } = context;
-  const { signer } = services;
-  if (signer === undefined || admitted === undefined) return headers;
-  return [...headers, [HEADER.signature, signer.receipt(receiptOf(context, admitted, status))]];
+  const { signer } = context.services;
+  const exchange = signer && exchangeOf(context);
+  if (signer === undefined || exchange === undefined) return headers;
+  return [...headers, [HEADER.signature, signer.receipt(receiptOf(context, exchange, status))]];
 }
 
-function receiptOf(context: StreamContext, admitted: Admitted, status: number): Omit<Receipt, 'iat'> {
+function receiptOf(
+  context: StreamContext,
+  { key, facts, responseHeaders }: Admitted,
+  status: number,
+): Omit<Receipt, 'iat'> {
   const { signed, refusal } = context;
-  const { responseHeaders } = context.exchange ?? admitted;
   const cost = context.services.settings.stripTelemetry ? undefined : responseHeaders.get(HEADER.requestCost);
-  const policySet = signed?.policySet ?? context.parsed?.facts.judged?.set.digest;
+  const policySet = signed?.policySet ?? facts.judged?.set.digest;
   return {
     jti: context.requestId,
-    key_hash: admitted.key.keyHash,
+    key_hash: key.keyHash,
     ...(signed?.requestDigest !== undefined && { request_digest: signed.requestDigest }),
     ...(signed?.upstreamDigest !== undefined && { upstream_digest: signed.upstreamDigest }),
     decision: refusal === undefined ? answeredHow(responseHeaders) : 'deny',

@@ -1,12 +1,14 @@
 import type { Config } from '../../config/schema.ts';
-import { ERROR_STATUS, mayRetry, NO_RETRY, type ErrorType } from '../../errors.ts';
+import { ERROR_STATUS, mayRetry, NO_RETRY, type ErrorType, type Refusal } from '../../errors.ts';
 import { HEADER, TELEMETRY_HEADERS } from '../../headers.ts';
 import { blockReason, mcpAnswer, reasonOf, type RefusedMessage } from '../../mcp/refusal.ts';
 import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../../providers/native-errors.ts';
 import type { Surface } from '../request/surface.ts';
 
-export interface Refusal extends RefusedMessage {
-  /** Lower-case names. */
+/** What is known of a request that is refused, and of who reads that. */
+export interface Refused extends RefusedMessage {
+  readonly surface: Surface;
+  /** Of the answer, whatever is refused; lower-case names. */
   readonly headers: Iterable<readonly [string, string]>;
 }
 
@@ -32,9 +34,10 @@ const BLOCKED_BY_POLICY: ReadonlySet<ErrorType> = new Set([
 ]);
 
 /** The one place where a refusal takes its form: status, headers and body, as the client of this surface reads them. */
-export function refusalAnswer(refusal: Refusal, surface: Surface, settings: RefusalSettings): RefusalAnswer {
-  const own = ownHeaders(refusal, settings);
-  const asMcp = surface.kind === 'mcp' ? mcpAnswer(refusal) : undefined;
+export function refusalAnswer(refusal: Refusal, refused: Refused, settings: RefusalSettings): RefusalAnswer {
+  const { surface } = refused;
+  const own = ownHeaders(refusal, refused, settings);
+  const asMcp = surface.kind === 'mcp' ? mcpAnswer(refusal, refused) : undefined;
   const status = asMcp?.status ?? ERROR_STATUS[refusal.type];
   return {
     status,
@@ -65,10 +68,15 @@ function errorObject(
     : nativeBody(shape, facts);
 }
 
-function ownHeaders(refusal: Refusal, { stripTelemetry }: RefusalSettings): Map<string, string> {
+function ownHeaders(
+  refusal: Refusal,
+  refused: Refused,
+  { stripTelemetry }: RefusalSettings,
+): Map<string, string> {
   const headers = new Map([['content-type', 'application/json']]);
   if (!mayRetry(refusal.type)) headers.set(...NO_RETRY);
-  for (const [name, value] of [...policyHeaders(refusal), ...refusal.headers]) {
+  const told = [...policyHeaders(refusal), ...refused.headers, ...Object.entries(refusal.headers ?? {})];
+  for (const [name, value] of told) {
     if (stripTelemetry && TELEMETRY_HEADERS.has(name)) continue;
     headers.set(name, name === HEADER.blockReason ? blockReason(value) : value);
   }

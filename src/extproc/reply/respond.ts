@@ -1,3 +1,4 @@
+import type { Denial } from '../../pipeline/check.ts';
 import {
   FULL_DUPLEX_STREAMED,
   SEND,
@@ -7,6 +8,13 @@ import {
   type ProcessingResponse,
 } from '../wire/messages.ts';
 import type { RefusalAnswer } from './refusal-answer.ts';
+
+/** What a phase ends in: what Envoy is told, in order, or a check's refusal, which takes its form at the end. */
+export type PhaseReply = ProcessingResponse | readonly ProcessingResponse[] | Denial;
+
+export function isDenial(reply: PhaseReply): reply is Denial {
+  return 'kind' in reply;
+}
 
 /** Header changes of one phase: names are lower-case; a name that is both removed and set ends up set. */
 export interface HeaderChanges {

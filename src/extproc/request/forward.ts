@@ -7,6 +7,7 @@ import type { McpUpstream, ProviderUpstream } from '../../routing/upstreams.ts';
 import type { Signer } from '../../signing/signer.ts';
 import { signSigV4 } from '../../signing/sigv4.ts';
 import type { StreamContext } from '../context.ts';
+import type { At } from '../state.ts';
 import type { HeaderList, ProcessingResponse } from '../wire/messages.ts';
 import { bodyForm, isJson, JSON_TYPE } from './request-form.ts';
 import { forwardRequest } from '../reply/respond.ts';
@@ -29,39 +30,39 @@ interface Sent {
  */
 export function forward(
   context: StreamContext,
-  exchange: Parsed,
+  state: At<'parsed'>,
   phase: RequestPhase,
   masked?: Buffer,
 ): ProcessingResponse | Promise<ProcessingResponse> {
   const { audited } = context.services;
   return audited === undefined
-    ? sendEdited(context, exchange, phase, masked)
+    ? sendEdited(context, state, phase, masked)
     : audited
-        .forwarding(exchange, context.knownLosses)
-        .then(() => sendEdited(context, exchange, phase, masked));
+        .forwarding(state.exchange, context.knownLosses)
+        .then(() => sendEdited(context, state, phase, masked));
 }
 
 function sendEdited(
   context: StreamContext,
-  exchange: Parsed,
+  state: At<'parsed'>,
   phase: RequestPhase,
   masked: Buffer | undefined,
 ): ProcessingResponse | Promise<ProcessingResponse> {
   const { signer } = context.services;
-  if (signer !== undefined) return signAndSend(context, exchange, phase, { masked, signer });
-  if (exchange.edits.length === 0) return send(context, exchange, phase, masked);
-  return applyEditsInTurns(exchange.body, exchange.edits).then((body) =>
-    send(context, exchange, phase, body),
-  );
+  const { exchange } = state;
+  if (signer !== undefined) return signAndSend(context, state, phase, { masked, signer });
+  if (exchange.edits.length === 0) return send(context, state, phase, masked);
+  return applyEditsInTurns(exchange.body, exchange.edits).then((body) => send(context, state, phase, body));
 }
 
 /** The signature is of what goes upstream, so it comes after every edit. */
 async function signAndSend(
   context: StreamContext,
-  exchange: Parsed,
+  state: At<'parsed'>,
   phase: RequestPhase,
   { masked, signer }: { readonly masked: Buffer | undefined; readonly signer: Signer },
 ): Promise<ProcessingResponse> {
+  const { exchange } = state;
   const edited =
     exchange.edits.length === 0 ? masked : await applyEditsInTurns(exchange.body, exchange.edits);
   const body = edited ?? exchange.body;
@@ -71,19 +72,18 @@ async function signAndSend(
     upstreamDigest: signer.digest(body),
     policySet: exchange.facts.judged?.set.digest,
   };
-  return send(context, exchange, phase, edited, signature);
+  return send(context, state, phase, edited, signature);
 }
 
 /** @param edited undefined where the body goes out as it came */
 function send(
   context: StreamContext,
-  exchange: Parsed,
+  state: At<'parsed'>,
   phase: RequestPhase,
   edited: Buffer | undefined,
   signature?: string,
 ): ProcessingResponse {
-  const { target } = context;
-  if (target === undefined) throw new Error('a request is forwarded before it was routed');
+  const { exchange, target } = state;
   const { upstream } = target;
   const sent =
     target.kind === 'mcp'
@@ -103,7 +103,7 @@ function send(
     sent.isRemoved(name) || (trace !== undefined && isTraceHeader(name));
   const remove: string[] = [];
   for (const name of exchange.headers.keys()) if (isRemoved(name) && !set.has(name)) remove.push(name);
-  context.progress = 'forwarded';
+  context.state = { ...state, at: 'forwarded' };
   exchange.body = NOTHING;
   exchange.json = {};
   exchange.facts.prompt = undefined;

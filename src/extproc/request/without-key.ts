@@ -15,7 +15,7 @@ export function answerWithoutKey(context: StreamContext, head: RequestHead): Pro
   const { surface } = context;
   if (isForBrowsers(surface) && isPreflight(head.method, head.headers)) {
     if (context.crossOrigin.length === 0) throw strangeOrigin();
-    context.progress = 'done';
+    context.state = { at: 'replied' };
     context.status = 204;
     const headers = [...context.crossOrigin, ...preflightHeaders(head.headers)];
     return refuse({ status: 204, body: '' }, headers, isLogged(context));

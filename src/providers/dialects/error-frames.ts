@@ -1,5 +1,5 @@
-import { ERROR_STATUS, mayRetry } from '../../errors.ts';
-import type { CutPayload, JsonObject, StreamRefusal } from '../provider.ts';
+import { ERROR_STATUS, mayRetry, type Refusal } from '../../errors.ts';
+import type { CutPayload, JsonObject } from '../provider.ts';
 
 /*
  * What makes clients take a cut for an error, each tried with them (docs/clients/streams.md). `error` comes first in
@@ -8,7 +8,7 @@ import type { CutPayload, JsonObject, StreamRefusal } from '../provider.ts';
  */
 
 /** The gateway's own error shape, for streams of no known dialect; Ollama's clients read `error` too. */
-export function plainCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+export function plainCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ json: { error: message, type } }];
 }
 
@@ -16,7 +16,7 @@ export function plainCut({ type, message }: StreamRefusal): readonly CutPayload[
  * OpenAI's clients raise an `error`; with `choices` beside it, some take it for a chunk like any other. Its `code` is
  * read as an HTTP status by some, and by that they know that there is no use in trying again.
  */
-export function choicesCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+export function choicesCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ json: { error: openaiError(type, message), type } }];
 }
 
@@ -30,7 +30,7 @@ const LONGER_THAN_WHAT_IS_READ_WITH_IT = 8_192;
  * Mistral's clients read chunks strictly, and raise what is none. Those who read it by themselves, and pass over what
  * is none, find the finish reason that Mistral has for errors, in a chunk with the stream's `id` and `model`.
  */
-export function mistralCut({ type, message }: StreamRefusal, last: JsonObject): readonly CutPayload[] {
+export function mistralCut({ type, message }: Refusal, last: JsonObject): readonly CutPayload[] {
   const error = { error: openaiError(type, message), type };
   const chunk = {
     ...error,
@@ -56,7 +56,7 @@ export interface CutResponse {
  * OpenAI has, `invalid_prompt` is the one that no agent tries again.
  */
 export function responsesCut(
-  { type, message }: StreamRefusal,
+  { type, message }: Refusal,
   { response, sequence }: CutResponse,
 ): readonly CutPayload[] {
   const code = mayRetry(type) ? 'server_error' : 'invalid_prompt';
@@ -88,7 +88,7 @@ export function responsesCut(
 }
 
 /** Anthropic's clients know an error by the event's name; those that read data alone, by its `type`. */
-export function anthropicCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+export function anthropicCut({ type, message }: Refusal): readonly CutPayload[] {
   const error = { type, message };
   return [
     { event: 'error', json: { error, type } },
@@ -100,19 +100,19 @@ export function anthropicCut({ type, message }: StreamRefusal): readonly CutPayl
  * Google's clients raise what has an HTTP status in `error.code`. Older ones pass an error in an event over, and fail at
  * what is none: at a line that is no JSON, or has no blank line behind it. It is no field that others know.
  */
-export function geminiCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+export function geminiCut({ type, message }: Refusal): readonly CutPayload[] {
   const status = ERROR_STATUS[type] === 403 ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
   const error = { code: ERROR_STATUS[type], message, status };
   return [{ json: { error, type }, line: `error: ${type}: ${message}` }];
 }
 
 /** Of the exceptions that Bedrock's streams know, the one that no client tries again. */
-export function bedrockCut({ type, message }: StreamRefusal): readonly CutPayload[] {
+export function bedrockCut({ type, message }: Refusal): readonly CutPayload[] {
   return [{ event: 'validationException', json: { message, type } }];
 }
 
 /** Cohere's v2 clients raise nothing that comes in a stream; they know an error by how the message ends. */
-export function cohereV2Cut({ type, message }: StreamRefusal): readonly CutPayload[] {
+export function cohereV2Cut({ type, message }: Refusal): readonly CutPayload[] {
   const delta = { finish_reason: 'ERROR', error: message };
   return [
     { event: type, json: { error: message, type, message, delta } },
@@ -121,7 +121,7 @@ export function cohereV2Cut({ type, message }: StreamRefusal): readonly CutPaylo
 }
 
 /** Cohere's v1 tells events apart by `event_type`, so that this is both the stream's proper end and ours. */
-export function cohereV1Cut({ type, message }: StreamRefusal): readonly CutPayload[] {
+export function cohereV1Cut({ type, message }: Refusal): readonly CutPayload[] {
   return [
     {
       json: {
@@ -137,7 +137,7 @@ export function cohereV1Cut({ type, message }: StreamRefusal): readonly CutPaylo
   ];
 }
 
-function openaiError(type: StreamRefusal['type'], message: string): JsonObject {
+function openaiError(type: Refusal['type'], message: string): JsonObject {
   return { message, type, param: null, code: String(ERROR_STATUS[type]) };
 }
 

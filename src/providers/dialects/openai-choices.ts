@@ -1,3 +1,4 @@
+import type { Refusal } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { ITEM_CHARS, stepwise } from '../../turns.ts';
@@ -9,7 +10,6 @@ import type {
   JsonObject,
   StreamEvent,
   StreamReader,
-  StreamRefusal,
   TokenText,
 } from '../provider.ts';
 import { choicesCut } from './error-frames.ts';
@@ -87,7 +87,7 @@ function* addChoiceTokens(
 }
 
 /** How a stream of chunks is cut; `last` is the chunk before. */
-export type ChoiceCut = (refusal: StreamRefusal, last: JsonObject) => readonly CutPayload[];
+export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayload[];
 
 /** Reads the chunks of a streamed answer, in which usage is that of the whole answer so far. */
 export function createChoiceReader(cut: ChoiceCut = choicesCut): StreamReader {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { credentials, status as GrpcStatus, type ClientDuplexStream } from '@grpc/grpc-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { defaultConfig } from '../../support/default-config.ts';
-import type { EdgeServices } from '../../../src/extproc/context.ts';
+import type { EdgeServices } from '../../../src/extproc/services.ts';
 import { startExtProcServer, type ExtProcServer, type TransportName } from '../../../src/extproc/server.ts';
 import { PASS_EVENT } from '../../../src/pipeline/check.ts';
 import type { Outcome } from '../../../src/pipeline/exchange.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createChecks } from '../../../src/checks/create.ts';
 import { defaultConfig } from '../default-config.ts';
 import type { Config } from '../../../src/config/schema.ts';
-import type { EdgeServices } from '../../../src/extproc/context.ts';
+import type { EdgeServices } from '../../../src/extproc/services.ts';
 import type { Call, CallListener } from '../../../src/extproc/transport/call.ts';
 import {
   processingRequest,

@@ -1,20 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import {
-  createContext,
-  outcomeOf,
-  type EdgeServices,
-  type StreamContext,
-} from '../../../src/extproc/context.ts';
-import { onResponseBody } from '../../../src/extproc/phases/response-body.ts';
-import { onResponseHeaders } from '../../../src/extproc/phases/response-headers.ts';
-import { onResponseTrailers, onStreamChunk } from '../../../src/extproc/phases/response-stream.ts';
+import { createContext, outcomeNow, type StreamContext } from '../../../src/extproc/context.ts';
+import { handle } from '../../../src/extproc/handle.ts';
+import { isDenial, type PhaseReply } from '../../../src/extproc/reply/respond.ts';
+import type { EdgeServices } from '../../../src/extproc/services.ts';
 import { processingRequest, type ProcessingResponse } from '../../../src/extproc/wire/messages.ts';
 import { PASS, PASS_EVENT } from '../../../src/pipeline/check.ts';
 import type { Check, Denial, StreamRewriter } from '../../../src/pipeline/check.ts';
 import type { Answered } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import type { ProviderName } from '../../../src/providers/provider.ts';
+import type { Target } from '../../../src/routing/target.ts';
 import { READABLE_PARAMETERS, UNREADABLE_PARAMETERS } from '../../support/charsets.ts';
 import { parsed } from '../../support/exchange.ts';
 
@@ -59,29 +55,32 @@ function answering(options: AnsweringOptions = {}): Answering {
     settings: { upstreamTimeoutMs: 1_000, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },
   } as unknown as EdgeServices);
   const exchange = parsed({ provider, path, body: { model: 'm', messages: [], contents: [] } });
-  context.exchange = exchange;
-  context.parsed = exchange;
-  context.run = createRunner({ checks: [check], shadowMode: false, observer })();
-  context.progress = 'forwarded';
+  const run = createRunner({ checks: [check], shadowMode: false, observer })();
+  context.state = { at: 'forwarded', exchange, run, target: {} as Target };
   const attributes = new Map([['response.code_details', 'via_upstream']]);
+  async function told(...message: Parameters<typeof processingRequest>): Promise<ProcessingResponse[]> {
+    return repliesOf(await handle(context, processingRequest(...message)));
+  }
+  async function toldOnce(...message: Parameters<typeof processingRequest>): Promise<ProcessingResponse> {
+    const [reply = {}] = await told(...message);
+    return reply;
+  }
   return {
     context,
     seen,
-    async headers(headers, endOfStream = false) {
+    headers(headers, endOfStream = false) {
       const list = Object.entries({ ':status': String(status), ...headers });
-      const parts = { headers: list, endOfStream, attributes };
-      return onResponseHeaders(context, processingRequest('response_headers', parts));
+      return toldOnce('response_headers', { headers: list, endOfStream, attributes });
     },
-    body: (body) =>
-      onResponseBody(
-        context,
-        processingRequest('response_body', { body: Buffer.from(body), endOfStream: true }),
-      ),
-    chunk: async (body, endOfStream = false) =>
-      onStreamChunk(context, processingRequest('response_body', { body: Buffer.from(body), endOfStream })),
-    trailers: () =>
-      onResponseTrailers(context, processingRequest('response_trailers', { headers: [['x-t', '']] })),
+    body: (body) => toldOnce('response_body', { body: Buffer.from(body), endOfStream: true }),
+    chunk: (body, endOfStream = false) => toldOnce('response_body', { body: Buffer.from(body), endOfStream }),
+    trailers: () => told('response_trailers', { headers: [['x-t', '']] }),
   };
+}
+
+function repliesOf(reply: PhaseReply): ProcessingResponse[] {
+  if (isDenial(reply)) throw new Error('an answer was denied');
+  return [reply].flat();
 }
 
 interface Sent {
@@ -120,7 +119,7 @@ describe('an answer whose status ends nothing', () => {
         const refused = answer.headers({ 'content-type': 'text/event-stream' }, endOfStream);
         await expect(refused).rejects.toMatchObject({ type: 'upstream_unavailable' });
         expect(answer.seen).toEqual([]);
-        expect(outcomeOf(answer.context)).toEqual({ kind: 'lost', upstreamFailed: true });
+        expect(outcomeNow(answer.context)).toEqual({ kind: 'lost', upstreamFailed: true });
       }
     },
   );
@@ -140,7 +139,7 @@ describe('a whole answer', () => {
       replacement: undefined,
     });
     expect(answer.seen[0]?.answer.usage).toMatchObject({ inputTokens: 5, outputTokens: 7 });
-    expect(outcomeOf(answer.context)).toEqual({ kind: 'complete' });
+    expect(outcomeNow(answer.context)).toEqual({ kind: 'complete' });
   });
 
   it('is edited by byte spans, with the length that it then has', async () => {
@@ -238,7 +237,7 @@ describe('a streamed answer that is cut', () => {
     expect(cut?.text).toMatch(/^data: .*"good".*\n\ndata: \{"error":.*"type":"dlp_quarantine".*\n\n$/);
     expect(streamed(await answer.chunk(event('late')))).toEqual({ text: '', isEnd: false });
     expect(streamed(await answer.chunk('data: [DONE]\n\n', true))).toEqual({ text: '', isEnd: false });
-    expect(outcomeOf(answer.context)).toEqual({ kind: 'broken_off' });
+    expect(outcomeNow(answer.context)).toEqual({ kind: 'broken_off' });
     expect(answer.context.refusal?.type).toBe('dlp_quarantine');
   });
 
@@ -304,7 +303,10 @@ describe('a stream that nobody knows', () => {
     await answer.headers(SSE);
     await answer.chunk('data: {"error":{"message":"m"}}\n\n', true);
     expect(shown).toEqual(['any/error.message: m']);
-    expect(answer.context.answered?.answer.written.text).toBe('');
+    expect(answer.context.state).toMatchObject({
+      at: 'streamed',
+      exchange: { answer: { written: { text: '' } } },
+    });
   });
 
   it.each([

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ERROR_STATUS, type ErrorType } from '../../../src/errors.ts';
+import { ERROR_STATUS, type ErrorType, type Refusal } from '../../../src/errors.ts';
 import { blockReason, mcpAnswer, type RefusedMessage } from '../../../src/mcp/refusal.ts';
 import type { McpMessage } from '../../../src/mcp/message.ts';
 
 const CALL: McpMessage = { kind: 'request', id: 'a', method: 'tools/call', name: 'rm' };
 const LIST: McpMessage = { kind: 'request', id: 0, method: 'tools/list' };
 
-function answer(refusal: RefusedMessage) {
-  const { status, body } = mcpAnswer(refusal);
+function answer(refusal: Refusal & RefusedMessage) {
+  const { status, body } = mcpAnswer(refusal, refusal);
   return { status, json: JSON.parse(body) as unknown };
 }
 

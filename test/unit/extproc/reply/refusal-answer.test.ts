@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ERROR_STATUS, type ErrorType } from '../../../../src/errors.ts';
-import { refusalAnswer, type Refusal } from '../../../../src/extproc/reply/refusal-answer.ts';
+import { ERROR_STATUS, type ErrorType, type Refusal } from '../../../../src/errors.ts';
+import { refusalAnswer, type Refused } from '../../../../src/extproc/reply/refusal-answer.ts';
 import type { Surface } from '../../../../src/extproc/request/surface.ts';
 import type { McpMessage } from '../../../../src/mcp/message.ts';
 
@@ -17,10 +17,12 @@ const PASSING: readonly ErrorType[] = [
   'upstream_timeout',
 ];
 
-function sent(refusal: Partial<Refusal> & Pick<Refusal, 'type'>, stripTelemetry = false) {
-  const surface: Surface =
-    refusal.mcp === undefined ? { kind: 'provider', shape: 'openai' } : { kind: 'mcp' };
-  const answer = refusalAnswer({ message: 'not yours', headers: [], ...refusal }, surface, {
+type Sent = Partial<Refusal> & Pick<Refusal, 'type'> & Pick<Refused, 'mcp'>;
+
+function sent({ mcp, ...refusal }: Sent, stripTelemetry = false) {
+  const surface: Surface = mcp === undefined ? { kind: 'provider', shape: 'openai' } : { kind: 'mcp' };
+  const refused = { surface, headers: [], mcp };
+  const answer = refusalAnswer({ message: 'not yours', ...refusal }, refused, {
     stripTelemetry,
     errorFormat: 'gateway',
   });
@@ -56,7 +58,7 @@ describe('the reason', () => {
   it('is the short one where there is one, and a check’s own header before that', () => {
     const details = { reason: 'short' };
     expect(sent({ type: 'policy_denied', details }).headers['x-gateway-block-reason']).toBe('short');
-    const headers = [['x-gateway-block-reason', 'its own']] as const;
+    const headers = { 'x-gateway-block-reason': 'its own' };
     expect(sent({ type: 'policy_denied', details, headers }).headers['x-gateway-block-reason']).toBe(
       'its own',
     );
@@ -72,7 +74,7 @@ describe('the reason', () => {
   });
 
   it('stays where telemetry headers are stripped', () => {
-    const headers = [['x-gateway-session-spend', '1']] as const;
+    const headers = { 'x-gateway-session-spend': '1' };
     expect(sent({ type: 'policy_denied', headers }, true).headers).toEqual({
       'content-type': 'application/json',
       'x-should-retry': 'false',
@@ -95,7 +97,7 @@ describe('the id of the request', () => {
     [{ kind: 'mcp' }, {}],
     [{ kind: 'none' }, {}],
   ] as const)('stands where the SDKs of %j look for it too', (surface, more) => {
-    const answer = refusalAnswer({ type: 'quarantined', message: 'no', headers }, surface, settings);
+    const answer = refusalAnswer({ type: 'quarantined', message: 'no' }, { surface, headers }, settings);
     expect(Object.fromEntries(answer.headers)).toEqual({
       'content-type': 'application/json',
       'x-should-retry': 'false',

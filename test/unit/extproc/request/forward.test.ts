@@ -1,13 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { configSchema } from '../../../../src/config/schema.ts';
-import { createContext, type EdgeServices } from '../../../../src/extproc/context.ts';
+import { createContext } from '../../../../src/extproc/context.ts';
 import { forward } from '../../../../src/extproc/request/forward.ts';
+import type { EdgeServices } from '../../../../src/extproc/services.ts';
+import type { At } from '../../../../src/extproc/state.ts';
+import type { Parsed } from '../../../../src/pipeline/exchange.ts';
+import type { Run } from '../../../../src/pipeline/run.ts';
+import type { Target } from '../../../../src/routing/target.ts';
 import { createRoute } from '../../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../../src/routing/upstreams.ts';
 import type { JsonEdit } from '../../../../src/json/path.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { parsed } from '../../../support/exchange.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
+
+/** A request that no check denied. */
+function judged(exchange: Parsed, target: Target): At<'parsed'> {
+  return { at: 'parsed', exchange, run: {} as Run, target };
+}
 
 it('a request that was forwarded keeps no copy of its prompt while its answer runs', async () => {
   const written = configSchema.parse({});
@@ -22,9 +32,10 @@ it('a request that was forwarded keeps no copy of its prompt while its answer ru
     hasDelimPadding: false,
   };
   exchange.facts.prompt = { normalizedTexts: ['hidden'], obfuscation };
+  const target = createRoute(config, configuredUpstreams(config))('POST', `/openai${exchange.path}`, '');
   const context = createContext({} as EdgeServices);
-  context.target = createRoute(config, configuredUpstreams(config))('POST', `/openai${exchange.path}`, '');
-  await forward(context, exchange, 'request_body');
+  await forward(context, judged(exchange, target), 'request_body');
+  expect(context.state.at).toBe('forwarded');
   const { body, json, facts } = exchange;
   expect([body.length, json, facts.prompt]).toEqual([0, {}, undefined]);
 });
@@ -44,9 +55,10 @@ describe('a request to an MCP server', () => {
   ) {
     const exchange = mcpExchange({ body, headers });
     exchange.edits.push(...edits);
+    const target = createRoute(config, configuredUpstreams(config))('POST', '/mcp/files', '');
     const context = createContext({} as EdgeServices);
-    context.target = createRoute(config, configuredUpstreams(config))('POST', '/mcp/files', '');
-    const { response } = (await forward(context, exchange, 'request_body')).request_body ?? {};
+    const reply = await forward(context, judged(exchange, target), 'request_body');
+    const { response } = reply.request_body ?? {};
     const { set_headers = [], remove_headers = [] } = response?.header_mutation ?? {};
     return {
       set: Object.fromEntries(set_headers),
@@ -104,9 +116,10 @@ describe('a request to an MCP server', () => {
     const exchange = mcpExchange({
       headers: { 'mcp-method': 'tools/call', 'mcp-name': 't', 'mcp-param-a': 'b', 'mcp-session-id': 's' },
     });
+    const target = createRoute(config, configuredUpstreams(config))('GET', '/mcp/files', '');
     const context = createContext({} as EdgeServices);
-    context.target = createRoute(config, configuredUpstreams(config))('GET', '/mcp/files', '');
-    const { response } = (await forward(context, exchange, 'request_headers')).request_headers ?? {};
+    const reply = await forward(context, judged(exchange, target), 'request_headers');
+    const { response } = reply.request_headers ?? {};
     expect(response?.header_mutation?.remove_headers).toEqual(['mcp-method', 'mcp-name', 'mcp-param-a']);
   });
 });

@@ -1,0 +1,53 @@
+import { GatewayError } from '../errors.ts';
+import { readMediaType } from '../media-type.ts';
+import type { StreamRewriter } from '../pipeline/check.ts';
+import type { Answered } from '../pipeline/exchange.ts';
+import { createAnyJsonReader } from '../providers/dialects/any-json.ts';
+import type { StreamReader } from '../providers/provider.ts';
+import { asLabelled } from '../streams/as-labelled.ts';
+import type { StreamFormat } from '../streams/frame.ts';
+import { createAnswerStream, type AnswerStream } from './answer-stream.ts';
+
+export interface StreamTerms {
+  readonly format: StreamFormat;
+  readonly rewriters: readonly StreamRewriter[];
+  /** As in AnswerStreamParts. */
+  readonly stripComments: boolean;
+}
+
+/**
+ * A provider's stream, read as its head says it is to be read.
+ * @throws GatewayError upstream_unavailable where its letters cannot be read, and somebody judges them
+ */
+export function openStream(
+  exchange: Answered,
+  { format, rewriters, stripComments }: StreamTerms,
+): AnswerStream {
+  const { answer, answerHeaders, endpoint } = exchange;
+  const isJudged = rewriters.some(({ readsText }) => readsText !== false);
+  if (isJudged && readMediaType(answerHeaders.get('content-type')).charset === 'other') throw unreadable();
+  return createAnswerStream({
+    answer,
+    format: isSuccess(exchange) ? asLabelled(format) : format,
+    reader: readerOf(exchange),
+    rewriters,
+    stripComments: stripComments || endpoint.dialect.bearsComments === false,
+  });
+}
+
+/** An error says what it says in a form of its own. */
+function readerOf(exchange: Answered): StreamReader {
+  const { endpoint, request } = exchange;
+  return (isSuccess(exchange) ? endpoint.dialect.stream(request) : undefined) ?? createAnyJsonReader();
+}
+
+function isSuccess({ status }: Answered): boolean {
+  return status >= 200 && status < 300;
+}
+
+function unreadable(): GatewayError {
+  return new GatewayError(
+    'upstream_unavailable',
+    'the provider sent a stream in a character set that cannot be inspected',
+  );
+}

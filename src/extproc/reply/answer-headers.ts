@@ -1,0 +1,32 @@
+import { HEADER_PREFIX, TELEMETRY_HEADERS } from '../../headers.ts';
+import { isShownToClients } from '../../mcp/answer-headers.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+import type { StreamContext } from '../context.ts';
+import { withReceipt } from './receipt.ts';
+import type { HeaderChanges } from './respond.ts';
+
+/** The checks' headers in; a provider's copies of ours out, and of an MCP server's all that its clients do not need. */
+export function headerChanges(context: StreamContext, exchange: Answered): HeaderChanges {
+  const set = [...exchange.responseHeaders];
+  const isShown = exchange.mcp === undefined ? isNoneOfOurs : isShownToClients;
+  const remove: string[] = [];
+  for (const name of exchange.answerHeaders.keys()) if (!isShown(name)) remove.push(name);
+  const { stripTelemetry } = context.services.settings;
+  const told = stripTelemetry ? set.filter(([name]) => !TELEMETRY_HEADERS.has(name)) : set;
+  return { set: withReceipt(context, context.status, told), remove };
+}
+
+function isNoneOfOurs(name: string): boolean {
+  return !name.startsWith(HEADER_PREFIX) && name !== 'trailer';
+}
+
+/** Headers that say of the provider's bytes what is not so of these. */
+const OF_OTHER_BYTES = ['content-encoding', 'content-md5', 'content-digest', 'repr-digest', 'digest', 'etag'];
+
+/** The same, where this body is sent in the place of what came. */
+export function withBody(changes: HeaderChanges, body: Buffer): HeaderChanges {
+  return {
+    set: [...changes.set, ['content-length', String(body.length)]],
+    remove: [...changes.remove, ...OF_OTHER_BYTES],
+  };
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { newAnswer } from '../../../src/answers/new-answer.ts';
+import { createContext, outcomeNow, type StreamContext } from '../../../src/extproc/context.ts';
+import { handle } from '../../../src/extproc/handle.ts';
+import type { EdgeServices } from '../../../src/extproc/services.ts';
+import { outcomeOf, takenBack, type State } from '../../../src/extproc/state.ts';
+import { processingRequest } from '../../../src/extproc/wire/messages.ts';
+import type { AnswerStream } from '../../../src/answers/answer-stream.ts';
+import type { Answered, Identified, Outcome } from '../../../src/pipeline/exchange.ts';
+import type { Run } from '../../../src/pipeline/run.ts';
+import type { Target } from '../../../src/routing/target.ts';
+import { parsed } from '../../support/exchange.ts';
+
+const run = {} as Run;
+const target = {} as Target;
+const stream = {} as AnswerStream;
+const exchange = parsed({ body: { model: 'm', messages: [] } });
+
+function answered(origin: Answered['origin'], complete = false): Answered {
+  const head = { origin, status: 200, answerHeaders: new Map(), form: 'whole' } as const;
+  return { ...exchange, ...head, answer: { ...newAnswer(), complete } };
+}
+
+const open = { exchange: answered('provider'), parsed: exchange, run };
+const seen = { exchange: answered('provider', true), parsed: exchange, run };
+const NOT_FORWARDED: Outcome = { kind: 'not_forwarded' };
+const COMPLETE: Outcome = { kind: 'complete' };
+const BROKEN_OFF: Outcome = { kind: 'broken_off' };
+
+const OUTCOMES: readonly (readonly [string, State, Outcome])[] = [
+  ['nothing has come', { at: 'opened' }, NOT_FORWARDED],
+  ['nobody is known', { at: 'received' }, NOT_FORWARDED],
+  ['we have answered without a key', { at: 'replied' }, NOT_FORWARDED],
+  ['the key is good', { at: 'admitted', exchange }, NOT_FORWARDED],
+  [
+    'the address leads somewhere',
+    { at: 'identified', exchange: exchange as Identified, run, target, rawKey: '', unreadId: null },
+    NOT_FORWARDED,
+  ],
+  ['the checks judge', { at: 'parsed', exchange, run, target }, NOT_FORWARDED],
+  ['no answer was seen', { at: 'forwarded', exchange, run, target }, { kind: 'lost' }],
+  ['the body is awaited', { at: 'answering', ...open }, { kind: 'lost' }],
+  ['the body has come', { at: 'answering', ...seen }, COMPLETE],
+  ['a stream’s headers are judged', { at: 'opening', ...open }, BROKEN_OFF],
+  ['a stream runs', { at: 'streaming', ...open, stream }, BROKEN_OFF],
+  ['its end marker was seen', { at: 'streaming', ...seen, stream }, COMPLETE],
+  ['it ended without one', { at: 'streamed', ...open, stream }, BROKEN_OFF],
+  ['it ended with one', { at: 'streamed', ...seen, stream }, COMPLETE],
+  ['the answer went out', { at: 'answered', ...seen }, COMPLETE],
+  [
+    'nobody could be connected to',
+    { at: 'answered', ...open, exchange: answered('not_connected') },
+    { kind: 'not_forwarded', upstreamFailed: true },
+  ],
+  [
+    'the answer was lost',
+    { at: 'answered', ...open, exchange: answered('lost') },
+    { kind: 'lost', upstreamFailed: true },
+  ],
+];
+
+describe('an exchange that ends', () => {
+  it.each(OUTCOMES)('when %s is told by its state', (_, state, outcome) => {
+    expect(outcomeOf(state, false)).toEqual(outcome);
+  });
+
+  it.each(OUTCOMES)(
+    'when %s and the provider was given up blames it only for what it owed',
+    (_, state, outcome) => {
+      const isOwed = outcome.kind === 'lost';
+      expect(outcomeOf(state, true)).toEqual(isOwed ? { kind: 'lost', upstreamFailed: true } : outcome);
+    },
+  );
+
+  it('before Envoy got the verdict was not forwarded', () => {
+    const state = takenBack({ at: 'forwarded', exchange, run, target });
+    expect(outcomeOf(state, false)).toEqual(NOT_FORWARDED);
+    expect(state).toEqual({ at: 'parsed', exchange, run, target });
+  });
+});
+
+describe('a message out of turn', () => {
+  function at(state: State, ended: Outcome[] = []): StreamContext {
+    const settings = {
+      upstreamTimeoutMs: 1_000,
+      stripTelemetry: false,
+      errorFormat: 'gateway',
+      allowedOrigins: [],
+    };
+    const context = createContext({ settings } as unknown as EdgeServices);
+    const ending = {
+      end: (_exchange: unknown, outcome: Outcome) => {
+        ended.push(outcome);
+        return Promise.resolve();
+      },
+    } as unknown as Run;
+    context.state = 'run' in state ? { ...state, run: ending } : state;
+    return context;
+  }
+  const headers = [[':status', '503']] as const;
+
+  it.each(OUTCOMES.filter(([, state]) => state.at !== 'identified'))(
+    'fails closed, should a body come when %s',
+    (_, state) => {
+      expect(() => handle(at(state), processingRequest('request_body'))).toThrow('before its headers');
+    },
+  );
+
+  it.each(OUTCOMES.slice(0, 6))('gets no verdict: headers of an answer when %s', async (_, state) => {
+    const context = at(state);
+    const reply = await handle(context, processingRequest('response_headers', { headers }));
+    expect(reply).toEqual({ response_headers: { response: {} } });
+    expect(context.state.at).toBe(state.at);
+  });
+
+  it('puts Envoy’s own reply in the place of an answer that breaks off, as of a request without one', async () => {
+    const ended: Outcome[] = [];
+    const context = at({ at: 'answering', ...open }, ended);
+    const attributes = new Map([['response.code_details', 'upstream_reset_after_response_started']]);
+    await handle(context, processingRequest('response_headers', { headers, attributes }));
+    expect(ended).toEqual([{ kind: 'lost', upstreamFailed: true }]);
+    expect(context.state).toMatchObject({ at: 'answered', exchange: { origin: 'lost', status: 503 } });
+    expect(outcomeNow(context)).toEqual({ kind: 'lost', upstreamFailed: true });
+  });
+});
