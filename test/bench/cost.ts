@@ -61,8 +61,9 @@ const CONNECTIONS = 32;
 
 const LOADED_BYTES = 20 << 20;
 
-/** Of each rig, of the smallest prompts: by then V8 has compiled what a service that has been up for a minute runs. */
+/** Of each rig, of small prompts: by then V8 has compiled what a service that has been up for a minute runs. */
 const WARM_UP = 10_000;
+const WARM_UP_BYTES = 1_024;
 
 /** Some 20 MB of prompts, within reason: under load, and alone. */
 function requestsOf(promptBytes: number): { readonly loaded: number; readonly alone: number } {
@@ -86,8 +87,8 @@ export async function measureCost(
     })),
   );
   try {
-    for (const { rig, next } of cells.slice(0, rigs.length))
-      await runLoad(rig, { connections: 16, requests: WARM_UP, bytes: next });
+    for (const rig of rigs)
+      await runLoad(rig, { connections: 16, requests: WARM_UP, bytes: newPrompts(rig, WARM_UP_BYTES, rig) });
     for (const { rig, promptBytes, next } of cells)
       await runLoad(rig, { connections: 16, requests: requestsOf(promptBytes).loaded / 2, bytes: next });
     for (let round = 1; round <= options.rounds; round++) {
