@@ -3,9 +3,8 @@
  * the CPU of a start was finding and linking modules. What is imported only when it is needed stays so.
  */
 import { chmodSync, cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 
@@ -21,6 +20,8 @@ const READ_AT_RUN_TIME = [
 /** Processes and threads begin with them, so that their names are known. */
 const ENTRIES = ['cli/main', 'src/worker', 'src/policy/rego/thread'];
 
+const OTLP_GRPC = '@opentelemetry/otlp-grpc-exporter-base';
+
 /** Builds into `dist`, which is emptied before. */
 export async function build(dist: string): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
@@ -29,6 +30,8 @@ export async function build(dist: string): Promise<void> {
     cwd: ROOT,
     input: Object.fromEntries(ENTRIES.map((entry) => [entry, `${entry}.ts`])),
     platform: 'node',
+    // Its ES modules ask for grpc-js by a function that no bundler sees.
+    resolve: { alias: { [OTLP_GRPC]: createRequire(import.meta.url).resolve(OTLP_GRPC) } },
     plugins: [placesOfSources(assets)],
   });
   const { output } = await bundle.write({
@@ -47,12 +50,16 @@ export async function build(dist: string): Promise<void> {
     cpSync(from, join(dist, to));
   }
   const chunks = output.filter((file) => file.type === 'chunk');
-  const missing = chunks.flatMap(({ imports }) => imports).filter((name) => !isThere(name, chunks));
+  const missing = chunks.flatMap(asksFor).filter((name) => !isThere(name, chunks));
   if (missing.length > 0)
     throw new Error(`not bundled, and not installed with the package: ${missing.join(', ')}`);
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices([...modules, ...assets.keys()]));
   chmodSync(join(dist, 'cli/main.js'), 0o755);
+}
+
+function asksFor({ imports, code }: OutputChunk): readonly string[] {
+  return [...imports, ...[...code.matchAll(/\b__require\("([^"]+)"\)/g)].map(([, name = '']) => name)];
 }
 
 /** What a chunk imports must be another chunk, or a part of Node. */
@@ -72,7 +79,7 @@ function placesOfSources(assets: Map<string, string>): Plugin {
       filter: { id: /\.ts$/, code: /import\.meta\.(url|resolve)/ },
       handler(code, id) {
         const withAssets = code.replaceAll(/import\.meta\.resolve\('([^']+)'\)/g, (_call, name: string) => {
-          const file = fileURLToPath(import.meta.resolve(name));
+          const file = createRequire(id).resolve(name);
           const place = `data/${basename(file)}`;
           assets.set(file, place);
           return `PLACE_IN_DIST("${place}")`;
