@@ -1,58 +1,57 @@
 import { isWordCode } from '../characters.ts';
+import { anchorSource, SQL_RULES } from './rules.ts';
 
 /**
  * Where payloads of SQL may begin, found without an expression: one over all words and signs is tried at each character,
  * and costs most of what the search for payloads does.
  */
 
-const OPERATORS = ['or', 'and', 'xor', 'having'];
-const WORDS = [
-  ...['union', 'pg_sleep', 'sleep', 'benchmark', 'waitfor', 'order', 'group', 'when', 'if', 'rlike'],
-  ...['extractvalue', 'updatexml', 'convert', 'char', 'execute', 'exec', 'into', 'load_file', 'randomblob'],
-  ...['dbms_pipe', 'utl_http', 'utl_inaddr', 'procedure', 'copy'],
-];
-
-/** What some rule can go on with behind an operator: prose goes on with a word, and behind that with another. */
-const OPERAND = String.raw`[\s+]{0,6}(?:[(/%'"\d]|not|[a-z]\w{0,15}[\s+)]{0,8}(?:[=/%;#(]|--))`;
-/** No letter follows a word. */
-const WORD_HERE = new RegExp(
-  `(?:(?:${OPERATORS.join('|')})(?![a-z])${OPERAND}|(?:${WORDS.join('|')})(?![a-z]))`,
-  'iy',
-);
-const SIGN_HERE = new RegExp(String.raw`(?:\|\||&&)${OPERAND}`, 'iy');
-const COMMENT_HERE = /\/\*!\d{0,6}\s{0,3}union/iy;
-const QUOTE_HERE =
-  /['"][\s)]{0,6}(?:--|#|\/\*|;(?:\s{0,2}(?:--|#)|%00)|or(?![a-z])|and(?![a-z])|\|\||&&|\+\s{0,3}\(\s{0,3}select)/iy;
-
 /** How a place is looked at, by the code of its character. */
 const OTHER = 0;
 const IN_WORD = 1;
 const WORD_BEGINS = 2;
 const SIGN = 3;
-const ALWAYS = 4;
-const COMMENT = 5;
-const QUOTE = 6;
+
+/** The beginnings of all rules: by what must follow them, the anchors. */
+const ANCHORS = new Map<string, Set<string>>();
+for (const { beginning } of SQL_RULES) {
+  const anchors = ANCHORS.get(beginning.ahead) ?? new Set();
+  for (const anchor of beginning.anchors) anchors.add(anchor);
+  ANCHORS.set(beginning.ahead, anchors);
+}
+const ALL_ANCHORS = new Set([...ANCHORS.values()].flatMap((anchors) => [...anchors]));
+const WORDS = [...ALL_ANCHORS].filter((anchor) => isWordCode(anchor.charCodeAt(0)));
+
+/** The beginnings that begin with one of these characters. */
+function beginningsWith(characters: string): RegExp {
+  const sources: string[] = [];
+  for (const [ahead, anchors] of ANCHORS) {
+    const some = [...anchors].filter((anchor) => characters.includes(anchor.charAt(0)));
+    if (some.length > 0) sources.push(anchorSource(some) + ahead);
+  }
+  return new RegExp(sources.join('|'), 'iy');
+}
+
+const WORD_HERE = beginningsWith(WORDS.map((word) => word.charAt(0)).join(''));
+/** Of signs, by the code of the first character; and what the second must be, zero where it may be any. */
+const SIGNS_HERE: RegExp[] = [];
+const SIGN_SECONDS = new Uint8Array(128);
 
 const KINDS = new Uint8Array(128);
 for (let code = 0; code < KINDS.length; code++) KINDS[code] = isWordCode(code) ? IN_WORD : OTHER;
-for (const [characters, kind] of [
-  [
-    [...OPERATORS, ...WORDS].map((word) => word.charAt(0) + word.charAt(0).toUpperCase()).join(''),
-    WORD_BEGINS,
-  ],
-  ['|&', SIGN],
-  [';', ALWAYS],
-  ['/', COMMENT],
-  [`'"`, QUOTE],
-] as const) {
-  for (const character of characters) KINDS[character.charCodeAt(0)] = kind;
-}
-
 /** The first two letters of each word, one bit each, 32 to a letter. */
 const SECONDS = new Int32Array(32);
-for (const word of [...OPERATORS, ...WORDS]) {
-  const first = word.charCodeAt(0) & 31;
-  SECONDS[first] = (SECONDS[first] ?? 0) | (1 << (word.charCodeAt(1) & 31));
+for (const anchor of ALL_ANCHORS) {
+  const code = anchor.charCodeAt(0);
+  if (!isWordCode(code)) {
+    const second = anchor.charCodeAt(1) || 0;
+    SIGN_SECONDS[code] = KINDS[code] === SIGN && SIGN_SECONDS[code] !== second ? 0 : second;
+    SIGNS_HERE[code] = beginningsWith(anchor.charAt(0));
+    KINDS[code] = SIGN;
+    continue;
+  }
+  for (const letter of [code, anchor.toUpperCase().charCodeAt(0)]) KINDS[letter] = WORD_BEGINS;
+  SECONDS[code & 31] = (SECONDS[code & 31] ?? 0) | (1 << (anchor.charCodeAt(1) & 31));
 }
 
 /** The next place at `from` or behind it where a payload may begin; the text's length where there is none. */
@@ -68,34 +67,26 @@ export function nextSqlAnchor(text: string, from: number): number {
     const wasInWord = isInWord;
     isInWord = kind <= WORD_BEGINS;
     if (kind === IN_WORD || (kind === WORD_BEGINS && wasInWord)) continue;
-    if (isAnchor(text, at, kind, code)) return at;
+    if (kind === SIGN ? isSignAt(text, at, code) : isWordAt(text, at, code)) return at;
   }
   return text.length;
 }
 
-function isAnchor(text: string, at: number, kind: number, code: number): boolean {
-  switch (kind) {
-    case WORD_BEGINS:
-      return mayBeWord(code, text.charCodeAt(at + 1)) && isAt(WORD_HERE, text, at);
-    case SIGN:
-      return text.charCodeAt(at + 1) === code && isAt(SIGN_HERE, text, at);
-    case COMMENT:
-      return isAt(COMMENT_HERE, text, at);
-    case QUOTE:
-      return isAt(QUOTE_HERE, text, at);
-    default:
-      return true;
-  }
+function isSignAt(text: string, at: number, code: number): boolean {
+  const second = SIGN_SECONDS[code] ?? 0;
+  return (second === 0 || text.charCodeAt(at + 1) === second) && isAt(SIGNS_HERE[code], text, at);
 }
 
 /**
  * Letters of either case, and what is taken for one, are told by their last five bits; the expression tells them apart.
  */
-function mayBeWord(first: number, second: number): boolean {
-  return ((SECONDS[first & 31] ?? 0) & (1 << (second & 31))) !== 0;
+function isWordAt(text: string, at: number, code: number): boolean {
+  const second = text.charCodeAt(at + 1);
+  return ((SECONDS[code & 31] ?? 0) & (1 << (second & 31))) !== 0 && isAt(WORD_HERE, text, at);
 }
 
-function isAt(pattern: RegExp, text: string, at: number): boolean {
+function isAt(pattern: RegExp | undefined, text: string, at: number): boolean {
+  if (pattern === undefined) return false;
   pattern.lastIndex = at;
   return pattern.test(text);
 }

@@ -5,9 +5,9 @@ import { SQL_RULES, type SqlRule } from './rules.ts';
 
 /** Rules by the first character of what they begin with. */
 const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(
-  SQL_RULES.flatMap(({ anchors }) => anchors).map((anchor) => [
-    anchor.charAt(0),
-    SQL_RULES.filter(({ anchors }) => anchors.some((other) => other.startsWith(anchor.charAt(0)))),
+  SQL_RULES.flatMap(({ beginning }) => beginning.anchors).map(({ 0: first = '' }) => [
+    first,
+    SQL_RULES.filter(({ beginning }) => beginning.anchors.some((anchor) => anchor.startsWith(first))),
   ]),
 );
 
