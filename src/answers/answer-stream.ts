@@ -5,6 +5,7 @@ import { inTurns, isTurnOver, ITEM_CHARS, nextTurn, runNow, stepsOf } from '../t
 import type { Work } from '../turns.ts';
 import type { CutPayload, StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
+import { asDenial } from '../pipeline/check.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from '../pipeline/check.ts';
 import type { Answer } from '../pipeline/exchange.ts';
 import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
@@ -211,8 +212,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
   async function breakOff(cause: unknown): Promise<Emission> {
     if (cut !== undefined) throw cause;
     const refusal = cause instanceof GatewayError ? cause : undefined;
-    const { type, message } = refusal ?? NOT_INSPECTED;
-    await cutOff({ kind: 'deny', type, message });
+    await cutOff(asDenial(refusal ?? NOT_INSPECTED));
     return refusal === undefined ? { ...take(), failure: cause } : take();
   }
 

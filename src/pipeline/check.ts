@@ -54,6 +54,11 @@ export interface Denial extends Refusal {
   readonly enforce?: () => Promise<void>;
 }
 
+/** What was thrown as a refusal, as a check says it. */
+export function asDenial({ type, message }: Refusal): Denial {
+  return { kind: 'deny', type, message };
+}
+
 export const PASS: Pass = { kind: 'pass' };
 
 /** Who is going to be identified: what is known of a request while its key is looked up. */

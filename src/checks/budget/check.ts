@@ -13,7 +13,9 @@ import { createLeases } from './leases.ts';
 import { capPrice } from './price-cap.ts';
 import { quote } from './quote.ts';
 import type { Quote, QuoteDeps } from './quote.ts';
-import { budgetExceeded, budgetHeaders, policyDenied } from './refusals.ts';
+import { policyDenied } from '../denials.ts';
+import { budgetHeaders } from './headers.ts';
+import { budgetExceeded } from './refusals.ts';
 import { lowerLimit, reserveWorstCase } from './reserve.ts';
 import type { BudgetStore, Operation, SettleResult, Tightest } from './store.ts';
 

@@ -9,7 +9,8 @@ import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import type { RequestFacts } from '../../providers/provider.ts';
 import { outputsOf } from './outputs.ts';
-import { policyDenied, printable, unbounded } from './refusals.ts';
+import { invalidRequest, policyDenied } from '../denials.ts';
+import { printable } from './refusals.ts';
 
 /** What is known of a request's cost before it is sent. */
 export interface Quote {
@@ -91,24 +92,24 @@ function refuseOpenCost(
   tools: readonly string[],
 ): Denial | undefined {
   if (request.unbounded !== undefined) {
-    return unbounded(`the cost cannot be bounded: ${request.unbounded}`);
+    return invalidRequest(`the cost cannot be bounded: ${request.unbounded}`);
   }
   const unpriced = tools.find((type) => settings.tools[type] === undefined);
   if (unpriced !== undefined) {
-    return unbounded(`the cost of ${printable(unpriced)} is unknown: set its price in pricing.tools`);
+    return invalidRequest(`the cost of ${printable(unpriced)} is unknown: set its price in pricing.tools`);
   }
   if (price.worstInputAudioNanoUsd === undefined && request.media.some(isSound)) {
-    return unbounded('no audio price is known for this model: set input_audio in pricing.overrides');
+    return invalidRequest('no audio price is known for this model: set input_audio in pricing.overrides');
   }
   const output = outputsOf(request, price).find((modality) => !price.pricedOutputs.has(modality));
   if (output !== undefined) {
-    return unbounded(
+    return invalidRequest(
       `no price is known for ${output} that this model writes: set output_${output} in pricing.overrides`,
     );
   }
   const isMedia = endpoint.operation === 'images' || endpoint.operation === 'audio';
   return isMedia && request.output === undefined && price.requestNanoUsd === 0
-    ? unbounded('the cost of this endpoint cannot be bounded: set request in pricing.overrides')
+    ? invalidRequest('the cost of this endpoint cannot be bounded: set request in pricing.overrides')
     : undefined;
 }
 

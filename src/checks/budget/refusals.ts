@@ -1,10 +1,10 @@
 import { retryAfter } from '../../errors.ts';
-import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { formatUsd } from '../../pricing/usd.ts';
 import { NEVER_RESETS, resetsIn } from '../../text/quota-words.ts';
 import { timeSpan } from '../../text/time-span.ts';
 import { SESSION_ACCOUNT } from './accounts.ts';
+import { budgetHeaders } from './headers.ts';
 import type { Tightest } from './store.ts';
 
 /** 429: the tightest account, what it has left, and when it starts anew. */
@@ -38,24 +38,6 @@ function sessionBudgetExceeded(tightest: Tightest, wantedNanoUsd: number): Denia
     type: 'session_budget_exceeded',
     message: `the budget of this session has ${remaining} USD left, and this request may cost ${formatUsd(wantedNanoUsd)} USD. ${NEVER_RESETS}`,
     headers: budgetHeaders(tightest),
-  };
-}
-
-/** 403: a price is missing, and without one the budget could not hold. */
-export function policyDenied(message: string): Denial {
-  return { kind: 'deny', type: 'policy_denied', message };
-}
-
-/** 400: the request leaves its cost open. */
-export function unbounded(message: string): Denial {
-  return { kind: 'deny', type: 'invalid_request', message };
-}
-
-/** What a client learns of its budget (docs/sessions.md#headers-of-an-answer). */
-export function budgetHeaders({ account, remainingNanoUsd }: Tightest): Record<string, string> {
-  return {
-    [HEADER.sessionRemaining]: formatUsd(Math.max(0, remainingNanoUsd)),
-    [HEADER.budgetWindow]: account.name,
   };
 }
 

@@ -4,6 +4,7 @@ import { HEADER } from '../../headers.ts';
 import type { McpMessage } from '../../mcp/message.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Denial, Verdict } from '../../pipeline/check.ts';
+import { policyDenied } from '../denials.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 
 export type DlpAction = 'mask' | 'quarantine';
@@ -80,13 +81,8 @@ export function requestNotMaskable(classes: readonly ContentClass[], mcp: McpMes
 
 function refusedRequest(reason: string, mcp: McpMessage | undefined): Denial {
   const toolName = calledTool(mcp);
-  return {
-    kind: 'deny',
-    type: 'policy_denied',
-    message: reason,
-    headers: { [HEADER.dlpBlock]: 'true' },
-    details: { reason, rule: 'dlp', ...(toolName !== undefined && { toolName }) },
-  };
+  const details = { reason, rule: 'dlp', ...(toolName !== undefined && { toolName }) };
+  return { ...policyDenied(reason, details), headers: { [HEADER.dlpBlock]: 'true' } };
 }
 
 /** @param what was found, never the text of it */

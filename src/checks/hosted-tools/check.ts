@@ -1,6 +1,7 @@
 import { HEADER } from '../../headers.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import { PASS, type Check } from '../../pipeline/check.ts';
+import { invalidRequest, policyDenied } from '../denials.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject, ProviderTool } from '../../providers/provider.ts';
 
@@ -38,11 +39,7 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check<u
       const unwanted = exchange.request.providerTools.filter((tool) => !options.allowed.includes(tool.type));
       if (unwanted.length === 0) return PASS;
       if (unwanted.length > MAX_REMOVED) {
-        return {
-          kind: 'deny',
-          type: 'invalid_request',
-          message: `more than ${MAX_REMOVED} tools are refused`,
-        };
+        return invalidRequest(`more than ${MAX_REMOVED} tools are refused`);
       }
       const types = [...new Set(unwanted.map((tool) => printable(tool.type)))].slice(0, 16).join(', ');
       if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
@@ -68,10 +65,6 @@ function isAllThereIs({ request, endpoint }: Parsed, unwanted: readonly Provider
   if (endpoint.operation === 'count_tokens' || request.tools.length > 0) return false;
   const kept = request.providerTools.length - unwanted.length;
   return kept === 0 && unwanted.some(({ type }) => !EXTRAS.has(type));
-}
-
-function policyDenied(message: string): Denial {
-  return { kind: 'deny', type: 'policy_denied', message };
 }
 
 /** The tools' own removals; a list that loses all its members goes whole, since providers refuse an empty one. */

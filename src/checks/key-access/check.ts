@@ -1,4 +1,5 @@
-import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
+import { PASS, type Check } from '../../pipeline/check.ts';
+import { policyDenied } from '../denials.ts';
 import type { ProviderName } from '../../providers/provider.ts';
 import { globMatches } from '../../text/glob.ts';
 
@@ -18,27 +19,23 @@ export function createAllowedCheck({ modelOf }: AllowedOptions): Check<unknown, 
     requestHeaders({ key, provider }) {
       if (key.provider === provider.name || key.allowedProviders?.includes(provider.name) === true)
         return PASS;
-      return deny(`this key may not use provider ${provider.name}`);
+      return policyDenied(`this key may not use provider ${provider.name}`);
     },
     requestBody({ key, provider, request, endpoint, mcp }) {
       const globs = key.allowedModels;
       if (globs === undefined || mcp !== undefined) return PASS;
       // Its body may name one model and its path another.
       if (endpoint.operation === 'unknown')
-        return deny('this key is limited to some models, and what this endpoint takes is unknown');
+        return policyDenied('this key is limited to some models, and what this endpoint takes is unknown');
       if (request.models.length === 0 && endpoint.operation !== 'models') {
-        return deny('this key is limited to some models, and the request names none');
+        return policyDenied('this key is limited to some models, and the request names none');
       }
       const refused = request.models
         .map((name) => modelOf(provider.name, name))
         .find((model) => !globs.some((glob) => matches(glob, model)));
-      return refused === undefined ? PASS : deny('this key may not use this model');
+      return refused === undefined ? PASS : policyDenied('this key may not use this model');
     },
   };
-}
-
-function deny(message: string): Denial {
-  return { kind: 'deny', type: 'policy_denied', message };
 }
 
 function matches(glob: string, model: string): boolean {

@@ -2,6 +2,7 @@ import { edited } from '../../json/edited-view.ts';
 import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Denial } from '../../pipeline/check.ts';
+import { policyDenied } from '../denials.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import type { ReportSecretLeak } from '../secret-leak.ts';
@@ -52,18 +53,13 @@ export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: 
       const toolName = calledTool(exchange.request.mcp);
       const hidden = hiddenTools(toolListIn(message, exchange.request.mcp) ?? [], exchange.key.allowedTools);
       const masked = mayBeShown(message) ? maskedResult(edited(message, [...edits, ...hidden])) : undefined;
-      return {
-        kind: 'deny',
-        type: 'policy_denied',
-        message: reason,
-        details: {
-          reason,
-          ...(toolName !== undefined && { toolName }),
-          ...(rules[0] !== undefined && { rule: rules[0] }),
-          ...(masked !== undefined && { maskedResult: masked }),
-        },
-        enforce: () => report(exchange, secrets),
+      const details = {
+        reason,
+        ...(toolName !== undefined && { toolName }),
+        ...(rules[0] !== undefined && { rule: rules[0] }),
+        ...(masked !== undefined && { maskedResult: masked }),
       };
+      return { ...policyDenied(reason, details), enforce: () => report(exchange, secrets) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import { PASS_EVENT, type StreamAction, type StreamRewriter } from '../../pipeline/check.ts';
+import { asDenial, PASS_EVENT, type StreamAction, type StreamRewriter } from '../../pipeline/check.ts';
 import type { Admitted, Answered } from '../../pipeline/exchange.ts';
 
 /** A key is judged again before an event that comes so long after it was judged last. */
@@ -26,7 +26,7 @@ export function createKeyGuard(
       await authenticateAgain(exchange);
     } catch (failure) {
       if (!(failure instanceof GatewayError)) throw failure;
-      return { kind: 'cut', denial: { kind: 'deny', type: failure.type, message: failure.message } };
+      return { kind: 'cut', denial: asDenial(failure) };
     }
     judgedAt = performance.now();
     return PASS_EVENT;

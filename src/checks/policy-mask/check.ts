@@ -1,7 +1,7 @@
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import { toolDenied } from '../denials.ts';
+import { policyDenied, toolDenied } from '../denials.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { MaskRule } from '../../policy/cards/mask-rule.ts';
 import type { Masks } from '../../policy/masking/masks.ts';
@@ -87,5 +87,5 @@ function notMaskable({ request }: Parsed, rule: string): Denial {
   const reason = `what the policy rule ${rule} masks stands where it cannot be masked (a member name, signed or encoded text)`;
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
-  return { kind: 'deny', type: 'policy_denied', message: reason, details: { reason, rule } };
+  return policyDenied(reason, { reason, rule });
 }

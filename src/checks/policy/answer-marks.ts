@@ -3,7 +3,8 @@ import { PASS, PASS_EVENT, type Check, type Denial, type StreamRewriter } from '
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import type { TraceStep } from '../../policy/call.ts';
 import type { PolicySet } from '../../policy/policy-set.ts';
-import { notEvaluated, policyDenied } from './judge.ts';
+import { callDenied } from '../denials.ts';
+import { notEvaluated } from './judge.ts';
 
 export interface AnswerMarksDeps {
   /** Notes marks in the exchange's session; false where it takes no more of them. */
@@ -49,7 +50,7 @@ export function createAnswerMarksCheck({
     }
     if (marks.length === 0 || (await mark(exchange, marks))) return undefined;
     const reason = 'the session can remember no more of what its policies ask for: begin a new one';
-    return policyDenied(exchange, reason, 'session_history');
+    return callDenied(exchange, reason, 'session_history');
   }
 
   function ofMessages(exchange: Answered, asked: Asked): StreamRewriter {

@@ -1,9 +1,8 @@
-import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JudgedCall } from '../../pipeline/facts.ts';
 import { findingId } from '../finding-id.ts';
-import { toolDenied } from '../denials.ts';
+import { callDenied } from '../denials.ts';
 import type { PolicyCall } from '../../policy/call.ts';
 import type { Decision, TaintHit } from '../../policy/decision.ts';
 import type { Escalate } from './escalate.ts';
@@ -71,7 +70,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     const verdict = verdictOf(judged, decision);
     deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: rulesOf(decision) });
     if (verdict === 'default_deny')
-      return policyDenied(exchange, 'no policy allows this call', 'default_action');
+      return callDenied(exchange, 'no policy allows this call', 'default_action');
     if (verdict === 'escalate' && deps.escalate !== undefined && !deps.shadowMode) {
       return escalated(exchange, judged, decision, deps.escalate);
     }
@@ -120,7 +119,7 @@ export function createJudge(deps: JudgeDeps): Judge {
       const of = findingId('call', callOf(call));
       const findings = decision[strength].map(({ reason }) => findingId(`policy-${strength}`, reason + of));
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
-      return { ...policyDenied(exchange, shown(strength, first.reason), strength), enforce: score };
+      return { ...callDenied(exchange, shown(strength, first.reason), strength), enforce: score };
     }
     return undefined;
   }
@@ -139,7 +138,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     const flags = taints.map(({ flag }) => safe(flag));
     const reason = `taints: ${flags.join(', ')}`;
     if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
-    return policyDenied(exchange, 'the session holds too many taints to take another one', 'taint');
+    return callDenied(exchange, 'the session holds too many taints to take another one', 'taint');
   }
 
   return judge;
@@ -162,13 +161,7 @@ function rulesOf(decision: Decision): DecidingRule[] {
 
 /** The set could not judge a call, or could not say where it leads. */
 export function notEvaluated(exchange: Parsed): Denial {
-  return policyDenied(exchange, 'the policies could not be evaluated', 'engine');
-}
-
-export function policyDenied(exchange: Parsed, reason: string, rule: string): Denial {
-  const tool = calledTool(exchange.request.mcp);
-  if (tool !== undefined) return toolDenied({ tool, reason, rule });
-  return { kind: 'deny', type: 'policy_denied', message: reason };
+  return callDenied(exchange, 'the policies could not be evaluated', 'engine');
 }
 
 /**

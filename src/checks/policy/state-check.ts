@@ -5,7 +5,8 @@ import type { JudgedCall, SessionFacts } from '../../pipeline/facts.ts';
 import { policyCallOf } from './policy-call.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { PolicyCall, TraceStep } from '../../policy/call.ts';
-import { notEvaluated, policyDenied, type Judge } from './judge.ts';
+import { callDenied } from '../denials.ts';
+import { notEvaluated, type Judge } from './judge.ts';
 
 export interface PolicyStateDeps {
   readonly judge: Judge;
@@ -155,20 +156,16 @@ function stepOf({ input: { request }, texts }: PolicyCall): TraceStep {
 }
 
 function sessionEnded(exchange: Parsed): Denial {
-  return policyDenied(
-    exchange,
-    'the session ended while this call was judged: send it again',
-    'session_state',
-  );
+  return callDenied(exchange, 'the session ended while this call was judged: send it again', 'session_state');
 }
 
 function movedTooOften(exchange: Parsed): Denial {
   const reason =
     'other calls of the session move its state at the same time: send this one again, one after another';
-  return policyDenied(exchange, reason, 'session_state');
+  return callDenied(exchange, reason, 'session_state');
 }
 
 function historyFull(exchange: Parsed): Denial {
   const reason = 'the session can remember no more of what its policies ask for: begin a new one';
-  return policyDenied(exchange, reason, 'session_history');
+  return callDenied(exchange, reason, 'session_history');
 }

@@ -1,5 +1,6 @@
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
+import { invalidRequest } from '../denials.ts';
 import { SESSION_ID } from '../../conversation/session-turn.ts';
 import type { Identified } from '../../pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../pricing/usd.ts';
@@ -31,20 +32,24 @@ export function sessionRequest(
   if (sessionId === undefined) {
     if (budget === undefined && maxSteps === undefined) return undefined;
     const name = budget === undefined ? 'X-Gateway-Session-Max-Steps' : 'X-Gateway-Session-Budget';
-    return invalid(`${name} limits nothing without a session: send X-Gateway-Session-ID too`);
+    return invalidRequest(`${name} limits nothing without a session: send X-Gateway-Session-ID too`);
   }
   if (!SESSION_ID.test(sessionId)) {
-    return invalid('X-Gateway-Session-ID: send one id of 1 to 128 of the characters A-Z a-z 0-9 . _ : -');
+    return invalidRequest(
+      'X-Gateway-Session-ID: send one id of 1 to 128 of the characters A-Z a-z 0-9 . _ : -',
+    );
   }
   const budgetNanoUsd = budget === undefined ? undefined : readBudget(budget);
   if (Number.isNaN(budgetNanoUsd)) {
-    return invalid(
+    return invalidRequest(
       `X-Gateway-Session-Budget: send one amount in USD from 0 to ${String(MAX_LIMIT_USD)}, in plain decimals`,
     );
   }
   const steps = maxSteps === undefined ? undefined : readSteps(maxSteps);
   if (Number.isNaN(steps)) {
-    return invalid(`X-Gateway-Session-Max-Steps: send one whole number from 0 to ${String(MAX_STEPS)}`);
+    return invalidRequest(
+      `X-Gateway-Session-Max-Steps: send one whole number from 0 to ${String(MAX_STEPS)}`,
+    );
   }
   return { sessionId, maxSteps: steps, budgetNanoUsd };
 }
@@ -60,7 +65,7 @@ export function tell(
 
 /** `session.required` is on, and there is none. */
 export function sessionRequired(): Denial {
-  return invalid('this gateway takes requests with a session only: send X-Gateway-Session-ID');
+  return invalidRequest('this gateway takes requests with a session only: send X-Gateway-Session-ID');
 }
 
 /** NaN where it is no amount. */
@@ -73,8 +78,4 @@ function readBudget(written: string): number {
 function readSteps(written: string): number {
   const steps = STEPS.test(written) ? Number(written) : Number.NaN;
   return steps <= MAX_STEPS ? steps : Number.NaN;
-}
-
-function invalid(message: string): Denial {
-  return { kind: 'deny', type: 'invalid_request', message };
 }
