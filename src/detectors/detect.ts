@@ -1,5 +1,5 @@
 import type { Normalized, Span } from '../normalize/normalized.ts';
-import { isTurnOver, nextTurn } from '../turns.ts';
+import { inTurns, runNow, type Work } from '../turns.ts';
 import type { Detector, Finding } from './finding.ts';
 import { slicesOf } from './slices.ts';
 
@@ -17,24 +17,31 @@ const CONTEXT = 8192;
  * order of `start`; findings of one detector and class that overlap are one. Blocks for as long as the text is.
  */
 export function detect(text: SearchedText, detectors: readonly Detector[]): readonly Finding[] {
-  const found = searchesOf(text).flatMap((search) =>
-    detectors.flatMap((detector) => placed(search, detector(search.text), 0)),
-  );
-  return merge(found);
+  return runNow(detectInSteps(text, detectors));
 }
 
-/** The same for many texts, in slices, so that no turn of the event loop is long. The n-th findings are the n-th text's. */
+/** The same for many texts, in turns of the event loop. The n-th findings are the n-th text's. */
 export async function detectAll(
   texts: readonly SearchedText[],
   detectors: readonly Detector[],
 ): Promise<readonly (readonly Finding[])[]> {
   const all: (readonly Finding[])[] = [];
-  for (const text of texts) {
-    const found: (readonly Finding[])[] = [];
-    for (const search of searchesOf(text)) found.push(await searchSliced(search, detectors));
-    all.push(merge(found.flat()));
-  }
+  for (const text of texts) all.push(await inTurns(detectInSteps(text, detectors)));
   return all;
+}
+
+function* detectInSteps(text: SearchedText, detectors: readonly Detector[]): Work<readonly Finding[]> {
+  const found: (readonly Finding[])[] = [];
+  for (const search of searchesOf(text)) {
+    for (const slice of slicesOf(search.text)) {
+      for (const detector of detectors) {
+        yield slice.end - slice.start;
+        const inSlice = detector(search.text.slice(slice.start, slice.end));
+        found.push(placed(search, inSlice.filter(slice.judges), slice.start));
+      }
+    }
+  }
+  return merge(found.flat());
 }
 
 /** A stretch to search, and where its spans belong in the raw text. */
@@ -73,18 +80,6 @@ function changedStretch(raw: string, normalized: string): Span | undefined {
     start: Math.max(0, head - CONTEXT),
     end: Math.min(normalized.length, normalized.length - tail + CONTEXT),
   };
-}
-
-async function searchSliced(search: Search, detectors: readonly Detector[]): Promise<readonly Finding[]> {
-  const found: (readonly Finding[])[] = [];
-  for (const slice of slicesOf(search.text)) {
-    for (const detector of detectors) {
-      if (isTurnOver(slice.end - slice.start)) await nextTurn();
-      const inSlice = detector(search.text.slice(slice.start, slice.end));
-      found.push(placed(search, inSlice.filter(slice.judges), slice.start));
-    }
-  }
-  return found.flat();
 }
 
 const placed = (search: Search, findings: readonly Finding[], offset: number): readonly Finding[] =>

@@ -1,4 +1,4 @@
-import { isTurnOver, nextTurn } from '../turns.ts';
+import { inTurns, isTurnOver, nextTurn, runNow, type Work } from '../turns.ts';
 import { extractBase64 } from './base64.ts';
 import { resolveConfusables } from './confusables.ts';
 import { collapseDelimiters } from './delimiters.ts';
@@ -52,10 +52,15 @@ export const STAGES: readonly StageOf[] = [
  * normalize('I-g-n-o-r-e the rules').text; // 'Ignore the rules'
  */
 export function normalize(text: string): Normalized {
+  return runNow(normalizeInSteps(text));
+}
+
+function* normalizeInSteps(text: string): Work<Normalized> {
   const slices: Slice[] = [];
   let start = 0;
   for (const end of sliceEnds(text)) {
     slices.push({ start, made: normalizeSlice(text.slice(start, end)) });
+    yield end - start;
     start = end;
   }
   return joined(slices, text);
@@ -76,7 +81,7 @@ export async function normalizeAll(texts: readonly string[]): Promise<readonly N
       all.push(known);
       continue;
     }
-    const made = text.length <= sliceUnits ? normalizeSlice(text) : await normalizeLong(text);
+    const made = text.length <= sliceUnits ? normalizeSlice(text) : await inTurns(normalizeInSteps(text));
     if (isShort) repeats.set(text, made);
     all.push(made);
   }
@@ -85,17 +90,6 @@ export async function normalizeAll(texts: readonly string[]): Promise<readonly N
 
 /** Longest text that is looked up; none that begins with a digit, for the engine's hash of numbers can be foreseen. */
 const longestRepeat = 64;
-
-async function normalizeLong(text: string): Promise<Normalized> {
-  const slices: Slice[] = [];
-  let start = 0;
-  for (const end of sliceEnds(text)) {
-    slices.push({ start, made: normalizeSlice(text.slice(start, end)) });
-    if (isTurnOver(end - start)) await nextTurn();
-    start = end;
-  }
-  return joined(slices, text);
-}
 
 function normalizeSlice(source: string): Normalized {
   const pass = new Pass(source);

@@ -1,8 +1,8 @@
-import { LONG_STEP, type Work } from '../../turns.ts';
+import { LONG_STEP, runNow, type Work } from '../../turns.ts';
 import { LOOK_BEHIND_CHARS } from '../finding.ts';
 import { createSearch, searchStep, STEP_CHARS } from './search.ts';
 import { MAX_SECRET_CHARS, secretRules } from './rules.ts';
-import { unescaped, unescapedWhole, unfinishedEscapeAt } from './unescaped-view.ts';
+import { unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
 import type { Match } from './match.ts';
 import type { Search } from './search.ts';
 import type { TextView } from './unescaped-view.ts';
@@ -16,38 +16,22 @@ const MAX_NAME_CHARS = LOOK_BEHIND_CHARS - 32;
 
 /**
  * Searches one text: as it is, then with its JSON escapes read, so that a value is found however JSON wrote it. Gives
- * the findings in order of `start`.
- */
-export function searchSecrets(text: string): readonly Finding[] {
-  return findingsOf(searchLevels(text, false).matches);
-}
-
-/**
- * The same in steps: yields between them, so that a caller can give way.
+ * the findings in order of `start`; yields between its steps, so that a caller can give way.
  * @param most matches, after which it gives up
  */
-export function* searchSecretsInSteps(text: string, most: number): Work<SearchedText> {
-  const matches = yield* matchesIn(text, most);
-  const views: TextView[] = [];
-  for (let read = text; views.length < ESCAPE_LEVELS && matches.length <= most && read.includes('\\');) {
-    const view = yield* unescaped(read, STEP_CHARS);
-    if (view === undefined) break;
-    views.unshift(view);
-    for (const match of matchesThrough(views, yield* matchesIn(view.text, most))) matches.push(match);
-    read = view.text;
-  }
+export function* searchSecrets(text: string, most: number): Work<SearchedText> {
+  const { matches } = yield* searchLevels(text, most, false);
   return { findings: findingsOf(matches), isWhole: matches.length <= most };
 }
 
-function* matchesIn(text: string, most: number): Work<Match[]> {
-  const search = createSearch(text, false);
-  while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
-  return search.found;
+/** The same at once, for what is not long. */
+export function searchSecretsNow(text: string): readonly Finding[] {
+  return findingsOf(searchNow(text, false).matches);
 }
 
 /** From where on more text could change what `searchSecrets` finds: `StreamDetector.openFrom`. */
 export function undecidedSecretsFrom(text: string): number {
-  const { matches, openFrom } = searchLevels(text, true);
+  const { matches, openFrom } = searchNow(text, true);
   // What is decided may reach over what is not, and covers it: nothing is found there that begins before its end.
   return matches.reduce((from, { start, end }) => (start < openFrom ? Math.max(from, end) : from), openFrom);
 }
@@ -57,19 +41,26 @@ interface Searched {
   readonly openFrom: number;
 }
 
-/** An escape that the text's end cuts is open; where that is asked, what is read before it ends there. */
-function searchLevels(text: string, asksWhatIsOpen: boolean): Searched {
-  const { found: matches, openFrom = text.length } = searchWhole(text, asksWhatIsOpen);
+/** What is one step and one level, as most texts are, is searched without more ado. */
+function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
+  if (text.length > STEP_CHARS || text.includes('\\')) {
+    return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
+  }
+  const search = createSearch(text, asksWhatIsOpen);
+  searchStep(search);
+  return { matches: search.found, openFrom: search.openFrom ?? text.length };
+}
+
+function* searchLevels(text: string, most: number, asksWhatIsOpen: boolean): Work<Searched> {
+  const { found: matches, openFrom = text.length } = yield* searchLevel(text, most, asksWhatIsOpen);
   let open = openFrom;
   const views: TextView[] = [];
-  for (let read = text; views.length < ESCAPE_LEVELS && read.includes('\\');) {
-    const cut = asksWhatIsOpen ? unfinishedEscapeAt(read) : read.length;
-    const whole = cut === read.length ? read : read.slice(0, cut);
-    const view = unescapedWhole(whole) ?? { text: whole, toOriginal: (at: number) => at };
-    if (view.text === read) break;
+  for (let read = text; views.length < ESCAPE_LEVELS && matches.length <= most && read.includes('\\');) {
+    const view = yield* withEscapesRead(read, asksWhatIsOpen);
+    if (view === undefined) break;
     views.unshift(view);
     read = view.text;
-    const search = searchWhole(read, asksWhatIsOpen);
+    const search = yield* searchLevel(read, most, asksWhatIsOpen);
     for (const match of matchesThrough(views, search.found)) matches.push(match);
     open = Math.min(
       open,
@@ -79,10 +70,18 @@ function searchLevels(text: string, asksWhatIsOpen: boolean): Searched {
   return { matches, openFrom: open };
 }
 
-function searchWhole(text: string, asksWhatIsOpen: boolean): Search {
+function* searchLevel(text: string, most: number, asksWhatIsOpen: boolean): Work<Search> {
   const search = createSearch(text, asksWhatIsOpen);
-  while (searchStep(search));
+  while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
   return search;
+}
+
+/** An escape that the text's end cuts is open; where that is asked, what is read before it ends there. */
+function* withEscapesRead(text: string, asksWhatIsOpen: boolean): Work<TextView | undefined> {
+  const cut = asksWhatIsOpen ? unfinishedEscapeAt(text) : text.length;
+  if (cut === text.length) return yield* unescaped(text, STEP_CHARS);
+  const whole = text.slice(0, cut);
+  return (yield* unescaped(whole, STEP_CHARS)) ?? { text: whole, toOriginal: (at) => at };
 }
 
 function throughViews(views: readonly TextView[], at: number): number {

@@ -1,4 +1,4 @@
-import { searchSecrets, searchSecretsInSteps, undecidedSecretsFrom } from './scan.ts';
+import { searchSecrets, searchSecretsNow, undecidedSecretsFrom } from './scan.ts';
 import { STEP_CHARS } from './search.ts';
 import { inTurns, type Work } from '../../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from '../finding.ts';
@@ -8,7 +8,7 @@ import type { Detector, Finding, SearchedText, StreamDetector } from '../finding
  * the classes). Each finding spans the whole secret, without its name. For texts of more than some 100 KB
  * `findSecretsAll` keeps the event loop free.
  */
-export const findSecrets: Detector = searchSecrets;
+export const findSecrets: Detector = searchSecretsNow;
 
 /**
  * `findSecrets` for several texts, in their order, giving way to the event loop. Nothing
@@ -30,7 +30,7 @@ function* searchEach(texts: readonly string[], most: number): Work<readonly Sear
   const results: SearchedText[] = [];
   let left = most;
   for (const text of texts) {
-    const searched: SearchedText = left < 0 ? UNSEARCHED : yield* searchSecretsInSteps(text, left);
+    const searched: SearchedText = left < 0 ? UNSEARCHED : yield* searchSecrets(text, left);
     results.push(searched);
     left = searched.isWhole ? left - searched.findings.length : -1;
     yield Math.min(text.length, STEP_CHARS);

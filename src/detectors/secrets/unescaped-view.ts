@@ -70,13 +70,6 @@ export function* escapeViews(text: string, stepChars: number): Work<readonly Tex
   return views;
 }
 
-/** The same at once. */
-export function unescapedWhole(text: string): TextView | undefined {
-  const reading = startReading(text);
-  readUntil(reading, text.length);
-  return viewOf(reading);
-}
-
 function viewOf({ steps, shifts }: Reading): TextView | undefined {
   if (shifts.isEmpty) return undefined;
   return { text: steps.join(''), toOriginal: (at) => at + shifts.shiftAt(at) };
