@@ -8,6 +8,7 @@ import type { Config, ConfigInput } from '../../src/config/schema.ts';
 import { operate } from '../../src/operate.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 import { freePort } from '../../src/runtime/free-port.ts';
+import { builtGateway } from '../support/built-gateway.ts';
 import { descendants } from '../support/processes.ts';
 import { MEASURED_CORE, pin } from './machine.ts';
 import type { Parts } from './parts.ts';
@@ -92,16 +93,15 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
-
-/** Runs the command that users run. */
+/** Runs the program as users install it. */
 export async function launchGateway(
   configFile: string,
   config: Config,
   environment: NodeJS.ProcessEnv = {},
 ): Promise<RunningGateway> {
+  const program = await builtGateway();
   const begin = performance.now();
-  const child = spawn(process.execPath, [MAIN, '--config', configFile, 'serve'], {
+  const child = spawn(process.execPath, [program, '--config', configFile, 'serve'], {
     env: { ...process.env, SERVER_INSECURE_DEV: 'true', ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -123,7 +123,7 @@ export async function launchGateway(
   return {
     processes: [
       { part: 'envoy', pid: pidOf('--disable-hot-restart') },
-      { part: 'node', title: 'worker', pid: pidOf('worker.ts') },
+      { part: 'node', title: 'worker', pid: pidOf('/worker.js') },
       { part: 'node', title: 'supervisor', pid: supervisor },
     ],
     startMs,

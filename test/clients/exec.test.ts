@@ -18,9 +18,10 @@ import type { InstalledClient } from '../support/clients/install.ts';
 import { inTemporaryFolder, runProgram } from '../support/clients/run-program.ts';
 import type { ProgramResult } from '../support/clients/run-program.ts';
 import { clientProgram } from '../support/clients/run-script.ts';
+import { gatewayProgram } from '../support/parts.ts';
 import { AGENTS } from './agents/agents.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
+const MAIN = await gatewayProgram();
 const ANSWER = 'It is the ninth of May.';
 
 interface Row {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -10,6 +9,7 @@ import { signApproval } from '../../src/escalation/approval.ts';
 import type { Escalation } from '../../src/escalation/escalation.ts';
 import { serveUntilExit, type TestGateway, type TestKey } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
+import { gatewayProgram } from '../support/parts.ts';
 import { startPolicyRig, type PolicyRig } from '../support/policy-rig.ts';
 import { cli, expectRefusal } from './budgets/rig.ts';
 
@@ -346,10 +346,9 @@ it('is told to the webhook, as a key that gets locked is', async () => {
 });
 
 it('tells who watches of each request, in lines of JSON', async () => {
-  const main = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
   const child = spawn(
     process.execPath,
-    [main, '--config', gateway.configFile, 'escalations', 'watch', '--output', 'json'],
+    [await gatewayProgram(), '--config', gateway.configFile, 'escalations', 'watch', '--output', 'json'],
     { env: { ...process.env, SERVER_INSECURE_DEV: 'true' }, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   let text = '';

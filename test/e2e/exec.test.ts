@@ -9,9 +9,9 @@ import { createFakeProvider } from '../support/fake-provider/index.ts';
 import type { FakeProvider } from '../support/fake-provider/index.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
+import { gatewayProgram } from '../support/parts.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const MAIN = join(ROOT, 'cli', 'main.ts');
 const PROVIDER_KEY = 'sk-provider-0123456789';
 const ANSWER = 'It is the ninth of May.';
 
@@ -107,7 +107,7 @@ async function exec(
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const { PATH, HOME } = process.env;
   // Without an address: that of the gateway.yaml.
-  const args = [MAIN, '--config', gateway.configFile, 'exec', ...flags, '--', ...command];
+  const args = [await gatewayProgram(), '--config', gateway.configFile, 'exec', ...flags, '--', ...command];
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
     env: { PATH, HOME, SERVER_INSECURE_DEV: 'true', ...env },

@@ -15,7 +15,7 @@ import { createTestCa } from '../support/certs.ts';
 import type { TestCa } from '../support/certs.ts';
 import { startGateway } from '../support/gateway.ts';
 import type { TestGateway } from '../support/gateway.ts';
-import { envoyPath } from '../support/parts.ts';
+import { envoyPath, gatewayProgram } from '../support/parts.ts';
 import { freePortRow } from '../support/ports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -74,8 +74,7 @@ describe('an Envoy that is run elsewhere', () => {
 
   async function render(configFile: string, runDirectory: string): Promise<string> {
     const args = ['--config', configFile, 'envoy', 'render', '--run-dir', runDirectory];
-    const cli = join(root, 'cli/main.ts');
-    return (await promisify(execFile)(process.execPath, [cli, ...args])).stdout;
+    return (await promisify(execFile)(process.execPath, [await gatewayProgram(), ...args])).stdout;
   }
 
   /** A chat call over TLS; resolves with what came, whether whole or cut. */

@@ -13,10 +13,8 @@ import { createFakeProvider, type FakeProvider } from '../support/fake-provider/
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { send, type Reply } from '../support/http.ts';
 import { envoyGatewayListener, withEnvoyFilter, withPatchPolicy } from '../support/mesh-envoy.ts';
-import { envoyPath } from '../support/parts.ts';
+import { envoyPath, gatewayProgram } from '../support/parts.ts';
 import { freePort } from '../support/ports.ts';
-
-const root = join(import.meta.dirname, '..', '..');
 
 /**
  * What Istio and Envoy Gateway make of the resources that `gateway envoy render` prints, run in the real Envoy with the real
@@ -34,7 +32,7 @@ const ports = { istio: 0, 'envoy-gateway': 0 };
 
 async function render(as: string): Promise<string> {
   const args = ['--config', gateway.configFile, 'envoy', 'render', '--as', as, '--run-dir', directory];
-  return (await promisify(execFile)(process.execPath, [join(root, 'cli/main.ts'), ...args])).stdout;
+  return (await promisify(execFile)(process.execPath, [await gatewayProgram(), ...args])).stdout;
 }
 
 async function start(as: keyof typeof ports): Promise<EnvoyProcess> {

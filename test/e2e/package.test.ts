@@ -45,6 +45,7 @@ describe('the published package', () => {
     const provider = await startDemoProvider(0);
     const gateway = await startGateway({
       entry: join(home, 'dist', 'cli', 'main.js'),
+      env: { NODE_COMPILE_CACHE: join(directory, 'compiled') },
       config: { providers: { openai: { base_url: provider.baseUrl } } },
     });
     try {

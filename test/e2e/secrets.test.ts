@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Redis } from 'ioredis';
@@ -16,6 +15,7 @@ import { createFakeProvider, type FakeProvider, type Script } from '../support/f
 import { FAKE_AWS_CREDENTIAL } from '../support/fake-provider/bedrock.ts';
 import { startGateway, type TestBudget, type TestGateway } from '../support/gateway.ts';
 import { send, sendRaw, type SendOptions } from '../support/http.ts';
+import { gatewayProgram } from '../support/parts.ts';
 import { freePort } from '../support/ports.ts';
 import { descendants } from '../support/processes.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
@@ -638,8 +638,7 @@ describe('are not found', () => {
   });
 
   it('in `config print`', async () => {
-    const main = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
-    const args = [main, '--config', gateway.configFile, 'config', 'print'];
+    const args = [await gatewayProgram(), '--config', gateway.configFile, 'config', 'print'];
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       env: { ...process.env, SERVER_INSECURE_DEV: 'true' },
     });

@@ -14,15 +14,12 @@ import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { BUDGET_WINDOWS } from '../../src/redis/budget-limits.ts';
 import type { BudgetWindow } from '../../src/redis/budget-limits.ts';
-import { cacheDirectory } from '../../src/runtime/program.ts';
-import { envoyPath } from './parts.ts';
+import { envoyPath, gatewayProgram } from './parts.ts';
 import { freePort } from './ports.ts';
 import { descendants } from './processes.ts';
 import type { ProcessInfo } from './processes.ts';
 import { startTestRedis } from './redis.ts';
 import type { TestRedis } from './redis.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.ts');
 
 export interface GatewayOptions {
   /** Merged over the test's defaults: free ports, loopback, the test's own Redis. */
@@ -32,7 +29,7 @@ export interface GatewayOptions {
   readonly workers?: number;
   /** Shared with other gateways; else one of its own, closed with it. */
   readonly redis?: TestRedis;
-  /** The program that is run; `cli/main.ts` of the checkout unless set. */
+  /** The program that is run; the built one unless set. */
   readonly entry?: string;
   /** `ready`: until /readyz is 200. `live`: until Envoy serves, Redis may be away. */
   readonly waitFor?: 'ready' | 'live';
@@ -92,9 +89,7 @@ async function startWith(redis: TestRedis, options: GatewayOptions): Promise<Tes
   await writeFile(configFile, stringify(settings));
 
   const tls = options.config?.server?.tls?.cert_file !== undefined;
-  const run = launch(options.entry ?? MAIN, configFile, {
-    // Where it would be kept anyway; said beforehand, it serves from the first line on.
-    NODE_COMPILE_CACHE: join(await cacheDirectory(process.env), 'compiled'),
+  const run = launch(options.entry ?? (await gatewayProgram()), configFile, {
     ...(tls ? {} : { SERVER_INSECURE_DEV: 'true' }),
     ...options.env,
   });
@@ -188,7 +183,7 @@ export async function serveUntilExit(
     const configFile = join(directory, 'gateway.yaml');
     const server = { port: await freePort(), admin_port: await freePort() };
     await writeFile(configFile, stringify(overlay({ server }, config)));
-    const run = launch(MAIN, configFile, env);
+    const run = launch(await gatewayProgram(), configFile, env);
     const timer = setTimeout(() => run.child.kill('SIGKILL'), START_WITHIN_MS);
     const code = await run.exited;
     clearTimeout(timer);

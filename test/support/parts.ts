@@ -3,11 +3,14 @@ import { inject } from 'vitest';
 import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
 import { findRedisServer } from '../../src/runtime/redis-server.ts';
 import type { RedisProgram } from '../../src/runtime/redis-server.ts';
+import { builtGateway } from './built-gateway.ts';
 
 /** The real parts that tests run against, found once for all test files. */
 export interface Parts {
   readonly redis: RedisProgram;
   readonly envoyPath: string;
+  /** The built program, as users install it: what Node runs for `gateway`. */
+  readonly gateway: string;
   /** A docker engine answers, so that testcontainers can be used. */
   readonly docker: boolean;
 }
@@ -26,6 +29,11 @@ export async function redisProgram(): Promise<RedisProgram> {
 /** The Envoy binary, also where a test runs without the global set-up. */
 export async function envoyPath(): Promise<string> {
   return provided()?.envoyPath ?? (await findEnvoy({ environment: process.env })).path;
+}
+
+/** The built program, also where a test runs without the global set-up. */
+export async function gatewayProgram(): Promise<string> {
+  return provided()?.gateway ?? (await builtGateway());
 }
 
 export function dockerIsUp(): boolean {

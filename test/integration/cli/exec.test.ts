@@ -10,10 +10,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { main } from '../../../cli/main.ts';
 import { createTestCa } from '../../support/certs.ts';
+import { gatewayProgram } from '../../support/parts.ts';
 import { startRecorder } from '../../support/recorder.ts';
 import type { Answerer, Recorder } from '../../support/recorder.ts';
 
-const MAIN = join(import.meta.dirname, '..', '..', '..', 'cli', 'main.ts');
+const MAIN = await gatewayProgram();
 const PROXY_KEY = `gw-${'p'.repeat(43)}`;
 const PROVIDER_KEY = 'sk-the-real-key-of-the-provider';
 const BODY = '{"model":"gpt-4o","messages":[]}';

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../../../src/auth/raw-key.ts';
+import { gatewayProgram } from '../../support/parts.ts';
 import { freePort } from '../../support/ports.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
 
-const MAIN = new URL('../../../cli/main.ts', import.meta.url).pathname;
+const MAIN = await gatewayProgram();
 let redis: TestRedis;
 beforeAll(async () => {
   redis = await startTestRedis({ password: 'cli-test' });
