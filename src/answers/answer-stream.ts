@@ -9,8 +9,7 @@ import { asDenial } from '../pipeline/check.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from '../pipeline/check.ts';
 import type { Answer } from '../pipeline/exchange.ts';
 import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
-import { strictFrame } from './strict-frame.ts';
-import { unambiguousEvent } from './unambiguous-event.ts';
+import { strictFrame, unambiguousEvent } from './unambiguous-frame.ts';
 
 /** A longer frame cannot be held for inspection and ends the stream. */
 const MAX_FRAME_BYTES = 4_194_304;

@@ -2,7 +2,7 @@ import { applyEditsInTurns } from '../json/edit.ts';
 import type { Answered, WholeAnswer } from '../pipeline/exchange.ts';
 import { inTurns, ITEM_CHARS, stepsOf } from '../turns.ts';
 import type { Work } from '../turns.ts';
-import { readBody } from './whole-answer.ts';
+import { readJsonBody } from './whole-answer.ts';
 
 /** An answer whose body has come. */
 export interface ReadAnswer {
@@ -17,7 +17,7 @@ export interface ReadAnswer {
  * @throws GatewayError upstream_unavailable where it is nested too deep
  */
 export async function readAnswer(head: Answered, body: Buffer): Promise<ReadAnswer> {
-  const { parsed, json } = await readBody(body);
+  const { parsed, json } = await readJsonBody(body);
   const contentType = head.answerHeaders.get('content-type');
   const whole: WholeAnswer = { body, contentType, json, edits: [], replacement: undefined };
   return { exchange: { ...head, answer: { ...head.answer, whole, complete: true } }, whole, parsed };

@@ -23,7 +23,7 @@ const LONG_BYTES = 262_144;
  * Reads a body once, as JSON.
  * @throws GatewayError upstream_unavailable where it is nested too deep
  */
-export function readBody(body: Buffer): ReadBody | Promise<ReadBody> {
+export function readJsonBody(body: Buffer): ReadBody | Promise<ReadBody> {
   return body.length > LONG_BYTES ? inTurns(readingOf(body)) : runNow(readingOf(body));
 }
 

@@ -1,6 +1,6 @@
-import type { Answered, Parsed, WholeAnswer } from '../pipeline/exchange.ts';
-import { readBody } from '../answers/whole-answer.ts';
-import { createWrittenText } from '../answers/written-text.ts';
+import { newAnswer } from '../answers/new-answer.ts';
+import { readAnswer, readFacts } from '../answers/read-answer.ts';
+import type { Answered, Parsed } from '../pipeline/exchange.ts';
 import { calledTool } from '../mcp/message.ts';
 import { isObject, type Fields } from './formats/fields.ts';
 import type { Step } from './step.ts';
@@ -12,7 +12,14 @@ const ANSWERS = ['choices', 'candidates', 'output', 'generations', 'outputs'] as
 
 /** A call that was taken, and nothing is known of its answer. */
 export function unseenAnswer(parsed: Parsed): Answered {
-  return answered(parsed, undefined);
+  return {
+    ...parsed,
+    origin: 'provider',
+    status: OK,
+    answerHeaders: JSON_HEADERS,
+    form: 'whole',
+    answer: { ...newAnswer(), complete: true },
+  };
 }
 
 /**
@@ -22,34 +29,7 @@ export function unseenAnswer(parsed: Parsed): Answered {
 export async function answerTo(parsed: Parsed, step: Step): Promise<Answered> {
   const said = calledTool(parsed.request.mcp) === undefined ? modelAnswer(parsed, step) : toolAnswer(step);
   const body = Buffer.from(JSON.stringify(said));
-  const { parsed: value, json } = await readBody(body);
-  const whole: WholeAnswer = {
-    body,
-    contentType: 'application/json',
-    json,
-    edits: [],
-    replacement: undefined,
-  };
-  const exchange = answered(parsed, whole);
-  if (value !== undefined) {
-    const facts = parsed.endpoint.dialect.answer(value);
-    exchange.answer.facts = facts;
-    exchange.answer.usage = facts.usage;
-    for (const text of facts.texts) exchange.answer.written.add(text.kind, text.text);
-  }
-  return exchange;
-}
-
-function answered(parsed: Parsed, whole: WholeAnswer | undefined): Answered {
-  const written = createWrittenText();
-  return {
-    ...parsed,
-    origin: 'provider',
-    status: OK,
-    answerHeaders: JSON_HEADERS,
-    form: 'whole',
-    answer: { whole, facts: undefined, usage: undefined, written, complete: true },
-  };
+  return readFacts(await readAnswer(unseenAnswer(parsed), body));
 }
 
 function toolAnswer({ result, isError }: Step): Fields {

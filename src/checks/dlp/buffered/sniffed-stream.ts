@@ -3,7 +3,7 @@ import { createAnswerStream } from '../../../answers/answer-stream.ts';
 import type { Denial, StreamRewriter } from '../../../pipeline/check.ts';
 import type { Answered } from '../../../pipeline/exchange.ts';
 import { isTurnOver, nextTurn } from '../../../turns.ts';
-import { createWrittenText } from '../../../answers/written-text.ts';
+import { newAnswer } from '../../../answers/new-answer.ts';
 import type { StreamReader } from '../../../providers/provider.ts';
 import { awsEventStream } from '../../../streams/aws-event-stream.ts';
 import type { StreamFormat } from '../../../streams/frame.ts';
@@ -53,14 +53,13 @@ export async function rewriteWhole(
   { format, reader }: SniffedStream,
   rewriter: StreamRewriter,
 ): Promise<Rewritten> {
-  const answer = {
-    whole: undefined,
-    facts: undefined,
-    usage: undefined,
-    written: createWrittenText(),
-    complete: false,
-  };
-  const stream = createAnswerStream({ answer, format, reader, rewriters: [rewriter], stripComments: true });
+  const stream = createAnswerStream({
+    answer: newAnswer(),
+    format,
+    reader,
+    rewriters: [rewriter],
+    stripComments: true,
+  });
   const pieces: Buffer[] = [];
   for (let from = 0; from < body.length; from += CHUNK_BYTES) {
     const { bytes, cut } = await stream.push(body.subarray(from, from + CHUNK_BYTES));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import { strictFrame } from '../../../src/answers/strict-frame.ts';
+import { strictFrame } from '../../../src/answers/unambiguous-frame.ts';
 import { ndjson } from '../../../src/streams/ndjson.ts';
 
 const strict = (data: string): string =>
