@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.ts';
+import { LONG_STEP, runNow, type Work } from '../turns.ts';
 import { keyText, pathTo, skipString } from './spans.ts';
 
 /** Deepest nesting that is accepted (docs/refusals.md). */
@@ -44,12 +45,18 @@ const CLOSE_OBJECT = 0x7d;
  * shows values.
  */
 export function parseStrict(body: Buffer): unknown {
+  return runNow(parseStrictInSteps(body));
+}
+
+/** The same, scanned in one turn and parsed in another: each of what is accepted may fill half of one. */
+export function* parseStrictInSteps(body: Buffer): Work<unknown> {
   if (body.length === 0) throw invalid('The request body is empty; JSON is expected.');
   if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) {
     throw invalid('The request body starts with a byte order mark; send plain UTF-8.');
   }
   if (!isUtf8(body)) throw invalid('The request body is not valid UTF-8.');
   new Scanner(body).scan();
+  yield LONG_STEP;
   return parseText(body);
 }
 

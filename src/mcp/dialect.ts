@@ -1,8 +1,17 @@
 import { GatewayError } from '../errors.ts';
-import { parseStrict } from '../json/scan.ts';
+import { parseStrictInSteps } from '../json/scan.ts';
 import { addTextsIn } from '../providers/dialects/json-text.ts';
 import { NOTHING_ASKED, NOTHING_SAID } from '../providers/dialects/model-list.ts';
-import type { Dialect, JsonObject, PromptText, RequestFacts, StreamReader } from '../providers/provider.ts';
+import type {
+  Dialect,
+  JsonObject,
+  PromptText,
+  RequestFacts,
+  StreamEvent,
+  StreamReader,
+} from '../providers/provider.ts';
+import type { Frame } from '../streams/frame.ts';
+import { stepwise, type Work } from '../turns.ts';
 import type { McpMessage } from './message.ts';
 import { paramsOf, readMessage } from './read-message.ts';
 import { jsonRpcError } from './refusal.ts';
@@ -74,10 +83,10 @@ const SAID = { role: 'user', kind: 'text' } as const;
 function createReader(request?: RequestFacts): StreamReader {
   const mcp = request?.mcp;
   return {
-    read(frame) {
-      const json = parsed(frame.data);
+    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
+      const json = yield* parsed(frame.data);
       return { frame, json, deltas: [], ...(answers(json, mcp) && { done: true }) };
-    },
+    }),
     // No `type` at its top level: the official clients take no member that JSON-RPC does not have.
     cut: (refusal) => [{ json: { ...jsonRpcError(refusal, mcp) } }],
   };
@@ -89,10 +98,10 @@ function answers(json: unknown, mcp: McpMessage | undefined): boolean {
 }
 
 /** Undefined where the data is not JSON that reads the same to every parser. */
-function parsed(data: string | undefined): unknown {
+function* parsed(data: string | undefined): Work<unknown> {
   if (data === undefined || data === '') return undefined;
   try {
-    return parseStrict(Buffer.from(data));
+    return yield* parseStrictInSteps(Buffer.from(data));
   } catch (failure) {
     if (failure instanceof GatewayError) return undefined;
     throw failure;

@@ -1,9 +1,10 @@
 import { GatewayError } from '../errors.ts';
-import { parseStrict } from '../json/scan.ts';
+import { parseStrictInSteps } from '../json/scan.ts';
 import { refuseFoldedNames } from '../providers/folded-names.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import type { JsonObject } from '../providers/provider.ts';
-import { nextTurn } from '../turns.ts';
+import { inTurns, LONG_STEP, runNow } from '../turns.ts';
+import type { Work } from '../turns.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
 /** No router takes so many fallbacks; each is looked up in the price table, which takes its time. */
@@ -14,14 +15,12 @@ const MAX_MODELS = 32;
  * @throws GatewayError invalid_request
  */
 export function parseRequest(exchange: Identified, body: Buffer): Parsed {
-  return readRequest(exchange, body, parseBody(exchange, body));
+  return runNow(requestInSteps(exchange, body));
 }
 
-/** The same in two turns: parsed in one, read in the next. */
+/** The same in turns: it is scanned in one, parsed in the next, and then read. */
 export async function parseInTurns(exchange: Identified, body: Buffer): Promise<Parsed> {
-  const json = parseBody(exchange, body);
-  await nextTurn();
-  return readRequest(exchange, body, json);
+  return inTurns(requestInSteps(exchange, body));
 }
 
 /** What is shorter does not hold so much that one turn is too little for it. */
@@ -31,15 +30,17 @@ export function isLarge(body: Buffer): boolean {
   return body.length > LARGE_BYTES;
 }
 
-function parseBody(exchange: Identified, body: Buffer): JsonObject {
+function* requestInSteps(exchange: Identified, body: Buffer): Work<Parsed> {
   if (body.length === 0) throw new GatewayError('invalid_request', 'the request has no body');
-  const json = parseStrict(body);
+  const json = yield* parseStrictInSteps(body);
   if (!isObject(json)) throw notAnObject(exchange, json);
-  return json;
+  yield LONG_STEP;
+  refuseFolded(exchange, json);
+  yield LONG_STEP;
+  return readRequest(exchange, body, json);
 }
 
 function readRequest(exchange: Identified, body: Buffer, json: JsonObject): Parsed {
-  refuseFolded(exchange, json);
   const facts = exchange.endpoint.dialect.request(json, exchange.endpoint);
   if (facts.models.length > MAX_MODELS) {
     throw new GatewayError('invalid_request', `the request names more than ${MAX_MODELS} models`);
