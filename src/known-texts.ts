@@ -1,6 +1,7 @@
 import { COMMON_TEXTS } from './common-texts.ts';
 import { RecentMap } from './recent-map.ts';
 import { textDigest } from './text-digest.ts';
+import { isTurnOver, nextTurn } from './turns.ts';
 
 /** Something that texts are gone through for. */
 export type Question = number;
@@ -80,6 +81,9 @@ function forgetJudged(): void {
   judgedChars = 0;
 }
 
+/** To go over more of them, whatever is in them, takes milliseconds. */
+const MANY_TEXTS = 4_096;
+
 export interface TextReading<Result> {
   /** Gives other requests a turn; the n-th result is the n-th text's. */
   readonly read: (texts: readonly string[]) => Promise<readonly Result[]>;
@@ -108,7 +112,10 @@ export function rememberClean<Result>({
     const knownTexts = texts.map(knownText);
     const isKnown = knownTexts.map((one) => one !== undefined && (one.hasNothing(question) || isRead(one)));
     if (!isKnown.includes(false)) return texts.map(clean);
+    const isLong = texts.length > MANY_TEXTS;
+    if (isLong && isTurnOver()) await nextTurn();
     const fresh = await read(texts.filter((_text, index) => isKnown[index] !== true));
+    if (isLong && isTurnOver()) await nextTurn();
     let next = 0;
     return texts.map((text, index) => {
       if (isKnown[index] === true) return clean(text);

@@ -4,6 +4,8 @@ import { userTurns } from './user-turns.ts';
 
 /** Characters in which surroundings are looked for; what comes after them is taken as it stands. */
 const MAX_CHARS = 262_144;
+/** What a part costs, however short: no agent puts its words into as many thousands of parts as that leaves room for. */
+const PART_CHARS = 16;
 
 /** What a person asked first in this request; undefined where there is no user's text. */
 export function firstAskedTurn(request: RequestFacts): string | undefined {
@@ -23,7 +25,7 @@ export function lastAskedTurn(request: RequestFacts): string | undefined {
 function askedIn(turns: readonly (readonly string[])[]): string | undefined {
   let left = MAX_CHARS;
   function asked(part: string): string {
-    left -= part.length;
+    left -= PART_CHARS + part.length;
     return left < 0 ? part : withoutSurroundings(part);
   }
   for (const parts of turns) {

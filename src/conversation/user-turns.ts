@@ -50,7 +50,10 @@ export function userTurns(request: RequestFacts, textOf = asWritten): string[][]
     said: -1,
     answered: -1,
   }));
-  for (const [at, found] of request.texts.entries()) {
+  // Of very many texts a list of pairs would be made for nothing.
+  let at = -1;
+  for (const found of request.texts) {
+    at += 1;
     const { role, kind, path } = found;
     const reading = readings[PLACE_OF.get(path[0]) ?? PLACES.length];
     if (reading === undefined) continue;

@@ -16,6 +16,7 @@ import type {
 } from './check.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
 import { NotDone, type Phase } from './phase.ts';
+import { isTurnOver, nextTurn } from '../turns.ts';
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
 
@@ -106,7 +107,10 @@ export function createRunner(options: RunnerOptions): () => Run {
       phase: Phase | undefined,
       pending: Waiting[],
     ): Promise<Denial | undefined> {
+      const isLong = hasManyTexts(exchange);
       for (const { index, check } of judging[hook]) {
+        // Each may need half a turn for them.
+        if (isLong && isTurnOver()) await nextTurn();
         const call = check[hook] as (
           exchange: X,
           state: unknown,
@@ -265,6 +269,13 @@ function heard<T>(verdict: Promise<T>): Promise<T> {
 
 function changesNothing({ before = [], edits = [], held }: StreamRewrite): boolean {
   return before.length === 0 && edits.length === 0 && held !== true;
+}
+
+/** To go over more of them, whatever is in them, takes a check milliseconds. */
+const MANY_TEXTS = 4_096;
+
+function hasManyTexts(exchange: Admitted | Parsed): boolean {
+  return 'request' in exchange && exchange.request.texts.length > MANY_TEXTS;
 }
 
 function recordShadow(exchange: Admitted, what: string): void {

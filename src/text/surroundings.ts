@@ -15,9 +15,13 @@ const OPENINGS = [
   /^# (?:AGENTS|CLAUDE|GEMINI|QWEN)\.md instructions for [^\n]{1,4096}$/,
 ];
 
+/** No opening is shorter. */
+const MIN_OPENING_CHARS = 24;
+
 /** The text without what its agent put around it; empty where nothing else is left. One pass over the text. */
 export function withoutSurroundings(text: string): string {
-  const rest = withoutElements(text).trim();
+  const rest = (text.includes('<') ? withoutElements(text) : text).trim();
+  if (rest.length < MIN_OPENING_CHARS) return rest;
   return OPENINGS.some((opening) => opening.test(rest)) ? '' : rest;
 }
 

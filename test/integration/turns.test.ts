@@ -116,6 +116,7 @@ describe('no turn of the event loop is long', () => {
       'mail addresses, one a text',
     ],
     ['answer groq /v1/responses ["output",2,"arguments"]', 'mail addresses, one a text'],
+    ['request openai /v1/chat/completions ["messages",2,"content",0,"text"]', 'texts of one letter'],
     ['request mcp message 2 ["params","arguments","a"]', 'texts that hide something, one a text'],
     ['request mcp message 4 ["result","role"]', 'escapes, one a text'],
     [

@@ -14,6 +14,7 @@ import { NotDone, type Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import { toolCallsOf, turnSession, UNANSWERED_LIFE_MS } from '../../conversation/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import type { LoopConfig } from './config.ts';
 import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -73,6 +74,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     phase: Phase | undefined,
   ): Promise<Verdict> {
     const step = stepOf(exchange);
+    if (isTurnOver(step.said.length)) await nextTurn();
     state.fingerprint = fingerprintOf(step, config.fingerprint.defeat_padding);
     const calls = (await state.calls) ?? [];
     // They are many, and the answer may be minutes away.
