@@ -16,18 +16,20 @@ const TCP_USER_TIMEOUT = 18;
 /** With the flag on, Envoy crashes; what it is for is met by lifting Node's guard (extproc/server). */
 export const RUNTIME: EnvoyObject = { 'envoy.reloadable_features.ext_proc_graceful_grpc_close': false };
 
-/** Envoy's whole bootstrap (YAML) for a configuration: one listener, one route to providers and MCP servers, its gates. */
+/** `envoyBootstrap` as YAML, for people to read. */
 export function renderEnvoy(config: Config, layout: EnvoyLayout): string {
+  return stringify(envoyBootstrap(config, layout), { aliasDuplicateObjects: false, lineWidth: 0 });
+}
+
+/** Envoy's whole bootstrap for a configuration: one listener, one route to providers and MCP servers, its gates. */
+export function envoyBootstrap(config: Config, layout: EnvoyLayout): EnvoyObject {
   const { main, clusters } = envoyResources(config, layout);
-  return stringify(
-    {
-      admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
-      overload_manager: overloadManager(config),
-      layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
-      static_resources: { listeners: [main], clusters },
-    },
-    { aliasDuplicateObjects: false, lineWidth: 0 },
-  );
+  return {
+    admin: { address: { pipe: { path: layout.adminSocketPath, mode: 0o600 } } },
+    overload_manager: overloadManager(config),
+    layered_runtime: { layers: [{ name: 'static', static_layer: RUNTIME }] },
+    static_resources: { listeners: [main], clusters },
+  };
 }
 
 /** The listener with all its gates, and every cluster that it leads to: they are whole together only. */
