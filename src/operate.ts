@@ -5,7 +5,7 @@ import { createKeyStore } from './auth/key-store.ts';
 import type { KeyStore } from './auth/key-store.ts';
 import { createRedisBudgetStore } from './checks/budget/redis-store.ts';
 import type { BudgetStore } from './checks/budget/store.ts';
-import type { PinStore } from './checks/mcp-inspector/pins.ts';
+import type { PinStore } from './checks/mcp-inspector/store.ts';
 import { createRedisPinStore } from './checks/mcp-inspector/redis-store.ts';
 import { createRedisRiskStore } from './risk/redis-store.ts';
 import { riskSettings } from './risk/settings.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Pin } from '../../src/checks/mcp-inspector/pins.ts';
+import type { Pin } from '../../src/checks/mcp-inspector/store.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import { UsageError } from '../command.ts';

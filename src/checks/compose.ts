@@ -7,7 +7,7 @@ import type { PolicySet } from '../policy/policy-set.ts';
 import { DEFAULT_LOCK_MS } from '../risk/scoring.ts';
 import { createPolicyRewriter, maskAnswer, maskRequest } from './dlp/by-policy.ts';
 import { createMarkSession } from './mark-session.ts';
-import { createResultRewriter, maskWholeResult } from './mcp-inspector/mask-results.ts';
+import { createResultRewriter, maskWholeResult } from './mcp-inspector/by-policy.ts';
 import { ORDER, type CheckName } from './order.ts';
 import { createEscalate, type EscalateDeps } from './policy/escalate.ts';
 import { createJudge } from './policy/judge.ts';

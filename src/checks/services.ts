@@ -8,7 +8,7 @@ import type { DriftStore } from './drift/store.ts';
 import type { LoopStore } from './loop/store.ts';
 import type { McpBreakerDeps } from './mcp-breaker/check.ts';
 import type { BreakerStore } from './mcp-breaker/store.ts';
-import type { PinStore } from './mcp-inspector/pins.ts';
+import type { PinStore } from './mcp-inspector/store.ts';
 import type { McpCheckDeps } from './mcp/check.ts';
 import type { McpSessionStore } from './mcp/session-binding/store.ts';
 import type { PolicyMaskDeps } from './policy-mask/check.ts';

@@ -7,16 +7,13 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../secret-leak.ts';
 import { toolDenied } from '../denials.ts';
 import type { Audit } from '../../telemetry/audit.ts';
-import { createInspect, inspectNothing } from './inspect.ts';
-import { createJudge } from './judge.ts';
-import { createLeaks } from './secret-response.ts';
-import { refused } from './summary.ts';
-import type { PinStore } from './pins.ts';
-import { createRecordJudgement } from './record.ts';
-import { createRewriter } from './rewriter.ts';
+import { createDecide, createInspect, inspectNothing, refused } from './decide.ts';
+import { createLeaks } from './leaks.ts';
+import type { PinStore } from './store.ts';
+import { createRecordJudgement } from './audit-events.ts';
 import { createCredentialsOf } from './server-credentials.ts';
 import { isReadableName } from './tool-list.ts';
-import { judgeWhole, type AnswerDeps } from './whole.ts';
+import { createRewriter, judgeWhole, type AnswerDeps } from './respond.ts';
 
 export interface McpInspectorDeps {
   readonly config: McpConfig;
@@ -33,7 +30,8 @@ export interface InspectorState {
 }
 
 /**
- * Inspects what MCP servers send (docs/mcp-inspector.md, docs/mcp.md): attacks are taken out inline,
+ * Inspects what MCP servers send (docs/mcp-inspector.md, docs/mcp.md): reads all that a message says, scans it, decides
+ * what is to be done, and responds. Attacks are taken out inline,
  * an answer with secrets is kept back and its key locked, and a tool whose definition has changed since it was first seen
  * is reported, or held until an operator accepts it. Switched off, it searches nothing: that an answer is one of MCP's, and
  * the pins, are judged all the same.
@@ -45,7 +43,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
   const isInspecting = config.inspector.enabled;
   const credentialsOf = createCredentialsOf(config.servers);
   const answerDeps: AnswerDeps = {
-    judge: createJudge({
+    decide: createDecide({
       config,
       pins,
       inspect: isInspecting ? createInspect({ config, credentialsOf }) : inspectNothing,

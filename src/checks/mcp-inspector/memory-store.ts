@@ -1,4 +1,4 @@
-import { MAX_PINNED_TOOLS, type Pin, type PinState, type PinStore, type ShownTool } from './pins.ts';
+import { MAX_PINNED_TOOLS, type Pin, type PinState, type PinStore, type ShownTool } from './store.ts';
 
 /** The pins of this process alone, for use without Redis. `now` is in ms. */
 export function createMemoryPinStore(now: () => number = Date.now): PinStore {

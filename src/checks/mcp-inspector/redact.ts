@@ -4,7 +4,7 @@ import type { JsonEdit } from '../../json/path.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_DOC_DEPTH, type Doc, type Piece, type Place } from './page.ts';
-import type { Hit } from './search.ts';
+import type { Hit } from './scan.ts';
 
 /** What stands in place of a secret, and of an attack (docs/mcp-inspector.md). */
 const MASK = '***';

@@ -3,7 +3,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { mcpPinsKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { MAX_PINNED_TOOLS, type Accepted, type Pin, type PinStore } from './pins.ts';
+import { MAX_PINNED_TOOLS, type Accepted, type Pin, type PinStore } from './store.ts';
 
 export interface RedisPinStoreOptions {
   readonly client: RedisClient;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryPinStore } from '../../../../src/checks/mcp-inspector/memory-store.ts';
-import { MAX_PINNED_TOOLS, type PinStore } from '../../../../src/checks/mcp-inspector/pins.ts';
+import { MAX_PINNED_TOOLS, type PinStore } from '../../../../src/checks/mcp-inspector/store.ts';
 import { createRedisPinStore } from '../../../../src/checks/mcp-inspector/redis-store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { mcpPinsKey } from '../../../../src/redis/keys.ts';

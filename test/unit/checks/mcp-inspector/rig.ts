@@ -1,6 +1,6 @@
 import { createMcpInspectorCheck } from '../../../../src/checks/mcp-inspector/check.ts';
 import { createMemoryPinStore } from '../../../../src/checks/mcp-inspector/memory-store.ts';
-import type { PinStore } from '../../../../src/checks/mcp-inspector/pins.ts';
+import type { PinStore } from '../../../../src/checks/mcp-inspector/store.ts';
 import { createMcpToolsCheck } from '../../../../src/checks/mcp-tools/check.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import type { ConfigInput } from '../../../../src/config/schema.ts';

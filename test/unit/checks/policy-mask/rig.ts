@@ -1,5 +1,5 @@
 import { createPolicyRewriter, maskAnswer, maskRequest } from '../../../../src/checks/dlp/by-policy.ts';
-import { createResultRewriter, maskWholeResult } from '../../../../src/checks/mcp-inspector/mask-results.ts';
+import { createResultRewriter, maskWholeResult } from '../../../../src/checks/mcp-inspector/by-policy.ts';
 import { createPolicyMaskCheck } from '../../../../src/checks/policy-mask/check.ts';
 import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';

@@ -6,8 +6,8 @@ import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
 import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
-import type { Texts } from './read-texts.ts';
-import { unseenOf, withoutGaps, withoutTerminalCodes, type Reading } from './text-variants.ts';
+import type { Texts } from './read.ts';
+import { unseenOf, withoutGaps, withoutTerminalCodes, type Variant } from './variants.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 
 /** Something found, and the stretches of texts that hold it. */
@@ -20,7 +20,7 @@ export interface Hit {
 const MAX_HITS = 1_000;
 /** Findings of detectors, neighbouring slices' twice: those of a hostile text are not even put in order. */
 const MAX_FOUND = 5_000;
-/** Secrets in all readings of a message, as they stand, and again where they were disguised. */
+/** Secrets in all variants of a message, as they stand, and again where they were disguised. */
 const MAX_SECRETS = 20_000;
 
 export interface Search {
@@ -43,9 +43,9 @@ export interface FoundHits {
  * come first, so that whoever has too many of anything is told of them; they are searched without cuts, since a key may
  * be longer than slices overlap.
  */
-export async function searchTexts(texts: Texts, search: Search): Promise<FoundHits> {
-  const readings = await readingsOf(texts);
-  const raws = readings.map(({ text }) => text);
+export async function scanTexts(texts: Texts, search: Search): Promise<FoundHits> {
+  const variants = await variantsOf(texts);
+  const raws = variants.map(({ text }) => text);
   const normalized = await normalizeAll(raws);
   const searched = normalized.map((one, index) => ({ raw: raws[index] ?? '', normalized: one }));
   const plain = await secretsIn(raws, search.credentials);
@@ -55,18 +55,18 @@ export async function searchTexts(texts: Texts, search: Search): Promise<FoundHi
     search.credentials,
   );
   const hits = new Hits();
-  for (const [index, reading] of readings.entries()) {
+  for (const [index, variant] of variants.entries()) {
     const given = plain.found[index] ?? [];
     const secrets = [...given, ...revealed(disguised.found[index] ?? [], normalized[index])];
     const counted = withoutRepeats(secrets.filter(search.counts));
-    if (!(await inTurns(hits.addAll(reading, counted)))) return hits.found(false);
+    if (!(await inTurns(hits.addAll(variant, counted)))) return hits.found(false);
   }
   if (!plain.isWhole || !disguised.isWhole) return hits.found(false);
   const counted = countingFindings(search.detectors);
   const found = await detectAll(searched, counted.detectors);
   if (counted.hasTooMany()) return hits.found(false);
-  for (const [index, reading] of readings.entries()) {
-    if (!(await inTurns(hits.addAll(reading, found[index] ?? [])))) return hits.found(false);
+  for (const [index, variant] of variants.entries()) {
+    if (!(await inTurns(hits.addAll(variant, found[index] ?? [])))) return hits.found(false);
   }
   return hits.found(true);
 }
@@ -74,30 +74,30 @@ export async function searchTexts(texts: Texts, search: Search): Promise<FoundHi
 /** What it costs to put a finding in its place, in characters that are read. */
 const HIT_CHARS = 64;
 
-/** A reading, and which of the hits in it are there. */
-interface Searched extends Reading {
+/** A variant, and which of the hits in it are there. */
+interface Searched extends Variant {
   readonly counts: (stretches: readonly Stretch[]) => boolean;
 }
 
 const COUNTS_ALL = (): boolean => true;
 
-async function readingsOf({ said, prose, words }: Texts): Promise<readonly Searched[]> {
+async function variantsOf({ said, prose, words }: Texts): Promise<readonly Searched[]> {
   const pages = [said, ...prose, words];
-  const otherwise: Reading[] = [];
+  const otherwise: Variant[] = [];
   for (const page of pages) {
     const read = [
       await withoutTerminalCodes(page, ''),
       await withoutTerminalCodes(page, ' '),
       await unseenOf(page),
     ];
-    otherwise.push(...read.filter((reading) => reading !== undefined));
+    otherwise.push(...read.filter((variant) => variant !== undefined));
   }
   const joined = await inTurns(withoutGaps(said));
   return [
     ...[said, ...prose].map((page) => asPage(page, COUNTS_ALL)),
     // Words have nothing to do with their neighbours: what is found across two of them is not there.
     asPage(words, ({ length }) => length === 1),
-    ...otherwise.map((reading) => ({ ...reading, counts: COUNTS_ALL })),
+    ...otherwise.map((variant) => ({ ...variant, counts: COUNTS_ALL })),
     // What lies in one text was found there.
     ...(joined === undefined ? [] : [{ ...joined, counts: ({ length }: readonly Stretch[]) => length > 1 }]),
   ];
@@ -123,7 +123,7 @@ async function secretsIn(texts: readonly string[], credentials: ServerCredential
 }
 
 /** What is found, with all that it orders, where it stands. What ends its text with a sentence does not go on in the next. */
-function wholeHit({ text, stretches }: Reading, found: Finding): Hit {
+function wholeHit({ text, stretches }: Variant, found: Finding): Hit {
   const reached = stretches(found.start, found.end);
   const last = reached.at(-1);
   const rest =
@@ -132,16 +132,16 @@ function wholeHit({ text, stretches }: Reading, found: Finding): Hit {
   return { finding, stretches: finding.end === found.end ? reached : stretches(finding.start, finding.end) };
 }
 
-/** Hits in the order in which they were found; what shows again in another reading is not another one. */
+/** Hits in the order in which they were found; what shows again in another variant is not another one. */
 class Hits {
   readonly #all: Hit[] = [];
   readonly #seen = new Map<Piece, Hit[]>();
 
   /** False once there are more than can be taken out. One may reach over very many texts. */
-  *addAll(reading: Searched, findings: readonly Finding[]): Work<boolean> {
+  *addAll(variant: Searched, findings: readonly Finding[]): Work<boolean> {
     for (const finding of findings) {
-      const hit = wholeHit(reading, finding);
-      if (reading.counts(hit.stretches) && !this.#add(hit)) return false;
+      const hit = wholeHit(variant, finding);
+      if (variant.counts(hit.stretches) && !this.#add(hit)) return false;
       yield HIT_CHARS + hit.stretches.length * ITEM_CHARS;
     }
     return true;

@@ -2,10 +2,10 @@ import type { Finding } from '../../detectors/finding.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Audit, AuditEvent, AuditedFinding, MatchDigest } from '../../telemetry/audit.ts';
-import type { Judgement } from './judge.ts';
+import type { Judgement } from './decide.ts';
 import type { Stretch } from './page.ts';
 import { PROTOCOL_NAMES } from './protocol-words.ts';
-import type { Hit } from './search.ts';
+import type { Hit } from './scan.ts';
 
 /** Findings that one event lists. */
 const MAX_LISTED = 64;

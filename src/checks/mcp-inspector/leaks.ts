@@ -6,11 +6,9 @@ import { policyDenied } from '../denials.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import type { ReportSecretLeak } from '../secret-leak.ts';
-import type { Uninspected } from './inspect.ts';
-import type { Judgement } from './judge.ts';
+import { refused, type Judgement, type Uninspected } from './decide.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
-import { refused } from './summary.ts';
-import type { Hit } from './search.ts';
+import type { Hit } from './scan.ts';
 
 /** The store looks at no more. */
 const MAX_REPORTED = 64;

@@ -5,12 +5,12 @@ import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
 import { inTurns } from '../../turns.ts';
-import { refused } from './summary.ts';
-import { readTexts } from './read-texts.ts';
+import { refused } from './decide.ts';
+import { readTexts } from './read.ts';
 import { fixedAmong, masked, redactions } from './redact.ts';
-import { searchTexts } from './search.ts';
+import { scanTexts } from './scan.ts';
 import { NO_CREDENTIALS } from './server-credentials.ts';
-import { editWhole, readWhole } from './whole.ts';
+import { editWhole, readWhole } from './respond.ts';
 
 /** What the mask rules of policies take out of a message of an MCP server. */
 interface MaskedMessage {
@@ -61,7 +61,7 @@ export function createResultRewriter(search: MaskSearch): StreamRewriter {
 async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMessage | Denial> {
   const texts = await readTexts(said, false, true);
   if (texts === undefined) return refused(TOO_MUCH);
-  const { hits: found, isWhole } = await searchTexts(texts, {
+  const { hits: found, isWhole } = await scanTexts(texts, {
     detectors: search.detectors,
     credentials: NO_CREDENTIALS,
     counts: () => search.secretsBy !== undefined,

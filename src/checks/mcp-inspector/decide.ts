@@ -1,4 +1,5 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
+import type { Denial } from '../../pipeline/check.ts';
 import { createPatternDetector } from '../../detectors/custom-pattern.ts';
 import type { Detector, Finding } from '../../detectors/finding.ts';
 import { findToolPoisoning } from '../../detectors/injection/poisoning.ts';
@@ -6,9 +7,23 @@ import { findPathTraversal } from '../../detectors/traversal/path-traversal.ts';
 import { findPromptInjection } from '../../detectors/injection/prompt-injection.ts';
 import { customRule, groupOf } from '../../detectors/tool-rules.ts';
 import { isAnswer, isDefinitions } from '../../mcp/answer-shape.ts';
-import { readTexts } from './read-texts.ts';
-import { searchTexts, type Hit } from './search.ts';
+import { readTexts } from './read.ts';
+import { scanTexts, type Hit } from './scan.ts';
 import type { CredentialsOf } from './server-credentials.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import type { Answered } from '../../pipeline/exchange.ts';
+import { inTurns, isTurnOver, nextTurn } from '../../turns.ts';
+import { toolListIn } from '../../mcp/hidden-tools.ts';
+import type { PinState, PinStore } from './store.ts';
+import { fixedAmong, redactions } from './redact.ts';
+import {
+  pinnable,
+  readTools,
+  statesOf,
+  withheldTools,
+  type ListedTool,
+  type Withholding,
+} from './tool-list.ts';
 
 /** What a message of a server holds that must not reach its reader. */
 export interface Inspection {
@@ -50,7 +65,7 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
     if (texts === undefined) return { refusal: 'it holds more text than can be inspected', secrets: [] };
     const suppression = new Suppression(suppressedAt.get(server));
     const detectors = definitions ? [findToolPoisoning, ...inAnswers] : inAnswers;
-    const { hits, isWhole } = await searchTexts(texts, {
+    const { hits, isWhole } = await scanTexts(texts, {
       detectors: detectors.map((detector) => suppression.over(detector)),
       credentials: credentialsOf(server),
       counts: (secret) => suppression.leaves(secret),
@@ -87,4 +102,82 @@ class Suppression {
     this.seen.add(finding.rule);
     return false;
   }
+}
+
+/** What is to be done about a message. */
+export interface Judgement extends Inspection {
+  /** Everything that is taken out. */
+  readonly edits: readonly JsonEdit[];
+  readonly withheld: ReadonlyMap<ListedTool, Withholding>;
+  /** Tools whose definition differs from its pin, or has none for want of room. */
+  readonly changed: readonly ListedTool[];
+}
+
+/** A message, or why it cannot be judged. */
+export type Judged = Judgement | Uninspected;
+
+export type Decide = (exchange: Answered, message: unknown) => Promise<Judged>;
+
+export interface DecideDeps {
+  readonly config: McpConfig;
+  readonly pins: PinStore;
+  readonly inspect: Inspect;
+}
+
+const NO_TOOLS: readonly ListedTool[] = [];
+const NONE_WITHHELD: ReadonlyMap<ListedTool, Withholding> = new Map();
+
+/** @throws GatewayError redis_unavailable */
+export function createDecide({ config, pins, inspect }: DecideDeps): Decide {
+  const pinModes = new Map(config.servers.map(({ name, pin }) => [name, pin]));
+
+  async function comparePins(server: string, tools: readonly ListedTool[]): Promise<readonly PinState[]> {
+    const shown = pinnable(tools);
+    return shown.length === 0 ? [] : pins.show(server, shown);
+  }
+
+  return async (exchange, message) => {
+    if (isTurnOver()) await nextTurn();
+    const server = exchange.mcp?.server ?? '';
+    const mode = pinModes.get(server) ?? 'off';
+    const list = toolListIn(message, exchange.request.mcp);
+    const tools = list === undefined ? NO_TOOLS : await readTools(list);
+    const [inspection, told] = await Promise.all([
+      inspect(message, server),
+      mode === 'off' ? [] : comparePins(server, tools),
+    ]);
+    if ('refusal' in inspection) return inspection;
+    const hits = [...inspection.attacks, ...inspection.secrets];
+    if ((await inTurns(fixedAmong(hits))).size > 0) {
+      const refusal =
+        'it has a secret or an attack in a part that cannot be changed (its id, method or version)';
+      return { refusal, secrets: inspection.secrets };
+    }
+    const states = mode === 'off' ? new Map<ListedTool, PinState>() : statesOf(tools, told);
+    const rules = { blocks: mode === 'block', states, attacks: inspection.attacks };
+    const withheld = tools.length === 0 ? NONE_WITHHELD : await inTurns(withheldTools(tools, rules));
+    const removals = [...withheld.keys()].map(({ index }): JsonEdit => ({
+      kind: 'remove',
+      path: ['result', 'tools', index],
+    }));
+    return {
+      ...inspection,
+      edits: [...(await redactions(hits)), ...removals],
+      withheld,
+      changed: tools.filter((tool) => isChanged(states.get(tool), mode)),
+    };
+  };
+}
+
+function isChanged(state: PinState | undefined, mode: 'off' | 'warn' | 'block'): boolean {
+  return state === 'changed' || state === 'full' || (state === 'held' && mode === 'block');
+}
+
+/** Nothing passes that could not be read. */
+export function refused(why: string): Denial {
+  return {
+    kind: 'deny',
+    type: 'upstream_unavailable',
+    message: `the MCP server's answer cannot be inspected: ${why}`,
+  };
 }

@@ -3,7 +3,7 @@ import { readHidden } from '../../normalize/hidden-bytes.ts';
 import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
 
 /** A text that its reader may make of a page, and where what is found in it stands. */
-export interface Reading {
+export interface Variant {
   readonly text: string;
   readonly stretches: (start: number, end: number) => readonly Stretch[];
 }
@@ -13,7 +13,7 @@ const EDGE_CHARS = 1_024;
 /** Between the two ends of a long text. */
 const GAP = '\n\n';
 
-/** The end of a text, or all of it, in a reading. */
+/** The end of a text, or all of it, in a variant. */
 interface Edge {
   readonly piece: Piece;
   /** UTF-16 units of the piece. */
@@ -25,7 +25,7 @@ interface Edge {
  * The texts of a page one right after the other, as some clients join the texts of a result: what was split within a
  * word shows. Undefined where there are not two.
  */
-export function* withoutGaps({ pieces }: Page): Work<Reading | undefined> {
+export function* withoutGaps({ pieces }: Page): Work<Variant | undefined> {
   if (pieces.length < 2) return undefined;
   const texts: string[] = [];
   const edges: Edge[] = [];
@@ -71,11 +71,11 @@ const TERMINAL_CODE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
  * A page as a terminal shows it, without colours: the end of a code reads as a letter of the word behind it. With
  * something in their place, for the code may part words or stand within one. Undefined where there are none.
  */
-export async function withoutTerminalCodes(page: Page, inTheirPlace: string): Promise<Reading | undefined> {
+export async function withoutTerminalCodes(page: Page, inTheirPlace: string): Promise<Variant | undefined> {
   if (!page.text.includes('\u001b') && !page.text.includes('\u009b')) return undefined;
   let text = '';
   let texts: string[] = [];
-  /** From the n-th start on, the page is so many units ahead of the reading. */
+  /** From the n-th start on, the page is so many units ahead of the variant. */
   const starts = [0];
   const ahead = [0];
   let length = 0;
@@ -106,7 +106,7 @@ const UNSEEN = /(?:[\u200b-\u200f]|[\u2060-\u2064\ufeff]|[\ufe00-\ufe0f]|\udb40[
  * What is written on a page in characters that print nothing, by itself: right behind a letter it would read as part of
  * another word. What is found takes the whole run along. Undefined where nothing is.
  */
-export async function unseenOf(page: Page): Promise<Reading | undefined> {
+export async function unseenOf(page: Page): Promise<Variant | undefined> {
   let text = '';
   const starts: number[] = [];
   const runStarts: number[] = [];

@@ -1,0 +1,162 @@
+import { isUtf8 } from 'node:buffer';
+import { HEADER } from '../../headers.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import { readMediaType } from '../../media-type.ts';
+import {
+  PASS,
+  type Verdict,
+  PASS_EVENT,
+  type StreamAction,
+  type StreamRewriter,
+} from '../../pipeline/check.ts';
+import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
+import { isMessage, answeredId, type JsonObject } from '../../mcp/answer-shape.ts';
+import { refused, type Decide, type Judgement } from './decide.ts';
+import type { Leaks } from './leaks.ts';
+import type { RecordJudgement } from './audit-events.ts';
+import { isForMessages } from '../../mcp/answer-events.ts';
+import { jsonRpcError } from '../../mcp/refusal.ts';
+import type { StreamEvent } from '../../providers/provider.ts';
+import type { Withholding } from './tool-list.ts';
+
+export interface AnswerDeps {
+  readonly decide: Decide;
+  readonly leaks: Leaks;
+  readonly record: RecordJudgement;
+}
+
+/**
+ * Judges a whole answer: the message that was asked for, or what a server says in place of one (an HTTP error, a word
+ * after a notification), which may be JSON of any form, or text.
+ */
+export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<Verdict> {
+  const { whole } = exchange.answer;
+  if (whole === undefined || whole.body.length === 0) return PASS;
+  const said = readWhole(exchange, whole);
+  if (said === undefined) return refused('it is neither a JSON-RPC message nor a stream of them');
+  const judged = await deps.decide(exchange, said);
+  if ('refusal' in judged) return deps.leaks.refusal(exchange, judged);
+  deps.record(exchange, judged);
+  const { secrets } = judged;
+  if (secrets.length > 0 && deps.leaks.action === 'quarantine') {
+    return deps.leaks.denial(exchange, said, judged);
+  }
+  const reason = describe(judged);
+  if (judged.edits.length === 0) return judged.changed.length === 0 ? PASS : { kind: 'flag', reason };
+  return {
+    kind: 'rewrite',
+    reason,
+    apply: () => change(exchange, whole, judged),
+    ...(secrets.length > 0 && { enforce: () => deps.leaks.report(exchange, secrets) }),
+  };
+}
+
+const ERROR_STATUS = 400;
+
+/**
+ * JSON, or the text of what is none; undefined where a message was asked for, or nobody can tell what is said. A GET asks
+ * for a stream, and clients read one in whatever comes with it.
+ */
+export function readWhole(
+  { method, request, status }: Answered,
+  { json, body, contentType }: Pick<WholeAnswer, 'json' | 'body' | 'contentType'>,
+): unknown {
+  if (method === 'GET' && status < ERROR_STATUS) return undefined;
+  // All is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else.
+  if (readMediaType(contentType).charset === 'other') return undefined;
+  const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
+  if (isAskedFor) return isMessage(json) ? json : undefined;
+  if (json !== undefined) return json;
+  return isUtf8(body) ? body.toString() : undefined;
+}
+
+/** Of what is no JSON, an edit of the whole gives the new text. */
+export function editWhole(whole: WholeAnswer, edits: readonly JsonEdit[]): void {
+  if (whole.json === undefined) {
+    const text = edits.find(({ path }) => path.length === 0);
+    whole.replacement = Buffer.from(text?.kind === 'set' ? String(text.value) : '');
+  } else whole.edits.push(...edits);
+}
+
+function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Judgement): void {
+  editWhole(whole, judged.edits);
+  if (isRedacted(judged)) responseHeaders.set(HEADER.responseRedacted, 'true');
+}
+
+/**
+ * Judges a stream event by event. A response with a secret becomes the error that says so, under its id; where secrets
+ * are masked, and of a request or notification of the server's, it goes on without it. The headers are gone by then, so a closing comment says what they
+ * would have said.
+ */
+export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
+  const done = new Set<string>();
+  const keepsBack = deps.leaks.action === 'quarantine';
+
+  async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
+    const { json, frame } = event;
+    const message = isMessage(json) ? json : undefined;
+    if (message === undefined && event.sideband !== true && isForMessages(event)) {
+      return { kind: 'cut', denial: refused('an event of its stream is no JSON-RPC message') };
+    }
+    const said = json ?? frame.data;
+    if (typeof said === 'string' && ENDS_LINES_ELSEWHERE.test(said)) {
+      return { kind: 'cut', denial: refused('some clients would read another event in one of its stream') };
+    }
+    const judged = await deps.decide(exchange, said);
+    if ('refusal' in judged) return { kind: 'cut', denial: deps.leaks.refusal(exchange, judged) };
+    deps.record(exchange, judged);
+    if (isRedacted(judged)) done.add(HEADER.responseRedacted);
+    if (judged.secrets.length > 0 && keepsBack) done.add(HEADER.policyBlock);
+    return act(message, judged);
+  }
+
+  function act(message: JsonObject | undefined, judged: Judgement): StreamAction {
+    const { secrets, edits } = judged;
+    const reason = describe(judged);
+    if (secrets.length === 0) return reason === '' ? PASS_EVENT : { kind: 'rewrite', edits, reason };
+    const enforce = (): Promise<void> => deps.leaks.report(exchange, secrets);
+    const id = message === undefined || !keepsBack ? undefined : answeredId(message);
+    if (id === undefined) return { kind: 'rewrite', edits, reason, enforce };
+    const denial = deps.leaks.denial(exchange, message, judged);
+    const error = { ...jsonRpcError(denial, exchange.request.mcp), ...(id !== null && { id }) };
+    return { kind: 'rewrite', edits: [replacedBy(error)], reason, enforce };
+  }
+
+  return {
+    // A comment, or an event without data that only tells an id to resume from.
+    event: (event) => ((event.frame.data ?? '') === '' ? PASS_EVENT : judgeEvent(event)),
+    comment: () => (done.size === 0 ? undefined : [...done].map((name) => `${name}=true`).join(' ')),
+  };
+}
+
+/** Some clients' lines end at these too, so that a comment may hold an event; in JSON, they stand in strings alone. */
+const ENDS_LINES_ELSEWHERE = /[\v\f\x1c-\x1e\x85\u2028\u2029]/;
+
+function replacedBy(value: unknown): JsonEdit {
+  return { kind: 'set', path: [], value };
+}
+
+/** Names of tools are the server's: only how many are left out is told. */
+const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
+  poisoned: 'with an attack in a name',
+  changed: 'changed since first seen',
+  unreadable: 'without a readable name',
+};
+
+/** What was found and done, for a record: rules, never what was matched. */
+function describe({ attacks, secrets, withheld, changed }: Judgement): string {
+  const rules = [...new Set([...secrets, ...attacks].map(({ finding }) => finding.rule))];
+  const reasons = Object.entries(WITHHELD).flatMap(([why, name]) => {
+    const count = [...withheld.values()].filter((one) => one === why).length;
+    return count === 0 ? [] : [`left out tools ${name}: ${String(count)}`];
+  });
+  if (rules.length > 0) reasons.unshift(`taken out: ${rules.join(', ')}`);
+  const shown = changed.filter((tool) => !withheld.has(tool)).length;
+  if (shown > 0) reasons.push(`tools changed since first seen: ${String(shown)}`);
+  return reasons.join('; ');
+}
+
+/** Whether something was taken out of what the server said (`X-Gateway-Response-Redacted`). */
+function isRedacted({ attacks, secrets, withheld }: Judgement): boolean {
+  return attacks.length > 0 || secrets.length > 0 || withheld.size > 0;
+}
