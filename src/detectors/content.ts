@@ -19,7 +19,7 @@ export interface ContentScope {
   readonly allowedHosts: readonly string[];
 }
 
-/** The detectors of data-loss prevention as one: findings of all classes in order of `start`, one class a stretch. */
+/** The detectors of data-loss prevention as one: findings of all classes in order of `start`, one class a span. */
 export function createContentDetector(scope: ContentScope): StreamDetector {
   const data = dataDetectors(scope);
   const secrets = scope.scanSecrets ? secretsDetector : undefined;

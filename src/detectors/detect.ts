@@ -1,4 +1,5 @@
-import type { Normalized, Span } from '../normalize/normalized.ts';
+import type { Normalized } from '../normalize/normalized.ts';
+import type { Span } from '../text/span.ts';
 import { inTurns, runNow, type Work } from '../turns.ts';
 import type { Detector, Finding } from './finding.ts';
 import { slicesOf } from './slices.ts';
@@ -44,28 +45,28 @@ function* detectInSteps(text: SearchedText, detectors: readonly Detector[]): Wor
   return merge(found.flat());
 }
 
-/** A stretch to search, and where its spans belong in the raw text. */
+/** A part to search, and where its spans belong in the raw text. */
 interface Search {
   readonly text: string;
-  readonly toRaw: (start: number, end: number) => Span;
+  readonly toOriginalSpan: (start: number, end: number) => Span;
 }
 
 function searchesOf({ raw, normalized }: SearchedText): readonly Search[] {
-  const given: Search = { text: raw, toRaw: (start, end) => ({ start, end }) };
-  const changed = changedStretch(raw, normalized.text);
+  const given: Search = { text: raw, toOriginalSpan: (start, end) => ({ start, end }) };
+  const changed = changedPart(raw, normalized.text);
   if (changed === undefined) return [given];
   const { start: from, end: to } = changed;
   return [
     given,
     {
       text: normalized.text.slice(from, to),
-      toRaw: (start, end) => normalized.toOriginal(start + from, end + from),
+      toOriginalSpan: (start, end) => normalized.toOriginalSpan(start + from, end + from),
     },
   ];
 }
 
-/** The stretch of the normalized text in which it differs from the raw one, with `CONTEXT` around; undefined when nowhere. */
-function changedStretch(raw: string, normalized: string): Span | undefined {
+/** The part of the normalized text in which it differs from the raw one, with `CONTEXT` around; undefined when nowhere. */
+function changedPart(raw: string, normalized: string): Span | undefined {
   if (raw === normalized) return undefined;
   const shorter = Math.min(raw.length, normalized.length);
   let head = 0;
@@ -83,7 +84,10 @@ function changedStretch(raw: string, normalized: string): Span | undefined {
 }
 
 const placed = (search: Search, findings: readonly Finding[], offset: number): readonly Finding[] =>
-  findings.map((finding) => ({ ...finding, ...search.toRaw(finding.start + offset, finding.end + offset) }));
+  findings.map((finding) => ({
+    ...finding,
+    ...search.toOriginalSpan(finding.start + offset, finding.end + offset),
+  }));
 
 /** Joins findings of one detector and class that overlap; the rule is the first one's. */
 function merge(findings: readonly Finding[]): readonly Finding[] {

@@ -55,7 +55,7 @@ export type Detector = (text: string) => readonly Finding[];
 export const LOOK_BEHIND_CHARS = 256;
 
 /**
- * A detector for texts that come in pieces. `find` looks back at most `LOOK_BEHIND_CHARS` beyond a match's start; where
+ * A detector for texts that come in chunks. `find` looks back at most `LOOK_BEHIND_CHARS` beyond a match's start; where
  * it sees through characters that print nothing, those do not count.
  *
  * `openFrom(text)` says what is decided: whatever follows `text`, `find` of the whole reports exactly those findings

@@ -1,7 +1,7 @@
 import { createQuestion, type KnownText, type Question } from '../known-texts.ts';
 import type { DetectorName } from './finding.ts';
 
-/** So much of a text every search takes in one piece: what one finds in it, all do. */
+/** So much of a text every search takes in one step: what one finds in it, all do. */
 const ONE_PIECE_CHARS = 4_096;
 
 const QUESTIONS: Readonly<Record<DetectorName, Question>> = {

@@ -93,18 +93,18 @@ function* withoutInvisible(text: string): Work<VisibleView | undefined> {
   let length = 0;
   for (let from = 0; from < text.length;) {
     const to = wholeUpTo(text, from + STEP_CHARS);
-    const pieces: string[] = [];
+    const parts: string[] = [];
     for (const { 0: run, index } of text.slice(from, to).matchAll(RUNS)) {
       const start = from + index;
-      pieces.push(text.slice(copied, start));
+      parts.push(text.slice(copied, start));
       length += start - copied;
       copied = start + run.length;
       shifts.add(length, copied - length);
     }
-    pieces.push(text.slice(copied, to));
+    parts.push(text.slice(copied, to));
     length += to - copied;
     copied = to;
-    steps.push(pieces.join(''));
+    steps.push(parts.join(''));
     from = to;
     if (from < text.length) yield;
   }
@@ -136,6 +136,6 @@ export function visibleFrom(text: string, end: number, count: number): number {
 }
 
 function visibleChars(text: string, from: number, to: number): number {
-  const stretch = text.slice(from, to);
-  return INVISIBLE.test(stretch) ? stretch.replace(RUNS, '').length : stretch.length;
+  const slice = text.slice(from, to);
+  return INVISIBLE.test(slice) ? slice.replace(RUNS, '').length : slice.length;
 }

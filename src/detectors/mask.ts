@@ -1,10 +1,10 @@
 import { findSecrets } from './secrets/secrets.ts';
-import type { Finding } from './finding.ts';
+import type { Span } from '../text/span.ts';
 
 const MASK = '***';
 
 /** Puts `***` in place of every finding's span; spans that overlap or touch become one. Offsets are of `text`. */
-export function mask(text: string, findings: readonly Pick<Finding, 'start' | 'end'>[]): string {
+export function mask(text: string, findings: readonly Span[]): string {
   if (findings.length === 0) return text;
   const spans = findings.toSorted((a, b) => a.start - b.start);
   const parts: string[] = [];

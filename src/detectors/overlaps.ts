@@ -1,4 +1,4 @@
-import type { Span } from '../normalize/normalized.ts';
+import type { Span } from '../text/span.ts';
 
 /**
  * Spans in order of `start`, of which none overlaps another: each keeps what no earlier one covers; of those that

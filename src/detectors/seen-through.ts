@@ -113,11 +113,11 @@ function* merged(text: string, own: SearchedText, inViews: readonly SearchedText
   if (inViews.every(({ findings }) => findings.length === 0)) return { findings: own.findings, isWhole };
   const views = yield* visibleViews(text);
   yield VIEW_CHARS + Math.min(text.length, SHORT_CHARS);
-  const readings = inViews.map(({ findings }, nth): Reading => withView(findings, views[nth]));
-  return { findings: yield* together([{ findings: own.findings }, ...readings]), isWhole };
+  const found = inViews.map(({ findings }, nth): ViewFindings => withView(findings, views[nth]));
+  return { findings: yield* together([{ findings: own.findings }, ...found]), isWhole };
 }
 
-function withView(findings: readonly Finding[], view: VisibleView | undefined): Reading {
+function withView(findings: readonly Finding[], view: VisibleView | undefined): ViewFindings {
   if (view === undefined) throw new Error('a view of a text was not made again');
   return { findings, view };
 }
@@ -132,7 +132,7 @@ function openInOriginal(open: number, { text, toOriginal }: VisibleView, givenCh
 }
 
 /** What is found in a text, or in a view of it. */
-interface Reading {
+interface ViewFindings {
   readonly findings: readonly Finding[];
   readonly view?: VisibleView;
 }
@@ -140,11 +140,11 @@ interface Reading {
 /** Findings after which others may get a turn. */
 const STEP_FINDINGS = 8192;
 
-/** Findings of several readings as one list, in order: those that overlap are one, a secret where one of them is. */
-function* together(readings: readonly Reading[]): Work<readonly Finding[]> {
+/** Findings of several views as one list, in order: those that overlap are one, a secret where one of them is. */
+function* together(views: readonly ViewFindings[]): Work<readonly Finding[]> {
   const merged: Finding[] = [];
   let taken = 0;
-  for (const finding of inOrder(readings)) {
+  for (const finding of inOrder(views)) {
     if (++taken % STEP_FINDINGS === 0) yield;
     const last = merged.at(-1);
     if (last === undefined || finding.start >= last.end) {
@@ -157,10 +157,10 @@ function* together(readings: readonly Reading[]): Work<readonly Finding[]> {
   return merged;
 }
 
-/** The findings of all readings, each of which has its own in order; of those that begin together the longest first. */
-function* inOrder(readings: readonly Reading[]): Generator<Finding> {
-  const heads = readings.map((reading) => {
-    const rest = inText(reading);
+/** The findings of all views, each of which has its own in order; of those that begin together the longest first. */
+function* inOrder(views: readonly ViewFindings[]): Generator<Finding> {
+  const heads = views.map((view) => {
+    const rest = inText(view);
     return { rest, next: rest.next() };
   });
   for (;;) {
@@ -176,7 +176,7 @@ function* inOrder(readings: readonly Reading[]): Generator<Finding> {
   }
 }
 
-function* inText({ findings, view }: Reading): Generator<Finding, undefined> {
+function* inText({ findings, view }: ViewFindings): Generator<Finding, undefined> {
   for (const finding of findings) yield view === undefined ? finding : inOriginal(finding, view);
 }
 

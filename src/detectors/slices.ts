@@ -1,9 +1,9 @@
-import type { Span } from '../normalize/normalized.ts';
+import type { Span } from '../text/span.ts';
 
 /** UTF-16 units from one slice's start to the next one's. */
 const STEP = 12_288;
 
-/** How far slices overlap: what is longer than this may be found in pieces. */
+/** How far slices overlap: what is longer than this may be found in parts. */
 const OVERLAP = 8192;
 
 /** Units around a finding that its slice must hold for it to count, because a cut may make or unmake a match. */

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Replacement } from '../text/replace-spans.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
 import { alphabetOf, nextRun } from './scan.ts';
@@ -21,9 +22,9 @@ export function extractBase64(text: string): Rewrite {
   const rewriter = new Rewriter(text);
   let flagged = false;
   for (const [at, source] of blocksFrom(text, first)) {
-    for (const { start, end, reading } of readBlock(text, at, source)) {
-      rewriter.replace(start, end, reading);
-      if (isHidden(text, start, reading)) flagged = true;
+    for (const { start, end, text: decoded } of readBlock(text, at, source)) {
+      rewriter.replace(start, end, decoded);
+      if (isHidden(text, start, decoded)) flagged = true;
     }
   }
   return rewriter.finish(flagged);
@@ -40,43 +41,37 @@ function* blocksFrom(text: string, first: number): Generator<readonly [at: numbe
   }
 }
 
-interface Reading {
-  readonly start: number;
-  readonly end: number;
-  readonly reading: string;
-}
-
 /** Shortest text that is a payload; a greeting in an example is none. */
 const shortestPayload = 16;
 
 /** A value in a configuration is encoded by habit: it is read, but no evidence. */
-const isHidden = (text: string, start: number, reading: string): boolean =>
-  reading.length >= shortestPayload &&
+const isHidden = (text: string, start: number, decoded: string): boolean =>
+  decoded.length >= shortestPayload &&
   !/\b[A-Z][A-Z0-9_]{3,}\s?[=:]\s?["']?$/.test(text.slice(Math.max(0, start - 40), start));
 
-/** The whole block if it can be read, else its lines, else the pieces of a line between separators. */
-function readBlock(text: string, start: number, block: string): Reading[] {
+/** The whole block if it can be read, else its lines, else the parts of a line between separators. */
+function readBlock(text: string, start: number, block: string): Replacement[] {
   if (!mayBeText(block) && !/[\n/_+-]/.test(block) && start > 0) return [];
   if (isToken(text, start, start + block.length) || isSafeData(text, start)) return [];
   const whole = readAt(block, start, start === 0);
   if (whole !== undefined) return [whole];
-  const pieces = block.includes('\n')
+  const parts = block.includes('\n')
     ? block.matchAll(/[^\s]{12,}/g)
     : block.matchAll(/[A-Za-z0-9]{12,}={0,2}/g);
-  const found: Reading[] = [];
-  for (const piece of pieces) {
-    if (piece[0].length === block.length) continue;
-    const reading = readAt(piece[0], start + piece.index, false);
-    if (reading !== undefined) found.push(reading);
+  const found: Replacement[] = [];
+  for (const part of parts) {
+    if (part[0].length === block.length) continue;
+    const decoded = readAt(part[0], start + part.index, false);
+    if (decoded !== undefined) found.push(decoded);
   }
   return found;
 }
 
 /** A text cut in the middle of a block begins at any of its four letters. */
-function readAt(block: string, start: number, isCut: boolean): Reading | undefined {
+function readAt(block: string, start: number, isCut: boolean): Replacement | undefined {
   for (let skip = 0; skip < (isCut ? 4 : 1); skip++) {
-    const reading = decode(block.slice(skip));
-    if (reading !== undefined) return { start: start + skip, end: start + block.length, reading };
+    const decoded = decode(block.slice(skip));
+    if (decoded !== undefined) return { start: start + skip, end: start + block.length, text: decoded };
   }
   return undefined;
 }

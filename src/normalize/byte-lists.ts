@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Replacement } from '../text/replace-spans.ts';
 import { extractBase64 } from './base64.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
 import type { Rewrite } from './rewrite.ts';
@@ -45,34 +46,28 @@ const dumpColumn = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
 /** Lists of bytes or code points and bare hexadecimal digits, where they spell words; hashes and numbers spell none. */
 export function decodeByteLists(text: string): Rewrite {
-  const readings = forms.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
-  if (hasRun(text, hexDigits, shortestDigits)) readings.push(...readDigits(text));
-  if (readings.length === 0) return unchanged(text);
-  readings.sort((one, other) => one.start - other.start);
+  const lists = forms.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
+  if (hasRun(text, hexDigits, shortestDigits)) lists.push(...readDigits(text));
+  if (lists.length === 0) return unchanged(text);
+  lists.sort((one, other) => one.start - other.start);
   const rewriter = new Rewriter(text);
   let done = 0;
-  for (const { start, end, reading } of readings) {
+  for (const { start, end, text: spelled } of lists) {
     if (start < done) continue;
-    rewriter.replace(start, end, reading);
+    rewriter.replace(start, end, spelled);
     done = end;
   }
   return rewriter.finish(done > 0);
 }
 
-interface Reading {
-  readonly start: number;
-  readonly end: number;
-  readonly reading: string;
-}
-
-function readLists(text: string, { list, each }: ListForm): Reading[] {
-  const found: Reading[] = [];
+function readLists(text: string, { list, each }: ListForm): Replacement[] {
+  const found: Replacement[] = [];
   for (const match of text.matchAll(list)) {
     const [source] = match;
     const end = match.index + source.length;
     if (!mayBeText(numbers(source.slice(0, headUnits), each))) continue;
-    const reading = spell(numbers(source, each));
-    if (reading !== undefined && !isDumped(text, end)) found.push({ start: match.index, end, reading });
+    const spelled = spell(numbers(source, each));
+    if (spelled !== undefined && !isDumped(text, end)) found.push({ start: match.index, end, text: spelled });
   }
   return found;
 }
@@ -90,15 +85,15 @@ const isDumped = (text: string, end: number): boolean =>
   dumpColumn.test(text.slice(end, end + 120).trimStart());
 
 /** Hashes and numbers are many, and hardly any is UTF-8. */
-function readDigits(text: string): Reading[] {
-  const found: Reading[] = [];
+function readDigits(text: string): Replacement[] {
+  const found: Replacement[] = [];
   for (const match of text.matchAll(bareDigits)) {
     const [digits] = match;
     const end = match.index + digits.length;
     if (!isApart(text, match.index, end)) continue;
     const bytes = Buffer.from(digits, 'hex');
-    const reading = isUtf8(bytes) ? readable(bytes.toString()) : undefined;
-    if (reading !== undefined && !isDumped(text, end)) found.push({ start: match.index, end, reading });
+    const spelled = isUtf8(bytes) ? readable(bytes.toString()) : undefined;
+    if (spelled !== undefined && !isDumped(text, end)) found.push({ start: match.index, end, text: spelled });
   }
   return found;
 }

@@ -13,7 +13,7 @@ interface Suspect {
   /** How many letters of each kind. */
   readonly counts: Uint16Array;
   /** The word with every lookalike replaced, as far as there is one. */
-  readonly reading: string;
+  readonly plain: string;
   /** What stands before it, one unit, and the word before that: 0 none, 1 Latin, 2 another script. */
   readonly before: string;
   readonly previous: Script;
@@ -120,7 +120,7 @@ const opensWord = (kind: Kind): boolean =>
 
 function readWord(text: string, start: number, previous: Script): Suspect {
   const counts = new Uint16Array(15);
-  let reading = '';
+  let plain = '';
   let at = start;
   let end = start;
   while (at < text.length && at - start < longestWord) {
@@ -131,9 +131,9 @@ function readWord(text: string, start: number, previous: Script): Suspect {
     if (kind === kinds.invisible) continue;
     end = at;
     counts[kind] = (counts[kind] ?? 0) + 1;
-    if (kind !== kinds.mark) reading += plainOf(codePoint) ?? String.fromCodePoint(codePoint);
+    if (kind !== kinds.mark) plain += plainOf(codePoint) ?? String.fromCodePoint(codePoint);
   }
-  return { start, end, counts, reading, before: text.charAt(start - 1), previous, next: 0 };
+  return { start, end, counts, plain, before: text.charAt(start - 1), previous, next: 0 };
 }
 
 const of = (counts: Uint16Array, kind: Kind): number => counts[kind] ?? 0;
@@ -172,32 +172,30 @@ function isMixed({ counts, before, previous, next }: Suspect): boolean {
  * A mixed word of one physical unit or a formula proves nothing; one that reads as English does, and amidst another
  * script only a known word, for there endings are hung on Latin names.
  */
-function isEvidentlyMixed({ counts, reading, previous, next }: Suspect): boolean {
-  if (lookalikes(counts) === 0) return isWord(reading, 4);
+function isEvidentlyMixed({ counts, plain, previous, next }: Suspect): boolean {
+  if (lookalikes(counts) === 0) return isWord(plain, 4);
   // An ending hung on initials.
-  if (reading.length < 3 || /^[A-Z]{2,}[^A-Z]{1,3}$/.test(reading)) return false;
-  if (previous === 2 || next === 2) return isWord(reading, 4);
-  if (of(counts, kinds.strict) === 0)
-    return isWord(reading) || (reading.length > 4 && soundsEnglish(reading));
+  if (plain.length < 3 || /^[A-Z]{2,}[^A-Z]{1,3}$/.test(plain)) return false;
+  if (previous === 2 || next === 2) return isWord(plain, 4);
+  if (of(counts, kinds.strict) === 0) return isWord(plain) || (plain.length > 4 && soundsEnglish(plain));
   return (
-    soundsEnglish(unleet(reading)) ||
-    (reading.length > 5 && of(counts, kinds.ascii) > 0 && lookalikes(counts) > 1)
+    soundsEnglish(unleet(plain)) ||
+    (plain.length > 5 && of(counts, kinds.ascii) > 0 && lookalikes(counts) > 1)
   );
 }
 
 const leetDigits: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
 
-const unleet = (reading: string): string =>
-  reading.replace(/[013457]/g, (digit) => leetDigits[digit] ?? digit);
+const unleet = (plain: string): string => plain.replace(/[013457]/g, (digit) => leetDigits[digit] ?? digit);
 
 /** Lookalikes one letter a word, with the same sign between them, that spell a word together with ASCII letters. */
 function isDottedEnglish(text: string, found: readonly Suspect[]): boolean {
-  if (!found.some((word) => isWholeLookalike(word) && word.reading.length === 1)) return false;
+  if (!found.some((word) => isWholeLookalike(word) && word.plain.length === 1)) return false;
   for (const [chain] of text.matchAll(/(?<![\p{L}\p{N}])\p{L}([._\-*|/~+])\p{L}(?:\1\p{L}){2,30}/gu)) {
     const letters = [...chain].filter((_, at) => at % 2 === 0);
-    const reading = letters.map((letter) => plainOf(letter.codePointAt(0) ?? 0) ?? letter).join('');
+    const plain = letters.map((letter) => plainOf(letter.codePointAt(0) ?? 0) ?? letter).join('');
     const hasAscii = letters.some((letter) => letter < '\x80');
-    if (hasAscii && letters.some((letter) => letter > '\x7f') && soundsEnglish(reading)) return true;
+    if (hasAscii && letters.some((letter) => letter > '\x7f') && soundsEnglish(plain)) return true;
   }
   return false;
 }
@@ -213,7 +211,7 @@ function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
   if (isMixed(word) && (evidence.mixed || isEvidentlyMixed(word))) {
     resolved.push(kinds.strict, kinds.loose, kinds.latinLookalike);
   } else if (isAmongLatin(word)) {
-    if (isWholeLookalike(word) && isWord(word.reading)) resolved.push(kinds.strict);
+    if (isWholeLookalike(word) && isWord(word.plain)) resolved.push(kinds.strict);
     if (evidence.mixed && of(word.counts, kinds.foreign) === 0) resolved.push(kinds.strict, kinds.loose);
   }
   if (evidence.styled) resolved.push(kinds.styled, kinds.raised, kinds.regional, kinds.strict, kinds.loose);
@@ -222,8 +220,8 @@ function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
 }
 
 /** Fullwidth letters or digits that stand apart from Chinese or Japanese ones. */
-const isWideWord = ({ counts, reading }: Suspect): boolean =>
-  of(counts, kinds.fullwidth) > 1 && of(counts, kinds.cjk) === 0 && /[A-Za-z0-9]/.test(reading);
+const isWideWord = ({ counts, plain }: Suspect): boolean =>
+  of(counts, kinds.fullwidth) > 1 && of(counts, kinds.cjk) === 0 && /[A-Za-z0-9]/.test(plain);
 
 const isAmongLatin = ({ previous, next }: Suspect): boolean =>
   previous !== 2 && next !== 2 && (previous === 1 || next === 1);
@@ -238,12 +236,11 @@ function isStyledText(text: string, found: readonly Suspect[]): boolean {
   for (const [index, word] of found.entries()) {
     const styled = styledLetters(word);
     if (styled === 0) continue;
-    const reading = word.reading.replace(/[^A-Za-z]/g, '');
-    if (reading.length >= 3 && styled >= 2 && (soundsEnglish(reading) || reading.length >= 6))
-      letters += styled;
+    const plain = word.plain.replace(/[^A-Za-z]/g, '');
+    if (plain.length >= 3 && styled >= 2 && (soundsEnglish(plain) || plain.length >= 6)) letters += styled;
     const linked = index > 0 && isLink(text.slice(found[index - 1]?.end ?? 0, word.start));
-    chain = linked ? chain + reading : reading;
-    if (chain.length >= 4 && soundsEnglish(chain) && chain !== reading) letters += chain.length;
+    chain = linked ? chain + plain : plain;
+    if (chain.length >= 4 && soundsEnglish(chain) && chain !== plain) letters += chain.length;
     if (letters >= 4) return true;
   }
   return false;
@@ -253,14 +250,14 @@ const isLink = (between: string): boolean =>
   between.length > 0 && between.length <= 3 && !/[\p{L}\p{N},=()]/u.test(between);
 
 /** How many letters of a word are dressed up; regional indicators that make flags are not. */
-function styledLetters({ counts, reading }: Suspect): number {
+function styledLetters({ counts, plain }: Suspect): number {
   // Phonetics, which write small capitals among letters of their own.
   if (of(counts, kinds.latin) + of(counts, kinds.latinLookalike) > 0) return 0;
   const styled = of(counts, kinds.styled);
   const raised = of(counts, kinds.raised);
   const regional = of(counts, kinds.regional);
-  const pairs = reading.match(/../g) ?? [];
-  const isFlags = regional === reading.length && regional % 2 === 0 && pairs.every((pair) => flags.has(pair));
+  const pairs = plain.match(/../g) ?? [];
+  const isFlags = regional === plain.length && regional % 2 === 0 && pairs.every((pair) => flags.has(pair));
   return styled + (raised >= 4 ? raised : 0) + (isFlags ? 0 : regional);
 }
 
@@ -270,10 +267,10 @@ function isFullwidthText(text: string, found: readonly Suspect[]): boolean {
   let hasLetter = false;
   for (const word of found) {
     if (of(word.counts, kinds.fullwidth) === 0) continue;
-    const wide = word.reading.replace(/[^A-Za-z0-9]/g, '').length;
+    const wide = word.plain.replace(/[^A-Za-z0-9]/g, '').length;
     if (wide < 2 || isNearCjk(text, word)) continue;
     letters += wide;
-    hasLetter ||= /[A-Za-z]/.test(word.reading);
+    hasLetter ||= /[A-Za-z]/.test(word.plain);
     if (letters >= 4 && hasLetter) return true;
   }
   return false;

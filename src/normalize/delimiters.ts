@@ -8,8 +8,8 @@ import type { Rewrite } from './rewrite.ts';
 const chains =
   /(?<![\p{L}\p{N}])(?:[\p{L}\p{N}@$!]([ \t]?[._\-*|/\\~+:;,=#^\u2022\u00b7][ \t]?)[\p{L}\p{N}@$!](?![\p{L}\p{N}])(?:\1(?:[\p{L}\p{N}@$!](?![\p{L}\p{N}])|['"?{}()[\]]))*|[\p{L}\p{N}@$!] [\p{L}\p{N}@$!](?![\p{L}\p{N}])(?: [^\s](?!\S))*)/gu;
 
-/** A word in pieces of one to three letters: ig_no_re. */
-const pieces =
+/** A word split into parts of one to three letters: ig_no_re. */
+const splitWord =
   /(?<![A-Za-z0-9])[A-Za-z]{1,3}([._\-*|~])[A-Za-z]{1,3}(?:\1[A-Za-z]{1,3}){1,8}(?![A-Za-z0-9])/g;
 
 /** Whether there may be one, told from the signs, of which most texts have few. */
@@ -28,7 +28,7 @@ interface Chain {
  * words are meant and not initials, lists, paths or formulas.
  */
 export function collapseDelimiters(text: string): Rewrite {
-  const found = [...chainsOf(text), ...piecesOf(text)].sort((one, other) => one.start - other.start);
+  const found = [...chainsOf(text), ...splitWordsOf(text)].sort((one, other) => one.start - other.start);
   if (found.length === 0) return unchanged(text);
   const signs = new Set(evidentSigns(found));
   if (signs.size === 0) return unchanged(text);
@@ -37,7 +37,7 @@ export function collapseDelimiters(text: string): Rewrite {
   for (const chain of found) {
     if (chain.start < done || !signs.has(chain.sign)) continue;
     const isGap = done > 0 && /^ {2,}$/.test(text.slice(done, chain.start));
-    rewriter.replace(isGap ? done : chain.start, chain.end, (isGap ? ' ' : '') + reading(chain.letters));
+    rewriter.replace(isGap ? done : chain.start, chain.end, (isGap ? ' ' : '') + spaced(chain.letters));
     done = chain.end;
   }
   return rewriter.finish(true);
@@ -53,16 +53,16 @@ function chainsOf(text: string): Chain[] {
 }
 
 /** Pieces that only together make a word. */
-function piecesOf(text: string): Chain[] {
+function splitWordsOf(text: string): Chain[] {
   if (!mayHavePieces.test(text)) return [];
   const found: Chain[] = [];
-  for (const match of text.matchAll(pieces)) {
+  for (const match of text.matchAll(splitWord)) {
     const [source, sign = ''] = match;
     const parts = source.split(sign);
     const letters = parts.join('');
     if (parts.every((part) => part.length === 1) || !isWord(letters, 5)) continue;
     if (parts.every((part) => isWord(part, 2))) continue;
-    found.push({ start: match.index, end: match.index + source.length, sign: `${sign}pieces`, letters });
+    found.push({ start: match.index, end: match.index + source.length, sign: `${sign}split`, letters });
   }
   return found;
 }
@@ -135,7 +135,7 @@ const digitLetters: Readonly<Record<string, string>> = {
 const unleet = (word: string): string => word.replace(/[013457@$!]/g, (sign) => digitLetters[sign] ?? sign);
 
 /** Letters that were all split alike have lost their gaps: known words are set apart again. */
-function reading(letters: string): string {
+function spaced(letters: string): string {
   const core = /^[A-Za-z]{10,400}$/.test(letters) && !isWord(letters) ? segment(letters) : undefined;
   return core === undefined ? letters : core.join(' ');
 }

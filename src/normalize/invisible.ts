@@ -1,3 +1,4 @@
+import type { Span } from '../text/span.ts';
 import { kindOf, kinds } from './characters.ts';
 import { readHidden } from './hidden-bytes.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
@@ -36,13 +37,7 @@ export function stripInvisible(text: string): Rewrite {
   return rewriter.finish(hidden > 0);
 }
 
-/** Invisible characters that follow each other. */
-interface Run {
-  readonly start: number;
-  readonly end: number;
-}
-
-function runAt(text: string, start: number): Run | undefined {
+function runAt(text: string, start: number): Span | undefined {
   let end = start;
   while (end < text.length) {
     const unit = text.charCodeAt(end);
@@ -55,7 +50,7 @@ function runAt(text: string, start: number): Run | undefined {
 }
 
 /** Drops or shows one run; tells whether it hid something. */
-function strip(text: string, run: Run, rewriter: Rewriter, isHyphenated: boolean): number {
+function strip(text: string, run: Span, rewriter: Rewriter, isHyphenated: boolean): number {
   const content = text.slice(run.start, run.end);
   if (isSubdivisionFlag(text, run.start, content)) return 0;
   const shown = content.length > 1 ? readHidden(content) : undefined;
@@ -109,7 +104,7 @@ function isSelector(content: string): boolean {
 }
 
 /** Where an invisible character does its proper work: in other scripts, emoji and at the very start. */
-function isAtHome(text: string, content: string, left: Neighbour, right: Neighbour, run: Run): boolean {
+function isAtHome(text: string, content: string, left: Neighbour, right: Neighbour, run: Span): boolean {
   if (content === '\ufeff' && run.start === 0) return true;
   if (content === '\ufe0f' && text.charAt(run.end) === keycap) return true;
   // Left where it is, an override would be read again in the next round.
@@ -130,7 +125,7 @@ const isLatin = (neighbour: Neighbour): boolean =>
  * Whether a run parts a Latin word. A line-break opportunity between the humps of a name or beside its signs does not,
  * nor does a mark at a word's edge, as copying leaves it behind.
  */
-function isWithinWord(text: string, run: Run, left: Neighbour, right: Neighbour): boolean {
+function isWithinWord(text: string, run: Span, left: Neighbour, right: Neighbour): boolean {
   if (run.end - run.start >= longPayload) return true;
   const before = text.charAt(run.start - 1);
   const after = text.charAt(run.end);
@@ -150,7 +145,7 @@ const isEscapePart = (before: string, after: string): boolean =>
   (/[A-Za-z0-9;%]/.test(before) && /[%\\]/.test(after));
 
 /** Whether the next invisible character on either side stands within two letters: nobody marks up every letter. */
-function isDense(text: string, run: Run): boolean {
+function isDense(text: string, run: Span): boolean {
   const around =
     text.slice(Math.max(0, run.start - 8), run.start) + '\u2063' + text.slice(run.end, run.end + 8);
   let units = '';

@@ -29,7 +29,7 @@ export function rememberUndisguised(normalize: NormalizeAll): NormalizeAll {
     clean: (text) => ({
       text,
       obfuscation: NOTHING_HIDDEN,
-      toOriginal: (start, end) => ({ start, end }),
+      toOriginalSpan: (start, end) => ({ start, end }),
     }),
     question: DISGUISES,
   });

@@ -5,7 +5,8 @@ import { collapseDelimiters } from './delimiters.ts';
 import { decodeEscapes } from './escapes.ts';
 import { stripInvisible } from './invisible.ts';
 import { readLeet } from './leet.ts';
-import type { Normalized, Obfuscation, Span } from './normalized.ts';
+import type { Normalized, Obfuscation } from './normalized.ts';
+import type { Span } from '../text/span.ts';
 import type { Rewrite, SpanMap, Stage } from './rewrite.ts';
 import { sliceEnds, sliceUnits } from './slices.ts';
 import { TRAIT, traitsOf } from './traits.ts';
@@ -41,7 +42,7 @@ export const STAGES: readonly StageOf[] = [
     finding: 'hasDelimPadding',
     stage: collapseDelimiters,
     times: 1,
-    traits: TRAIT.singles | TRAIT.pieces,
+    traits: TRAIT.singles | TRAIT.splits,
   },
 ];
 
@@ -141,10 +142,10 @@ class Pass {
     return {
       text: this.text,
       obfuscation: obfuscation(this.#findings),
-      toOriginal: (start, end) => {
+      toOriginalSpan: (start, end) => {
         let span: Span = { start, end };
         for (let at = maps.length - 1; at >= 0; at--) {
-          span = maps[at]?.toSource(span.start, span.end) ?? span;
+          span = maps[at]?.toOriginalSpan(span.start, span.end) ?? span;
         }
         return { start: Math.min(span.start, length), end: Math.min(span.end, length) };
       },
@@ -183,7 +184,7 @@ function joined(slices: readonly Slice[], source: string): Normalized {
   return {
     text: slices.map(({ made }) => made.text).join(''),
     obfuscation: obfuscation(findings),
-    toOriginal: (start, end) => ({
+    toOriginalSpan: (start, end) => ({
       start: originalAt(placed, start, 'start'),
       end: end > start ? originalAt(placed, end - 1, 'end') : originalAt(placed, start, 'start'),
     }),
@@ -209,5 +210,5 @@ function originalAt(slices: readonly PlacedSlice[], at: number, side: keyof Span
   const slice = slices.findLast((one) => one.at <= at);
   return slice === undefined
     ? 0
-    : slice.start + slice.made.toOriginal(at - slice.at, at - slice.at + 1)[side];
+    : slice.start + slice.made.toOriginalSpan(at - slice.at, at - slice.at + 1)[side];
 }

@@ -1,3 +1,5 @@
+import type { Span } from '../text/span.ts';
+
 /** docs/normalization.md: what was found hidden in a text. */
 export interface Obfuscation {
   readonly obfuscationDetected: boolean;
@@ -13,11 +15,5 @@ export interface Normalized {
   readonly text: string;
   readonly obfuscation: Obfuscation;
   /** The span of the given text that a span of the normalized one came from; UTF-16 units, end exclusive. */
-  toOriginal(start: number, end: number): Span;
-}
-
-/** UTF-16 units, end exclusive. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
+  toOriginalSpan(start: number, end: number): Span;
 }

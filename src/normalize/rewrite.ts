@@ -1,4 +1,4 @@
-import type { Span } from './normalized.ts';
+import type { Span } from '../text/span.ts';
 
 /** What a stage made of a text. */
 export interface Rewrite {
@@ -21,38 +21,37 @@ const fieldsPerEdit = 4;
 /** A piecewise map from an output text to its source: only the edits are kept, what lies between moved as a whole. */
 export class SpanMap {
   readonly #edits: Int32Array;
-  readonly #readings: Int32Array;
+  readonly #appended: Int32Array;
   readonly #sourceLength: number;
 
-  /** Both lists hold edits in order of output; readings stand behind the text and point anywhere into the source. */
-  constructor(edits: readonly number[], readings: readonly number[], sourceLength: number) {
+  /** Both lists hold edits in order of output; appended stand behind the text and point anywhere into the source. */
+  constructor(edits: readonly number[], appended: readonly number[], sourceLength: number) {
     this.#edits = Int32Array.from(edits);
-    this.#readings = Int32Array.from(readings);
+    this.#appended = Int32Array.from(appended);
     this.#sourceLength = sourceLength;
   }
 
-  toSource(start: number, end: number): Span {
+  toOriginalSpan(start: number, end: number): Span {
     const from = this.#start(start);
     return { start: from, end: end > start ? Math.max(from, this.#end(end)) : from };
   }
 
   #start(at: number): number {
-    const reading = this.#readingAt(at);
-    return reading === undefined ? position(this.#edits, at, 0) : field(this.#readings, reading, 0);
+    const found = this.#appendedAt(at);
+    return found === undefined ? position(this.#edits, at, 0) : field(this.#appended, found, 0);
   }
 
   /** The end of the last unit, so that what was deleted behind a span stays outside of it. */
   #end(end: number): number {
-    const reading = this.#readingAt(end - 1);
-    const source =
-      reading === undefined ? position(this.#edits, end - 1, 1) : field(this.#readings, reading, 1);
+    const found = this.#appendedAt(end - 1);
+    const source = found === undefined ? position(this.#edits, end - 1, 1) : field(this.#appended, found, 1);
     return Math.min(source, this.#sourceLength);
   }
 
-  #readingAt(at: number): number | undefined {
-    if (this.#readings.length === 0 || at < field(this.#readings, 0, 2)) return undefined;
-    const index = firstEndingAfter(this.#readings, at);
-    return Math.min(index, this.#readings.length / fieldsPerEdit - 1);
+  #appendedAt(at: number): number | undefined {
+    if (this.#appended.length === 0 || at < field(this.#appended, 0, 2)) return undefined;
+    const index = firstEndingAfter(this.#appended, at);
+    return Math.min(index, this.#appended.length / fieldsPerEdit - 1);
   }
 }
 
@@ -84,7 +83,7 @@ function firstEndingAfter(edits: Int32Array, at: number): number {
 export class Rewriter {
   readonly #source: string;
   readonly #edits: number[] = [];
-  readonly #readings: number[] = [];
+  readonly #appended: number[] = [];
   #tail = '';
   #text = '';
   #copied = 0;
@@ -104,22 +103,22 @@ export class Rewriter {
     if (end - start !== 1 || by.length !== 1) this.#edits.push(start, end, at, at + by.length);
   }
 
-  /** Adds another reading of a span on a line of its own behind the text. */
-  append(start: number, end: number, reading: string): void {
+  /** Adds what a span may also mean on a line of its own behind the text. */
+  append(start: number, end: number, text: string): void {
     const at = this.#tail.length;
-    this.#tail += `\n${reading}`;
+    this.#tail += `\n${text}`;
     this.#changed = true;
-    this.#readings.push(start, end, at, this.#tail.length);
+    this.#appended.push(start, end, at, this.#tail.length);
   }
 
   finish(found: boolean): Rewrite {
     if (!this.#changed) return { text: this.#source, found };
     const body = this.#text + this.#source.slice(this.#copied);
-    const readings = this.#readings.map((value, index) =>
+    const appended = this.#appended.map((value, index) =>
       index % fieldsPerEdit >= 2 ? value + body.length : value,
     );
     const text = body + this.#tail;
-    if (this.#edits.length === 0 && readings.length === 0) return { text, found };
-    return { text, found, map: new SpanMap(this.#edits, readings, this.#source.length) };
+    if (this.#edits.length === 0 && appended.length === 0) return { text, found };
+    return { text, found, map: new SpanMap(this.#edits, appended, this.#source.length) };
   }
 }

@@ -9,7 +9,7 @@ export const TRAIT = {
   /** Three single letters or digits close to each other. */
   singles: 8,
   /** The same sign twice, close to each other. */
-  pieces: 16,
+  splits: 16,
   /** A digit or sign beside a letter. */
   leet: 32,
   /** Anything beyond printable ASCII. */
@@ -21,7 +21,7 @@ const DIGIT = 2;
 const LEET = 4;
 const HEX = 8;
 const WORD = LETTER | DIGIT;
-/** Beside letters and digits: what Base64 has, what may be a single, what stands between bytes, what parts pieces. */
+/** Beside letters and digits: what Base64 has, what may be a single, what stands between bytes, what splits words. */
 const BASE64 = 16;
 const SINGLE = 32;
 const BETWEEN = 64;
@@ -77,7 +77,7 @@ export function traitsOf(text: string): number {
   let single = 0;
   let singles = 0;
   let singleEnd = 0;
-  let piece = -FARTHEST_SIGN;
+  let split = -FARTHEST_SIGN;
   let pairs = 0;
   /** What stood before the word. */
   let before = BETWEEN;
@@ -124,9 +124,9 @@ export function traitsOf(text: string): number {
       if (pairs > MOST_PAIRS) traits |= TRAIT.list;
     }
     if ((kind & PIECES) !== 0) {
-      if (at - piece <= FARTHEST_SIGN && text.charCodeAt(at) === text.charCodeAt(piece))
-        traits |= TRAIT.pieces;
-      piece = at;
+      if (at - split <= FARTHEST_SIGN && text.charCodeAt(at) === text.charCodeAt(split))
+        traits |= TRAIT.splits;
+      split = at;
     }
     if ((kind & RARE) !== 0) traits |= traitsOfSign(text, at, kind);
     before = kind;

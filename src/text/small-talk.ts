@@ -23,7 +23,7 @@ const QUESTION =
 const IN_NEED =
   /(?:^| )(?:advice|tips|recommend\w*|should (?:i|we)|(?:i|we) need|(?:want|would like|d like) (?:you|help|to (?:know|understand|learn|build|buy|create|make|start|set|get))|help with|looking for|trying to|working on|errors?|problems?|issues?|bugs?|fails?|failing|broken|doesn t work)(?= |$)/;
 
-interface Reading {
+interface Utterance {
   readonly words: readonly string[];
   readonly greets: boolean;
   /** The words after a greeting, in one line, with a full stop for each mark between sentences or clauses. */
@@ -35,9 +35,9 @@ interface Reading {
  * could be worked on. Greetings of several languages are known, the rest is English.
  */
 export function isSmallTalk(text: string): boolean {
-  const reading = read(text);
-  if (asks(reading)) return false;
-  const { words, greets, line } = reading;
+  const utterance = read(text);
+  if (asks(utterance)) return false;
+  const { words, greets, line } = utterance;
   return greets || ASKS_THE_LISTENER.test(line) || isPersonal(words);
 }
 
@@ -46,7 +46,7 @@ export function asksForSomething(text: string): boolean {
   return asks(read(text));
 }
 
-function asks({ words, line }: Reading): boolean {
+function asks({ words, line }: Utterance): boolean {
   if (ORDER.test(line) || IN_NEED.test(line)) return true;
   return QUESTION.test(line) && !words.some((word) => SPEAKER.has(word) || LISTENER.has(word));
 }
@@ -57,7 +57,7 @@ function isPersonal(words: readonly string[]): boolean {
   return people.length >= PERSONAL_SHARE * words.length;
 }
 
-function read(text: string): Reading {
+function read(text: string): Utterance {
   const parts =
     text
       .slice(0, MAX_CHARS)

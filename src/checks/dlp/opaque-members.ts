@@ -28,7 +28,7 @@ const OPAQUE_NAMES: ReadonlySet<string> = new Set([
   'base64',
 ]);
 
-/** No credential of one piece is so long; what is shorter is looked at, whatever its name. */
+/** No credential is so long; what is shorter is looked at, whatever its name. */
 const MIN_OPAQUE_CHARS = 512;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 const DATA_URL = /^data:[\w.+-]{1,100}\/[\w.+-]{1,100}(?:;[\w.=+-]{1,100}){0,4};base64,/;

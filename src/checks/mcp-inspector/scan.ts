@@ -198,7 +198,10 @@ function countingFindings(detectors: readonly Detector[]) {
 
 /** Findings of a normalized text where they stand in the given one. */
 function revealed(findings: readonly Finding[], normalized: Normalized | undefined): readonly Finding[] {
-  return findings.map((finding) => ({ ...finding, ...normalized?.toOriginal(finding.start, finding.end) }));
+  return findings.map((finding) => ({
+    ...finding,
+    ...normalized?.toOriginalSpan(finding.start, finding.end),
+  }));
 }
 
 /** A secret that shows with its disguise and without is one. */

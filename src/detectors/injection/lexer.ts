@@ -137,7 +137,7 @@ const childOf = (tree: WordTree, node: number, unit: number): number =>
   tree.nodes[slotOf(tree, (node << 16) | unit)] ?? 0;
 
 /** What the words of a text are read from, and where they are written. */
-interface Reading {
+interface LexerState {
   readonly text: string;
   /** `FOLDED` of each unit, and a separator behind the last. */
   readonly units: Uint16Array;
@@ -146,7 +146,7 @@ interface Reading {
 
 /** Most texts are short: they are read in the same arrays. */
 const SHORT_CHARS = 32_768;
-let shared: Omit<Reading, 'text'> | undefined;
+let shared: Omit<LexerState, 'text'> | undefined;
 
 /**
  * `lex` for who is done with the words of one text before the next is read: a short text takes no memory of its own.
@@ -164,7 +164,7 @@ export function lexOnce(text: string, tree: WordTree): Tokens {
 export const lex = (text: string, tree: WordTree): Tokens =>
   readAll({ text, ...createArrays(text.length) }, tree);
 
-const createArrays = (length: number): Omit<Reading, 'text'> => ({
+const createArrays = (length: number): Omit<LexerState, 'text'> => ({
   units: new Uint16Array(length + 1),
   tokens: {
     count: 0,
@@ -175,8 +175,8 @@ const createArrays = (length: number): Omit<Reading, 'text'> => ({
   },
 });
 
-function readAll(reading: Reading, tree: WordTree): Tokens {
-  const { text, units, tokens } = reading;
+function readAll(state: LexerState, tree: WordTree): Tokens {
+  const { text, units, tokens } = state;
   const { length } = text;
   for (let at = 0; at < length; at++) units[at] = FOLDED[text.charCodeAt(at)] ?? SEPARATOR;
   units[length] = SEPARATOR;
@@ -187,23 +187,23 @@ function readAll(reading: Reading, tree: WordTree): Tokens {
     if (unit > LINE_END) {
       tokens.breaks[tokens.count] = isBroken;
       isBroken = 0;
-      at = isUnspaced(unit) ? readCharacters(reading, tree, at) : readWord(reading, tree, at);
+      at = isUnspaced(unit) ? readCharacters(state, tree, at) : readWord(state, tree, at);
       continue;
     }
-    if (unit > SILENT && endsSentence(reading, at, unit)) isBroken = 1;
+    if (unit > SILENT && endsSentence(state, at, unit)) isBroken = 1;
     at += 1;
   }
   return tokens;
 }
 
 /** A full stop before a blank, or a blank line. */
-function endsSentence({ text, units }: Reading, at: number, unit: number): boolean {
+function endsSentence({ text, units }: LexerState, at: number, unit: number): boolean {
   if (unit === SENTENCE_END) return (units[at + 1] ?? SEPARATOR) <= LINE_END;
   return units[text.startsWith('\r\n', at) ? at + 2 : at + 1] === LINE_END;
 }
 
 /** Reads a word of letters to its end and says where that is. */
-function readWord({ units, tokens }: Reading, tree: WordTree, start: number): number {
+function readWord({ units, tokens }: LexerState, tree: WordTree, start: number): number {
   const { stemAt, wordAt } = tree;
   let node = tree.roots[units[start] ?? 0] ?? 0;
   let stem = 0;
@@ -223,7 +223,7 @@ function readWord({ units, tokens }: Reading, tree: WordTree, start: number): nu
 }
 
 /** Reads the longest known word of a script without spaces, or one character. */
-function readCharacters({ units, tokens }: Reading, tree: WordTree, start: number): number {
+function readCharacters({ units, tokens }: LexerState, tree: WordTree, start: number): number {
   let node = tree.roots[units[start] ?? 0] ?? 0;
   let word = 0;
   let end = start + 1;

@@ -32,7 +32,7 @@ const COMMAND = [
 const AI = String.raw`(?:\bAI\b|assistant|\bLLMs?\b|language model|chatgpt|claude|gemini|copilot|\bagents?\b|\bGPT)`;
 const ORDER = '(?:must|should|shall|please|need to|reply|respond|say|state|send|post|forward|email|upload)';
 
-/** Sticky patterns; each reads a bounded stretch from its anchor. */
+/** Sticky patterns; each reads a bounded part from its anchor. */
 const starting = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''), 'iy');
 
 const RULES = {

@@ -12,7 +12,7 @@ export const POISONING_RULES = [
 ] as const;
 type PoisoningRule = (typeof POISONING_RULES)[number];
 
-/** A piece of a poisoned description; ordinary descriptions have most of them, but not together. */
+/** A part of a poisoned description; ordinary descriptions have most of them, but not together. */
 const SIGNS = {
   /** Files and keys that no tool needs to be told. */
   secretFile: String.raw`(?:~|\$home)?[\\/]?\.(?:ssh|aws|gnupg|kube|netrc|pypirc|git-credentials)\b[\w\\/.-]{0,60}|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\bauthorized_keys\b|[\\/]etc[\\/](?:passwd|shadow)\b|\bmcp\.json\b|\bclaude_desktop_config\.json\b|\bwallet\.dat\b`,

@@ -57,7 +57,7 @@ function findWhole(text: string): Finding[] {
   return [...phrases, ...findPersonas(signs), ...findMarkup(text)];
 }
 
-/** What is an attack once its pieces are joined, or is to be done whatever it says. */
+/** What is an attack once its fragments are joined, or is to be done whatever it says. */
 const findSplit = (text: string): Finding[] =>
   findJoints(text)
     .filter((joint) => joint.isOrdered || findWhole(joint.text).length > 0)
@@ -70,9 +70,9 @@ const findSplit = (text: string): Finding[] =>
     }));
 
 function withoutEscapes(text: string): TextView | undefined {
-  const reading = unescaped(text, Math.max(1, text.length));
+  const work = unescaped(text, Math.max(1, text.length));
   for (;;) {
-    const step = reading.next();
+    const step = work.next();
     if (step.done === true) return step.value;
   }
 }

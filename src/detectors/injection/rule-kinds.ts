@@ -57,7 +57,7 @@ export const KIND_WORDS = {
   AS_ELSEWHERE: `als que comme como come как wie`,
 } as const satisfies WordClasses;
 
-/** What is cut into pieces that are joined again. */
+/** What is cut into fragments that are joined again. */
 export const SPLIT_PAYLOAD: PhraseLabel = { class: 'smuggling', rule: 'split_payload' };
 
 /** Who asks for it themselves does not tell of it, which is what a person before the verb is taken for elsewhere. */
@@ -187,7 +187,7 @@ export const KIND_RULES: readonly PhraseRule[] = [
     ],
   },
   {
-    // Told in prose; `findJoints` reads pieces that have names.
+    // Told in prose; `findJoints` reads fragments that have names.
     label: SPLIT_PAYLOAD,
     patterns: [
       'concatenate|combine|join|merge|assemble|glue|stitch|reassemble|recombine ~4 parts|pieces|strings|fragments|halves|variables|chunks|words|sentences ~4 and|then ~3 answer|obey|respond|reply|comply ~1 to|with|the|what|it ~2 result|resulting|combined|whole|full|outcome|it|they|complete',

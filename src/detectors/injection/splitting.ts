@@ -1,93 +1,93 @@
-/** A piece of a text in quotes behind a sign or word of assignment: `a = "how to"`, `let b be 'pick a lock'`. */
+/** A fragment of a text in quotes behind a sign or word of assignment: `a = "how to"`, `let b be 'pick a lock'`. */
 const VALUE =
   /(?<=(?:[=:是为は]|[ \t](?:is|be|ist|est|es))[ \t]{0,3})(?:"([^"\n]{1,400})"|'([^'\n]{1,400})'|`([^`\n]{1,400})`|“([^”\n]{1,400})”|«([^»\n]{1,400})»|「([^」\n]{1,400})」)/g;
 const NAME_BEFORE =
   /([\p{L}_$][\p{L}\p{N}_]{0,24})[\])]{0,2}(?:[ \t]{0,3}(?::?={1,2}|:|是|为|は)|[ \t]{1,3}(?:is|be|ist|est|es))[ \t]{0,3}$/u;
 const NAME_CHARS = 40;
 
-/** What parts two names where pieces are joined. */
+/** What parts two names where fragments are joined. */
 const LINK =
   /^[\s)}\]]{0,3}(?:\+|\.{1,2}|&|\|\||,|\b(?:and|then|plus|followed by|with|und|gefolgt von|et|puis|suivi de|y|e|seguido de|seguita da|и|затем)\b|和|と|加)?[\s({[$]{0,4}$/u;
 const LINK_CHARS = 20;
 const WORD = /\$?[\p{L}_][\p{L}\p{N}_]{0,24}/gu;
 
-/** How far pieces are joined from where they are named. */
+/** How far fragments are joined from where they are named. */
 const REACH_CHARS = 600;
-/** What is looked at; programs join thousands of pieces. */
+/** What is looked at; programs join thousands of fragments. */
 const MAX_JOINTS = 16;
 const MAX_JOINED_CHARS = 1024;
 
-/** Telling somebody to act on what the pieces say, right before they are joined or named together. */
+/** Telling somebody to act on what the fragments say, right before they are joined or named together. */
 const ORDER_BEFORE =
   /(?:\b(?:answer|answers|respond|reply|follow|obey|comply|execute|carry out|act on|perform|do what|complete the (?:task|request) in|beantworte|antworte|befolge|réponds|répondez|exécute|suis|responde|responda|obedece|ejecuta|rispondi|obbedisci|esegui|execute|obedeça)|ответь|ответьте|выполни|исполни|回答|执行|遵循|答えて|実行)(?![\p{L}])[^.!?\n]{0,32}$/iu;
 /** The same right behind. */
 const ORDER_BEHIND =
   /^[^\p{L}]{0,8}(?:(?:and|then|now|und|et|y|e|и) ){0,2}(?:please )?(?:answer|respond to|reply to|follow|obey|comply with|execute|carry out|act on|do what) (?:it|this|that|the (?:result|resulting|combined|whole|full|joined)|what)(?![\p{L}])/iu;
-/** Questions about a program, which answer with what pieces are, not with what they ask for. */
+/** Questions about a program, which answer with what fragments are, not with what they ask for. */
 const ABOUT_CODE =
   /\b(?:print|prints|output|outputs|return|returns|value|length|type|log|evaluates?|result in|equal|concatenat\w{1,6}|characters|words|function|method|variable|query|statement|sql|translate)\b/i;
-/** A piece alone is a name, a title: what they say together has more words than people and places have. */
+/** A fragment alone is a name, a title: what they say together has more words than people and places have. */
 const MIN_WORDS = 4;
 
-/** Pieces of a text that it joins again. */
+/** Fragments of a text that it joins again. */
 export interface Joint {
   /** What they say together. */
   readonly text: string;
-  /** From the first piece to where they are joined. */
+  /** From the first fragment to where they are joined. */
   readonly start: number;
   readonly end: number;
   /** The text tells somebody to act on it. */
   readonly isOrdered: boolean;
 }
 
-interface Piece {
+interface Fragment {
   readonly value: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Finds pieces that are given names and joined by them soon after, in code or in prose; linear. */
+/** Finds fragments that are given names and joined by them soon after, in code or in prose; linear. */
 export function findJoints(text: string): readonly Joint[] {
-  const pieces = piecesOf(text);
+  const fragments = fragmentsOf(text);
   const joints: Joint[] = [];
-  for (let first = 0; first < pieces.length && joints.length < MAX_JOINTS;) {
-    const end = endOfGroup(pieces, first);
-    if (end - first > 1) joints.push(...jointsOf(text, pieces.slice(first, end)));
+  for (let first = 0; first < fragments.length && joints.length < MAX_JOINTS;) {
+    const end = endOfGroup(fragments, first);
+    if (end - first > 1) joints.push(...jointsOf(text, fragments.slice(first, end)));
     first = end;
   }
   return joints.slice(0, MAX_JOINTS);
 }
 
-type NamedPiece = Piece & { readonly name: string };
+type NamedFragment = Fragment & { readonly name: string };
 
-function piecesOf(text: string): readonly NamedPiece[] {
-  const pieces: NamedPiece[] = [];
+function fragmentsOf(text: string): readonly NamedFragment[] {
+  const fragments: NamedFragment[] = [];
   VALUE.lastIndex = 0;
   for (let match = VALUE.exec(text); match !== null; match = VALUE.exec(text)) {
     const before = NAME_BEFORE.exec(text.slice(Math.max(0, match.index - NAME_CHARS), match.index));
     const value = match.slice(1).find((group) => group !== undefined) ?? '';
     if (before === null || !/\p{L}/u.test(value)) continue;
     const [whole, name = ''] = before;
-    pieces.push({ name: bare(name), value, start: match.index - whole.length, end: VALUE.lastIndex });
+    fragments.push({ name: bare(name), value, start: match.index - whole.length, end: VALUE.lastIndex });
   }
-  return pieces;
+  return fragments;
 }
 
 const bare = (name: string): string => name.replace('$', '').toLowerCase();
 
-/** Pieces are joined where they stand close together; those of a long program are many groups. */
+/** Fragments are joined where they stand close together; those of a long program are many groups. */
 const MAX_PIECES = 12;
-function endOfGroup(pieces: readonly NamedPiece[], first: number): number {
+function endOfGroup(fragments: readonly NamedFragment[], first: number): number {
   let at = first + 1;
-  while (at < pieces.length && at - first < MAX_PIECES) {
-    const [one, other] = [pieces[at - 1], pieces[at]];
+  while (at < fragments.length && at - first < MAX_PIECES) {
+    const [one, other] = [fragments[at - 1], fragments[at]];
     if (one === undefined || other === undefined || other.start - one.end > REACH_CHARS / 2) break;
     at += 1;
   }
   return at;
 }
 
-function jointsOf(text: string, group: readonly NamedPiece[]): readonly Joint[] {
+function jointsOf(text: string, group: readonly NamedFragment[]): readonly Joint[] {
   const start = group[0]?.start ?? 0;
   const from = group.at(-1)?.end ?? 0;
   const region = text.slice(from, from + REACH_CHARS);
@@ -99,16 +99,16 @@ function jointsOf(text: string, group: readonly NamedPiece[]): readonly Joint[] 
     const [joined = '', glued = ''] = [' ', ''].map((gap) => values.join(gap).slice(0, MAX_JOINED_CHARS));
     const isOrdered = isLong(joined) && isOrderedAt(region, at, end);
     joints.push({ text: joined, start, end: from + end, isOrdered });
-    // Pieces may be cut in the middle of a word.
+    // Fragments may be cut in the middle of a word.
     joints.push({ text: glued, start, end: from + end, isOrdered: false });
   }
   return joints;
 }
 
 /** Whether two names come up again, told cheaply: those of programs and tables seldom do. */
-function holdsTwo(pieces: ReadonlyMap<string, string>, region: string): boolean {
+function holdsTwo(fragments: ReadonlyMap<string, string>, region: string): boolean {
   const folded = region.toLowerCase();
-  return [...pieces.keys()].filter((name) => folded.includes(name)).length > 1;
+  return [...fragments.keys()].filter((name) => folded.includes(name)).length > 1;
 }
 
 const isLong = (joined: string): boolean =>
@@ -121,7 +121,7 @@ interface Chain {
 }
 
 /** Names that follow each other with a link between, two or more different ones. */
-function chainsIn(region: string, pieces: ReadonlyMap<string, string>): readonly Chain[] {
+function chainsIn(region: string, fragments: ReadonlyMap<string, string>): readonly Chain[] {
   const chains: Chain[] = [];
   let names: string[] = [];
   let start = 0;
@@ -132,7 +132,7 @@ function chainsIn(region: string, pieces: ReadonlyMap<string, string>): readonly
   }
   for (const { 0: word, index } of region.matchAll(WORD)) {
     const name = bare(word);
-    if (!pieces.has(name)) continue;
+    if (!fragments.has(name)) continue;
     if (names.length > 0 && !isLink(region.slice(end, index))) close();
     if (names.length === 0) start = index;
     names.push(name);

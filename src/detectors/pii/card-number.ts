@@ -1,4 +1,4 @@
-import type { Span } from '../../normalize/normalized.ts';
+import type { Span } from '../../text/span.ts';
 import { isDigitCode } from '../characters.ts';
 import { BLANKS, HYPHENS } from './digit-groups.ts';
 import { behindEscape } from '../escapes.ts';
@@ -36,7 +36,7 @@ const WRITTEN = new RegExp(
 );
 const FOUR_DIGITS = /(?<!\d)\d{4}/g;
 
-/** A stretch of a text that is written as card numbers are. */
+/** A span of a text that is written as card numbers are. */
 interface CardNumber<Kind> extends Span {
   readonly kind: Kind;
   /** Without gaps: as numbers of any kind are written. */

@@ -18,7 +18,7 @@ function findCards(text: string): readonly Finding[] {
   return withoutOverlaps(cards);
 }
 
-/** Not a stretch of a hash, an identifier or a phone number. */
+/** Not a part of a hash, an identifier or a phone number. */
 function standsAlone(text: string, start: number, end: number): boolean {
   return beginsWord(text, start) && text[start - 1] !== '+' && !isWordCode(text.charCodeAt(end));
 }

@@ -1,4 +1,4 @@
-import type { Span } from '../../normalize/normalized.ts';
+import type { Span } from '../../text/span.ts';
 import { findCardNumbers } from './card-number.ts';
 import type { Detector, Finding } from '../finding.ts';
 import { withoutOverlaps } from '../overlaps.ts';

@@ -2,27 +2,27 @@
 export const BLANKS = String.raw` \u00a0\u2007\u2009\u202f`;
 export const HYPHENS = String.raw`\-\u2010-\u2015\u2212`;
 
-/** One piece of a written number as sources of regular expressions: all of it, and what a text may end with in it. */
-interface Piece {
+/** One part of a written number as sources of regular expressions: all of it, and what a text may end with in it. */
+interface NumberPart {
   readonly whole: string;
   readonly cut: string;
 }
 
-export function digits(count: number): Piece {
+export function digits(count: number): NumberPart {
   return { whole: String.raw`\d{${String(count)}}`, cut: String.raw`\d{0,${String(count - 1)}}` };
 }
 
 /** One character of a class. */
-export function oneOf(characters: string): Piece {
+export function oneOf(characters: string): NumberPart {
   return { whole: `[${characters}]`, cut: '' };
 }
 
 /**
- * The source of an expression for the pieces in their order where a text ends in one of them, or in `last`, which
+ * The source of an expression for the parts in their order where a text ends in one of them, or in `last`, which
  * follows them.
  */
-export function cutOff(pieces: readonly Piece[], last: string): string {
-  return pieces.reduceRight((rest, { whole, cut }) => `(?:${cut}$|${whole}${rest})`, `(?:${last})$`);
+export function cutOff(parts: readonly NumberPart[], last: string): string {
+  return parts.reduceRight((rest, { whole, cut }) => `(?:${cut}$|${whole}${rest})`, `(?:${last})$`);
 }
 
 /** Behind an escape of JSON. */

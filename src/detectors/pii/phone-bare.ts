@@ -1,4 +1,4 @@
-import type { Span } from '../../normalize/normalized.ts';
+import type { Span } from '../../text/span.ts';
 import { isWordCode } from '../characters.ts';
 import { BLANKS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
 import { beginsWord } from '../escapes.ts';

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
-import type { Span } from '../../normalize/normalized.ts';
+import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
 import { BLANKS, HYPHENS, openAt, WORD_BEGINS } from './digit-groups.ts';
 import { beginsWord } from '../escapes.ts';
@@ -72,7 +72,7 @@ function isNumber(written: string): boolean {
 
 type Judged = 'valid' | 'possible' | 'none';
 
-/** A judgement takes 50 us, and a stream's context is searched again with each of its pieces. */
+/** A judgement takes 50 us, and a stream's context is searched again with each of its chunks. */
 const judgements = new RecentMap<Judged>(64);
 
 function judge(digits: string): Judged {

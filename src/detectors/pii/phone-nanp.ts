@@ -1,4 +1,4 @@
-import type { Span } from '../../normalize/normalized.ts';
+import type { Span } from '../../text/span.ts';
 import { BLANKS, cutOff, digits, HYPHENS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
 import { beginsWord } from '../escapes.ts';
 import { goesOnAsNumber, isNanpNumber } from './phone-context.ts';

@@ -1,4 +1,4 @@
-import type { Span } from '../../normalize/normalized.ts';
+import type { Span } from '../../text/span.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { withoutOverlaps } from '../overlaps.ts';
 import { bareNumbersIn, bareOpenIn } from './phone-bare.ts';

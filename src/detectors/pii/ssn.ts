@@ -38,7 +38,7 @@ function ruleOf(area: string, group: string, serial: string): string | undefined
 /** Groups of individual taxpayer numbers, which the IRS issues from area 900 on. */
 const TAXPAYER_GROUP = /5\d|6[0-5]|7\d|8[0-8]|9[0-24-9]/;
 
-/** Not a stretch of a longer number or identifier; the label alone may be written without a gap. */
+/** Not a part of a longer number or identifier; the label alone may be written without a gap. */
 function standsAlone(text: string, start: number, end: number): boolean {
   if ((escapeEnd(text, start) ?? start) > start) return false;
   if (isWordCode(text.charCodeAt(end)) || GOES_ON.test(text.slice(end, end + 2))) return false;

@@ -2,8 +2,8 @@ import { isPublishedSample } from './published-samples.ts';
 import { entropyOf, isPlaceholder } from './randomness.ts';
 import { isWord, startsToken } from './places.ts';
 import { undecidedFrom } from './rule.ts';
-import type { Span } from '../../normalize/normalized.ts';
-import type { Extent, Run, SecretRule } from './rule.ts';
+import type { Span } from '../../text/span.ts';
+import type { Extent, LongRun, SecretRule } from './rule.ts';
 
 /** A secret in one text. */
 export interface Match {
@@ -79,7 +79,7 @@ function secretAt(matches: Matches, keyword: Keyword, at: number): Found | undef
 function endOfRun(
   matches: Matches,
   { index }: Keyword,
-  { characters, maxChars }: Run,
+  { characters, maxChars }: LongRun,
   start: number,
   behind: number,
 ): number {

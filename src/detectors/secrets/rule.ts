@@ -3,7 +3,7 @@ import { isRandom } from './randomness.ts';
 
 /**
  * One class of secret. A keyword makes the pattern run where it stands, and only there; this is what keeps the search
- * linear. All that is judged lies within `maxChars`, so that a text that comes in pieces is soon decided.
+ * linear. All that is judged lies within `maxChars`, so that a text that comes in chunks is soon decided.
  */
 export interface SecretRule {
   /** Reported as the finding's rule: a closed set. */
@@ -29,7 +29,7 @@ export interface SecretRule {
   /** Only what stands at the very start of a run of word characters and hyphens: for patterns that read long runs. */
   readonly startsRun?: true;
   /** The secret goes on behind the pattern's match as one long run of such characters, and up to two `=`. */
-  readonly run?: Run;
+  readonly run?: LongRun;
   /** Whether what begins at `at` may be one, from its first characters; true while there are too few of them. */
   readonly mayBegin?: (text: string, at: number) => boolean;
   /** A last look at the secret's text. */
@@ -49,7 +49,7 @@ export interface SecretRule {
   readonly undecidedFrom?: (text: string, from: number) => number | undefined;
 }
 
-export interface Run {
+export interface LongRun {
   /** Sticky, matches all that there are. */
   readonly characters: RegExp;
   /** Of the secret. */

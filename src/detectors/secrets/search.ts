@@ -126,7 +126,7 @@ function searchKeywords(search: Search, start: number, end: number, seen: number
     searchNames(search, Math.max(0, start - NAME_REACH_CHARS), end);
     return;
   }
-  // A run may be part of a longer one: the next piece of the text, or the last step, has the rest.
+  // A run may be part of a longer one: the next chunk of the text, or the last step, has the rest.
   const isUnfinished = search.base + end === search.text.length;
   const goesOn = search.base + start < search.namesUntil;
   if (isUnfinished || goesOn || end - start >= MIN_INNER_CHARS) searchNames(search, start, end);

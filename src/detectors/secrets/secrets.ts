@@ -41,7 +41,7 @@ function* searchEach(texts: readonly string[], most: number): Work<readonly Sear
 const UNSEARCHED: SearchedText = { findings: [], isWhole: false };
 
 /**
- * `findSecrets` for a text that comes in pieces (docs/secrets.md "Streams"). Held back is what may yet be a secret's
+ * `findSecrets` for a text that comes in chunks (docs/secrets.md "Streams"). Held back is what may yet be a secret's
  * beginning: a word at the end of the text, a token, a key from its first line to its last; not a secret's name.
  */
 export const secretsDetector: StreamDetector = { find: findSecrets, openFrom: undecidedSecretsFrom };

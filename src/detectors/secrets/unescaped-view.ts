@@ -23,21 +23,21 @@ const UNICODE = /u[0-9a-fA-F]{4}/y;
 const MAX_ROW_CHARS = 64;
 
 /** What is read so far. */
-interface Reading {
+interface UnescapeState {
   readonly text: string;
   /** From where each escape ended in the view. */
   readonly shifts: ViewShifts;
   read: number;
   /** What is read last is a drawing, which may go on. */
   isDrawing: boolean;
-  /** The view: of each step that is done, and the pieces of the one that is not. */
+  /** The view: of each step that is done, and the parts of the one that is not. */
   readonly steps: string[];
-  readonly pieces: string[];
+  readonly parts: string[];
   viewLength: number;
 }
 
-function startReading(text: string): Reading {
-  return { text, shifts: new ViewShifts(), read: 0, isDrawing: false, steps: [], pieces: [], viewLength: 0 };
+function startState(text: string): UnescapeState {
+  return { text, shifts: new ViewShifts(), read: 0, isDrawing: false, steps: [], parts: [], viewLength: 0 };
 }
 
 /**
@@ -45,13 +45,13 @@ function startReading(text: string): Reading {
  * `undefined` when there is none. Yields after every `stepChars` characters, so that a caller can give way.
  */
 export function* unescaped(text: string, stepChars: number): Work<TextView | undefined> {
-  const reading = startReading(text);
-  readUntil(reading, Math.min(text.length, stepChars));
-  while (reading.read < text.length) {
+  const state = startState(text);
+  readUntil(state, Math.min(text.length, stepChars));
+  while (state.read < text.length) {
     yield;
-    readUntil(reading, Math.min(text.length, reading.read + stepChars));
+    readUntil(state, Math.min(text.length, state.read + stepChars));
   }
-  return viewOf(reading);
+  return viewOf(state);
 }
 
 /** A JSON text in a JSON string is escaped twice; deeper is not looked. */
@@ -70,68 +70,63 @@ export function* escapeViews(text: string, stepChars: number): Work<readonly Tex
   return views;
 }
 
-function viewOf({ steps, shifts }: Reading): TextView | undefined {
+function viewOf({ steps, shifts }: UnescapeState): TextView | undefined {
   if (shifts.isEmpty) return undefined;
   return { text: steps.join(''), toOriginal: (at) => at + shifts.shiftAt(at) };
 }
 
 /** Reads one step; an escape that begins in it is read whole. */
-function readUntil(reading: Reading, end: number): void {
-  const { text } = reading;
-  if (reading.isDrawing) readDrawing(reading, reading.read, end);
+function readUntil(state: UnescapeState, end: number): void {
+  const { text } = state;
+  if (state.isDrawing) readDrawing(state, state.read, end);
   for (
-    let at = text.indexOf('\\', reading.read);
+    let at = text.indexOf('\\', state.read);
     at !== -1 && at < end;
-    at = text.indexOf('\\', Math.max(at, reading.read))
+    at = text.indexOf('\\', Math.max(at, state.read))
   ) {
     const rowEnd = endOfRow(text, at, at + MAX_ROW_CHARS + 1);
     if (rowEnd - at > MAX_ROW_CHARS) {
-      readDrawing(reading, rowEnd, end);
+      readDrawing(state, rowEnd, end);
       continue;
     }
-    for (; at + 1 < rowEnd; at += 2) readEscape(reading, at, at + 2, '\\');
-    if (at < rowEnd) at = readLast(reading, at);
+    for (; at + 1 < rowEnd; at += 2) readEscape(state, at, at + 2, '\\');
+    if (at < rowEnd) at = readLast(state, at);
   }
-  if (reading.read < end) copyUntil(reading, end);
-  reading.steps.push(reading.pieces.join(''));
-  reading.pieces.length = 0;
+  if (state.read < end) copyUntil(state, end);
+  state.steps.push(state.parts.join(''));
+  state.parts.length = 0;
 }
 
 /** On from an offset in it, as far as this step goes. */
-function readDrawing(reading: Reading, from: number, end: number): void {
-  const drawnTo = endOfRow(reading.text, from, end);
-  copyUntil(reading, drawnTo);
-  reading.isDrawing = reading.text.charCodeAt(drawnTo) === BACKSLASH;
+function readDrawing(state: UnescapeState, from: number, end: number): void {
+  const drawnTo = endOfRow(state.text, from, end);
+  copyUntil(state, drawnTo);
+  state.isDrawing = state.text.charCodeAt(drawnTo) === BACKSLASH;
 }
 
 /** The backslash that ends a row, and what it escapes. */
-function readLast(reading: Reading, at: number): number {
-  const { text } = reading;
+function readLast(state: UnescapeState, at: number): number {
+  const { text } = state;
   const meaning = MEANINGS.get(text.charCodeAt(at + 1));
-  if (meaning !== undefined) return readEscape(reading, at, at + 2, meaning);
+  if (meaning !== undefined) return readEscape(state, at, at + 2, meaning);
   UNICODE.lastIndex = at + 1;
   if (!UNICODE.test(text)) return at + 1;
-  return readEscape(
-    reading,
-    at,
-    at + 6,
-    String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16)),
-  );
+  return readEscape(state, at, at + 6, String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16)));
 }
 
-function readEscape(reading: Reading, at: number, end: number, meaning: string): number {
-  copyUntil(reading, at);
-  reading.pieces.push(meaning);
-  reading.viewLength += 1;
-  reading.read = end;
-  reading.shifts.add(reading.viewLength, end - reading.viewLength);
+function readEscape(state: UnescapeState, at: number, end: number, meaning: string): number {
+  copyUntil(state, at);
+  state.parts.push(meaning);
+  state.viewLength += 1;
+  state.read = end;
+  state.shifts.add(state.viewLength, end - state.viewLength);
   return end;
 }
 
-function copyUntil(reading: Reading, end: number): void {
-  if (reading.read < end) reading.pieces.push(reading.text.slice(reading.read, end));
-  reading.viewLength += end - reading.read;
-  reading.read = end;
+function copyUntil(state: UnescapeState, end: number): void {
+  if (state.read < end) state.parts.push(state.text.slice(state.read, end));
+  state.viewLength += end - state.read;
+  state.read = end;
 }
 
 /** Where the backslashes end that stand at an offset, or `most`. */

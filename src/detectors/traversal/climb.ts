@@ -65,7 +65,7 @@ function endOf(pattern: RegExp, text: string, at: number): number | undefined {
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-/** A stretch of a text in which slashes are written plainly, and where that was. */
+/** A part of a text in which slashes are written plainly, and where that was. */
 export interface PathAhead {
   readonly path: string;
   /** The place in the text behind so many characters of `path`. */
@@ -77,23 +77,23 @@ export function pathAhead(text: string, at: number): PathAhead {
   if (!MAY_DISGUISE.test(written)) return { path: written, placeOf: (length) => at + length };
   let path = '';
   let read = 0;
-  const stretches: { readonly path: number; readonly place: number }[] = [];
+  const parts: { readonly path: number; readonly place: number }[] = [];
   function keep(until: number): void {
-    stretches.push({ path: path.length, place: at + read });
+    parts.push({ path: path.length, place: at + read });
     path += written.slice(read, until);
   }
   for (const { 0: slash, index } of written.matchAll(ANY_SLASH)) {
     keep(index);
     path += '/';
     read = index + slash.length;
-    if (stretches.length === AHEAD_SLASHES) break;
+    if (parts.length === AHEAD_SLASHES) break;
   }
   keep(written.length);
   return {
     path,
     placeOf(length) {
-      const stretch = stretches.findLast((one) => one.path < length);
-      return stretch === undefined ? at : stretch.place + length - stretch.path;
+      const part = parts.findLast((one) => one.path < length);
+      return part === undefined ? at : part.place + length - part.path;
     },
   };
 }

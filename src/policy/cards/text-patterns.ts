@@ -12,7 +12,7 @@ import { findSecrets } from '../../detectors/secrets/secrets.ts';
 import { isOneSlice, slicesOf } from '../../detectors/slices.ts';
 import { findSqlInjection } from '../../detectors/sql/sql-injection.ts';
 import { ssnDetector } from '../../detectors/pii/ssn.ts';
-import type { Span } from '../../normalize/normalized.ts';
+import type { Span } from '../../text/span.ts';
 import type { Work } from '../../turns.ts';
 import type { TextPattern } from './mask-rule.ts';
 

@@ -1,6 +1,6 @@
 import { findsNothing, noteNothing } from '../../detectors/found-nothing.ts';
 import { createQuestion, knownText, type KnownText, type Question } from '../../known-texts.ts';
-import type { Span } from '../../normalize/normalized.ts';
+import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { CallText, PolicyCall } from '../call.ts';
 import { argumentsAt } from './fields.ts';

@@ -37,7 +37,7 @@ export interface LabelledPattern {
 
 /** What looks for some patterns together; findings are in order, and none overlaps another. */
 export interface MaskSearch {
-  /** For texts that come in pieces: characters that print nothing are seen through, other disguises are not. */
+  /** For texts that come in chunks: characters that print nothing are seen through, other disguises are not. */
   readonly stream: StreamDetector;
   /** For whole texts: as they stand, and without their disguises. */
   readonly findAll: FindAll;
@@ -178,6 +178,6 @@ async function findSecrets(
   ]);
 }
 
-function revealed(finding: Finding, { toOriginal }: DisguisedText['normalized']): Finding {
-  return { ...finding, ...toOriginal(finding.start, finding.end) };
+function revealed(finding: Finding, { toOriginalSpan }: DisguisedText['normalized']): Finding {
+  return { ...finding, ...toOriginalSpan(finding.start, finding.end) };
 }

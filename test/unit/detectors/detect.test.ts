@@ -17,7 +17,7 @@ const CLEAN = {
 
 const unchanged = (raw: string): SearchedText => ({
   raw,
-  normalized: { text: raw, obfuscation: CLEAN, toOriginal: (start, end) => ({ start, end }) },
+  normalized: { text: raw, obfuscation: CLEAN, toOriginalSpan: (start, end) => ({ start, end }) },
 });
 
 /** A text whose normalized form drops every `~`. */
@@ -28,7 +28,7 @@ function tildesDropped(raw: string): SearchedText {
     normalized: {
       text: raw.replaceAll('~', ''),
       obfuscation: CLEAN,
-      toOriginal: (start, end) => ({
+      toOriginalSpan: (start, end) => ({
         start: kept[start] ?? raw.length,
         end: (kept[end - 1] ?? raw.length - 1) + 1,
       }),

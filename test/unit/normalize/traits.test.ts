@@ -94,7 +94,7 @@ describe('the traits of a text', () => {
     ['block', 'ab+cd/ef_gh-ij'],
     ['singles', 'i g n o r e'],
     ['singles', 'a.b.c'],
-    ['pieces', 'ig_no_re'],
+    ['splits', 'ig_no_re'],
     ['leet', '1gnore'],
     ['leet', 'a1!'],
     ['leet', '@dmin'],

@@ -35,17 +35,17 @@ export interface JoinedText {
 /** Adds the texts to what is to be searched. */
 export function* joinedText(texts: readonly AnswerText[], batch: ScanBatch): Work<JoinedText> {
   const members: Member[] = [];
-  const pieces: string[] = [];
+  const parts: string[] = [];
   let from = 0;
   for (const of of texts) {
     batch.addProse(of.text);
-    pieces.push(of.text);
+    parts.push(of.text);
     const end = from + of.text.length;
     members.push({ of, start: from, end });
     from = end;
     yield ITEM_CHARS;
   }
-  const text = pieces.join('');
+  const text = parts.join('');
   batch.addProse(text);
   let spans: readonly Span[] = [];
   const found = new Map<AnswerText, MemberFindings>();

@@ -16,7 +16,7 @@ export interface SniffedStream {
   readonly reader: StreamReader;
 }
 
-/** A client that asked for a stream reads it as one: only so is a text seen that its events have in pieces. */
+/** A client that asked for a stream reads it as one: only so is a text seen that its events have in parts. */
 export function sniffedStream({ answer, endpoint, request }: Answered): SniffedStream | undefined {
   const { whole } = answer;
   const format = whole === undefined || whole.json !== undefined ? undefined : formatOf(whole.body);
@@ -60,13 +60,13 @@ export async function rewriteWhole(
     rewriters: [rewriter],
     stripComments: true,
   });
-  const pieces: Buffer[] = [];
+  const parts: Buffer[] = [];
   for (let from = 0; from < body.length; from += CHUNK_BYTES) {
     const { bytes, cut } = await stream.push(body.subarray(from, from + CHUNK_BYTES));
     if (cut !== undefined) return { denial: cut };
-    pieces.push(bytes);
+    parts.push(bytes);
     if (isTurnOver()) await nextTurn();
   }
   const { bytes, cut } = await stream.end();
-  return cut === undefined ? { bytes: Buffer.concat([...pieces, bytes]) } : { denial: cut };
+  return cut === undefined ? { bytes: Buffer.concat([...parts, bytes]) } : { denial: cut };
 }
