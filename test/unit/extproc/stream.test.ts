@@ -1,0 +1,156 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { FinishedExchange, EdgeServices } from '../../../src/extproc/services.ts';
+import { serveStream } from '../../../src/extproc/stream.ts';
+import type { Call, CallListener } from '../../../src/extproc/transport/call.ts';
+import {
+  processingRequest,
+  type ProcessingRequest,
+  type ProcessingResponse,
+} from '../../../src/extproc/wire/messages.ts';
+import { PASS } from '../../../src/pipeline/check.ts';
+import type { Check, Denial } from '../../../src/pipeline/check.ts';
+import type { Outcome } from '../../../src/pipeline/exchange.ts';
+import { createRunner } from '../../../src/pipeline/run.ts';
+import { createRoute } from '../../../src/routing/route.ts';
+import { configuredUpstreams } from '../../../src/routing/upstreams.ts';
+import { defaultConfig } from '../../support/default-config.ts';
+import { parsed } from '../../support/exchange.ts';
+
+/** One ext_proc stream, whose transport only notes what it is given. */
+interface Served {
+  readonly sent: ProcessingResponse[];
+  readonly failures: string[];
+  /** Of the checks' `end` hooks. */
+  readonly outcomes: Outcome[];
+  readonly finished: FinishedExchange[];
+  readonly listener: CallListener;
+}
+
+function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000): Served {
+  const served = { sent: [], failures: [], outcomes: [], finished: [] } as unknown as Served;
+  const { sent, failures, outcomes, finished } = served;
+  const nothing = (): void => undefined;
+  const observer = {
+    verdict: nothing,
+    enforceFailed: nothing,
+    endFailed: nothing,
+    finished: (one: FinishedExchange) => finished.push(one),
+    failed: (_id: string, cause: unknown) => failures.push(String(cause)),
+  };
+  const noted: Check = {
+    name: 'budget',
+    shadowable: false,
+    ...check,
+    end: (_exchange, outcome) => void outcomes.push(outcome),
+  };
+  const config = defaultConfig();
+  const { key, budgetLimits, facts } = parsed({ body: { model: 'gpt-4o', messages: [] } });
+  const services: EdgeServices = {
+    authenticate: () => Promise.resolve({ key, rawKeyHash: key.keyHash, budgetLimits, facts }),
+    route: createRoute(config, configuredUpstreams(config)),
+    newRun: createRunner({ checks: [noted], shadowMode: false, observer }),
+    settings: { upstreamTimeoutMs, stripTelemetry: false, errorFormat: 'gateway', allowedOrigins: [] },
+    observer,
+    takeAnonymousLine: () => true,
+  };
+  const call: Call = {
+    write: (reply) => sent.push(reply) > 0,
+    end: nothing,
+    fail: (_status, details) => void failures.push(details),
+    pause: nothing,
+    resume: nothing,
+  };
+  return { ...served, listener: serveStream(call, services, nothing) };
+}
+
+const HEADERS = processingRequest('request_headers', {
+  headers: Object.entries({
+    ':method': 'POST',
+    ':path': '/openai/v1/chat/completions',
+    'content-type': 'application/json',
+    'x-request-id': 'id-1',
+    authorization: 'Bearer gw-any',
+    'x-gateway-provider-key': 'sk-any',
+  }),
+});
+const BODY = processingRequest('request_body', {
+  body: Buffer.from('{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]}'),
+  endOfStream: true,
+});
+
+async function tell({ listener }: Served, ...messages: readonly ProcessingRequest[]): Promise<void> {
+  for (const message of messages) {
+    listener.message(message);
+    await settled();
+  }
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+}
+
+describe('a client that leaves', () => {
+  it('while its request is judged has sent nothing, although every check would have let it pass', async () => {
+    let judge = (): void => undefined;
+    const judging = new Promise<typeof PASS>((resolve) => (judge = () => resolve(PASS)));
+    const served = serve({ requestBody: () => judging });
+    await tell(served, HEADERS, BODY);
+    served.listener.closed();
+    judge();
+    await settled();
+    expect(served.outcomes).toEqual([{ kind: 'not_forwarded' }]);
+    expect(served.sent.map((reply) => Object.keys(reply))).toEqual([['request_headers']]);
+  });
+
+  it('once Envoy has the verdict is charged as one whose answer was lost', async () => {
+    const served = serve({});
+    await tell(served, HEADERS, BODY);
+    served.listener.closed();
+    await settled();
+    expect(served.outcomes).toEqual([{ kind: 'lost' }]);
+  });
+});
+
+describe('a check that denies', () => {
+  const denial: Denial = {
+    kind: 'deny',
+    type: 'dlp_quarantine',
+    message: 'not so',
+    headers: { 'x-gateway-dlp-block': 'true' },
+  };
+
+  it.each(['admit', 'requestHeaders', 'requestBody'] as const)(
+    'is told to the client as it said it, and to the log: %s',
+    async (hook) => {
+      const served = serve({ [hook]: () => denial });
+      await tell(served, HEADERS, BODY);
+      const { status, headers, body } = served.sent.at(-1)?.immediate_response ?? {};
+      expect(status).toBe(403);
+      expect(headers?.set_headers).toContainEqual(['x-gateway-dlp-block', 'true']);
+      expect(headers?.set_headers).toContainEqual(['x-gateway-request-id', 'id-1']);
+      expect(JSON.parse(String(body))).toEqual({ error: 'not so', type: 'dlp_quarantine' });
+      expect(served.finished).toMatchObject([
+        { refusal: denial, status: 403, outcome: { kind: 'not_forwarded' } },
+      ]);
+      // Before the request led anywhere nobody owes an end.
+      expect(served.outcomes).toEqual(hook === 'admit' ? [] : [{ kind: 'not_forwarded' }]);
+    },
+  );
+});
+
+it('a provider that does not answer in time is given up: 504, and what was reserved is charged', async () => {
+  const served = serve({}, 1);
+  await tell(served, HEADERS, BODY);
+  await expect.poll(() => served.sent.at(-1)?.immediate_response?.status).toBe(504);
+  await settled();
+  expect(served.outcomes).toEqual([{ kind: 'lost', upstreamFailed: true }]);
+});
+
+it('what breaks and is nobody’s refusal ends the call with an error, by which Envoy fails closed', async () => {
+  const served = serve({ requestBody: () => Promise.reject(new Error('broken')) });
+  await tell(served, HEADERS, BODY);
+  expect(served.failures).toEqual(['Error: broken', 'failed closed']);
+  expect(served.sent.at(-1)).not.toHaveProperty('immediate_response');
+  expect(served.outcomes).toEqual([{ kind: 'not_forwarded' }]);
+});
