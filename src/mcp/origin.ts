@@ -14,7 +14,10 @@ export function assertOrigin(
   allowed: readonly string[],
 ): void {
   if (origin === undefined || allowed.includes(origin) || isOwn(origin, authority)) return;
-  throw new GatewayError('policy_denied', 'this Origin is not one of mcp.allowed_origins');
+  throw new GatewayError(
+    'policy_denied',
+    'web pages of this Origin may not call the gateway: an operator can list it in mcp.allowed_origins',
+  );
 }
 
 function isOwn(origin: string, authority: string): boolean {

@@ -55,7 +55,11 @@ export function createFitness(
         if (asked === question) asked = undefined;
         throw failure;
       }
-      if (!fit) throw new GatewayError('redis_unavailable', 'Redis may not be used as it is: see the log');
+      if (!fit)
+        throw new GatewayError(
+          'redis_unavailable',
+          'Redis is not set up as the gateway needs it: the log of the gateway says what to change',
+        );
     },
     reset,
   };

@@ -48,7 +48,7 @@ function fullyDecoded(segment: string): string {
     text = next;
   }
   if (/%[0-9a-f]{2}/i.test(text)) {
-    throw new GatewayError('invalid_request', 'the path is percent-encoded too many times');
+    throw new GatewayError('invalid_request', 'the path is percent-encoded too many times: encode it once');
   }
   return text;
 }

@@ -79,7 +79,8 @@ interface Settled extends SettleResult {
 }
 
 const DEFAULT_RENEW_AFTER_MS = 10_000;
-const UNREADABLE = 'the cost of this endpoint is unknown, and this key or session has a budget';
+const UNREADABLE =
+  'the cost of this endpoint is unknown, and this key or session has a budget: use another endpoint, or a key without a budget';
 
 /**
  * Takes the worst-case cost of a request from every budget of its key before it is sent, and puts the real cost in

@@ -33,17 +33,19 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check<u
       const { storedPrompt } = exchange.request;
       if (storedPrompt !== undefined && options.storedPrompts === 'deny') {
         return policyDenied(
-          `what the request's ${storedPrompt} names is stored at the provider, and may bring tools along that it runs itself; proxy.stored_prompts: allow would let it pass`,
+          `the request's ${storedPrompt} names something that is stored at the provider and may run tools there: send its content instead, or ask the operator for proxy.stored_prompts: allow`,
         );
       }
       const unwanted = exchange.request.providerTools.filter((tool) => !options.allowed.includes(tool.type));
       if (unwanted.length === 0) return PASS;
       if (unwanted.length > MAX_REMOVED) {
-        return invalidRequest(`more than ${MAX_REMOVED} tools are refused`);
+        return invalidRequest(`more than ${MAX_REMOVED} tools of the request are not allowed: send fewer`);
       }
       const types = [...new Set(unwanted.map((tool) => printable(tool.type)))].slice(0, 16).join(', ');
       if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
-        return policyDenied(`the provider would run ${types} itself; proxy.provider_tools would allow it`);
+        return policyDenied(
+          `the provider would run ${types} itself: leave these tools out, or ask the operator to list them in proxy.provider_tools`,
+        );
       }
       if (isAllThereIs(exchange, unwanted)) {
         return policyDenied(

@@ -26,9 +26,11 @@ export function createAllowedCheck({ modelOf }: AllowedOptions): Check<unknown, 
       if (globs === undefined || mcp !== undefined) return PASS;
       // Its body may name one model and its path another.
       if (endpoint.operation === 'unknown')
-        return policyDenied('this key is limited to some models, and what this endpoint takes is unknown');
+        return policyDenied(
+          'this key may use certain models only, and which one this endpoint uses cannot be told: use another endpoint',
+        );
       if (request.models.length === 0 && endpoint.operation !== 'models') {
-        return policyDenied('this key is limited to some models, and the request names none');
+        return policyDenied('this key may use certain models only: name one of them in the request');
       }
       const refused = request.models
         .map((name) => modelOf(provider.name, name))

@@ -80,20 +80,22 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
     async requestBody({ request }, { isChanged }) {
       if (isChanged === undefined) return PASS;
       const tool = calledTool(request.mcp) ?? '';
-      if (!isReadableName(tool)) return held(tool, 'no list shows a tool of such a name');
+      if (!isReadableName(tool))
+        return held(tool, 'the name of a tool has at most 128 printable characters, and no spaces around it');
       if (!(await isChanged)) return PASS;
       return held(
         tool,
-        'its definition has changed since it was first seen, and an operator has not accepted that',
+        'its definition has changed since it was first seen: an operator must accept the change (gateway mcp pins accept)',
       );
     },
     response(exchange) {
       if (exchange.mcp === undefined) return PASS;
-      if (tellsCredential(exchange)) return refused('its headers hold the credentials that it was given');
+      if (tellsCredential(exchange))
+        return refused('its headers repeat the credentials that the gateway sent it');
       if (exchange.form === 'whole') return judgeWhole(exchange, answerDeps);
       return isOfEvents(exchange.answerHeaders.get('content-type'))
         ? PASS
-        : refused('it is a stream of another kind than MCP has');
+        : refused('it is a stream, but not text/event-stream, the only kind that MCP has');
     },
     stream: (exchange) => (exchange.mcp === undefined ? undefined : createRewriter(exchange, answerDeps)),
   };

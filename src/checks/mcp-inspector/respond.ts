@@ -100,7 +100,10 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     }
     const said = json ?? frame.data;
     if (typeof said === 'string' && ENDS_LINES_ELSEWHERE.test(said)) {
-      return { kind: 'cut', denial: refused('some clients would read another event in one of its stream') };
+      return {
+        kind: 'cut',
+        denial: refused('an event of its stream holds a character at which some clients end a line'),
+      };
     }
     const judged = await deps.decide(exchange, said);
     if ('refusal' in judged) return { kind: 'cut', denial: deps.leaks.refusal(exchange, judged) };

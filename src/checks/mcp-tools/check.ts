@@ -64,6 +64,7 @@ function unreadable(): Denial {
   return {
     kind: 'deny',
     type: 'upstream_unavailable',
-    message: "the MCP server's answer cannot be read, and this key may see some of its tools only",
+    message:
+      "the MCP server's answer cannot be read, so tools that this key may not see cannot be taken out of it",
   };
 }

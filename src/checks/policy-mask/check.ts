@@ -84,7 +84,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
 }
 
 function notMaskable({ request }: Parsed, rule: string): Denial {
-  const reason = `what the policy rule ${rule} masks stands where it cannot be masked (a member name, signed or encoded text)`;
+  const reason = `the policy rule ${rule} masks something that stands where it cannot be masked (a member name, signed or encoded text): send it as plain text, or leave it out`;
   const tool = calledTool(request.mcp);
   if (tool !== undefined) return toolDenied({ tool, reason, rule });
   return policyDenied(reason, { reason, rule });

@@ -138,7 +138,11 @@ export function createJudge(deps: JudgeDeps): Judge {
     const flags = taints.map(({ flag }) => safe(flag));
     const reason = `taints: ${flags.join(', ')}`;
     if (deps.shadowMode || (await deps.taint(exchange, flags))) return { kind: 'flag', reason };
-    return callDenied(exchange, 'the session holds too many taints to take another one', 'taint');
+    return callDenied(
+      exchange,
+      'the session has as many taints as it can remember: begin a new one',
+      'taint',
+    );
   }
 
   return judge;

@@ -166,6 +166,6 @@ function movedTooOften(exchange: Parsed): Denial {
 }
 
 function historyFull(exchange: Parsed): Denial {
-  const reason = 'the session can remember no more of what its policies ask for: begin a new one';
+  const reason = 'the session can remember no more of what its policies ask for: begin a new session';
   return callDenied(exchange, reason, 'session_history');
 }

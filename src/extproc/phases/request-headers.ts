@@ -147,7 +147,7 @@ async function identify(
 }
 
 function twoKeys(which: string): GatewayError {
-  return new GatewayError('invalid_request', `the request carries two different ${which}`);
+  return new GatewayError('invalid_request', `the request carries two different ${which}: send one`);
 }
 
 /** Envoy joins them by a comma; nobody could tell which one a proxy before us has routed by (RFC 9112 section 3.2). */

@@ -29,5 +29,8 @@ export function answerWithoutKey(context: StreamContext, head: RequestHead): Pro
 }
 
 function strangeOrigin(): GatewayError {
-  return new GatewayError('policy_denied', 'this Origin is not one of mcp.allowed_origins');
+  return new GatewayError(
+    'policy_denied',
+    'web pages of this Origin may not call the gateway: an operator can list it in mcp.allowed_origins',
+  );
 }

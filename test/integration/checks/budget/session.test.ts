@@ -302,7 +302,8 @@ describe('the budget check in a session', () => {
     const unknown = { ...known, endpoint: { ...known.endpoint, operation: 'unknown' as const } };
     expect(await check.requestBody?.(unknown, {})).toMatchObject({
       type: 'policy_denied',
-      message: 'the cost of this endpoint is unknown, and this key or session has a budget',
+      message:
+        'the cost of this endpoint is unknown, and this key or session has a budget: use another endpoint, or a key without a budget',
     });
     const free = chat(undefined);
     expect(await check.requestBody?.(free, {})).toEqual({ kind: 'pass' });
