@@ -7,6 +7,7 @@ import type { KnipConfig } from 'knip';
 const config: KnipConfig = {
   entry: [
     'src/worker.ts!',
+    'src/offline-judge-thread.ts!',
     'src/policy/rego/{thread,load-engine}.ts!',
     'test/bench/{drift,loops,noop,loopback-only}.ts',
     'test/opa-suite/suite-thread.ts',

@@ -1,10 +1,12 @@
-import { createOfflineChecks } from './checks/create-offline.ts';
+import { availableParallelism } from 'node:os';
 import type { Config } from './config/schema.ts';
-import { readPolicyFiles, type PolicySources } from './policy/policy-files.ts';
-import { createPolicySet, type PolicySet } from './policy/policy-set.ts';
-import { createMatchDigest } from './telemetry/audit.ts';
-import { createTraceClock } from './verify/clock.ts';
-import { createFindingCollector, type FindingCollector } from './verify/findings.ts';
+import { createOfflineJudge, loadPolicySet, type OfflineJudge } from './offline-judge.ts';
+import { readPolicyFiles, type PolicyFiles, type PolicySources } from './policy/policy-files.ts';
+import { hashFeature } from './text/simhash.ts';
+import { keyHashOf } from './verify/exchange.ts';
+import { createLateJudge } from './verify/late-judge.ts';
+import type { Step } from './verify/step.ts';
+import { createThreadJudge } from './verify/thread-judge.ts';
 import { verify, type VerifyEvent } from './verify/verify.ts';
 
 export interface VerifyOptions {
@@ -13,60 +15,67 @@ export interface VerifyOptions {
   readonly sources: PolicySources | undefined;
   /** What the trace is called in the report. */
   readonly name: string;
+  /** A second thread judges from so many steps of its own on; Infinity for none. Reports do not depend on it. */
+  readonly threadSteps?: number;
 }
 
-/** Nobody waits for one call of a trace, and the machine may be a busy one. */
-const ENGINE = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, waitMs: 60_000, maxWaiting: 16 };
+/** What a thread takes to start, these take to be judged. */
+const THREAD_STEPS = 2_000;
+/** A trace that comes slowly is judged as it comes. */
+const THREAD_WAIT_MS = 1_000;
+/** Of the sessions: whoever judges them also reads the trace, and prints. */
+const [FIRST_SHARE, SHARES] = [15, 32];
 
 /**
- * Judges a recorded trace by the checks that judge on the wire, on stores of this process.
+ * Judges a recorded trace by the checks that judge on the wire, on stores of this process. Its sessions are judged in two
+ * halves that know nothing of each other: the second one, in a large trace, by a thread of its own.
  * @throws PolicyFilesError | RegoFilesError where the policies cannot be loaded
  */
 export async function* verifyTrace(
   bytes: AsyncIterable<Uint8Array>,
-  { config, sources, name }: VerifyOptions,
+  { config, sources, name, threadSteps = THREAD_STEPS }: VerifyOptions,
 ): AsyncGenerator<VerifyEvent> {
-  const set = sources === undefined ? undefined : await loadSet(sources);
-  const findings = createFindingCollector();
-  const clock = createTraceClock();
-  const checks = await createOfflineChecks({
-    config,
-    policies: set && watched(set, findings),
-    audit: { emit: findings.audit, digest: createMatchDigest('') },
-    onPolicyTrouble: findings.trouble,
-    now: clock.now,
-  });
+  const files = sources && (await readPolicyFiles(sources));
+  const set = files && (await loadPolicySet(files));
+  const judgeHere = (): Promise<OfflineJudge> => createOfflineJudge({ config, set });
+  const first = await judgeHere();
+  const second = mayThread(files, threadSteps)
+    ? createLateJudge({
+        small: judgeHere,
+        large: () => Promise.resolve(createThreadJudge(threadFile(), { config, files })),
+        largeSteps: threadSteps,
+        waitMs: THREAD_WAIT_MS,
+      })
+    : await judgeHere();
+  const isOfAgent = set?.readsRisk === true || config.session.max_per_key > 0;
   try {
     yield* verify(bytes, name, {
-      checks: checks.inOrder,
-      findings,
-      clock,
+      judges: [first, second],
+      judgeOf: (step) => (isInFirstHalf(step, isOfAgent) ? first : second),
+      checks: [...new Set(first.checks.map((check) => check.name))],
       policies: set && sources && { digest: set.digest, sources: namesOf(sources) },
-      async riskOf(keyHash) {
-        const { blockedAt: _since, ...risk } = (await checks.risk.read(keyHash)).risk;
-        return risk;
-      },
     });
   } finally {
-    await checks.close();
+    await first.close();
+    await second.close();
     await set?.close();
   }
 }
 
-async function loadSet(sources: PolicySources): Promise<PolicySet> {
-  return createPolicySet(await readPolicyFiles(sources), ENGINE);
+/** Not where a thread would take turns with this one; nor with Rego, whose engine is a thread, and a large one. */
+function mayThread(files: PolicyFiles | undefined, threadSteps: number): boolean {
+  return availableParallelism() > 1 && threadSteps < Infinity && (files?.rego.length ?? 0) === 0;
 }
 
-/** The set, whose decisions are told of: a denial names one rule, and a report all that fired. */
-function watched(set: PolicySet, { decided }: FindingCollector): PolicySet {
-  return {
-    ...set,
-    async decide(call) {
-      const decision = await set.decide(call);
-      decided(decision);
-      return decision;
-    },
-  };
+/** Sessions stay whole; so do agents where what one session does counts in the others. */
+function isInFirstHalf({ agent, sessionId }: Step, isOfAgent: boolean): boolean {
+  const key = keyHashOf(agent);
+  return hashFeature(isOfAgent ? key : `${key}/${sessionId}`).low % SHARES < FIRST_SHARE;
+}
+
+function threadFile(): URL {
+  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
+  return new URL(`./offline-judge-thread${extension}`, import.meta.url);
 }
 
 function namesOf({ file, folder, presets }: PolicySources): string[] {

@@ -16,6 +16,8 @@ export interface PolicySet {
   readonly initialState: string;
   /** Some rule asks for the session's drift, which must be measured for it. */
   readonly readsDrift: boolean;
+  /** Some rule asks for the agent's risk, which all its sessions share. */
+  readonly readsRisk: boolean;
   /**
    * Judges a call; changes nothing.
    *
@@ -52,6 +54,7 @@ export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | unde
     canAllow: cards.canAllow || rego?.canAllow === true,
     initialState: cards.initialState,
     readsDrift: cards.readsDrift || rego?.readsDrift === true,
+    readsRisk: cards.readsRisk || rego?.readsRisk === true,
     async decide(call) {
       if (rego === undefined) return cards.decide(call);
       // Both are asked whatever the first says: records name every rule that fired.

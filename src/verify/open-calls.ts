@@ -23,7 +23,7 @@ export interface OpenCalls {
   end(): Promise<void>;
 }
 
-/** In all, and in one session. */
+/** Of all sessions of a half of a trace, and in one of them. */
 const MAX_CALLS = 1_024;
 const MAX_OF_SESSION = 64;
 

@@ -4,17 +4,15 @@ import type { AgentRisk } from '../pipeline/facts.ts';
 import { parseRequest } from '../pipeline/parse.ts';
 import type { Run } from '../pipeline/run.ts';
 import { answerTo, unseenAnswer } from './answer.ts';
-import type { TraceClock } from './clock.ts';
 import { callOf, keyHashOf } from './exchange.ts';
 import type { Finding } from './finding.ts';
 import type { FindingCollector } from './findings.ts';
 import { createOpenCalls, type OpenCall } from './open-calls.ts';
-import type { Place, Step } from './step.ts';
+import { isCall, type Place, type Step } from './step.ts';
 
 export interface ReplayDeps {
   readonly newRun: () => Run;
   readonly findings: FindingCollector;
-  readonly clock: TraceClock;
   readonly riskOf: (keyHash: string) => Promise<AgentRisk>;
 }
 
@@ -39,14 +37,13 @@ export interface ReplayCounts {
  * A call that is denied moves nothing, and what the trace says of its answer is not judged. One that is let through takes
  * part in its session's history at once: that it was made is known, whether its answer is in the trace or not.
  */
-export function createReplay({ newRun, findings, clock, riskOf }: ReplayDeps): Replay {
+export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   const open = createOpenCalls(finish);
   const counts: ReplayCounts = { calls: 0, responses: 0, afterDenial: 0 };
   let requests = 0;
 
   async function call(step: Step, place: Place): Promise<void> {
     counts.calls += 1;
-    clock.advance(step.at);
     await presumeAnswered(step);
     findings.begin(step, place);
     const run = newRun();
@@ -151,8 +148,7 @@ export function createReplay({ newRun, findings, clock, riskOf }: ReplayDeps): R
   return {
     counts,
     async step(step, place) {
-      const isCall = step.type === 'llm_call' || step.type === 'mcp_tool_call';
-      await (isCall ? call(step, place) : response(step, place));
+      await (isCall(step) ? call(step, place) : response(step, place));
       return findings.take();
     },
     async end() {

@@ -24,6 +24,10 @@ export interface Step {
   readonly isError: boolean;
 }
 
+export function isCall({ type }: Step): boolean {
+  return type === 'llm_call' || type === 'mcp_tool_call';
+}
+
 /** Who did it, under the names of a proxy key's record. */
 export interface StepAgent {
   readonly id: string;

@@ -1,11 +1,10 @@
-import type { Check } from '../pipeline/check.ts';
-import type { AgentRisk } from '../pipeline/facts.ts';
-import { createRunner } from '../pipeline/run.ts';
-import type { TraceClock } from './clock.ts';
+import { createTraceClock } from './clock.ts';
 import type { Finding } from './finding.ts';
-import type { FindingCollector } from './findings.ts';
+import type { Ended, Judge } from './judge.ts';
+import { createReadAhead, type ReadAhead } from './read-ahead.ts';
 import { readTrace } from './read/read-trace.ts';
-import { createReplay } from './replay.ts';
+import type { ReplayCounts } from './replay.ts';
+import { isCall, type ReadElement, type Step } from './step.ts';
 import { createSummary, type JudgedBy, type Summary, type Unreadable } from './summary.ts';
 
 /** What is told of a trace while it is judged, in its order; the last one is the summary. */
@@ -17,61 +16,60 @@ export type VerifyEvent =
   | { readonly kind: 'summary'; readonly summary: Summary };
 
 export interface VerifyDeps {
-  readonly checks: readonly Check[];
-  readonly findings: FindingCollector;
-  readonly clock: TraceClock;
-  readonly riskOf: (keyHash: string) => Promise<AgentRisk>;
+  /** Each of them has its own part of the trace's sessions. */
+  readonly judges: readonly Judge[];
+  /** The judge of a step: one and the same for all that count for each other. */
+  readonly judgeOf: (step: Step) => Judge;
+  readonly checks: readonly string[];
   readonly policies: JudgedBy | undefined;
 }
 
+type Bytes = AsyncIterable<Uint8Array>;
+
+/** An element that was read, without its steps: those are with their judges. */
+interface Told {
+  readonly element: ReadElement;
+  readonly findings: readonly Promise<readonly Finding[]>[];
+}
+
 const PROGRESS_EVERY = 256;
+/** Far enough that no judge waits for another one whose sessions have more to do. */
+const AHEAD = { maxItems: 6_000, maxBytes: 8_388_608 };
 
 /**
- * Judges a trace as it is read: nothing of it is held but what its sessions are known by.
+ * Judges a trace as it is read: nothing of it is held but what its sessions are known by, and what the judges have before
+ * them.
  * @param name what the trace is called in a report
  */
 export async function* verify(
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: Bytes,
   name: string,
-  { checks, findings, clock, riskOf, policies }: VerifyDeps,
+  { judges, judgeOf, checks, policies }: VerifyDeps,
 ): AsyncGenerator<VerifyEvent> {
-  const newRun = createRunner({
-    checks,
-    // What would have been done is what is asked for.
-    shadowMode: false,
-    observer: {
-      verdict: (_exchange, check, verdict) => findings.verdict(check, verdict),
-      enforceFailed: (_exchange, _check, cause) => fail(cause),
-      endFailed: (_exchange, _check, cause) => fail(cause),
-    },
-  });
-  const replay = createReplay({ newRun, findings, clock, riskOf });
-  const { summary, ...told } = createSummary({
-    trace: name,
-    checks: [...new Set(checks.map((check) => check.name))],
-    policies,
-  });
-
-  for await (const elements of readTrace(bytes)) {
-    for (const element of elements) {
+  const { summary, ...told } = createSummary({ trace: name, checks, policies });
+  const ahead = createReadAhead<Told>(AHEAD);
+  try {
+    const ending = readInto(ahead, bytes, { judges, judgeOf });
+    ending.catch(() => undefined);
+    for await (const { element, findings } of ahead) {
       told.element(element);
       if (element.kind === 'unreadable') {
         const { index, line, problem } = element;
         yield { kind: 'unreadable', unreadable: { index, line, problem } };
-      } else if (element.kind === 'steps') {
-        for (const step of element.steps) {
-          for (const finding of await replay.step(step, element)) yield tell(finding);
-        }
       }
+      for (const judged of findings) for (const finding of await judged) yield tell(finding);
       if (summary.elements % PROGRESS_EVERY === 0) yield { kind: 'progress', elements: summary.elements };
     }
+    const ends = await ending;
+    for (const { findings } of ends) for (const finding of findings) yield tell(finding);
+    const { calls, responses, afterDenial } = sumOf(ends.map(({ counts }) => counts));
+    yield {
+      kind: 'summary',
+      summary: Object.assign(summary, { calls, responses, responsesToDenied: afterDenial }),
+    };
+  } finally {
+    ahead.close();
   }
-  for (const finding of await replay.end()) yield tell(finding);
-  const { calls, responses, afterDenial } = replay.counts;
-  yield {
-    kind: 'summary',
-    summary: Object.assign(summary, { calls, responses, responsesToDenied: afterDenial }),
-  };
 
   function tell(finding: Finding): VerifyEvent {
     told.finding(finding);
@@ -79,7 +77,57 @@ export async function* verify(
   }
 }
 
-/** Stores of this process do not fail: then the work itself is broken, and no report could be trusted. */
-function fail(cause: unknown): never {
-  throw cause;
+/** Reads a trace, and gives its steps to their judges; resolves to what they say at its end. */
+async function readInto(
+  ahead: ReadAhead<Told>,
+  bytes: Bytes,
+  { judges, judgeOf }: Pick<VerifyDeps, 'judges' | 'judgeOf'>,
+): Promise<readonly Ended[]> {
+  const clock = createTraceClock();
+  let read = 0;
+  let put = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of bytes) {
+      read += chunk.length;
+      yield chunk;
+    }
+  }
+
+  function judged(step: Step, { index, line }: ReadElement): Promise<readonly Finding[]> {
+    if (isCall(step)) clock.advance(step.at);
+    const findings = judgeOf(step).step({ step, place: { index, line }, nowMs: clock.now() });
+    // It is told in its place, where that is reached.
+    findings.catch(() => undefined);
+    return findings;
+  }
+
+  try {
+    for await (const elements of readTrace(counted())) {
+      for (const element of elements) {
+        if (ahead.isClosed) return [];
+        const steps = element.kind === 'steps' ? element.steps : [];
+        const findings = steps.map((step) => judged(step, element));
+        const bare = element.kind === 'steps' ? { ...element, steps: [] } : element;
+        const room = ahead.put({ element: bare, findings }, read - put);
+        put = read;
+        if (room !== undefined) await room;
+      }
+    }
+    ahead.end();
+  } catch (cause) {
+    ahead.end({ cause });
+  }
+  if (ahead.isClosed) return [];
+  // At once: a judge may hold its steps until it knows that they are few.
+  return Promise.all(judges.map((judge) => judge.end()));
+}
+
+function sumOf(counts: readonly ReplayCounts[]): ReplayCounts {
+  const sum = { calls: 0, responses: 0, afterDenial: 0 };
+  for (const { calls, responses, afterDenial } of counts) {
+    sum.calls += calls;
+    sum.responses += responses;
+    sum.afterDenial += afterDenial;
+  }
+  return sum;
 }

@@ -25,6 +25,7 @@ export interface CardSet {
   readonly initialState: string;
   /** Some rule asks for the session's drift, which must be measured for it. */
   readonly readsDrift: boolean;
+  readonly readsRisk: boolean;
   /** Some rule looks into the texts of calls. */
   readonly readsPrompt: boolean;
   /** Names of the rules of each file. */
@@ -84,6 +85,7 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
     canAllow: rules.some(({ action }) => action === 'allow'),
     initialState: fsm?.initialState ?? INITIAL_STATE,
     readsDrift: rules.some(({ readsDrift }) => readsDrift),
+    readsRisk: rules.some(({ readsRisk }) => readsRisk),
     readsPrompt: rules.some(({ queries: asked }) => asked.length > 0),
     rules: files.map(({ name }) => ({
       file: name,

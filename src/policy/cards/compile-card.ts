@@ -28,6 +28,7 @@ export interface CompiledRule {
   readonly patterns: readonly MaskPattern[];
   readonly marks: readonly TraceMark[];
   readonly readsDrift: boolean;
+  readonly readsRisk: boolean;
   /** Its reason shows what was found, so that it must be looked for even where the rule fires without. */
   readonly tellsMatch: boolean;
 }

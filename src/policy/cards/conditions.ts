@@ -1,7 +1,15 @@
 import { globMatches } from '../../text/glob.ts';
 import type { PolicyCall } from '../call.ts';
 import type { Comparison, Condition, Operator, TraceMatch } from './card-schema.ts';
-import { argumentsAt, fieldOf, HISTORY_FIELDS, isOfDrift, TRACE_FIELDS, type Field } from './fields.ts';
+import {
+  argumentsAt,
+  fieldOf,
+  HISTORY_FIELDS,
+  isOfDrift,
+  isOfRisk,
+  TRACE_FIELDS,
+  type Field,
+} from './fields.ts';
 import type { MaskPattern, TextPattern } from './mask-rule.ts';
 import { compileRegex, DETECTOR_NAMES, detectorNamed } from './text-patterns.ts';
 import type { TextQueries } from './text-queries.ts';
@@ -26,6 +34,7 @@ export interface Compiled {
   readonly marks: readonly TraceMark[];
   /** Drift must be measured for it. */
   readonly readsDrift: boolean;
+  readonly readsRisk: boolean;
 }
 
 export interface CompileContext {
@@ -47,7 +56,13 @@ export class ConditionError extends Error {
 }
 
 const MAX_DEPTH = 8;
-const NOTHING: Omit<Compiled, 'test'> = { queries: [], patterns: [], marks: [], readsDrift: false };
+const NOTHING: Omit<Compiled, 'test'> = {
+  queries: [],
+  patterns: [],
+  marks: [],
+  readsDrift: false,
+  readsRisk: false,
+};
 
 /** @throws ConditionError */
 export function compileCondition(
@@ -85,6 +100,7 @@ export function joined(parts: readonly Compiled[]): Omit<Compiled, 'test'> {
     patterns: parts.flatMap(({ patterns }) => patterns),
     marks: parts.flatMap(({ marks }) => marks),
     readsDrift: parts.some(({ readsDrift }) => readsDrift),
+    readsRisk: parts.some(({ readsRisk }) => readsRisk),
   };
 }
 
@@ -101,7 +117,12 @@ function compileComparison(
     const pattern = textPatternOf(comparison);
     if (pattern !== undefined && field.kind !== 'value') return textTest(field, pattern, context);
     if (comparison.op === 'detects') throw new Error('detects looks at prompt_text and arguments only');
-    return { ...NOTHING, test: valueTest(field, comparison), readsDrift: isOfDrift(comparison.field) };
+    return {
+      ...NOTHING,
+      test: valueTest(field, comparison),
+      readsDrift: isOfDrift(comparison.field),
+      readsRisk: isOfRisk(comparison.field),
+    };
   });
 }
 

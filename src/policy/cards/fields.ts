@@ -61,6 +61,11 @@ export function isOfDrift(name: string): boolean {
   return name.startsWith('session.drift.');
 }
 
+/** Fields that all sessions of an agent have in common. */
+export function isOfRisk(name: string): boolean {
+  return name.startsWith('agent_risk.');
+}
+
 /**
  * @param initialState of a session that no policy has moved
  * @throws Error that says what is wrong with the name

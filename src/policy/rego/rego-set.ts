@@ -16,6 +16,8 @@ export interface RegoSet {
   readonly canAllow: boolean;
   /** Some rule reads `input.session.drift`. */
   readonly readsDrift: boolean;
+  /** Some rule reads `input.agent_risk`. */
+  readonly readsRisk: boolean;
   /** Some rule reads `input.action`, and so the prompt. */
   readonly readsPrompt: boolean;
   readonly facts: RegoFacts;
@@ -46,6 +48,7 @@ export async function createRegoSet(
       ({ package: name, name: rule }) => name === POLICY_PACKAGE && rule === 'allow',
     ),
     readsDrift: reads(facts, ['session', 'drift']),
+    readsRisk: reads(facts, ['agent_risk']),
     readsPrompt: withPrompt,
     facts,
     decide: async (call, initialState) =>

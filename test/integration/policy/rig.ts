@@ -36,6 +36,7 @@ export function machine({ transitions = {}, needs = {}, marks, ...more }: Machin
     canAllow: false,
     initialState: 'INIT',
     readsDrift: false,
+    readsRisk: false,
     decide(call) {
       const needed = needs[toolOf(call)];
       if (needed === undefined || needed === stateOf(call)) return Promise.resolve(NO_DECISION);

@@ -1,0 +1,16 @@
+/** A thread that judges one half of a trace's sessions. A failure of it is its end, which its parent hears. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { createOfflineJudge, loadPolicySet } from './offline-judge.ts';
+import type { JudgeReply, JudgeRequest, JudgeThreadData } from './verify/thread-messages.ts';
+
+const { config, files } = workerData as JudgeThreadData;
+const judge = await createOfflineJudge({ config, set: files && (await loadPolicySet(files)) });
+parentPort?.on('message', (request: JudgeRequest) => void answer(request));
+
+async function answer(request: JudgeRequest): Promise<void> {
+  post(request === 'end' ? await judge.end() : await Promise.all(request.map((asked) => judge.step(asked))));
+}
+
+function post(reply: JudgeReply): void {
+  parentPort?.postMessage(reply);
+}

@@ -1,0 +1,95 @@
+import { createOfflineChecks } from './checks/create-offline.ts';
+import type { Config } from './config/schema.ts';
+import type { Check } from './pipeline/check.ts';
+import { createRunner } from './pipeline/run.ts';
+import type { PolicyFiles } from './policy/policy-files.ts';
+import { createPolicySet, type PolicySet } from './policy/policy-set.ts';
+import { createMatchDigest } from './telemetry/audit.ts';
+import { createFindingCollector, type FindingCollector } from './verify/findings.ts';
+import type { Judge } from './verify/judge.ts';
+import { createReplay } from './verify/replay.ts';
+
+export interface OfflineJudgeDeps {
+  readonly config: Config;
+  /** Undefined: no policy is asked. */
+  readonly set: PolicySet | undefined;
+}
+
+export interface OfflineJudge extends Judge {
+  readonly checks: readonly Check[];
+}
+
+/** Nobody waits for one call of a trace, and the machine may be a busy one. */
+const ENGINE = { evaluationMs: 5_000, graceMs: 1_000, startMs: 60_000, waitMs: 60_000, maxWaiting: 16 };
+
+/** @throws PolicyFilesError | RegoFilesError where the policies cannot be loaded */
+export function loadPolicySet(files: PolicyFiles): Promise<PolicySet> {
+  return createPolicySet(files, ENGINE);
+}
+
+/** A judge by the checks that judge on the wire, on stores of its own. */
+export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Promise<OfflineJudge> {
+  let now = 0;
+  const findings = createFindingCollector();
+  const { inOrder, risk, close } = await createOfflineChecks({
+    config,
+    policies: set && watched(set, findings),
+    audit: { emit: findings.audit, digest: createMatchDigest('') },
+    onPolicyTrouble: findings.trouble,
+    now: () => now,
+  });
+  const newRun = createRunner({
+    checks: inOrder,
+    // What would have been done is what is asked for.
+    shadowMode: false,
+    observer: {
+      verdict: (_exchange, check, verdict) => findings.verdict(check, verdict),
+      enforceFailed: (_exchange, _check, cause) => fail(cause),
+      endFailed: (_exchange, _check, cause) => fail(cause),
+    },
+  });
+  const replay = createReplay({
+    newRun,
+    findings,
+    async riskOf(keyHash) {
+      const { blockedAt: _since, ...agentRisk } = (await risk.read(keyHash)).risk;
+      return agentRisk;
+    },
+  });
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** After all that was asked before; where that failed, nothing after it is judged. */
+  function next<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = last.then(work);
+    last = done;
+    return done;
+  }
+
+  return {
+    checks: inOrder,
+    step: ({ step, place, nowMs }) =>
+      next(() => {
+        now = nowMs;
+        return replay.step(step, place);
+      }),
+    end: () => next(async () => ({ findings: await replay.end(), counts: replay.counts })),
+    close,
+  };
+}
+
+/** Stores of this process do not fail: then the work itself is broken, and no report could be trusted. */
+function fail(cause: unknown): never {
+  throw cause;
+}
+
+/** The set, whose decisions are told of: a denial names one rule, and a report all that fired. */
+function watched(set: PolicySet, { decided }: FindingCollector): PolicySet {
+  return {
+    ...set,
+    async decide(call) {
+      const decision = await set.decide(call);
+      decided(decision);
+      return decision;
+    },
+  };
+}
