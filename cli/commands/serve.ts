@@ -2,10 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 import type { Command } from 'commander';
 
+import { giveBackMemory } from '../../src/runtime/give-back-memory.ts';
 import { onStopSignals } from '../../src/runtime/stop-signals.ts';
 import { forkWorker } from '../../src/runtime/worker-process.ts';
 import type { Gateway } from '../../src/serve.ts';
 import type { Io } from '../command.ts';
+
+/** What a start leaves behind is collected when everything has settled: some 10 MB, which would stay. */
+const SETTLED_MS = 5_000;
 
 /** `gateway serve`: starts the runtime and stays until SIGTERM or SIGINT. */
 export function registerServe(program: Command, io: Io): void {
@@ -16,6 +20,7 @@ export function registerServe(program: Command, io: Io): void {
       await withWorkerAhead(async (ahead) => {
         const { startServing } = await import('../start-serving.ts');
         const { gateway, close } = await startServing(command, io, ahead);
+        setTimeout(giveBackMemory, SETTLED_MS).unref();
         await untilStopped(gateway).finally(close);
       });
     });

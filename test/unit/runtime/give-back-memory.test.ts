@@ -1,0 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { giveBackMemory } from '../../../src/runtime/give-back-memory.ts';
+
+it('collects what nobody holds, and leaves what somebody does', async () => {
+  const held = { kind: 'held' };
+  const refs = { held: new WeakRef(held), left: new WeakRef({ kind: 'left' }) };
+  // What a weak reference was made of stays until the turn is over.
+  await nextTurn();
+  giveBackMemory();
+  expect(refs.left.deref()).toBeUndefined();
+  expect(refs.held.deref()).toBe(held);
+});
