@@ -154,3 +154,8 @@ function refused(verdict: Verdict): Judged {
 function passed(verdict: Verdict | undefined, bytes: Buffer): Judged {
   return { verdict, bytes, body: bytes.toString() };
 }
+
+/** The body of an answer as it leaves. */
+export async function maskedAnswer(input: AnswerInput): Promise<string | undefined> {
+  return (await judgeAnswer(dlp(), answered(input))).body;
+}
