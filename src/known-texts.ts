@@ -1,7 +1,7 @@
 import { COMMON_TEXTS } from './common-texts.ts';
 import { RecentMap } from './recent-map.ts';
 import { textDigest } from './text-digest.ts';
-import { isTurnOver, nextTurn } from './turns.ts';
+import { mapInTurns } from './turns.ts';
 
 /** Something that texts are gone through for. */
 export type Question = number;
@@ -109,15 +109,13 @@ export function rememberClean<Result>({
   onClean,
 }: TextReading<Result>): TextReading<Result>['read'] {
   return async (texts) => {
-    const knownTexts = texts.map(knownText);
+    const isLong = texts.length > MANY_TEXTS;
+    const knownTexts = isLong ? await mapInTurns(texts, knownText) : texts.map(knownText);
     const isKnown = knownTexts.map((one) => one !== undefined && (one.hasNothing(question) || isRead(one)));
     if (!isKnown.includes(false)) return texts.map(clean);
-    const isLong = texts.length > MANY_TEXTS;
-    if (isLong && isTurnOver()) await nextTurn();
     const fresh = await read(texts.filter((_text, index) => isKnown[index] !== true));
-    if (isLong && isTurnOver()) await nextTurn();
     let next = 0;
-    return texts.map((text, index) => {
+    function resultOf(text: string, index: number): Result {
       if (isKnown[index] === true) return clean(text);
       const result = fresh[next++];
       if (result === undefined) throw new Error('a text was not read');
@@ -127,6 +125,7 @@ export function rememberClean<Result>({
         onClean?.(text, known);
       }
       return result;
-    });
+    }
+    return isLong ? mapInTurns(texts, resultOf) : texts.map(resultOf);
   };
 }

@@ -97,6 +97,23 @@ async function goOn<Result>(work: Work<Result>): Promise<Result> {
   }
 }
 
+/** Elements of a list after which it is asked whether the turn is over. */
+const STEP_ITEMS = 256;
+
+/** `map` of a list that may be very long, with turns for others. */
+export async function mapInTurns<Item, Result>(
+  list: readonly Item[],
+  resultOf: (item: Item, index: number) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const item of list) {
+    const index = results.length;
+    if (index % STEP_ITEMS === 0 && isTurnOver(STEP_ITEMS * ITEM_CHARS)) await nextTurn();
+    results.push(resultOf(item, index));
+  }
+  return results;
+}
+
 /** Work of one argument: called, it is done at once; `inSteps` gives it to whoever drives it. */
 export interface Stepwise<Input, Result> {
   (input: Input): Result;

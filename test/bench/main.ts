@@ -17,8 +17,8 @@ import { measureVerify } from './verify.ts';
  * `quarantine` (a rejection at the request headers), `footprint` (memory, and how long a start takes), `all` of these.
  * `plot FILE` draws what `all --json FILE` has measured.
  *
- * `sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N]` measures the longest turn of the event loop that
- * hostile requests and answers can make, `policy` requests through gateways that differ in their policies, `judging`
+ * `sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N] [--masking]` measures the longest turn of the event
+ * loop that hostile requests and answers can make (with a policy's mask rules in place of DLP), `policy` requests through gateways that differ in their policies, `judging`
  * what judging a call costs by itself, in process, `verify` what a trace of 100,000 steps takes, and `transports` what
  * carrying a request to the sidecar costs over each `server.extproc.transport`.
  */

@@ -17,6 +17,8 @@ export interface BenchOptions {
   readonly each: number;
   readonly part: number;
   readonly parts: number;
+  /** Mask rules of a policy mask, not DLP. */
+  readonly masking: boolean;
 }
 
 /** @throws Error that names the option and says what it takes */
@@ -33,6 +35,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       shapes: { type: 'string', default: '.' },
       each: { type: 'string' },
       part: { type: 'string', default: '0/1' },
+      masking: { type: 'boolean', default: false },
     },
   });
   const [kind = 'cost', ...operands] = positionals;
@@ -49,6 +52,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
     each: values.each === undefined ? Infinity : wholeNumber('each', values.each),
     part,
     parts,
+    masking: values.masking,
   };
 }
 

@@ -17,6 +17,8 @@ export interface SweepOptions {
   /** Which of `parts` equal parts of the whole. */
   readonly part: number;
   readonly parts: number;
+  /** A policy's mask rules are on in place of DLP. */
+  readonly masking: boolean;
 }
 
 /** Tells of every place and shape that hold up the event loop; true where some were tried, and there are none. */
@@ -38,7 +40,7 @@ export async function sweepTurns(options: SweepOptions): Promise<boolean> {
   const redis = await startRedis({ program: await findRedisServer(process.env), directory });
   let edge: SweepEdge | undefined;
   try {
-    edge = await createSweepEdge(`127.0.0.1:${String(redis.port)}`);
+    edge = await createSweepEdge(`127.0.0.1:${String(redis.port)}`, options.masking ? 'policies' : 'dlp');
     for (const [at, place] of places.entries()) {
       if (at % options.parts !== options.part) continue;
       for (const shape of shapesAt(place, at)) {

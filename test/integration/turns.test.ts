@@ -11,13 +11,17 @@ import { allPlaces, MAX_TURN_MS, sweepOne } from '../support/turn-sweep/sweep.ts
  */
 let redis: TestRedis;
 let edge: SweepEdge;
+/** Policies mask here, and DLP does not. */
+let maskingEdge: SweepEdge;
 
 beforeAll(async () => {
   redis = await startTestRedis();
   edge = await createSweepEdge(redis.addr);
+  maskingEdge = await createSweepEdge(redis.addr, 'policies');
 });
 afterAll(async () => {
   await edge.close();
+  await maskingEdge.close();
   await redis.close();
 });
 
@@ -26,8 +30,13 @@ const EIGHTH = 1 / 8;
 const EVERY = 17;
 const PLACES = allPlaces();
 
-async function longestTurn(place: Place, shape: (typeof SHAPES)[number], scale: number): Promise<string[]> {
-  const outcome = await sweepOne(edge, place, shape, scale);
+async function longestTurn(
+  place: Place,
+  shape: (typeof SHAPES)[number],
+  scale: number,
+  swept = edge,
+): Promise<string[]> {
+  const outcome = await sweepOne(swept, place, shape, scale);
   return outcome === undefined || outcome.longestTurnMs < MAX_TURN_MS
     ? []
     : [`${place.name}, ${shape.name}: ${outcome.longestTurnMs.toFixed(0)} ms`];
@@ -134,6 +143,14 @@ describe('no turn of the event loop is long', () => {
     ['answer mcp answer 0 ["result","content",0,"text"]', 'many members named by mail addresses'],
   ])('of very many small texts: %s, %s', { timeout: 120_000 }, async (start, name) => {
     expect(await longestTurn(placeNamed(start), shapeNamed(name), 1)).toEqual([]);
+  });
+
+  it.each([
+    ['answer openai /v1/chat/completions ["choices",0,"message","content"]', 'mail addresses, one a text'],
+    ['request openai /v1/chat/completions ["messages",2,"content",0,"text"]', 'mail addresses, one a text'],
+  ])('of very many small texts that policies mask: %s, %s', { timeout: 120_000 }, async (start, name) => {
+    // Of a quarter a turn that is not parted takes a hundred milliseconds.
+    expect(await longestTurn(placeNamed(start), shapeNamed(name), 1 / 4, maskingEdge)).toEqual([]);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import type { Check, Pass, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import type { Phase } from '../../pipeline/phase.ts';
 import { firstAskedTurn } from '../../conversation/asked-turns.ts';
+import { isTurnOver, nextTurn } from '../../turns.ts';
 import { anchorOf } from './anchor.ts';
 import { sessionRequest, sessionRequired, tell } from './headers.ts';
 import type { SessionRequest } from './headers.ts';
@@ -101,6 +102,8 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
         // Until it is answered this call may still come to nothing.
         tell(exchange, { ...result.session, steps: result.session.steps - 1 });
         exchange.facts.session = result.session;
+        // Of very many texts what was asked first is a turn's work.
+        if (!result.anchored && isTurnOver(exchange.request.texts.length)) await nextTurn();
         if (!result.anchored) keepAnchor(exchange, state);
         return PASS;
     }

@@ -22,7 +22,16 @@ import { seeingThrough } from '../../detectors/seen-through.ts';
 import { findSqlInjection } from '../../detectors/sql/sql-injection.ts';
 import { ssnDetector } from '../../detectors/pii/ssn.ts';
 import { holdingBack, together } from '../../detectors/together.ts';
-import { isTurnOver, nextTurn } from '../../turns.ts';
+import {
+  inTurns,
+  isTurnOver,
+  ITEM_CHARS,
+  LONG_STEP,
+  mapInTurns,
+  nextTurn,
+  runNow,
+  type Work,
+} from '../../turns.ts';
 import { normalizeKnown } from '../../normalize/known.ts';
 import type { TextPattern } from '../cards/mask-rule.ts';
 
@@ -75,12 +84,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
       const inSlices = cut.length === 0 ? [] : await detectAll(searched, cut);
       const uncut = await findUncut(searched, literals);
       const found = secretsBy === undefined ? [] : await findSecrets(searched, secretsBy);
-      const results: SearchedText[] = [];
-      for (const index of texts.keys()) {
-        const all = [inSlices, uncut, found].flatMap((each) => each[index] ?? []);
-        results.push(all.length === 0 ? NOTHING_FOUND : { findings: await apart(all), isWhole: true });
-      }
-      return results;
+      return joined(texts.length, [inSlices, uncut, found]);
     },
   };
 }
@@ -104,14 +108,33 @@ const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 /** So many are put in order in a turn of their own. */
 const MANY_FINDINGS = 10_000;
 
-/** In order, and without overlaps. */
-async function apart(all: readonly Finding[]): Promise<readonly Finding[]> {
-  if (all.length > MANY_FINDINGS) await nextTurn();
+/** What several searches have found in each of so many texts: in order, and without overlaps. */
+async function joined(
+  count: number,
+  searches: readonly (readonly (readonly Finding[])[])[],
+): Promise<readonly SearchedText[]> {
+  const results: SearchedText[] = [];
+  for (let index = 0; index < count; index += 1) {
+    // Of very many texts hardly one has findings: nothing is made for the others, and nobody waits for them.
+    if (isTurnOver(ITEM_CHARS)) await nextTurn();
+    if (!searches.some((found) => found[index]?.length)) {
+      results.push(NOTHING_FOUND);
+      continue;
+    }
+    const all = searches.flatMap((found) => found[index] ?? []);
+    const findings = all.length > MANY_FINDINGS ? await inTurns(apart(all)) : runNow(apart(all));
+    results.push({ findings, isWhole: true });
+  }
+  return results;
+}
+
+function* apart(all: readonly Finding[]): Work<readonly Finding[]> {
+  yield LONG_STEP;
   if (areApart(all)) return all;
   const inOrder = all.toSorted((a, b) => a.start - b.start || b.end - a.end);
-  if (all.length > MANY_FINDINGS) await nextTurn();
+  yield LONG_STEP;
   const found = areApart(inOrder) ? inOrder : withoutOverlaps(inOrder);
-  if (all.length > MANY_FINDINGS) await nextTurn();
+  yield LONG_STEP;
   return found;
 }
 
@@ -172,10 +195,17 @@ async function findSecrets(
   const disguised = isDisguised
     ? await findSecretsAll(searched.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)))
     : [];
-  return searched.map(({ normalized }, index) => [
-    ...(plain[index] ?? []).map((finding) => ({ ...finding, rule })),
-    ...(disguised[index] ?? []).map((finding) => ({ ...revealed(finding, normalized), rule })),
-  ]);
+  return mapInTurns(searched, ({ normalized }, index) => {
+    const [inPlain, inDisguised] = [
+      plain[index] ?? NOTHING_FOUND.findings,
+      disguised[index] ?? NOTHING_FOUND.findings,
+    ];
+    if (inPlain.length + inDisguised.length === 0) return NOTHING_FOUND.findings;
+    return [...inPlain, ...inDisguised.map((finding) => revealed(finding, normalized))].map((finding) => ({
+      ...finding,
+      rule,
+    }));
+  });
 }
 
 function revealed(finding: Finding, { toOriginalSpan }: DisguisedText['normalized']): Finding {

@@ -13,6 +13,9 @@ import {
 import { serveStream } from '../../../src/extproc/stream.ts';
 import type { BudgetLimits } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
+import { createCardSet } from '../../../src/policy/cards/card-set.ts';
+import type { LivePolicies } from '../../../src/policy/live-policies.ts';
+import { policySetOf } from '../../../src/policy/policy-set.ts';
 import type { ProviderName } from '../../../src/providers/provider.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import { createRoute } from '../../../src/routing/route.ts';
@@ -61,15 +64,19 @@ export const MCP_SERVER = 'files';
 
 const NOWHERE = { write: (): void => undefined };
 
-export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
-  const config = everythingOn(redisAddr);
+/** @param maskedBy who masks what is found in requests and answers: DLP, or mask rules of a policy card */
+export async function createSweepEdge(
+  redisAddr: string,
+  maskedBy: 'dlp' | 'policies' = 'dlp',
+): Promise<SweepEdge> {
+  const config = everythingOn(redisAddr, maskedBy === 'dlp');
   const log = createLogger('error', {}, NOWHERE);
   const auditLog = createAuditLog({}, NOWHERE);
   const metrics = createMetrics();
   const redis = connectRedis(config.redis, { name: 'turn-sweep' });
   await waitUntilReady(redis, 10_000);
   const checks = await createChecks({
-    policies: undefined,
+    policies: maskedBy === 'dlp' ? undefined : maskingPolicies(),
     approvals: undefined,
     alerts: undefined,
     config,
@@ -120,7 +127,32 @@ export async function createSweepEdge(redisAddr: string): Promise<SweepEdge> {
   };
 }
 
-function everythingOn(redisAddr: string): Config {
+const MASKING_CARD = `metadata: { name: masking }
+rules:
+  - name: addresses
+    conditions: [{ field: prompt_text, op: detects, value: email }]
+    action: mask
+  - name: cards
+    conditions: [{ field: prompt_text, op: detects, value: card }]
+    action: mask
+  - name: secrets
+    conditions: [{ field: prompt_text, op: detects, value: secrets }]
+    action: mask
+  - name: word
+    conditions: [{ field: prompt_text, op: contains, value: ignore }]
+    action: mask
+  - name: numbers
+    conditions: [{ field: prompt_text, op: matches_regex, value: 'a[0-9]+' }]
+    action: mask
+`;
+
+function maskingPolicies(): LivePolicies {
+  const cards = createCardSet([{ name: 'masking.yaml', text: MASKING_CARD, isPreset: false }]);
+  const set = policySetOf('sha256:masking', cards, undefined);
+  return { current: () => set, close: () => set.close() };
+}
+
+function everythingOn(redisAddr: string, dlpMasks: boolean): Config {
   const config = defaultConfig();
   const { server, session, loop_detection: loop, mcp } = config;
   return {
@@ -133,7 +165,7 @@ function everythingOn(redisAddr: string): Config {
     },
     server: {
       ...server,
-      dlp: { ...server.dlp, enabled: true, scan_network: true, requests: 'mask', action: 'mask' },
+      dlp: { ...server.dlp, enabled: dlpMasks, scan_network: true, requests: 'mask', action: 'mask' },
     },
     session: {
       ...session,
