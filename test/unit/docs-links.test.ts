@@ -34,6 +34,32 @@ function brokenBecause(target: string, folder: string): string | undefined {
   return anchorsOf(file).has(anchor) ? undefined : 'there is no such heading';
 }
 
+/** Records of decisions: the number in each one's name, and the file. */
+const records = FILES.flatMap((file) => {
+  const [, number] = /^docs\/decisions\/(\d{3})-[a-z0-9-]+\.md$/.exec(file) ?? [];
+  return number === undefined ? [] : [{ number, file }];
+});
+
+/** Words of a text; where its links lead does not count. */
+function wordsOf(text: string): number {
+  const said = text.replaceAll(/\]\([^)]*\)/g, ']').split(/\s+/);
+  return said.filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
+/** What a record lacks of the form that all have: title, status with date, question, choice, at most 200 words. */
+function faultsOf(number: string, file: string): readonly string[] {
+  const [title = '', , status = '', ...body] = textOf(file).split('\n');
+  const text = body.join('\n');
+  return [
+    ...(title.startsWith(`# ${number}: `) ? [] : [`${file}: the title must begin "# ${number}: "`]),
+    ...(/^Status: (?:accepted|superseded by \[\d{3}\]\(\S+\)), \d{4}-\d\d-\d\d\.$/.test(status)
+      ? []
+      : [`${file}: the third line must be "Status: accepted, <date>."`]),
+    ...(/\*\*Question\.\*\*[^]*\*\*Choice\.\*\*/.test(text) ? [] : [`${file}: a question, then a choice`]),
+    ...(wordsOf(text) <= 200 ? [] : [`${file}: ${wordsOf(text)} words of 200`]),
+  ];
+}
+
 describe('what the pages and the code refer to', () => {
   it('every relative link of a page leads somewhere', () => {
     const broken = pages.flatMap((page) =>
@@ -55,6 +81,21 @@ describe('what the pages and the code refer to', () => {
     const named = textOf('docs/README.md');
     const missing = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page) && page !== 'docs/README.md');
     expect(missing.filter((page) => !named.includes(`(${page.slice('docs/'.length)})`))).toEqual([]);
+  });
+
+  it('every record of a decision has the form of all', () => {
+    expect(records.length).toBeGreaterThan(80);
+    expect(records.flatMap(({ number, file }) => faultsOf(number, file))).toEqual([]);
+    expect(new Set(records.map(({ number }) => number)).size).toBe(records.length);
+  });
+
+  it('the index of decisions has the title of every record', () => {
+    const index = textOf('docs/decisions/README.md');
+    const entries = records.map(({ number, file }) => {
+      const title = textOf(file).split('\n', 1)[0]?.slice(`# ${number}: `.length) ?? '';
+      return `- [${number}](${file.slice('docs/decisions/'.length)}): ${title}\n`;
+    });
+    expect(entries.filter((entry) => !index.includes(entry))).toEqual([]);
   });
 
   it('every page that the code cites is there', () => {
