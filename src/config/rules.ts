@@ -1,21 +1,12 @@
 /** Rules that join several keys. Each returns what it has against a configuration that is valid key by key. */
 import { secretBytes } from '../alerting/sign.ts';
-import { createPatternDetector } from '../detectors/custom-pattern.ts';
-import { toolRuleNames } from '../detectors/tool-rules.ts';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
 import { isLoopbackHost, isPlainAfar, parseExtprocAddress } from './address.ts';
 import type { Milliseconds } from './duration.ts';
-import { nearestName } from './nearest-name.ts';
+import { injectionPatterns, mcpServers, suppressedRules } from './mcp-rules.ts';
+import type { Rule, RuleProblem } from './rule.ts';
 import type { Config } from './schema.ts';
 import { tokenProblems } from './token-rules.ts';
-import type { KeyPath } from './yaml-file.ts';
-
-export interface RuleProblem {
-  readonly path: KeyPath;
-  readonly message: string;
-}
-
-type Rule = (config: Config) => readonly (RuleProblem | false)[];
 
 /** Added to `redis.read_timeout`: what a retry inside one phase may cost (docs/redis.md). */
 const PHASE_SLACK_MS: Milliseconds = 500;
@@ -222,78 +213,6 @@ function riskThresholds({ risk_profile }: Config): readonly (RuleProblem | false
       message: 'must not be over risk_profile.permanent_block_threshold',
     },
   ];
-}
-
-function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
-  const names = mcp.servers.map(({ name }) => name);
-  return mcp.servers.flatMap(({ name, headers }, index) => [
-    names.indexOf(name) !== index && {
-      path: ['mcp', 'servers', index, 'name'],
-      message: 'is the name of an earlier server too',
-    },
-    ...headerNameProblems(Object.keys(headers)).map(({ path, message }) => ({
-      path: ['mcp', 'servers', index, 'headers', ...path],
-      message,
-    })),
-  ]);
-}
-
-/** What says how a request is carried, or what it is: never a server's own. */
-const CARRYING =
-  /^(host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|last-event-id|mcp-.*|x-gateway-.*|x-envoy-.*|x-forwarded-.*|x-request-id|proxy-.*)$/;
-
-function headerNameProblems(names: readonly string[]): RuleProblem[] {
-  const lower = names.map((name) => name.toLowerCase());
-  return names.flatMap((name, index) => {
-    if (CARRYING.test(name.toLowerCase())) {
-      return [{ path: [name], message: 'is a header that the gateway or the client sets' }];
-    }
-    const isRepeated = lower.indexOf(name.toLowerCase()) !== index;
-    return isRepeated ? [{ path: [name], message: 'is the name of an earlier header too' }] : [];
-  });
-}
-
-function injectionPatterns({ mcp }: Config): readonly (RuleProblem | false)[] {
-  return mcp.inspector.custom_injection_patterns.map((pattern, index) => {
-    const reason = whyNoPattern(pattern);
-    return (
-      reason !== undefined && {
-        path: ['mcp', 'inspector', 'custom_injection_patterns', index],
-        message: reason,
-      }
-    );
-  });
-}
-
-function whyNoPattern(pattern: string): string | undefined {
-  try {
-    createPatternDetector(pattern, '');
-    return undefined;
-  } catch (failure) {
-    const reason = failure instanceof Error ? failure.message : '';
-    // RE2 quotes the pattern behind what it has against it.
-    const complaint = /^error parsing regexp: ([^`]*?):? ?(?:`|$)/.exec(reason)?.[1];
-    return complaint === undefined
-      ? reason
-      : `is no pattern that RE2 can match in linear time (${complaint})`;
-  }
-}
-
-/** A rule that is misspelt would go on firing, or one that is gone would seem to be switched off. */
-function suppressedRules({ mcp }: Config): readonly (RuleProblem | false)[] {
-  if (mcp.servers.every(({ suppress }) => suppress.length === 0)) return [];
-  const known = toolRuleNames(mcp.inspector.custom_injection_patterns.length);
-  return mcp.servers.flatMap(({ suppress }, server) =>
-    suppress.map((rule, index) => {
-      if (known.includes(rule)) return false;
-      const meant = nearestName(rule, known);
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-      return {
-        path: ['mcp', 'servers', server, 'suppress', index],
-        message: `is no rule of the inspector${hint}`,
-      };
-    }),
-  );
 }
 
 /** What is switched on with an empty secret would protect nothing. */

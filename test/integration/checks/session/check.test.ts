@@ -9,7 +9,7 @@ import type { TestRedis } from '../../../support/redis.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import type { RequestOptions } from '../../../support/exchange.ts';
 import { connect } from '../budget/support.ts';
-import { DAY_MS } from '../../../contracts/session-store.ts';
+import { DAY_MS } from '../../../contracts/session-rig.ts';
 import { respond } from '../../../support/respond.ts';
 
 let redis: TestRedis;

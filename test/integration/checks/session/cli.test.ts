@@ -8,7 +8,7 @@ import { startTestRedis } from '../../../support/redis.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { spendInSession } from '../../../support/session-spend.ts';
 import { connect } from '../budget/support.ts';
-import { call, DAY_MS, opened } from '../../../contracts/session-store.ts';
+import { call, DAY_MS, opened } from '../../../contracts/session-rig.ts';
 
 let redis: TestRedis;
 let client: RedisClient;

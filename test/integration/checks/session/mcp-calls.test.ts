@@ -14,7 +14,7 @@ import { startTestRedis } from '../../../support/redis.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import { connect, newKeyHash } from '../budget/support.ts';
-import { DAY_MS } from '../../../contracts/session-store.ts';
+import { DAY_MS } from '../../../contracts/session-rig.ts';
 
 let redis: TestRedis;
 let client: RedisClient;

@@ -24,7 +24,10 @@ import { startTestRedis } from '../../../support/redis.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { spendInSession } from '../../../support/session-spend.ts';
 import { connect } from '../budget/support.ts';
-import { call, DAY_MS, newKeyHash, opened, sessionStoreContract } from '../../../contracts/session-store.ts';
+import { sessionNotesContract } from '../../../contracts/session-notes.ts';
+import { call, DAY_MS, newKeyHash, opened } from '../../../contracts/session-rig.ts';
+import type { ContractOptions, StoreUnderTest } from '../../../contracts/session-rig.ts';
+import { sessionStoreContract } from '../../../contracts/session-store.ts';
 
 /** The slot of a key as the client library computes it; the package has no types. */
 const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
@@ -49,12 +52,17 @@ const sessionCount = async (keyHash: string): Promise<number> =>
   Number((await redis.client.hget(riskProfileKey(keyHash), 'session_count')) ?? 0);
 
 describe('sessions in Redis', () => {
-  sessionStoreContract((options) => ({
+  sessionStoreContract(inRedis);
+  sessionNotesContract(inRedis);
+});
+
+function inRedis(options: Required<ContractOptions>): StoreUnderTest {
+  return {
     store: sessionStore(options),
     spend: (name, nanoUsd) => spendInSession(client, name, nanoUsd),
     wait: (ms) => delay(ms),
-  }));
-});
+  };
+}
 
 describe('with two gateways', () => {
   it('exactly 10 of 200 parallel calls take a step, and 10 of 200 new sessions are opened', async () => {

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { SessionName } from '../../src/conversation/session-turn.ts';
+import type { OpenResult, SessionLimits, SessionStore, Step } from '../../src/checks/session/store.ts';
+
+export interface StoreUnderTest {
+  readonly store: SessionStore;
+  /** Lets a session spend so much more. */
+  spend(name: SessionName, nanoUsd: number): Promise<void> | void;
+  /** Lets so much time pass. */
+  wait(ms: number): Promise<void> | void;
+}
+
+export interface ContractOptions {
+  readonly ttlMs?: number;
+  readonly maxPerKey?: number;
+  readonly maxLive?: number;
+}
+
+export const DAY_MS = 86_400_000;
+
+export function newKeyHash(): string {
+  return `sha256:${randomUUID()}`;
+}
+
+/** A call of one session, with an operation of its own. */
+export function call(name: SessionName, limits: Partial<SessionLimits> = {}): Step & SessionLimits {
+  return {
+    ...name,
+    operationId: randomUUID(),
+    maxSteps: limits.maxSteps,
+    budgetNanoUsd: limits.budgetNanoUsd,
+  };
+}
+
+/** The session of a call that was let in. */
+export function opened(result: OpenResult) {
+  if (result.kind !== 'opened') throw new Error(`the store said ${result.kind}`);
+  return result.session;
+}
+
+export function countOf(results: readonly OpenResult[], kind: OpenResult['kind']): number {
+  return results.filter((result) => result.kind === kind).length;
+}
+
+/** Of a session of a new key. */
+export function newName(): SessionName {
+  return { keyHash: newKeyHash(), sessionId: 'one' };
+}
+
+export type StartStore = (options?: ContractOptions) => StoreUnderTest;
+
+/** A store with the usual settings where a test tells no others. */
+export function starting(create: (options: Required<ContractOptions>) => StoreUnderTest): StartStore {
+  return ({ ttlMs = DAY_MS, maxPerKey = 0, maxLive = 10_000 } = {}) => create({ ttlMs, maxPerKey, maxLive });
+}
