@@ -6,6 +6,7 @@ import type { KnipConfig } from 'knip';
  */
 const config: KnipConfig = {
   entry: [
+    'cli/main.ts!',
     'src/worker.ts!',
     'src/offline-judge-thread.ts!',
     'src/policy/rego/{thread,load-engine}.ts!',
