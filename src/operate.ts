@@ -23,7 +23,7 @@ import { connectRedis, waitUntilReady } from './redis/client.ts';
 import type { RedisClient } from './redis/client.ts';
 import { ESCALATION_REQUESTS } from './redis/keys.ts';
 import { describedRedis } from './redis/described.ts';
-import { readClock } from './redis/read-profile.ts';
+import { readClock } from './redis/clock.ts';
 import { checkServer } from './redis/server-check.ts';
 import type { ServerCheck } from './redis/server-check.ts';
 import { hear } from './redis/subscribe.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
-import type { RiskStatus } from '../../src/redis/risk-profile.ts';
+import type { RiskStatus } from '../../src/risk/profile.ts';
 import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { entries } from '../key-view.ts';

@@ -2,11 +2,12 @@ import type { BudgetLimits } from '../pipeline/exchange.ts';
 import { effectiveLimits, parseBudgetLimits } from '../redis/budget-limits.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { budgetLimitsKey, DEFAULT_BUDGET_KEY, keyRecordKey, quarantineKey } from '../redis/keys.ts';
-import { readProfile } from '../redis/read-profile.ts';
-import type { StoredProfile } from '../redis/read-profile.ts';
-import { parseRiskStatus } from '../redis/risk-profile.ts';
-import type { Lock, RiskProfile, StoredLock } from '../redis/risk-profile.ts';
+import { readProfile } from '../risk/read-profile.ts';
+import type { StoredProfile } from '../risk/read-profile.ts';
+import { parseRiskStatus } from '../risk/profile.ts';
+import type { Lock, RiskProfile, StoredLock } from '../risk/profile.ts';
 import { loadScript } from '../redis/script.ts';
+import { wrongShape } from '../redis/reply.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { parseKeyRecord, rawKeyField } from './key-fields.ts';
 import type { Fields } from './key-fields.ts';
@@ -149,10 +150,6 @@ async function readTogether(
     throw wrongShape();
   }
   return { record, lock: { ttlMs: lockTtlMs, value: lockValue }, profile, own, fallback };
-}
-
-function wrongShape(): Error {
-  return new Error('Redis gave a reply of the wrong shape');
 }
 
 function isHash(reply: unknown): boolean {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { RedisClient } from '../redis/client.ts';
 import { escalationAnswerKey, escalationKey, ESCALATION_REQUESTS, ESCALATIONS_KEY } from '../redis/keys.ts';
-import { readClock } from '../redis/read-profile.ts';
+import { readClock } from '../redis/clock.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { readEscalation, type Escalation } from './escalation.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './client.ts';
+import { wrongShape } from './reply.ts';
 
 const INCLUDE = /^-- @include (\S+\.lua)$/gm;
 const HEAD = /^#!lua(?: flags=(\S+))?\n/;
@@ -68,10 +69,6 @@ export interface Replies {
   /** Index of the call that refused: the last one that there is a reply to. */
   readonly refused: number | undefined;
   readonly replies: readonly unknown[];
-}
-
-function wrongShape(): Error {
-  return new Error('Redis gave a reply of the wrong shape');
 }
 
 interface Evaluable {

@@ -1,6 +1,6 @@
-import type { LockCause } from '../redis/lock-cause.ts';
-import { decayedScore, MAX_SCORE } from '../redis/risk-profile.ts';
-import type { Lock, RiskStatus } from '../redis/risk-profile.ts';
+import type { LockCause } from './lock-cause.ts';
+import { decayedScore, MAX_SCORE } from './decay.ts';
+import type { Lock, RiskStatus } from './profile.ts';
 import { lockOnly, toScoring } from './score.ts';
 import type { Scoring } from './score.ts';
 import {

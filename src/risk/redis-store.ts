@@ -9,10 +9,11 @@ import {
   riskProfileKey,
   scoredFindingsKey,
 } from '../redis/keys.ts';
-import { lockValue } from '../redis/lock-cause.ts';
-import { readProfile } from '../redis/read-profile.ts';
-import { DECAY, MAX_SCORE, parseRiskStatus } from '../redis/risk-profile.ts';
-import type { RiskStatus } from '../redis/risk-profile.ts';
+import { lockValue } from './lock-cause.ts';
+import { readProfile } from './read-profile.ts';
+import { DECAY, MAX_SCORE } from './decay.ts';
+import { parseRiskStatus } from './profile.ts';
+import type { RiskStatus } from './profile.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import {

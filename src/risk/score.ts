@@ -1,5 +1,5 @@
 import { MAX_EVENT_FINDINGS, SECRET_TAINT, TRIGGERS } from './scoring.ts';
-import type { LockCause } from '../redis/lock-cause.ts';
+import type { LockCause } from './lock-cause.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings } from './store.ts';
 
 /** What an event asks of the store, whatever the store is. */

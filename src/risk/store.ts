@@ -1,5 +1,5 @@
-import type { LockCause } from '../redis/lock-cause.ts';
-import type { Lock, RiskStatus } from '../redis/risk-profile.ts';
+import type { LockCause } from './lock-cause.ts';
+import type { Lock, RiskStatus } from './profile.ts';
 
 /** One thing that an agent did and that counts against its key (docs/risk.md). */
 export type RiskEvent = EventOfKey &

@@ -3,6 +3,7 @@ import type { RedisClient } from '../../redis/client.ts';
 import { loopKey, sessionKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { loadScript } from '../../redis/script.ts';
+import { wrongShape } from '../../redis/reply.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { ArrivalLimit, LoopStore, RecentCall } from './store.ts';
@@ -85,7 +86,7 @@ function isDone(reply: unknown): void {
 
 function exceededOf(reply: unknown, limits: number): boolean[] {
   const exceeded = exceededReply.parse(reply);
-  if (exceeded.length !== limits) throw new Error('Redis gave a reply of the wrong shape');
+  if (exceeded.length !== limits) throw wrongShape();
   return exceeded.map((one) => one === 1);
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryRiskStore } from '../../../src/risk/memory-store.ts';
 import { findingId } from '../../../src/checks/finding-id.ts';
-import { decayedScore, parseRiskStatus } from '../../../src/redis/risk-profile.ts';
+import { decayedScore } from '../../../src/risk/decay.ts';
+import { parseRiskStatus } from '../../../src/risk/profile.ts';
 import { DAY_MS, describeRiskStore } from '../../contracts/risk-store.ts';
 
 describeRiskStore('in memory', (settings, clock) =>

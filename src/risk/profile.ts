@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { AgentRisk } from '../pipeline/facts.ts';
+import { decayedScore } from './decay.ts';
 import { readLockCause } from './lock-cause.ts';
 import type { LockCause } from './lock-cause.ts';
 
@@ -24,11 +25,6 @@ export const RISK_FIELDS = [
   /** Unix ms until which the pending lock holds. */
   'pending_lock_until',
 ] as const;
-
-/** docs/risk.md: 24 hours of clean inactivity take 5 points off, evaluated lazily. */
-export const DECAY = { points: 5, everyMs: 86_400_000 } as const;
-
-export const MAX_SCORE = 100;
 
 /** While it exists the key is refused (docs/risk.md); without `ttlMs` it has no end. */
 export interface Lock {
@@ -81,13 +77,6 @@ export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, n
     },
     ...(lock && { lock }),
   };
-}
-
-/** A score as of `nowMs`, 0 to 100; one without a time, and one from the future, has not decayed. */
-export function decayedScore(score: number, scoredAt: number | undefined, nowMs: number): number {
-  const cleanMs = scoredAt === undefined ? 0 : Math.max(0, nowMs - scoredAt);
-  const decayed = score - Math.floor(cleanMs / DECAY.everyMs) * DECAY.points;
-  return Math.min(Math.max(decayed, 0), MAX_SCORE);
 }
 
 /** How long a pending lock holds; one that says no end has none, and 0 or less is over. */

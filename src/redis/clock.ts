@@ -1,0 +1,14 @@
+import type { RedisClient } from './client.ts';
+import { isReplyOf, wrongShape } from './reply.ts';
+
+/** September 2001. */
+const LONG_AGO_SECONDS = 1_000_000_000;
+
+/** Unix ms by Redis's clock. */
+export async function readClock(client: RedisClient): Promise<number> {
+  const reply: unknown = await client.time();
+  const [seconds = NaN, micros = NaN] = isReplyOf(2, reply) ? reply.map(Number) : [];
+  // What is no time must not make an expired key good.
+  if (!(seconds > LONG_AGO_SECONDS) || !Number.isInteger(micros)) throw wrongShape();
+  return seconds * 1_000 + Math.floor(micros / 1_000);
+}

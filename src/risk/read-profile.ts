@@ -1,0 +1,30 @@
+import type { RedisClient } from '../redis/client.ts';
+import { readClock } from '../redis/clock.ts';
+import { riskProfileKey } from '../redis/keys.ts';
+import { isReplyOf, wrongShape } from '../redis/reply.ts';
+import { RISK_FIELDS } from './profile.ts';
+
+export interface StoredProfile {
+  /** Unix ms by Redis's clock, by which all that has an end is judged (docs/redis.md). */
+  readonly nowMs: number;
+  /** In the order of RISK_FIELDS. */
+  readonly values: readonly (string | null)[];
+}
+
+/**
+ * Reads a risk profile and the time in one wait. Two plain commands: inside a script they would cost Redis six times as
+ * much. On a cluster the time is that of any node.
+ * @param now a clock for tests, Unix ms; Redis's own where it is left out
+ */
+export async function readProfile(
+  client: RedisClient,
+  keyHash: string,
+  now: (() => number) | undefined,
+): Promise<StoredProfile> {
+  const [values, nowMs] = await Promise.all([
+    client.hmget(riskProfileKey(keyHash), ...RISK_FIELDS),
+    now === undefined ? readClock(client) : now(),
+  ]);
+  if (!isReplyOf(RISK_FIELDS.length, values)) throw wrongShape();
+  return { nowMs, values };
+}
