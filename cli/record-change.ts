@@ -8,6 +8,6 @@ export function recordChange(io: Io, change: string, fields: Readonly<Record<str
 }
 
 /** One order, under which a repeat of its commands changes nothing. */
-export function newOperationId(): string {
+export function newOrderId(): string {
   return `cli-${randomUUID()}`;
 }

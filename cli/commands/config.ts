@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { stringify } from 'yaml';
-import { maskSecrets } from '../../src/config/mask.ts';
+import { maskConfig } from '../../src/config/mask.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { Problem } from '../../src/config/problems.ts';
 import { configJsonSchema } from '../../src/config/schema.ts';
@@ -38,7 +38,7 @@ export function registerConfig(program: Command, io: Io): void {
 }
 
 async function printConfig(command: Command, io: Io, output: 'yaml' | 'json'): Promise<void> {
-  const written = await withBaseUrls(serializeConfig(maskSecrets(loadedConfig(command, io).config)));
+  const written = await withBaseUrls(serializeConfig(maskConfig(loadedConfig(command, io).config)));
   io.stdout.write(output === 'json' ? `${JSON.stringify(written, null, 2)}\n` : stringify(written));
 }
 

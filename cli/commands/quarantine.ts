@@ -14,7 +14,7 @@ import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
-import { newOperationId, recordChange } from '../record-change.ts';
+import { newOrderId, recordChange } from '../record-change.ts';
 import { loadedConfig } from '../loaded-config.ts';
 
 interface OutputOptions {
@@ -88,7 +88,7 @@ async function allLocks({ risks, keys }: Operations): Promise<NamedLock[]> {
 
 async function setLock(command: Command, io: Io, reference: string, options: SetOptions): Promise<void> {
   if (options.for === 0) throw new UsageError('--for must be over zero');
-  const operationId = newOperationId();
+  const operationId = newOrderId();
   const { record, lock, now } = await onRedis(command, io, async ({ keys, risks, readClock }) => {
     const found = await keys.find(reference);
     const set = await risks.lock(found.keyHash, options.for, operationId, causeOf(options));

@@ -8,7 +8,7 @@ import type { Io } from '../command.ts';
 import { entries } from '../key-view.ts';
 import { listing, painter, print, printable, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
-import { newOperationId, recordChange } from '../record-change.ts';
+import { newOrderId, recordChange } from '../record-change.ts';
 import { loadedConfig } from '../loaded-config.ts';
 
 interface OutputOptions {
@@ -42,7 +42,7 @@ async function showRisk(command: Command, io: Io, reference: string, output: Out
 }
 
 async function resetRisk(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
-  const operationId = newOperationId();
+  const operationId = newOrderId();
   const { record, before, after } = await onRedis(command, io, async ({ keys, risks }) => {
     const found = await keys.find(reference);
     const standing = await risks.read(found.keyHash);

@@ -1,5 +1,5 @@
 import { assertParseable, saysAll, unparseable } from '../json/document-shape.ts';
-import { skipString } from '../json/skip-string.ts';
+import { endOfString } from '../json/skip-string.ts';
 import type { StreamEvent } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
 
@@ -33,7 +33,7 @@ function withNulls(text: string): string {
     if (start === Infinity) return strict + text.slice(copied);
     const quote = nextQuote(i);
     if (quote < start) {
-      i = skipString(text, quote);
+      i = endOfString(text, quote);
       continue;
     }
     const name = text.charAt(start) === 'N' ? 'NaN' : 'Infinity';

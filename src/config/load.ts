@@ -11,7 +11,7 @@ import { crossFieldProblems } from './rules.ts';
 import { configSchema } from './schema.ts';
 import type { Config, ConfigInput } from './schema.ts';
 import { valueAt } from './values.ts';
-import { readYaml } from './yaml-file.ts';
+import { readConfigYaml } from './yaml-file.ts';
 import type { KeyPath, YamlFile } from './yaml-file.ts';
 
 export const DEFAULT_CONFIG_PATH = './gateway.yaml';
@@ -92,7 +92,7 @@ function readFile(options: LoadOptions, problems: Problem[]): NamedFile | undefi
   if (bytes.length > MAX_FILE_BYTES) {
     throw new ConfigError([{ where: name, path: '', message: 'is over 4 MiB' }]);
   }
-  const file = readYaml(
+  const file = readConfigYaml(
     name.replace(/^\.\//, ''),
     bytes.toString('utf8').replace(/^\uFEFF/, ''),
     options.env,

@@ -1,13 +1,12 @@
+import { MASK } from '../text/mask.ts';
 import { isOpaqueSegment } from '../text/opaque-segment.ts';
 import type { Config } from './schema.ts';
-
-const MASK = '***';
 
 /** Keys whose value is a secret, wherever in the configuration they stand. */
 const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'secret', 'escalation_secret', 'token']);
 
 /** A copy for people's eyes: secrets are `***` where they are set, and so is what may be a credential in a URL. */
-export function maskSecrets(config: Config): Config {
+export function maskConfig(config: Config): Config {
   return {
     ...masked(config),
     mcp: {

@@ -1,12 +1,12 @@
 /** Edits on the plain values of a configuration before it is validated. */
 import type { KeyPath } from './yaml-file.ts';
-import { isRecord } from './yaml-file.ts';
+import { isObject } from '../json/is-object.ts';
 
 export function valueAt(values: unknown, path: KeyPath): unknown {
   let value = values;
   for (const step of path) {
     if (Array.isArray(value) && typeof step === 'number') value = value[step];
-    else if (isRecord(value) && Object.hasOwn(value, step)) value = value[String(step)];
+    else if (isObject(value) && Object.hasOwn(value, step)) value = value[String(step)];
     else return undefined;
   }
   return value;
@@ -23,14 +23,14 @@ export function setAt(values: Record<string, unknown>, path: KeyPath, value: unk
 /** Takes a key out; items of lists stay, because the others' positions would move. */
 export function removeAt(values: Record<string, unknown>, path: KeyPath): boolean {
   const parent = parentOf(values, path, false);
-  return isRecord(parent) && Reflect.deleteProperty(parent, path.at(-1) ?? '');
+  return isObject(parent) && Reflect.deleteProperty(parent, path.at(-1) ?? '');
 }
 
 /** Merges groups key by key; every other value of `over` replaces that of `base`. */
 export function merge(base: Record<string, unknown>, over: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(over)) {
     const existing = base[name];
-    if (isRecord(value) && isRecord(existing)) merge(existing, value);
+    if (isObject(value) && isObject(existing)) merge(existing, value);
     else if (value !== undefined) base[name] = structuredClone(value);
   }
 }
@@ -46,10 +46,10 @@ function parentOf(
       group = group[Number(step)];
       continue;
     }
-    if (!isRecord(group)) return undefined;
+    if (!isObject(group)) return undefined;
     const name = String(step);
     if (make && (group[name] === undefined || group[name] === null)) group[name] = {};
     group = group[name];
   }
-  return isRecord(group) || Array.isArray(group) ? group : undefined;
+  return isObject(group) || Array.isArray(group) ? group : undefined;
 }

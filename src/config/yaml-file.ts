@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.ts';
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document } from 'yaml';
 import type { Environment } from './environment.ts';
@@ -18,7 +19,7 @@ export interface YamlFile {
 }
 
 /** Reads the text of a configuration file. Never throws: what is wrong comes back as problems. */
-export function readYaml(name: string, text: string, env: Environment): YamlFile {
+export function readConfigYaml(name: string, text: string, env: Environment): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   function at(offset: number): string {
@@ -49,7 +50,7 @@ function toValues(document: Document, name: string, problems: Problem[]): Record
     problems.push({ where: name, path: '', message: 'too many YAML aliases, or one without its anchor' });
     return {};
   }
-  if (isRecord(values)) return values;
+  if (isObject(values)) return values;
   problems.push({ where: `${name}:1:1`, path: '', message: 'must be a mapping of keys to values' });
   return {};
 }
@@ -110,8 +111,4 @@ function keyText(key: unknown): string {
 
 function isPairLike(node: unknown): node is { key: unknown; value: unknown } {
   return typeof node === 'object' && node !== null && 'key' in node && !isNode(node);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../json/is-object.ts';
+
 /** What the demo model writes: an echo of the last user message, so that a person sees that it arrived. */
 export interface DemoAnswer {
   /** The answer in pieces of about one token; together they are its text. */
@@ -31,16 +33,12 @@ function countTokens(text: string): number {
 /** The text of the last message: a string, or the text parts of a list. */
 function lastText(messages: unknown): string {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  const content = isRecord(last) ? last['content'] : undefined;
+  const content = isObject(last) ? last['content'] : undefined;
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return content
-    .map((part: unknown) => (isRecord(part) && typeof part['text'] === 'string' ? part['text'] : ''))
+    .map((part: unknown) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : ''))
     .join(' ');
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function numberOf(value: unknown): number | undefined {

@@ -1,4 +1,5 @@
-import { demoAnswer, isRecord, numberOf } from './answer.ts';
+import { demoAnswer, numberOf } from './answer.ts';
+import { isObject } from '../json/is-object.ts';
 import type { DemoReply, DemoRequest } from './dialect.ts';
 
 const MODELS = ['gpt-4o', 'gpt-4o-mini'];
@@ -31,7 +32,7 @@ export function openaiReply({ method, path, body }: DemoRequest): DemoReply | un
       choices: [{ index: 0, delta, finish_reason: finishReason }],
     });
   const options = body['stream_options'];
-  const wantsUsage = isRecord(options) && options['include_usage'] === true;
+  const wantsUsage = isObject(options) && options['include_usage'] === true;
   return {
     kind: 'stream',
     events: [

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { isRecord } from './answer.ts';
+import { isObject } from '../json/is-object.ts';
 import { anthropicError, anthropicReply } from './anthropic.ts';
 import { openaiError, openaiReply } from './openai.ts';
 
@@ -68,7 +68,7 @@ async function readJson(request: IncomingMessage): Promise<Readonly<Record<strin
   }
   try {
     const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString());
-    return isRecord(parsed) ? parsed : {};
+    return isObject(parsed) ? parsed : {};
   } catch {
     return {};
   }

@@ -1,7 +1,6 @@
+import { MASK } from '../text/mask.ts';
 import { findSecrets } from './secrets/secrets.ts';
 import type { Span } from '../text/span.ts';
-
-const MASK = '***';
 
 /** Puts `***` in place of every finding's span; spans that overlap or touch become one. Offsets are of `text`. */
 export function mask(text: string, findings: readonly Span[]): string {

@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { applyEdits } from '../json/edit.ts';
 import type { JsonEdit, JsonPath } from '../json/path.ts';
@@ -93,10 +94,6 @@ function renamed(path: JsonPath, written: unknown, choice: ModelChoice): JsonEdi
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Work } from '../turns.ts';
 import { countMembers, isContainer } from './count-members.ts';
 import { cutsOf, type Cut } from './cuts.ts';
-import { skipString } from './skip-string.ts';
+import { endOfString } from './skip-string.ts';
 
 /** A document that was parsed piece by piece. */
 export interface ParsedPieces {
@@ -106,7 +106,7 @@ class Pieces {
   }
 
   #nameAt(start: number): string {
-    return JSON.parse(this.#text.slice(start, skipString(this.#text, start))) as string;
+    return JSON.parse(this.#text.slice(start, endOfString(this.#text, start))) as string;
   }
 }
 

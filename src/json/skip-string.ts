@@ -5,7 +5,7 @@ const BACKSLASH = 0x5c;
 const SHORT_STRING = 32;
 
 /** The offset after the string whose opening quote is at `i`. */
-export function skipString(text: string, i: number): number {
+export function endOfString(text: string, i: number): number {
   return skipWithin(text, i + 1, text.length);
 }
 

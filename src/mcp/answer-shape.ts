@@ -1,11 +1,8 @@
+import { isObject } from '../json/is-object.ts';
 import type { JsonRpcId } from './message.ts';
 import { withoutCase } from './without-case.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** A JSON-RPC message of a server: a response, a request of its own, or a notification, and the same to every parser. */
 export function isMessage(value: unknown): value is JsonObject {

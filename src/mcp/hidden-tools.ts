@@ -1,6 +1,7 @@
 import type { JsonEdit } from '../json/path.ts';
 import { mayCallTool } from './allowed-tools.ts';
-import { isObject, listedTools } from './answer-shape.ts';
+import { listedTools } from './answer-shape.ts';
+import { isObject } from '../json/is-object.ts';
 import type { McpMessage } from './message.ts';
 
 /**

@@ -1,6 +1,5 @@
+import { isObject } from '../json/is-object.ts';
 import type { JsonPath } from '../json/path.ts';
-
-type Json = { readonly [name: string]: unknown };
 
 const NUMBER = /^-?\d{1,32}(?:\.\d{1,32})?$/;
 
@@ -45,8 +44,4 @@ export function argumentText(root: unknown, path: JsonPath): string | undefined 
     value = value[step];
   }
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { decodeHeaderValue, encodeHeaderValue } from './header-value.ts';
 import { argumentText, findArguments } from './mirrored-arguments.ts';
@@ -148,10 +149,6 @@ function paramHeaders(headers: ReadonlyMap<string, string>): Map<string, string 
 
 function isStatelessRevision(version: unknown): boolean {
   return typeof version === 'string' && REVISION.test(version) && version >= STATELESS;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function mismatch(rule: string): GatewayError {

@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { parseStrict } from '../json/scan.ts';
 import type { JsonRpcId, McpMessage } from './message.ts';
@@ -93,10 +94,6 @@ function assertPlainParams(params: unknown): void {
 
 function isId(value: unknown): value is JsonRpcId {
   return typeof value === 'string' || Number.isSafeInteger(value);
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(what: string): GatewayError {

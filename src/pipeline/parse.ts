@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { parseStrictInSteps } from '../json/scan.ts';
 import { refuseFoldedNames } from '../providers/folded-names.ts';
@@ -84,8 +85,4 @@ function notAnObject({ mcp }: Identified, json: unknown): GatewayError {
       ? 'JSON-RPC batches are not taken (MCP has none since 2025-06-18): send each message by itself'
       : 'the body must be a JSON object',
   );
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

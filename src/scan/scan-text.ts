@@ -1,3 +1,4 @@
+import { MASK } from '../text/mask.ts';
 import type { DetectorName, Finding, FindingClass } from '../detectors/finding.ts';
 import { wholeOrder } from '../detectors/injection/extent.ts';
 import { normalize } from '../normalize/normalize.ts';
@@ -29,10 +30,6 @@ interface FindingReport {
   readonly action: Action;
 }
 
-/**
- * What stands in place of a secret or personal data, and of what a tool response must not say (docs/mcp-inspector.md).
- */
-const MASK = '***';
 const REMOVED = '[Content removed: security policy]';
 
 /** Judges texts as one surface is judged. */

@@ -1,3 +1,4 @@
+import { isObject } from '../json/is-object.ts';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
@@ -40,10 +41,6 @@ function redacted(fields: Fields, ofValue: (value: unknown) => unknown): Fields 
     changed[name] = shown;
   }
   return changed ?? fields;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Standard output; loggers of one process share one, or their lines would run into each other. */

@@ -2,7 +2,8 @@ import { newAnswer } from '../answers/new-answer.ts';
 import { readAnswer, readFacts } from '../answers/read-answer.ts';
 import type { Answered, Parsed } from '../pipeline/exchange.ts';
 import { calledTool } from '../mcp/message.ts';
-import { isObject, type Fields } from './formats/fields.ts';
+import { type Fields } from './formats/fields.ts';
+import { isObject } from '../json/is-object.ts';
 import type { Step } from './step.ts';
 
 const OK = 200;

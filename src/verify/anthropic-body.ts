@@ -1,5 +1,6 @@
 import type { JsonObject } from '../providers/provider.ts';
-import { isObject, type Fields } from './formats/fields.ts';
+import { type Fields } from './formats/fields.ts';
+import { isObject } from '../json/is-object.ts';
 import { callsIn, resultsIn } from './formats/messages.ts';
 
 const MAX_TOKENS = 1_024;

@@ -7,7 +7,7 @@ import type { AgentRisk } from '../pipeline/facts.ts';
 import type { JsonObject, Provider, ProviderName } from '../providers/provider.ts';
 import { providers } from '../providers/registry.ts';
 import { anthropicBody } from './anthropic-body.ts';
-import { isObject } from './formats/fields.ts';
+import { isObject } from '../json/is-object.ts';
 import type { Step, StepAgent } from './step.ts';
 
 /** A call as it would have come over the wire: its head, and its body's bytes. */

@@ -9,9 +9,6 @@ import type { Answered } from '../../pipeline/exchange.ts';
 
 export type DlpAction = 'mask' | 'quarantine';
 
-/** What stands in place of a finding. */
-export const MASK = '***';
-
 const READABLE: Readonly<Record<ContentClass, string>> = {
   secret: 'secrets',
   email: 'email addresses',

@@ -1,8 +1,8 @@
+import { MASK } from '../../text/mask.ts';
 import type { Finding, StreamDetector } from '../../detectors/finding.ts';
 import { mask } from '../../detectors/mask.ts';
 import { HEADER_PREFIX } from '../../headers.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
-import { MASK } from './actions.ts';
 import { CLEAN } from './inspected.ts';
 import type { Inspected, Found } from './inspected.ts';
 import { contextOf, APART } from './scan/scan-batch.ts';

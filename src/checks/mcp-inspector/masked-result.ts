@@ -1,4 +1,4 @@
-import { isObject } from '../../mcp/answer-shape.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /** What an agent is shown of an answer that it may not have. */
 const MAX_BYTES = 16_384;

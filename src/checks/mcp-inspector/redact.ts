@@ -1,3 +1,4 @@
+import { MASK } from '../../text/mask.ts';
 import type { Finding } from '../../detectors/finding.ts';
 import { applyEditsInTurns } from '../../json/edit.ts';
 import type { JsonEdit } from '../../json/path.ts';
@@ -6,8 +7,6 @@ import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_DOC_DEPTH, type Doc, type Piece, type Place } from './page.ts';
 import type { Hit } from './scan.ts';
 
-/** What stands in place of a secret, and of an attack (docs/mcp-inspector.md). */
-const MASK = '***';
 const REMOVED = '[Content removed: security policy]';
 
 /** Member names where no edit may change the value: a client finds its request by them. */

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../../mcp/answer-shape.ts';
+import { type JsonObject } from '../../mcp/answer-shape.ts';
+import { isObject } from '../../json/is-object.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';

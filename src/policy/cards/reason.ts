@@ -1,3 +1,4 @@
+import { MASK } from '../../text/mask.ts';
 import { findSecrets } from '../../detectors/secrets/secrets.ts';
 import type { PolicyCall } from '../call.ts';
 import type { TextMatch } from './text-queries.ts';
@@ -32,7 +33,7 @@ function shownMatch({ text, start, end }: TextMatch): string {
   const from = Math.max(0, start - AROUND);
   const secrets = findSecrets(text.slice(from, shownEnd + AROUND));
   const isSecret = secrets.some((secret) => secret.start + from < shownEnd && secret.end + from > start);
-  return isSecret ? '***' : inOneLine(text.slice(start, shownEnd));
+  return isSecret ? MASK : inOneLine(text.slice(start, shownEnd));
 }
 
 /** Read by agents, and a place to inject: no line breaks, no quote that ends, nothing that prints nothing. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../json/is-object.ts';
 import { NO_DECISION, type Decision, type RuleHit, type TaintHit } from '../decision.ts';
 
 /** Of one call; a policy that gives more has gone wrong, and those beyond would not be read by anybody. */
@@ -10,7 +11,7 @@ const UNNAMED = 'a policy rule';
  */
 export function decisionOf(document: unknown): Decision {
   if (document === undefined) return NO_DECISION;
-  const rules: Readonly<Record<string, unknown>> = isRecord(document) ? document : { deny: document };
+  const rules: Readonly<Record<string, unknown>> = isObject(document) ? document : { deny: document };
   const hits = (rule: string): RuleHit[] => textsOf(rules[rule]).map((reason) => ({ rule, reason }));
   return {
     ...NO_DECISION,
@@ -26,17 +27,13 @@ function textsOf(rule: unknown): string[] {
   if (rule === undefined || rule === false || rule === null) return [];
   if (Array.isArray(rule)) return rule.slice(0, MAX_REASONS).map(textOf);
   // `deny["reason"] = true`, and sets of records: what has keys is named by them.
-  if (isRecord(rule)) return Object.keys(rule).slice(0, MAX_REASONS);
+  if (isObject(rule)) return Object.keys(rule).slice(0, MAX_REASONS);
   return [textOf(rule)];
 }
 
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (!isRecord(value)) return UNNAMED;
+  if (!isObject(value)) return UNNAMED;
   const text = value['msg'] ?? value['reason'] ?? value['message'];
   return typeof text === 'string' ? text : UNNAMED;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -13,7 +13,8 @@ import type {
 import type { JsonPath } from '../../json/path.ts';
 import { anthropicCut } from './error-frames.ts';
 import { editable, wholeDeltas } from './deltas.ts';
-import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
+import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { joinedMember } from './joined-texts.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 

@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, Media, PromptText } from '../provider.ts';
-import { isObject, requiredObject } from './fields.ts';
+import { requiredObject } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextsIn } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 

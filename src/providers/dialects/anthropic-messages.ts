@@ -5,7 +5,6 @@ import { readContent } from './anthropic-content.ts';
 import { readTools } from './anthropic-tools.ts';
 import {
   arrayOf,
-  isObject,
   objectOf,
   optionalBoolean,
   optionalCount,
@@ -15,6 +14,7 @@ import {
   requiredObject,
   requiredString,
 } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 import { storedPrompt } from './stored-prompts.ts';

@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, ProviderTool } from '../provider.ts';
-import { arrayOf, isObject, objectOf, optionalArray, requiredObject } from './fields.ts';
+import { arrayOf, objectOf, optionalArray, requiredObject } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { addTextsIn } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 

@@ -3,7 +3,8 @@ import { ITEM_CHARS, stepwise } from '../../turns.ts';
 import type { Work } from '../../turns.ts';
 import type { AnswerText, StreamEvent, StreamReader, TextDelta } from '../provider.ts';
 import { plainCut } from './error-frames.ts';
-import { isObject, parseJson } from './fields.ts';
+import { parseJson } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /** A string in a document of no known dialect. */
 interface LooseText {

@@ -1,5 +1,6 @@
 import type { JsonObject, OutputModality, RequestFacts } from '../provider.ts';
-import { isObject, settingsOf } from './fields.ts';
+import { settingsOf } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /** Members that list what the answer is to be, in any dialect and in Google's two spellings. */
 const LISTS: readonly string[] = [

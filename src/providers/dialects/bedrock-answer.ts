@@ -14,7 +14,8 @@ import type {
 } from '../provider.ts';
 import { bedrockCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
-import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
+import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { joinedMember } from './joined-texts.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 

@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, Media, PromptText } from '../provider.ts';
-import { arrayOf, isObject, objectOf, requiredObject } from './fields.ts';
+import { arrayOf, objectOf, requiredObject } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextFile, addTextsIn } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 

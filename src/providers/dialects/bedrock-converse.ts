@@ -13,14 +13,8 @@ import { thinks } from './anthropic-messages.ts';
 import { readTools as readAnthropicTools } from './anthropic-tools.ts';
 import { createStreamReader, readAnswer } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
-import {
-  isObject,
-  objectOf,
-  optionalArray,
-  optionalLimit,
-  optionalObject,
-  requiredObject,
-} from './fields.ts';
+import { objectOf, optionalArray, optionalLimit, optionalObject, requiredObject } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { addEncodedText, addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 import { storedPrompt } from './stored-prompts.ts';

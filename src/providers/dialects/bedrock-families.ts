@@ -28,7 +28,8 @@ import {
 import type { InvokeFamily } from './bedrock-prompts.ts';
 import { createV1Reader as createCohereReader } from './cohere-answer.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
-import { isObject, objectOf, optionalArray, parseJson } from './fields.ts';
+import { objectOf, optionalArray, parseJson } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { addTextsIn, createGathered } from './json-text.ts';
 import { openaiChat } from './openai-chat.ts';
 import { createChoiceReader } from './openai-choices.ts';

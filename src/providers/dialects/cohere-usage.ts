@@ -1,5 +1,6 @@
 import type { JsonObject, Usage } from '../provider.ts';
-import { isObject, objectOf, tokenCount } from './fields.ts';
+import { objectOf, tokenCount } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /**
  * Reads v2 `usage` or v1 `meta`. `billed_units` is what is charged; `tokens` also counts what Cohere adds to

@@ -1,13 +1,10 @@
+import { isObject } from '../../json/is-object.ts';
 import { assertParseable, parseDocument } from '../../json/document-shape.ts';
 import { GatewayError } from '../../errors.ts';
 import type { JsonObject } from '../provider.ts';
 
 /** Above this a count is nonsense and read as missing (docs/budgets.md). */
 const MAX_TOKENS = 1e9;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The array, or nothing where the value is none: for reading answers, which never throws. */
 export function arrayOf(value: unknown): readonly unknown[] {

@@ -1,6 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, PromptText } from '../provider.ts';
-import { isObject, objectOf, requiredObject } from './fields.ts';
+import { objectOf, requiredObject } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { listAt, member } from './gemini-fields.ts';
 import type { Member } from './gemini-fields.ts';
 import { addSealedText, addText, addTextFile, addTextsIn, isTextType, mediaKind } from './json-text.ts';

@@ -10,7 +10,8 @@ import type {
   RequestFacts,
 } from '../provider.ts';
 import { askedOutputs } from './asked-outputs.ts';
-import { arrayOf, isObject, objectOf, optionalLimit, requiredObject } from './fields.ts';
+import { arrayOf, objectOf, optionalLimit, requiredObject } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { createStreamReader, readAnswer, readUsage } from './gemini-answer.ts';
 import { readContent, readContents } from './gemini-content.ts';
 import { camelName, listAt, member } from './gemini-fields.ts';

@@ -18,7 +18,6 @@ import { plainCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
 import {
   arrayOf,
-  isObject,
   objectOf,
   optionalBoolean,
   optionalObject,
@@ -27,6 +26,7 @@ import {
   requiredString,
   tokenCount,
 } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { addAnswerTextsIn, createGathered } from './json-text.ts';
 import { readMessage } from './openai-chat.ts';
 import { readTokenInput } from './openai-embeddings.ts';

@@ -2,7 +2,8 @@ import type { JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS } from '../../turns.ts';
 import type { Work } from '../../turns.ts';
 import type { JsonObject, TextDelta } from '../provider.ts';
-import { arrayOf, isObject, objectOf } from './fields.ts';
+import { arrayOf, objectOf } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { textsInSteps } from './json-text.ts';
 
 /** What is read of one choice. */

@@ -14,7 +14,8 @@ import type {
 } from '../provider.ts';
 import { choicesCut } from './error-frames.ts';
 import { createChoiceEnds } from './deltas.ts';
-import { arrayOf, isObject, objectOf, parseJson } from './fields.ts';
+import { arrayOf, objectOf, parseJson } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { joinedMember } from './joined-texts.ts';
 import { addAnswerTextsIn } from './json-text.ts';
 import { createCallNames, readChoiceTexts, wholeCall } from './openai-choice-texts.ts';

@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Media, PromptText } from '../provider.ts';
-import { isObject } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextFile, isTextType, mediaKind } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 

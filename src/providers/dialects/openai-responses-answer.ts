@@ -13,7 +13,8 @@ import type {
 } from '../provider.ts';
 import { responsesCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
-import { arrayOf, isObject, objectOf, parseJson, tokenCount } from './fields.ts';
+import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { joinedMember } from './joined-texts.ts';
 import { addAnswerTextsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';

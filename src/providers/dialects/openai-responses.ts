@@ -1,7 +1,8 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
 import { outputsOfBody } from './asked-outputs.ts';
-import { arrayOf, isObject, objectOf, optionalBoolean, optionalString, requiredObject } from './fields.ts';
+import { arrayOf, objectOf, optionalBoolean, optionalString, requiredObject } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { addText, addTextsIn, createGathered } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 import { readParts } from './openai-parts.ts';

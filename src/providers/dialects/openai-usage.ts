@@ -1,5 +1,6 @@
 import type { JsonObject, Usage } from '../provider.ts';
-import { isObject, objectOf, tokenCount } from './fields.ts';
+import { objectOf, tokenCount } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /**
  * Normalises a usage object in either naming (`prompt_tokens`, `completion_tokens` of chat; `input_tokens`,

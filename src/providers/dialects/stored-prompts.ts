@@ -1,5 +1,6 @@
 import type { RequestFacts } from '../provider.ts';
-import { arrayOf, isObject, objectOf, settingsOf } from './fields.ts';
+import { arrayOf, objectOf, settingsOf } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /**
  * Members that name something stored at the provider with prompt and tools together: OpenAI's prompts, OpenRouter's

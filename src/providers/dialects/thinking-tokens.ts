@@ -1,5 +1,6 @@
 import type { JsonObject, RequestFacts } from '../provider.ts';
-import { isObject, objectOf } from './fields.ts';
+import { objectOf } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /** Objects that switch thinking on, in any dialect and in Google's two spellings, and their members that count it. */
 const SETTINGS: readonly (readonly [name: string, members: readonly string[]])[] = [

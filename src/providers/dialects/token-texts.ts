@@ -1,3 +1,4 @@
+import { MASK } from '../../text/mask.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { ITEM_CHARS } from '../../turns.ts';
 import type { Work } from '../../turns.ts';
@@ -5,8 +6,6 @@ import type { JsonObject, TokenText } from '../provider.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { addSpelledBytes, saysOther } from './token-bytes.ts';
 import type { TokenBytes } from './token-bytes.ts';
-
-const MASK = '***';
 
 /**
  * Adds tokens with their probabilities as a list of objects, OpenAI's form and Ollama's: `{token, logprob, bytes,

@@ -1,5 +1,6 @@
 import { type Context, type Read, type Step } from '../step.ts';
-import { agentOf, isObject, textOf, timeOf, type Fields } from './fields.ts';
+import { agentOf, textOf, timeOf, type Fields } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /** Whether an element is a line of the gateway's own log. */
 export function isLogLine(fields: Fields): boolean {

@@ -3,7 +3,6 @@ import { DEFAULT_SESSION, unreadable } from '../step.ts';
 import {
   agentOf,
   firstOf,
-  isObject,
   providerNamed,
   providerOfModel,
   sessionIdOf,
@@ -11,6 +10,7 @@ import {
   timeOf,
   type Fields,
 } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import {
   callStep,
   callsIn,

@@ -1,3 +1,4 @@
+import { isObject } from '../../json/is-object.ts';
 import { createHash } from 'node:crypto';
 import type { ProviderName } from '../../providers/provider.ts';
 import { PROVIDER_NAMES } from '../../providers/provider.ts';
@@ -6,10 +7,6 @@ import type { AgentFields } from '../schema.ts';
 import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The first of these members that is there and is not null. */
 export function firstOf(fields: Fields, names: readonly string[]): unknown {

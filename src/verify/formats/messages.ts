@@ -1,5 +1,6 @@
 import type { Step } from '../step.ts';
-import { argumentsOf, isObject, textOf, type Fields } from './fields.ts';
+import { argumentsOf, textOf, type Fields } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /** A call of a function in what a model wrote, in any of the usual forms. */
 export interface FunctionCall {

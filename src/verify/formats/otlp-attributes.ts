@@ -1,4 +1,5 @@
-import { isObject, type Fields } from './fields.ts';
+import { type Fields } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 /** Attributes by their names; OTLP writes them as a list. */
 export function attributesOf(written: unknown): Fields {

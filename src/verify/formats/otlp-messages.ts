@@ -1,4 +1,5 @@
-import { isObject, textOf, type Fields } from './fields.ts';
+import { textOf, type Fields } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { attributesOf } from './otlp-attributes.ts';
 
 /**

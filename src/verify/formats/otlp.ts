@@ -2,13 +2,13 @@ import type { Context, Read, Step, StepAgent } from '../step.ts';
 import {
   agentOf,
   argumentsOf,
-  isObject,
   providerNamed,
   providerOfModel,
   sessionIdOf,
   textOf,
   type Fields,
 } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { modelStep } from './messages.ts';
 import { attributesOf } from './otlp-attributes.ts';
 import { answerOf, promptOf } from './otlp-messages.ts';

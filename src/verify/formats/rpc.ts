@@ -1,5 +1,6 @@
 import { type Context, type Read, type Step, unreadable } from '../step.ts';
-import { isObject, textOf, type Fields } from './fields.ts';
+import { textOf, type Fields } from './fields.ts';
+import { isObject } from '../../json/is-object.ts';
 
 export function isJsonRpc(fields: Fields): boolean {
   return Object.hasOwn(fields, 'jsonrpc');

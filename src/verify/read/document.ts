@@ -1,4 +1,5 @@
-import { agentOf, isObject, sessionIdOf } from '../formats/fields.ts';
+import { agentOf, sessionIdOf } from '../formats/fields.ts';
+import { isObject } from '../../json/is-object.ts';
 import { resourceOf, startOf, isSpan, type Resource } from '../formats/otlp.ts';
 import { headSchema, problemOf, type HeadFields } from '../schema.ts';
 import type { Context, Place, ReadElement } from '../step.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createServerCredentials } from '../../../src/checks/mcp-inspector/server-credentials.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { maskSecrets } from '../../../src/config/mask.ts';
+import { maskConfig } from '../../../src/config/mask.ts';
 import { configJsonSchema } from '../../../src/config/schema.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import { serializeConfig } from '../../../src/config/serialize.ts';
@@ -28,7 +28,7 @@ const everySecret: ConfigInput = {
 
 describe('secrets in print', () => {
   it('are masked, all of them', () => {
-    const printed = JSON.stringify(serializeConfig(maskSecrets(defaultConfig(everySecret))));
+    const printed = JSON.stringify(serializeConfig(maskConfig(defaultConfig(everySecret))));
     expect(printed).not.toContain(SECRET);
     expect(printed.match(/\*\*\*/g)?.length).toBeGreaterThanOrEqual(10);
     expect(printed).toContain('"authorization":"***"');
@@ -45,7 +45,7 @@ describe('secrets in print', () => {
     ['https://mcp.example/mcp?token=short', 'https://mcp.example/mcp?***'],
   ])('of an MCP server’s address are what the inspector holds for credentials: %s', (url, printed) => {
     const config = defaultConfig({ mcp: { servers: [{ name: 'a', url, headers: { 'X-Any': 'value' } }] } });
-    expect(maskSecrets(config).mcp.servers).toMatchObject([
+    expect(maskConfig(config).mcp.servers).toMatchObject([
       { url: printed ?? url, headers: { 'X-Any': '***' } },
     ]);
   });
@@ -58,7 +58,7 @@ describe('secrets in print', () => {
       const server = { name: 'a', url, headers: { 'X-Api-Key': `${token}-2` } };
       const credentials = createServerCredentials(server);
       const printed = JSON.stringify(
-        serializeConfig(maskSecrets(defaultConfig({ mcp: { servers: [server] } }))),
+        serializeConfig(maskConfig(defaultConfig({ mcp: { servers: [server] } }))),
       );
       expect([credentials.isIn(token), credentials.isIn(printed)]).toEqual([true, false]);
       expect(await credentials.findAll([printed])).toEqual([[]]);
@@ -66,7 +66,7 @@ describe('secrets in print', () => {
   });
 
   it('that are not set stay visibly empty', () => {
-    const masked = maskSecrets(defaultConfig());
+    const masked = maskConfig(defaultConfig());
     expect(masked.redis.password).toBe('');
     expect(masked.alerting.webhook_url).toBe('');
     expect(masked).toEqual(defaultConfig());

@@ -1,9 +1,9 @@
+import { MASK } from '../../../text/mask.ts';
 import type { Finding } from '../../../detectors/finding.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../../../turns.ts';
-import { MASK } from '../actions.ts';
 import { MaskedPlaces } from '../inspected.ts';
 import type { Side } from '../inspected.ts';
 import { isOpaque } from '../opaque-members.ts';

@@ -1,3 +1,4 @@
+import { MASK } from '../../../text/mask.ts';
 import { isUtf8 } from 'node:buffer';
 import { escapeViews } from '../../../detectors/secrets/unescaped-view.ts';
 import type { Replacement } from '../../../text/replace-spans.ts';
@@ -8,7 +9,6 @@ import type { Inspected } from '../inspected.ts';
 import { inTurns, isTurnOver, nextTurn } from '../../../turns.ts';
 import type { FindAll } from '../scan/scan-batch.ts';
 import { createScanBatch } from '../scan/scan-batch.ts';
-import { MASK } from '../actions.ts';
 
 const ESCAPE_STEP_CHARS = 32_768;
 

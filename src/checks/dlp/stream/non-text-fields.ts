@@ -1,10 +1,10 @@
+import { MASK } from '../../../text/mask.ts';
 import { mask } from '../../../detectors/mask.ts';
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import type { StreamEvent } from '../../../providers/provider.ts';
-import { MASK } from '../actions.ts';
 import { PathTreeBuilder } from '../path-tree.ts';
 import type { PathTree } from '../path-tree.ts';
 import type { Span } from '../../../text/span.ts';
