@@ -1,5 +1,9 @@
 import type { Replacement } from '../../../text/replace-spans.ts';
 import { GatewayError } from '../../../errors.ts';
+import { ITEM_CHARS, type Work } from '../../../turns.ts';
+
+/** Findings that are put in their places in one step. */
+const STEP_REPLACEMENTS = 256;
 
 /**
  * A text on its way to the client: what has come, how much of it may leave, and what stands in place of its findings.
@@ -8,6 +12,8 @@ import { GatewayError } from '../../../errors.ts';
 export class MaskingBuffer {
   /** From #sent on. */
   #text = '';
+  /** What was added last, the end of #text: to read in #text itself, the engine copies all of it together first. */
+  #last = '';
   #sent = 0;
   #settled = 0;
   /** Those that are not wholly sent, in order and apart. */
@@ -31,6 +37,7 @@ export class MaskingBuffer {
 
   append(text: string): void {
     this.#text += text;
+    this.#last = text;
   }
 
   /** What has come and is not taken, from one offset to another. */
@@ -40,8 +47,13 @@ export class MaskingBuffer {
 
   /** Lets everything before an offset leave, but for the first half of a surrogate pair. */
   settle(to: number): void {
-    const tears = to > this.#sent && isHighSurrogate(this.#text.charCodeAt(to - 1 - this.#sent));
+    const tears = to > this.#sent && isHighSurrogate(this.#unitAt(to - 1));
     this.#settled = Math.max(this.#settled, tears ? to - 1 : to);
+  }
+
+  #unitAt(offset: number): number {
+    const inLast = offset - (this.length - this.#last.length);
+    return inLast >= 0 ? this.#last.charCodeAt(inLast) : this.#text.charCodeAt(offset - this.#sent);
   }
 
   settleAll(): void {
@@ -125,9 +137,33 @@ export class MaskingBuffer {
     const whole = chars >= this.#text.length;
     const text = whole ? this.#text : this.#text.slice(0, chars);
     this.#text = tailOf(this.#text, chars);
+    if (whole) this.#last = '';
     const from = this.#sent;
     this.#sent = to;
     return this.#replacements.length === 0 ? text : this.#replaced(text, from);
+  }
+
+  /** Takes all that has come, in steps: there may be hundreds of thousands of findings. */
+  *takeAll(): Work<string> {
+    if (this.#replacements.length <= STEP_REPLACEMENTS) return this.take(this.length);
+    const [text, from] = [this.#text, this.#sent];
+    let taken = '';
+    let parts: string[] = [];
+    let copied = from;
+    for (const one of this.#replacements) {
+      parts.push(text.slice(copied - from, one.start - from), one.text);
+      copied = one.end;
+      if (parts.length < 2 * STEP_REPLACEMENTS) continue;
+      taken += parts.join('');
+      parts = [];
+      yield STEP_REPLACEMENTS * ITEM_CHARS;
+    }
+    const to = this.length;
+    this.#text = '';
+    this.#last = '';
+    this.#sent = to;
+    this.#replacements = copied > to ? [{ start: to, end: copied, text: '' }] : [];
+    return taken + parts.join('') + text.slice(copied - from);
   }
 
   /** `text` stands at `from`. What is replaced beyond its end stays to be left out. */

@@ -167,7 +167,7 @@ export class NonTextFields {
       return spans === undefined ? text : mask(text, spans);
     }
     const buffer = yield* search.wholeTexts.search({ text, context: contextOf(name) }, found);
-    return buffer.take(buffer.length);
+    return yield* buffer.takeAll();
   }
 
   /** Where something is found; undefined where nothing is. */

@@ -197,7 +197,7 @@ class MaskedStream {
       event.sideband === true
         ? yield* this.#wholeTexts.searchRaw(json, found)
         : yield* this.#wholeTexts.search({ text: json }, found);
-    const value = buffer.take(buffer.length);
+    const value = yield* buffer.takeAll();
     return { edits: value === json ? [] : [{ kind: 'set', path: [], value }], tokenIds: [] };
   }
 
