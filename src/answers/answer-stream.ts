@@ -9,7 +9,7 @@ import { asDenial } from '../pipeline/check.ts';
 import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from '../pipeline/check.ts';
 import type { Answer } from '../pipeline/exchange.ts';
 import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
-import { strictFrame, unambiguousEvent } from './unambiguous-frame.ts';
+import { strictFrame, strictFrameInSteps, unambiguousEvent } from './unambiguous-frame.ts';
 
 /** A longer frame cannot be held for inspection and ends the stream. */
 const MAX_FRAME_BYTES = 4_194_304;
@@ -130,7 +130,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
 
   async function passLong(received: Frame): Promise<void> {
     await nextTurn();
-    const frame = isJudged ? strictFrame(format, received) : received;
+    const frame = isJudged ? await inTurns(strictFrameInSteps(format, received)) : received;
     await nextTurn();
     const { data = '' } = frame;
     try {

@@ -1,7 +1,9 @@
 import { assertParseable, saysAll, unparseable } from '../json/document-shape.ts';
+import { parseInPieces } from '../json/parse-in-pieces.ts';
 import { endOfString } from '../json/skip-string.ts';
 import type { StreamEvent } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
+import { LONG_STEP, runNow, type Work } from '../turns.ts';
 
 const MAY_BE_LENIENT = /NaN|Infinity/;
 /** In one frame; more than the probabilities of the longest prompt. Half a million would take a fifth of a second. */
@@ -13,11 +15,20 @@ const MAX_NO_NUMBERS = 100_000;
  * @throws GatewayError upstream_unavailable where it would take too long to parse
  */
 export function strictFrame(format: StreamFormat, frame: Frame): Frame {
+  return mayBeLenient(frame) ? runNow(strictFrameInSteps(format, frame)) : frame;
+}
+
+/** The same of a long frame. */
+export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Frame> {
   const { data } = frame;
-  if (data === undefined || !MAY_BE_LENIENT.test(data)) return frame;
+  if (data === undefined || !mayBeLenient(frame)) return frame;
   const strict = withNulls(data);
-  if (strict === data || !isJson(strict)) return frame;
+  if (strict === data || !(yield* isJson(strict))) return frame;
   return { ...frame, raw: format.withData(frame, strict), data: strict };
+}
+
+function mayBeLenient({ data }: Frame): boolean {
+  return data !== undefined && MAY_BE_LENIENT.test(data);
 }
 
 /** The text with `null` for every number, outside of strings, that JSON does not have. */
@@ -64,13 +75,16 @@ function isOfWord(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x5f;
 }
 
-function isJson(text: string): boolean {
+function* isJson(text: string): Work<boolean> {
+  yield LONG_STEP;
   assertParseable(text);
+  yield LONG_STEP;
   try {
-    JSON.parse(text);
+    yield* parseInPieces(text);
     return true;
-  } catch {
-    return false;
+  } catch (failure) {
+    if (failure instanceof SyntaxError) return false;
+    throw failure;
   }
 }
 

@@ -1,4 +1,5 @@
 import { shapeInSteps } from '../../../json/document-shape.ts';
+import { parseInPieces } from '../../../json/parse-in-pieces.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
@@ -113,11 +114,12 @@ function* isDocument(text: string): Work<boolean> {
   if (step.value.isTooDeep || step.value.isTooLarge) return false;
   yield text.length;
   try {
-    JSON.parse(text);
+    yield* parseInPieces(text);
     return true;
-  } catch {
+  } catch (failure) {
     // Prose that begins with a bracket.
-    return false;
+    if (failure instanceof SyntaxError) return false;
+    throw failure;
   }
 }
 
