@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { Identified, Parsed } from '../pipeline/exchange.ts';
+import { asDenial } from '../pipeline/check.ts';
 import type { AgentRisk } from '../pipeline/facts.ts';
 import { parseRequest } from '../pipeline/parse.ts';
 import type { Run } from '../pipeline/run.ts';
@@ -137,7 +138,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
 
   function refused(failure: unknown): void {
     if (!(failure instanceof GatewayError)) throw failure;
-    findings.verdict('request', { kind: 'deny', type: failure.type, message: failure.message });
+    findings.verdict('request', asDenial(failure));
   }
 
   function nextId(): string {

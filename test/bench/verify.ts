@@ -7,7 +7,7 @@ import { agentTrace } from '../support/agent-trace.ts';
 export interface VerifyCost {
   readonly steps: number;
   readonly seconds: number;
-  /** CPU of the thread that judges, without the collector's. */
+  /** CPU of the main thread, which reads the trace and judges a half of it, without the collector's. */
   readonly cpuSeconds: number;
   /** The most that was resident so far, of the whole process. */
   readonly peakMb: number;
