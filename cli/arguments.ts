@@ -45,7 +45,7 @@ export function tagMap(written: string): Record<string, string> {
 }
 
 /** `30d`, `1h30m`: milliseconds. */
-export function duration(written: string): Milliseconds {
+export function durationArgument(written: string): Milliseconds {
   const durationMs = parseDuration(written);
   if (durationMs === undefined) throw new UsageError(DURATION_RULE);
   return durationMs;

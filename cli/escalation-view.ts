@@ -15,7 +15,7 @@ export function escalationTable(waiting: readonly Escalation[], now: number, pai
     asked.id,
     asked.key_name,
     subjectOf(asked),
-    ruleOf(asked),
+    ruleNames(asked),
     formatDuration(Math.max(1, Math.ceil((asked.expiry - now) / 1_000)) * 1_000),
   ]);
   return table(['ID', 'KEY', 'ASKS FOR', 'RULE', 'LEFT'], rows, paint);
@@ -27,11 +27,11 @@ export function escalationBlock(asked: Escalation, paint: Paint): string {
   const entries: [string, string][] = [
     ['id', asked.id],
     ['key', `${asked.key_name} (${asked.key_hash})`],
-    ...named('agent', asked.agent_name),
-    ...named('owner', asked.owner),
+    ...optionalRow('agent', asked.agent_name),
+    ...optionalRow('owner', asked.owner),
     ['asks for', subjectOf(asked)],
-    ...named('session', asked.session_id),
-    ['rule', ruleOf(asked)],
+    ...optionalRow('session', asked.session_id),
+    ['rule', ruleNames(asked)],
     ['reason', first?.reason ?? ''],
     ['digest', asked.request_digest],
     ['until', iso(asked.expiry)],
@@ -44,7 +44,7 @@ export function escalationBlock(asked: Escalation, paint: Paint): string {
   ].join('\n');
 }
 
-function named(name: string, value: string): [string, string][] {
+function optionalRow(name: string, value: string): [string, string][] {
   return value === '' ? [] : [[name, value]];
 }
 
@@ -53,7 +53,7 @@ function subjectOf({ method, provider, model, mcp_server, tool_name }: Escalatio
   return model === '' ? provider : `${provider} ${model}`;
 }
 
-function ruleOf({ rules }: Escalation): string {
+function ruleNames({ rules }: Escalation): string {
   return rules.map(({ rule }) => rule).join(', ');
 }
 

@@ -38,12 +38,12 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 export function addExamples(program: Command): void {
   for (const [path, calls] of Object.entries(EXAMPLES)) {
     const lines = calls.map((call) => `  $ ${call}\n`).join('');
-    find(program, path.split(' '))?.addHelpText('after', `\nExamples:\n${lines}`);
+    findCommand(program, path.split(' '))?.addHelpText('after', `\nExamples:\n${lines}`);
   }
 }
 
 /** Not every command is loaded. */
-function find(program: Command, path: readonly string[]): Command | undefined {
+function findCommand(program: Command, path: readonly string[]): Command | undefined {
   return path.reduce<Command | undefined>(
     (command, name) => command?.commands.find((one) => one.name() === name),
     program,

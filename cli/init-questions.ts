@@ -11,7 +11,7 @@ export class Cancelled extends Error {}
 /** Asks on a terminal; the first answer of each is the default. */
 export async function askAnswers(io: Io): Promise<Answers> {
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
-  const port = answered(
+  const port = answerOrCancel(
     await text({
       ...at,
       message: 'On which port do clients find the gateway?',
@@ -20,7 +20,7 @@ export async function askAnswers(io: Io): Promise<Answers> {
       validate: (written) => whyNoPort(written ?? ''),
     }),
   );
-  const certFile = answered(
+  const certFile = answerOrCancel(
     await text({
       ...at,
       message: 'TLS certificate (PEM)? Empty: plain HTTP on this machine alone, for development',
@@ -30,10 +30,10 @@ export async function askAnswers(io: Io): Promise<Answers> {
   const keyFile =
     certFile === ''
       ? ''
-      : answered(
+      : answerOrCancel(
           await text({ ...at, message: 'Its key (PEM)?', validate: (written) => whyEmpty(written ?? '') }),
         );
-  const presets = answered(
+  const presets = answerOrCancel(
     await multiselect<PresetName>({
       ...at,
       message: 'Which policies, to begin with?',
@@ -42,7 +42,7 @@ export async function askAnswers(io: Io): Promise<Answers> {
       required: false,
     }),
   );
-  const dlp = answered(
+  const dlp = answerOrCancel(
     await confirm({ ...at, message: 'Mask personal data and stop secrets in answers?', initialValue: true }),
   );
   return {
@@ -57,10 +57,10 @@ export async function askAnswers(io: Io): Promise<Answers> {
 /** Whether to go on. */
 export async function askWhether(io: Io, question: string, initialValue: boolean): Promise<boolean> {
   const at = { input: io.stdin, output: io.stdout as NodeJS.WriteStream };
-  return answered(await confirm({ ...at, message: question, initialValue }));
+  return answerOrCancel(await confirm({ ...at, message: question, initialValue }));
 }
 
-function answered<T>(answer: T): Exclude<T, symbol> {
+function answerOrCancel<T>(answer: T): Exclude<T, symbol> {
   if (isCancel(answer)) throw new Cancelled();
   return answer as Exclude<T, symbol>;
 }

@@ -56,14 +56,14 @@ export function keyEntries(json: Record<string, unknown>): [string, string][] {
 export function entries(json: Record<string, unknown>): [string, string][] {
   return Object.entries(json)
     .filter(([, value]) => value !== undefined && !isEmpty(value))
-    .map(([name, value]) => [name, text(value)]);
+    .map(([name, value]) => [name, entryText(value)]);
 }
 
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-function text(value: unknown): string {
+function entryText(value: unknown): string {
   if (Array.isArray(value)) return value.map(String).join(', ');
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)

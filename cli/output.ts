@@ -24,11 +24,11 @@ export function print(io: Io, format: OutputFormat, json: unknown, table: () => 
 export function printableJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (hidden) =>
     // JSON.stringify has escaped every line feed of a text: what is left is its own.
-    hidden === '\n' ? hidden : hidden.replace(/[^]/g, escaped),
+    hidden === '\n' ? hidden : hidden.replace(/[^]/g, unicodeEscape),
   );
 }
 
-function escaped(unit: string): string {
+function unicodeEscape(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 

@@ -48,9 +48,9 @@ export function explainedText(told: Explanation, paint: Paint): string {
     `${printable(told.call)}: ${fate} (${verdict})`,
     ...told.reasons.map((reason) => `  ${printable(reason)}`),
     '',
-    listing(facts(told), paint),
-    ...section('Rules that fired', fired, paint),
-    ...section('Rules for such a call that did not fire', others, paint),
+    listing(explanationRows(told), paint),
+    ...rulesSection('Rules that fired', fired, paint),
+    ...rulesSection('Rules for such a call that did not fire', others, paint),
     ...(told.rules_for_other_calls === 0
       ? []
       : ['', `${String(told.rules_for_other_calls)} rules are for other calls.`]),
@@ -58,7 +58,7 @@ export function explainedText(told: Explanation, paint: Paint): string {
   ].join('\n');
 }
 
-function facts({
+function explanationRows({
   default_action: { action, why },
   state,
   next_state,
@@ -71,7 +71,7 @@ function facts({
   ];
 }
 
-function section(title: string, rules: readonly RuleExplanation[], paint: Paint): string[] {
+function rulesSection(title: string, rules: readonly RuleExplanation[], paint: Paint): string[] {
   if (rules.length === 0) return [];
   return ['', paint('bold', title), ...rules.flatMap((rule) => ruleLines(rule, paint))];
 }

@@ -100,16 +100,16 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return 0;
   } catch (error) {
     const ours = ofOurs(argv);
-    return await report(error, io, ours.includes('--verbose') || ours.includes('-v'));
+    return await reportError(error, io, ours.includes('--verbose') || ours.includes('-v'));
   }
 }
 
-async function report(error: unknown, io: Io, verbose: boolean): Promise<number> {
+async function reportError(error: unknown, io: Io, verbose: boolean): Promise<number> {
   if (error instanceof ExitCode) return error.code;
   // Commander has printed its own line; help and version are no errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   const label = painter(io, io.stderr)('red', 'gateway:');
-  for (const line of await describe(error)) io.stderr.write(`${label} ${line}\n`);
+  for (const line of await errorLines(error)) io.stderr.write(`${label} ${line}\n`);
   if (verbose && error instanceof Error && !(error instanceof UsageError)) {
     io.stderr.write(`${error.stack ?? ''}\n`);
     if (error.cause instanceof Error) io.stderr.write(`caused by ${error.cause.stack ?? ''}\n`);
@@ -117,7 +117,7 @@ async function report(error: unknown, io: Io, verbose: boolean): Promise<number>
   return error instanceof UsageError ? 2 : 1;
 }
 
-async function describe(error: unknown): Promise<readonly string[]> {
+async function errorLines(error: unknown): Promise<readonly string[]> {
   if (error instanceof ConfigError) return error.problems.map(formatProblem);
   // Read by what needs it only: a whole library that few commands load.
   const { ZodError } = await import('zod');

@@ -22,7 +22,7 @@ const ANSWERS_WITHIN_MS = 1_000;
 export async function runningGateway({ server }: Config): Promise<RunningGateway> {
   const { admin_host: host, admin_port: port } = server;
   const address = `${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
-  const said = await ask(`http://${address}/readyz`);
+  const said = await getJson(`http://${address}/readyz`);
   if (said === undefined) return { status: 'ok', message: `none runs here (nobody answers at ${address})` };
   const read = readyz.safeParse(said);
   if (!read.success) {
@@ -44,7 +44,7 @@ export async function runningGateway({ server }: Config): Promise<RunningGateway
 }
 
 /** Undefined where nobody answers; null where it is no JSON. */
-async function ask(url: string): Promise<unknown> {
+async function getJson(url: string): Promise<unknown> {
   let answer: Response;
   try {
     answer = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS), redirect: 'error' });

@@ -5,12 +5,14 @@ import type { JudgeReply, JudgeRequest, JudgeThreadData } from './verify/thread-
 
 const { config, files } = workerData as JudgeThreadData;
 const judge = await createOfflineJudge({ config, set: files && (await loadPolicySet(files)) });
-parentPort?.on('message', (request: JudgeRequest) => void answer(request));
+parentPort?.on('message', (request: JudgeRequest) => void answerRequest(request));
 
-async function answer(request: JudgeRequest): Promise<void> {
-  post(request === 'end' ? await judge.end() : await Promise.all(request.map((asked) => judge.step(asked))));
+async function answerRequest(request: JudgeRequest): Promise<void> {
+  postReply(
+    request === 'end' ? await judge.end() : await Promise.all(request.map((asked) => judge.step(asked))),
+  );
 }
 
-function post(reply: JudgeReply): void {
+function postReply(reply: JudgeReply): void {
   parentPort?.postMessage(reply);
 }

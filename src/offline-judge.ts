@@ -44,8 +44,8 @@ export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Pro
     shadowMode: false,
     observer: {
       verdict: (_exchange, check, verdict) => findings.verdict(check, verdict),
-      enforceFailed: (_exchange, _check, cause) => fail(cause),
-      endFailed: (_exchange, _check, cause) => fail(cause),
+      enforceFailed: (_exchange, _check, cause) => rethrow(cause),
+      endFailed: (_exchange, _check, cause) => rethrow(cause),
     },
   });
   const replay = createReplay({
@@ -78,7 +78,7 @@ export async function createOfflineJudge({ config, set }: OfflineJudgeDeps): Pro
 }
 
 /** Stores of this process do not fail: then the work itself is broken, and no report could be trusted. */
-function fail(cause: unknown): never {
+function rethrow(cause: unknown): never {
   throw cause;
 }
 

@@ -7,7 +7,7 @@ import { gatherTests } from './policy/testing/gather-tests.ts';
 import { runTests } from './policy/testing/run-tests.ts';
 import type { TestResult } from './policy/testing/test-result.ts';
 import type { DefaultAction } from './policy/verdict.ts';
-import { readText } from './scan/lines.ts';
+import { readInputText } from './scan/lines.ts';
 
 /** What `gateway policy` works on; no Redis, no gRPC. */
 export interface PolicyChoice {
@@ -27,7 +27,7 @@ export async function explainInput(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
 ): Promise<Explanation> {
-  const call = await readCallJson(await readText(bytes, name), name);
+  const call = await readCallJson(await readInputText(bytes, name), name);
   return withPolicies(sources, (loaded) => explainCall(loaded, call, defaultAction));
 }
 

@@ -1,7 +1,7 @@
 import { driftSettings } from './checks/drift/check.ts';
 import { createConversationJudge } from './checks/drift/conversation.ts';
 import type { Config } from './config/schema.ts';
-import { readText } from './scan/lines.ts';
+import { readInputText } from './scan/lines.ts';
 import { conversationRow, textRow } from './scan/rows.ts';
 import { createConversationScan } from './scan/scan-conversation.ts';
 import type { ConversationReport } from './scan/scan-conversation.ts';
@@ -25,7 +25,7 @@ export async function* scanText(
   { id, name }: { readonly id: string; readonly name: string },
   surface: Surface,
 ): Reports<TextReport> {
-  const text = await readText(bytes, name);
+  const text = await readInputText(bytes, name);
   yield { found: createTextScan(surface)({ id, text }) };
 }
 

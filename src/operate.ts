@@ -13,7 +13,7 @@ import type { RiskStore } from './risk/store.ts';
 import { createRedisSessionStore } from './checks/session/redis-store.ts';
 import type { SessionStore } from './checks/session/store.ts';
 import { phaseDeadlineMs } from './config/rules.ts';
-import { readEvent, type EscalationEvent } from './escalation/escalation.ts';
+import { parseEscalationEvent, type EscalationEvent } from './escalation/escalation.ts';
 import { createRedisEscalationStore } from './escalation/redis-store.ts';
 import type { EscalationStore } from './escalation/store.ts';
 import type { Config } from './config/schema.ts';
@@ -87,7 +87,7 @@ export async function operate<T>(config: Config, work: (operations: Operations) 
         const listener = connectRedis(config.redis, { name: 'gateway-cli-listener', mayBeSilent: true });
         listeners.push(listener);
         const heard = hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
-          const event = readEvent(message);
+          const event = parseEscalationEvent(message);
           if (event !== undefined) onEvent(event);
         });
         await waitUntilReady(listener, config.redis.dial_timeout);

@@ -11,7 +11,7 @@ function say(message: FromWorker): void {
 /** The sidecar of this process, forked by `gateway serve`: it ends when its parent is gone. */
 let sidecar: Sidecar | undefined;
 
-async function receive(message: ToWorker): Promise<void> {
+async function receiveMessage(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case 'start':
       sidecar = await startSidecar({ ...message, onRedis: (up) => say({ kind: 'redis', up }) });
@@ -35,7 +35,7 @@ async function receive(message: ToWorker): Promise<void> {
 }
 
 process.on('message', (message: ToWorker) => {
-  receive(message).catch((cause: unknown) => {
+  receiveMessage(message).catch((cause: unknown) => {
     say({ kind: 'failed', message: cause instanceof Error ? cause.message : 'the worker could not start' });
     process.exit(1);
   });

@@ -51,7 +51,7 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
       const since = await sinceMs(operations, options.since);
       const { lines, follow = false } = options;
       const records = tail(operations.audit, { lines, since, matches, follow, signal: stop.signal });
-      for await (const record of records) io.stdout.write(`${shown(record, options.output)}\n`);
+      for await (const record of records) io.stdout.write(`${printedRecord(record, options.output)}\n`);
     });
   } finally {
     process.off('SIGINT', onInterrupt);
@@ -74,7 +74,7 @@ async function sinceMs({ readClock }: Operations, since: Since | undefined): Pro
   return 'at' in since ? since.at : (await readClock()) - since.agoMs;
 }
 
-function shown({ line, record }: TailedRecord, output: OutputFormat): string {
+function printedRecord({ line, record }: TailedRecord, output: OutputFormat): string {
   if (output === 'json') return printableJson(JSON.parse(line));
   const { time } = record;
   const at = typeof time === 'number' ? new Date(time).toISOString() : '-';

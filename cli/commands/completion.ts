@@ -4,7 +4,7 @@ import { Argument } from 'commander';
 import type { Io } from '../command.ts';
 import { completionScript, SHELLS } from '../completion/scripts.ts';
 import type { Shell } from '../completion/scripts.ts';
-import { placesOf } from '../completion/words.ts';
+import { completionPlaces } from '../completion/words.ts';
 
 const HELP = `
 Examples:
@@ -21,6 +21,6 @@ export function registerCompletion(program: Command, io: Io): void {
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .addHelpText('after', HELP)
     .action((shell: Shell) => {
-      io.stdout.write(completionScript(shell, placesOf(program)));
+      io.stdout.write(completionScript(shell, completionPlaces(program)));
     });
 }

@@ -54,7 +54,7 @@ async function withBaseUrls(written: ConfigInput): Promise<ConfigInput> {
 }
 
 function checkConfig(command: Command, io: Io, output: OutputFormat): void {
-  const { file, problems } = problemsOf(command, io);
+  const { file, problems } = readProblems(command, io);
   const paint = painter(io);
   print(io, output, { valid: problems.length === 0, file: file ?? null, problems }, () =>
     problems.length === 0
@@ -64,7 +64,7 @@ function checkConfig(command: Command, io: Io, output: OutputFormat): void {
   if (problems.length > 0) throw new ExitCode(1);
 }
 
-function problemsOf(command: Command, io: Io): { file: string | undefined; problems: readonly Problem[] } {
+function readProblems(command: Command, io: Io): { file: string | undefined; problems: readonly Problem[] } {
   try {
     const { config, sources } = loadedConfig(command, io);
     return { file: sources.file, problems: preflightProblems(config, sources) };

@@ -51,7 +51,7 @@ export function registerEscalations(program: Command, io: Io): void {
           'who answers; told to the gateway and kept in its log (default: your user name)',
         ),
     ).action((id: string, options: AnswerOptions, command: Command) =>
-      answer(command, io, id, decision, options),
+      answerEscalation(command, io, id, decision, options),
     );
   }
   withOutput(
@@ -71,7 +71,7 @@ async function list(command: Command, io: Io, output: OutputFormat): Promise<voi
   );
 }
 
-async function answer(
+async function answerEscalation(
   command: Command,
   io: Io,
   reference: string,

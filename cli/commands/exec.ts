@@ -86,14 +86,14 @@ async function runCommand(
 
 async function addressFor(flags: ExecFlags, command: Command, io: Io): Promise<GatewayAddress> {
   const { addressOf, configuredAddress } = await import('../../src/exec/gateway-address.ts');
-  const url = flags.gatewayUrl ?? written(io.env['GATEWAY_URL']);
-  const caFile = flags.caFile ?? written(io.env['GATEWAY_CA_FILE']);
+  const url = flags.gatewayUrl ?? nonEmpty(io.env['GATEWAY_URL']);
+  const caFile = flags.caFile ?? nonEmpty(io.env['GATEWAY_CA_FILE']);
   if (url === undefined) return configuredAddress(loadedConfig(command, io).config, caFile);
   return addressOf(url, { caFile, insecure: io.env['SERVER_INSECURE_DEV'] === 'true' });
 }
 
 /** A variable that is set to nothing says nothing. */
-function written(value: string | undefined): string | undefined {
+function nonEmpty(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }
 

@@ -6,7 +6,7 @@ import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
-import { allowedList, duration, providerList, tagMap } from '../arguments.ts';
+import { allowedList, durationArgument, providerList, tagMap } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
@@ -56,7 +56,7 @@ export function registerKeys(program: Command, io: Io): void {
     keys
       .command('rotate <key>')
       .description('give a key a new raw key; its identity, budget, risk and locks stay')
-      .option('--grace <duration>', 'how long the old raw key goes on, e.g. 24h', duration, 0),
+      .option('--grace <duration>', 'how long the old raw key goes on, e.g. 24h', durationArgument, 0),
   ).action((reference: string, options: OutputOptions & { readonly grace: number }, command: Command) =>
     rotateKey(command, io, reference, options.grace, options.output),
   );
@@ -91,7 +91,7 @@ function registerCreate(keys: Command, io: Io): void {
     )
     .option('--tags <list>', 'key=value pairs, comma-separated', tagMap)
     .option('--jwt-subject <subject>', 'who may use it where JWTs are asked for')
-    .option('--expires-in <duration>', 'life of the key, e.g. 30d', duration)
+    .option('--expires-in <duration>', 'life of the key, e.g. 30d', durationArgument)
     .addHelpText(
       'after',
       '\nExample:\n  $ gateway keys create --name planner --provider openai --allowed-models "gpt-4o*" --expires-in 30d\n',

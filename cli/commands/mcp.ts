@@ -53,7 +53,7 @@ async function listPins(
   const pins = await operate(config, (operations) => pinsOf(operations, servers));
   print(io, output, pins.map(pinJson), () => {
     if (pins.length === 0) return 'No tool is pinned.';
-    const rows = pins.map((pin) => [pin.server, pin.tool, shortTime(pin.pinnedAt), ...changeOf(pin)]);
+    const rows = pins.map((pin) => [pin.server, pin.tool, timeToSecond(pin.pinnedAt), ...changeOf(pin)]);
     return table(['SERVER', 'TOOL', 'PINNED (UTC)', 'CHANGED (UTC)', 'TO'], rows, painter(io));
   });
 }
@@ -119,9 +119,9 @@ function pinJson({ server, tool, digest, pinnedAt, change }: ServerPin): Record<
 function changeOf({ change }: Pin): readonly [when: string, to: string] {
   return change === undefined
     ? ['-', '-']
-    : [shortTime(change.seenAt), change.digest.slice(0, SHOWN_DIGEST_CHARS)];
+    : [timeToSecond(change.seenAt), change.digest.slice(0, SHOWN_DIGEST_CHARS)];
 }
 
-function shortTime(unixMs: number): string {
+function timeToSecond(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -68,7 +68,7 @@ export function registerPolicy(program: Command, io: Io): void {
     ),
   )
     .addHelpText('after', NOTES.check)
-    .action((options: ChoiceOptions & WithFormat, command: Command) => check(command, io, options));
+    .action((options: ChoiceOptions & WithFormat, command: Command) => checkPolicies(command, io, options));
   policy
     .command('schema')
     .description('print the JSON Schema of a card, for editors')
@@ -95,7 +95,7 @@ export function registerPolicy(program: Command, io: Io): void {
   )
     .addHelpText('after', NOTES.explain)
     .action((options: ChoiceOptions & WithFormat & { input: string }, command: Command) =>
-      explain(command, io, options),
+      explainCall(command, io, options),
     );
 }
 
@@ -109,7 +109,7 @@ function withChoice(command: Command): Command {
     .option('--presets <a,b>', `presets, in place of the configuration's: ${PRESET_NAMES.join(', ')}`);
 }
 
-async function check(command: Command, io: Io, options: ChoiceOptions & WithFormat): Promise<void> {
+async function checkPolicies(command: Command, io: Io, options: ChoiceOptions & WithFormat): Promise<void> {
   const { checkPolicies } = await import('../../src/offline-policy.ts');
   const paint = painter(io);
   try {
@@ -136,7 +136,7 @@ async function test(
   options: ChoiceOptions & { output: OutputFormat | 'junit' },
 ): Promise<void> {
   const { testPolicies } = await import('../../src/offline-policy.ts');
-  const results = await readable(io, () =>
+  const results = await exitWhereUnread(io, () =>
     testPolicies(chosen(command, io, options, paths).choice, paths, isChosen(options)),
   );
   const counts = countsOf(results);
@@ -149,14 +149,14 @@ async function test(
   if (counts.failed + counts.errors > 0) throw new ExitCode(1);
 }
 
-async function explain(
+async function explainCall(
   command: Command,
   io: Io,
   options: ChoiceOptions & WithFormat & { input: string },
 ): Promise<void> {
   const { explainInput } = await import('../../src/offline-policy.ts');
   const { input } = options;
-  const explanation = await readable(io, () =>
+  const explanation = await exitWhereUnread(io, () =>
     explainInput(
       chosen(command, io, options).choice,
       input === STDIN ? io.stdin : createReadStream(input),
@@ -167,7 +167,7 @@ async function explain(
 }
 
 /** What cannot be read is said a line each, and exits with its own code. */
-async function readable<T>(io: Io, work: () => Promise<T>): Promise<T> {
+async function exitWhereUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (failure) {
@@ -198,7 +198,7 @@ function chosen(
   const presets = options.presets === undefined ? [] : presetList(options.presets);
   if (isChosen(options)) {
     const sources = { file: options.policyFile, folder: options.policyDir, presets };
-    assertThere(sources);
+    assertPoliciesThere(sources);
     return { choice: { sources, defaultAction }, warnings: repeated(presets) };
   }
   // Paths name policies of their own.
@@ -230,7 +230,7 @@ function repeated(presets: readonly PresetName[]): string[] {
 }
 
 /** Whoever names a file means it: a default may lead nowhere. */
-function assertThere({ file, folder }: PolicyChoice['sources']): void {
+function assertPoliciesThere({ file, folder }: PolicyChoice['sources']): void {
   for (const path of [file, folder]) {
     if (path !== undefined && !existsSync(path))
       throw new PolicyFilesError(`${printable(path)}: is not there`);

@@ -8,7 +8,7 @@ import { maskSecrets } from '../../src/detectors/mask.ts';
 import { lockCauseInWords, plainReason } from '../../src/risk/lock-cause.ts';
 import type { LockCause } from '../../src/risk/lock-cause.ts';
 import type { Lock } from '../../src/risk/profile.ts';
-import { duration } from '../arguments.ts';
+import { durationArgument } from '../arguments.ts';
 import { UsageError } from '../command.ts';
 import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
@@ -39,14 +39,14 @@ export function registerQuarantine(program: Command, io: Io): void {
     quarantine
       .command('set <key>')
       .description('refuse every request of a key for a while; a longer lock that it has stays')
-      .option('--for <duration>', 'how long, e.g. 30m', duration, DEFAULT_LOCK_MS)
+      .option('--for <duration>', 'how long, e.g. 30m', durationArgument, DEFAULT_LOCK_MS)
       .option('--reason <text>', 'shown to whoever uses the key, and in the list; 200 characters at most'),
   ).action((reference: string, options: SetOptions, command: Command) =>
     setLock(command, io, reference, options),
   );
   withOutput(quarantine.command('release <key>').description('release a key; its risk score stays')).action(
     (reference: string, options: OutputOptions, command: Command) =>
-      release(command, io, reference, options.output),
+      releaseKey(command, io, reference, options.output),
   );
 }
 
@@ -66,7 +66,7 @@ async function listLocks(command: Command, io: Io, output: OutputFormat): Promis
     const rows = locks.map(({ keyHash, name, lock }) => [
       name,
       keyHash,
-      ...describe(lock, now),
+      ...timeLeft(lock, now),
       lock.cause === undefined ? '-' : lockCauseInWords(lock.cause),
     ]);
     return table(['NAME', 'HASH', 'LEFT', 'UNTIL (UTC)', 'WHY'], rows, painter(io));
@@ -103,7 +103,7 @@ async function setLock(command: Command, io: Io, reference: string, options: Set
     cause: causeOf(options),
   });
   print(io, options.output, { key_hash: keyHash, name, ...json }, () => {
-    const [left, until] = describe(lock, now);
+    const [left, until] = timeLeft(lock, now);
     const when = until === '-' ? 'without an end' : `for ${left}, until ${until} UTC`;
     const longer = lock.ttlMs === options.for ? '' : ' It had a longer lock, which stays.';
     return `${printable(name)} (${keyHash}) is locked ${when}.${longer}`;
@@ -112,7 +112,7 @@ async function setLock(command: Command, io: Io, reference: string, options: Set
   await auditChange(command, io, { activity: 'create', operation: 'quarantine set', key: record, fields });
 }
 
-async function release(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
+async function releaseKey(command: Command, io: Io, reference: string, output: OutputFormat): Promise<void> {
   const { record, released } = await onRedis(command, io, async ({ keys, risks }) => {
     const found = await keys.find(reference);
     return { record: found, released: await risks.release(found.keyHash) };
@@ -147,7 +147,7 @@ function lockJson({ ttlMs }: LockTime, now: number): Record<string, unknown> {
 }
 
 /** Time left in whole seconds, and the end of it. */
-function describe({ ttlMs }: LockTime, now: number): [string, string] {
+function timeLeft({ ttlMs }: LockTime, now: number): [string, string] {
   if (ttlMs === undefined) return ['no end', '-'];
   const until = new Date(now + ttlMs).toISOString().slice(0, 19).replace('T', ' ');
   return [formatDuration(Math.ceil(ttlMs / 1_000) * 1_000), until];

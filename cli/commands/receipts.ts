@@ -45,18 +45,18 @@ export function registerReceipts(program: Command, io: Io): void {
       '\nExamples:\n  $ gateway receipts verify eyJhbGciOi… --jwks http://127.0.0.1:9090/.well-known/jwks.json\n  $ gateway receipts verify - --secret-file secret.txt --request body.json < receipt.txt\n',
     )
     .action((receipt: string | undefined, options: VerifyOptions, command: Command) =>
-      verify(command, io, receipt, options),
+      verifyOne(command, io, receipt, options),
     );
 }
 
-async function verify(
+async function verifyOne(
   command: Command,
   io: Io,
   receipt: string | undefined,
   options: VerifyOptions,
 ): Promise<void> {
   const written = receipt === undefined || receipt === '-' ? await readInput(io) : receipt;
-  const key = await keyOf(command, io, options);
+  const key = await receiptKey(command, io, options);
   const verified = withRequest(await verifyReceipt(written.trim(), key), options.request);
   print(io, options.output, verified, () => {
     const paint = painter(io);
@@ -67,7 +67,11 @@ async function verify(
   if (!verified.valid) throw new ExitCode(1);
 }
 
-async function keyOf(command: Command, io: Io, { jwks, secretFile }: VerifyOptions): Promise<ReceiptKey> {
+async function receiptKey(
+  command: Command,
+  io: Io,
+  { jwks, secretFile }: VerifyOptions,
+): Promise<ReceiptKey> {
   if (jwks !== undefined && secretFile !== undefined) {
     throw new UsageError('give --jwks or --secret-file, not both');
   }

@@ -55,23 +55,23 @@ export function registerVerify(program: Command, io: Io): void {
     .addOption(new Option('--format <format>', 'how to report').choices(REPORT_FORMATS).default('pretty'))
     .addOption(
       new Option('--fail-on-violation [yes]', 'exit with 1 on violations; =false reports them only')
-        .argParser(truth)
+        .argParser(booleanArgument)
         .preset('true')
         .default(true),
     )
     .option('--schema', 'print the JSON Schema of a trace, and do nothing else')
     .addHelpText('after', NOTES)
-    .action((options: VerifyOptions, command: Command) => run(command, io, options));
+    .action((options: VerifyOptions, command: Command) => printSchemaOrVerify(command, io, options));
 }
 
-async function run(command: Command, io: Io, options: VerifyOptions): Promise<void> {
+async function printSchemaOrVerify(command: Command, io: Io, options: VerifyOptions): Promise<void> {
   try {
     if (options.schema === true) {
       const { traceJsonSchema } = await import('../../src/verify/schema.ts');
       io.stdout.write(`${JSON.stringify(traceJsonSchema(), null, 2)}\n`);
       return;
     }
-    await verify(command, io, options);
+    await verifyFile(command, io, options);
   } catch (failure) {
     if (failure instanceof ExitCode || failure instanceof UsageError) throw failure;
     complain(io, failure, command.optsWithGlobals<GlobalOptions>().verbose === true);
@@ -79,7 +79,7 @@ async function run(command: Command, io: Io, options: VerifyOptions): Promise<vo
   }
 }
 
-async function verify(command: Command, io: Io, options: VerifyOptions): Promise<void> {
+async function verifyFile(command: Command, io: Io, options: VerifyOptions): Promise<void> {
   const { trace } = options;
   if (trace === undefined) throw new UsageError('--trace <file> is needed (- is standard input)');
   const loaded = loadedConfig(command, io);
@@ -88,12 +88,12 @@ async function verify(command: Command, io: Io, options: VerifyOptions): Promise
   const fromStdin = trace === STDIN;
   if (fromStdin && io.stdin.isTTY) io.stderr.write('gateway: reading from the terminal, to its Ctrl-D\n');
   const name = fromStdin ? 'standard input' : trace;
-  const events = verifyTrace(fromStdin ? io.stdin : bytesOf(trace), {
+  const events = verifyTrace(fromStdin ? io.stdin : fileBytes(trace), {
     config: judging(loaded),
     sources: sourcesOf(options, loaded),
     name,
   });
-  const summary = await print(io, await reportOf(options.format, io, trace), events);
+  const summary = await printReport(io, await reportOf(options.format, io, trace), events);
   const { isUnjudged } = await import('../../src/verify/summary.ts');
   if (isUnjudged(summary)) {
     io.stderr.write(`gateway: ${printable(name)}: nothing in it could be judged: ${reasons(summary)}\n`);
@@ -103,7 +103,7 @@ async function verify(command: Command, io: Io, options: VerifyOptions): Promise
 }
 
 /** Opened when it is asked for: a file that is not there is then its reader's to tell. */
-async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
 
@@ -153,7 +153,7 @@ async function reportOf(format: ReportFormat, io: Io, trace: string): Promise<Re
 }
 
 /** Prints as fast as somebody reads, and no faster. */
-async function print(io: Io, report: Report, events: AsyncIterable<VerifyEvent>): Promise<Summary> {
+async function printReport(io: Io, report: Report, events: AsyncIterable<VerifyEvent>): Promise<Summary> {
   const progress = createProgress(io, 'elements');
   let isBegun = false;
   try {
@@ -207,7 +207,7 @@ function presetList(written: string): readonly PresetName[] {
   });
 }
 
-function truth(written: string): boolean {
+function booleanArgument(written: string): boolean {
   if (written === 'true' || written === 'false') return written === 'true';
   throw new InvalidArgumentError('It is true or false.');
 }

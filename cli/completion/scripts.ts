@@ -13,7 +13,7 @@ function paths(places: readonly Place[]): readonly string[] {
 }
 
 /** A `case` pattern of a word that goes on with a path: the path so far, a colon, the word. */
-function steps(places: readonly Place[]): string {
+function pathArms(places: readonly Place[]): string {
   return paths(places)
     .map((path) => {
       const words = path.split(' ');
@@ -37,7 +37,7 @@ _gateway() {
       return
     fi
     case "$at:$word" in
-    ${steps(places)}) at="\${at:+$at }$word" ;;
+    ${pathArms(places)}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at" in
@@ -63,7 +63,7 @@ _gateway() {
       return
     fi
     case "$at:$word" in
-    ${steps(places)}) at="\${at:+$at }$word" ;;
+    ${pathArms(places)}) at="\${at:+$at }$word" ;;
     esac
   done
   case "$at" in
@@ -87,7 +87,7 @@ function __gateway_at
     set -l at ""
     for word in (commandline -opc)[2..-1]
         switch "$at:$word"
-            case ${steps(places).replaceAll('|', ' ')}
+            case ${pathArms(places).replaceAll('|', ' ')}
                 set at (string trim -- "$at $word")
         end
     end

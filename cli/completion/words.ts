@@ -14,12 +14,12 @@ export interface Word {
 }
 
 /** Every command with what may follow it: its subcommands, its options and their choices, and the program's. */
-export function placesOf(program: Command): readonly Place[] {
+export function completionPlaces(program: Command): readonly Place[] {
   const general = program.options.map(optionWord);
   function visit(command: Command, path: readonly string[]): Place[] {
     const below = command.commands.filter((one) => one.name() !== 'help');
     const own = command === program ? [] : command.options.flatMap(optionWords);
-    const commands = below.map((one) => ({ text: one.name(), meaning: plain(one.description()) }));
+    const commands = below.map((one) => ({ text: one.name(), meaning: shellSafe(one.description()) }));
     const words = [...commands, ...own, ...general, { text: '--help', meaning: 'show help' }];
     return [{ path: path.join(' '), words }, ...below.flatMap((one) => visit(one, [...path, one.name()]))];
   }
@@ -32,11 +32,11 @@ function optionWords(option: Option): Word[] {
 }
 
 function optionWord(option: Option): Word {
-  return { text: option.long ?? option.short ?? '', meaning: plain(option.description) };
+  return { text: option.long ?? option.short ?? '', meaning: shellSafe(option.description) };
 }
 
 /** What neither of the shells would take for more than a letter. */
-function plain(text: string): string {
+function shellSafe(text: string): string {
   return text
     .replace(/[^\p{L}\p{N} .,;/()=-]/gu, '')
     .replace(/\s+/g, ' ')

@@ -29,31 +29,31 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
   const pages: Record<string, Handler> = {
     '/metrics': async (response) => {
       const text = await options.metrics();
-      reply(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text);
+      replyWith(response, 200, 'text/plain; version=0.0.4; charset=utf-8', text);
     },
     // Alive as long as this process can answer at all.
     '/healthz': (response) => {
-      reply(response, 200, 'application/json', JSON.stringify({ status: 'ok' }));
+      replyWith(response, 200, 'application/json', JSON.stringify({ status: 'ok' }));
     },
     '/readyz': (response) => {
       const readiness = options.readiness();
-      reply(response, readiness.ready ? 200 : 503, 'application/json', JSON.stringify(readiness));
+      replyWith(response, readiness.ready ? 200 : 503, 'application/json', JSON.stringify(readiness));
     },
   };
   const { publicKeys } = options;
   if (publicKeys !== undefined) {
     pages['/.well-known/jwks.json'] = (response) => {
-      reply(response, 200, 'application/jwk-set+json', JSON.stringify(publicKeys));
+      replyWith(response, 200, 'application/jwk-set+json', JSON.stringify(publicKeys));
     };
   }
   const server = createServer((request, response) => {
-    answer(pages, request, response).catch(() => {
-      refuse(response, 'gateway_unavailable', 'the gateway cannot tell its state now');
+    answerRequest(pages, request, response).catch(() => {
+      replyError(response, 'gateway_unavailable', 'the gateway cannot tell its state now');
     });
   });
   // Scrapers keep connections open; none may hold up the end of the process.
   server.keepAliveTimeout = 5_000;
-  await listen(server, options);
+  await listenOn(server, options);
   const address = server.address();
   return {
     port: address !== null && typeof address === 'object' ? address.port : options.port,
@@ -67,7 +67,7 @@ export async function startAdmin(options: AdminOptions): Promise<AdminServer> {
   };
 }
 
-function listen(server: Server, { host, port }: AdminOptions): Promise<void> {
+function listenOn(server: Server, { host, port }: AdminOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const message = `server.admin_host, admin_port: cannot listen on ${host}:${String(port)} (${cause.message})`;
@@ -77,7 +77,7 @@ function listen(server: Server, { host, port }: AdminOptions): Promise<void> {
   });
 }
 
-async function answer(
+async function answerRequest(
   pages: Readonly<Record<string, Handler>>,
   request: IncomingMessage,
   response: ServerResponse,
@@ -85,22 +85,22 @@ async function answer(
   const path = (request.url ?? '').split('?', 1)[0] ?? '';
   const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
   if (page === undefined) {
-    refuse(response, 'not_found', 'not found: the admin listener has /metrics, /healthz and /readyz');
+    replyError(response, 'not_found', 'not found: the admin listener has /metrics, /healthz and /readyz');
     return;
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
-    refuse(response, 'method_not_allowed', 'method not allowed: use GET');
+    replyError(response, 'method_not_allowed', 'method not allowed: use GET');
     return;
   }
   await page(response);
 }
 
-function refuse(response: ServerResponse, type: ErrorType, message: string): void {
-  reply(response, ERROR_STATUS[type], 'application/json', errorBody(type, message));
+function replyError(response: ServerResponse, type: ErrorType, message: string): void {
+  replyWith(response, ERROR_STATUS[type], 'application/json', errorBody(type, message));
 }
 
-function reply(response: ServerResponse, status: number, contentType: string, body: string): void {
+function replyWith(response: ServerResponse, status: number, contentType: string, body: string): void {
   response.statusCode = status;
   response.setHeader('content-type', contentType);
   response.setHeader('cache-control', 'no-store');

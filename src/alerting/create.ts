@@ -3,7 +3,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createDelivery } from './delivery.ts';
 import { filledMessage, type AlertEvent, type BudgetThreshold } from './event.ts';
-import { post } from './post.ts';
+import { postPinned } from './post.ts';
 import { secretBytes } from './sign.ts';
 
 export type AlertKind = Config['alerting']['events'][number];
@@ -27,7 +27,7 @@ export function createAlerts(
   const delivery = createDelivery({
     url: new URL(alerting.webhook_url),
     secret: secretBytes(alerting.secret),
-    post,
+    post: postPinned,
     onDelivered: (type) => metrics.alerts.inc({ type, outcome: 'delivered' }),
     onLost(type, why, cause) {
       metrics.alerts.inc({ type, outcome: why });

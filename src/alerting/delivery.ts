@@ -70,7 +70,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
       else if (mayPass(status)) again(message, `status ${String(status)}`);
       else deps.onLost(message.type, 'refused', `status ${String(status)}`);
     } catch (cause) {
-      const why = reasonOf(cause);
+      const why = failureCode(cause);
       if (cause instanceof ForbiddenAddress) deps.onLost(message.type, 'refused', why);
       else again(message, why);
     }
@@ -127,7 +127,7 @@ function mayPass(status: number): boolean {
 }
 
 /** Error codes of the system say enough; messages may hold the address with what it lets in. */
-function reasonOf(cause: unknown): string {
+function failureCode(cause: unknown): string {
   if (cause instanceof ForbiddenAddress) return cause.message;
   if (!(cause instanceof Error)) return '';
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;

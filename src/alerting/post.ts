@@ -15,7 +15,7 @@ export interface Posting {
  * status; nothing of the answer's body is read.
  * @throws ForbiddenAddress, or Error where no answer came
  */
-export async function post({ url, headers, body, timeoutMs }: Posting): Promise<number> {
+export async function postPinned({ url, headers, body, timeoutMs }: Posting): Promise<number> {
   const deadline = AbortSignal.timeout(timeoutMs);
   const pinned = await withDeadline(pinnedAddress(url.hostname), deadline);
   const options: RequestOptions = {

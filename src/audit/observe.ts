@@ -13,7 +13,7 @@ import type { AuditedExchange, AuditedFinish, FoundText, PolicyRecord } from './
 import {
   apiActivity,
   detectionFinding,
-  shortened,
+  boundedText,
   type Activity,
   type Actor,
   type Disposition,
@@ -76,7 +76,7 @@ export function createTrailObserver(
     return fresh;
   }
 
-  const safe = (text: string): string => shortened(maskSecrets(text.slice(0, MAX_READ_CHARS)));
+  const safe = (text: string): string => boundedText(maskSecrets(text.slice(0, MAX_READ_CHARS)));
 
   function resourcesOf({ key, mcp, request }: AuditedExchange): Resource[] {
     const tool = request?.mcp?.method === 'tools/call' ? request.mcp.name : undefined;
@@ -99,7 +99,7 @@ export function createTrailObserver(
     const method = exchange.request?.mcp?.method;
     return {
       requestId: exchange.requestId,
-      actor: actorOf(exchange),
+      actor: auditedActor(exchange),
       resources: resourcesOf(exchange),
       activity: activityOf(exchange.method),
       operation: method === undefined ? (exchange.endpoint?.operation ?? 'none') : safe(method),
@@ -188,7 +188,7 @@ export function createTrailObserver(
         disposition: enforced ? findingDisposition(verdict) : 'detected',
         evidences: [],
         resources: resourcesOf(exchange),
-        actor: actorOf(exchange),
+        actor: auditedActor(exchange),
         unmapped: { enforced },
       });
     },
@@ -242,7 +242,7 @@ export function createTrailObserver(
         disposition: 'detected',
         evidences,
         resources: resourcesOf(exchange),
-        actor: actorOf(exchange),
+        actor: auditedActor(exchange),
         unmapped: found.length > MAX_EVIDENCES ? { more_findings: found.length - MAX_EVIDENCES } : {},
       });
     },
@@ -253,7 +253,7 @@ export function createTrailObserver(
   };
 }
 
-function actorOf({ key, facts }: AuditedExchange): Actor {
+function auditedActor({ key, facts }: AuditedExchange): Actor {
   return {
     uid: key.keyHash,
     name: key.name,

@@ -118,7 +118,7 @@ export function apiActivity(event: ApiEvent): ApiActivity {
     ...(status !== undefined && { status_id: failed ? 2 : 1, status_code: String(status) }),
     ...(refusal !== undefined && { status_detail: refusal }),
     ...(event.durationMs !== undefined && { duration: Math.round(event.durationMs) }),
-    actor: actorOf(event.actor),
+    actor: actorObject(event.actor),
     api: {
       operation: event.operation,
       service: { name: event.service },
@@ -128,7 +128,7 @@ export function apiActivity(event: ApiEvent): ApiActivity {
       }),
     },
     src_endpoint: event.clientAddress === '' ? { type: 'Unknown', type_id: 0 } : { ip: event.clientAddress },
-    ...(model !== undefined && { ai_model: { name: shortened(model), ai_provider: event.service } }),
+    ...(model !== undefined && { ai_model: { name: boundedText(model), ai_provider: event.service } }),
     ...(tokens !== undefined && {
       message_context: {
         service: { name: event.service },
@@ -167,7 +167,7 @@ export function detectionFinding(event: DetectionEvent): DetectionFinding {
     ...common(event, 'Detection Finding', 2004, 2, ACTIVITY.create),
     class_uid: 2004,
     ...{ status_id: 1, status: 'New', is_alert: event.disposition !== 'detected' },
-    ...{ actor: actorOf(event.actor) },
+    ...{ actor: actorObject(event.actor) },
     finding_info: {
       // One finding may be told of twice: by what it is, and by what was done about it.
       uid: `${event.requestId}:${event.detector}`,
@@ -200,7 +200,7 @@ function common(
     time: Date.now(),
     severity_id: severityId,
     severity,
-    message: shortened(event.message),
+    message: boundedText(event.message),
     metadata: {
       version: VERSION,
       product: PRODUCT,
@@ -212,13 +212,13 @@ function common(
     disposition_id: dispositionId,
     disposition,
     ...(event.resources.length > 0 && {
-      resources: event.resources.map(({ type, name }) => ({ type, name: shortened(name) })),
+      resources: event.resources.map(({ type, name }) => ({ type, name: boundedText(name) })),
     }),
     unmapped: event.unmapped,
   };
 }
 
-function actorOf({ uid, name, agentName, owner, sessionId }: Actor): object {
+function actorObject({ uid, name, agentName, owner, sessionId }: Actor): object {
   return {
     user: {
       ...(uid === undefined ? { type: 'Unknown', type_id: 0 } : { uid }),
@@ -230,6 +230,6 @@ function actorOf({ uid, name, agentName, owner, sessionId }: Actor): object {
   };
 }
 
-export function shortened(text: string): string {
+export function boundedText(text: string): string {
   return text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS)}…`;
 }

@@ -99,14 +99,14 @@ function isProviderName(value: string): value is ProviderName {
 }
 
 function parseList(json: string | undefined): string[] | undefined {
-  return json === undefined ? undefined : storedList.parse(parseJson(json));
+  return json === undefined ? undefined : storedList.parse(parseStoredJson(json));
 }
 
 function parseTags(json: string | undefined): Record<string, string> {
-  return json === undefined ? {} : storedMap.parse(parseJson(json));
+  return json === undefined ? {} : storedMap.parse(parseStoredJson(json));
 }
 
-function parseJson(json: string): unknown {
+function parseStoredJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (cause) {

@@ -63,7 +63,7 @@ export async function createChecks(
     config,
     stores: storesOn(deps, acknowledgement),
     policies,
-    observer: observerOf(deps),
+    observer: checksObserver(deps),
     authenticateAgain: createAuthenticateAgain({
       keys: createKeyStateStore({ client, deadlineMs }),
       riskProfile: config.risk_profile,
@@ -106,7 +106,7 @@ function storesOn(
   };
 }
 
-function observerOf(deps: ChecksDeps): ChecksObserver {
+function checksObserver(deps: ChecksDeps): ChecksObserver {
   const { log, auditLog, metrics, trail } = deps;
   const audit = auditOf(deps);
   const warn = (message: string) => (cause: unknown) => log.warn({ cause: messageOf(cause) }, message);

@@ -20,7 +20,7 @@ export function createReportSecretLeak({ record, addTaint }: SecretLeakDeps): Re
   return async (leak) => {
     const { exchange, findings, lockMs, personalDataOnly } = leak;
     const { keyHash } = exchange.key;
-    const event = { keyHash, operationId: newOperationId(), findings, lockMs, cause: causeOf(leak) };
+    const event = { keyHash, operationId: newOperationId(), findings, lockMs, cause: leakCause(leak) };
     if (personalDataOnly === true) {
       await record({ ...event, trigger: 'data_exfiltration' });
       return;
@@ -35,17 +35,20 @@ export function createReportSecretLeak({ record, addTaint }: SecretLeakDeps): Re
   };
 }
 
-function causeOf({ exchange, findings, personalDataOnly }: SecretLeak): LockCause {
+function leakCause({ exchange, findings, personalDataOnly }: SecretLeak): LockCause {
   return {
     kind: personalDataOnly === true ? 'personal_data' : 'secret',
     rules: plainRules(findings.map(ruleOf)),
-    place: placeOf(exchange),
+    place: leakPlace(exchange),
     request: plainName(exchange.requestId),
   };
 }
 
 /** A tool's name is the client's word, or the server's: it may hold what was found. */
-function placeOf({ mcp, request }: SecretLeak['exchange']): Extract<LockCause, { place: unknown }>['place'] {
+function leakPlace({
+  mcp,
+  request,
+}: SecretLeak['exchange']): Extract<LockCause, { place: unknown }>['place'] {
   if (mcp === undefined) return { in: 'completion' };
   const tool = calledTool(request.mcp);
   return {

@@ -3,7 +3,7 @@ import { ENVIRONMENT_OVERRIDES } from './environment.ts';
 import type { Environment } from './environment.ts';
 import { configSchema } from './schema.ts';
 import type { ConfigInput } from './schema.ts';
-import { merge, removeAt, setAt, valueAt } from './values.ts';
+import { mergeGroups, removeAt, setAt, configValueAt } from './values.ts';
 import type { KeyPath, YamlFile } from './yaml-file.ts';
 
 /** The values before they are validated, and who wrote which. */
@@ -25,7 +25,7 @@ export class Draft {
       setAt(this.values, path, value);
       this.#variables.set(path.join('.'), name);
     }
-    merge(this.values, this.#argv);
+    mergeGroups(this.values, this.#argv);
   }
 
   /** Every issue of the schema, after null and filled-in values have been given the meaning they can have. */
@@ -38,7 +38,7 @@ export class Draft {
   }
 
   locate(path: KeyPath): string {
-    if (path.length > 0 && valueAt(this.#argv, path) !== undefined) return 'command line';
+    if (path.length > 0 && configValueAt(this.#argv, path) !== undefined) return 'command line';
     const variable = this.#variables.get(path.join('.'));
     if (variable !== undefined) return `environment ${variable}`;
     return this.#file?.locate(path) ?? '';
@@ -46,12 +46,12 @@ export class Draft {
 
   /** `key:` without a value means "not written"; text from the environment may mean a number or a boolean. */
   #repair(issue: z.core.$ZodIssue): boolean {
-    const value = valueAt(this.values, issue.path);
+    const value = configValueAt(this.values, issue.path);
     if (value === null) return removeAt(this.values, issue.path);
     const dotted = issue.path.join('.');
     const fromEnvironment = this.#variables.has(dotted) || this.#file?.filledPaths.has(dotted) === true;
     if (issue.code !== 'invalid_type' || typeof value !== 'string' || !fromEnvironment) return false;
-    const meant = issue.expected === 'boolean' ? toBoolean(value) : toNumber(value);
+    const meant = issue.expected === 'boolean' ? toBoolean(value) : writtenNumber(value);
     if (meant === undefined) return false;
     setAt(this.values, issue.path, meant);
     return true;
@@ -72,7 +72,7 @@ function toBoolean(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-function toNumber(text: string): number | undefined {
+function writtenNumber(text: string): number | undefined {
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : undefined;
 }
 

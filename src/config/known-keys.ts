@@ -16,7 +16,7 @@ export function unknownKeyMessage(group: readonly PropertyKey[], key: string): s
   const root: SchemaNode = configJsonSchema();
   const near = nearestName(key, Object.keys(nodeAt(root, group)?.properties ?? {}));
   if (near !== undefined) return `unknown key; did you mean ${near}?`;
-  const elsewhere = pathsOf(root, []).find((path) => path.at(-1) === key);
+  const elsewhere = keyPathsOf(root, []).find((path) => path.at(-1) === key);
   return elsewhere === undefined ? 'unknown key' : `unknown key here; did you mean ${elsewhere.join('.')}?`;
 }
 
@@ -32,9 +32,9 @@ function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | un
   return node?.properties ? node : node?.anyOf?.find((option) => option.properties);
 }
 
-function pathsOf(node: SchemaNode, prefix: readonly string[]): string[][] {
+function keyPathsOf(node: SchemaNode, prefix: readonly string[]): string[][] {
   return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
     const path = [...prefix, name];
-    return [path, ...pathsOf(child, path)];
+    return [path, ...keyPathsOf(child, path)];
   });
 }

@@ -10,7 +10,7 @@ import type { Problem } from './problems.ts';
 import { crossFieldProblems } from './rules.ts';
 import { configSchema } from './schema.ts';
 import type { Config, ConfigInput } from './schema.ts';
-import { valueAt } from './values.ts';
+import { configValueAt } from './values.ts';
 import { readConfigYaml } from './yaml-file.ts';
 import type { KeyPath, YamlFile } from './yaml-file.ts';
 
@@ -45,13 +45,13 @@ export interface LoadedConfig {
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const problems: Problem[] = [];
-  const file = readFile(options, problems);
+  const file = readConfigFile(options, problems);
   const insecureDev = readInsecureDev(options.env, problems);
   const draft = new Draft(file, options.env, options.argvOverrides ?? {});
 
   const issues = draft.validate();
-  problems.push(...issues.flatMap((issue) => problemsOf(issue, draft)));
-  const config = finish(
+  problems.push(...issues.flatMap((issue) => issueProblems(issue, draft)));
+  const config = freeze(
     issues.length === 0 ? draft.values : withoutFaults(draft.values, issues),
     insecureDev,
   );
@@ -66,7 +66,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     config: deepFreeze(config),
     sources: {
       file: file?.name,
-      explicitlySet: (dottedPath) => valueAt(draft.values, dottedPath.split('.')) !== undefined,
+      explicitlySet: (dottedPath) => configValueAt(draft.values, dottedPath.split('.')) !== undefined,
       locate: (path) => draft.locate(path),
     },
   };
@@ -77,7 +77,7 @@ export const NO_FILE = '';
 
 type NamedFile = YamlFile & { readonly name: string };
 
-function readFile(options: LoadOptions, problems: Problem[]): NamedFile | undefined {
+function readConfigFile(options: LoadOptions, problems: Problem[]): NamedFile | undefined {
   if (options.path === NO_FILE) return undefined;
   const name = options.path ?? DEFAULT_CONFIG_PATH;
   let bytes: Buffer;
@@ -101,7 +101,7 @@ function readFile(options: LoadOptions, problems: Problem[]): NamedFile | undefi
   return { ...file, name };
 }
 
-function problemsOf(issue: z.core.$ZodIssue, draft: Draft): Problem[] {
+function issueProblems(issue: z.core.$ZodIssue, draft: Draft): Problem[] {
   if (issue.code !== 'unrecognized_keys') {
     return [{ where: draft.locate(issue.path), path: issue.path.join('.'), message: issueMessage(issue) }];
   }
@@ -115,7 +115,7 @@ function inFileOrder(problems: readonly Problem[]): Problem[] {
   return problems.toSorted((a, b) => a.where.localeCompare(b.where, 'en', { numeric: true }));
 }
 
-function finish(values: Record<string, unknown>, insecureDev: boolean): Config | undefined {
+function freeze(values: Record<string, unknown>, insecureDev: boolean): Config | undefined {
   const { data } = configSchema.safeParse(values);
   return data && { ...data, server: { ...data.server, insecure_dev: insecureDev } };
 }

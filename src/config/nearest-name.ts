@@ -1,17 +1,17 @@
 /** The name among `known` that `name` was most likely meant to be; undefined where none is near. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const plain = normalize(name.slice(0, 64));
+  const plain = snakeCase(name.slice(0, 64));
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(plain.length / 3)) + 1;
   for (const candidate of known) {
-    const distance = editDistance(plain, normalize(candidate));
+    const distance = editDistance(plain, snakeCase(candidate));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }
 
 /** `maxPayloadBytes`, `max-payload-bytes` and `max_payload_bytes` are one name to a reader. */
-function normalize(name: string): string {
+function snakeCase(name: string): string {
   return name
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .replaceAll('-', '_')
@@ -27,19 +27,19 @@ export function editDistance(a: string, b: string): number {
     for (let column = 1; column <= b.length; column++) {
       const same = a[row - 1] === b[column - 1];
       let distance = Math.min(
-        at(last, column) + 1,
-        at(current, column - 1) + 1,
-        at(last, column - 1) + (same ? 0 : 1),
+        cellAt(last, column) + 1,
+        cellAt(current, column - 1) + 1,
+        cellAt(last, column - 1) + (same ? 0 : 1),
       );
       const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (swapped) distance = Math.min(distance, at(beforeLast, column - 2) + 1);
+      if (swapped) distance = Math.min(distance, cellAt(beforeLast, column - 2) + 1);
       current.push(distance);
     }
     [beforeLast, last] = [last, current];
   }
-  return at(last, b.length);
+  return cellAt(last, b.length);
 }
 
-function at(row: readonly number[], column: number): number {
+function cellAt(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY;
 }

@@ -65,10 +65,10 @@ export function crossFieldProblems(config: Config): RuleProblem[] {
 const RULES: readonly Rule[] = [
   phaseDeadline,
   listeners,
-  pairs,
+  pairRules,
   extproc,
   redisTopology,
-  authorities,
+  authorityRules,
   plainHttp,
   riskThresholds,
   auditTrail,
@@ -100,7 +100,7 @@ function listeners({ server }: Config): readonly (RuleProblem | false)[] {
 }
 
 /** A certificate is of no use without its key, and the other way round. */
-function pairs({ server, redis }: Config): readonly (RuleProblem | false)[] {
+function pairRules({ server, redis }: Config): readonly (RuleProblem | false)[] {
   const groups = [
     [['server', 'tls'], server.tls],
     [['server', 'extproc', 'tls'], server.extproc.tls],
@@ -166,7 +166,7 @@ function redisTopology({ redis }: Config): readonly (RuleProblem | false)[] {
 }
 
 /** Who is asked by host has no path for anything else. */
-function authorities({ proxy, mcp }: Config): readonly (RuleProblem | false)[] {
+function authorityRules({ proxy, mcp }: Config): readonly (RuleProblem | false)[] {
   return [
     mcp.enabled &&
       Object.keys(proxy.authorities).length > 0 && {

@@ -2,7 +2,7 @@
 import type { KeyPath } from './yaml-file.ts';
 import { isObject } from '../json/is-object.ts';
 
-export function valueAt(values: unknown, path: KeyPath): unknown {
+export function configValueAt(values: unknown, path: KeyPath): unknown {
   let value = values;
   for (const step of path) {
     if (Array.isArray(value) && typeof step === 'number') value = value[step];
@@ -27,10 +27,10 @@ export function removeAt(values: Record<string, unknown>, path: KeyPath): boolea
 }
 
 /** Merges groups key by key; every other value of `over` replaces that of `base`. */
-export function merge(base: Record<string, unknown>, over: Readonly<Record<string, unknown>>): void {
+export function mergeGroups(base: Record<string, unknown>, over: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(over)) {
     const existing = base[name];
-    if (isObject(value) && isObject(existing)) merge(existing, value);
+    if (isObject(value) && isObject(existing)) mergeGroups(existing, value);
     else if (value !== undefined) base[name] = structuredClone(value);
   }
 }

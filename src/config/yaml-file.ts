@@ -66,7 +66,7 @@ function fill(
   visit(document, {
     Scalar(position, node, ancestors) {
       if (position === 'key' || typeof node.value !== 'string' || !node.value.includes('$')) return;
-      const path = pathOf([...ancestors, node]);
+      const path = keyPath([...ancestors, node]);
       const result = fillEnvironment(node.value, env);
       for (const message of result.problems) {
         problems.push({ where: at(node.range?.[0] ?? 0), path, message });
@@ -80,12 +80,12 @@ function fill(
 }
 
 /** The dotted path that a chain of YAML nodes spells. */
-function pathOf(chain: readonly unknown[]): string {
+function keyPath(chain: readonly unknown[]): string {
   const steps: string[] = [];
   chain.forEach((node, index) => {
     const next = chain[index + 1];
     if (isSeq(node)) steps.push(String(node.items.indexOf(next)));
-    else if (isPairLike(node)) steps.push(keyText(node.key));
+    else if (isPairLike(node)) steps.push(keyName(node.key));
   });
   return steps.join('.');
 }
@@ -95,7 +95,7 @@ function locate(document: Document, path: KeyPath, at: (offset: number) => strin
   let offset = isNode(node) ? node.range?.[0] : undefined;
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document);
-    const pair = isMap(node) ? node.items.find(({ key }) => keyText(key) === String(step)) : undefined;
+    const pair = isMap(node) ? node.items.find(({ key }) => keyName(key) === String(step)) : undefined;
     const item: unknown = isSeq(node) ? node.items[Number(step)] : undefined;
     const marker = pair?.key ?? item;
     if (!isNode(marker)) break;
@@ -105,7 +105,7 @@ function locate(document: Document, path: KeyPath, at: (offset: number) => strin
   return offset === undefined ? undefined : at(offset);
 }
 
-function keyText(key: unknown): string {
+function keyName(key: unknown): string {
   return String(isScalar(key) ? key.value : key);
 }
 

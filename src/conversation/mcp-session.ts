@@ -18,10 +18,10 @@ export function mcpSessionOf({ mcp, headers, key }: Identified): SessionName | u
     return SESSION_ID.test(named) ? { keyHash: key.keyHash, sessionId: named } : undefined;
   const mcpSession = headers.get(MCP_SESSION_HEADER);
   if (mcpSession === undefined) return undefined;
-  const sessionId = SESSION_ID.test(mcpSession) ? mcpSession : digestOf(mcpSession);
+  const sessionId = SESSION_ID.test(mcpSession) ? mcpSession : sessionDigest(mcpSession);
   return { keyHash: key.keyHash, sessionId };
 }
 
-function digestOf(id: string): string {
+function sessionDigest(id: string): string {
   return createHash('sha256').update(id).digest('base64url');
 }

@@ -41,6 +41,6 @@ function lastText(messages: unknown): string {
     .join(' ');
 }
 
-export function numberOf(value: unknown): number | undefined {
+export function finiteNumber(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }

@@ -1,4 +1,4 @@
-import { demoAnswer, numberOf } from './answer.ts';
+import { demoAnswer, finiteNumber } from './answer.ts';
 import type { DemoReply, DemoRequest } from './dialect.ts';
 
 const MODELS = ['claude-sonnet-5', 'claude-haiku-4-5'];
@@ -15,7 +15,7 @@ export function anthropicReply({ method, path, body }: DemoRequest): DemoReply |
     return { kind: 'whole', body: { data, has_more: false, first_id: MODELS[0], last_id: MODELS.at(-1) } };
   }
   if (method !== 'POST') return undefined;
-  const answer = demoAnswer(body['messages'], numberOf(body['max_tokens']));
+  const answer = demoAnswer(body['messages'], finiteNumber(body['max_tokens']));
   if (path === '/v1/messages/count_tokens') {
     return { kind: 'whole', body: { input_tokens: answer.inputTokens } };
   }

@@ -1,4 +1,4 @@
-import { demoAnswer, numberOf } from './answer.ts';
+import { demoAnswer, finiteNumber } from './answer.ts';
 import { isObject } from '../json/is-object.ts';
 import type { DemoReply, DemoRequest } from './dialect.ts';
 
@@ -11,7 +11,7 @@ export function openaiReply({ method, path, body }: DemoRequest): DemoReply | un
     return { kind: 'whole', body: { object: 'list', data } };
   }
   if (method !== 'POST' || path !== '/v1/chat/completions') return undefined;
-  const limit = numberOf(body['max_completion_tokens']) ?? numberOf(body['max_tokens']);
+  const limit = finiteNumber(body['max_completion_tokens']) ?? finiteNumber(body['max_tokens']);
   const answer = demoAnswer(body['messages'], limit);
   const head = { id: 'chatcmpl-demo', created: Math.floor(Date.now() / 1000), model: body['model'] };
   const finish = answer.truncated ? 'length' : 'stop';
@@ -45,7 +45,7 @@ export function openaiReply({ method, path, body }: DemoRequest): DemoReply | un
   };
 }
 
-export function openaiError(message: string): object {
+export function errorBody(message: string): object {
   return { error: { message, type: 'invalid_request_error', param: null, code: null } };
 }
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { isObject } from '../json/is-object.ts';
 import { anthropicError, anthropicReply } from './anthropic.ts';
-import { openaiError, openaiReply } from './openai.ts';
+import { errorBody, openaiReply } from './openai.ts';
 
 /** A local stand-in for a provider, so that the gateway can be tried without an account. */
 export interface DemoProvider {
@@ -18,7 +18,7 @@ const MAX_BODY_BYTES = 16 * 1_048_576;
 /** Starts it on a free loopback port. `pieceDelayMs` is the pause between the events of a stream. */
 export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider> {
   const server = createServer((request, response) => {
-    answer(request, response, pieceDelayMs).catch(() => response.destroy());
+    answerRequest(request, response, pieceDelayMs).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -38,7 +38,7 @@ export async function startDemoProvider(pieceDelayMs = 40): Promise<DemoProvider
   };
 }
 
-async function answer(
+async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
   pieceDelayMs: number,
@@ -50,7 +50,7 @@ async function answer(
   const reply = anthropic ? anthropicReply(received) : openaiReply(received);
   if (reply === undefined) {
     const message = `the demo provider does not have ${received.method} ${path}`;
-    sendJson(response, 404, anthropic ? anthropicError(message) : openaiError(message));
+    sendJson(response, 404, anthropic ? anthropicError(message) : errorBody(message));
   } else if (reply.kind === 'whole') {
     sendJson(response, 200, reply.body);
   } else {

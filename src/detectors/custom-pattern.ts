@@ -21,13 +21,13 @@ export function createPatternDetector(source: string, rule: string): Detector {
     const found: Finding[] = [];
     const matcher = pattern.matcher(text);
     while (found.length < MAX_MATCHES && matcher.find()) {
-      if (matcher.end() > matcher.start()) found.push(finding(rule, matcher.start(), matcher.end()));
+      if (matcher.end() > matcher.start()) found.push(patternFinding(rule, matcher.start(), matcher.end()));
     }
-    if (found.length === MAX_MATCHES) found.push(finding(rule, found.at(-1)?.end ?? 0, text.length));
+    if (found.length === MAX_MATCHES) found.push(patternFinding(rule, found.at(-1)?.end ?? 0, text.length));
     return found;
   };
 }
 
-function finding(rule: string, start: number, end: number): Finding {
+function patternFinding(rule: string, start: number, end: number): Finding {
   return { detector: 'prompt_injection', class: 'override', rule, start, end };
 }

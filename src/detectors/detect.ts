@@ -42,7 +42,7 @@ function* detectInSteps(text: SearchedText, detectors: readonly Detector[]): Wor
       }
     }
   }
-  return merge(found.flat());
+  return mergeFindings(found.flat());
 }
 
 /** A part to search, and where its spans belong in the raw text. */
@@ -90,7 +90,7 @@ const placed = (search: Search, findings: readonly Finding[], offset: number): r
   }));
 
 /** Joins findings of one detector and class that overlap; the rule is the first one's. */
-function merge(findings: readonly Finding[]): readonly Finding[] {
+function mergeFindings(findings: readonly Finding[]): readonly Finding[] {
   const merged: Finding[] = [];
   const latest = new Map<string, number>();
   for (const finding of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

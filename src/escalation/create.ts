@@ -28,7 +28,7 @@ export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
     store: createRedisEscalationStore({ client: redis, deadlineMs: phaseDeadlineMs(config) }),
     secret: config.zsp.escalation_secret,
     maxPending: config.zsp.max_pending,
-    observer: observerOf(deps),
+    observer: approvalsObserver(deps),
   });
   const listener = connectRedis(config.redis, { name, mayBeSilent: true });
   const prefix = ESCALATION_ANSWERS.slice(0, -1);
@@ -44,7 +44,7 @@ export function createApprovalsOnRedis(deps: ApprovalsOnRedisDeps): Approvals {
   };
 }
 
-function observerOf({ log, auditLog, metrics, alerts }: ApprovalsOnRedisDeps): ApprovalsObserver {
+function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisDeps): ApprovalsObserver {
   const fieldsOf = ({ id, key_hash, rules, request_digest }: Escalation) => ({
     escalation_id: id,
     key_hash,

@@ -64,7 +64,7 @@ export const escalationEvent = z.discriminatedUnion('type', [
 export type EscalationEvent = Readonly<z.infer<typeof escalationEvent>>;
 
 /** Undefined where it is none: anybody may publish there. */
-export function readEvent(json: string): EscalationEvent | undefined {
+export function parseEscalationEvent(json: string): EscalationEvent | undefined {
   return escalationEvent.safeParse(parsedJson(json)).data;
 }
 

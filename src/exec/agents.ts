@@ -50,7 +50,7 @@ const claude: KnownAgent = {
   speaks: 'anthropic',
   wire: ({ provider, place }) => ({
     env: {
-      ANTHROPIC_BASE_URL: place.url + pathOf('anthropic', provider),
+      ANTHROPIC_BASE_URL: place.url + apiPath('anthropic', provider),
       // A key in the other variable is asked about before it is used.
       ANTHROPIC_AUTH_TOKEN: place.key,
       ANTHROPIC_API_KEY: undefined,
@@ -69,7 +69,7 @@ const codex: KnownAgent = {
   wire: ({ provider, place }) => {
     const settings = {
       name: 'gateway',
-      base_url: place.url + pathOf('openai', provider),
+      base_url: place.url + apiPath('openai', provider),
       wire_api: 'responses',
       env_key: 'OPENAI_API_KEY',
     };
@@ -106,7 +106,7 @@ const qwen: KnownAgent = {
   speaks: 'openai',
   wire: ({ provider, place, model }) => ({
     env: {
-      OPENAI_BASE_URL: place.keyedUrl + pathOf('openai', provider),
+      OPENAI_BASE_URL: place.keyedUrl + apiPath('openai', provider),
       OPENAI_API_KEY: place.key,
       ...(model !== undefined && { OPENAI_MODEL: model }),
     },
@@ -137,7 +137,7 @@ const opencode: KnownAgent = {
     const base = { anthropic: '/anthropic/v1', gemini: '/gemini/v1beta', cohere: '/cohere/v2' };
     const path = Object.hasOwn(base, provider)
       ? base[provider as keyof typeof base]
-      : pathOf('openai', provider);
+      : apiPath('openai', provider);
     const options = { baseURL: place.keyedUrl + path, apiKey: place.key };
     const content = withMembers(env['OPENCODE_CONFIG_CONTENT'], ['provider', name, 'options'], options);
     return { env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(content) } };
@@ -157,7 +157,7 @@ const goose: KnownAgent = {
       env: {
         GOOSE_PROVIDER: 'openai',
         OPENAI_HOST: place.url,
-        OPENAI_BASE_PATH: `${pathOf('openai', provider).slice(1)}/chat/completions`,
+        OPENAI_BASE_PATH: `${apiPath('openai', provider).slice(1)}/chat/completions`,
       },
     };
   },
@@ -167,7 +167,7 @@ const crush: KnownAgent = {
   provider: 'openai',
   wire: ({ provider, place }) => {
     const path =
-      basePath('anthropic', provider) ?? basePath('gemini', provider) ?? pathOf('openai', provider);
+      basePath('anthropic', provider) ?? basePath('gemini', provider) ?? apiPath('openai', provider);
     return { env: { [`${provider.toUpperCase()}_API_ENDPOINT`]: place.url + path } };
   },
 };
@@ -181,8 +181,8 @@ const cline: KnownAgent = {
     const settings = {
       provider: 'openai-compatible',
       apiKey: place.key,
-      model: modelOf(provider, model),
-      baseUrl: place.url + pathOf('openai', provider),
+      model: overrideModel(provider, model),
+      baseUrl: place.url + apiPath('openai', provider),
     };
     const providers = {
       version: 1,
@@ -206,7 +206,7 @@ const continueCli: KnownAgent = {
   wire: ({ provider, place, model, args, file }) => {
     if (args.some((arg) => arg === '--config' || arg.startsWith('--config='))) return {};
     const name = 'continue.yaml';
-    const wanted = modelOf(provider, model);
+    const wanted = overrideModel(provider, model);
     const config = {
       name: 'Gateway',
       version: '1.0.0',
@@ -216,7 +216,7 @@ const continueCli: KnownAgent = {
           name: wanted,
           provider: 'openai',
           model: wanted,
-          apiBase: place.url + pathOf('openai', provider),
+          apiBase: place.url + apiPath('openai', provider),
           apiKey: place.key,
           roles: ['chat'],
           capabilities: ['tool_use'],
@@ -254,13 +254,13 @@ export function knownAgent(command: string): KnownAgent | undefined {
   return AGENTS.get(name.toLowerCase().replace(/\.(exe|cmd|ps1|js|mjs|cjs|py)$/, ''));
 }
 
-function pathOf(api: Api, provider: ProviderName): string {
+function apiPath(api: Api, provider: ProviderName): string {
   const path = basePath(api, provider);
   if (path === undefined) throw new Error(`${provider} has no address for clients of ${api}`);
   return path;
 }
 
-function modelOf(provider: ProviderName, override: string | undefined): string {
+function overrideModel(provider: ProviderName, override: string | undefined): string {
   const model = override ?? MODELS[provider];
   if (model !== undefined) return model;
   throw new Error(`name a model of ${provider} with --model-override: this program has to be told one`);
@@ -274,10 +274,10 @@ function withMembers(written: string | undefined, path: readonly string[], membe
     const own = typeof value === 'object' && value !== null ? (value as Members) : {};
     return step === undefined ? { ...own, ...members } : { ...own, [step]: into(own[step], rest) };
   }
-  return into(parsed(written), path);
+  return into(parsedSettings(written), path);
 }
 
-function parsed(written: string | undefined): unknown {
+function parsedSettings(written: string | undefined): unknown {
   try {
     return JSON.parse(written ?? '{}');
   } catch (cause) {

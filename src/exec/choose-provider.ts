@@ -24,7 +24,7 @@ export interface ChosenProvider {
  */
 export function chooseProvider(command: string, wanted: string | undefined): ChosenProvider {
   const agent = knownAgent(command);
-  const named = wanted === undefined || wanted === '' ? agent?.provider : providerNamed(wanted);
+  const named = wanted === undefined || wanted === '' ? agent?.provider : knownProvider(wanted);
   if (named === undefined) {
     throw new ExecUsageError(
       `set GATEWAY_PROVIDER for ${command}: one of ${PROVIDER_NAMES.join(', ')} ` +
@@ -39,7 +39,7 @@ export function chooseProvider(command: string, wanted: string | undefined): Cho
   return { provider: named, agent };
 }
 
-function providerNamed(written: string): ProviderName {
+function knownProvider(written: string): ProviderName {
   const known = PROVIDER_NAMES.find((name) => name === written);
   if (known === undefined) throw new ExecUsageError(`GATEWAY_PROVIDER: one of ${PROVIDER_NAMES.join(', ')}`);
   return known;

@@ -11,7 +11,7 @@ export interface Prepared {
 }
 
 /** The program's surroundings: as ours, without the keys, and with the forwarder where the provider was. */
-export function prepare(run: Run, agent: KnownAgent | undefined, sessionId: string): Prepared {
+export function prepareRun(run: Run, agent: KnownAgent | undefined, sessionId: string): Prepared {
   const wiring = agent?.wire(run) ?? {};
   const ours: Variables = {
     GATEWAY_PROXY_KEY: undefined,

@@ -7,7 +7,7 @@ import { providers } from '../providers/registry.ts';
 import { createPrivateFolder } from './private-folder.ts';
 import type { Environment } from '../runtime/program.ts';
 import { chooseProvider, ExecUsageError } from './choose-provider.ts';
-import { prepare } from './environment.ts';
+import { prepareRun } from './environment.ts';
 import { startForwarder } from './forwarder.ts';
 import type { GatewayAddress } from './gateway-address.ts';
 import type { ModelChoice } from './model-choice.ts';
@@ -52,7 +52,7 @@ export async function exec(options: ExecOptions): Promise<number> {
     try {
       const { place } = forwarder;
       const run = { provider, place, model: models.override, args, env, file: folder.file };
-      const prepared = prepare(run, agent, sessionId);
+      const prepared = prepareRun(run, agent, sessionId);
       for (const [name, text] of Object.entries(prepared.files)) {
         await writeFile(folder.file(name), text, { mode: 0o600 });
       }

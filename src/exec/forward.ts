@@ -32,7 +32,7 @@ const MAX_HELD_BYTES = 16 * 1_048_576;
  * One exchange, both ways as it comes: nothing is held but a body in which the model changes.
  * @throws GatewayError for what is refused here; Error where the gateway cannot be reached
  */
-export async function forward(
+export async function forwardToGateway(
   incoming: IncomingMessage,
   response: ServerResponse,
   options: ForwardOptions,
@@ -51,7 +51,7 @@ export async function forward(
     headers: body === undefined ? headers : withLength(headers, body),
     agent,
   });
-  const answered = answerOf(outgoing, gateway);
+  const answered = awaitAnswer(outgoing, gateway);
   // Whoever has asked is gone: nobody reads the rest, and the provider should not write it.
   response.once('close', () => outgoing.destroy());
   if (body === undefined) incoming.pipe(outgoing);
@@ -68,7 +68,10 @@ function withLength(headers: OutgoingHttpHeaders, body: Buffer): OutgoingHttpHea
   return { ...headers, 'content-length': String(body.length) };
 }
 
-function answerOf(outgoing: ReturnType<typeof sendHttp>, { url }: GatewayAddress): Promise<IncomingMessage> {
+function awaitAnswer(
+  outgoing: ReturnType<typeof sendHttp>,
+  { url }: GatewayAddress,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     outgoing.once('response', resolve);
     // It stays: an upload that the gateway stops reading fails after the answer.

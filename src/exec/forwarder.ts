@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 
 import { errorBody, GatewayError } from '../errors.ts';
 import type { ProviderName } from '../providers/provider.ts';
-import { forward } from './forward.ts';
+import { forwardToGateway } from './forward.ts';
 import type { Target } from './forward.ts';
 import type { GatewayAddress } from './gateway-address.ts';
 import { CREDENTIAL_HEADERS } from './headers.ts';
@@ -43,8 +43,8 @@ export async function startForwarder(options: ForwarderOptions): Promise<Forward
   const isKey = comparer(key);
   const agent = agentFor(options.gateway);
   const server = createServer((request, response) => {
-    handle(request, response, options, { agent, isKey }).catch((failure: unknown) => {
-      refuse(response, failure);
+    handleRequest(request, response, options, { agent, isKey }).catch((failure: unknown) => {
+      replyRefusal(response, failure);
       // Read to its end, or a client that still sends would see a broken connection in place of the answer.
       request.resume();
     });
@@ -83,7 +83,7 @@ interface Tools {
   readonly isKey: (presented: string) => boolean;
 }
 
-async function handle(
+async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
   options: ForwarderOptions,
@@ -97,7 +97,7 @@ async function handle(
     throw new GatewayError('upgrade_not_supported', 'WebSockets are not forwarded; use HTTP');
   }
   const target = targetOf(asked, options);
-  await forward(request, response, { ...options, agent, target });
+  await forwardToGateway(request, response, { ...options, agent, target });
 }
 
 interface Asked {
@@ -143,7 +143,7 @@ function targetOf({ path, query }: Asked, { gateway, provider, models }: Forward
 }
 
 /** An answer of ours in the gateway's own form; what had begun is cut. */
-function refuse(response: ServerResponse, failure: unknown): void {
+function replyRefusal(response: ServerResponse, failure: unknown): void {
   if (response.headersSent) {
     response.destroy();
     return;

@@ -56,10 +56,10 @@ function readUrl(written: string): URL {
 /** Those of Node and of the system, and the file's. */
 function authorities(caFile: string | undefined): string[] {
   const known = [...getCACertificates('default'), ...getCACertificates('system')];
-  return caFile === undefined ? known : [...known, readPem(caFile)];
+  return caFile === undefined ? known : [...known, readCa(caFile)];
 }
 
-function readPem(file: string): string {
+function readCa(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {

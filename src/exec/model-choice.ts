@@ -47,13 +47,13 @@ export function pathWithModel(
   if (before === undefined || written === undefined || behind === undefined) {
     return { path, namesModel: false };
   }
-  const model = decoded(written);
+  const model = decodedSegment(written);
   const chosen = chosenModel(choice, model);
   const name = chosen === model ? written : encodeURIComponent(chosen);
   return { path: before + name + behind, namesModel: true };
 }
 
-function decoded(written: string): string {
+function decodedSegment(written: string): string {
   try {
     return decodeURIComponent(written);
   } catch {
@@ -78,12 +78,12 @@ function editsOf(json: JsonObject, choice: ModelChoice, pathNamesModel: boolean)
   }
   if (isObject(counted))
     edits.push(...renamed(['generateContentRequest', 'model'], counted['model'], choice));
-  for (const [index, request] of listOf(requests).entries()) {
+  for (const [index, request] of asList(requests).entries()) {
     if (isObject(request)) edits.push(...renamed(['requests', index, 'model'], request['model'], choice));
   }
   // Others to fall back on (OpenRouter): there are none beside the one.
   if (models !== undefined && choice.override !== undefined) edits.push({ kind: 'remove', path: ['models'] });
-  else listOf(models).forEach((one, index) => edits.push(...renamed(['models', index], one, choice)));
+  else asList(models).forEach((one, index) => edits.push(...renamed(['models', index], one, choice)));
   return edits;
 }
 
@@ -95,7 +95,7 @@ function renamed(path: JsonPath, written: unknown, choice: ModelChoice): JsonEdi
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-function listOf(value: unknown): readonly unknown[] {
+function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -5,7 +5,7 @@ import { withoutCase } from './without-case.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A JSON-RPC message of a server: a response, a request of its own, or a notification, and the same to every parser. */
-export function isMessage(value: unknown): value is JsonObject {
+export function isServerMessage(value: unknown): value is JsonObject {
   if (!isObject(value) || value['jsonrpc'] !== '2.0' || isMisread(value)) return false;
   return ['result', 'error', 'method'].some((name) => Object.hasOwn(value, name));
 }

@@ -21,8 +21,8 @@ const FOLDED_DECISIVE: ReadonlySet<string> = new Set([...DECISIVE].map(withoutCa
  */
 export function readMessage(body: Json): McpMessage {
   const stranger = Object.keys(body).some((name) => !MEMBERS.has(name));
-  if (stranger) throw invalid('has a member other than jsonrpc, id, method, params, result and error');
-  if (body['jsonrpc'] !== '2.0') throw invalid('must have "jsonrpc": "2.0"');
+  if (stranger) throw invalidMessage('has a member other than jsonrpc, id, method, params, result and error');
+  if (body['jsonrpc'] !== '2.0') throw invalidMessage('must have "jsonrpc": "2.0"');
   return Object.hasOwn(body, 'method') ? readCall(body) : readResponse(body);
 }
 
@@ -48,24 +48,24 @@ export function paramsOf(body: Json): Json {
 
 function readCall(body: Json): McpMessage {
   const { method } = body;
-  if (typeof method !== 'string' || method === '') throw invalid('has a method that is not a string');
-  if (!METHOD.test(method)) throw invalid('has a method with a character that is not visible ASCII');
+  if (typeof method !== 'string' || method === '') throw invalidMessage('has a method that is not a string');
+  if (!METHOD.test(method)) throw invalidMessage('has a method with a character that is not visible ASCII');
   if (Object.hasOwn(body, 'result') || Object.hasOwn(body, 'error')) {
-    throw invalid('has a method and a result or an error: it must be a call or an answer');
+    throw invalidMessage('has a method and a result or an error: it must be a call or an answer');
   }
   if (Object.hasOwn(body, 'params')) assertPlainParams(body['params']);
   if (!Object.hasOwn(body, 'id')) return { kind: 'notification', method };
   const { id } = body;
-  if (!isId(id)) throw invalid('has an id that is neither a string nor a whole number');
-  const name = nameOf(method, paramsOf(body));
+  if (!isId(id)) throw invalidMessage('has an id that is neither a string nor a whole number');
+  const name = targetName(method, paramsOf(body));
   return { kind: 'request', id, method, ...(name !== undefined && { name }) };
 }
 
 /** @throws GatewayError invalid_request where a tool call does not say which tool. */
-function nameOf(method: string, params: Json): string | undefined {
+function targetName(method: string, params: Json): string | undefined {
   const { name, uri } = params;
   if (method === 'tools/call' && (typeof name !== 'string' || name === '')) {
-    throw invalid('is a tools/call without params.name, a string');
+    throw invalidMessage('is a tools/call without params.name, a string');
   }
   if (typeof name === 'string') return name;
   return typeof uri === 'string' ? uri : undefined;
@@ -75,27 +75,28 @@ function readResponse(body: Json): McpMessage {
   const { id } = body;
   const failed = Object.hasOwn(body, 'error');
   if (Object.hasOwn(body, 'result') === failed || Object.hasOwn(body, 'params')) {
-    throw invalid('is no request, notification or response');
+    throw invalidMessage('is no request, notification or response');
   }
   // An error may answer what could not be read, and then knows no id.
   if (id === null && failed) return { kind: 'response', id };
-  if (!isId(id)) throw invalid('has an id that is neither a string nor a whole number');
+  if (!isId(id)) throw invalidMessage('has an id that is neither a string nor a whole number');
   return { kind: 'response', id };
 }
 
 /** Some languages' parsers match member names whatever their case: what such a one would read is refused. */
 function assertPlainParams(params: unknown): void {
-  if (!isObject(params)) throw invalid('has params that are not an object');
+  if (!isObject(params)) throw invalidMessage('has params that are not an object');
   const lookalike = Object.keys(params).some(
     (name) => !DECISIVE.has(name) && FOLDED_DECISIVE.has(withoutCase(name)),
   );
-  if (lookalike) throw invalid('has a member of params that differs from one of MCP only in letter case');
+  if (lookalike)
+    throw invalidMessage('has a member of params that differs from one of MCP only in letter case');
 }
 
 function isId(value: unknown): value is JsonRpcId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
-function invalid(what: string): GatewayError {
+function invalidMessage(what: string): GatewayError {
   return new GatewayError('invalid_request', `the JSON-RPC message ${what}`);
 }

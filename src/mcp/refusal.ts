@@ -88,15 +88,15 @@ export function jsonRpcError(refusal: Refusal, mcp?: McpMessage): JsonRpcError {
     };
   }
   const { rule, maskedResult, toolName = calledTool(mcp) } = refusal.details ?? { reason: '' };
-  const reason = reasonOf(refusal);
+  const reason = refusalReason(refusal);
   const data = {
     type: refusal.type,
     reason,
-    ...(toolName !== undefined && { tool_name: shown(toolName) }),
+    ...(toolName !== undefined && { tool_name: boundedName(toolName) }),
     ...(rule !== undefined && { rule }),
     ...(maskedResult !== undefined && { result: maskedResult }),
   };
-  const message = `Error: ${subjectOf(mcp, toolName)} blocked. Reason: ${reason}`;
+  const message = `Error: ${callSubject(mcp, toolName)} blocked. Reason: ${reason}`;
   return { jsonrpc: '2.0', ...id, error: { code, message, data } };
 }
 
@@ -119,16 +119,16 @@ function ofServer(message: string): string {
 }
 
 /** Why, in the words that a record, an agent or a person is told. */
-export function reasonOf({ details, message }: Pick<Refusal, 'details' | 'message'>): string {
+export function refusalReason({ details, message }: Pick<Refusal, 'details' | 'message'>): string {
   return details?.reason ?? message;
 }
 
-function subjectOf(mcp: McpMessage | undefined, toolName: string | undefined): string {
-  if (toolName !== undefined) return `tool [${shown(toolName)}]`;
-  return mcp === undefined || mcp.kind === 'response' ? 'message' : `method [${shown(mcp.method)}]`;
+function callSubject(mcp: McpMessage | undefined, toolName: string | undefined): string {
+  if (toolName !== undefined) return `tool [${boundedName(toolName)}]`;
+  return mcp === undefined || mcp.kind === 'response' ? 'message' : `method [${boundedName(mcp.method)}]`;
 }
 
 /** A client's own word, in one line of what can be seen. */
-function shown(name: string): string {
+function boundedName(name: string): string {
   return name.slice(0, MAX_NAME_CHARS).replace(UNSEEN, '?').toWellFormed();
 }

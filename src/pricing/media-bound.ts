@@ -1,6 +1,6 @@
 import type { Media, ProviderName } from '../providers/provider.ts';
 import { stillImage } from './image-size.ts';
-import { decodeBase64, isDocument, isPlainText, isSoundFile } from './media-bytes.ts';
+import { decodeBase64, hasDocumentMagic, isPlainText, isSoundFile } from './media-bytes.ts';
 import { soundSeconds } from './sound-length.ts';
 
 /**
@@ -45,7 +45,7 @@ export function mediaBound(media: Media, target: MediaModel): MediaBound {
   const bytes = media.data === undefined ? undefined : decodeBase64(media.data);
   const whole: MediaBound = {
     tokens: target.contextTokens,
-    mayBeSound: bytes === undefined || !isDocument(bytes) || isSoundType(media),
+    mayBeSound: bytes === undefined || !hasDocumentMagic(bytes) || isSoundType(media),
   };
   let largest: MediaBound = { tokens: 0, mayBeSound: false };
   for (const kind of kindsOf(media)) {
@@ -96,14 +96,14 @@ function boundAs(
       return undefined;
     // What is compressed may hold a thousand times its size, and a PDF any number of pages of that.
     case 'document':
-      return isTextType(media.mimeType) && isPlainText(bytes)
+      return mayBeText(media.mimeType) && isPlainText(bytes)
         ? { tokens: Math.min(bytes.length, target.contextTokens), mayBeSound: false }
         : undefined;
   }
 }
 
 /** A type that leaves open whether it is text. */
-function isTextType(mimeType = ''): boolean {
+function mayBeText(mimeType = ''): boolean {
   return mimeType === '' || /^(?:text\/|application\/octet-stream\b)/i.test(mimeType);
 }
 

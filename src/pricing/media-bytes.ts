@@ -13,7 +13,7 @@ export function decodeBase64(data: string): Buffer | undefined {
 }
 
 /** Documents whose text, however compressed, is no sound: PDF, zipped office formats, older ones. */
-export function isDocument(bytes: Buffer): boolean {
+export function hasDocumentMagic(bytes: Buffer): boolean {
   return (
     startsWith(bytes, '%PDF-') || startsWith(bytes, 'PK\x03\x04') || startsWith(bytes, '\xd0\xcf\x11\xe0')
   );

@@ -61,17 +61,17 @@ const flagList = z.array(z.string());
 export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, nowMs: number): RiskStatus {
   const [score, scoredAt, blocks, escalations, spend, flags, sessions, blockedAt, pendingId, pendingUntil] =
     values;
-  const blocked = toNumber(blockedAt);
+  const blocked = storedNumber(blockedAt);
   const pending = { ttlMs: pendingMs(pendingId, pendingUntil, nowMs), value: pendingId ?? null };
   const lock = readLock(stored, pending);
   return {
     risk: {
-      riskScore: decayedScore(toNumber(score) ?? 0, toNumber(scoredAt), nowMs),
-      totalPolicyBlocks: toNumber(blocks) ?? 0,
-      totalEscalations: toNumber(escalations) ?? 0,
-      totalSpendNanoUsd: toNumber(spend) ?? 0,
+      riskScore: decayedScore(storedNumber(score) ?? 0, storedNumber(scoredAt), nowMs),
+      totalPolicyBlocks: storedNumber(blocks) ?? 0,
+      totalEscalations: storedNumber(escalations) ?? 0,
+      totalSpendNanoUsd: storedNumber(spend) ?? 0,
       persistentTaintFlags: toFlags(flags),
-      sessionCount: toNumber(sessions) ?? 0,
+      sessionCount: storedNumber(sessions) ?? 0,
       quarantineActive: lock !== undefined,
       ...(blocked === undefined ? {} : { blockedAt: blocked }),
     },
@@ -81,7 +81,7 @@ export function parseRiskStatus(values: readonly Stored[], stored: StoredLock, n
 
 /** How long a pending lock holds; one that says no end has none, and 0 or less is over. */
 function pendingMs(id: Stored, until: Stored, nowMs: number): number {
-  return id === null || id === undefined ? 0 : (toNumber(until) ?? Infinity) - nowMs;
+  return id === null || id === undefined ? 0 : (storedNumber(until) ?? Infinity) - nowMs;
 }
 
 /** Of the two the longer one holds, and says why. */
@@ -96,7 +96,7 @@ function readLock(stored: StoredLock, pending: StoredLock): Lock | undefined {
   };
 }
 
-function toNumber(stored: Stored): number | undefined {
+function storedNumber(stored: Stored): number | undefined {
   if (stored === null || stored === undefined) return undefined;
   if (!/^-?\d{1,19}(?:\.\d{1,16})?$/.test(stored)) throw damaged();
   return Number(stored);

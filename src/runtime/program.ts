@@ -54,7 +54,7 @@ export interface RunResult {
 }
 
 /** Runs a program to its end, with bounded time and output; a failure is a value. */
-export function run(
+export function runFile(
   file: string,
   args: readonly string[],
   options: { readonly timeoutMs: number; readonly cwd?: string; readonly env?: NodeJS.ProcessEnv },
@@ -85,7 +85,9 @@ export function lastLine(text: string): string {
 export async function dockerAnswers(environment: Environment): Promise<boolean> {
   const docker = await findOnPath('docker', environment);
   if (docker === undefined) return false;
-  const result = await run(docker, ['version', '--format', '{{.Server.Version}}'], { timeoutMs: 3_000 });
+  const result = await runFile(docker, ['version', '--format', '{{.Server.Version}}'], {
+    timeoutMs: 3_000,
+  });
   return result.ok && result.stdout.trim() !== '';
 }
 

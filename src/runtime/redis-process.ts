@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { freePort } from './free-port.ts';
 import type { Guard } from './guard.ts';
-import { MissingPartError, run } from './program.ts';
+import { MissingPartError, runFile } from './program.ts';
 import { containerName, spawnRedis } from './redis-server.ts';
 import type { RedisProgram } from './redis-server.ts';
 
@@ -107,7 +107,7 @@ function running(
       await gone;
       clearTimeout(force);
       if (options.program.kind === 'docker') {
-        await run(options.program.path, ['rm', '-f', containerName(port)], { timeoutMs: 10_000 });
+        await runFile(options.program.path, ['rm', '-f', containerName(port)], { timeoutMs: 10_000 });
       }
     },
   };

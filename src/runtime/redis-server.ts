@@ -11,7 +11,7 @@ import {
   isExecutable,
   lastLine,
   MissingPartError,
-  run,
+  runFile,
   versionAtLeast,
 } from './program.ts';
 import type { Environment, Progress } from './program.ts';
@@ -49,7 +49,7 @@ export async function findRedisServer(environment: Environment, progress?: Progr
 }
 
 async function redisVersion(path: string, libraryPath?: string): Promise<string | undefined> {
-  const result = await run(path, ['--version'], {
+  const result = await runFile(path, ['--version'], {
     timeoutMs: 10_000,
     ...(libraryPath === undefined ? {} : { env: { LD_LIBRARY_PATH: libraryPath } }),
   });
@@ -95,12 +95,12 @@ export async function fromDebianPackage(
 async function download(aptGet: string, into: string, progress: Progress | undefined): Promise<void> {
   const args = ['install', '-y', '--no-install-recommends', '--download-only', '--reinstall'];
   const options = ['-o', 'Debug::NoLocking=true', '-o', `Dir::Cache::archives=${into}`];
-  const attempt = (): ReturnType<typeof run> =>
-    run(aptGet, [...args, ...options, 'redis-server', 'redis-tools'], { timeoutMs: 300_000 });
+  const attempt = (): ReturnType<typeof runFile> =>
+    runFile(aptGet, [...args, ...options, 'redis-server', 'redis-tools'], { timeoutMs: 300_000 });
   if ((await attempt()).ok) return;
   // A fresh system has no package lists yet.
   progress?.('Refreshing the package lists …');
-  await run(aptGet, ['update'], { timeoutMs: 300_000 });
+  await runFile(aptGet, ['update'], { timeoutMs: 300_000 });
   const result = await attempt();
   if (!result.ok) {
     throw new MissingPartError(
@@ -113,7 +113,7 @@ async function unpack(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (!name.endsWith('.deb')) continue;
     const archive = join(directory, name);
-    const result = await run('dpkg-deb', ['-x', archive, directory], { timeoutMs: 60_000 });
+    const result = await runFile('dpkg-deb', ['-x', archive, directory], { timeoutMs: 60_000 });
     if (!result.ok) throw new MissingPartError(`${name} could not be unpacked; ${REMEDY}`);
     await rm(archive);
   }

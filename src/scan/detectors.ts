@@ -59,7 +59,7 @@ const CONTENT = createContentDetector({
 });
 
 /** Searches a text as one surface is searched. */
-export function createSearch(surface: Surface): (text: SearchedText) => readonly Finding[] {
+export function createSurfaceSearch(surface: Surface): (text: SearchedText) => readonly Finding[] {
   if (surface === 'completion') return ({ raw }) => CONTENT.find(raw);
   const detectors = Object.values(DETECTORS).flatMap(({ find, actions }) =>
     find === undefined || actions[surface] === undefined ? [] : [find],

@@ -35,7 +35,7 @@ export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
  * @param name what an error calls it
  * @throws Error for what is too long, or not UTF-8
  */
-export async function readText(bytes: AsyncIterable<Uint8Array>, name: string): Promise<string> {
+export async function readInputText(bytes: AsyncIterable<Uint8Array>, name: string): Promise<string> {
   const held = new HeldBytes();
   for await (const chunk of bytes) {
     held.add(chunk);

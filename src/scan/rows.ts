@@ -41,10 +41,10 @@ export function readRow<Row>(line: Line, schema: z.ZodType<Row>): { readonly row
   const { data, error } = schema.safeParse(value);
   if (data !== undefined) return { row: data };
   const id = z.object({ id: rowId }).safeParse(value).data?.id;
-  return { ...(id === undefined ? {} : { id }), line: line.number, error: explain(error) };
+  return { ...(id === undefined ? {} : { id }), line: line.number, error: problemInWords(error) };
 }
 
-function explain(error: z.ZodError | undefined): string {
+function problemInWords(error: z.ZodError | undefined): string {
   const issue = error?.issues[0];
   if (issue === undefined || issue.path.length === 0) return 'is not a JSON object';
   return `${issue.path.join('.')} ${issue.message}`;

@@ -25,10 +25,10 @@ export type JudgeConversation = (
 export function createConversationScan(
   judge: JudgeConversation,
 ): (row: ConversationRow) => Promise<ConversationReport> {
-  return async ({ id, turns, replies }) => ({ id, turns: (await judge({ turns, replies })).map(report) });
+  return async ({ id, turns, replies }) => ({ id, turns: (await judge({ turns, replies })).map(turnReport) });
 }
 
-function report(facts: DriftFacts): TurnReport {
+function turnReport(facts: DriftFacts): TurnReport {
   return {
     turn_count: facts.turnCount,
     drift_score: facts.driftScore,

@@ -3,7 +3,7 @@ import type { DetectorName, Finding, FindingClass } from '../detectors/finding.t
 import { wholeOrder } from '../detectors/injection/extent.ts';
 import { normalize } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
-import { createSearch, DETECTORS } from './detectors.ts';
+import { createSurfaceSearch, DETECTORS } from './detectors.ts';
 import type { Action } from './detectors.ts';
 import { replaceSpans } from '../text/replace-spans.ts';
 import type { Replacement } from '../text/replace-spans.ts';
@@ -34,13 +34,13 @@ const REMOVED = '[Content removed: security policy]';
 
 /** Judges texts as one surface is judged. */
 export function createTextScan(surface: Surface): (row: TextRow) => TextReport {
-  const search = createSearch(surface);
+  const search = createSurfaceSearch(surface);
   return ({ id, text }) => {
     const normalized = normalize(text);
     const findings = search({ raw: text, normalized }).flatMap((finding) => {
       const action = DETECTORS[finding.detector].actions[surface];
       if (action === undefined) return [];
-      return [report(surface === 'tool' ? wholeOrder(text, finding) : finding, action)];
+      return [findingReport(surface === 'tool' ? wholeOrder(text, finding) : finding, action)];
     });
     return {
       id,
@@ -52,7 +52,7 @@ export function createTextScan(surface: Surface): (row: TextRow) => TextReport {
   };
 }
 
-function report({ detector, class: kind, rule, start, end }: Finding, action: Action): FindingReport {
+function findingReport({ detector, class: kind, rule, start, end }: Finding, action: Action): FindingReport {
   return { detector, class: kind, rule, start, end, action };
 }
 

@@ -7,13 +7,13 @@ const PIECE_BYTES = 3 * 64 * 1_024;
 
 /** JWS compact serialization (RFC 7515 section 7.1) of a payload that is sent with it. */
 export function signCompact(key: SigningKey, header: JwsHeader, payload: object): string {
-  const input = `${encoded(headerOf(key, header))}.${encoded(payload)}`;
+  const input = `${encoded(protectedHeader(key, header))}.${encoded(payload)}`;
   return `${input}.${key.sign([input]).toString('base64url')}`;
 }
 
 /** The same with its payload left out (RFC 7515 appendix F): whoever has the bytes puts them back to verify. */
 export function signDetached(key: SigningKey, header: JwsHeader, payload: Buffer): string {
-  const first = encoded(headerOf(key, header));
+  const first = encoded(protectedHeader(key, header));
   return `${first}..${key.sign(signingInput(first, payload)).toString('base64url')}`;
 }
 
@@ -24,7 +24,7 @@ function* signingInput(first: string, payload: Buffer): Generator<string> {
   }
 }
 
-function headerOf({ algorithm, kid }: SigningKey, header: JwsHeader): JwsHeader {
+function protectedHeader({ algorithm, kid }: SigningKey, header: JwsHeader): JwsHeader {
   return { alg: algorithm, kid, ...header };
 }
 

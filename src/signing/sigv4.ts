@@ -92,7 +92,7 @@ function canonicalQuery(query: string): string {
       const equals = pair.indexOf('=');
       const name = equals < 0 ? pair : pair.slice(0, equals);
       const value = equals < 0 ? '' : pair.slice(equals + 1);
-      return `${encode(decode(name))}=${encode(decode(value))}`;
+      return `${encode(percentDecode(name))}=${encode(percentDecode(value))}`;
     })
     .sort()
     .join('&');
@@ -106,7 +106,7 @@ function encode(text: string): string {
   );
 }
 
-function decode(text: string): string {
+function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -12,28 +12,28 @@ const MAX_CHARS = 16_384;
 
 /** Judges a receipt; that it is not valid is an answer, not an error. */
 export async function verifyReceipt(written: string, key: ReceiptKey): Promise<VerifiedReceipt> {
-  if (written.length > MAX_CHARS) return invalid('it is too long to be a receipt');
+  if (written.length > MAX_CHARS) return invalidReceipt('it is too long to be a receipt');
   try {
     const { payload, protectedHeader } =
       'secret' in key
         ? await compactVerify(written, Buffer.from(key.secret), { algorithms: ['HS256'] })
         : await compactVerify(written, createLocalJWKSet(key.keys), { algorithms: ['EdDSA'] });
     if (protectedHeader.typ !== RECEIPT_TYPE) {
-      return invalid(`it is signed by this key, but is no receipt (typ is not ${RECEIPT_TYPE})`);
+      return invalidReceipt(`it is signed by this key, but is no receipt (typ is not ${RECEIPT_TYPE})`);
     }
     const read = receiptSchema.safeParse(JSON.parse(Buffer.from(payload).toString()));
-    if (!read.success) return invalid('it is signed by this key, but says not what a receipt says');
+    if (!read.success) return invalidReceipt('it is signed by this key, but says not what a receipt says');
     return { valid: true, receipt: read.data, kid: protectedHeader.kid };
   } catch (cause) {
-    return invalid(reasonOf(cause));
+    return invalidReceipt(whyInvalid(cause));
   }
 }
 
-function invalid(reason: string): VerifiedReceipt {
+function invalidReceipt(reason: string): VerifiedReceipt {
   return { valid: false, reason };
 }
 
-function reasonOf(cause: unknown): string {
+function whyInvalid(cause: unknown): string {
   if (cause instanceof errors.JWSSignatureVerificationFailed) return 'its signature is not by this key';
   if (cause instanceof errors.JWKSNoMatchingKey) return 'the key set has no key of its kid';
   if (cause instanceof errors.JOSEAlgNotAllowed) return 'its algorithm is not the one of this key';

@@ -65,13 +65,13 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
         type: type === '' ? undefined : type,
         outcome: finish.outcome.kind,
         duration_ms: Math.round(finish.durationMs * 10) / 10,
-        cause: type === 'redis_unavailable' ? causeOf(finish.refusal) : undefined,
+        cause: type === 'redis_unavailable' ? refusalCause(finish.refusal) : undefined,
       };
       log.info(line, 'request');
     },
     failed(requestId: string, cause: unknown): void {
       metrics.failures.inc();
-      log.error({ request_id: requestId, cause: describe(cause) }, 'request failed closed');
+      log.error({ request_id: requestId, cause: causeInWords(cause) }, 'request failed closed');
     },
     verdict(exchange: ObservedExchange, check: string, verdict: ObservedVerdict, enforced: boolean): void {
       metrics.verdicts.inc({
@@ -97,22 +97,25 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
         request_id: exchange.requestId,
         key_hash: exchange.key.keyHash,
         check,
-        cause: describe(cause),
+        cause: causeInWords(cause),
       };
       log.error(line, 'denied, but what goes with it could not be done');
     },
     endFailed(exchange: ObservedExchange, check: string, cause: unknown): void {
-      log.warn({ request_id: exchange.requestId, check, cause: describe(cause) }, 'check could not close');
+      log.warn(
+        { request_id: exchange.requestId, check, cause: causeInWords(cause) },
+        'check could not close',
+      );
     },
   };
 }
 
-function causeOf(error: Refusal | undefined): string | undefined {
-  return error?.cause === undefined ? undefined : describe(error.cause);
+function refusalCause(error: Refusal | undefined): string | undefined {
+  return error?.cause === undefined ? undefined : causeInWords(error.cause);
 }
 
 /** Name, message and place of an error; of a syntax error only the place, since its message quotes the input. */
-function describe(cause: unknown): string {
+function causeInWords(cause: unknown): string {
   if (!(cause instanceof Error)) return 'not an Error';
   const place = cause.stack?.split('\n').slice(1, 12).join('\n') ?? '';
   return `${cause.name}: ${cause instanceof SyntaxError ? '…' : cause.message.slice(0, 500)}\n${place}`;

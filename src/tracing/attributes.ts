@@ -71,7 +71,7 @@ export function spanFacts(finish: TracedFinish, safe: (text: string) => string):
     isError: error !== undefined,
     attributes: {
       ...attributes,
-      ...usageOf(finish),
+      ...usageAttributes(finish),
       'gateway.request.id': finish.requestId,
       'gateway.outcome': finish.outcome.kind,
       ...(status > 0 && { [ATTR_HTTP_RESPONSE_STATUS_CODE]: status }),
@@ -129,7 +129,7 @@ function ofMcp({ request, headers }: TracedExchange, server: string, safe: (text
   };
 }
 
-function usageOf({ usage, firstChunkMs }: TracedFinish): Attributes {
+function usageAttributes({ usage, firstChunkMs }: TracedFinish): Attributes {
   return {
     ...(firstChunkMs !== undefined && { 'gen_ai.response.time_to_first_chunk': firstChunkMs / 1_000 }),
     ...(usage !== undefined && {

@@ -26,7 +26,10 @@ function lineOf(span: ReadableSpan): object {
     kind: span.kind + 1,
     startTimeUnixNano: nanos(span.startTime),
     endTimeUnixNano: nanos(span.endTime),
-    attributes: Object.entries(span.attributes).map(([key, value]) => ({ key, value: valueOf(value) })),
+    attributes: Object.entries(span.attributes).map(([key, value]) => ({
+      key,
+      value: attributeValue(value),
+    })),
     ...(span.status.code === SpanStatusCode.ERROR && { status: { code: SpanStatusCode.ERROR } }),
   };
 }
@@ -35,7 +38,7 @@ function nanos([seconds, rest]: HrTime): string {
   return String(BigInt(seconds) * 1_000_000_000n + BigInt(Math.round(rest)));
 }
 
-function valueOf(value: unknown): object {
+function attributeValue(value: unknown): object {
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number')
     return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };

@@ -18,21 +18,21 @@ export function watchedCheck(check: Check, traces: Pick<RequestTraces, 'child' |
       const attributes = { 'gateway.check.name': check.name, 'gateway.check.hook': name };
       const span = traces.child(`check ${check.name}`, SpanKind.INTERNAL, attributes);
       if (span === undefined) return hook.apply(check, args);
-      return traces.within(span, () => judged(span, () => hook.apply(check, args)));
+      return traces.within(span, () => recordVerdict(span, () => hook.apply(check, args)));
     };
   }
   return watched as unknown as Check;
 }
 
 /** The span ends when the verdict is known. */
-function judged(span: Span, judge: () => unknown): unknown {
+function recordVerdict(span: Span, judge: () => unknown): unknown {
   function settle<T>(verdict: T): T {
     const pending = pendingOf(verdict);
-    if (pending === undefined) end(span, verdict);
+    if (pending === undefined) endJudged(span, verdict);
     else {
       pending.then(
-        (known) => end(span, known),
-        () => fail(span),
+        (known) => endJudged(span, known),
+        () => endFailed(span),
       );
     }
     return verdict;
@@ -41,33 +41,33 @@ function judged(span: Span, judge: () => unknown): unknown {
     const result = judge();
     if (!(result instanceof Promise)) return settle(result);
     return result.then(settle, (cause: unknown) => {
-      fail(span);
+      endFailed(span);
       throw cause;
     });
   } catch (cause) {
-    fail(span);
+    endFailed(span);
     throw cause;
   }
 }
 
-function end(span: Span, verdict: unknown): void {
-  const kind = memberOf(verdict, 'kind');
+function endJudged(span: Span, verdict: unknown): void {
+  const kind = property(verdict, 'kind');
   if (typeof kind === 'string') span.setAttribute('gateway.check.verdict', kind);
-  const type = memberOf(verdict, 'type');
+  const type = property(verdict, 'type');
   if (typeof type === 'string') span.setAttribute('error.type', type);
   span.end();
 }
 
-function fail(span: Span): void {
+function endFailed(span: Span): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }
 
 function pendingOf(verdict: unknown): Promise<unknown> | undefined {
-  const known = memberOf(verdict, 'kind') === 'pending' ? memberOf(verdict, 'verdict') : undefined;
+  const known = property(verdict, 'kind') === 'pending' ? property(verdict, 'verdict') : undefined;
   return known instanceof Promise ? known : undefined;
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

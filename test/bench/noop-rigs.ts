@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { renderEnvoy } from '../../src/envoy/render.ts';
 import type { TransportName } from '../../src/extproc/server.ts';
 import { freePort } from '../../src/runtime/free-port.ts';
-import { cacheDirectory, findOnPath, lastLine, run } from '../../src/runtime/program.ts';
+import { cacheDirectory, findOnPath, lastLine, runFile } from '../../src/runtime/program.ts';
 import { underLock } from '../support/clients/machine-lock.ts';
 import { gatewayConfig } from './gateway-rig.ts';
 import { MEASURED_CORE, pin } from './machine.ts';
@@ -94,7 +94,7 @@ async function buildGoNoop(): Promise<{ readonly program: string } | { readonly 
     if (existsSync(program)) return { program };
     process.stderr.write('Building the no-op processor in Go …\n');
     await mkdir(directory, { recursive: true });
-    const built = await run(go, ['build', '-o', `${program}.new`, '.'], {
+    const built = await runFile(go, ['build', '-o', `${program}.new`, '.'], {
       cwd: SOURCES,
       timeoutMs: BUILD_WITHIN_MS,
       env: { ...process.env, GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' },

@@ -36,11 +36,11 @@ export function isGatewayToken(
   { issuer, audience }: { readonly issuer: string; readonly audience: string },
 ): boolean {
   if (credential.length > MAX_READ_CHARS || !COMPACT.test(credential)) return false;
-  const { iss, aud } = claimsOf(credential.split('.')[1] ?? '');
+  const { iss, aud } = unverifiedClaims(credential.split('.')[1] ?? '');
   return iss === issuer && (Array.isArray(aud) ? aud.includes(audience) : aud === audience);
 }
 
-function claimsOf(payload: string): { readonly iss?: unknown; readonly aud?: unknown } {
+function unverifiedClaims(payload: string): { readonly iss?: unknown; readonly aud?: unknown } {
   try {
     return Object(JSON.parse(Buffer.from(payload, 'base64url').toString())) as object;
   } catch {

@@ -43,7 +43,7 @@ export function createProofVerifier({ publicUrl, leewayMs, now = Date.now }: Pro
   return async (proof, { method, target, token, proofKey }) => {
     // The client chooses the key, so it is compared before anything is computed with it.
     if ((await thumbprintOf(proof)) !== proofKey) throw new TokenRefused('dpop_other_key');
-    const { jti, htm, htu, ath } = await claimsOf(proof, now(), leewayMs);
+    const { jti, htm, htu, ath } = await proofClaims(proof, now(), leewayMs);
     if (typeof jti !== 'string' || jti === '' || jti.length > MAX_ID_CHARS) {
       throw new TokenRefused('dpop_malformed');
     }
@@ -67,7 +67,7 @@ async function thumbprintOf(proof: string): Promise<string> {
   }
 }
 
-async function claimsOf(proof: string, nowMs: number, leewayMs: number): Promise<Record<string, unknown>> {
+async function proofClaims(proof: string, nowMs: number, leewayMs: number): Promise<Record<string, unknown>> {
   try {
     const { payload } = await jwtVerify(proof, EmbeddedJWK, {
       typ: 'dpop+jwt',
@@ -79,11 +79,11 @@ async function claimsOf(proof: string, nowMs: number, leewayMs: number): Promise
     });
     return payload;
   } catch (cause) {
-    throw new TokenRefused(faultOf(cause));
+    throw new TokenRefused(proofFault(cause));
   }
 }
 
-function faultOf(cause: unknown): TokenFault {
+function proofFault(cause: unknown): TokenFault {
   if (cause instanceof errors.JWTExpired) return 'dpop_time';
   if (cause instanceof errors.JWTClaimValidationFailed) {
     return cause.claim === 'iat' && cause.reason !== 'missing' ? 'dpop_time' : 'dpop_malformed';

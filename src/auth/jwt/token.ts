@@ -89,7 +89,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): VerifyToken 
 
 function claimsOf(payload: JWTPayload, nowMs: number, leewayMs: number): VerifiedToken {
   const { sub, jti, iat = NaN, exp = NaN, gateway_key_hash: keyHash } = payload;
-  if (!isName(sub) || !isName(jti)) throw new TokenRefused('jwt_claim_invalid');
+  if (!isNameClaim(sub) || !isNameClaim(jti)) throw new TokenRefused('jwt_claim_invalid');
   if (!(iat * 1_000 <= nowMs + leewayMs)) throw new TokenRefused('jwt_not_yet_valid');
   if (keyHash !== undefined && !(typeof keyHash === 'string' && KEY_HASH.test(keyHash))) {
     throw new TokenRefused('jwt_claim_invalid');
@@ -97,7 +97,7 @@ function claimsOf(payload: JWTPayload, nowMs: number, leewayMs: number): Verifie
   return { subject: sub, keyHash, proofKey: proofKeyOf(payload), endsAt: exp * 1_000 + leewayMs };
 }
 
-function isName(claim: unknown): claim is string {
+function isNameClaim(claim: unknown): claim is string {
   return typeof claim === 'string' && claim !== '' && claim.length <= MAX_CLAIM_CHARS;
 }
 
@@ -120,10 +120,10 @@ const FAULT_OF_CLAIM: Readonly<Record<string, TokenFault>> = {
 /** What jose has against a token; a key set that cannot be read stays what it is. */
 function refusalOf(cause: unknown): Error {
   if (cause instanceof GatewayError || cause instanceof TokenRefused) return cause;
-  return new TokenRefused(faultOf(cause));
+  return new TokenRefused(tokenFault(cause));
 }
 
-function faultOf(cause: unknown): TokenFault {
+function tokenFault(cause: unknown): TokenFault {
   if (cause instanceof errors.JWTExpired) return 'jwt_expired';
   if (cause instanceof errors.JWTClaimValidationFailed) {
     if (cause.reason === 'missing') return 'jwt_claim_missing';

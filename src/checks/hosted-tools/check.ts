@@ -82,7 +82,7 @@ function removals(json: JsonObject, tools: readonly ProviderTool[]): JsonEdit[] 
     removedIn.set(JSON.stringify(parent), entry);
   }
   for (const { parent, indexes } of removedIn.values()) {
-    const list = valueAt(json, parent);
+    const list = hostedValueAt(json, parent);
     if (!Array.isArray(list) || indexes.size < list.length) continue;
     edits.push({ kind: 'remove', path: parent });
     for (const name of ['tool_choice', 'toolConfig', 'tool_config', 'parallel_tool_calls']) {
@@ -94,7 +94,7 @@ function removals(json: JsonObject, tools: readonly ProviderTool[]): JsonEdit[] 
   return edits;
 }
 
-function valueAt(json: JsonObject, path: JsonPath): unknown {
+function hostedValueAt(json: JsonObject, path: JsonPath): unknown {
   let at: unknown = json;
   for (const step of path) {
     if (typeof at !== 'object' || at === null) return undefined;

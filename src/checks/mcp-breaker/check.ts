@@ -90,7 +90,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
     },
     async response(exchange, state) {
       const caller = callerOf(exchange);
-      if (caller !== undefined && state.counts) await report(caller, state, resultOf(exchange.status));
+      if (caller !== undefined && state.counts) await report(caller, state, callResult(exchange.status));
       return PASS;
     },
     async end(exchange, outcome, state) {
@@ -117,7 +117,7 @@ function isCounted({ request }: Parsed): boolean {
   return request.mcp?.kind === 'request';
 }
 
-function resultOf(status: number): CallResult {
+function callResult(status: number): CallResult {
   return status >= SERVER_ERROR ? 'failed' : 'succeeded';
 }
 
@@ -125,7 +125,7 @@ function resultOf(status: number): CallResult {
 function resultAtEnd(exchange: Identified | Answered, outcome: Outcome): CallResult {
   const isAnswered = 'status' in exchange;
   if (outcome.kind !== 'not_forwarded' && outcome.kind !== 'lost') {
-    return isAnswered ? resultOf(exchange.status) : 'abandoned';
+    return isAnswered ? callResult(exchange.status) : 'abandoned';
   }
   if (outcome.upstreamFailed !== true) return 'abandoned';
   if (outcome.kind === 'not_forwarded') return 'unreachable';

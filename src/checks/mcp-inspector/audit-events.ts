@@ -35,7 +35,7 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
     const hits = [...secrets, ...attacks];
     if (hits.length > 0) {
       const action = secrets.length > 0 && deps.secrets === 'quarantine' ? 'blocked' : 'redacted';
-      audit.emit({ ...inspected, action, ...listed(hits, audit.digest) });
+      audit.emit({ ...inspected, action, ...listedFindings(hits, audit.digest) });
     }
     if (suppressed.size > 0) {
       audit.emit({ ...inspected, action: 'suppressed', findings: [], suppressedRules: [...suppressed] });
@@ -48,7 +48,10 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
 }
 
 /** What is found may reach over very many texts: no more of it is looked at than is listed. */
-function listed(hits: readonly Hit[], digest: MatchDigest): Pick<AuditEvent, 'findings' | 'moreFindings'> {
+function listedFindings(
+  hits: readonly Hit[],
+  digest: MatchDigest,
+): Pick<AuditEvent, 'findings' | 'moreFindings'> {
   const findings: AuditedFinding[] = [];
   for (const { finding, stretches } of hits) {
     if (findings.length === MAX_LISTED) break;
@@ -63,7 +66,7 @@ function audited(finding: Finding, { piece, start, end }: Stretch, digest: Match
   return {
     rule: finding.rule,
     class: finding.class,
-    path: placeOf(piece.places[0]?.path ?? []),
+    path: pathInWords(piece.places[0]?.path ?? []),
     start,
     end,
     digest: digest(piece.text.slice(start, end)),
@@ -71,7 +74,7 @@ function audited(finding: Finding, { piece, start, end }: Stretch, digest: Match
 }
 
 /** Member names are the server's words, and may hold what was found: only the form of the place is told. */
-function placeOf(path: readonly (string | number)[]): string {
+function pathInWords(path: readonly (string | number)[]): string {
   return path
     .map((step) => (typeof step === 'number' || PROTOCOL_NAMES.has(step) ? String(step) : '*'))
     .join('.');

@@ -5,12 +5,12 @@ import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from
 import type { Answered } from '../../pipeline/exchange.ts';
 import type { MaskSearch } from '../../policy/masking/search.ts';
 import { inTurns } from '../../turns.ts';
-import { refused } from './decide.ts';
+import { uninspectable } from './decide.ts';
 import { readTexts } from './read.ts';
 import { fixedAmong, masked, redactions } from './redact.ts';
 import { scanTexts } from './scan.ts';
 import { NO_CREDENTIALS } from './server-credentials.ts';
-import { editWhole, readWhole } from './respond.ts';
+import { editWhole, readWholeAnswer } from './respond.ts';
 
 /** What the mask rules of policies take out of a message of an MCP server. */
 interface MaskedMessage {
@@ -25,15 +25,15 @@ export async function maskWholeResult(exchange: Answered, search: MaskSearch): P
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;
   const body = whole.replacement ?? whole.body;
-  const said = readWhole(exchange, { ...whole, body, json: editedView(whole.json, whole.edits) });
-  if (said === undefined) return refused('it is neither a JSON-RPC message nor a stream of them');
+  const said = readWholeAnswer(exchange, { ...whole, body, json: editedView(whole.json, whole.edits) });
+  if (said === undefined) return uninspectable('it is neither a JSON-RPC message nor a stream of them');
   const message = await maskMessage(said, search);
   if ('kind' in message) return message;
   const { rules, edits } = message;
   if (rules.length === 0) return PASS;
   return {
     kind: 'rewrite',
-    reason: reasonOf(rules),
+    reason: maskReason(rules),
     apply() {
       editWhole(whole, edits);
       exchange.responseHeaders.set(HEADER.responseRedacted, 'true');
@@ -52,7 +52,7 @@ export function createResultRewriter(search: MaskSearch): StreamRewriter {
       const { rules, edits } = message;
       if (rules.length === 0) return PASS_EVENT;
       isRedacted = true;
-      return { kind: 'rewrite', edits, reason: reasonOf(rules) };
+      return { kind: 'rewrite', edits, reason: maskReason(rules) };
     },
     comment: () => (isRedacted ? `${HEADER.responseRedacted}=true` : undefined),
   };
@@ -60,24 +60,24 @@ export function createResultRewriter(search: MaskSearch): StreamRewriter {
 
 async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMessage | Denial> {
   const texts = await readTexts(said, false, true);
-  if (texts === undefined) return refused(TOO_MUCH);
+  if (texts === undefined) return uninspectable(TOO_MUCH);
   const { hits: found, isWhole } = await scanTexts(texts, {
     detectors: search.detectors,
     credentials: NO_CREDENTIALS,
     counts: () => search.secretsBy !== undefined,
   });
-  if (!isWhole) return refused(TOO_MUCH);
+  if (!isWhole) return uninspectable(TOO_MUCH);
   const fixed = await inTurns(fixedAmong(found));
   // What a rule spells out, in an id or a method's name: nothing is said there.
   const hits = found.filter((hit) => hit.finding.class !== 'pattern' || !fixed.has(hit));
   if (hits.some((hit) => fixed.has(hit)))
-    return refused('a policy masks a part of it that cannot be changed (its id, method or version)');
+    return uninspectable('a policy masks a part of it that cannot be changed (its id, method or version)');
   const rules = hits.map(({ finding }) =>
     finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule,
   );
   return { rules: [...new Set(rules)], edits: await redactions(hits, masked) };
 }
 
-function reasonOf(rules: readonly string[]): string {
+function maskReason(rules: readonly string[]): string {
   return `masked in the tool's answer: ${rules.join(', ')}`;
 }

@@ -7,7 +7,7 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import type { ReportSecretLeak } from '../secret-leak.ts';
 import { toolDenied } from '../denials.ts';
 import type { Audit } from '../../telemetry/audit.ts';
-import { createDecide, createInspect, inspectNothing, refused } from './decide.ts';
+import { createDecide, createInspect, inspectNothing, uninspectable } from './decide.ts';
 import { createLeaks } from './leaks.ts';
 import type { PinStore } from './store.ts';
 import { createRecordJudgement } from './audit-events.ts';
@@ -91,11 +91,11 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
     response(exchange) {
       if (exchange.mcp === undefined) return PASS;
       if (tellsCredential(exchange))
-        return refused('its headers repeat the credentials that the gateway sent it');
+        return uninspectable('its headers repeat the credentials that the gateway sent it');
       if (exchange.form === 'whole') return judgeWhole(exchange, answerDeps);
       return isOfEvents(exchange.answerHeaders.get('content-type'))
         ? PASS
-        : refused('it is a stream, but not text/event-stream, the only kind that MCP has');
+        : uninspectable('it is a stream, but not text/event-stream, the only kind that MCP has');
     },
     stream: (exchange) => (exchange.mcp === undefined ? undefined : createRewriter(exchange, answerDeps)),
   };

@@ -18,7 +18,7 @@ import type { PinState, PinStore } from './store.ts';
 import { fixedAmong, redactions } from './redact.ts';
 import {
   pinnable,
-  readTools,
+  readListedTools,
   statesOf,
   withheldTools,
   type ListedTool,
@@ -141,7 +141,7 @@ export function createDecide({ config, pins, inspect }: DecideDeps): Decide {
     const server = exchange.mcp?.server ?? '';
     const mode = pinModes.get(server) ?? 'off';
     const list = toolListIn(message, exchange.request.mcp);
-    const tools = list === undefined ? NO_TOOLS : await readTools(list);
+    const tools = list === undefined ? NO_TOOLS : await readListedTools(list);
     const [inspection, told] = await Promise.all([
       inspect(message, server),
       mode === 'off' ? [] : comparePins(server, tools),
@@ -174,7 +174,7 @@ function isChanged(state: PinState | undefined, mode: 'off' | 'warn' | 'block'):
 }
 
 /** Nothing passes that could not be read. */
-export function refused(why: string): Denial {
+export function uninspectable(why: string): Denial {
   return {
     kind: 'deny',
     type: 'upstream_unavailable',

@@ -6,7 +6,7 @@ import { policyDenied } from '../denials.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import type { ReportSecretLeak } from '../secret-leak.ts';
-import { refused, type Judgement, type Uninspected } from './decide.ts';
+import { uninspectable, type Judgement, type Uninspected } from './decide.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
 import type { Hit } from './scan.ts';
 
@@ -42,7 +42,7 @@ export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: 
     action,
     report,
     refusal: (exchange, { refusal, secrets }) => ({
-      ...refused(refusal),
+      ...uninspectable(refusal),
       ...(secrets.length > 0 && { enforce: () => report(exchange, secrets) }),
     }),
     denial(exchange, message, { secrets, edits }) {

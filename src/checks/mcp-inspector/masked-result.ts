@@ -17,7 +17,7 @@ export function maskedResult(message: unknown): unknown {
   const result = Object.hasOwn(message, 'result') ? message['result'] : message['error'];
   if (fits(result)) return result;
   for (const maxChars of STRING_CHARS) {
-    const shorter = shortened(result, maxChars);
+    const shorter = withShortTexts(result, maxChars);
     if (fits(shorter)) return shorter;
   }
   return undefined;
@@ -55,11 +55,13 @@ function leastBytes(value: unknown): number {
   return bytes;
 }
 
-function shortened(value: unknown, maxChars: number): unknown {
+function withShortTexts(value: unknown, maxChars: number): unknown {
   if (typeof value === 'string') {
     return value.length <= maxChars ? value : `${value.slice(0, maxChars).toWellFormed()}${CUT}`;
   }
-  if (Array.isArray(value)) return value.map((element) => shortened(element, maxChars));
+  if (Array.isArray(value)) return value.map((element) => withShortTexts(element, maxChars));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, below]) => [name, shortened(below, maxChars)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, below]) => [name, withShortTexts(below, maxChars)]),
+  );
 }

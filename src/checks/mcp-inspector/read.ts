@@ -181,7 +181,7 @@ class TextReader {
       this.#said.add(piece, '', '\n');
       return;
     }
-    if (!isWord(piece.text)) {
+    if (!isPlainWord(piece.text)) {
       this.#addProse(piece);
       return;
     }
@@ -207,7 +207,7 @@ class TextReader {
     this.#names.set(name, places);
     this.#chars += name.length;
     const piece = { kind: 'name', text: name, places } as const;
-    if (isWord(name)) this.#words.add(piece, '"', '":\n\n');
+    if (isPlainWord(name)) this.#words.add(piece, '"', '":\n\n');
     else this.#addProse(piece);
   }
 }
@@ -222,7 +222,7 @@ function saysSomething(value: unknown): boolean {
   return typeof value === 'string' || (typeof value === 'object' && value !== null);
 }
 
-function isWord(text: string): boolean {
+function isPlainWord(text: string): boolean {
   return text.length <= MAX_WORD_CHARS && WORD.test(text);
 }
 

@@ -84,14 +84,14 @@ class EditsByDoc {
 
   change(kind: Piece['kind'], { doc, path }: Place, text: string): void {
     if (kind === 'value' || kind === 'number') {
-      listOf(this.#values, doc).push({ kind: 'set', path, value: text });
+      editsIn(this.#values, doc).push({ kind: 'set', path, value: text });
       return;
     }
     if (kind === 'blob') {
-      listOf(this.#blobs, doc).push({ kind: 'set', path, value: Buffer.from(text).toString('base64') });
+      editsIn(this.#blobs, doc).push({ kind: 'set', path, value: Buffer.from(text).toString('base64') });
       return;
     }
-    listOf(this.#names, doc).push(
+    editsIn(this.#names, doc).push(
       { kind: 'remove', path },
       { kind: 'set', path: [...path.slice(0, -1), text], value: null },
     );
@@ -104,7 +104,7 @@ class EditsByDoc {
         if (doc.within === undefined) continue;
         const { text, path, doc: outer } = doc.within;
         const value = (await applyEditsInTurns(Buffer.from(text), this.#editsOf(doc))).toString();
-        listOf(this.#values, outer).push({ kind: 'set', path, value });
+        editsIn(this.#values, outer).push({ kind: 'set', path, value });
       }
     }
     return this.#docsAt(0).flatMap((message) => this.#editsOf(message));
@@ -121,7 +121,7 @@ class EditsByDoc {
   }
 }
 
-function listOf(map: Map<Doc, JsonEdit[]>, doc: Doc): JsonEdit[] {
+function editsIn(map: Map<Doc, JsonEdit[]>, doc: Doc): JsonEdit[] {
   const list = map.get(doc) ?? [];
   map.set(doc, list);
   return list;

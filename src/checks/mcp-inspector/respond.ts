@@ -10,8 +10,8 @@ import {
   type StreamRewriter,
 } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
-import { isMessage, answeredId, type JsonObject } from '../../mcp/answer-shape.ts';
-import { refused, type Decide, type Judgement } from './decide.ts';
+import { isServerMessage, answeredId, type JsonObject } from '../../mcp/answer-shape.ts';
+import { uninspectable, type Decide, type Judgement } from './decide.ts';
 import type { Leaks } from './leaks.ts';
 import type { RecordJudgement } from './audit-events.ts';
 import { isForMessages } from '../../mcp/answer-events.ts';
@@ -32,8 +32,8 @@ export interface AnswerDeps {
 export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<Verdict> {
   const { whole } = exchange.answer;
   if (whole === undefined || whole.body.length === 0) return PASS;
-  const said = readWhole(exchange, whole);
-  if (said === undefined) return refused('it is neither a JSON-RPC message nor a stream of them');
+  const said = readWholeAnswer(exchange, whole);
+  if (said === undefined) return uninspectable('it is neither a JSON-RPC message nor a stream of them');
   const judged = await deps.decide(exchange, said);
   if ('refusal' in judged) return deps.leaks.refusal(exchange, judged);
   deps.record(exchange, judged);
@@ -41,7 +41,7 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
   if (secrets.length > 0 && deps.leaks.action === 'quarantine') {
     return deps.leaks.denial(exchange, said, judged);
   }
-  const reason = describe(judged);
+  const reason = judgementInWords(judged);
   if (judged.edits.length === 0) return judged.changed.length === 0 ? PASS : { kind: 'flag', reason };
   return {
     kind: 'rewrite',
@@ -57,7 +57,7 @@ const ERROR_STATUS = 400;
  * JSON, or the text of what is none; undefined where a message was asked for, or nobody can tell what is said. A GET asks
  * for a stream, and clients read one in whatever comes with it.
  */
-export function readWhole(
+export function readWholeAnswer(
   { method, request, status }: Answered,
   { json, body, contentType }: Pick<WholeAnswer, 'json' | 'body' | 'contentType'>,
 ): unknown {
@@ -65,7 +65,7 @@ export function readWhole(
   // All is read as UTF-8: of what is declared to be in another alphabet, its reader would read something else.
   if (readMediaType(contentType).charset === 'other') return undefined;
   const isAskedFor = request.mcp?.kind === 'request' && status < ERROR_STATUS;
-  if (isAskedFor) return isMessage(json) ? json : undefined;
+  if (isAskedFor) return isServerMessage(json) ? json : undefined;
   if (json !== undefined) return json;
   return isUtf8(body) ? body.toString() : undefined;
 }
@@ -94,15 +94,15 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
 
   async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
     const { json, frame } = event;
-    const message = isMessage(json) ? json : undefined;
+    const message = isServerMessage(json) ? json : undefined;
     if (message === undefined && event.sideband !== true && isForMessages(event)) {
-      return { kind: 'cut', denial: refused('an event of its stream is no JSON-RPC message') };
+      return { kind: 'cut', denial: uninspectable('an event of its stream is no JSON-RPC message') };
     }
     const said = json ?? frame.data;
     if (typeof said === 'string' && ENDS_LINES_ELSEWHERE.test(said)) {
       return {
         kind: 'cut',
-        denial: refused('an event of its stream holds a character at which some clients end a line'),
+        denial: uninspectable('an event of its stream holds a character at which some clients end a line'),
       };
     }
     const judged = await deps.decide(exchange, said);
@@ -115,7 +115,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
 
   function act(message: JsonObject | undefined, judged: Judgement): StreamAction {
     const { secrets, edits } = judged;
-    const reason = describe(judged);
+    const reason = judgementInWords(judged);
     if (secrets.length === 0) return reason === '' ? PASS_EVENT : { kind: 'rewrite', edits, reason };
     const enforce = (): Promise<void> => deps.leaks.report(exchange, secrets);
     const id = message === undefined || !keepsBack ? undefined : answeredId(message);
@@ -147,7 +147,7 @@ const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
 };
 
 /** What was found and done, for a record: rules, never what was matched. */
-function describe({ attacks, secrets, withheld, changed }: Judgement): string {
+function judgementInWords({ attacks, secrets, withheld, changed }: Judgement): string {
   const rules = [...new Set([...secrets, ...attacks].map(({ finding }) => finding.rule))];
   const reasons = Object.entries(WITHHELD).flatMap(([why, name]) => {
     const count = [...withheld.values()].filter((one) => one === why).length;

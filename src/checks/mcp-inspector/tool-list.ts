@@ -19,21 +19,21 @@ export interface ListedTool {
 /** Clients show names and send them back; a longer or unprintable one is not meant to be read. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,128}$/u;
 
-export async function readTools(tools: readonly unknown[]): Promise<readonly ListedTool[]> {
+export async function readListedTools(tools: readonly unknown[]): Promise<readonly ListedTool[]> {
   return inTurns(readInSteps(tools));
 }
 
 function* readInSteps(tools: readonly unknown[]): Work<readonly ListedTool[]> {
   const read: ListedTool[] = [];
   for (const [index, tool] of tools.entries()) {
-    const name = isObject(tool) ? nameOf(tool) : undefined;
+    const name = isObject(tool) ? listedName(tool) : undefined;
     const digest = isObject(tool) && name !== undefined ? yield* definitionDigest(tool) : '';
     read.push({ index, name, digest });
   }
   return read;
 }
 
-function nameOf(tool: JsonObject): string | undefined {
+function listedName(tool: JsonObject): string | undefined {
   const { name } = tool;
   return typeof name === 'string' && isReadableName(name) ? name : undefined;
 }

@@ -1,5 +1,5 @@
 import { isForMessages, isOfEvents } from '../../mcp/answer-events.ts';
-import { isMessage } from '../../mcp/answer-shape.ts';
+import { isServerMessage } from '../../mcp/answer-shape.ts';
 import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type StreamAction } from '../../pipeline/check.ts';
@@ -23,7 +23,7 @@ export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
         return isOfEvents(exchange.answerHeaders.get('content-type')) ? PASS : unreadable();
       }
       if (whole === undefined || whole.body.length === 0) return PASS;
-      if (!isMessage(whole.json)) return isMessageAsked(exchange) ? unreadable() : PASS;
+      if (!isServerMessage(whole.json)) return isMessageAsked(exchange) ? unreadable() : PASS;
       const edits = hiddenIn(exchange, whole.json);
       if (edits.length === 0) return PASS;
       return { kind: 'rewrite', reason: leftOut(edits), apply: () => void whole.edits.push(...edits) };
@@ -38,7 +38,7 @@ export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
 function judgeEvent(exchange: Answered, event: StreamEvent): StreamAction {
   if ((event.frame.data ?? '') === '' || !isForMessages(event)) return PASS_EVENT;
   const { json } = event;
-  if (!isMessage(json)) return { kind: 'cut', denial: unreadable() };
+  if (!isServerMessage(json)) return { kind: 'cut', denial: unreadable() };
   const edits = hiddenIn(exchange, json);
   return edits.length === 0 ? PASS_EVENT : { kind: 'rewrite', edits, reason: leftOut(edits) };
 }

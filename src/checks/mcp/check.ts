@@ -32,7 +32,7 @@ export function createMcpCheck(deps: McpCheckDeps): Check<McpState, 'mcp'> {
   const { binding, scorePolicyBlock, authenticateAgain } = deps;
 
   function judgeTool({ key, request }: Parsed): Verdict {
-    if (isDisguised(request.mcp)) return disguised();
+    if (isDisguised(request.mcp)) return disguisedName();
     const tool = calledTool(request.mcp);
     if (tool === undefined || mayCallTool(key.allowedTools, tool)) return PASS;
     return {
@@ -70,7 +70,7 @@ function isDisguised(message: McpMessage | undefined): boolean {
   return message.method.toLowerCase() === TOOLS_CALL;
 }
 
-function disguised(): Denial {
+function disguisedName(): Denial {
   return {
     kind: 'deny',
     type: 'invalid_request',

@@ -29,16 +29,16 @@ export function createNormalizationCheck({
     shadowable: true,
     async requestBody({ request, facts }) {
       const normalized = await normalizeNew(request.texts.map(({ text }) => text));
-      const obfuscation = anyOf(normalized.map((one) => one.obfuscation));
+      const obfuscation = combinedFlags(normalized.map((one) => one.obfuscation));
       facts.prompt = { normalizedTexts: normalized.map(({ text }) => text), obfuscation };
       return obfuscation.obfuscationDetected
-        ? { kind: 'flag', reason: `hidden text: ${named(obfuscation).join(', ')}` }
+        ? { kind: 'flag', reason: `hidden text: ${flagNames(obfuscation).join(', ')}` }
         : PASS;
     },
   };
 }
 
-function anyOf(all: readonly Obfuscation[]): Obfuscation {
+function combinedFlags(all: readonly Obfuscation[]): Obfuscation {
   const some = (flag: keyof Obfuscation): boolean => all.some((one) => one[flag]);
   return {
     obfuscationDetected: some('obfuscationDetected'),
@@ -50,7 +50,7 @@ function anyOf(all: readonly Obfuscation[]): Obfuscation {
   };
 }
 
-function named(obfuscation: Obfuscation): string[] {
+function flagNames(obfuscation: Obfuscation): string[] {
   return Object.entries(FLAGS).flatMap(([flag, name]) =>
     obfuscation[flag as keyof typeof FLAGS] ? [name] : [],
   );

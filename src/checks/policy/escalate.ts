@@ -65,7 +65,7 @@ export function createEscalate({ ask, authenticateAgain, maskSecrets }: Escalate
     if (patience === undefined) throw new Error('a request is to wait for a person, and its edge cannot');
     const known = facts.approvedRules;
     // Judged again in a session that has moved meanwhile: what a person has seen, he has approved.
-    if (known !== undefined && rules.every((rule) => known.has(nameOf(rule)))) {
+    if (known !== undefined && rules.every((rule) => known.has(ruleWithReason(rule)))) {
       return { kind: 'flag', reason: 'approved before' };
     }
     await score();
@@ -74,16 +74,16 @@ export function createEscalate({ ask, authenticateAgain, maskSecrets }: Escalate
     const startedAt = performance.now();
     const result = await ask(requestOf(exchange, rules), wait);
     if (result.kind !== 'approved') {
-      return refused(exchange, rules, result.kind, performance.now() - startedAt);
+      return notApproved(exchange, rules, result.kind, performance.now() - startedAt);
     }
     exchange.budgetLimits = await authenticateAgain(exchange);
-    facts.approvedRules = new Set([...(known ?? []), ...rules.map(nameOf)]);
+    facts.approvedRules = new Set([...(known ?? []), ...rules.map(ruleWithReason)]);
     return { kind: 'flag', reason: `approved by ${result.approver} (${result.id})` };
   };
 }
 
 /** The rules of one Rego package have one name. */
-function nameOf({ rule, reason }: EscalatingRule): string {
+function ruleWithReason({ rule, reason }: EscalatingRule): string {
   return `${rule}: ${reason}`;
 }
 
@@ -94,7 +94,7 @@ const WHY: Readonly<Record<Exclude<ApprovalResult['kind'], 'approved'>, readonly
   withdrawn: ['escalation_denied', 'it needs an approval, and its client left'],
 };
 
-function refused(
+function notApproved(
   { request }: Parsed,
   [first]: readonly EscalatingRule[],
   kind: keyof typeof WHY,

@@ -68,7 +68,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     const decision = await decide(judged);
     if (decision === undefined) return notEvaluated(exchange);
     const verdict = verdictOf(judged, decision);
-    deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: rulesOf(decision) });
+    deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: decidingRules(decision) });
     if (verdict === 'default_deny')
       return callDenied(exchange, 'no policy allows this call', 'default_action');
     if (verdict === 'escalate' && deps.escalate !== undefined && !deps.shadowMode) {
@@ -116,7 +116,7 @@ export function createJudge(deps: JudgeDeps): Judge {
     for (const [strength, trigger] of STRENGTHS) {
       const [first] = decision[strength];
       if (first === undefined) continue;
-      const of = findingId('call', callOf(call));
+      const of = findingId('call', toolCallName(call));
       const findings = decision[strength].map(({ reason }) => findingId(`policy-${strength}`, reason + of));
       const score = (): Promise<void> => deps.score({ keyHash, trigger, findings });
       return { ...callDenied(exchange, shown(strength, first.reason), strength), enforce: score };
@@ -152,7 +152,7 @@ const BY_STRENGTH = ['quarantine', 'deny', 'escalate', 'mask', 'taint', 'allow']
 /** Of one record: a set that fires more has gone wrong. */
 const MAX_RECORDED = 64;
 
-function rulesOf(decision: Decision): DecidingRule[] {
+function decidingRules(decision: Decision): DecidingRule[] {
   return BY_STRENGTH.flatMap((action) =>
     decision[action].map(({ rule, file, line }) => ({
       action,
@@ -172,6 +172,6 @@ export function notEvaluated(exchange: Parsed): Denial {
  * What tells one finding from another beside its reason. A call of a tool is judged by itself; a conversation is sent
  * again with every turn, and what was denied in it once would score with each.
  */
-function callOf({ input: { request } }: PolicyCall): string {
+function toolCallName({ input: { request } }: PolicyCall): string {
   return request.method === 'llm_call' ? '' : JSON.stringify([request.tool_name, request.arguments]);
 }

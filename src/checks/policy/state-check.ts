@@ -86,7 +86,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     try {
       const to = await set.nextState(call);
       if (to === undefined || to === (session.state ?? set.initialState)) return undefined;
-      const step = { ...nameOf(exchange, session), operationId: newOperationId() };
+      const step = { ...sessionName(exchange, session), operationId: newOperationId() };
       return { step, createdAt: session.createdAt, from: session.state, to };
     } catch (cause) {
       deps.onTrouble(cause);
@@ -98,7 +98,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
   async function refreshed(exchange: Parsed, { set }: JudgedCall): Promise<JudgedCall | undefined> {
     const { session } = exchange.facts;
     if (session === undefined) return undefined;
-    const fresh = await sessions.read(nameOf(exchange, session));
+    const fresh = await sessions.read(sessionName(exchange, session));
     if (fresh?.createdAt !== session.createdAt) return undefined;
     exchange.facts.session = fresh;
     const call = policyCallOf(exchange);
@@ -112,7 +112,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
     const marks = await marksOf({ set, call });
     if (marks === undefined) return notEvaluated(exchange);
     const unknown = marks.filter((one) => !session.marks.includes(one));
-    return (await deps.mark(exchange, unknown)) ? PASS : historyFull(exchange);
+    return (await deps.mark(exchange, unknown)) ? PASS : stateFull(exchange);
   }
 
   async function marksOf({ set, call }: JudgedCall): Promise<readonly string[] | undefined> {
@@ -143,7 +143,7 @@ export function createPolicyStateCheck(deps: PolicyStateDeps): Check<PolicyState
   };
 }
 
-function nameOf({ key }: Parsed, { id }: SessionFacts): SessionName {
+function sessionName({ key }: Parsed, { id }: SessionFacts): SessionName {
   return { keyHash: key.keyHash, sessionId: id };
 }
 
@@ -165,7 +165,7 @@ function movedTooOften(exchange: Parsed): Denial {
   return callDenied(exchange, reason, 'session_state');
 }
 
-function historyFull(exchange: Parsed): Denial {
+function stateFull(exchange: Parsed): Denial {
   const reason = 'the session can remember no more of what its policies ask for: begin a new session';
   return callDenied(exchange, reason, 'session_history');
 }

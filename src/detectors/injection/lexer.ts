@@ -190,14 +190,14 @@ function readAll(state: LexerState, tree: WordTree): Tokens {
       at = isUnspaced(unit) ? readCharacters(state, tree, at) : readWord(state, tree, at);
       continue;
     }
-    if (unit > SILENT && endsSentence(state, at, unit)) isBroken = 1;
+    if (unit > SILENT && isSentenceEnd(state, at, unit)) isBroken = 1;
     at += 1;
   }
   return tokens;
 }
 
 /** A full stop before a blank, or a blank line. */
-function endsSentence({ text, units }: LexerState, at: number, unit: number): boolean {
+function isSentenceEnd({ text, units }: LexerState, at: number, unit: number): boolean {
   if (unit === SENTENCE_END) return (units[at + 1] ?? SEPARATOR) <= LINE_END;
   return units[text.startsWith('\r\n', at) ? at + 2 : at + 1] === LINE_END;
 }

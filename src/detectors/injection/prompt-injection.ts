@@ -47,7 +47,7 @@ export const findPromptInjection: Detector = (text) => {
     found.push(...findPlain(read).map((finding) => placed(finding, views)));
   }
   const inOrder = found.toSorted((a, b) => a.start - b.start || b.end - a.end);
-  return views.length === 0 ? inOrder : withoutRepeats(inOrder);
+  return views.length === 0 ? inOrder : once(inOrder);
 };
 
 const findPlain = (text: string): Finding[] => [...findWhole(text), ...findSplit(text)];
@@ -78,7 +78,7 @@ function withoutEscapes(text: string): TextView | undefined {
 }
 
 /** What is found at two levels of escapes is one finding, and the widest stays. */
-function withoutRepeats(found: readonly Finding[]): Finding[] {
+function once(found: readonly Finding[]): Finding[] {
   const reached = new Map<string, number>();
   return found.filter(({ class: kind, end }) => {
     const isNew = end > (reached.get(kind) ?? 0);

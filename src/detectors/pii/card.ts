@@ -1,6 +1,6 @@
 import { brandOf, CARD_GAP, findCardNumbers, FIRST_FOUR } from './card-number.ts';
 import { isWordCode } from '../characters.ts';
-import { cutOff, digits, NUMBER_BEGINS, openAt } from './digit-groups.ts';
+import { cutOffSource, digits, NUMBER_BEGINS, openAt } from './digit-groups.ts';
 import { beginsWord } from '../escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { withoutOverlaps } from '../overlaps.ts';
@@ -43,11 +43,11 @@ const FIRST_GROUP = { whole: FIRST_FOUR, cut: String.raw`[2-6]\d{0,2}` };
 const GAP = { whole: CARD_GAP, cut: '' };
 const OPEN = new RegExp(
   [
-    cutOff(
+    cutOffSource(
       [FIRST_GROUP, GAP, digits(4), GAP, digits(4), GAP],
       String.raw`\d{0,4}(?:${CARD_GAP}\d{0,3}${CARD_GAP}?)?`,
     ),
-    cutOff([FIRST_GROUP, GAP, digits(6), GAP], String.raw`\d{0,5}${CARD_GAP}?`),
+    cutOffSource([FIRST_GROUP, GAP, digits(6), GAP], String.raw`\d{0,5}${CARD_GAP}?`),
     String.raw`[2-6]\d{0,18}\.?$`,
   ]
     .map((form) => `${NUMBER_BEGINS}${form}`)

@@ -21,7 +21,7 @@ export function oneOf(characters: string): NumberPart {
  * The source of an expression for the parts in their order where a text ends in one of them, or in `last`, which
  * follows them.
  */
-export function cutOff(parts: readonly NumberPart[], last: string): string {
+export function cutOffSource(parts: readonly NumberPart[], last: string): string {
   return parts.reduceRight((rest, { whole, cut }) => `(?:${cut}$|${whole}${rest})`, `(?:${last})$`);
 }
 

@@ -1,5 +1,5 @@
 import type { Span } from '../../text/span.ts';
-import { BLANKS, cutOff, digits, HYPHENS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
+import { BLANKS, cutOffSource, digits, HYPHENS, NUMBER_BEGINS, openAt } from './digit-groups.ts';
 import { beginsWord } from '../escapes.ts';
 import { goesOnAsNumber, isNanpNumber } from './phone-context.ts';
 
@@ -81,7 +81,7 @@ function isPhone(number: Written): boolean {
 const OPEN_CHARS = 24;
 const OPEN = new RegExp(
   String.raw`(?:\(|${NUMBER_BEGINS})` +
-    cutOff(
+    cutOffSource(
       [
         { whole: AREA, cut: String.raw`(?:[2-9]\d?)?` },
         { whole: AREA_GAP, cut: String.raw`(?:\)[${BLANKS}${HYPHENS}.]?|[${BLANKS}][${HYPHENS}]?)?` },

@@ -1,5 +1,5 @@
 import { isWordCode } from '../characters.ts';
-import { cutOff, digits, HYPHENS, NUMBER_BEGINS, oneOf, openAt } from './digit-groups.ts';
+import { cutOffSource, digits, HYPHENS, NUMBER_BEGINS, oneOf, openAt } from './digit-groups.ts';
 import { beginsWord, escapeEnd } from '../escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
@@ -19,7 +19,7 @@ function findSsns(text: string): readonly Finding[] {
     const start = match.index;
     const end = WRITTEN.lastIndex;
     const [, area = '', , group = '', serial = ''] = match;
-    const rule = ruleOf(area, group, serial);
+    const rule = ssnRule(area, group, serial);
     if (rule !== undefined && standsAlone(text, start, end)) {
       found.push({ detector: 'ssn', class: 'ssn', rule, start, end });
     }
@@ -29,7 +29,7 @@ function findSsns(text: string): readonly Finding[] {
 }
 
 /** Undefined for what is never issued: area 000, 666 and from 900 on, group 00, serial 0000. */
-function ruleOf(area: string, group: string, serial: string): string | undefined {
+function ssnRule(area: string, group: string, serial: string): string | undefined {
   if (area === '000' || area === '666' || group === '00' || serial === '0000') return undefined;
   if (area < '900') return 'us_ssn';
   return TAXPAYER_GROUP.test(group) ? 'us_itin' : undefined;
@@ -56,7 +56,8 @@ const OPEN_CHARS = 16;
 const HYPHEN = oneOf(HYPHENS);
 const MAY_BE_OPEN = new RegExp(String.raw`\d[${HYPHENS}.]?$`);
 const OPEN = new RegExp(
-  NUMBER_BEGINS + cutOff([digits(3), HYPHEN, digits(2), HYPHEN], String.raw`\d{0,3}|\d{4}[${HYPHENS}.]?`),
+  NUMBER_BEGINS +
+    cutOffSource([digits(3), HYPHEN, digits(2), HYPHEN], String.raw`\d{0,3}|\d{4}[${HYPHENS}.]?`),
 );
 
 function openIn(tail: string): number {

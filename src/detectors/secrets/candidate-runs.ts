@@ -31,10 +31,10 @@ for (const sign of '=:|') mark(sign.charCodeAt(0), SIGN);
 for (const end of `${BLANKS}=:"'\`([`) mark(end.charCodeAt(0), LINK_END);
 
 function mark(code: number, kind: number): void {
-  kinds[code] = kindOf(code) | kind;
+  kinds[code] = runKind(code) | kind;
 }
 
-export function kindOf(code: number): number {
+export function runKind(code: number): number {
   return kinds[code] ?? 0;
 }
 
@@ -52,7 +52,7 @@ export function eachRun(
     let seen = 0;
     let before = start + MIN_RUN_CHARS - 1;
     for (; before >= start; before -= 1) {
-      const kind = kindOf(codes[before] ?? 0);
+      const kind = runKind(codes[before] ?? 0);
       if ((kind & IN_RUN) === 0) break;
       seen |= kind;
     }
@@ -62,7 +62,7 @@ export function eachRun(
     }
     let end = start + MIN_RUN_CHARS;
     for (; end < to; end += 1) {
-      const kind = kindOf(codes[end] ?? 0);
+      const kind = runKind(codes[end] ?? 0);
       if ((kind & IN_RUN) === 0) break;
       seen |= kind;
     }
@@ -80,7 +80,7 @@ export function runBefore(
   let seen = 0;
   let start = end;
   while (start > 0 && end - start < maxChars) {
-    const kind = kindOf(codes[start - 1] ?? 0);
+    const kind = runKind(codes[start - 1] ?? 0);
     if ((kind & IN_RUN) === 0) break;
     seen |= kind;
     start -= 1;
@@ -92,13 +92,13 @@ export function runBefore(
 export function isAssigned(codes: Uint16Array, runStart: number): boolean {
   const from = Math.max(0, runStart - MAX_LINK_END_CHARS);
   let at = runStart;
-  while (at > from && (kindOf(codes[at - 1] ?? 0) & LINK_END) !== 0) {
+  while (at > from && (runKind(codes[at - 1] ?? 0) & LINK_END) !== 0) {
     at -= 1;
-    if ((kindOf(codes[at] ?? 0) & SIGN) !== 0) return true;
+    if ((runKind(codes[at] ?? 0) & SIGN) !== 0) return true;
   }
   if (at === 0) return false;
   const code = codes[at - 1] ?? 0;
-  if ((kindOf(code) & SIGN) !== 0 || code === COMMA || code === GREATER) return true;
+  if ((runKind(code) & SIGN) !== 0 || code === COMMA || code === GREATER) return true;
   const isIs = at > 1 && (code | 32) === LETTER_S && ((codes[at - 2] ?? 0) | 32) === LETTER_I;
   return at < runStart && isIs;
 }

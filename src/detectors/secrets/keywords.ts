@@ -17,7 +17,7 @@ export interface KeywordTable {
  * found wherever it stands. Keywords are lower case; upper-case letters of a text are read as lower-case ones.
  */
 export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable {
-  const classes = classesOf(keywords);
+  const classes = characterClasses(keywords);
   for (let code = 65; code <= 90; code += 1) {
     if (classes[code] !== 0) throw new Error(`a keyword must be lower case: ${String.fromCharCode(code)}`);
     classes[code] = classes[code + 32] ?? 0;
@@ -32,7 +32,7 @@ export function buildKeywordAutomaton(keywords: readonly string[]): KeywordTable
  * behind a character says that no keyword goes on so.
  */
 export function buildKeywordTree(keywords: readonly string[]): KeywordTable {
-  const classes = classesOf(keywords);
+  const classes = characterClasses(keywords);
   return tableOf(growTree(keywords, classes), classes);
 }
 
@@ -43,7 +43,7 @@ interface Tree {
   readonly ends: number[][];
 }
 
-function classesOf(keywords: readonly string[]): Uint8Array {
+function characterClasses(keywords: readonly string[]): Uint8Array {
   const classes = new Uint8Array(128);
   for (const [index, character] of [...new Set(keywords.join(''))].entries()) {
     const code = character.charCodeAt(0);

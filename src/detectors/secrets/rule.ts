@@ -173,7 +173,7 @@ const SHORTEST_LINK =
   '[\\w .\\t-]{0,30}?["\'`\\])]{0,2}?\\s{0,4}?(?:[:,>]|=|\\bis(?=[\\s"\'`(\\[:=])|\\|\\||=>|\\?=|:{1,3}=)[=:\\s"\'`(\\[]{0,16}?';
 
 /** A rule for secrets without a prefix of their own: a value of the right shape that is assigned to one of `names`. */
-export function named(
+export function assignedSecret(
   id: string,
   names: readonly string[],
   value: string,

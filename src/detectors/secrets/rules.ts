@@ -6,7 +6,7 @@ import {
   EXACT_HEX,
   EXACT,
   longRun,
-  named,
+  assignedSecret,
   NOT_BEFORE_CAPITAL,
   NOT_BEFORE_SMALL,
   prefixed,
@@ -44,7 +44,7 @@ const cloudKeys: readonly SecretRule[] = [
     minEntropy: 3.5,
     accepts: isMixed,
   },
-  named(
+  assignedSecret(
     'aws_secret_access_key',
     [
       'secret_access_key',
@@ -63,7 +63,7 @@ const cloudKeys: readonly SecretRule[] = [
     '[A-Za-z0-9/+]{40}',
     { minEntropy: 3.5, accepts: isMixed, notBefore: END_OF_BASE64 },
   ),
-  named(
+  assignedSecret(
     'aws_session_token',
     [
       'session_token',
@@ -101,7 +101,7 @@ const cloudKeys: readonly SecretRule[] = [
     maxChars: 41,
     minEntropy: 3,
   },
-  named(
+  assignedSecret(
     'azure_client_secret',
     ['azure_client_secret', 'azureclientsecret', 'azure-client-secret', 'arm_client_secret', 'azure_secret'],
     '[A-Za-z0-9_~.-]{34,44}',
@@ -119,7 +119,7 @@ const cloudKeys: readonly SecretRule[] = [
     minEntropy: 3.5,
     accepts: isMixed,
   }),
-  named(
+  assignedSecret(
     'azure_storage_key',
     ['account_key', 'accountkey', 'storage_key', 'storagekey', 'storage-key', 'account-key'],
     '[A-Za-z0-9+/]{86}==',
@@ -160,7 +160,7 @@ const providerKeys: readonly SecretRule[] = [
     minChars: 24,
     maxChars: 8300,
   }),
-  named(
+  assignedSecret(
     'azure_openai_api_key',
     [
       'azure_openai',
@@ -186,15 +186,18 @@ const providerKeys: readonly SecretRule[] = [
     maxChars: 85,
     minEntropy: 3,
   },
-  named('mistral_api_key', ['mistral'], '[A-Za-z0-9]{32}', { accepts: isMixed, minEntropy: 3.5 }),
+  assignedSecret('mistral_api_key', ['mistral'], '[A-Za-z0-9]{32}', { accepts: isMixed, minEntropy: 3.5 }),
   prefixed('groq_api_key', ['gsk_'], '[A-Za-z0-9]{52}', EXACT),
-  named('cohere_api_key', ['cohere', 'co_api_key'], '[A-Za-z0-9]{40}', { accepts: isMixed, minEntropy: 3.5 }),
+  assignedSecret('cohere_api_key', ['cohere', 'co_api_key'], '[A-Za-z0-9]{40}', {
+    accepts: isMixed,
+    minEntropy: 3.5,
+  }),
   prefixed('deepseek_api_key', ['sk-'], '[a-z0-9]{32}', {
     notBefore: NOT_BEFORE_SMALL,
     accepts: (secret) => hasDigitAndLetter(secret.slice(3)),
   }),
   prefixed('together_api_key', ['tgp_v1_'], '[A-Za-z0-9_-]{43}', EXACT_BASE64URL),
-  named(
+  assignedSecret(
     'together_legacy_api_key',
     [
       'together_',
@@ -209,19 +212,19 @@ const providerKeys: readonly SecretRule[] = [
     '[a-f0-9]{64}',
     { accepts: hasDigitAndLetter },
   ),
-  named('ollama_api_key', ['ollama'], '[a-f0-9]{32}\\.[A-Za-z0-9_-]{20,64}'),
+  assignedSecret('ollama_api_key', ['ollama'], '[a-f0-9]{32}\\.[A-Za-z0-9_-]{20,64}'),
   prefixed('fireworks_api_key', ['fw_'], '[A-Za-z0-9]{20,26}|[A-Za-z0-9]{48}', {
     accepts: isMixed,
     minEntropy: 3.5,
   }),
-  named(
+  assignedSecret(
     'fireworks_legacy_api_key',
     ['fireworks_', 'fireworks-', 'fireworksai', 'fireworks ai', 'fireworksapi', 'fireworks api'],
     '[A-Za-z0-9]{48}',
     { accepts: isMixed, minEntropy: 3.5 },
   ),
   prefixed('xai_api_key', ['xai-'], '[A-Za-z0-9_]{70,128}', { minEntropy: 3.5, followsWord: isRandom }),
-  named(
+  assignedSecret(
     'vllm_api_key',
     [
       'vllm_api_key',
@@ -307,7 +310,7 @@ const repositoryTokens: readonly SecretRule[] = [
     minEntropy: 3.5,
     followsWord: isRandom,
   }),
-  named('bitbucket_client_secret', ['bitbucket'], '[A-Za-z0-9_=-]{64}|[A-Za-z0-9]{32}', {
+  assignedSecret('bitbucket_client_secret', ['bitbucket'], '[A-Za-z0-9_=-]{64}|[A-Za-z0-9]{32}', {
     notBefore: END_OF_BASE64,
     accepts: hasDigitAndLetter,
     minEntropy: 3.5,
@@ -367,7 +370,7 @@ const chatTokens: readonly SecretRule[] = [
     startsRun: true,
     accepts: isMixed,
   },
-  named('discord_secret', ['discord'], '[a-f0-9]{64}', { accepts: hasDigitAndLetter }),
+  assignedSecret('discord_secret', ['discord'], '[a-f0-9]{64}', { accepts: hasDigitAndLetter }),
   {
     id: 'telegram_bot_token',
     keywords: [':aa'],
@@ -377,7 +380,7 @@ const chatTokens: readonly SecretRule[] = [
     maxChars: 51,
     minEntropy: 3.5,
   },
-  named(
+  assignedSecret(
     'telegram_bot_token_named',
     ['telegram', 'telegr', 'tg_bot', 'tgbot', 'bot_token', 'bottoken'],
     '\\d{5,16}:A[A-Za-z0-9_-]{34}',

@@ -1,6 +1,6 @@
 import { LONG_STEP, runNow, type Work } from '../../turns.ts';
 import { LOOK_BEHIND_CHARS } from '../finding.ts';
-import { createSearch, searchStep, STEP_CHARS } from './search.ts';
+import { createSecretSearch, searchStep, STEP_CHARS } from './search.ts';
 import { MAX_SECRET_CHARS, secretRules } from './rules.ts';
 import { unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
 import type { Match } from './match.ts';
@@ -46,7 +46,7 @@ function searchNow(text: string, asksWhatIsOpen: boolean): Searched {
   if (text.length > STEP_CHARS || text.includes('\\')) {
     return runNow(searchLevels(text, Infinity, asksWhatIsOpen));
   }
-  const search = createSearch(text, asksWhatIsOpen);
+  const search = createSecretSearch(text, asksWhatIsOpen);
   searchStep(search);
   return { matches: search.found, openFrom: search.openFrom ?? text.length };
 }
@@ -71,7 +71,7 @@ function* searchLevels(text: string, most: number, asksWhatIsOpen: boolean): Wor
 }
 
 function* searchLevel(text: string, most: number, asksWhatIsOpen: boolean): Work<Search> {
-  const search = createSearch(text, asksWhatIsOpen);
+  const search = createSecretSearch(text, asksWhatIsOpen);
   while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
   return search;
 }

@@ -7,7 +7,7 @@ import {
   eachRun,
   IN_WORD,
   isAssigned,
-  kindOf,
+  runKind,
   MIN_INNER_CHARS,
   MIN_RUN_CHARS,
   MIN_VALUE_CHARS,
@@ -29,16 +29,16 @@ const keywords: readonly Keyword[] = secretRules.flatMap((rule, index) =>
   rule.keywords.map((text) => ({ text, rule, index })),
 );
 const heads = keywords.filter(({ rule }) => rule.anchor === 'head');
-const anyHeads = treeOf(heads);
+const anyHeads = headsOf(heads);
 /** What may stand right behind a word; two letters say too little there. */
-const gluedHeads = treeOf(
+const gluedHeads = headsOf(
   heads.filter(({ rule, text }) => rule.followsWord !== undefined && text.length > 2),
 );
 const spacedHeads = heads.filter(({ text }) => text.includes(' '));
 const others = keywords.filter(({ rule }) => rule.anchor !== 'head');
 const automaton = buildKeywordAutomaton(others.map(({ text }) => text));
 
-function treeOf(list: readonly Keyword[]): Heads {
+function headsOf(list: readonly Keyword[]): Heads {
   return { list, tree: buildKeywordTree(list.map(({ text }) => text)) };
 }
 
@@ -68,7 +68,7 @@ export interface Search extends Matches {
   headsInRow: number;
 }
 
-export function createSearch(text: string, asksWhatIsOpen: boolean): Search {
+export function createSecretSearch(text: string, asksWhatIsOpen: boolean): Search {
   return {
     text,
     found: [],
@@ -165,7 +165,7 @@ function notesHead(search: Search, at: number): boolean {
 
 /** How many letters of a word stand before the next place; where there are digits, more than a secret is glued to. */
 function lettersUntil(letters: number, code: number): number {
-  if ((kindOf(code) & IN_WORD) === 0) return 0;
+  if ((runKind(code) & IN_WORD) === 0) return 0;
   return code < LETTER_A ? MAX_GLUED_CHARS + 1 : letters + 1;
 }
 

@@ -4,7 +4,7 @@ import {
   EXACT_BASE64URL,
   EXACT_HEX,
   longRun,
-  named,
+  assignedSecret,
   NOT_BEFORE_CAPITAL,
   NOT_BEFORE_HEX,
   NOT_BEFORE_SMALL,
@@ -188,64 +188,86 @@ const UUID = '[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{4}-[a-f0-9]{12}';
 
 /** The most used of those that only their name gives away. */
 const namedTokens: readonly SecretRule[] = [
-  named('mailchimp_key', ['mailchimp'], MAILCHIMP),
-  named('mailgun_key', ['mailgun'], '(?:pub)?key-[a-f0-9]{32}|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}'),
-  named('datadog_key', ['datadog', 'dd_api_key', 'dd_app_key'], '[a-z0-9]{40}|[a-f0-9]{32}', {
+  assignedSecret('mailchimp_key', ['mailchimp'], MAILCHIMP),
+  assignedSecret('mailgun_key', ['mailgun'], '(?:pub)?key-[a-f0-9]{32}|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}'),
+  assignedSecret('datadog_key', ['datadog', 'dd_api_key', 'dd_app_key'], '[a-z0-9]{40}|[a-f0-9]{32}', {
     accepts: hasDigitAndLetter,
   }),
-  named('cloudflare_token', ['cloudflare'], '[A-Za-z0-9_-]{40}', { accepts: isMixed, minEntropy: 4 }),
-  named(
+  assignedSecret('cloudflare_token', ['cloudflare'], '[A-Za-z0-9_-]{40}', {
+    accepts: isMixed,
+    minEntropy: 4,
+  }),
+  assignedSecret(
     'heroku_api_key',
     ['heroku_api_key', 'heroku_key', 'heroku_token', 'herokuapikey', 'herokutoken', 'heroku'],
     UUID,
   ),
-  named('snyk_token', ['snyk_token', 'snyk_api', 'snyktoken', 'snyk_key', 'snyk'], UUID, { minEntropy: 2.5 }),
-  named('okta_token', ['okta'], '00[A-Za-z0-9_-]{40}', { accepts: isMixed, minEntropy: 3.5 }),
-  named('vault_legacy_token', ['vault'], 's\\.[A-Za-z0-9]{24}', { accepts: isMixed, minEntropy: 3.5 }),
-  named('twitter_secret', ['twitter'], '\\d{15,25}-[A-Za-z0-9]{20,40}|[A-Za-z0-9]{50}|[A-Za-z0-9]{25}', {
+  assignedSecret('snyk_token', ['snyk_token', 'snyk_api', 'snyktoken', 'snyk_key', 'snyk'], UUID, {
+    minEntropy: 2.5,
+  }),
+  assignedSecret('okta_token', ['okta'], '00[A-Za-z0-9_-]{40}', { accepts: isMixed, minEntropy: 3.5 }),
+  assignedSecret('vault_legacy_token', ['vault'], 's\\.[A-Za-z0-9]{24}', {
+    accepts: isMixed,
+    minEntropy: 3.5,
+  }),
+  assignedSecret(
+    'twitter_secret',
+    ['twitter'],
+    '\\d{15,25}-[A-Za-z0-9]{20,40}|[A-Za-z0-9]{50}|[A-Za-z0-9]{25}',
+    {
+      accepts: hasDigitAndLetter,
+      minEntropy: 3.5,
+    },
+  ),
+  assignedSecret('facebook_secret', ['facebook'], '[a-f0-9]{32}|\\d{15,16}\\|[A-Za-z0-9_-]{27,40}', {
+    accepts: hasDigitAndLetter,
+  }),
+  assignedSecret('launchdarkly_token', ['launchdarkly'], '[A-Za-z0-9_=-]{40}', {
     accepts: hasDigitAndLetter,
     minEntropy: 3.5,
   }),
-  named('facebook_secret', ['facebook'], '[a-f0-9]{32}|\\d{15,16}\\|[A-Za-z0-9_-]{27,40}', {
+  assignedSecret('plaid_token', ['plaid'], `access-(?:sandbox|development|production)-${UUID}|[a-z0-9]{30}`, {
     accepts: hasDigitAndLetter,
   }),
-  named('launchdarkly_token', ['launchdarkly'], '[A-Za-z0-9_=-]{40}', {
-    accepts: hasDigitAndLetter,
-    minEntropy: 3.5,
-  }),
-  named('plaid_token', ['plaid'], `access-(?:sandbox|development|production)-${UUID}|[a-z0-9]{30}`, {
+  assignedSecret('zendesk_secret', ['zendesk'], '[a-z0-9]{40}', { accepts: hasDigitAndLetter }),
+  assignedSecret('new_relic_secret', ['new-relic', 'newrelic', 'new_relic'], '[a-z0-9]{64}', {
     accepts: hasDigitAndLetter,
   }),
-  named('zendesk_secret', ['zendesk'], '[a-z0-9]{40}', { accepts: hasDigitAndLetter }),
-  named('new_relic_secret', ['new-relic', 'newrelic', 'new_relic'], '[a-z0-9]{64}', {
-    accepts: hasDigitAndLetter,
-  }),
-  named('fastly_token', ['fastly'], '[A-Za-z0-9_=-]{32}', { accepts: hasDigitAndLetter, minEntropy: 3.5 }),
-  named('maxmind_key', ['maxmind'], '[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk'),
-  named('sumologic_secret', ['sumo'], '[A-Za-z0-9]{64}', { accepts: isMixed, minEntropy: 3.5 }),
-  named('contentful_token', ['contentful'], '[A-Za-z0-9_=-]{43}', {
+  assignedSecret('fastly_token', ['fastly'], '[A-Za-z0-9_=-]{32}', {
     accepts: hasDigitAndLetter,
     minEntropy: 3.5,
   }),
-  named('coinbase_token', ['coinbase'], '[A-Za-z0-9_-]{64}', { accepts: hasDigitAndLetter, minEntropy: 3.5 }),
-  named('confluent_secret', ['confluent'], '[A-Za-z0-9]{64}', {
+  assignedSecret('maxmind_key', ['maxmind'], '[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk'),
+  assignedSecret('sumologic_secret', ['sumo'], '[A-Za-z0-9]{64}', { accepts: isMixed, minEntropy: 3.5 }),
+  assignedSecret('contentful_token', ['contentful'], '[A-Za-z0-9_=-]{43}', {
     accepts: hasDigitAndLetter,
     minEntropy: 3.5,
   }),
-  named('rapidapi_key', ['rapidapi'], '[A-Za-z0-9_-]{50}', { accepts: hasDigitAndLetter, minEntropy: 3.5 }),
-  named('sonar_legacy_token', ['sonar'], '[A-Fa-f0-9]{40}', { accepts: hasDigitAndLetter }),
-  named(
+  assignedSecret('coinbase_token', ['coinbase'], '[A-Za-z0-9_-]{64}', {
+    accepts: hasDigitAndLetter,
+    minEntropy: 3.5,
+  }),
+  assignedSecret('confluent_secret', ['confluent'], '[A-Za-z0-9]{64}', {
+    accepts: hasDigitAndLetter,
+    minEntropy: 3.5,
+  }),
+  assignedSecret('rapidapi_key', ['rapidapi'], '[A-Za-z0-9_-]{50}', {
+    accepts: hasDigitAndLetter,
+    minEntropy: 3.5,
+  }),
+  assignedSecret('sonar_legacy_token', ['sonar'], '[A-Fa-f0-9]{40}', { accepts: hasDigitAndLetter }),
+  assignedSecret(
     'yandex_secret',
     ['yandex'],
     'YC[A-Za-z0-9_-]{38}|t1\\.[A-Za-z0-9_-]{1,80}\\.[A-Za-z0-9_-]{86}={0,2}',
     { notBefore: '', accepts: isMixed },
   ),
-  named('alibaba_secret', ['alibaba', 'aliyun', 'alicloud'], '[A-Za-z0-9]{30}', {
+  assignedSecret('alibaba_secret', ['alibaba', 'aliyun', 'alicloud'], '[A-Za-z0-9]{30}', {
     accepts: hasDigitAndLetter,
     minEntropy: 3.5,
   }),
-  named('wandb_key', ['wandb'], '[a-f0-9]{40}', { accepts: hasDigitAndLetter }),
-  named('atlassian_legacy_token', ['atlassian', 'confluence', 'jira'], '[A-Za-z0-9]{24}', {
+  assignedSecret('wandb_key', ['wandb'], '[a-f0-9]{40}', { accepts: hasDigitAndLetter }),
+  assignedSecret('atlassian_legacy_token', ['atlassian', 'confluence', 'jira'], '[A-Za-z0-9]{24}', {
     accepts: hasDigitAndLetter,
     minEntropy: 3.5,
   }),

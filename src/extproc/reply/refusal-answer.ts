@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.ts';
 import { ERROR_STATUS, mayRetry, NO_RETRY, type ErrorType, type Refusal } from '../../errors.ts';
 import { HEADER, TELEMETRY_HEADERS } from '../../headers.ts';
-import { blockReason, mcpAnswer, reasonOf, type RefusedMessage } from '../../mcp/refusal.ts';
+import { blockReason, mcpAnswer, refusalReason, type RefusedMessage } from '../../mcp/refusal.ts';
 import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../../providers/native-errors.ts';
 import type { Surface } from '../request/surface.ts';
 
@@ -103,6 +103,6 @@ function policyHeaders(refusal: Refusal): readonly (readonly [string, string])[]
   if (!BLOCKED_BY_POLICY.has(refusal.type)) return [];
   return [
     [HEADER.policyBlock, 'true'],
-    [HEADER.blockReason, reasonOf(refusal)],
+    [HEADER.blockReason, refusalReason(refusal)],
   ];
 }

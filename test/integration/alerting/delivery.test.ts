@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, expect, it } from 'vitest';
 import { createDelivery, type Delivery } from '../../../src/alerting/delivery.ts';
 import type { AlertEvent } from '../../../src/alerting/event.ts';
-import { post } from '../../../src/alerting/post.ts';
+import { postPinned } from '../../../src/alerting/post.ts';
 import { secretBytes } from '../../../src/alerting/sign.ts';
 
 /** Over real connections to a real receiver. */
@@ -49,7 +49,7 @@ async function rig(
   delivery = createDelivery({
     url: new URL(`http://${more.host ?? '127.0.0.1'}:${String(port)}/hook`),
     secret: secretBytes(SECRET),
-    post,
+    post: postPinned,
     onDelivered: (type) => told.push(`delivered ${type}`),
     onLost: (type, why, cause) => told.push(`${why} ${type} ${cause}`.trim()),
     backOffMs: more.backOffMs ?? [10, 10, 10],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { EscalationEvent } from '../../../src/escalation/escalation.ts';
-import { readEvent } from '../../../src/escalation/escalation.ts';
+import { parseEscalationEvent } from '../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { ESCALATION_REQUESTS } from '../../../src/redis/keys.ts';
 import { hear } from '../../../src/redis/subscribe.ts';
@@ -75,7 +75,7 @@ it('tells who listens of a request and of its end', async () => {
   const listener = redis.client.duplicate();
   const events: EscalationEvent[] = [];
   await hear(listener, ESCALATION_REQUESTS, (_channel, message) => {
-    const event = readEvent(message);
+    const event = parseEscalationEvent(message);
     if (event !== undefined) events.push(event);
   });
   await redis.client.publish(ESCALATION_REQUESTS, '{"type":"escalation.requested"}');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { findEnvoy } from '../../../src/runtime/envoy-binary.ts';
-import { findOnPath, run } from '../../../src/runtime/program.ts';
+import { findOnPath, runFile } from '../../../src/runtime/program.ts';
 import { startRedis } from '../../../src/runtime/redis-process.ts';
 import { fromDebianPackage } from '../../../src/runtime/redis-server.ts';
 
@@ -37,7 +37,7 @@ describe('a part that is not installed', () => {
       findEnvoy({ environment, progress: note }),
     ]);
     expect(one.path).toBe(two.path);
-    expect((await run(one.path, ['--version'], { timeoutMs: 10_000 })).stdout).toContain('/1.40.0/');
+    expect((await runFile(one.path, ['--version'], { timeoutMs: 10_000 })).stdout).toContain('/1.40.0/');
     expect(progress).toContain('Envoy 1.40.0 is ready');
     expect(await findEnvoy({ environment })).toMatchObject({ source: 'cache', path: one.path });
     const kept = await readdir(join(cache, 'ai-firewall-gateway'));

@@ -1,7 +1,13 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { cacheDirectory, findOnPath, lastLine, MissingPartError, run } from '../../../src/runtime/program.ts';
+import {
+  cacheDirectory,
+  findOnPath,
+  lastLine,
+  MissingPartError,
+  runFile,
+} from '../../../src/runtime/program.ts';
 import type { Environment } from '../../../src/runtime/program.ts';
 import { underLock } from './machine-lock.ts';
 import { clientTitle } from './recipe.ts';
@@ -88,7 +94,7 @@ const INSTALLERS: Readonly<Record<ClientKind, (recipe: ClientRecipe, home: strin
 };
 
 async function step(recipe: ClientRecipe, program: string, args: string[], cwd: string): Promise<void> {
-  const result = await run(program, args, { cwd, timeoutMs: INSTALL_WITHIN_MS, env: process.env });
+  const result = await runFile(program, args, { cwd, timeoutMs: INSTALL_WITHIN_MS, env: process.env });
   if (result.ok) return;
   throw new MissingPartError(
     `${clientTitle(recipe)} could not be installed: ${program} says ${complaint(result.stderr)}`,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { isExecutable, run } from '../../../src/runtime/program.ts';
+import { isExecutable, runFile } from '../../../src/runtime/program.ts';
 import type { InstalledClient } from './install.ts';
 import { inTemporaryFolder, runProgram } from './run-program.ts';
 import type { ProgramOptions, ProgramResult } from './run-program.ts';
@@ -66,7 +66,7 @@ async function goProgram({ home }: InstalledClient, source: string, folder: stri
   await mkdir(programs, { recursive: true });
   const staging = `${program}.${String(process.pid)}`;
   const env = { ...process.env, GOFLAGS: '-mod=mod' };
-  const built = await run('go', ['build', '-o', staging, '.'], {
+  const built = await runFile('go', ['build', '-o', staging, '.'], {
     cwd: folder,
     timeoutMs: BUILD_WITHIN_MS,
     env,

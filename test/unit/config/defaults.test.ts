@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaultConfig } from '../../support/default-config.ts';
-import { valueAt } from '../../../src/config/values.ts';
+import { configValueAt } from '../../../src/config/values.ts';
 import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
 
 const s = 1_000;
@@ -118,7 +118,7 @@ describe('without a file', () => {
   const config = defaultConfig();
 
   it.each(DEFAULTS)('%s is %j', (path, value) => {
-    expect(valueAt(config, path.split('.'))).toEqual(value);
+    expect(configValueAt(config, path.split('.'))).toEqual(value);
   });
 
   it('has a group for each provider, and no base URL of its own', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { AGENT_NAMES, knownAgent } from '../../../src/exec/agents.ts';
 import { chooseProvider } from '../../../src/exec/choose-provider.ts';
-import { prepare } from '../../../src/exec/environment.ts';
+import { prepareRun } from '../../../src/exec/environment.ts';
 import { findProviderKey } from '../../../src/exec/provider-variables.ts';
 import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
 import type { ProviderName } from '../../../src/providers/provider.ts';
@@ -19,7 +19,7 @@ function prepared(command: string, provider: ProviderName, env: Record<string, s
     env,
     file: (name: string) => `/p/${name}`,
   };
-  return prepare(run, knownAgent(command), 'exec-1');
+  return prepareRun(run, knownAgent(command), 'exec-1');
 }
 
 describe('the provider', () => {
@@ -115,7 +115,7 @@ describe('the environment of the program', () => {
       env: {},
       file: (name: string) => name,
     };
-    const { args, files } = prepare({ ...run, args: ['--config', 'own.yaml'] }, knownAgent('cn'), 's');
+    const { args, files } = prepareRun({ ...run, args: ['--config', 'own.yaml'] }, knownAgent('cn'), 's');
     expect({ args, files }).toEqual({ args: ['--config', 'own.yaml'], files: {} });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_INPUT_BYTES, readLines, readText } from '../../../src/scan/lines.ts';
+import { MAX_INPUT_BYTES, readLines, readInputText } from '../../../src/scan/lines.ts';
 import type { Line } from '../../../src/scan/lines.ts';
 
 async function* pieces(text: string | Uint8Array, size: number): AsyncGenerator<Uint8Array> {
@@ -58,8 +58,8 @@ describe('reading lines', () => {
 describe('reading a text', () => {
   it('changes nothing of it', async () => {
     const text = '\uFEFFa\r\nb\n\n\u{1F642}\u0000';
-    for (let size = 1; size < 5; size++) expect(await readText(pieces(text, size), 'it')).toBe(text);
-    expect(await readText(pieces('', 1), 'it')).toBe('');
+    for (let size = 1; size < 5; size++) expect(await readInputText(pieces(text, size), 'it')).toBe(text);
+    expect(await readInputText(pieces('', 1), 'it')).toBe('');
   });
 
   it('stops at the maximum', async () => {
@@ -70,11 +70,11 @@ describe('reading a text', () => {
         yield Buffer.alloc(1_048_576);
       }
     }
-    await expect(readText(endless(), 'it')).rejects.toThrow('it is longer than 16 MiB');
+    await expect(readInputText(endless(), 'it')).rejects.toThrow('it is longer than 16 MiB');
     expect(given).toBe(17);
   });
 
   it('refuses what is not UTF-8', async () => {
-    await expect(readText(pieces(Buffer.from([0xc3]), 1), 'it')).rejects.toThrow('it is not UTF-8');
+    await expect(readInputText(pieces(Buffer.from([0xc3]), 1), 'it')).rejects.toThrow('it is not UTF-8');
   });
 });

@@ -22,7 +22,7 @@ export function createSessionBinding(store: McpSessionStore): SessionBinding {
     async keep(exchange) {
       const asked = sessionOf(exchange, exchange.headers.get(MCP_SESSION_HEADER));
       if (exchange.origin !== 'provider') return PASS;
-      if (asked !== undefined && hasEnded(exchange)) {
+      if (asked !== undefined && hasEndedSession(exchange)) {
         await store.end(asked);
         return PASS;
       }
@@ -54,7 +54,7 @@ function sessionMissing(): Denial {
 }
 
 /** A server may refuse to end a session (405), and then keeps it. */
-function hasEnded(exchange: Answered): boolean {
+function hasEndedSession(exchange: Answered): boolean {
   return exchange.method === 'DELETE' && isSuccess(exchange);
 }
 

@@ -18,7 +18,7 @@ export function createMemoryMcpSessionStore({
   const owners = new Map<string, { readonly keyHash: string; readonly endsAt: number }>();
 
   function claim(session: McpSession, mayBind: boolean): Owner {
-    const name = nameOf(session);
+    const name = entryName(session);
     const known = owners.get(name);
     const owner = known !== undefined && known.endsAt > now() ? known.keyHash : undefined;
     if (owner === undefined && !mayBind) return 'nobody';
@@ -38,12 +38,12 @@ export function createMemoryMcpSessionStore({
     bind: (session) => Promise.resolve(claim(session, true) === 'own' ? 'own' : 'foreign'),
     use: (session) => Promise.resolve(claim(session, false)),
     end(session) {
-      if (owners.get(nameOf(session))?.keyHash === session.keyHash) owners.delete(nameOf(session));
+      if (owners.get(entryName(session))?.keyHash === session.keyHash) owners.delete(entryName(session));
       return Promise.resolve();
     },
   };
 }
 
-function nameOf({ server, sessionId }: McpSession): string {
+function entryName({ server, sessionId }: McpSession): string {
   return `${server} ${sessionId}`;
 }
