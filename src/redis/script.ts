@@ -56,7 +56,7 @@ export function loadScript(file: URL): RedisScript {
 export async function runTogether(client: RedisClient, calls: readonly ScriptCall[]): Promise<Replies> {
   const evaluable = composed(calls.map(({ script }) => script.parts));
   const keys = calls.flatMap((call) => call.keys);
-  const args = calls.flatMap((call) => [call.keys.length, call.args.length, ...call.args]);
+  const args = [countsOf(calls), ...calls.flatMap((call) => call.args)];
   const reply = await evaluate(client, evaluable, keys, args);
   if (!Array.isArray(reply)) throw wrongShape();
   const [refused, ...replies] = reply as unknown[];
@@ -102,37 +102,55 @@ end
 return reply
 `;
 
-/** Each part sees its own KEYS and ARGV, when it judges and when it writes. */
-const RUN_TOGETHER = `
-local all_keys, all_args = KEYS, ARGV
-local replies, commits, key_at, arg_at = { 0 }, {}, 0, 0
-for index, part in ipairs(parts) do
-  local key_count, arg_count = tonumber(all_args[arg_at + 1]), tonumber(all_args[arg_at + 2])
-  arg_at = arg_at + 2
-  KEYS, ARGV = {}, {}
-  for at = 1, key_count do
-    KEYS[at] = all_keys[key_at + at]
-  end
-  for at = 1, arg_count do
-    ARGV[at] = all_args[arg_at + at]
-  end
-  key_at, arg_at = key_at + key_count, arg_at + arg_count
-  local reply, commit = part()
-  replies[index + 1] = reply
-  if commit == false then
-    replies[1] = index
-    return replies
-  end
-  if commit then
-    commits[#commits + 1] = { KEYS, ARGV, commit }
-  end
+/** ARGV[1] says how many keys and arguments each part has, see `countsOf`. */
+const TAKE_OWN = `
+local all_keys, all_args, key_at, arg_at = KEYS, ARGV, 0, 1
+local function take_own(nth)
+  local key_high, key_low, arg_high, arg_low = string.byte(all_args[1], 4 * nth - 3, 4 * nth)
+  local key_end, arg_end = key_at + key_high * 64 + key_low - 3120, arg_at + arg_high * 64 + arg_low - 3120
+  KEYS, ARGV = { unpack(all_keys, key_at + 1, key_end) }, { unpack(all_args, arg_at + 1, arg_end) }
+  key_at, arg_at = key_end, arg_end
+  return KEYS, ARGV
 end
-for _, one in ipairs(commits) do
-  KEYS, ARGV = one[1], one[2]
-  one[3]()
-end
-return replies
 `;
+
+/** Four characters for each part: how many keys and how many arguments it has, as two digits of base 64 from `0` on. */
+function countsOf(calls: readonly ScriptCall[]): string {
+  const codes = calls.flatMap(({ keys, args }) =>
+    [keys.length, args.length].flatMap((count) => {
+      if (count >= 4_096) throw new Error('a part of a script has too many keys or arguments');
+      return [48 + (count >> 6), 48 + (count & 63)];
+    }),
+  );
+  return String.fromCharCode(...codes);
+}
+
+/**
+ * Each part sees its own KEYS and ARGV, when it judges and when it writes. They are written out one after the other:
+ * tables of parts, replies and commits would cost Redis more.
+ */
+function togetherText(bodies: readonly string[]): string {
+  const judge = bodies.map((body, index) => {
+    const nth = index + 1;
+    const replies = bodies.slice(0, nth).map((_, before) => `reply_${before + 1}`);
+    return `local keys_${nth}, args_${nth} = take_own(${nth})
+local reply_${nth}, commit_${nth} = (function()
+${body}
+end)()
+if commit_${nth} == false then return { ${[nth, ...replies].join(', ')} } end
+`;
+  });
+  const write = bodies.map((_, index) => {
+    const nth = index + 1;
+    return `if commit_${nth} then
+  KEYS, ARGV = keys_${nth}, args_${nth}
+  commit_${nth}()
+end
+`;
+  });
+  const replies = bodies.map((_, index) => `, reply_${index + 1}`);
+  return `${TAKE_OWN}${judge.join('')}${write.join('')}return { 0${replies.join('')} }\n`;
+}
 
 /** As many as there are sets of steps that checks ask for in one phase: a handful. */
 const compositions = new Map<string, Evaluable>();
@@ -142,11 +160,11 @@ function composed(parts: readonly ScriptParts[]): Evaluable {
   const known = compositions.get(name);
   if (known !== undefined) return known;
   const includes = new Map(parts.flatMap((part) => [...part.includes]));
-  const bodies = parts.map(({ body }) => `function()\n${body}\nend`);
+  const bodies = parts.map(({ body }) => body);
   const made = prepare(
     // A flag lifts a guard of Redis, so all must have it.
     parts[0]?.flags?.filter((flag) => parts.every(({ flags }) => flags?.includes(flag))) ?? [],
-    `local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}local parts = { ${bodies.join(', ')} }\n${RUN_TOGETHER}`,
+    `local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}${togetherText(bodies)}`,
   );
   compositions.set(name, made);
   return made;

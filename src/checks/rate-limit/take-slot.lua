@@ -10,26 +10,20 @@
 --       3 window in ms, in which a whole quota refills
 -- reply {taken 1|0, requests left, ms to the next slot or 0, ms to the whole quota}
 
-local now
-if ARGV[1] ~= '' then
-  now = tonumber(ARGV[1]) * 1000
-else
-  local time = redis.call('TIME')
-  now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-end
+-- @include ../../redis/clock.lua
 
-local quota = tonumber(ARGV[2])
-local interval = math.ceil(tonumber(ARGV[3]) * 1000 / quota)
+local now, quota = now_us(ARGV[1]), tonumber(ARGV[2])
+local interval = math.ceil(ARGV[3] * 1000 / quota)
 local whole = interval * quota
 
 -- No further away than the quota: after a clock went back, or a smaller quota was configured, a key is not locked out.
-local used = tonumber(redis.call('GET', KEYS[1]) or '0') - now
+local used = (redis.call('GET', KEYS[1]) or 0) - now
 used = math.min(math.max(used, 0), whole)
 
 local taken = used + interval <= whole
 if taken then
   used = used + interval
-  redis.call('SET', KEYS[1], string.format('%.0f', now + used), 'PX', math.ceil(used / 1000))
+  redis.call('SET', KEYS[1], now + used, 'PX', math.ceil(used / 1000))
 end
 
 local wait = math.max(used + interval - whole, 0)
