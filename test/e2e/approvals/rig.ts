@@ -1,0 +1,130 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { AddressInfo } from 'node:net';
+import { vi, expect, beforeAll, afterAll, beforeEach } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { type PolicyRig, startPolicyRig } from '../../support/policy-rig.ts';
+import type { TestGateway, TestKey } from '../../support/gateway.ts';
+import { type Reply, send } from '../../support/http.ts';
+import type { Escalation } from '../../../src/escalation/escalation.ts';
+import { signApproval } from '../../../src/escalation/approval.ts';
+
+/** docs/approvals.md: approvals of escalated requests, and Envoy that waits for them. */
+const CHAT = '/openai/v1/chat/completions';
+const SECRET = 'the secret of all approvers';
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const POLICY = `package gateway.policy
+
+escalate contains "a dear model" if input.request.model == "gpt-4-dear"
+quarantine contains "a forbidden model" if input.request.model == "gpt-4-forbidden"
+escalate contains "say is dangerous" if input.request.tool_name == "echo"
+`;
+/** Under what a person takes here, so that each of Envoy's timers would cut first. */
+export const SHORT = { read: '1s', upstream: '2s', redis: '200ms' } as const;
+
+export let rig: PolicyRig;
+export let gateway: TestGateway;
+export let key: TestKey;
+
+/** Of `alerting.webhook_url`. */
+const receiver = createServer();
+export const alerts: { readonly type: string; readonly data: Record<string, unknown> }[] = [];
+
+export function approvalsOn(zsp: object) {
+  return {
+    zsp: { escalation_enabled: true, escalation_secret: SECRET, ...zsp },
+    server: { read_timeout: SHORT.read },
+    proxy: { upstream_timeout: SHORT.upstream },
+    redis: { read_timeout: SHORT.redis },
+    pricing: { overrides: { 'gpt-4-dear': { input: 1, output: 1 } } },
+  };
+}
+
+export function ask(
+  more: { signal?: AbortSignal; key?: TestKey; at?: TestGateway; model?: string } = {},
+): Promise<Reply> {
+  const { at = gateway, key: of = key, signal, model = 'gpt-4-dear' } = more;
+  return send(at.baseUrl, {
+    path: CHAT,
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
+    headers: headersOf(of),
+    ...(signal !== undefined && { signal }),
+  });
+}
+
+export function headersOf({ rawKey }: TestKey) {
+  return {
+    authorization: `Bearer ${rawKey}`,
+    'x-gateway-provider-key': 'sk-provider-0123456789',
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+}
+
+/** The requests of a key that wait now, as they stand in Redis. */
+export async function waitingOf({ keyHash }: TestKey, count = 1): Promise<readonly Escalation[]> {
+  return vi.waitFor(
+    async () => {
+      const { client } = rig.redis;
+      const ids = await client.zrange('gateway:escalation:pending', 0, -1);
+      const records = await Promise.all(ids.map((id) => client.get(`gateway:escalation:${id}`)));
+      const own = records
+        .flatMap((json) => (json === null ? [] : [JSON.parse(json) as Escalation]))
+        .filter(({ key_hash }) => key_hash === keyHash);
+      expect(own).toHaveLength(count);
+      return own;
+    },
+    { timeout: 5_000, interval: 20 },
+  );
+}
+
+export async function oneOf(of = key): Promise<Escalation> {
+  const [one] = await waitingOf(of);
+  if (one === undefined) throw new Error('nothing waits');
+  return one;
+}
+
+export function signed(asked: Escalation, changes: object = {}, secret = SECRET): string {
+  const { id, nonce, key_hash, request_digest, expiry } = asked;
+  const unsigned = {
+    id,
+    nonce,
+    key_hash,
+    request_digest,
+    expiry,
+    decision: 'approve' as const,
+    approver: 'eve',
+  };
+  return JSON.stringify(signApproval({ ...unsigned, ...changes }, secret));
+}
+
+export const channelOf = ({ id }: Escalation): string => `gateway:escalation:approvals:${id}`;
+export function useRig(): void {
+  receiver.on('request', (request, response) => {
+    void text(request).then((body) => {
+      alerts.push(
+        new Webhook(WEBHOOK_SECRET).verify(body, request.headers as never) as (typeof alerts)[number],
+      );
+      response.writeHead(204).end();
+    });
+  });
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const alerting = {
+      webhook_url: `http://127.0.0.1:${String(port)}/`,
+      secret: WEBHOOK_SECRET,
+      events: ['quarantine' as const, 'escalation' as const],
+    };
+    rig = await startPolicyRig({ files: { 'a.rego': POLICY } });
+    gateway = await rig.start({}, { ...approvalsOn({ escalation_timeout: '20s' }), alerting });
+  });
+  afterAll(async () => {
+    await rig.close();
+    receiver.close();
+  });
+  beforeEach(async () => {
+    key = await gateway.createKey({ name: 'planner' });
+  });
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { it, expect, vi } from 'vitest';
+import { cli, expectRefusal } from '../budgets/rig.ts';
+import { gatewayProgram } from '../../support/parts.ts';
+import { serveUntilExit } from '../../support/gateway.ts';
+import {
+  ask,
+  oneOf,
+  gateway,
+  alerts,
+  key,
+  rig,
+  approvalsOn,
+  waitingOf,
+  SHORT,
+  channelOf,
+  signed,
+} from './rig.ts';
+
+export function webhook(): void {
+  it('is told to the webhook, as a key that gets locked is', async () => {
+    const reply = ask();
+    const { id, nonce } = await oneOf();
+    await cli(gateway, 'escalations', 'deny', id, '--as', 'ada');
+    await reply;
+    expectRefusal(await ask({ model: 'gpt-4-forbidden' }), 403, 'policy_denied');
+    const told = () => alerts.filter(({ data }) => data['key_hash'] === key.keyHash);
+    await expect.poll(told).toMatchObject([
+      { type: 'escalation.requested', data: { id, key_name: 'planner', model: 'gpt-4-dear' } },
+      { type: 'key.quarantined', data: { trigger: 'quarantine', lock_seconds: 3_600, blocked: false } },
+    ]);
+    expect(JSON.stringify(told())).not.toContain(nonce);
+  });
+}
+
+export function watch(): void {
+  it('tells who watches of each request, in lines of JSON', async () => {
+    const child = spawn(
+      process.execPath,
+      [await gatewayProgram(), '--config', gateway.configFile, 'escalations', 'watch', '--output', 'json'],
+      { env: { ...process.env, SERVER_INSECURE_DEV: 'true' }, stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    const events = (): { type: string }[] =>
+      text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as { type: string });
+    try {
+      const reply = ask();
+      const { id } = await oneOf();
+      await vi.waitFor(() => expect(events()).toContainEqual(expect.objectContaining({ id })), 10_000);
+      await cli(gateway, 'escalations', 'deny', id, '--as', 'ada');
+      await reply;
+      const resolved = { type: 'escalation.resolved', id, outcome: 'denied', approver: 'ada' };
+      await vi.waitFor(() => expect(events()).toContainEqual(resolved), 10_000);
+      expect(text).not.toContain('nonce');
+    } finally {
+      child.kill();
+    }
+  });
+}
+
+export function shortWaits(): void {
+  it('is 504 escalation_timeout where nobody answers, and denies at once what is too many', async () => {
+    const narrow = await rig.start({}, approvalsOn({ escalation_timeout: '3s', max_pending: 1 }));
+    const first = ask({ at: narrow });
+    await oneOf();
+    const another = await ask({ at: narrow });
+    expectRefusal(another, 403, 'escalation_denied');
+    expect(another.body).toContain('too many requests wait');
+    expectRefusal(await first, 504, 'escalation_timeout');
+    await waitingOf(key, 0);
+    expect(await narrow.stop()).toBe(0);
+  });
+
+  it('lets a person answer while it drains, and leaves nothing waiting once it is over', async () => {
+    const leaving = await rig.start(
+      {},
+      {
+        ...approvalsOn({ escalation_timeout: '60s' }),
+        server: { read_timeout: SHORT.read, drain_timeout: '3s' },
+      },
+    );
+    const other = await leaving.createKey();
+    const [answered, unanswered] = [ask({ at: leaving }), ask({ at: leaving, key: other })];
+    const [asked, open] = [await oneOf(), await oneOf(other)];
+    const stopped = leaving.stop();
+    await rig.redis.client.publish(channelOf(asked), signed(asked));
+    expect((await answered).status).toBe(200);
+    expect(await unanswered).toMatchObject({ cut: true });
+    expect(await stopped).toBe(0);
+    await waitingOf(other, 0);
+    expect((await cli(gateway, 'escalations', 'approve', open.id, '--as', 'ada')).code).toBe(1);
+  });
+
+  it('refuses to start without a secret', async () => {
+    const { code, output } = await serveUntilExit(
+      { zsp: { escalation_enabled: true } },
+      { SERVER_INSECURE_DEV: 'true' },
+    );
+    expect(code).not.toBe(0);
+    expect(output).toContain('zsp.escalation_secret');
+  });
+}
+
+export function redisAway(): void {
+  it('refuses what waits with 503 where Redis goes', async () => {
+    const reply = ask();
+    await oneOf();
+    await rig.redis.stop();
+    try {
+      expectRefusal(await reply, 503, 'redis_unavailable');
+    } finally {
+      await rig.redis.start();
+    }
+  });
+}

@@ -1,0 +1,92 @@
+import { connect as connectHttp2 } from 'node:http2';
+import { once } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
+import { expect, beforeAll, afterAll, beforeEach } from 'vitest';
+import { type TestGateway, type TestKey, startGateway } from '../../support/gateway.ts';
+import {
+  type FakeProvider,
+  type RecordedRequest,
+  createFakeProvider,
+} from '../../support/fake-provider/index.ts';
+import { type WireProvider, createWireProvider } from '../../support/wire-provider.ts';
+import { type SendOptions, type Reply, send } from '../../support/http.ts';
+
+/** docs/refusals.md and the issue's paragraph "The edge": what is refused, and what never travels on. */
+export const CHAT = '/openai/v1/chat/completions';
+export const PROVIDER_KEY = 'sk-provider-0123456789';
+export const BODY = JSON.stringify({ model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] });
+
+export let gateway: TestGateway;
+export let provider: FakeProvider;
+/** Behind `mistral`. */
+export let wire: WireProvider;
+export let key: TestKey;
+export let auth: Record<string, string>;
+
+export function chat(options: SendOptions = {}): Promise<Reply> {
+  return send(gateway.baseUrl, {
+    path: CHAT,
+    body: BODY,
+    method: 'POST',
+    ...options,
+    headers: options.headers ?? auth,
+  });
+}
+
+/** The answer to one POST over HTTP/2 without TLS. */
+export async function answerOverHttp2(request: {
+  readonly body: string;
+  readonly unended?: boolean;
+  readonly host?: string;
+}): Promise<Pick<Reply, 'status' | 'headers' | 'body'>> {
+  const session = connectHttp2(gateway.baseUrl);
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': CHAT,
+    ...auth,
+    ...(request.host !== undefined && { host: request.host }),
+  });
+  if (request.unended === true) stream.write(request.body);
+  else stream.end(request.body);
+  const [head] = (await once(stream, 'response')) as [IncomingHttpHeaders & { ':status'?: number }];
+  let body = '';
+  for await (const chunk of stream.setEncoding('utf8')) body += String(chunk);
+  session.close();
+  return { status: head[':status'] ?? 0, headers: head, body };
+}
+
+export async function forwarded(options: SendOptions): Promise<RecordedRequest> {
+  const before = provider.requests.length;
+  const reply = await chat(options);
+  expect([reply.status, reply.body]).toEqual([200, expect.anything()]);
+  const request = provider.requests[before];
+  if (request === undefined) throw new Error('nothing was forwarded');
+  return request;
+}
+export function useRig(): void {
+  beforeAll(async () => {
+    provider = await createFakeProvider();
+    wire = await createWireProvider();
+    gateway = await startGateway({
+      config: {
+        server: { max_payload_bytes: 100_000, read_timeout: '2s' },
+        providers: { openai: { base_url: provider.url }, mistral: { base_url: wire.url } },
+        pricing: { overrides: { 'gpt-4o': { input: 1, output: 10, max_output_tokens: 1_000 } } },
+      },
+    });
+    key = await gateway.createKey({ allowedProviders: ['mistral'] });
+    auth = {
+      authorization: `Bearer ${key.rawKey}`,
+      'x-gateway-provider-key': PROVIDER_KEY,
+      'content-type': 'application/json',
+    };
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await provider.close();
+    await wire.close();
+  });
+  beforeEach(() => {
+    provider.behave({});
+  });
+}

@@ -1,0 +1,251 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, afterAll, afterEach, it, expect, describe, vi } from 'vitest';
+import type { TestRedis } from '../../support/redis.ts';
+import type { LinkFault } from '../../support/redis-link.ts';
+import {
+  type Rig,
+  startRig,
+  closeAll,
+  newClient,
+  expectRefusal,
+  ANSWERED_MS,
+  expectTrafficBack,
+  expectChargedExactly,
+} from './rig.ts';
+
+export function redisAway(): void {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterAll(closeAll);
+  afterEach(() => {
+    rig.provider.behave({});
+  });
+
+  /** A crash, and a Redis that has kept its data as one with an append-only file does. */
+  const stopped = {
+    begin: async (): Promise<void> => {
+      saved = await dump(rig.redis);
+      await rig.redis.stop();
+    },
+    end: async (): Promise<void> => {
+      rig.link.cut(); // nobody may see it empty
+      await rig.redis.start();
+      for (const { key, ttlMs, bytes } of saved) await rig.redis.client.restore(key, ttlMs, bytes);
+      rig.link.heal();
+    },
+  };
+  let saved: Awaited<ReturnType<typeof dump>> = [];
+  const unreachable = {
+    begin: () => Promise.resolve(rig.link.cut()),
+    end: () => Promise.resolve(rig.link.heal()),
+  };
+  /** Replies do come, four bytes a second; connections of that time stay so for good. */
+  const dripping = {
+    begin: () => Promise.resolve(rig.link.drip(4)),
+    end: () => Promise.resolve(rig.link.heal()),
+  };
+  const frozen = { begin: () => rig.redis.pause(), end: () => rig.redis.resume() };
+  const setting = (name: string, bad: string, good: string) => ({
+    begin: () => rig.redis.configSet(name, bad),
+    end: () => rig.redis.configSet(name, good),
+  });
+  const command = (...args: string[]) => rig.redis.client.call(args[0] ?? '', args.slice(1));
+
+  interface Outage {
+    begin(): Promise<unknown>;
+    end(): Promise<unknown>;
+  }
+  const ALL_GONE: readonly (readonly [string, Outage])[] = [
+    ['stopped', stopped],
+    ['unreachable', unreachable],
+    ['frozen', frozen],
+    ['dripping', dripping],
+    [
+      'behind a new password',
+      {
+        begin: async () => {
+          await rig.redis.configSet('requirepass', 'changed');
+          await command('CLIENT', 'KILL', 'TYPE', 'normal'); // not this one
+        },
+        end: () => rig.redis.configSet('requirepass', ''),
+      },
+    ],
+  ];
+  const NOT_WRITABLE: readonly (readonly [string, Outage])[] = [
+    [
+      'a replica',
+      {
+        begin: () => command('REPLICAOF', '127.0.0.1', '1'),
+        end: () => command('REPLICAOF', 'NO', 'ONE'),
+      },
+    ],
+    ['short of replicas', setting('min-replicas-to-write', '1', '0')],
+    ['full', setting('maxmemory', '1', '0')],
+    [
+      'closed to scripts by an ACL',
+      {
+        begin: () => command('ACL', 'SETUSER', 'default', '-@scripting'),
+        end: () => command('ACL', 'SETUSER', 'default', '+@all'),
+      },
+    ],
+  ];
+
+  it.each(ALL_GONE)('that is %s: 503 to everything until it is back', async (_name, outage) => {
+    const client = await newClient(rig);
+    expect((await client.ask()).status).toBe(200);
+    await outage.begin();
+    const replies = await Promise.all([client.ask(), client.ask({ stream: true }), client.models()]);
+    for (const reply of replies) {
+      expectRefusal(reply, 'redis_unavailable');
+      expect(reply.ms).toBeLessThan(ANSWERED_MS);
+    }
+    expect(client.forwarded()).toBe(1);
+    await outage.end();
+    await expectTrafficBack(client);
+    await expectChargedExactly(client);
+  });
+
+  it.each(NOT_WRITABLE)('that is %s: 503 to what must be charged', async (_name, outage) => {
+    const client = await newClient(rig);
+    expect((await client.ask()).status).toBe(200);
+    await outage.begin();
+    for (const reply of await Promise.all([client.ask(), client.ask({ stream: true })])) {
+      expectRefusal(reply, 'redis_unavailable');
+      expect(reply.ms).toBeLessThan(ANSWERED_MS);
+    }
+    expect(client.forwarded()).toBe(1);
+    await outage.end();
+    await expectTrafficBack(client);
+    await expectChargedExactly(client);
+  });
+
+  describe.each(ALL_GONE)('that comes to be %s in mid-request', (_name, outage) => {
+    it('between headers and body: 503, and nothing is forwarded', async () => {
+      const client = await newClient(rig);
+      const { promise: bodyAfter, resolve: sendBody } = Promise.withResolvers<undefined>();
+      const asked = client.ask({ bodyAfter });
+      await delay(200); // the headers have passed
+      await outage.begin();
+      sendBody(undefined);
+      expectRefusal(await asked, 'redis_unavailable');
+      expect(client.forwarded()).toBe(0);
+      await outage.end();
+      await expectTrafficBack(client);
+      await expectChargedExactly(client);
+    });
+
+    it('while the provider works: 503, and charged once it is back', async () => {
+      const client = await newClient(rig);
+      const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
+      rig.provider.behave({ hold });
+      const asked = client.ask();
+      await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+      await outage.begin();
+      answer(undefined);
+      const reply = await asked;
+      expectRefusal(reply, 'redis_unavailable');
+      expect(reply.body).not.toContain('word0');
+      await outage.end();
+      await expectChargedExactly(client);
+      await expectTrafficBack(client);
+    });
+
+    it('in mid-stream: the stream goes on, and is charged once it is back', async () => {
+      const client = await newClient(rig);
+      const { promise: until, resolve: goOn } = Promise.withResolvers<undefined>();
+      rig.provider.behave({ holdStream: { afterPieces: 5, until } });
+      const asked = client.ask({ stream: true });
+      await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+      await delay(100);
+      await outage.begin();
+      goOn(undefined);
+      const reply = await asked;
+      expect([reply.status, reply.cut]).toEqual([200, false]);
+      expect(reply.body).toContain('word19');
+      expect(reply.body).toContain('[DONE]');
+      expect(reply.body).not.toContain('x-gateway-request-cost');
+      await outage.end();
+      await expectChargedExactly(client);
+      await expectTrafficBack(client);
+    });
+
+    it('and its client leaves before it was forwarded: nothing is charged', async () => {
+      const client = await newClient(rig);
+      const { promise: bodyAfter, resolve: sendBody } = Promise.withResolvers<undefined>();
+      const leaving = new AbortController();
+      const asked = client.ask({ bodyAfter, signal: leaving.signal });
+      await delay(200);
+      await outage.begin();
+      sendBody(undefined);
+      await delay(50);
+      leaving.abort();
+      await asked;
+      await delay(300); // the sidecar has heard of it
+      await outage.end();
+      await delay(500);
+      expect(client.forwarded()).toBe(0);
+      await expectChargedExactly(client);
+      await expectTrafficBack(client);
+    });
+  });
+
+  it('that cannot be written when the answer comes: 503, and charged later', async () => {
+    const client = await newClient(rig);
+    const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
+    rig.provider.behave({ hold });
+    const asked = client.ask();
+    await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+    await command('REPLICAOF', '127.0.0.1', '1');
+    answer(undefined);
+    expectRefusal(await asked, 'redis_unavailable');
+    await command('REPLICAOF', 'NO', 'ONE');
+    await expectChargedExactly(client);
+  });
+
+  it('whose scripts are flushed at any time is told them again', async () => {
+    const client = await newClient(rig);
+    await rig.redis.client.script('FLUSH');
+    const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
+    rig.provider.behave({ hold });
+    const asked = client.ask();
+    await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+    await rig.redis.client.script('FLUSH');
+    answer(undefined);
+    expect((await asked).status).toBe(200);
+    await expectChargedExactly(client);
+  });
+
+  it.each<LinkFault>(['lose command', 'lose reply', 'garbage', 'wrong shape', 'error', 'silence', 'go away'])(
+    'with the fault "%s" at its n-th command: never uncharged, never charged twice',
+    async (fault) => {
+      const client = await newClient(rig);
+      const statuses: number[] = [];
+      for (let n = 1; n <= 10; n++) {
+        rig.link.breakAt(n, fault);
+        for (const stream of [false, true]) {
+          const reply = await client.ask({ stream });
+          statuses.push(reply.status);
+          if (reply.status !== 200) expectRefusal(reply, 'redis_unavailable');
+        }
+        rig.link.heal();
+        await expectTrafficBack(client);
+      }
+      await expectChargedExactly(client);
+      // What is lost on the way is sent again within the deadline; what is answered wrongly is not.
+      const sentAgain: readonly LinkFault[] = ['lose command', 'lose reply', 'silence'];
+      if (!sentAgain.includes(fault)) expect(statuses).toContain(503);
+    },
+  );
+}
+
+async function dump({ client }: TestRedis): Promise<{ key: string; ttlMs: number; bytes: Buffer }[]> {
+  const keys = await client.keys('*');
+  return Promise.all(
+    keys.map(async (key) => {
+      const bytes = await client.dumpBuffer(key);
+      return { key, ttlMs: Math.max(0, await client.pttl(key)), bytes: bytes ?? Buffer.alloc(0) };
+    }),
+  );
+}

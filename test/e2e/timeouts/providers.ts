@@ -1,0 +1,132 @@
+import { expect, it, vi } from 'vitest';
+import type { Reply } from '../../support/http.ts';
+import type { Script } from '../../support/fake-provider/index.ts';
+import {
+  newClient,
+  fake,
+  ask,
+  expectAfter,
+  UPSTREAM_TIMEOUT_MS,
+  expectCharge,
+  odd,
+  type Client,
+  type TimedReply,
+} from './rig.ts';
+
+const NEVER = new Promise<never>(() => undefined);
+
+function expectRefusal(reply: Reply, status: number, type: string): void {
+  expect([reply.status, reply.body]).toEqual([status, expect.stringContaining(`"type":"${type}"`)]);
+  expect(Object.keys(JSON.parse(reply.body) as object).sort()).toEqual(['error', 'type']);
+  expect(reply.headers['content-type']).toBe('application/json');
+  expect(reply.headers['x-gateway-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+}
+
+export function upstreamTimeout(): void {
+  it('headers that come too late: 504', async () => {
+    const client = await newClient();
+    fake.behave({ hold: NEVER });
+    const reply = await ask(client);
+    expectRefusal(reply, 504, 'upstream_timeout');
+    expectAfter(reply.ms, UPSTREAM_TIMEOUT_MS);
+    await expectCharge(client, 'all');
+    await vi.waitFor(() => expect(fake.requests.at(-1)?.clientGone).toBe(true));
+  });
+
+  it('headers of a stream that come too late: 504', async () => {
+    const client = await newClient();
+    fake.behave({ hold: NEVER });
+    expectRefusal(await ask(client, 'openai', { stream: true }), 504, 'upstream_timeout');
+    await expectCharge(client, 'all');
+  });
+
+  it('the body of a whole answer that stops: 504', async () => {
+    const client = await newClient();
+    fake.behave({ breakOff: { at: 1, how: 'stall' } });
+    const reply = await ask(client);
+    expectRefusal(reply, 504, 'upstream_timeout');
+    expectAfter(reply.ms, UPSTREAM_TIMEOUT_MS);
+    await expectCharge(client, 'all');
+  });
+
+  it('the body of a whole answer that trickles: 504 all the same', async () => {
+    const client = await newClient();
+    const gone = odd.nextGone();
+    const reply = await ask(client, 'mistral', { odd: 'trickle' });
+    expectRefusal(reply, 504, 'upstream_timeout');
+    expectAfter(reply.ms, UPSTREAM_TIMEOUT_MS);
+    await gone;
+    await expectCharge(client, 'all');
+  });
+
+  it('silence between two chunks cuts a stream', async () => {
+    const client = await newClient();
+    fake.behave({ holdStream: { afterPieces: 5, until: NEVER } });
+    const reply = await ask(client, 'openai', { stream: true });
+    expect([reply.status, reply.cut]).toEqual([200, true]);
+    expect(reply.body).toContain('word1');
+    expect(reply.body).not.toContain('[DONE]');
+    expectAfter(reply.ms, UPSTREAM_TIMEOUT_MS);
+    await expectCharge(client, 'all'); // what was seen and the slack are over this small reservation
+  });
+
+  it('a stream that is slow and steady is not cut, however long it takes', async () => {
+    const client = await newClient();
+    fake.behave({ outputTokens: 12, pieceDelayMs: 500 });
+    const reply = await ask(client, 'openai', { stream: true });
+    expect([reply.status, reply.cut]).toEqual([200, false]);
+    expect(reply.body).toContain('[DONE]');
+    expect(reply.ms).toBeGreaterThan(3 * UPSTREAM_TIMEOUT_MS);
+    await expectCharge(client, 'a part');
+  });
+}
+
+export function oddProviders(): void {
+  async function broken(script: Script, stream = false): Promise<{ client: Client; reply: TimedReply }> {
+    const client = await newClient();
+    fake.behave(script);
+    return { client, reply: await ask(client, 'openai', { stream }) };
+  }
+
+  it('refuses the connection: 502, and nothing is charged', async () => {
+    const client = await newClient();
+    expectRefusal(await ask(client, 'groq'), 502, 'upstream_unavailable');
+    expectRefusal(await ask(client, 'groq', { stream: true }), 502, 'upstream_unavailable');
+    await expectCharge(client, 'nothing');
+  });
+
+  it('resets before its headers: 502, and all is charged', async () => {
+    const { client, reply } = await broken({ breakOff: { at: 'before_headers', how: 'reset' } });
+    expectRefusal(reply, 502, 'upstream_unavailable');
+    await expectCharge(client, 'all');
+  });
+
+  it('cuts a whole answer: 502, and all is charged', async () => {
+    for (const at of ['after_headers', 1] as const) {
+      const { client, reply } = await broken({ breakOff: { at, how: 'reset' } });
+      expectRefusal(reply, 502, 'upstream_unavailable');
+      await expectCharge(client, 'all');
+    }
+  });
+
+  it('cuts a stream: the client sees a cut, never an end', async () => {
+    const { client, reply } = await broken({ pieceDelayMs: 20, breakOff: { at: 5, how: 'reset' } }, true);
+    expect([reply.status, reply.cut]).toEqual([200, true]);
+    expect(reply.body).not.toContain('[DONE]');
+    await expectCharge(client, 'all');
+  });
+
+  it('answers more than can be inspected at once: 502, and all is charged', async () => {
+    const client = await newClient();
+    const reply = await ask(client, 'mistral', { odd: 'huge' });
+    expectRefusal(reply, 502, 'upstream_unavailable');
+    await expectCharge(client, 'all');
+  });
+
+  it('fails does not make the gateway fail', async () => {
+    const client = await newClient();
+    fake.behave({ outputTokens: 5 });
+    expect((await ask(client)).status).toBe(200);
+    await expectCharge(client, 'a part');
+  });
+}

@@ -1,0 +1,25 @@
+import { beforeAll, afterAll } from 'vitest';
+import { type TestRedis, startTestRedis } from '../../../../support/redis.ts';
+import type { RedisClient } from '../../../../../src/redis/client.ts';
+import { budgetStore, connect } from '../support.ts';
+
+export let redis: TestRedis;
+export let client: RedisClient;
+
+/** Redis refuses to mix time travel with real windows: each test with a clock uses a key of its own. */
+export function storeAt(clock: { now: number }, more: Parameters<typeof budgetStore>[1] = {}) {
+  return budgetStore(client, { now: () => clock.now, ...more });
+}
+
+export const NOON = Date.UTC(2026, 0, 15, 12, 0, 0);
+export function useRig(): void {
+  beforeAll(async () => {
+    redis = await startTestRedis();
+    client = await connect(redis.addr);
+  });
+
+  afterAll(async () => {
+    client.disconnect();
+    await redis.close();
+  });
+}
