@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 /**
- * Unit is pure; integration and e2e have real Redis and Envoy, shared per file; load is e2e under load, and has the
- * machine for itself. Clients installs other people's clients, which takes minutes: `npm run clients` alone runs it.
+ * Unit is pure; integration and e2e have real Redis and Envoy, shared per file, and share the modules that they load, as
+ * unit tests do; load is e2e under load, and has the machine for itself. Clients installs other people's clients, which
+ * takes minutes: `npm run clients` alone runs it.
  */
 export default defineConfig({
   test: {
@@ -14,6 +15,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          isolate: false,
           include: ['test/integration/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -26,6 +28,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          isolate: false,
           include: ['test/e2e/**/*.test.ts'],
           exclude: ['test/e2e/load/**'],
           testTimeout: 120_000,
