@@ -1,12 +1,13 @@
 /** Readers of flag values; a wrong one is a UsageError. */
 import { DURATION_RULE, parseDuration } from '../src/config/duration.ts';
 import type { Milliseconds } from '../src/config/duration.ts';
+import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import { PROVIDER_NAMES } from '../src/providers/provider.ts';
 import type { ProviderName } from '../src/providers/provider.ts';
 import { UsageError } from './command.ts';
 
 /** `a,b,c`. */
-export function commaList(written: string): string[] {
+function commaList(written: string): string[] {
   const items = written.split(',').map((item) => item.trim());
   if (items.includes('')) throw new UsageError('a comma-separated list has an empty entry');
   return items;
@@ -29,6 +30,15 @@ export function providerList(written: string): ProviderName[] {
     const known = PROVIDER_NAMES.find((name) => name === item);
     if (known === undefined)
       throw new UsageError(`--allowed-providers: one of ${PROVIDER_NAMES.join(', ')}, or none`);
+    return known;
+  });
+}
+
+/** `safety,pci`. */
+export function presetList(written: string): PresetName[] {
+  return commaList(written).map((item) => {
+    const known = PRESET_NAMES.find((name) => name === item);
+    if (known === undefined) throw new UsageError(`--presets: any of ${PRESET_NAMES.join(', ')}`);
     return known;
   });
 }

@@ -5,6 +5,7 @@ import { operate } from '../src/operate.ts';
 import type { Io } from './command.ts';
 import { operatorName } from './operator-name.ts';
 import { loadedConfig } from './loaded-config.ts';
+import { messageOf } from '../src/errors.ts';
 
 /**
  * Puts what an operator did into the audit trail, where there is one. Called last, once what the command prints is out.
@@ -17,7 +18,7 @@ export async function auditChange(command: Command, io: Io, change: OperatorChan
   try {
     await operate(config, ({ audit }) => audit.append([line], newOperationId()));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : '';
+    const reason = messageOf(cause);
     throw new Error(`the change was made, but the audit trail has no record of it: ${reason}`, { cause });
   }
 }

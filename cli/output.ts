@@ -5,6 +5,11 @@ import type { Io } from './command.ts';
 
 export type OutputFormat = 'json' | 'table';
 
+/** As `withOutput` gives them to an action. */
+export interface OutputOptions {
+  readonly output: OutputFormat;
+}
+
 /** Adds `--output json|table`, which every command has that shows something. */
 export function withOutput(command: Command): Command {
   return command.addOption(

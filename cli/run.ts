@@ -5,6 +5,7 @@ import { ExitCode, UsageError } from './command.ts';
 import type { Io, Register } from './command.ts';
 import { addExamples } from './examples.ts';
 import { painter } from './output.ts';
+import { messageOf } from '../src/errors.ts';
 
 /** Every command, in the order of `gateway --help`; loaded only where its name is on the command line, or for help. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
@@ -124,5 +125,5 @@ async function errorLines(error: unknown): Promise<readonly string[]> {
   if (error instanceof ZodError) {
     return error.issues.map(({ path, message }) => `${path.map(String).join('.')}: ${message}`);
   }
-  return [error instanceof Error ? error.message : 'unknown error'];
+  return [messageOf(error)];
 }

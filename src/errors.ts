@@ -132,3 +132,8 @@ export class GatewayError extends Error implements Refusal {
 export function errorBody(type: ErrorType, message: string): string {
   return JSON.stringify({ error: message, type });
 }
+
+/** What a caught value says, for an operator; of what is no error, no more than that. */
+export function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : 'unknown error';
+}

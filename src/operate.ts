@@ -17,7 +17,7 @@ import { parseEscalationEvent, type EscalationEvent } from './escalation/escalat
 import { createRedisEscalationStore } from './escalation/redis-store.ts';
 import type { EscalationStore } from './escalation/store.ts';
 import type { Config } from './config/schema.ts';
-import { GatewayError } from './errors.ts';
+import { GatewayError, messageOf } from './errors.ts';
 import { createAcknowledgement } from './redis/acknowledged.ts';
 import { connectRedis, waitUntilReady } from './redis/client.ts';
 import type { RedisClient } from './redis/client.ts';
@@ -113,7 +113,7 @@ async function connected(client: RedisClient, config: Config): Promise<void> {
   try {
     await Promise.race([waitUntilReady(client, config.redis.dial_timeout), refused]);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'no answer';
+    const reason = messageOf(cause);
     throw new GatewayError(
       'redis_unavailable',
       `Redis at ${describedRedis(config.redis)} cannot be used: ${reason}`,

@@ -24,6 +24,7 @@ import { createAnonymousLines } from './telemetry/anonymous-lines.ts';
 import { createAuditLog, createLogger, standardOutput, type Logger } from './telemetry/logger.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 import { createObserver } from './telemetry/observer.ts';
+import { messageOf } from './errors.ts';
 
 /** What compiling the policies may take. */
 const POLICY_START_MS = 30_000;
@@ -204,10 +205,6 @@ function livePolicies({ policy }: Config, log: Logger, metrics: Metrics): Promis
   });
 }
 
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : '';
-}
-
 interface Telemetry {
   readonly log: Logger;
   readonly auditLog: Logger;
@@ -259,7 +256,7 @@ function authenticate(
   tokens: TokenGate | undefined,
 ): Authenticate {
   function onNoteFailed(failure: unknown): void {
-    log.debug({ cause: failure instanceof Error ? failure.message : '' }, 'Redis did not take a note');
+    log.debug({ cause: messageOf(failure) }, 'Redis did not take a note');
   }
   const judge = createAuthenticate({
     keys: createKeyStateStore({ client, deadlineMs: phaseDeadlineMs(config), onNoteFailed }),

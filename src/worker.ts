@@ -3,6 +3,7 @@ import { readWordsAhead } from './pricing/count-words.ts';
 import { HEARTBEAT_MS } from './runtime/heartbeat.ts';
 import type { FromWorker, ToWorker } from './runtime/worker-protocol.ts';
 import { startSidecar, type Sidecar } from './sidecar.ts';
+import { messageOf } from './errors.ts';
 
 function say(message: FromWorker): void {
   process.send?.(message);
@@ -36,7 +37,7 @@ async function receiveMessage(message: ToWorker): Promise<void> {
 
 process.on('message', (message: ToWorker) => {
   receiveMessage(message).catch((cause: unknown) => {
-    say({ kind: 'failed', message: cause instanceof Error ? cause.message : 'the worker could not start' });
+    say({ kind: 'failed', message: messageOf(cause) });
     process.exit(1);
   });
 });

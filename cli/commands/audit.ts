@@ -2,12 +2,11 @@ import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { tail, type TailedRecord } from '../../src/audit/tail.ts';
 import { parseDuration } from '../../src/config/duration.ts';
-import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import type { Io } from '../command.ts';
-import { loadedConfig } from '../loaded-config.ts';
 import { printable, printableJson, withOutput } from '../output.ts';
 import type { OutputFormat } from '../output.ts';
+import { onRedis } from '../on-redis.ts';
 
 interface TailCommandOptions {
   readonly lines: number;
@@ -46,7 +45,7 @@ async function tailTrail(command: Command, io: Io, options: TailCommandOptions):
   }
   process.once('SIGINT', onInterrupt);
   try {
-    await operate(loadedConfig(command, io).config, async (operations) => {
+    await onRedis(command, io, async (operations) => {
       const matches = await matcher(operations, options.key);
       const since = await sinceMs(operations, options.since);
       const { lines, follow = false } = options;

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { AccountStatus, LimitChanges } from '../../src/checks/budget/store.ts';
 import { windowAccounts } from '../../src/checks/budget/windows.ts';
-import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import type { BudgetLimits } from '../../src/pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
@@ -13,10 +12,10 @@ import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { shortTime } from '../key-view.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
-import { loadedConfig } from '../loaded-config.ts';
+import type { OutputFormat, OutputOptions } from '../output.ts';
+import { allKeys, onRedis } from '../on-redis.ts';
 
-type SetOptions = { readonly output: OutputFormat } & { readonly [Window in BudgetWindow]?: Limit };
+type SetOptions = OutputOptions & { readonly [Window in BudgetWindow]?: Limit };
 
 /** Nano-USD. (Commander takes a parsed null for a missing value.) */
 type Limit = number | 'none';
@@ -52,7 +51,7 @@ export function registerBudget(program: Command, io: Io): void {
     budget
       .command('status [key]')
       .description('show limit, spent, reserved, remaining and reset time of each window'),
-  ).action((reference: string | undefined, options: { readonly output: OutputFormat }, command: Command) =>
+  ).action((reference: string | undefined, options: OutputOptions, command: Command) =>
     showStatus(command, io, reference, options.output),
   );
 }
@@ -131,15 +130,6 @@ async function showStatus(
   print(io, output, json, () => statusTable(budgets, io, now));
 }
 
-async function* allKeys({ keys }: Operations): AsyncGenerator<KeyRecord> {
-  let after: string | undefined;
-  do {
-    const page = await keys.list(after);
-    yield* page.keys;
-    after = page.next;
-  } while (after !== undefined);
-}
-
 async function keyBudget(
   { budgets }: Operations,
   record: KeyRecord,
@@ -156,13 +146,14 @@ function limitsUsd(limits: BudgetLimits): Record<string, number | null> {
   return Object.fromEntries(BUDGET_WINDOWS.map((window) => [window, usd(limits[window])]));
 }
 
-function windowJson({ account, spentNanoUsd, reservedNanoUsd, resetMs }: AccountStatus, now: number) {
+function windowJson(status: AccountStatus, now: number) {
+  const { account, spentNanoUsd, reservedNanoUsd, resetMs } = status;
   return {
     window: account.name,
     limit_usd: usd(account.limitNanoUsd),
     spent_usd: usd(spentNanoUsd),
     reserved_usd: usd(reservedNanoUsd),
-    remaining_usd: usd(remaining({ account, spentNanoUsd, reservedNanoUsd })),
+    remaining_usd: usd(remaining(status)),
     resets_at: resetMs === undefined ? null : new Date(turnOf(now, resetMs)).toISOString(),
   };
 }
@@ -176,11 +167,7 @@ function turnOf(now: number, resetMs: number): number {
   return Math.round((now + resetMs) / MINUTE_MS) * MINUTE_MS;
 }
 
-function remaining({
-  account,
-  spentNanoUsd,
-  reservedNanoUsd,
-}: Pick<AccountStatus, 'account' | 'spentNanoUsd' | 'reservedNanoUsd'>): number | undefined {
+function remaining({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): number | undefined {
   return account.limitNanoUsd === undefined
     ? undefined
     : Math.max(0, account.limitNanoUsd - spentNanoUsd - reservedNanoUsd);
@@ -238,8 +225,4 @@ function bar({ account, spentNanoUsd, reservedNanoUsd }: AccountStatus): string 
 
 function indented(text: string): string {
   return text.replace(/^/gm, '  ');
-}
-
-function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
-  return operate(loadedConfig(command, io).config, work);
 }

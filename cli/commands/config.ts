@@ -11,7 +11,7 @@ import { serializeConfig } from '../../src/config/serialize.ts';
 import { ExitCode } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
+import type { OutputFormat, OutputOptions } from '../output.ts';
 import { loadedConfig } from '../loaded-config.ts';
 
 /** `gateway config …`: gateway.yaml as the gateway understands it. */
@@ -32,7 +32,7 @@ export function registerConfig(program: Command, io: Io): void {
     });
   withOutput(
     config.command('check').description('check the configuration, and whether `serve` would accept it'),
-  ).action((options: { output: OutputFormat }, command: Command) => {
+  ).action((options: OutputOptions, command: Command) => {
     checkConfig(command, io, options.output);
   });
 }

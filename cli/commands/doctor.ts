@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LoadedConfig } from '../../src/config/load.ts';
+import { messageOf } from '../../src/errors.ts';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { Config } from '../../src/config/schema.ts';
 import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
@@ -8,14 +9,14 @@ import type { Io } from '../command.ts';
 import { diagnoseCertificates } from '../doctor/certificates.ts';
 import { diagnoseConfig } from '../doctor/configuration.ts';
 import { diagnoseEngines, probeEngines } from '../doctor/engines.ts';
-import { fail, messageOf, ok, SUBJECTS } from '../doctor/finding.ts';
+import { fail, ok, SUBJECTS } from '../doctor/finding.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { diagnoseIdentity } from '../doctor/identity.ts';
 import { diagnosePolicies } from '../doctor/policies.ts';
 import { diagnoseRedis } from '../doctor/redis.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { painter, print, printable, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
+import type { OutputOptions } from '../output.ts';
 import { runningGateway } from '../running-gateway.ts';
 
 const PROBLEMS = 1;
@@ -40,7 +41,7 @@ export function registerDoctor(program: Command, io: Io): void {
       .command('doctor')
       .description('diagnose configuration, Redis, Envoy, certificates and the security engines')
       .addHelpText('after', HELP),
-  ).action(async (options: { output: OutputFormat }, command: Command) => {
+  ).action(async (options: OutputOptions, command: Command) => {
     const { findings, code } = await examine(command, io);
     print(io, options.output, { healthy: code === 0, findings }, () =>
       findings.map((one) => line(one, io)).join('\n'),

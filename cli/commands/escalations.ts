@@ -12,13 +12,11 @@ import { escalationBlock, escalationJson, escalationTable } from '../escalation-
 import { loadedConfig } from '../loaded-config.ts';
 import { operatorName } from '../operator-name.ts';
 import { painter, print, printable, printableJson, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
+import type { OutputFormat, OutputOptions } from '../output.ts';
 import { auditChange } from '../audit-change.ts';
 import { recordChange } from '../record-change.ts';
-
-interface OutputOptions {
-  readonly output: OutputFormat;
-}
+import { messageOf } from '../../src/errors.ts';
+import { onRedis } from '../on-redis.ts';
 
 type AnswerOptions = OutputOptions & { readonly as?: string };
 
@@ -62,7 +60,7 @@ export function registerEscalations(program: Command, io: Io): void {
 }
 
 async function list(command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const { waiting, now } = await operate(loadedConfig(command, io).config, async ({ escalations }) => ({
+  const { waiting, now } = await onRedis(command, io, async ({ escalations }) => ({
     waiting: await escalations.list(),
     now: await escalations.now(),
   }));
@@ -218,7 +216,7 @@ async function watch(command: Command, io: Io, output: OutputFormat): Promise<ne
         for (const id of known.keys()) if (!left.has(id)) resolved(id, 'gone');
         away = false;
       } catch (cause) {
-        if (!away) io.stderr.write(`${cause instanceof Error ? cause.message : 'Redis is away'}\n`);
+        if (!away) io.stderr.write(`${messageOf(cause)}\n`);
         away = true;
       }
     }

@@ -2,8 +2,6 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { IssuedKey } from '../../src/auth/key-store.ts';
-import { operate } from '../../src/operate.ts';
-import type { Operations } from '../../src/operate.ts';
 import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
 import { allowedList, durationArgument, providerList, tagMap } from '../arguments.ts';
@@ -12,12 +10,8 @@ import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
 import { listing, painter, print, table, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
-import { loadedConfig } from '../loaded-config.ts';
-
-interface OutputOptions {
-  readonly output: OutputFormat;
-}
+import type { OutputFormat, OutputOptions } from '../output.ts';
+import { allKeys, onRedis } from '../on-redis.ts';
 
 interface CreateOptions extends OutputOptions {
   readonly name: string;
@@ -115,15 +109,10 @@ async function createKey(command: Command, io: Io, options: CreateOptions): Prom
 }
 
 async function listKeys(command: Command, io: Io, output: OutputFormat): Promise<void> {
-  const { records, now } = await onRedis(command, io, async ({ keys, readClock }) => {
+  const { records, now } = await onRedis(command, io, async (operations) => {
     const all: KeyRecord[] = [];
-    let after: string | undefined;
-    do {
-      const page = await keys.list(after);
-      all.push(...page.keys);
-      after = page.next;
-    } while (after !== undefined);
-    return { records: all.toSorted((a, b) => a.createdAt - b.createdAt), now: await readClock() };
+    for await (const record of allKeys(operations)) all.push(record);
+    return { records: all.toSorted((a, b) => a.createdAt - b.createdAt), now: await operations.readClock() };
   });
   const json = records.map((record) => recordJson(record, now));
   print(io, output, json, () => {
@@ -177,10 +166,6 @@ async function rotateKey(
     key: issued.record,
     fields,
   });
-}
-
-function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
-  return operate(loadedConfig(command, io).config, work);
 }
 
 /** It was alive when it was issued, or it would not have been. */

@@ -6,13 +6,9 @@ import { UsageError } from '../command.ts';
 import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
+import type { OutputFormat, OutputOptions } from '../output.ts';
 import { recordChange } from '../record-change.ts';
 import { loadedConfig } from '../loaded-config.ts';
-
-interface OutputOptions {
-  readonly output: OutputFormat;
-}
 
 interface AcceptOptions extends OutputOptions {
   readonly digest?: string;

@@ -6,23 +6,20 @@ import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { PolicyChoice } from '../../src/offline-policy.ts';
 import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
 import { PolicyFilesError } from '../../src/policy/policy-files-error.ts';
-import { commaList } from '../arguments.ts';
+import { presetList } from '../arguments.ts';
 import { ExitCode, UsageError } from '../command.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
+import type { OutputFormat, OutputOptions } from '../output.ts';
 import { countsOf, describedText, explainedText, printableLines, testedText } from '../policy-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
+import { messageOf } from '../../src/errors.ts';
 
 /** Which policies; none of them: those of the configuration. */
 interface ChoiceOptions {
   readonly policyFile?: string;
   readonly policyDir?: string;
   readonly presets?: string;
-}
-
-interface WithFormat {
-  readonly output: OutputFormat;
 }
 
 const STDIN = '-';
@@ -68,7 +65,9 @@ export function registerPolicy(program: Command, io: Io): void {
     ),
   )
     .addHelpText('after', NOTES.check)
-    .action((options: ChoiceOptions & WithFormat, command: Command) => checkPolicies(command, io, options));
+    .action((options: ChoiceOptions & OutputOptions, command: Command) =>
+      checkPolicies(command, io, options),
+    );
   policy
     .command('schema')
     .description('print the JSON Schema of a card, for editors')
@@ -94,7 +93,7 @@ export function registerPolicy(program: Command, io: Io): void {
     ).requiredOption('--input <file>', 'a policy input as JSON; - reads standard input'),
   )
     .addHelpText('after', NOTES.explain)
-    .action((options: ChoiceOptions & WithFormat & { input: string }, command: Command) =>
+    .action((options: ChoiceOptions & OutputOptions & { input: string }, command: Command) =>
       explainCall(command, io, options),
     );
 }
@@ -109,7 +108,11 @@ function withChoice(command: Command): Command {
     .option('--presets <a,b>', `presets, in place of the configuration's: ${PRESET_NAMES.join(', ')}`);
 }
 
-async function checkPolicies(command: Command, io: Io, options: ChoiceOptions & WithFormat): Promise<void> {
+async function checkPolicies(
+  command: Command,
+  io: Io,
+  options: ChoiceOptions & OutputOptions,
+): Promise<void> {
   const { checkPolicies } = await import('../../src/offline-policy.ts');
   const paint = painter(io);
   try {
@@ -152,7 +155,7 @@ async function test(
 async function explainCall(
   command: Command,
   io: Io,
-  options: ChoiceOptions & WithFormat & { input: string },
+  options: ChoiceOptions & OutputOptions & { input: string },
 ): Promise<void> {
   const { explainInput } = await import('../../src/offline-policy.ts');
   const { input } = options;
@@ -173,7 +176,7 @@ async function exitWhereUnread<T>(io: Io, work: () => Promise<T>): Promise<T> {
   } catch (failure) {
     if (failure instanceof UsageError) throw failure;
     const label = painter(io, io.stderr)('red', 'gateway:');
-    const errors = errorsOf(failure) ?? [failure instanceof Error ? failure.message : 'unknown error'];
+    const errors = errorsOf(failure) ?? [messageOf(failure)];
     for (const error of errors) io.stderr.write(`${label} ${printableLines(error)}\n`);
     throw new ExitCode(NOT_READ);
   }
@@ -213,14 +216,6 @@ function chosen(
 
 function isChosen({ policyFile, policyDir, presets }: ChoiceOptions): boolean {
   return policyFile !== undefined || policyDir !== undefined || presets !== undefined;
-}
-
-function presetList(written: string): PresetName[] {
-  return commaList(written).map((item) => {
-    const known = PRESET_NAMES.find((name) => name === item);
-    if (known === undefined) throw new UsageError(`--presets: one of ${PRESET_NAMES.join(', ')}`);
-    return known;
-  });
 }
 
 function repeated(presets: readonly PresetName[]): string[] {

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { DEFAULT_LOCK_MS } from '../../src/risk/scoring.ts';
 import type { LockTime } from '../../src/risk/store.ts';
 import { formatDuration } from '../../src/config/duration.ts';
-import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
 import { maskSecrets } from '../../src/detectors/mask.ts';
 import { lockCauseInWords, plainReason } from '../../src/risk/lock-cause.ts';
@@ -13,13 +12,9 @@ import { UsageError } from '../command.ts';
 import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { painter, print, printable, table, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
+import type { OutputFormat, OutputOptions } from '../output.ts';
 import { newOrderId, recordChange } from '../record-change.ts';
-import { loadedConfig } from '../loaded-config.ts';
-
-interface OutputOptions {
-  readonly output: OutputFormat;
-}
+import { onRedis } from '../on-redis.ts';
 
 type SetOptions = OutputOptions & { readonly for: number; readonly reason?: string };
 
@@ -151,8 +146,4 @@ function timeLeft({ ttlMs }: LockTime, now: number): [string, string] {
   if (ttlMs === undefined) return ['no end', '-'];
   const until = new Date(now + ttlMs).toISOString().slice(0, 19).replace('T', ' ');
   return [formatDuration(Math.ceil(ttlMs / 1_000) * 1_000), until];
-}
-
-function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
-  return operate(loadedConfig(command, io).config, work);
 }

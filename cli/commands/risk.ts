@@ -1,19 +1,13 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
-import { operate } from '../../src/operate.ts';
-import type { Operations } from '../../src/operate.ts';
 import type { RiskStatus } from '../../src/risk/profile.ts';
 import { auditChange } from '../audit-change.ts';
 import type { Io } from '../command.ts';
 import { entries } from '../key-view.ts';
 import { listing, painter, print, printable, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
+import type { OutputFormat, OutputOptions } from '../output.ts';
 import { newOrderId, recordChange } from '../record-change.ts';
-import { loadedConfig } from '../loaded-config.ts';
-
-interface OutputOptions {
-  readonly output: OutputFormat;
-}
+import { onRedis } from '../on-redis.ts';
 
 /** `gateway risk …`: the risk profile of a key (docs/risk.md). */
 export function registerRisk(program: Command, io: Io): void {
@@ -81,8 +75,4 @@ function riskJson({ keyHash, name }: KeyRecord, { risk, lock }: RiskStatus): Rec
     lock_ttl_seconds: lock?.ttlMs === undefined ? undefined : Math.ceil(lock.ttlMs / 1_000),
     blocked_at: risk.blockedAt === undefined ? undefined : new Date(risk.blockedAt).toISOString(),
   };
-}
-
-function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
-  return operate(loadedConfig(command, io).config, work);
 }

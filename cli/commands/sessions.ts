@@ -2,18 +2,12 @@ import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { Session, SessionDetails } from '../../src/checks/session/store.ts';
 import { INITIAL_STATE } from '../../src/policy/call.ts';
-import { operate } from '../../src/operate.ts';
-import type { Operations } from '../../src/operate.ts';
 import { formatUsd } from '../../src/pricing/usd.ts';
 import type { Io } from '../command.ts';
 import { entries, shortTime } from '../key-view.ts';
 import { listing, painter, print, printable, table, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
-import { loadedConfig } from '../loaded-config.ts';
-
-interface OutputOptions {
-  readonly output: OutputFormat;
-}
+import type { OutputFormat, OutputOptions } from '../output.ts';
+import { onRedis } from '../on-redis.ts';
 
 /** `gateway sessions …`: the live sessions of a key (docs/sessions.md). */
 export function registerSessions(program: Command, io: Io): void {
@@ -137,8 +131,4 @@ function withoutNulls(json: Record<string, unknown>): Record<string, unknown> {
 /** `3/10`, or `3` without a limit. */
 function of(used: string, limit: number | undefined, format: (limit: number) => string = String): string {
   return limit === undefined ? used : `${used}/${format(limit)}`;
-}
-
-function onRedis<T>(command: Command, io: Io, work: (operations: Operations) => Promise<T>): Promise<T> {
-  return operate(loadedConfig(command, io).config, work);
 }

@@ -10,11 +10,12 @@ import { PRESET_NAMES, type PresetName } from '../../src/policy/presets.ts';
 import { REPORT_FORMATS, type Report, type ReportFormat } from '../../src/verify/report/report.ts';
 import type { Summary } from '../../src/verify/summary.ts';
 import type { VerifyEvent } from '../../src/verify/verify.ts';
-import { commaList } from '../arguments.ts';
+import { presetList } from '../arguments.ts';
 import { ExitCode, UsageError, type GlobalOptions, type Io } from '../command.ts';
 import { painter, printable, printableJson } from '../output.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { loadedConfig } from '../loaded-config.ts';
+import { messageOf } from '../../src/errors.ts';
 
 interface VerifyOptions {
   readonly trace?: string;
@@ -191,20 +192,9 @@ function reasons({ skipped }: Summary): string {
 
 function complain(io: Io, failure: unknown, verbose: boolean): void {
   const label = painter(io, io.stderr)('red', 'gateway:');
-  const lines =
-    failure instanceof ConfigError
-      ? failure.problems.map(formatProblem)
-      : [failure instanceof Error ? failure.message : 'unknown error'];
+  const lines = failure instanceof ConfigError ? failure.problems.map(formatProblem) : [messageOf(failure)];
   for (const line of lines) io.stderr.write(`${label} ${line}\n`);
   if (verbose && failure instanceof Error) io.stderr.write(`${failure.stack ?? ''}\n`);
-}
-
-function presetList(written: string): readonly PresetName[] {
-  return commaList(written).map((name) => {
-    const preset = PRESET_NAMES.find((one) => one === name);
-    if (preset === undefined) throw new UsageError(`--presets: any of ${PRESET_NAMES.join(', ')}`);
-    return preset;
-  });
 }
 
 function booleanArgument(written: string): boolean {

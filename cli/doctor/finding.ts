@@ -30,7 +30,3 @@ export function warn(check: Subject, message: string): Finding {
 export function fail(check: Subject, message: string): Finding {
   return { check, status: 'fail', message };
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown error';
-}

@@ -1,7 +1,8 @@
 import { fetchKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
 import { KEY_SET_TIMEOUT_MS } from '../../src/config/rules.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { fail, messageOf, ok, warn } from './finding.ts';
+import { messageOf } from '../../src/errors.ts';
+import { fail, ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** Whether the keys that JWTs are verified by can be read from here. */

@@ -1,7 +1,8 @@
 import type { Config } from '../../src/config/schema.ts';
 import { describePolicies } from '../../src/policy/describe-policies.ts';
 import { describedFile } from '../policy-view.ts';
-import { fail, messageOf, ok, warn } from './finding.ts';
+import { messageOf } from '../../src/errors.ts';
+import { fail, ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 /** Which policies would be in force, and what becomes of a call that none of them speaks of. */

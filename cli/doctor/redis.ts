@@ -1,7 +1,8 @@
 import type { Config } from '../../src/config/schema.ts';
 import { operate } from '../../src/operate.ts';
 import type { Operations } from '../../src/operate.ts';
-import { fail, messageOf, ok, warn } from './finding.ts';
+import { messageOf } from '../../src/errors.ts';
+import { fail, ok, warn } from './finding.ts';
 import type { Finding } from './finding.ts';
 
 const SAMPLES = 9;

@@ -8,6 +8,7 @@ import { openFileSink, type FileSink } from './file-sink.ts';
 import { RecordQueue } from './record-queue.ts';
 import { createStreamStore } from './stream-store.ts';
 import { createTrail, type AuditTrail } from './trail.ts';
+import { messageOf } from '../errors.ts';
 
 /** Failures are told at most this often. */
 const TOLD_EVERY_MS = 10_000;
@@ -51,7 +52,7 @@ async function openFile(path: string): Promise<FileSink> {
   try {
     return await openFileSink(path);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : '';
+    const reason = messageOf(cause);
     throw new Error(`audit.file: cannot be appended to (${reason}); make its folder, or name another file`, {
       cause,
     });
@@ -71,10 +72,7 @@ function queueTo(
       metrics.auditRecords.inc({ sink, outcome: 'dropped' }, records);
       if (performance.now() - toldAt < TOLD_EVERY_MS) return;
       toldAt = performance.now();
-      log.error(
-        { sink, cause: cause instanceof Error ? cause.message : undefined },
-        'audit records are lost: the sink does not keep up',
-      );
+      log.error({ sink, cause: messageOf(cause) }, 'audit records are lost: the sink does not keep up');
     },
   });
 }

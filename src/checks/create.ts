@@ -27,6 +27,7 @@ import type { CheckStores, ChecksObserver, Counting } from './services.ts';
 import { createRedisSessionStore } from './session/redis-store.ts';
 import { countingRisk } from './counting-risk.ts';
 import { tellingOfLocks } from './telling-of-locks.ts';
+import { messageOf } from '../errors.ts';
 
 export interface ChecksDeps {
   readonly config: Config;
@@ -188,8 +189,4 @@ function countingOn({ config, redis: client, log, metrics, alerts, trail, onCost
       onFailure: (cause) => log.warn({ cause: messageOf(cause) }, 'settlement postponed'),
     },
   };
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : '';
 }

@@ -4,6 +4,7 @@ import { toolRuleNames } from '../detectors/tool-rules.ts';
 import { nearestName } from './nearest-name.ts';
 import type { RuleProblem } from './rule.ts';
 import type { Config } from './schema.ts';
+import { messageOf } from '../errors.ts';
 
 export function mcpServers({ mcp }: Config): readonly (RuleProblem | false)[] {
   const names = mcp.servers.map(({ name }) => name);
@@ -51,7 +52,7 @@ function whyNoPattern(pattern: string): string | undefined {
     createPatternDetector(pattern, '');
     return undefined;
   } catch (failure) {
-    const reason = failure instanceof Error ? failure.message : '';
+    const reason = messageOf(failure);
     // RE2 quotes the pattern behind what it has against it.
     const complaint = /^error parsing regexp: ([^`]*?):? ?(?:`|$)/.exec(reason)?.[1];
     return complaint === undefined

@@ -5,6 +5,7 @@ import type { ConfigSources } from './load.ts';
 import { ConfigError } from './problems.ts';
 import type { Problem } from './problems.ts';
 import type { Config } from './schema.ts';
+import { messageOf } from '../errors.ts';
 
 /** What keeps `serve` from starting, beyond what every command asks of a configuration. */
 export function preflightProblems(config: Config, sources: ConfigSources): Problem[] {
@@ -41,7 +42,7 @@ function signingKeyFault({ signature }: Config): string | undefined {
     createSigningKey(signature);
     return undefined;
   } catch (cause) {
-    return cause instanceof Error ? cause.message : 'cannot be used';
+    return messageOf(cause);
   }
 }
 

@@ -9,6 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { createApprovals, type Approvals, type ApprovalsObserver } from './approvals.ts';
 import type { Escalation } from './escalation.ts';
 import { createRedisEscalationStore } from './redis-store.ts';
+import { messageOf } from '../errors.ts';
 
 export interface ApprovalsOnRedisDeps {
   readonly config: Config;
@@ -74,7 +75,7 @@ function approvalsObserver({ log, auditLog, metrics, alerts }: ApprovalsOnRedisD
     },
     notClosed: (cause) =>
       log.warn(
-        { cause: cause instanceof Error ? cause.message : '' },
+        { cause: messageOf(cause) },
         'Redis did not hear that an approval was decided; it forgets the request by itself',
       ),
   };

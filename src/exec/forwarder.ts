@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-import { errorBody, GatewayError } from '../errors.ts';
+import { errorBody, GatewayError, messageOf } from '../errors.ts';
 import type { ProviderName } from '../providers/provider.ts';
 import { forwardToGateway } from './forward.ts';
 import type { Target } from './forward.ts';
@@ -151,7 +151,7 @@ function replyRefusal(response: ServerResponse, failure: unknown): void {
   const known =
     failure instanceof GatewayError
       ? failure
-      : new GatewayError('gateway_unavailable', failure instanceof Error ? failure.message : 'unknown error');
+      : new GatewayError('gateway_unavailable', messageOf(failure));
   const body = errorBody(known.type, known.message);
   response.writeHead(known.status, {
     'content-type': 'application/json',

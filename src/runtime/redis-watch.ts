@@ -3,6 +3,7 @@ import { connectRedis, waitUntilReady } from '../redis/client.ts';
 import { describedRedis } from '../redis/described.ts';
 import { checkServer } from '../redis/server-check.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { messageOf } from '../errors.ts';
 
 /** Watches that the Redis behind the workers is one that `serve` accepts, at start and after each reconnect. */
 export interface RedisWatch {
@@ -45,7 +46,7 @@ export async function watchRedis(config: Config, log: Logger): Promise<RedisWatc
     await waitUntilReady(client, WAIT_AT_START_MS);
     reached = await problems();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'no answer';
+    const reason = messageOf(cause);
     log.warn(
       { redis: describedRedis(config.redis), cause: reason },
       'Redis is unavailable: no request passes until it is back',

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import type { KeyRecord } from '../src/auth/key-record.ts';
+import { operate } from '../src/operate.ts';
+import type { Operations } from '../src/operate.ts';
+import type { Io } from './command.ts';
+import { loadedConfig } from './loaded-config.ts';
+
+/** Does a command's work on the Redis of its configuration. */
+export function onRedis<T>(
+  command: Command,
+  io: Io,
+  work: (operations: Operations) => Promise<T>,
+): Promise<T> {
+  return operate(loadedConfig(command, io).config, work);
+}
+
+/** Every key, page by page. */
+export async function* allKeys({ keys }: Operations): AsyncGenerator<KeyRecord> {
+  let after: string | undefined;
+  do {
+    const page = await keys.list(after);
+    yield* page.keys;
+    after = page.next;
+  } while (after !== undefined);
+}
