@@ -149,9 +149,7 @@ function replyRefusal(response: ServerResponse, failure: unknown): void {
     return;
   }
   const known =
-    failure instanceof GatewayError
-      ? failure
-      : new GatewayError('gateway_unavailable', messageOf(failure));
+    failure instanceof GatewayError ? failure : new GatewayError('gateway_unavailable', messageOf(failure));
   const body = errorBody(known.type, known.message);
   response.writeHead(known.status, {
     'content-type': 'application/json',
