@@ -26,6 +26,11 @@ export interface OpenCalls {
 /** Of all sessions of a half of a trace, and in one of them. */
 const MAX_CALLS = 1_024;
 const MAX_OF_SESSION = 64;
+/**
+ * Where there are too many, the sessions that were used longest ago go, several at once: the first key of a map stands
+ * behind all that was deleted from it.
+ */
+const KEPT_CALLS = 960;
 
 /** @param finish is told of calls that are waited for no longer */
 export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): OpenCalls {
@@ -45,10 +50,10 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
       count += 1;
       const late = calls.length > MAX_OF_SESSION ? calls.splice(0, 1) : [];
       if (count - late.length > MAX_CALLS) {
-        const [oldest] = sessions;
-        if (oldest !== undefined) {
-          sessions.delete(oldest[0]);
-          late.push(...oldest[1]);
+        for (const [oldest, itsCalls] of sessions) {
+          sessions.delete(oldest);
+          late.push(...itsCalls);
+          if (count - late.length <= KEPT_CALLS) break;
         }
       }
       count -= late.length;

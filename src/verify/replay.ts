@@ -68,8 +68,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
       if (early !== undefined) return undefined;
       const parsed = parseRequest(exchange, body);
       const denial = await run.requestBody(parsed);
-      forget(parsed);
-      return denial === undefined ? parsed : undefined;
+      return denial === undefined ? withoutWords(parsed) : undefined;
     } catch (failure) {
       refused(failure);
       return undefined;
@@ -159,10 +158,10 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   };
 }
 
-/** As on the wire: what was sent is not kept while its answer is awaited. */
-function forget(parsed: Parsed): void {
-  parsed.body = NOTHING;
-  parsed.json = {};
-  parsed.facts.prompt = undefined;
-  parsed.facts.judged = undefined;
+/** As on the wire: what was sent is not kept while its answer is awaited, which may never come. */
+function withoutWords(parsed: Parsed): Parsed {
+  const { facts, request } = parsed;
+  facts.prompt = undefined;
+  facts.judged = undefined;
+  return { ...parsed, body: NOTHING, json: {}, edits: [], request: { ...request, texts: [], media: [] } };
 }

@@ -50,8 +50,14 @@ export async function* verify(
   const ahead = createReadAhead<Told>(AHEAD);
   try {
     const ending = readInto(ahead, bytes, { judges, judgeOf });
-    ending.catch(() => undefined);
-    for await (const { element, findings } of ahead) {
+    ending.catch(ignore);
+    for (;;) {
+      const next = ahead.take();
+      if (next === undefined) {
+        if (await ahead.more()) continue;
+        break;
+      }
+      const { element, findings } = next;
       told.element(element);
       if (element.kind === 'unreadable') {
         const { index, line, problem } = element;
@@ -97,7 +103,7 @@ async function readInto(
     if (isCall(step)) clock.advance(step.at);
     const findings = judgeOf(step).step({ step, place: { index, line }, nowMs: clock.now() });
     // It is told in its place, where that is reached.
-    findings.catch(() => undefined);
+    findings.catch(ignore);
     return findings;
   }
 
@@ -120,6 +126,10 @@ async function readInto(
   if (ahead.isClosed) return [];
   // At once: a judge may hold its steps until it knows that they are few.
   return Promise.all(judges.map((judge) => judge.end()));
+}
+
+function ignore(): void {
+  // Whoever waits for it is told.
 }
 
 function sumOf(counts: readonly ReplayCounts[]): ReplayCounts {

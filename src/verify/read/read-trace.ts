@@ -42,11 +42,9 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
     const left = { rest };
     try {
       for await (const pieces of piecesOf(splitter, left)) {
-        for (const piece of pieces) {
-          const read = document.read(piece);
-          // A piece that is held, or only ends something, is no reason to wait for whoever asks for more.
-          if (read.length > 0) yield read;
-        }
+        const read = pieces.flatMap((piece) => document.read(piece));
+        // Pieces that are held, or only end something, are no reason to wait for whoever asks for more.
+        if (read.length > 0) yield read;
       }
     } catch (failure) {
       if (!(failure instanceof SplitError)) throw failure;
