@@ -27,9 +27,14 @@ export async function detectAll(
   detectors: readonly Detector[],
 ): Promise<readonly (readonly Finding[])[]> {
   const all: (readonly Finding[])[] = [];
-  for (const text of texts) all.push(await inTurns(detectInSteps(text, detectors)));
+  for (const text of texts) {
+    const found = inTurns(detectInSteps(text, detectors));
+    all.push(found instanceof Promise ? await found : found);
+  }
   return all;
 }
+
+const NOTHING: readonly Finding[] = [];
 
 function* detectInSteps(text: SearchedText, detectors: readonly Detector[]): Work<readonly Finding[]> {
   const found: (readonly Finding[])[] = [];
@@ -38,11 +43,12 @@ function* detectInSteps(text: SearchedText, detectors: readonly Detector[]): Wor
       for (const detector of detectors) {
         yield slice.end - slice.start;
         const inSlice = detector(search.text.slice(slice.start, slice.end));
+        if (inSlice.length === 0) continue;
         found.push(placed(search, inSlice.filter(slice.judges), slice.start));
       }
     }
   }
-  return mergeFindings(found.flat());
+  return found.length === 0 ? NOTHING : mergeFindings(found.flat());
 }
 
 /** A part to search, and where its spans belong in the raw text. */

@@ -4,24 +4,46 @@ import type { DetectorName } from './finding.ts';
 /** So much of a text every search takes in one step: what one finds in it, all do. */
 const ONE_PIECE_CHARS = 4_096;
 
-const QUESTIONS: Readonly<Record<DetectorName, Question>> = {
-  secrets: createQuestion(),
-  email: createQuestion(),
-  card: createQuestion(),
-  ssn: createQuestion(),
-  phone: createQuestion(),
-  network: createQuestion(),
-  prompt_injection: createQuestion(),
-  sql_injection: createQuestion(),
-  path_traversal: createQuestion(),
-  cvv: createQuestion(),
-};
+type Questions = Readonly<Record<DetectorName, Question>>;
+
+function createQuestions(): Questions {
+  return {
+    secrets: createQuestion(),
+    email: createQuestion(),
+    card: createQuestion(),
+    ssn: createQuestion(),
+    phone: createQuestion(),
+    network: createQuestion(),
+    prompt_injection: createQuestion(),
+    sql_injection: createQuestion(),
+    path_traversal: createQuestion(),
+    cvv: createQuestion(),
+  };
+}
+
+const WHOLE = createQuestions();
+/** Of longer texts, which were searched slice by slice (slices.ts): whoever cuts them in the same way finds the same. */
+const IN_SLICES = createQuestions();
 
 /** Notes that a detector finds nothing in a text as it stands: others who run it need not. Emails at any host count. */
 export function noteNothing(text: string, known: KnownText | undefined, detector: DetectorName): void {
-  if (text.length <= ONE_PIECE_CHARS) known?.note(QUESTIONS[detector]);
+  if (text.length <= ONE_PIECE_CHARS) known?.note(WHOLE[detector]);
 }
 
 export function findsNothing(known: KnownText | undefined, detector: DetectorName): boolean {
-  return known?.hasNothing(QUESTIONS[detector]) === true;
+  return known?.hasNothing(WHOLE[detector]) === true;
+}
+
+/** The same of a detector that was run on each slice of the text, however long that is. */
+export function noteNothingInSlices(
+  text: string,
+  known: KnownText | undefined,
+  detector: DetectorName,
+): void {
+  if (text.length <= ONE_PIECE_CHARS) noteNothing(text, known, detector);
+  else known?.note(IN_SLICES[detector]);
+}
+
+export function findsNothingInSlices(known: KnownText | undefined, detector: DetectorName): boolean {
+  return findsNothing(known, detector) || known?.hasNothing(IN_SLICES[detector]) === true;
 }

@@ -55,19 +55,17 @@ export function policySetOf(digest: string, cards: CardSet, rego: RegoSet | unde
     initialState: cards.initialState,
     readsDrift: cards.readsDrift || rego?.readsDrift === true,
     readsRisk: cards.readsRisk || rego?.readsRisk === true,
-    async decide(call) {
-      if (rego === undefined) return cards.decide(call);
-      // Both are asked whatever the first says: records name every rule that fired.
-      const [byRego, byCards] = await Promise.all([
-        rego.decide(call, cards.initialState),
-        cards.decide(call),
-      ]);
-      return merged(byCards, byRego);
-    },
+    decide: rego === undefined ? cards.decide : (call) => decideByBoth(call, cards, rego),
     nextState: (call) => cards.nextState(call),
     masksFor: (call) => cards.masksFor(call),
     looksFor: (type) => cards.looksFor(type),
     marksOf: (step) => cards.marksOf(step),
     close: async () => rego?.close(),
   };
+}
+
+/** Both are asked whatever the first says: records name every rule that fired. */
+async function decideByBoth(call: PolicyCall, cards: CardSet, rego: RegoSet): Promise<Decision> {
+  const [byRego, byCards] = await Promise.all([rego.decide(call, cards.initialState), cards.decide(call)]);
+  return merged(byCards, byRego);
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { findsNothing, noteNothing } from '../../src/detectors/found-nothing.ts';
+import {
+  findsNothing,
+  findsNothingInSlices,
+  noteNothing,
+  noteNothingInSlices,
+} from '../../src/detectors/found-nothing.ts';
 import { knownText } from '../../src/known-texts.ts';
 import { normalizeKnown } from '../../src/normalize/known.ts';
 import { createMasksOf } from '../../src/policy/masking/masks.ts';
@@ -70,5 +75,46 @@ describe('a detector that has found nothing in a text', () => {
     const unread = `${prose(23)} ${EMAIL}`;
     noteNothing(unread, knownText(unread), 'email');
     expect(await finds(unread, 'email')).toBe(1);
+  });
+});
+
+describe('what rules have found nothing in, slice by slice', () => {
+  const long = (nth: number, end = ''): string => `${prose(nth).repeat(80)} ${end}`;
+
+  /** Judged by a rule that asks this detector, and normalized before, as calls are. */
+  async function judgedBy(detector: string, text: string): Promise<string> {
+    await normalizeKnown([text]);
+    await isDenied(denyingRule([{ field: 'prompt_text', op: 'detects', value: detector }]), llmCall(text));
+    return text;
+  }
+
+  it('is known of long texts too, and of that detector alone', async () => {
+    const text = await judgedBy('email', long(30));
+    expect(text.length).toBeGreaterThan(20_480);
+    expect(findsNothingInSlices(knownText(text), 'email')).toBe(true);
+    expect(findsNothingInSlices(knownText(text), 'phone')).toBe(false);
+    // Whoever cuts in another way looks for himself.
+    expect(findsNothing(knownText(text), 'email')).toBe(false);
+  });
+
+  it('is not known where something was found', async () => {
+    const text = await judgedBy('email', long(31, EMAIL));
+    expect(findsNothingInSlices(knownText(text), 'email')).toBe(false);
+  });
+
+  it('is not looked for again by rules that mask, but for secrets, which slices may cut', async () => {
+    async function finds(text: string, detector: Parameters<typeof detects>[0]): Promise<number> {
+      const masks = createMasksOf()([rule('r', detects(detector))]);
+      const [found] = (await masks?.data?.findAll([text])) ?? [];
+      return found?.findings.length ?? -1;
+    }
+    const text = long(32, EMAIL);
+    await normalizeKnown([text]);
+    noteNothingInSlices(text, knownText(text), 'email');
+    expect(await finds(text, 'email')).toBe(0);
+    const secret = long(33, `ghp_${'Zk4t9Qm2vX7pLrB1'.repeat(3).slice(0, 36)}`);
+    await normalizeKnown([secret]);
+    noteNothingInSlices(secret, knownText(secret), 'secrets');
+    expect(await finds(secret, 'secrets')).toBe(1);
   });
 });

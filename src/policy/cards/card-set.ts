@@ -1,6 +1,7 @@
 import { INITIAL_STATE, type PolicyCall, type TraceStep } from '../call.ts';
 import { NO_DECISION, type Decision, type RuleHit } from '../decision.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
+import { asksTexts, createAskedRules, fires, type AskedRules } from './asked-rules.ts';
 import { compileRules, type CompiledRule } from './compile-card.ts';
 import type { Scene } from './conditions.ts';
 import { compileFsm, type Fsm } from './fsm.ts';
@@ -60,24 +61,18 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
   const queries = createTextQueries();
   const { rules, fsm, fsmFile, problems } = compileCards(files, queries);
   if (problems.length > 0) throw new PolicyFilesError(problems.join('\n'));
-  const byType = {
-    llm_call: rules.filter(({ type }) => type !== 'mcp_tool_call'),
-    mcp_tool_call: rules.filter(({ type }) => type !== 'llm_call'),
-  };
-  const masks = new Map<CompiledRule, MaskRule>(
-    rules.filter(({ action }) => action === 'mask').map((rule) => [rule, rule]),
-  );
   const marks = rules.flatMap((rule) => rule.marks);
-  const rulesFor = (call: PolicyCall): readonly CompiledRule[] =>
-    byType[call.input.request.method].filter((rule) => rule.isFor(call));
+  const askedOf = createAskedRules(rules);
 
   async function decide(call: PolicyCall): Promise<Decision> {
-    const asked = rulesFor(call);
-    if (asked.length === 0) return NO_DECISION;
-    const found = await answers(queries, call, asked);
+    const asked = askedOf(call);
+    if (asked.rules.length === 0) return NO_DECISION;
+    const answers = answersTo(queries, call, asked);
+    const found = answers instanceof Promise ? await answers : answers;
     const scene = sceneOf(call, found);
+    const mayFire = found.size === 0 ? asked.firingOnNothing : asked.rules;
     return decisionOf(
-      asked.filter((rule) => fires(rule, scene)).map((rule) => [rule, hitOf(rule, call, found)]),
+      mayFire.filter((rule) => fires(rule, scene)).map((rule) => [rule, hitOf(rule, call, found)]),
     );
   }
 
@@ -103,19 +98,17 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
       return fsm.next(call, call.input.session.state || fsm.initialState, flags);
     },
     masksFor(call) {
-      if (masks.size === 0) return [];
+      const { masks, rules: asked } = askedOf(call);
+      if (masks !== undefined) return masks;
       const scene: Scene = { call, isFound: () => undefined };
-      return rulesFor(call).flatMap((rule) => {
-        const masked = masks.get(rule);
-        return masked !== undefined && rule.test(scene) !== false ? [masked] : [];
-      });
+      return asked.filter(({ action, test }) => action === 'mask' && test(scene) !== false);
     },
     looksFor: (type) => marks.some(({ isOf }) => isOf(type)),
     marksOf: (step) =>
       Promise.resolve([...new Set(marks.filter(({ matches }) => matches(step)).map(({ name }) => name))]),
     async explain(call) {
       // All of it, also what a rule is decided without: each condition is shown as it stands.
-      const asked = new Set(rulesFor(call).flatMap((rule) => rule.queries));
+      const asked = new Set(askedOf(call).rules.flatMap((rule) => rule.queries));
       const found = await queries.answer(call, asked);
       const scene = sceneOf(call, found);
       return rules.map((rule) => explained(rule, call, scene, found));
@@ -147,29 +140,23 @@ function compileCards(files: readonly CardFile[], queries: TextQueries) {
   return { rules, fsm, fsmFile, problems };
 }
 
-/** Asks the texts what the rules need to be decided, all at once: rules that are out without them need nothing. */
-async function answers(
+const NOTHING_FOUND: ReadonlyMap<number, TextMatch> = new Map();
+
+/** Asks the texts what the rules need to be decided, all at once. */
+function answersTo(
   queries: TextQueries,
   call: PolicyCall,
-  rules: readonly CompiledRule[],
-): Promise<ReadonlyMap<number, TextMatch>> {
+  { queries: always, undecided }: AskedRules,
+): ReturnType<TextQueries['answer']> {
   const scene: Scene = { call, isFound: () => undefined };
-  const asked = new Set<number>();
-  for (const rule of rules) {
-    if (rule.queries.length === 0) continue;
-    const truth = rule.test(scene);
-    if (truth === undefined || (truth && rule.tellsMatch)) for (const query of rule.queries) asked.add(query);
-  }
-  return asked.size === 0 ? new Map() : queries.answer(call, asked);
+  const more = undecided.filter((rule) => asksTexts(rule, scene));
+  // One and the same set where it can be: what stands for it is known.
+  const asked = more.length === 0 ? always : new Set([...always, ...more.flatMap((rule) => rule.queries)]);
+  return asked.size === 0 ? NOTHING_FOUND : queries.answer(call, asked);
 }
 
 function sceneOf(call: PolicyCall, found: ReadonlyMap<number, TextMatch>): Scene {
   return { call, isFound: (query) => found.has(query) };
-}
-
-function fires(rule: CompiledRule, scene: Scene): boolean {
-  const truth = rule.test(scene);
-  return rule.action === 'allow' ? truth === true : truth !== false;
 }
 
 function hitOf(rule: CompiledRule, call: PolicyCall, found: ReadonlyMap<number, TextMatch>): RuleHit {

@@ -29,6 +29,8 @@ export interface CompiledRule {
   readonly marks: readonly TraceMark[];
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
+  /** What the texts hold decides whether it fires, and nothing else. */
+  readonly isOfTexts: boolean;
   /** Its reason shows what was found, so that it must be looked for even where the rule fires without. */
   readonly tellsMatch: boolean;
 }

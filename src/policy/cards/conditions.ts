@@ -35,6 +35,8 @@ export interface Compiled {
   /** Drift must be measured for it. */
   readonly readsDrift: boolean;
   readonly readsRisk: boolean;
+  /** What the texts hold decides it, and nothing else. */
+  readonly isOfTexts: boolean;
 }
 
 export interface CompileContext {
@@ -62,6 +64,7 @@ const NOTHING: Omit<Compiled, 'test'> = {
   marks: [],
   readsDrift: false,
   readsRisk: false,
+  isOfTexts: false,
 };
 
 /** @throws ConditionError */
@@ -101,6 +104,7 @@ export function joined(parts: readonly Compiled[]): Omit<Compiled, 'test'> {
     marks: parts.flatMap(({ marks }) => marks),
     readsDrift: parts.some(({ readsDrift }) => readsDrift),
     readsRisk: parts.some(({ readsRisk }) => readsRisk),
+    isOfTexts: parts.every(({ isOfTexts }) => isOfTexts),
   };
 }
 
@@ -172,6 +176,7 @@ function textTest(
     test: ({ isFound }) => isFound(query),
     queries: [query],
     patterns: [{ argument, what: pattern }],
+    isOfTexts: true,
   };
 }
 

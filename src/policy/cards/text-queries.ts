@@ -1,4 +1,4 @@
-import { findsNothing, noteNothing } from '../../detectors/found-nothing.ts';
+import { findsNothingInSlices, noteNothingInSlices } from '../../detectors/found-nothing.ts';
 import { createQuestion, knownText, type KnownText, type Question } from '../../known-texts.ts';
 import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
@@ -27,6 +27,17 @@ interface Query extends TextQuery {
   readonly search: TextSearch;
 }
 
+/** What was found, by the numbers of the questions. */
+type Answers = ReadonlyMap<number, TextMatch>;
+
+/** Some questions that are asked together, by what they look at. */
+interface Asked {
+  readonly everywhere: readonly number[];
+  readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
+  /** Stands for all that are asked everywhere. */
+  readonly all: Question;
+}
+
 /** The text conditions of all cards: each pattern is looked for once in each text, and only where a rule asks. */
 export interface TextQueries {
   /**
@@ -34,8 +45,8 @@ export interface TextQueries {
    * @throws Error that says what is wrong with a regular expression
    */
   add(query: TextQuery): number;
-  /** Answers of those that are `asked`, by number; gives other requests a turn. */
-  answer(call: PolicyCall, asked: ReadonlySet<number>): Promise<ReadonlyMap<number, TextMatch>>;
+  /** Answers of those that are `asked`, by number: of short texts at once; else others are given a turn. */
+  answer(call: PolicyCall, asked: ReadonlySet<number>): Answers | Promise<Answers>;
 }
 
 /** Sets of questions that were asked together; rules of one kind of call ask the same each time. */
@@ -48,11 +59,12 @@ export function createTextQueries(): TextQueries {
   const wide = new Map<string, number>();
   /** What stands for all of some questions, by their numbers. */
   const sets = new RecentMap<Question>(MAX_SETS);
+  /** Sets that are asked again and again are the same. */
+  const kept = new WeakMap<ReadonlySet<number>, Asked>();
 
   function* answered(call: PolicyCall, asked: ReadonlySet<number>): Work<Map<number, TextMatch>> {
     const found = new Map<number, TextMatch>();
-    const everywhere = [...asked].filter((number) => queries[number]?.argument === undefined);
-    const all = setOf(everywhere);
+    const { everywhere, inArguments, all } = askedOf(asked);
     for (const text of everywhere.length === 0 ? [] : call.texts) {
       const known = knownText(text.raw);
       if (known?.hasNothing(all) === true) continue;
@@ -65,10 +77,8 @@ export function createTextQueries(): TextQueries {
       }
       if (isClean) known?.note(all);
     }
-    for (const number of asked) {
-      const { argument: path, patternKey = '' } = queries[number] ?? {};
-      if (path === undefined) continue;
-      const ofAll = wide.get(patternKey);
+    for (const { number, path } of inArguments) {
+      const ofAll = wide.get(queryOf(number).patternKey);
       const isInNoText = ofAll !== undefined && asked.has(ofAll) && !found.has(ofAll);
       const texts = isInNoText ? othersAt(call, path) : [...textsAt(call, path), ...othersAt(call, path)];
       for (const text of texts) if (yield* ask(number, text)) break;
@@ -113,6 +123,17 @@ export function createTextQueries(): TextQueries {
     return query;
   }
 
+  function askedOf(asked: ReadonlySet<number>): Asked {
+    const before = kept.get(asked);
+    if (before !== undefined) return before;
+    const numbers = [...asked].map((number) => ({ number, path: queryOf(number).argument }));
+    const everywhere = numbers.flatMap(({ number, path }) => (path === undefined ? [number] : []));
+    const inArguments = numbers.flatMap(({ number, path }) => (path === undefined ? [] : [{ number, path }]));
+    const made: Asked = { everywhere, inArguments, all: setOf(everywhere) };
+    kept.set(asked, made);
+    return made;
+  }
+
   function setOf(asked: readonly number[]): Question {
     const name = asked.join();
     const known = sets.get(name);
@@ -133,7 +154,7 @@ export function createTextQueries(): TextQueries {
       if (query.argument === undefined) wide.set(patternKey, number);
       return number;
     },
-    answer: async (call, asked) => inTurns(answered(call, asked)),
+    answer: (call, asked) => inTurns(answered(call, asked)),
   };
 }
 
@@ -150,11 +171,11 @@ function atOnce(search: ReturnType<TextSearch>): Span | undefined {
 
 /** Somebody has run the detector on the text as it stands, in vain. */
 function isSearched({ pattern }: Query, known: KnownText | undefined): boolean {
-  return pattern.kind === 'detects' && findsNothing(known, pattern.detector);
+  return pattern.kind === 'detects' && findsNothingInSlices(known, pattern.detector);
 }
 
 function noteSearched({ pattern }: Query, raw: string, known: KnownText | undefined): void {
-  if (pattern.kind === 'detects') noteNothing(raw, known, pattern.detector);
+  if (pattern.kind === 'detects') noteNothingInSlices(raw, known, pattern.detector);
 }
 
 /** Texts of a call at a path below a tool's arguments. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SearchedText } from '../../detectors/finding.ts';
-import { findsNothing } from '../../detectors/found-nothing.ts';
+import { findsNothing, findsNothingInSlices } from '../../detectors/found-nothing.ts';
 import { rememberClean, type KnownText } from '../../known-texts.ts';
 import { isUndisguised } from '../../normalize/known.ts';
 import { RecentMap } from '../../recent-map.ts';
@@ -37,16 +37,24 @@ const MAX_KEPT = 16;
  */
 export function createMasksOf(): (rules: readonly MaskRule[]) => Masks | undefined {
   const kept = new RecentMap<Masks>(MAX_KEPT);
+  /** Rules that texts alone decide come in one and the same list. */
+  const ofLists = new WeakMap<readonly MaskRule[], Masks>();
   const nameOf = createRuleNames();
   return (rules) => {
     if (rules.length === 0) return undefined;
+    const masks = ofLists.get(rules) ?? named(rules);
+    ofLists.set(rules, masks);
+    return masks;
+  };
+
+  function named(rules: readonly MaskRule[]): Masks {
     const key = rules.map(nameOf).join();
     const known = kept.get(key);
     if (known !== undefined) return known;
     const masks = masksOf(rules);
     kept.set(key, masks);
     return masks;
-  };
+  }
 }
 
 /**
@@ -107,7 +115,10 @@ function remembering(patterns: readonly LabelledPattern[]): MaskSearch | undefin
 
 const CLEAN: SearchedText = { findings: [], isWhole: true };
 
-/** Who judged the call by the same rules has looked for most of it. */
+/** Who judged the call by the same rules has looked for most of it; secrets are looked for here without cuts. */
 function isFoundNothing(what: TextPattern, text: KnownText): boolean {
-  return what.kind === 'detects' && findsNothing(text, what.detector);
+  if (what.kind !== 'detects') return false;
+  return what.detector === 'secrets'
+    ? findsNothing(text, what.detector)
+    : findsNothingInSlices(text, what.detector);
 }

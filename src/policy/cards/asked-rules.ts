@@ -1,0 +1,90 @@
+import { RecentMap } from '../../recent-map.ts';
+import type { PolicyCall } from '../call.ts';
+import type { CompiledRule } from './compile-card.ts';
+import type { Scene } from './conditions.ts';
+import type { MaskRule } from './mask-rule.ts';
+
+/** The rules for one kind of call, and what is known of them before a call is looked at. */
+export interface AskedRules {
+  readonly rules: readonly CompiledRule[];
+  /** Of these, the ones that may fire though nothing is found in the texts. */
+  readonly firingOnNothing: readonly CompiledRule[];
+  /** Questions to the texts that each call is asked. */
+  readonly queries: ReadonlySet<number>;
+  /** Rules whose questions are asked only of calls that they are not decided for without. */
+  readonly undecided: readonly CompiledRule[];
+  /** The mask rules, which are the same for each such call; undefined where the call decides. */
+  readonly masks: readonly MaskRule[] | undefined;
+}
+
+/** Calls come again and again by the names of their models and tools; what is longer than names is gone through anew. */
+const MAX_KINDS = 256;
+const MAX_KIND_CHARS = 512;
+
+/** Finds the rules for a call: once for all calls of the same provider, model, server and tool. */
+export function createAskedRules(rules: readonly CompiledRule[]): (call: PolicyCall) => AskedRules {
+  const byType = {
+    llm_call: rules.filter(({ type }) => type !== 'mcp_tool_call'),
+    mcp_tool_call: rules.filter(({ type }) => type !== 'llm_call'),
+  };
+  const kinds = new RecentMap<AskedRules>(MAX_KINDS);
+
+  function find(call: PolicyCall): AskedRules {
+    return askedRules(
+      byType[call.input.request.method].filter((rule) => rule.isFor(call)),
+      call,
+    );
+  }
+
+  return (call) => {
+    const kind = kindOf(call);
+    if (kind.length > MAX_KIND_CHARS) return find(call);
+    const known = kinds.get(kind);
+    if (known !== undefined) return known;
+    const found = find(call);
+    kinds.set(kind, found);
+    return found;
+  };
+}
+
+/** No two kinds have the same: names may hold anything. */
+function kindOf({ input: { request } }: PolicyCall): string {
+  if (request.method === 'llm_call') return `${request.provider} llm_call ${request.model}`;
+  const { provider, mcp_server: server, tool_name: tool } = request;
+  return `${provider} mcp_tool_call ${String(server.length)} ${server} ${tool}`;
+}
+
+/** @param call any that the rules are for: those of texts alone do not look at it */
+function askedRules(rules: readonly CompiledRule[], call: PolicyCall): AskedRules {
+  const nothingAsked: Scene = { call, isFound: () => undefined };
+  const nothingFound: Scene = { call, isFound: () => false };
+  const queries = new Set<number>();
+  for (const rule of rules) {
+    if (rule.isOfTexts && asksTexts(rule, nothingAsked)) for (const query of rule.queries) queries.add(query);
+  }
+  const masks = rules.filter(({ action }) => action === 'mask');
+  return {
+    rules,
+    firingOnNothing: rules.filter((rule) => !rule.isOfTexts || fires(rule, nothingFound)),
+    queries,
+    undecided: rules.filter((rule) => !rule.isOfTexts && rule.queries.length > 0),
+    masks: masks.every(({ isOfTexts }) => isOfTexts)
+      ? masks.filter(({ test }) => test(nothingAsked) !== false)
+      : undefined,
+  };
+}
+
+/**
+ * Whether a rule's questions to the texts must be asked: what is out without them needs nothing.
+ * @param nothingAsked the call, of whose texts nothing is known
+ */
+export function asksTexts(rule: CompiledRule, nothingAsked: Scene): boolean {
+  const truth = rule.test(nothingAsked);
+  return truth === undefined || (truth && rule.tellsMatch);
+}
+
+/** What cannot be told counts against the call. */
+export function fires(rule: CompiledRule, scene: Scene): boolean {
+  const truth = rule.test(scene);
+  return rule.action === 'allow' ? truth === true : truth !== false;
+}
