@@ -53,19 +53,24 @@ export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<L
   return { branches, rows, columns, columnCount, reach, farthest };
 }
 
-/** Calls `take` with each pattern that matches at token `at`, and the index of the token after its shortest match. */
+/**
+ * Calls `take` with each pattern that matches, token by token: with the index of the token where it does, and of the one
+ * after its shortest match there.
+ */
 export function matchAll<Label>(
   grammar: FollowedGrammar<Label>,
   tokens: Tokens,
-  at: number,
-  take: (label: Label, next: number) => void,
+  take: (label: Label, at: number, next: number) => void,
 ): void {
-  if (!mayGoOn(grammar, tokens, at)) return;
-  for (const { next: second, patterns } of grammar.branches[tokens.words[at] ?? 0] ?? []) {
-    if (!isInReach(tokens, second, at + 1)) continue;
-    for (const { label, sequence } of patterns) {
-      const next = matchAt(tokens, sequence, at);
-      if (next !== -1) take(label, next);
+  const { words, count } = tokens;
+  for (let at = 0; at < count; at++) {
+    if (words[at] === 0 || !mayGoOn(grammar, tokens, at)) continue;
+    for (const { next: second, patterns } of grammar.branches[words[at] ?? 0] ?? []) {
+      if (!isInReach(tokens, second, at + 1)) continue;
+      for (const { label, sequence } of patterns) {
+        const next = matchAt(tokens, sequence, at);
+        if (next !== -1) take(label, at, next);
+      }
     }
   }
 }

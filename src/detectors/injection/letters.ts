@@ -41,7 +41,8 @@ export const FOLDED: Uint16Array = Uint16Array.from({ length: 0x10000 }, (_, uni
 
 /** Scripts that write no spaces: words are found by longest match, and each other character is a word. */
 export const isUnspaced = (unit: number): boolean =>
-  (unit >= 0x3040 && unit <= 0x30ff) ||
-  (unit >= 0x3400 && unit <= 0x9fff) ||
-  (unit >= 0xac00 && unit <= 0xd7a3) ||
-  (unit >= 0x0e00 && unit <= 0x0e7f);
+  unit >= 0x0e00 &&
+  (unit <= 0x0e7f ||
+    (unit >= 0x3040 && unit <= 0x30ff) ||
+    (unit >= 0x3400 && unit <= 0x9fff) ||
+    (unit >= 0xac00 && unit <= 0xd7a3));

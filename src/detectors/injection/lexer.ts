@@ -1,3 +1,5 @@
+import { UnitReader } from '../../text/units.ts';
+import { childOf, createWordTree, type WordTree } from './word-tree.ts';
 import { FOLDED, isUnspaced, LINE_END, SENTENCE_END, SEPARATOR, SILENT } from './letters.ts';
 
 /**
@@ -58,27 +60,21 @@ export class Vocabulary {
 
   /** The tree as it is now. */
   freeze(): WordTree {
-    const nodes = this.#letter.length;
-    if (nodes > MAX_NODES)
-      throw new Error(`a vocabulary of ${String(nodes)} letters: ${String(MAX_NODES)} at most`);
-    const slotBits = Math.ceil(Math.log2(nodes * SLOTS_PER_NODE));
-    const slots = { steps: new Int32Array(2 ** slotBits), nodes: new Uint16Array(2 ** slotBits) };
-    const tree: WordTree = {
+    return createWordTree({
       roots: this.#roots,
-      ...slots,
-      slotShift: 32 - slotBits,
-      wordAt: Uint16Array.from(this.#wordAt),
-      stemAt: Uint16Array.from(this.#stemAt),
-    };
-    for (let parent = 1; parent < nodes; parent++) {
-      for (let child = this.#firstChild[parent] ?? 0; child !== 0; child = this.#nextSibling[child] ?? 0) {
-        const step = (parent << 16) | (this.#letter[child] ?? 0);
-        const slot = slotOf(tree, step);
-        slots.steps[slot] = step;
-        slots.nodes[slot] = child;
-      }
+      letters: this.#letter,
+      wordAt: this.#wordAt,
+      stemAt: this.#stemAt,
+      childrenOf: (parent) => this.#childrenOf(parent),
+    });
+  }
+
+  #childrenOf(parent: number): number[] {
+    const children: number[] = [];
+    for (let child = this.#firstChild[parent] ?? 0; child !== 0; child = this.#nextSibling[child] ?? 0) {
+      children.push(child);
     }
-    return tree;
+    return children;
   }
 
   #grow(parent: number, unit: number): number {
@@ -97,32 +93,6 @@ export class Vocabulary {
   }
 }
 
-/** A node fits into half of a step. */
-const MAX_NODES = 0x10000;
-/** So that most steps are found, or found missing, at the first look. */
-const SLOTS_PER_NODE = 4;
-
-/** A vocabulary as flat arrays by node; 0 is no node and no word. */
-export interface WordTree {
-  /** Node of a word's first letter. */
-  readonly roots: Int32Array;
-  /** A hash table: a node and the letter that goes on from it, as one number, or 0; and the node reached. */
-  readonly steps: Int32Array;
-  readonly nodes: Uint16Array;
-  readonly slotShift: number;
-  readonly wordAt: Uint16Array;
-  readonly stemAt: Uint16Array;
-}
-
-/** The slot of a step, or the free one where it would be. */
-function slotOf({ steps, slotShift }: WordTree, step: number): number {
-  let slot = Math.imul(step, 0x9e3779b1) >>> slotShift;
-  for (let other = steps[slot]; other !== step && other !== 0; other = steps[slot]) {
-    slot = slot + 1 === steps.length ? 0 : slot + 1;
-  }
-  return slot;
-}
-
 function foldedUnits(word: string): number[] {
   const units: number[] = [];
   for (let at = 0; at < word.length; at++) {
@@ -132,99 +102,108 @@ function foldedUnits(word: string): number[] {
   return units;
 }
 
-/** The node reached from `node` by a letter, or 0. */
-const childOf = (tree: WordTree, node: number, unit: number): number =>
-  tree.nodes[slotOf(tree, (node << 16) | unit)] ?? 0;
-
 /** What the words of a text are read from, and where they are written. */
 interface LexerState {
-  readonly text: string;
-  /** `FOLDED` of each unit, and a separator behind the last. */
+  readonly length: number;
+  /** Of the text, and a separator behind the last. */
   readonly units: Uint16Array;
   readonly tokens: MutableTokens;
 }
 
+const CR = 0x0d;
+const LF = 0x0a;
+
 /** Most texts are short: they are read in the same arrays. */
 const SHORT_CHARS = 32_768;
-let shared: Omit<LexerState, 'text'> | undefined;
+const reader = new UnitReader(SHORT_CHARS);
+let shared: MutableTokens | undefined;
 
 /**
  * `lex` for who is done with the words of one text before the next is read: a short text takes no memory of its own.
  */
 export function lexOnce(text: string, tree: WordTree): Tokens {
   if (text.length > SHORT_CHARS) return lex(text, tree);
-  shared ??= createArrays(SHORT_CHARS);
-  shared.tokens.count = 0;
-  return readAll({ text, ...shared }, tree);
+  shared ??= createTokens(SHORT_CHARS);
+  return readAll({ length: text.length, units: reader.read(text), tokens: shared }, tree);
 }
 
 /**
  * Cuts a text into words and looks each up; linear, for a word of a script without spaces is at most a few characters.
  */
 export const lex = (text: string, tree: WordTree): Tokens =>
-  readAll({ text, ...createArrays(text.length) }, tree);
+  readAll({ length: text.length, units: reader.read(text), tokens: createTokens(text.length) }, tree);
 
-const createArrays = (length: number): Omit<LexerState, 'text'> => ({
-  units: new Uint16Array(length + 1),
-  tokens: {
-    count: 0,
-    starts: new Int32Array(length),
-    ends: new Int32Array(length),
-    words: new Uint16Array(length),
-    breaks: new Uint8Array(length),
-  },
+const createTokens = (length: number): MutableTokens => ({
+  count: 0,
+  starts: new Int32Array(length),
+  ends: new Int32Array(length),
+  words: new Uint16Array(length),
+  breaks: new Uint8Array(length),
 });
 
+/** One function for what is done for each letter, with all that it reads at hand: parted, it takes twice as long. */
 function readAll(state: LexerState, tree: WordTree): Tokens {
-  const { text, units, tokens } = state;
-  const { length } = text;
-  for (let at = 0; at < length; at++) units[at] = FOLDED[text.charCodeAt(at)] ?? SEPARATOR;
-  units[length] = SEPARATOR;
+  const { length, units, tokens } = state;
+  const { starts, ends, words, breaks } = tokens;
+  const { roots, stemOf, wordOf } = tree;
+  const folded = FOLDED;
+  let count = 0;
   let isBroken = 0;
-  let at = 0;
-  while (at < length) {
-    const unit = units[at] ?? SEPARATOR;
-    if (unit > LINE_END) {
-      tokens.breaks[tokens.count] = isBroken;
-      isBroken = 0;
-      at = isUnspaced(unit) ? readCharacters(state, tree, at) : readWord(state, tree, at);
+  for (let at = 0; at < length;) {
+    let unit = folded[units[at] ?? 0] ?? SEPARATOR;
+    if (unit <= LINE_END) {
+      if (unit > SILENT && isSentenceEnd(units, at, unit)) isBroken = 1;
+      at += 1;
       continue;
     }
-    if (unit > SILENT && isSentenceEnd(state, at, unit)) isBroken = 1;
-    at += 1;
+    breaks[count] = isBroken;
+    isBroken = 0;
+    starts[count] = at;
+    if (isUnspaced(unit)) {
+      at = readCharacters(state, tree, at, count);
+      count += 1;
+      continue;
+    }
+    let last = 0;
+    let node = roots[unit] ?? 0;
+    let end = ++at;
+    for (; node !== 0; at++) {
+      unit = folded[units[at] ?? 0] ?? SEPARATOR;
+      if (unit > LINE_END && !isUnspaced(unit)) {
+        end = at + 1;
+        last = node;
+        node = childOf(tree, node, unit);
+      } else if (unit !== SILENT) break;
+    }
+    words[count] = (node === 0 ? stemOf[last] : wordOf[node]) ?? 0;
+    // Of a word that goes on where the vocabulary does not, only the end is looked for.
+    for (; ; at++) {
+      unit = folded[units[at] ?? 0] ?? SEPARATOR;
+      if (unit > LINE_END && !isUnspaced(unit)) end = at + 1;
+      else if (unit !== SILENT) break;
+    }
+    ends[count] = end;
+    count += 1;
   }
+  tokens.count = count;
   return tokens;
 }
 
+/** A separator behind the text's end. */
+function foldedAt(units: Uint16Array, at: number): number {
+  return FOLDED[units[at] ?? 0] ?? SEPARATOR;
+}
+
 /** A full stop before a blank, or a blank line. */
-function isSentenceEnd({ text, units }: LexerState, at: number, unit: number): boolean {
-  if (unit === SENTENCE_END) return (units[at + 1] ?? SEPARATOR) <= LINE_END;
-  return units[text.startsWith('\r\n', at) ? at + 2 : at + 1] === LINE_END;
+function isSentenceEnd(units: Uint16Array, at: number, unit: number): boolean {
+  if (unit === SENTENCE_END) return foldedAt(units, at + 1) <= LINE_END;
+  const isCrLf = units[at] === CR && units[at + 1] === LF;
+  return foldedAt(units, isCrLf ? at + 2 : at + 1) === LINE_END;
 }
 
-/** Reads a word of letters to its end and says where that is. */
-function readWord({ units, tokens }: LexerState, tree: WordTree, start: number): number {
-  const { stemAt, wordAt } = tree;
-  let node = tree.roots[units[start] ?? 0] ?? 0;
-  let stem = 0;
-  let at = start + 1;
-  let end = at;
-  for (; ; at++) {
-    const unit = units[at] ?? SEPARATOR;
-    if (unit === SILENT) continue;
-    if (unit <= LINE_END || (unit > 0xdff && isUnspaced(unit))) break;
-    end = at + 1;
-    if (node === 0) continue;
-    stem = stemAt[node] || stem;
-    node = childOf(tree, node, unit);
-  }
-  push(tokens, start, end, wordAt[node] || stemAt[node] || stem);
-  return at;
-}
-
-/** Reads the longest known word of a script without spaces, or one character. */
-function readCharacters({ units, tokens }: LexerState, tree: WordTree, start: number): number {
-  let node = tree.roots[units[start] ?? 0] ?? 0;
+/** Reads the longest known word of a script without spaces, or one character; says where it ends. */
+function readCharacters({ units, tokens }: LexerState, tree: WordTree, start: number, index: number): number {
+  let node = tree.roots[foldedAt(units, start)] ?? 0;
   let word = 0;
   let end = start + 1;
   for (let at = start + 1; node !== 0; at++) {
@@ -232,16 +211,9 @@ function readCharacters({ units, tokens }: LexerState, tree: WordTree, start: nu
       word = tree.wordAt[node] ?? 0;
       end = at;
     }
-    node = childOf(tree, node, units[at] ?? SEPARATOR);
+    node = childOf(tree, node, foldedAt(units, at));
   }
-  push(tokens, start, end, word);
+  tokens.ends[index] = end;
+  tokens.words[index] = word;
   return end;
-}
-
-function push(tokens: MutableTokens, start: number, end: number, word: number): void {
-  const { count } = tokens;
-  tokens.starts[count] = start;
-  tokens.ends[count] = end;
-  tokens.words[count] = word;
-  tokens.count = count + 1;
 }

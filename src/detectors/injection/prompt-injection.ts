@@ -98,15 +98,12 @@ function readSentences(
 ): { phrases: readonly Finding[]; signs: readonly SeenSign[] } {
   const phrases: Finding[] = [];
   const signs: SeenSign[] = [];
-  for (let at = 0; at < tokens.count; at++) {
-    if (tokens.words[at] === 0) continue;
-    matchAll(GRAMMAR, tokens, at, (label, next) => {
-      const start = tokens.starts[at] ?? 0;
-      const end = tokens.ends[next - 1] ?? start;
-      if ('sign' in label) signs.push({ sign: label.sign, start, end });
-      else if (!isMention(text, tokens, at, end)) addPhrase(phrases, label.phrase, start, end);
-    });
-  }
+  matchAll(GRAMMAR, tokens, (label, at, next) => {
+    const start = tokens.starts[at] ?? 0;
+    const end = tokens.ends[next - 1] ?? start;
+    if ('sign' in label) signs.push({ sign: label.sign, start, end });
+    else if (!isMention(text, tokens, at, end)) addPhrase(phrases, label.phrase, start, end);
+  });
   return { phrases, signs };
 }
 

@@ -39,8 +39,10 @@ const SIGN_SECONDS = new Uint8Array(128);
 
 const KINDS = new Uint8Array(128);
 for (let code = 0; code < KINDS.length; code++) KINDS[code] = isWordCode(code) ? IN_WORD : OTHER;
-/** The first two letters of each word, one bit each, 32 to a letter. */
-const SECONDS = new Int32Array(32);
+/** The third letters of words, one bit each, by the first two; letters are told by their last five bits, in either case. */
+const THIRDS = new Int32Array(32 * 32);
+/** 1 for the two letters of a word that has no more. */
+const SHORT_WORDS = new Uint8Array(32 * 32);
 for (const anchor of ALL_ANCHORS) {
   const code = anchor.charCodeAt(0);
   if (!isWordCode(code)) {
@@ -51,38 +53,64 @@ for (const anchor of ALL_ANCHORS) {
     continue;
   }
   for (const letter of [code, anchor.toUpperCase().charCodeAt(0)]) KINDS[letter] = WORD_BEGINS;
-  SECONDS[code & 31] = (SECONDS[code & 31] ?? 0) | (1 << (anchor.charCodeAt(1) & 31));
-}
-
-/** The next place at `from` or behind it where a payload may begin; the text's length where there is none. */
-export function nextSqlAnchor(text: string, from: number): number {
-  let isInWord = from > 0 && isWordCode(text.charCodeAt(from - 1));
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const kind = code < 128 ? (KINDS[code] ?? OTHER) : OTHER;
-    if (kind === OTHER) {
-      isInWord = false;
-      continue;
-    }
-    const wasInWord = isInWord;
-    isInWord = kind <= WORD_BEGINS;
-    if (kind === IN_WORD || (kind === WORD_BEGINS && wasInWord)) continue;
-    if (kind === SIGN ? isSignAt(text, at, code) : isWordAt(text, at, code)) return at;
-  }
-  return text.length;
-}
-
-function isSignAt(text: string, at: number, code: number): boolean {
-  const second = SIGN_SECONDS[code] ?? 0;
-  return (second === 0 || text.charCodeAt(at + 1) === second) && isAt(SIGNS_HERE[code], text, at);
+  const pair = pairOf(code, anchor.charCodeAt(1));
+  if (anchor.length === 2) SHORT_WORDS[pair] = 1;
+  else THIRDS[pair] = (THIRDS[pair] ?? 0) | (1 << (anchor.charCodeAt(2) & 31));
 }
 
 /**
- * Letters of either case, and what is taken for one, are told by their last five bits; the expression tells them apart.
+ * The next place at `from` or behind it where a payload may begin; the text's length where there is none.
+ * @param units of the text, and one more behind the last
  */
-function isWordAt(text: string, at: number, code: number): boolean {
-  const second = text.charCodeAt(at + 1);
-  return ((SECONDS[code & 31] ?? 0) & (1 << (second & 31))) !== 0 && isAt(WORD_HERE, text, at);
+export function nextSqlAnchor(text: string, units: Uint16Array, from: number): number {
+  const kinds = KINDS;
+  const { length } = text;
+  let wasInWord = from > 0 && isWordCode(units[from - 1] ?? 0);
+  for (let at = from; at < length; at += 1) {
+    const code = units[at] ?? 0;
+    const kind = code < 128 ? (kinds[code] ?? OTHER) : OTHER;
+    if (kind === OTHER) {
+      wasInWord = false;
+      continue;
+    }
+    if (kind === SIGN) {
+      wasInWord = false;
+      if (isSignAt(text, units, at, code)) return at;
+      continue;
+    }
+    if (!wasInWord && kind === WORD_BEGINS && isWordAt(text, units, at, code)) return at;
+    // The rest of a word begins nothing.
+    while (at + 1 < length && isInWord(kinds, units[at + 1] ?? 0)) at += 1;
+    wasInWord = true;
+  }
+  return length;
+}
+
+function isInWord(kinds: Uint8Array, code: number): boolean {
+  const kind = code < 128 ? (kinds[code] ?? OTHER) : OTHER;
+  return kind === IN_WORD || kind === WORD_BEGINS;
+}
+
+function isSignAt(text: string, units: Uint16Array, at: number, code: number): boolean {
+  const second = SIGN_SECONDS[code] ?? 0;
+  return (second === 0 || units[at + 1] === second) && isAt(SIGNS_HERE[code], text, at);
+}
+
+/** Whatever is taken for a letter of the first three: the expression tells them apart. */
+function isWordAt(text: string, units: Uint16Array, at: number, code: number): boolean {
+  const pair = pairOf(code, units[at + 1] ?? 0);
+  const third = at + 2 < text.length ? (units[at + 2] ?? 0) : 0;
+  const goesOn = ((THIRDS[pair] ?? 0) & (1 << (third & 31))) !== 0;
+  return (goesOn || (SHORT_WORDS[pair] === 1 && !isLetter(third))) && isAt(WORD_HERE, text, at);
+}
+
+/** As `[a-z]` has it, in either case. */
+function isLetter(code: number): boolean {
+  return (code | 32) >= 97 && (code | 32) <= 122;
+}
+
+function pairOf(first: number, second: number): number {
+  return ((first & 31) << 5) | (second & 31);
 }
 
 function isAt(pattern: RegExp | undefined, text: string, at: number): boolean {

@@ -1,7 +1,11 @@
+import { UnitReader } from '../../text/units.ts';
 import type { Detector, Finding } from '../finding.ts';
 import { nextSqlAnchor } from './anchors.ts';
 import { LOOKBACK } from './context.ts';
 import { SQL_RULES, type SqlRule } from './rules.ts';
+
+/** Texts are searched in slices. */
+const reader = new UnitReader(32_768);
 
 /** Rules by the first character of what they begin with. */
 const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(
@@ -14,10 +18,11 @@ const RULES: ReadonlyMap<string, readonly SqlRule[]> = new Map(
 /** Finds SQL injection payloads: tautologies, broken quotes, UNION, stacked, blind, time and error based. */
 export const findSqlInjection: Detector = (text) => {
   const found: Finding[] = [];
-  for (let start = nextSqlAnchor(text, 0); start < text.length;) {
+  const units = reader.read(text);
+  for (let start = nextSqlAnchor(text, units, 0); start < text.length;) {
     const finding = matchRules(text, start);
     if (finding !== undefined) found.push(finding);
-    start = nextSqlAnchor(text, finding?.end ?? start + 1);
+    start = nextSqlAnchor(text, units, finding?.end ?? start + 1);
   }
   return found;
 };

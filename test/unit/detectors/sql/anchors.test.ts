@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { nextSqlAnchor } from '../../../../src/detectors/sql/anchors.ts';
+import { UnitReader } from '../../../../src/text/units.ts';
 import { LOOKBACK } from '../../../../src/detectors/sql/context.ts';
 import { findSqlInjection } from '../../../../src/detectors/sql/sql-injection.ts';
 import { SQL_RULES } from '../../../../src/detectors/sql/rules.ts';
@@ -188,6 +189,7 @@ test.each([
   ['a part of a word', 'for standing unions xunion', []],
 ])('%s', (_name, given, places) => {
   const found: number[] = [];
-  for (let at = nextSqlAnchor(given, 0); at < given.length; at = nextSqlAnchor(given, at + 1)) found.push(at);
+  const units = new UnitReader(100).read(given);
+  for (let at = 0; (at = nextSqlAnchor(given, units, at)) < given.length; at += 1) found.push(at);
   expect(found).toEqual(places);
 });

@@ -1,0 +1,128 @@
+/** A vocabulary as flat arrays by node; 0 is no node and no word. */
+export interface WordTree {
+  /** Node of a word's first letter. */
+  readonly roots: Int32Array;
+  /**
+   * A double array: for each node where the row of its letters from a to z begins, and rows that lie in each other's
+   * gaps. A cell holds a node and the one reached from it, as one number, or 0.
+   */
+  readonly rows: Uint16Array;
+  readonly cells: Int32Array;
+  /** A hash table for other letters: a node and the letter that goes on from it, as one number, or 0; and the node reached. */
+  readonly steps: Int32Array;
+  readonly nodes: Uint16Array;
+  readonly slotShift: number;
+  /** The word that ends at a node. */
+  readonly wordAt: Uint16Array;
+  /** The longest stem on the way to a node, it included. */
+  readonly stemOf: Uint16Array;
+  /** What a word is that ends at a node: itself, or of a stem. */
+  readonly wordOf: Uint16Array;
+}
+
+/** A vocabulary as a tree of letters, by node. */
+export interface Letters {
+  readonly roots: Int32Array;
+  readonly letters: readonly number[];
+  readonly wordAt: readonly number[];
+  readonly stemAt: readonly number[];
+  readonly childrenOf: (node: number) => readonly number[];
+}
+
+/** A node fits into half of a cell. */
+const MAX_NODES = 0x8000;
+/** So that most steps are found, or found missing, at the first look. */
+const SLOTS_PER_NODE = 4;
+const LETTER_A = 0x61;
+const LETTERS = 26;
+
+/** @throws Error where there are too many letters */
+export function createWordTree({ roots, letters, wordAt, stemAt, childrenOf }: Letters): WordTree {
+  const count = letters.length;
+  if (count > MAX_NODES)
+    throw new Error(`a vocabulary of ${String(count)} letters: ${String(MAX_NODES)} at most`);
+  const families = Array.from({ length: count }, (_, parent) => ({ parent, children: childrenOf(parent) }));
+  const isInRow = (node: number): boolean => isLetter(letters[node] ?? 0);
+  const inRows = families.map(({ parent, children }) => ({ parent, children: children.filter(isInRow) }));
+  const others = families.flatMap(({ parent, children }) =>
+    children.filter((child) => !isInRow(child)).map((child) => ({ parent, child })),
+  );
+  const slotBits = Math.ceil(Math.log2((others.length + 1) * SLOTS_PER_NODE));
+  const tree: WordTree = {
+    roots,
+    ...placeRows(inRows, letters),
+    steps: new Int32Array(2 ** slotBits),
+    nodes: new Uint16Array(2 ** slotBits),
+    slotShift: 32 - slotBits,
+    wordAt: Uint16Array.from(wordAt),
+    ...wordsOf(families, wordAt, stemAt),
+  };
+  for (const { parent, child } of others) {
+    const step = (parent << 16) | (letters[child] ?? 0);
+    const slot = slotOf(tree, step);
+    tree.steps[slot] = step;
+    tree.nodes[slot] = child;
+  }
+  return tree;
+}
+
+interface Family {
+  readonly parent: number;
+  readonly children: readonly number[];
+}
+
+/** Each row where its letters meet gaps, those with the most letters first. */
+function placeRows(
+  families: readonly Family[],
+  letters: readonly number[],
+): Pick<WordTree, 'rows' | 'cells'> {
+  const rows = new Uint16Array(families.length);
+  const cells = new Int32Array(families.length + MAX_NODES);
+  let end = LETTERS;
+  let firstGap = 0;
+  for (const { parent, children } of families.toSorted((a, b) => b.children.length - a.children.length)) {
+    const offsets = children.map((child) => (letters[child] ?? 0) - LETTER_A);
+    const [first] = offsets;
+    if (first === undefined) break;
+    while (cells[firstGap] !== 0) firstGap += 1;
+    let row = Math.max(0, firstGap - first);
+    while (offsets.some((offset) => cells[row + offset] !== 0)) row += 1;
+    for (const child of children) cells[row + (letters[child] ?? 0) - LETTER_A] = (parent << 16) | child;
+    rows[parent] = row;
+    end = Math.max(end, row + LETTERS);
+  }
+  return { rows, cells: cells.slice(0, end) };
+}
+
+/** Parents come before their children. */
+function wordsOf(
+  families: readonly Family[],
+  wordAt: readonly number[],
+  stemAt: readonly number[],
+): Pick<WordTree, 'stemOf' | 'wordOf'> {
+  const stemOf = Uint16Array.from(stemAt);
+  for (const { parent, children } of families)
+    for (const child of children) stemOf[child] ||= stemOf[parent] ?? 0;
+  return { stemOf, wordOf: stemOf.map((stem, node) => wordAt[node] || stem) };
+}
+
+function isLetter(unit: number): boolean {
+  return unit >= LETTER_A && unit < LETTER_A + LETTERS;
+}
+
+/** The node reached from `node` by a letter, or 0. */
+export function childOf(tree: WordTree, node: number, unit: number): number {
+  const letter = unit - LETTER_A;
+  if (letter >>> 0 >= LETTERS) return tree.nodes[slotOf(tree, (node << 16) | unit)] ?? 0;
+  const cell = tree.cells[(tree.rows[node] ?? 0) + letter] ?? 0;
+  return cell >>> 16 === node ? cell & 0xffff : 0;
+}
+
+/** The slot of a step, or the free one where it would be. */
+function slotOf({ steps, slotShift }: WordTree, step: number): number {
+  let slot = Math.imul(step, 0x9e3779b1) >>> slotShift;
+  for (let other = steps[slot]; other !== step && other !== 0; other = steps[slot]) {
+    slot = slot + 1 === steps.length ? 0 : slot + 1;
+  }
+  return slot;
+}

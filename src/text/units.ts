@@ -1,0 +1,25 @@
+/**
+ * Reads texts as typed arrays of their UTF-16 units, one after the other into the same memory: several times faster than
+ * a string's characters, above all than those of a part of a longer one.
+ */
+export class UnitReader {
+  readonly #bytes: Buffer;
+  readonly #units: Uint16Array;
+
+  /** @param maxChars of a longer text an array of its own is made */
+  constructor(maxChars: number) {
+    this.#units = new Uint16Array(maxChars + 1);
+    this.#bytes = Buffer.from(this.#units.buffer);
+  }
+
+  /** The units of a text, and a 0 behind the last; until the next text is read. Longer than these. */
+  read(text: string): Uint16Array {
+    const { length } = text;
+    if (length >= this.#units.length) {
+      return Uint16Array.from({ length: length + 1 }, (_, at) => text.charCodeAt(at) || 0);
+    }
+    this.#bytes.write(text, 'utf16le');
+    this.#units[length] = 0;
+    return this.#units;
+  }
+}
