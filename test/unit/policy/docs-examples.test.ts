@@ -7,10 +7,10 @@ import { explainInput, testPolicies, type PolicyChoice } from '../../../src/offl
 /** What the docs say of policies, as somebody would copy it into files. */
 const FILES = {
   'rules.rego': ['policies.md', /^package gateway\.policy\n/],
-  'rules_test.rego': ['policies.md', /^package gateway\.policy_test\n/],
+  'rules_test.rego': ['policy-tests.md', /^package gateway\.policy_test\n/],
   'masks.yaml': ['policies.md', /action: mask/],
-  'guard_test.yaml': ['policies.md', /expect: deny/],
-  'call.json': ['policies.md', /"prompt_text"/],
+  'guard_test.yaml': ['policy-tests.md', /expect: deny/],
+  'call.json': ['policy-tests.md', /"prompt_text"/],
   'guard.yaml': ['cards.md', /initial_state/],
 } as const;
 
