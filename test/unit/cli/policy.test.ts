@@ -496,7 +496,10 @@ describe('the pages', () => {
     const [tests = ''] = blocks('policy-tests.md', 'rego');
     put('a.rego', policies);
     put('a_test.rego', tests);
-    put('card_test.yaml', blocks('policy-tests.md', 'yaml').find((block) => block.startsWith('- name')) ?? '');
+    put(
+      'card_test.yaml',
+      blocks('policy-tests.md', 'yaml').find((block) => block.startsWith('- name')) ?? '',
+    );
     const { code, json } = await policyJson(['test', folder]);
     expect({ code, json }).toMatchObject({ code: 0, json: { total: 3, passed: 3 } });
   });
