@@ -39,11 +39,11 @@ export function createAsking(client: RedisClient, deadlineMs: number): Asking {
   };
 }
 
+/** Replies are of many types; each question reads its own. */
 interface Asked {
-  readonly call: ScriptCall;
-  readonly otherwise: (reply: unknown) => ScriptCall['args'] | undefined;
-  readonly answer: (reply: unknown) => void;
-  readonly fail: (cause: unknown) => void;
+  readonly question: Question<unknown>;
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (cause: unknown) => void;
 }
 
 /** Scripts on keys of one slot, sent as one. */
@@ -58,25 +58,14 @@ export class RedisPhase implements Phase {
     this.#deadlineMs = deadlineMs;
   }
 
-  ask<Reply>({ read, otherwise, ...call }: Question<Reply>): Promise<Reply> {
-    const answered = new Promise<Reply>((resolve, reject) => {
-      this.#asked.push({
-        call,
-        otherwise: (reply) => otherwise?.(read(reply)),
-        answer(reply) {
-          try {
-            resolve(read(reply));
-          } catch (cause) {
-            reject(redisUnavailable(cause));
-          }
-        },
-        fail: reject,
-      });
+  ask<Reply>(question: Question<Reply>): Promise<Reply> {
+    const answered = new Promise<unknown>((resolve, reject) => {
+      this.#asked.push({ question: question as Question<unknown>, resolve, reject });
     });
     // Where an earlier check denies, nobody waits for it.
     answered.catch(() => undefined);
     if (this.#isSent) this.#flush();
-    return answered;
+    return answered as Promise<Reply>;
   }
 
   send(): void {
@@ -85,7 +74,7 @@ export class RedisPhase implements Phase {
   }
 
   drop(): void {
-    for (const { fail } of this.#take()) fail(new NotDone());
+    for (const { reject } of this.#take()) reject(new NotDone());
   }
 
   #take(): readonly Asked[] {
@@ -102,24 +91,33 @@ export class RedisPhase implements Phase {
   async #run(asked: readonly Asked[]): Promise<void> {
     try {
       const { replies, refused } = await withRedisDeadline(this.#deadlineMs, () => this.#replies(asked));
-      for (const [index, one] of asked.entries()) {
-        if (refused === undefined || refused === index) one.answer(replies[index]);
-        else one.fail(new NotDone());
-      }
+      asked.forEach((one, index) => {
+        if (refused === undefined || refused === index) answer(one, replies[index]);
+        else one.reject(new NotDone());
+      });
     } catch (cause) {
-      for (const { fail } of asked) fail(cause);
+      for (const { reject } of asked) reject(cause);
     }
   }
 
   async #replies(asked: readonly Asked[]): Promise<Replies> {
-    const calls = asked.map(({ call }) => call);
-    const first = await runTogether(this.#client, calls);
+    const questions = asked.map(({ question }) => question);
+    const first = await runTogether(this.#client, questions);
     if (first.refused === undefined) return first;
-    const args = asked[first.refused]?.otherwise(first.replies[first.refused]);
+    const refused = questions[first.refused];
+    const args = refused?.otherwise?.(refused.read(first.replies[first.refused]));
     if (args === undefined) return first;
     return runTogether(
       this.#client,
-      calls.map((call, index) => (index === first.refused ? { ...call, args } : call)),
+      questions.map((call, index) => (index === first.refused ? { ...call, args } : call)),
     );
+  }
+}
+
+function answer({ question, resolve, reject }: Asked, reply: unknown): void {
+  try {
+    resolve(question.read(reply));
+  } catch (cause) {
+    reject(redisUnavailable(cause));
   }
 }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './client.ts';
 import { wrongShape } from './reply.ts';
+import { ScriptCommand, type ScriptArg } from './script-command.ts';
+
+export type { ScriptArg };
 
 const INCLUDE = /^-- @include (\S+\.lua)$/gm;
 const HEAD = /^#!lua(?: flags=(\S+))?\n/;
-
-/** A value of a script's ARGV. */
-export type ScriptArg = string | number;
 
 /** Keys of one slot, and what a script is told beside them. */
 export interface ScriptCall {
@@ -28,7 +28,8 @@ export interface RedisScript {
 
 /** What a script is made of. */
 export interface ScriptParts {
-  readonly href: string;
+  /** Its own among those that this process has loaded. */
+  readonly id: number;
   /** Undefined without a first line `#!lua`: Redis then judges command by command what may run. */
   readonly flags: readonly string[] | undefined;
   /** Texts of the files that it includes, what they include before them. */
@@ -55,11 +56,19 @@ export function loadScript(file: URL): RedisScript {
  */
 export async function runTogether(client: RedisClient, calls: readonly ScriptCall[]): Promise<Replies> {
   const evaluable = composed(calls.map(({ script }) => script.parts));
-  const keys = calls.flatMap((call) => call.keys);
-  const args = [countsOf(calls), ...calls.flatMap((call) => call.args)];
+  const keys: string[] = [];
+  const args: ScriptArg[] = [''];
+  let counts = '';
+  for (const call of calls) {
+    counts += countOf(call.keys) + countOf(call.args);
+    for (const key of call.keys) keys.push(key);
+    for (const arg of call.args) args.push(arg);
+  }
+  args[0] = counts;
   const reply = await evaluate(client, evaluable, keys, args);
   if (!Array.isArray(reply)) throw wrongShape();
-  const [refused, ...replies] = reply as unknown[];
+  const refused: unknown = reply[0];
+  const replies: readonly unknown[] = reply.slice(1);
   if (refused === 0 && replies.length === calls.length) return { refused: undefined, replies };
   if (typeof refused !== 'number' || refused !== replies.length || refused === 0) throw wrongShape();
   return { refused: refused - 1, replies };
@@ -83,12 +92,12 @@ async function evaluate(
   args: readonly ScriptArg[],
 ): Promise<unknown> {
   try {
-    return await client.evalsha(sha, keys.length, ...keys, ...args);
+    return await client.sendCommand(new ScriptCommand('evalsha', sha, keys, args));
   } catch (failure) {
     // A restarted, failed-over or flushed server does not know the script: EVAL runs and stores it. On a cluster the
     // client may say so as the last of several redirections.
     if (failure instanceof Error && failure.message.includes('NOSCRIPT')) {
-      return await client.eval(source, keys.length, ...keys, ...args);
+      return await client.sendCommand(new ScriptCommand('eval', source, keys, args));
     }
     throw failure;
   }
@@ -102,7 +111,7 @@ end
 return reply
 `;
 
-/** ARGV[1] says how many keys and arguments each part has, see `countsOf`. */
+/** ARGV[1] says how many keys and arguments each part has, see `countOf`. */
 const TAKE_OWN = `
 local all_keys, all_args, key_at, arg_at = KEYS, ARGV, 0, 1
 local function take_own(nth)
@@ -114,15 +123,10 @@ local function take_own(nth)
 end
 `;
 
-/** Four characters for each part: how many keys and how many arguments it has, as two digits of base 64 from `0` on. */
-function countsOf(calls: readonly ScriptCall[]): string {
-  const codes = calls.flatMap(({ keys, args }) =>
-    [keys.length, args.length].flatMap((count) => {
-      if (count >= 4_096) throw new Error('a part of a script has too many keys or arguments');
-      return [48 + (count >> 6), 48 + (count & 63)];
-    }),
-  );
-  return String.fromCharCode(...codes);
+/** How many keys or arguments a part has, as two digits of base 64 from `0` on: four characters for each part. */
+function countOf({ length }: readonly unknown[]): string {
+  if (length >= 4_096) throw new Error('a part of a script has too many keys or arguments');
+  return String.fromCharCode(48 + (length >> 6), 48 + (length & 63));
 }
 
 /**
@@ -156,7 +160,7 @@ end
 const compositions = new Map<string, Evaluable>();
 
 function composed(parts: readonly ScriptParts[]): Evaluable {
-  const name = parts.map(({ href }) => href).join(' ');
+  const name = parts.map(({ id }) => id).join(' ');
   const known = compositions.get(name);
   if (known !== undefined) return known;
   const includes = new Map(parts.flatMap((part) => [...part.includes]));
@@ -176,12 +180,19 @@ function prepare(flags: ScriptParts['flags'], text: string): Evaluable {
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
+let loaded = 0;
+
 function readParts(file: URL): ScriptParts {
   const text = readFileSync(file, 'utf8');
   const includes = new Map<string, string>();
   const body = withoutIncludes(text.replace(HEAD, ''), file, includes);
   const head = HEAD.exec(text);
-  return { href: file.href, flags: head === null ? undefined : (head[1]?.split(',') ?? []), includes, body };
+  return {
+    id: (loaded += 1),
+    flags: head === null ? undefined : (head[1]?.split(',') ?? []),
+    includes,
+    body,
+  };
 }
 
 /** Notes what a file includes, each once, in the order in which it is needed. */

@@ -35,18 +35,22 @@ export function withoutArguments(failure: unknown): Error {
 }
 
 /** Runs Redis work under one deadline; whatever goes wrong in it is `redis_unavailable`. */
-export async function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const expired = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`Redis did not answer within ${deadlineMs} ms`));
+export function withRedisDeadline<T>(deadlineMs: number, work: () => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(redisUnavailable(new Error(`Redis did not answer within ${deadlineMs} ms`)));
     }, deadlineMs);
+    function fail(failure: unknown): void {
+      clearTimeout(timer);
+      reject(redisUnavailable(failure));
+    }
+    try {
+      work().then((result) => {
+        clearTimeout(timer);
+        resolve(result);
+      }, fail);
+    } catch (failure) {
+      fail(failure);
+    }
   });
-  try {
-    return await Promise.race([work(), expired]);
-  } catch (failure) {
-    throw redisUnavailable(failure);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,0 +1,38 @@
+import { Command } from 'ioredis';
+import { describe, expect, it } from 'vitest';
+import { ScriptCommand } from '../../../src/redis/script-command.ts';
+
+const SHA = 'f'.repeat(40);
+const KEYS = ['gateway:{sha256:ab}:a', 'gateway:{sha256:ab}:b'];
+const ARGUMENTS = [
+  ['', 0, -1, 1.5, 1e21, NaN],
+  ['plain', 'x'.repeat(511), 'x'.repeat(512), 'x'.repeat(70_000)],
+  ['\r\n$3\r\nGET\r\n', '*1', '\0'],
+  ['é', '\u0080', '\u{1F600}', '名'.repeat(600), 'lone \uD800 surrogate'],
+  ['', 'ÿ', 7, ''],
+];
+
+describe('ScriptCommand', () => {
+  it('writes what the client would have written, byte for byte', () => {
+    for (const name of ['evalsha', 'eval'] as const) {
+      for (const args of ARGUMENTS) {
+        for (const keys of [[], KEYS, ['é']]) {
+          const own = new ScriptCommand(name, SHA, keys, args);
+          const clients = new Command(name, [SHA, keys.length, ...keys, ...args]);
+          expect(Buffer.from(own.toWritable())).toEqual(Buffer.from(clients.toWritable({})));
+        }
+      }
+    }
+  });
+
+  it('is of the slot of its keys, and of none without them', () => {
+    expect(new ScriptCommand('evalsha', SHA, KEYS, [1]).getKeys()).toEqual(KEYS);
+    expect(new ScriptCommand('eval', 'return 1', [], [KEYS[0] ?? '']).getKeys()).toEqual([]);
+  });
+
+  it('gives texts for bulk strings, in lists too', async () => {
+    const command = new ScriptCommand('evalsha', SHA, [], []);
+    command.resolve([Buffer.from('é'), [Buffer.from('a'), 1], null]);
+    await expect(command.promise).resolves.toEqual(['é', ['a', 1], null]);
+  });
+});
