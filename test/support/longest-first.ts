@@ -23,6 +23,7 @@ const LONGEST = [
   'test/e2e/error-format.test.ts',
   'test/e2e/secrets.test.ts',
   'test/e2e/sessions.test.ts',
+  'test/e2e/sdk/plain.test.ts',
   'test/e2e/budgets/charges.test.ts',
   'test/integration/checks/session/store.test.ts',
   'test/e2e/policy/mask.test.ts',

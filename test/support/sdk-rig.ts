@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { expect, vi } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { main } from '../../cli/main.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
@@ -144,6 +144,32 @@ export async function startSdkRig(transport: Transport, config: ConfigInput = {}
       await provider.close();
       ca.close();
     },
+  };
+}
+
+/** Starts one before the tests of a suite and closes it behind them; of use within tests only. */
+export function useSdkRig(transport: Transport, config: ConfigInput = {}): SdkRig {
+  let started: SdkRig | undefined;
+  beforeAll(async () => {
+    started = await startSdkRig(transport, config);
+  });
+  afterAll(() => started?.close());
+  function rig(): SdkRig {
+    if (started === undefined) throw new Error('there is no rig before the tests');
+    return started;
+  }
+  return {
+    get gateway() {
+      return rig().gateway;
+    },
+    get provider() {
+      return rig().provider;
+    },
+    access: (...args) => rig().access(...args),
+    forwarded: (...args) => rig().forwarded(...args),
+    expectSpent: (...args) => rig().expectSpent(...args),
+    spentUsd: (...args) => rig().spentUsd(...args),
+    close: () => rig().close(),
   };
 }
 

@@ -1,10 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { AzureOpenAI } from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProviderName } from '../../../src/providers/provider.ts';
 import type { Script } from '../../support/fake-provider/index.ts';
-import { INPUT_TOKENS, PROMPT, startSdkRig, TEXT, TRANSPORTS, usd } from '../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../support/sdk-rig.ts';
+import { INPUT_TOKENS, PROMPT, useSdkRig, TEXT, TRANSPORTS, usd } from '../../support/sdk-rig.ts';
+import type { Access, AuthForm } from '../../support/sdk-rig.ts';
 
 const PROVIDER_KEY = 'pk-0123456789';
 const FREE = { input: 0, output: 0 };
@@ -122,11 +122,7 @@ function credentialOf({ keyHeader }: Row): readonly [string, string] {
 }
 
 describe.each(TRANSPORTS)('$name', (transport) => {
-  let rig: SdkRig;
-  beforeAll(async () => {
-    rig = await startSdkRig(transport, CONFIG);
-  });
-  afterAll(() => rig.close());
+  const rig = useSdkRig(transport, CONFIG);
   beforeEach(() => rig.provider.behave({ text: TEXT }));
 
   const openai = (access: Access, base: string): OpenAI =>

@@ -2,11 +2,11 @@ import { APIError as AnthropicError } from '@anthropic-ai/sdk';
 import { BedrockRuntimeServiceException } from '@aws-sdk/client-bedrock-runtime';
 import { ApiError as GoogleError } from '@google/genai';
 import { APIError as OpenAIError } from 'openai';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { quarantineKey } from '../../../src/redis/keys.ts';
 import { createRandom } from '../../support/random.ts';
-import { startSdkRig } from '../../support/sdk-rig.ts';
-import type { SdkRig, Transport } from '../../support/sdk-rig.ts';
+import { useSdkRig } from '../../support/sdk-rig.ts';
+import type { Transport } from '../../support/sdk-rig.ts';
 import { SDK_STREAMS } from '../../support/sdk-streams.ts';
 import { makeSecret } from '../../unit/detectors/secrets/samples.ts';
 
@@ -43,11 +43,7 @@ async function read(pieces: AsyncIterable<string>, onPiece: (piece: string) => v
 }
 
 describe.each(TRANSPORTS)('DLP on streams $name', (transport) => {
-  let rig: SdkRig;
-  beforeAll(async () => {
-    rig = await startSdkRig(transport, { server: { dlp: { enabled: true, scan_network: true } } });
-  });
-  afterAll(() => rig.close());
+  const rig = useSdkRig(transport, { server: { dlp: { enabled: true, scan_network: true } } });
 
   it.each(SDK_STREAMS)('$name: text without findings arrives as it was', async ({ provider, text }) => {
     const access = await rig.access(provider, 'path', KEY);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startSdkRig, TEXT, TRANSPORTS } from '../../support/sdk-rig.ts';
-import type { SdkRig } from '../../support/sdk-rig.ts';
-import { SDK_STREAMS } from '../../support/sdk-streams.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { TEXT } from '../../../support/sdk-rig.ts';
+import type { SdkRig } from '../../../support/sdk-rig.ts';
+import { SDK_STREAMS } from '../../../support/sdk-streams.ts';
 
 /** What holds for a stream in whatever dialect and framing, as its own SDK sees it; path auth throughout. */
 const KEY = 'key-0123456789';
@@ -22,13 +22,7 @@ const HALF_WAY = 6;
 /** Tells streams that run side by side apart. */
 const promptOf = (name: string): string => `I am ${name}.`;
 
-describe.each(TRANSPORTS)('streams $name', (transport) => {
-  let rig: SdkRig;
-  beforeAll(async () => {
-    rig = await startSdkRig(transport);
-  });
-  afterAll(() => rig.close());
-
+export function streams(rig: SdkRig): void {
   it.each(SDK_STREAMS)(
     '$name: comes piece by piece, while the provider still writes',
     async ({ provider, text }) => {
@@ -108,4 +102,4 @@ describe.each(TRANSPORTS)('streams $name', (transport) => {
     );
     expect(answers).toEqual(jobs.map((_, index) => `answer ${index} `.repeat(10)));
   });
-});
+}

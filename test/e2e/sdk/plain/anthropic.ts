@@ -1,15 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  INPUT_TOKENS,
-  OUTPUT_TOKENS,
-  PROMPT,
-  startSdkRig,
-  TEXT,
-  TRANSPORTS,
-  usd,
-} from '../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../support/sdk-rig.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
+import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
 
 const API_KEY = 'sk-ant-api03-0123456789';
 const OAUTH_TOKEN = 'sk-ant-oat01-0123456789';
@@ -23,12 +15,7 @@ const params = {
 const tools: Anthropic.Tool[] = [{ name: 'weather', input_schema: { type: 'object', properties: {} } }];
 const PATH = '/v1/messages';
 
-describe.each(TRANSPORTS)('the Anthropic SDK $name', (transport) => {
-  let rig: SdkRig;
-  beforeAll(async () => {
-    rig = await startSdkRig(transport);
-  });
-  afterAll(() => rig.close());
+export function anthropic(rig: SdkRig): void {
   beforeEach(() => rig.provider.behave({ text: TEXT }));
 
   const client = (access: Access, options: ConstructorParameters<typeof Anthropic>[0] = {}): Anthropic =>
@@ -165,4 +152,4 @@ describe.each(TRANSPORTS)('the Anthropic SDK $name', (transport) => {
       expect(rig.provider.requests.length).toBe(before);
     });
   });
-});
+}

@@ -11,18 +11,10 @@ import type {
   ConverseStreamCommandOutput,
   Tool,
 } from '@aws-sdk/client-bedrock-runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FAKE_AWS_CREDENTIAL } from '../../support/fake-provider/bedrock.ts';
-import {
-  INPUT_TOKENS,
-  OUTPUT_TOKENS,
-  PROMPT,
-  startSdkRig,
-  TEXT,
-  TRANSPORTS,
-  usd,
-} from '../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../support/sdk-rig.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FAKE_AWS_CREDENTIAL } from '../../../support/fake-provider/bedrock.ts';
+import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
+import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
 
 const API_KEY = 'bedrock-api-key-0123456789';
 const BEARER = ['authorization', `Bearer ${API_KEY}`] as const;
@@ -90,12 +82,7 @@ async function readStream({ stream }: ConverseStreamCommandOutput) {
   return { text, toolInput, stopReason, outputTokens };
 }
 
-describe.each(TRANSPORTS)('the AWS SDK for Bedrock $name', (transport) => {
-  let rig: SdkRig;
-  beforeAll(async () => {
-    rig = await startSdkRig(transport);
-  });
-  afterAll(() => rig.close());
+export function bedrock(rig: SdkRig): void {
   beforeEach(() => rig.provider.behave({ text: TEXT }));
 
   describe.each<AuthForm>(['header', 'path'])('with an API key and %s auth', (auth) => {
@@ -228,4 +215,4 @@ describe.each(TRANSPORTS)('the AWS SDK for Bedrock $name', (transport) => {
     }
     await rig.expectSpent(wrong, 0);
   });
-});
+}

@@ -1,15 +1,7 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  INPUT_TOKENS,
-  OUTPUT_TOKENS,
-  PROMPT,
-  startSdkRig,
-  TEXT,
-  TRANSPORTS,
-  usd,
-} from '../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../support/sdk-rig.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
+import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
 
 const PROVIDER_KEY = 'sk-openai-0123456789';
 const BEARER = ['authorization', `Bearer ${PROVIDER_KEY}`] as const;
@@ -20,12 +12,7 @@ const tools: OpenAI.ChatCompletionTool[] = [
 ];
 const chat = { model: 'gpt-4o', messages: [{ role: 'user' as const, content: PROMPT }], max_tokens: 100 };
 
-describe.each(TRANSPORTS)('the OpenAI SDK $name', (transport) => {
-  let rig: SdkRig;
-  beforeAll(async () => {
-    rig = await startSdkRig(transport);
-  });
-  afterAll(() => rig.close());
+export function openAi(rig: SdkRig): void {
   beforeEach(() => rig.provider.behave({ text: TEXT }));
 
   const client = (access: Access, options: ConstructorParameters<typeof OpenAI>[0] = {}): OpenAI =>
@@ -178,4 +165,4 @@ describe.each(TRANSPORTS)('the OpenAI SDK $name', (transport) => {
       expect(rig.provider.requests.length).toBe(before);
     });
   });
-});
+}

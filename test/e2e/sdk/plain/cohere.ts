@@ -1,7 +1,7 @@
 import { CohereClient, CohereClientV2, CohereError, Cohere } from 'cohere-ai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { INPUT_TOKENS, PROMPT, startSdkRig, TEXT, TRANSPORTS, usd } from '../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../support/sdk-rig.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { INPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
+import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
 
 const PROVIDER_KEY = 'co-0123456789';
 const BEARER = ['authorization', `Bearer ${PROVIDER_KEY}`] as const;
@@ -13,12 +13,7 @@ const model = 'command-r-08-2024';
 const chatV2 = { model, messages: [{ role: 'user' as const, content: PROMPT }], maxTokens: 100 };
 const chatV1 = { model, message: PROMPT, maxTokens: 100 };
 
-describe.each(TRANSPORTS)('the Cohere SDK $name', (transport) => {
-  let rig: SdkRig;
-  beforeAll(async () => {
-    rig = await startSdkRig(transport);
-  });
-  afterAll(() => rig.close());
+export function cohere(rig: SdkRig): void {
   beforeEach(() => rig.provider.behave({ text: TEXT }));
 
   const options = ({ baseUrl, apiKey, headers }: Access) => ({
@@ -116,4 +111,4 @@ describe.each(TRANSPORTS)('the Cohere SDK $name', (transport) => {
     }
     await rig.expectSpent(access, 0);
   });
-});
+}

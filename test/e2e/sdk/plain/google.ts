@@ -1,7 +1,7 @@
 import { ApiError, GoogleGenAI } from '@google/genai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { INPUT_TOKENS, PROMPT, startSdkRig, TEXT, TRANSPORTS, usd } from '../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../support/sdk-rig.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { INPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
+import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
 
 const PROVIDER_KEY = 'AIzaSy0123456789';
 const CREDENTIAL = ['x-goog-api-key', PROVIDER_KEY] as const;
@@ -11,12 +11,7 @@ const FLASH = { input: 0.1, output: 0.4 };
 const params = { model: MODEL, contents: PROMPT, config: { maxOutputTokens: 100 } };
 const at = (verb: string): string => `/v1/models/${MODEL}:${verb}`;
 
-describe.each(TRANSPORTS)('the Google SDK $name', (transport) => {
-  let rig: SdkRig;
-  beforeAll(async () => {
-    rig = await startSdkRig(transport);
-  });
-  afterAll(() => rig.close());
+export function google(rig: SdkRig): void {
   beforeEach(() => rig.provider.behave({ text: TEXT }));
 
   const client = ({ baseUrl, apiKey, headers }: Access): GoogleGenAI =>
@@ -103,4 +98,4 @@ describe.each(TRANSPORTS)('the Google SDK $name', (transport) => {
     }
     await rig.expectSpent(access, 0);
   });
-});
+}

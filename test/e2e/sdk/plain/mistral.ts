@@ -1,16 +1,8 @@
 import { HTTPClient, Mistral } from '@mistralai/mistralai';
 import { MistralError } from '@mistralai/mistralai/models/errors';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  INPUT_TOKENS,
-  OUTPUT_TOKENS,
-  PROMPT,
-  startSdkRig,
-  TEXT,
-  TRANSPORTS,
-  usd,
-} from '../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../support/sdk-rig.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
+import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
 
 const PROVIDER_KEY = 'mistral-0123456789';
 const BEARER = ['authorization', `Bearer ${PROVIDER_KEY}`] as const;
@@ -24,12 +16,7 @@ const chat = {
 };
 const tools = [{ type: 'function' as const, function: { name: 'weather', parameters: { type: 'object' } } }];
 
-describe.each(TRANSPORTS)('the Mistral SDK $name', (transport) => {
-  let rig: SdkRig;
-  beforeAll(async () => {
-    rig = await startSdkRig(transport);
-  });
-  afterAll(() => rig.close());
+export function mistral(rig: SdkRig): void {
   // Mistral's streams tell their usage unasked.
   beforeEach(() => rig.provider.behave({ text: TEXT, unaskedUsage: 'last_chunk' }));
 
@@ -111,4 +98,4 @@ describe.each(TRANSPORTS)('the Mistral SDK $name', (transport) => {
     }
     await rig.expectSpent(access, 0);
   });
-});
+}
