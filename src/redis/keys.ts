@@ -49,7 +49,7 @@ export function budgetLimitsKey(keyHash: string): string {
 /** Limits of every key without a budget of its own. */
 export const DEFAULT_BUDGET_KEY = 'gateway:budget:default';
 
-/** One ledger of a key's accounts, e.g. its `windows`: hash of each one's start, spent, reserved and alert mark. */
+/** One ledger of a key's accounts, e.g. its `windows`: string (ledger.lua). */
 export function spendKey(keyHash: string, ledger: string): string {
   return `gateway:spend:${tag(keyHash)}:${ledger}`;
 }
@@ -59,7 +59,7 @@ export function holdsKey(keyHash: string): string {
   return `gateway:holds:${tag(keyHash)}`;
 }
 
-/** One reservation: hash of state, amount and the accounts it stands in. */
+/** One reservation: string of state, amount and the ledgers it stands in (holds.lua). */
 export function holdKey(keyHash: string, operationId: string): string {
   return `gateway:hold:${tag(keyHash)}:${operationId}`;
 }

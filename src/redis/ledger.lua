@@ -1,33 +1,31 @@
 -- Shared by the scripts that read or write ledgers. A ledger is what was spent and is reserved in accounts that are always
 -- read and written together: one string, little endian.
 --
---   version (1 byte: 1), number of accounts (1 byte), then for each account: its name (ends with a zero byte), start and
---   end of its window (doubles, Unix ms; without a calendar its first use, and -1; a start of -1 = not opened), spent,
---   reserved (doubles, integer nano-USD), a limit that holds beside the one in ARGV (double; -1 = none), the highest alert
---   threshold that was told in this window (2 bytes, percent)
+--   version (1 byte: 2), number of accounts (1 byte), length of its spec (2 bytes), then seven doubles for each account:
+--   start and end of its window (Unix ms; without a calendar its first use, and -1; a start of -1 = not opened), spent,
+--   reserved (integer nano-USD), a limit that holds beside the one in its spec (-1 = none), the highest alert threshold that
+--   was told in this window (percent), the limit in its spec (-1 = none); and the spec
+--
+-- A spec says which accounts there are, in their order: name, calendar (minute|hour|day|week|month|none), a limit in
+-- nano-USD or nothing; a space between them, a semicolon after each account. It is compared as a whole with that of whoever
+-- asks, which is most often the same one: then nothing of it needs to be read.
 
-local LEDGER_VERSION, ACCOUNT_LAYOUT = 1, '<sdddddH'
+local LEDGER_VERSION, LEDGER_HEAD, ACCOUNT_LAYOUT, SPEC_ENTRY = 2, '<BBH', 'ddddddd', '(%S+) (%S+) (%d*);'
+-- `values` of a ledger has three of its head, and then these of each account.
+local FIRST, WIDTH = 3, 7
+-- Of its life this much may have gone by before it is put off.
+local LIFE_KEPT = 1 - 1 / 64
+local START, FINISH, SPENT, RESERVED, LIMIT, TOLD, SPEC_LIMIT = 1, 2, 3, 4, 5, 6, 7
 
 local ledgers = {}
 
--- Made with all its members at once: a table that grows is several times as dear. `ledger` and what follows is for whoever
--- loads it.
-local function new_account(ledger, name, start, finish, spent, reserved, limit, told)
-  local account = {
-    name = name, start = start, finish = finish, spent = spent, reserved = reserved, limit = limit, told = told,
-    ledger = ledger, cap = false, idle_ms = false, turned = false,
+-- Tables are made with all their members at once: one that grows is several times as dear. `named` and what follows is for
+-- whoever loads it.
+local function new_ledger(values, spec, stored)
+  return {
+    values = values, spec = spec, stored = stored, changed = false, last = FIRST + (values[2] - 1) * WIDTH,
+    idle_ms = false, turned = false, life_ms = false, life_at_least = false,
   }
-  ledger.accounts[#ledger.accounts + 1] = account
-  return account
-end
-
-local function account_in(ledger, name)
-  for _, account in ipairs(ledger.accounts) do
-    if account.name == name then
-      return account
-    end
-  end
-  return new_account(ledger, name, -1, -1, 0, 0, -1, 0)
 end
 
 -- The same table for the same key, so that all who change a ledger in one script change the same one.
@@ -37,44 +35,98 @@ local function ledger_at(key)
     return ledger
   end
   local packed = redis.call('GET', key)
-  ledger = { accounts = {}, stored = packed ~= false, changed = false, life_ms = false, life_at_least = false }
+  if packed then
+    local version, count = string.byte(packed, 1, 2)
+    if version ~= LEDGER_VERSION then
+      error('a ledger is of a version that this gateway does not know')
+    end
+    local values = { struct.unpack(LEDGER_HEAD .. string.rep(ACCOUNT_LAYOUT, count), packed) }
+    local spec = string.sub(packed, values[FIRST + count * WIDTH + 1])
+    if #spec ~= values[3] then
+      error('a ledger is damaged')
+    end
+    ledger = new_ledger(values, spec, true)
+  else
+    ledger = new_ledger({ LEDGER_VERSION, 0, 0 }, '', false)
+  end
   ledgers[key] = ledger
-  if not packed then
-    return ledger
+  return ledger
+end
+
+-- Where the values of an account begin, nil where there is none.
+local function account_at(ledger, name)
+  local at = FIRST
+  for other in string.gmatch(ledger.spec, SPEC_ENTRY) do
+    if other == name then
+      return at
+    end
+    at = at + WIDTH
   end
-  local version, count = string.byte(packed, 1, 2)
-  if version ~= LEDGER_VERSION then
-    error('a ledger is of a version that this gateway does not know')
+  return nil
+end
+
+-- Puts the accounts in the order of another spec, with its limits. Those that it does not name come after them.
+local function respec(ledger, spec)
+  local old, values, named = ledger.values, { LEDGER_VERSION, 0, 0 }, {}
+  local function take(at, limit)
+    for nth = 1, WIDTH - 1 do
+      values[#values + 1] = at and old[at + nth] or ((nth == SPENT or nth == RESERVED or nth == TOLD) and 0 or -1)
+    end
+    values[#values + 1] = limit
   end
-  local at, name, start, finish, spent, reserved, limit, told = 3
-  for _ = 1, count do
-    name, start, finish, spent, reserved, limit, told, at = struct.unpack(ACCOUNT_LAYOUT, packed, at)
-    new_account(ledger, name, start, finish, spent, reserved, limit, told)
+  for name, _, limit in string.gmatch(spec, SPEC_ENTRY) do
+    named[name] = true
+    take(account_at(ledger, name), tonumber(limit) or -1)
+  end
+  local last, others = #values - WIDTH, {}
+  for entry, name in string.gmatch(ledger.spec, '((%S+) [^;]*;)') do
+    if not named[name] then
+      local at = account_at(ledger, name)
+      take(at, old[at + SPEC_LIMIT])
+      others[#others + 1] = entry
+    end
+  end
+  values[2] = (#values - FIRST) / WIDTH
+  ledger.values, ledger.spec, ledger.last = values, spec .. table.concat(others), last
+end
+
+-- With the accounts of this spec, which lie from FIRST to `last`.
+local function ledger_with(key, spec)
+  local ledger = ledger_at(key)
+  if ledger.spec ~= spec then
+    respec(ledger, spec)
   end
   return ledger
 end
 
--- Writes what was changed. A ledger with `life_ms` lives that long from now on; with `life_at_least`, no shorter than its
--- owner has put it off already.
+local function write_ledger(key, ledger)
+  local values, spec = ledger.values, ledger.spec
+  local count = values[2]
+  values[3] = #spec
+  local packed = struct.pack(
+    LEDGER_HEAD .. string.rep(ACCOUNT_LAYOUT, count), unpack(values, 1, FIRST + count * WIDTH)
+  ) .. spec
+  local life_ms, keeps = ledger.life_ms, ledger.stored
+  if keeps and life_ms then
+    if ledger.life_at_least then
+      keeps = redis.call('PTTL', key) >= life_ms * LIFE_KEPT
+    else
+      keeps = not ledger.turned
+    end
+  end
+  if keeps then
+    redis.call('SET', key, packed, 'KEEPTTL')
+  else
+    redis.call('SET', key, packed, 'PX', life_ms)
+  end
+end
+
+-- Writes what was changed. A ledger with `life_ms` lives that long from now on, or from when a window turned in it; with
+-- `life_at_least`, no shorter than its owner has put it off already.
 local function save_ledgers()
   for key, ledger in pairs(ledgers) do
     if ledger.changed then
-      local parts = { string.char(LEDGER_VERSION, #ledger.accounts) }
-      for index, account in ipairs(ledger.accounts) do
-        parts[index + 1] = struct.pack(
-          ACCOUNT_LAYOUT, account.name, account.start, account.finish, account.spent, account.reserved,
-          account.limit, account.told
-        )
-      end
-      local packed = table.concat(parts)
-      if ledger.stored and (ledger.life_at_least or not ledger.life_ms) then
-        redis.call('SET', key, packed, 'KEEPTTL')
-        if ledger.life_at_least then
-          redis.call('PEXPIRE', key, ledger.life_ms, 'GT')
-        end
-      else
-        redis.call('SET', key, packed, 'PX', ledger.life_ms)
-      end
+      write_ledger(key, ledger)
       ledger.changed, ledger.stored = false, true
     end
   end

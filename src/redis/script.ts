@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './client.ts';
+import { withConstants } from './lua-constants.ts';
 import { wrongShape } from './reply.ts';
 import { ScriptCommand, type ScriptArg } from './script-command.ts';
 
@@ -176,7 +177,7 @@ function composed(parts: readonly ScriptParts[]): Evaluable {
 
 function prepare(flags: ScriptParts['flags'], text: string): Evaluable {
   const head = flags === undefined ? '' : `#!lua${flags.length === 0 ? '' : ` flags=${flags.join(',')}`}\n`;
-  const source = head + text;
+  const source = head + withConstants(text);
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 

@@ -1,9 +1,9 @@
--- Shared by the budget scripts: the accounts that ARGV names, and holds whose lease ran out. Everything is read, and found
+-- Shared by the budget scripts: the accounts that are asked for, and holds whose lease ran out. Everything is read, and found
 -- whole, before `save` writes what was changed: a script that fails has changed nothing.
 --
--- In ARGV an account is five values: index of its ledger in KEYS, name, calendar (minute|hour|day|week|month|none),
--- limit in nano-USD or '', life in ms of a ledger that is not used. What is charged also joins total_spend of the risk
--- profile, KEYS[2] of every script; KEYS[1] are the key's holds (sorted set of hold keys by the time their lease ends).
+-- KEYS end with the ledgers, ARGV with two values for each of them: the spec of its accounts (see ledger.lua), and the life
+-- in ms of a ledger that is not used. What is charged also joins total_spend of the risk profile, KEYS[2] of every script;
+-- KEYS[1] are the key's holds (sorted set of hold keys by the time their lease ends).
 
 -- @include ../../redis/ledger.lua
 -- @include windows.lua
@@ -19,58 +19,69 @@ local total, leases, leases_over = 0, {}, {}
 -- Sets an account to its window as of `now`. A window rolls forward only: when the clock goes back, the later one stays.
 -- Without a calendar it lasts as long as its ledger: a ledger that was dropped and is used again is another window, so that
 -- what was reserved in the first never moves the second. What has turned is empty, and `turned` until something is added.
-local function set_window(account, calendar, now)
-  local runs
-  if calendar == 'none' then
-    runs = account.start >= 0
-  else
-    runs = now < account.finish
+local function set_window(ledger, at, now)
+  local values, calendar = ledger.values, nil
+  local nth = (at - FIRST) / WIDTH
+  for _, of_this in string.gmatch(ledger.spec, SPEC_ENTRY) do
+    calendar = of_this
+    if nth == 0 then
+      break
+    end
+    nth = nth - 1
   end
-  if runs then
+  if calendar == 'none' and values[at + START] >= 0 then
     return
   end
-  account.turned, account.spent, account.reserved, account.told = true, 0, 0, 0
+  ledger.turned = ledger.turned or {}
+  ledger.turned[at] = true
+  values[at + SPENT], values[at + RESERVED], values[at + TOLD] = 0, 0, 0
   if calendar == 'none' then
-    account.start = now
+    values[at + START] = now
   else
-    account.start, account.finish = window_at(calendar, now)
+    values[at + START], values[at + FINISH] = window_at(calendar, now)
   end
 end
 
--- Reads the accounts that ARGV names from `first` on, in order. `cap` of an account is the limit in ARGV or the one that
--- stands in its ledger, whichever is tighter; nil where there is none.
-local function load_accounts(first, now)
-  local accounts = {}
-  for arg = first, #ARGV, 5 do
-    local ledger = ledger_at(KEYS[tonumber(ARGV[arg])])
-    local account = account_in(ledger, ARGV[arg + 1])
-    local cap = tonumber(ARGV[arg + 3])
-    if account.limit >= 0 and not (cap and cap <= account.limit) then
-      cap = account.limit
+-- The ledgers in KEYS from `key` on, each account in its window; what ARGV says of them begins at `arg`.
+local function load_ledgers(key, arg, now)
+  local loaded = {}
+  for nth = 0, #KEYS - key do
+    local ledger = ledger_with(KEYS[key + nth], ARGV[arg + 2 * nth])
+    local values = ledger.values
+    ledger.idle_ms = ARGV[arg + 2 * nth + 1]
+    for at = FIRST, ledger.last, WIDTH do
+      local finish = values[at + FINISH]
+      -- Most often it runs; one without a calendar has no end.
+      if now >= finish and (finish >= 0 or values[at + START] < 0) then
+        set_window(ledger, at, now)
+      end
     end
-    account.cap, account.idle_ms = cap, ARGV[arg + 4]
-    set_window(account, ARGV[arg + 2], now)
-    accounts[#accounts + 1] = account
+    loaded[nth + 1] = ledger
   end
-  return accounts
+  return loaded
 end
 
--- Adds to an account. The ledger of one without a calendar is never given less life than it has: its owner may have put
--- its end off since the amount was reserved.
-local function add(account, spent, reserved)
-  local ledger = account.ledger
-  account.spent, account.reserved, account.turned = account.spent + spent, account.reserved + reserved, false
-  ledger.changed, ledger.life_ms, ledger.life_at_least = true, account.idle_ms, account.finish < 0
+-- Adds to an account.
+local function add(ledger, at, spent, reserved)
+  local values = ledger.values
+  values[at + SPENT], values[at + RESERVED] = values[at + SPENT] + spent, values[at + RESERVED] + reserved
+end
+
+-- To be written. A ledger without a calendar is never given less life than it has: its owner may have put its end off since
+-- the amount was reserved.
+local function touch(ledger)
+  ledger.changed, ledger.life_ms = true, ledger.idle_ms
+  ledger.life_at_least = ledger.values[ledger.last + FINISH] < 0
 end
 
 -- Moves money in the accounts that a hold stands in; a window that has turned since is left alone. Comes before accounts
 -- are loaded.
 local function move(hold, spent, reserved)
-  for _, key in ipairs(hold.ledgers) do
+  for key in string.gmatch(hold.ledgers, '[^%z]+') do
     local ledger = ledger_at(key)
-    for _, account in ipairs(ledger.accounts) do
-      if stands_in(hold, account) then
-        account.spent, account.reserved = account.spent + spent, account.reserved + reserved
+    for at = FIRST, ledger.last, WIDTH do
+      if stands_in(hold, ledger.values[at + START]) then
+        add(ledger, at, spent, reserved)
         ledger.changed = true
       end
     end
@@ -80,7 +91,11 @@ end
 -- Charges holds whose lease ran out at their full amount; at most EXPIRED_PER_CALL. Comes before accounts are loaded.
 -- Returns how many it found.
 local function settle_expired(now)
-  local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', int(now), 'LIMIT', 0, EXPIRED_PER_CALL)
+  -- Most often there are none, and counting is cheaper than listing.
+  if redis.call('ZCOUNT', KEYS[1], '-inf', now) == 0 then
+    return 0
+  end
+  local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, EXPIRED_PER_CALL)
   for _, key in ipairs(expired) do
     local hold = hold_at(key)
     if hold and hold.state == HELD then
@@ -97,50 +112,58 @@ end
 local function lease(key, hold, now, lease_ms)
   hold.life_ms = lease_ms + LATE_MS
   leases.life_ms = hold.life_ms
-  leases[#leases + 1] = int(now + lease_ms)
+  leases[#leases + 1] = now + lease_ms
   leases[#leases + 1] = key
 end
 
 -- Writes what was changed. The total first: it is the one write that a damaged value can fail.
 local function save()
   if total ~= 0 then
-    redis.call('HINCRBY', KEYS[2], 'total_spend', int(total))
+    redis.call('HINCRBY', KEYS[2], 'total_spend', total)
   end
   if #leases_over > 0 then
     redis.call('ZREM', KEYS[1], unpack(leases_over))
   end
   if #leases > 0 then
     redis.call('ZADD', KEYS[1], unpack(leases))
-    redis.call('PEXPIRE', KEYS[1], int(leases.life_ms))
+    redis.call('PEXPIRE', KEYS[1], leases.life_ms)
   end
   save_ledgers()
   save_holds()
 end
 
-local function remaining_of(account)
-  return account.cap - account.spent - account.reserved
-end
-
--- The account of least remainder, then of the longest wait; `index` is from 1.
-local function tighter(best, account)
-  if not best then
-    return account
+-- Of the accounts with a limit, or of those that `amount` does not fit in: the one of least remainder, then of the longest
+-- wait. Its limit is the one in its spec or the one that stands in its ledger, whichever is tighter.
+-- Returns its index (from 0; -1 where there is none), its remainder, the end of its window (math.huge without one).
+local function tightest_of(loaded, amount)
+  local tightest, least, latest, index = -1, math.huge, -1, 0
+  for nth = 1, #loaded do
+    local values = loaded[nth].values
+    for at = FIRST, loaded[nth].last, WIDTH do
+      local cap, own, spent = values[at + SPEC_LIMIT], values[at + LIMIT], values[at + SPENT]
+      if own >= 0 and (cap < 0 or own < cap) then
+        cap = own
+      end
+      if cap >= 0 then
+        local remaining, finish = cap - spent - values[at + RESERVED], values[at + FINISH]
+        if finish < 0 then
+          finish = math.huge
+        end
+        local is_asked = not amount or spent >= cap or amount > remaining
+        if is_asked and (remaining < least or remaining == least and finish > latest) then
+          tightest, least, latest = index, remaining, finish
+        end
+      end
+      index = index + 1
+    end
   end
-  local remaining, least = remaining_of(account), remaining_of(best)
-  if remaining ~= least then
-    return remaining < least and account or best
-  end
-  return account.finish < 0 and best.finish >= 0 and account
-    or account.finish > best.finish and best.finish >= 0 and account
-    or best
+  return tightest, least, latest
 end
 
 -- index (from 0), remaining, ms until reset; -1 where there is none.
-local function tightest_reply(accounts, best, now)
-  for index, account in ipairs(accounts) do
-    if account == best then
-      return index - 1, int(remaining_of(best)), best.finish >= 0 and math.max(0, best.finish - now) or -1
-    end
+local function tightest_reply(index, remaining, finish, now)
+  if index < 0 then
+    return -1, 0, -1
   end
-  return -1, '0', -1
+  return index, remaining, finish < math.huge and math.max(0, finish - now) or -1
 end

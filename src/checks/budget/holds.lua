@@ -1,13 +1,13 @@
 -- Shared by the budget scripts: holds. A hold is one reservation, one string, little endian:
 --
---   version (1 byte: 1), state (1 byte: see below), amount in nano-USD, granted tokens, time of the reservation (doubles, the
---   latter in Unix ms), thresholds crossed at its settlement (text, ends with a zero byte), number of ledgers (1 byte), and
---   their keys, each of which ends with a zero byte
+--   version (1 byte: 2), state (1 byte: see below), amount in nano-USD, granted tokens, time of the reservation (doubles, the
+--   latter in Unix ms), length of what follows (2 bytes each): thresholds crossed at its settlement; keys of its ledgers,
+--   a zero byte between them, until it is settled
 --
 -- It stands in the window of each account of those ledgers that had begun when it was reserved. The ledgers' keys carry the
 -- caller's own hash tag, so that every key a script touches is in one slot.
 
-local HOLD_VERSION, HOLD_LAYOUT = 1, '<BBdddsB'
+local HOLD_VERSION, HOLD_LAYOUT = 2, '<BBdddHH'
 local HELD, CHARGED, SETTLED = 1, 2, 3
 
 local holds = {}
@@ -30,30 +30,30 @@ local function hold_at(key)
   if string.byte(packed) ~= HOLD_VERSION then
     error('a hold is of a version that this gateway does not know')
   end
-  local _, state, amount, granted, reserved_at, crossed, count, at = struct.unpack(HOLD_LAYOUT, packed)
-  local ledger_keys = {}
-  for index = 1, count do
-    ledger_keys[index], at = struct.unpack('s', packed, at)
+  local _, state, amount, granted, reserved_at, crossed_bytes, keys_bytes, at = struct.unpack(HOLD_LAYOUT, packed)
+  if #packed + 1 ~= at + crossed_bytes + keys_bytes then
+    error('a hold is damaged')
   end
-  return keep_hold(key, state, amount, granted, reserved_at, crossed, ledger_keys)
+  return keep_hold(
+    key, state, amount, granted, reserved_at, string.sub(packed, at, at + crossed_bytes - 1),
+    string.sub(packed, at + crossed_bytes)
+  )
 end
 
 -- True where the window that an account stands in now is the one that the hold was reserved in.
-local function stands_in(hold, account)
-  return account.start >= 0 and account.start <= hold.reserved_at
+local function stands_in(hold, start)
+  return start >= 0 and start <= hold.reserved_at
 end
 
 -- A hold that was changed has `life_ms`: how long it is remembered from now on.
 local function save_holds()
   for key, hold in pairs(holds) do
     if hold.life_ms then
-      local packed = struct.pack(
-        HOLD_LAYOUT, HOLD_VERSION, hold.state, hold.amount, hold.granted, hold.reserved_at, hold.crossed, #hold.ledgers
+      local ledger_keys = hold.state == SETTLED and '' or hold.ledgers
+      local head = struct.pack(
+        HOLD_LAYOUT, HOLD_VERSION, hold.state, hold.amount, hold.granted, hold.reserved_at, #hold.crossed, #ledger_keys
       )
-      if #hold.ledgers > 0 then
-        packed = packed .. table.concat(hold.ledgers, '\0') .. '\0'
-      end
-      redis.call('SET', key, packed, 'PX', hold.life_ms)
+      redis.call('SET', key, head .. hold.crossed .. ledger_keys, 'PX', hold.life_ms)
       hold.life_ms = false
     end
   end

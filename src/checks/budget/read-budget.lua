@@ -3,7 +3,7 @@
 --
 -- KEYS  1 holds (sorted set)   2 risk profile (hash)   3.. ledgers (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2.. accounts
+--       2.. see accounts.lua
 -- reply {holds charged just now, then for each account: spent, reserved, ms to its reset or -1}
 
 -- @include ../../redis/clock.lua
@@ -11,10 +11,14 @@
 
 local now = now_ms(ARGV[1])
 local reply = { settle_expired(now) }
-for _, account in ipairs(load_accounts(2, now)) do
-  reply[#reply + 1] = int(account.spent)
-  reply[#reply + 1] = int(account.reserved)
-  reply[#reply + 1] = account.finish >= 0 and math.max(0, account.finish - now) or -1
+for _, ledger in ipairs(load_ledgers(3, 2, now)) do
+  local values = ledger.values
+  for at = FIRST, ledger.last, WIDTH do
+    local finish = values[at + FINISH]
+    reply[#reply + 1] = values[at + SPENT]
+    reply[#reply + 1] = values[at + RESERVED]
+    reply[#reply + 1] = finish >= 0 and math.max(0, finish - now) or -1
+  end
 end
 save()
 return reply

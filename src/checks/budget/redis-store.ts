@@ -37,17 +37,12 @@ export interface RedisBudgetStoreOptions {
 
 /** Longer than any repeat of a command by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
-/** Keys of a script that stand before the ledgers. */
-const OPERATION_KEYS = 3;
-const STATUS_KEYS = 2;
-
 const reserveScript = loadScript(new URL('./reserve-budget.lua', import.meta.url));
 const settleScript = loadScript(new URL('./settle-budget.lua', import.meta.url));
 const renewScript = loadScript(new URL('./renew-leases.lua', import.meta.url));
 const readScript = loadScript(new URL('./read-budget.lua', import.meta.url));
 
-/** Amounts come as decimal text, counts as integers. */
-const amount = z.union([z.number(), z.string().transform(Number)]).pipe(z.number());
+const amount = z.number();
 const reserveReply = z.tuple([
   z.enum(['reserved', 'refused', 'closed']),
   amount,
@@ -64,7 +59,7 @@ const readReply = z.array(amount);
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
   const { client, deadlineMs, leaseMs } = options;
   const asking = createAsking(client, deadlineMs);
-  const alertPercents = options.alertPercents.join(',');
+  const alertPercents = options.alertPercents.toSorted((one, other) => one - other).join(',');
   const now = (): string => (options.now === undefined ? '' : String(options.now()));
 
   function reserveArgs(reservation: Reservation): ScriptArg[] {
@@ -77,7 +72,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
       reservation.maxGrantTokens,
       reservation.minGrantTokens,
       reservation.lowestTokens ?? '',
-      ...accountArgs(reservation.accounts, OPERATION_KEYS),
+      ...ledgerArgs(reservation.accounts),
     ];
   }
 
@@ -109,7 +104,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
           SETTLED_MEMORY_MS,
           settlement.repeated ? '' : '1',
           alertPercents,
-          ...accountArgs(settlement.accounts, OPERATION_KEYS),
+          ...ledgerArgs(settlement.accounts),
         ],
         read: (reply) => settleResult(settleReply.parse(reply), settlement.accounts),
       },
@@ -137,7 +132,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
     ];
     for (;;) {
       const [charged = 0, ...fields] = await withRedisDeadline(deadlineMs, async () =>
-        readReply.parse(await readScript.run(client, keys, [now(), ...accountArgs(accounts, STATUS_KEYS)])),
+        readReply.parse(await readScript.run(client, keys, [now(), ...ledgerArgs(accounts)])),
       );
       // A worker that died with many requests leaves more expired leases than one call may charge.
       if (charged === 0) {
@@ -195,16 +190,23 @@ function ledgersOf(accounts: readonly Account[]): string[] {
   return [...new Set(accounts.map(({ ledger }) => ledger))];
 }
 
-/** As accounts.lua wants them; `before` is how many keys stand before the ledgers. */
-function accountArgs(accounts: readonly Account[], before: number): (string | number)[] {
-  const ledgers = ledgersOf(accounts);
-  return accounts.flatMap(({ ledger, name, calendar, limitNanoUsd, idleMs }) => [
-    before + 1 + ledgers.indexOf(ledger),
-    name,
-    calendar,
-    limitNanoUsd === undefined ? '' : whole(limitNanoUsd),
-    idleMs,
+/** In the order in which the scripts count them: ledger by ledger. */
+function inLedgers(accounts: readonly Account[]): Account[][] {
+  return ledgersOf(accounts).map((name) => accounts.filter(({ ledger }) => ledger === name));
+}
+
+/** As accounts.lua wants them: of each ledger the spec of its accounts (see ledger.lua), and its life. */
+function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
+  return inLedgers(accounts).flatMap((together) => [
+    together
+      .map(({ name, calendar, limitNanoUsd }) => `${name} ${calendar} ${limitText(limitNanoUsd)};`)
+      .join(''),
+    Math.max(...together.map(({ idleMs }) => idleMs)),
   ]);
+}
+
+function limitText(limitNanoUsd: number | undefined): string {
+  return limitNanoUsd === undefined ? '' : whole(limitNanoUsd);
 }
 
 /** Plain digits: JavaScript writes 1e21 and above with an exponent, and Lua reads fractions of a nano-USD. */

@@ -10,7 +10,7 @@
 --       5 the client's own output limit in tokens, '' where it set none, so that one is granted
 --       6 largest limit to grant     7 smallest limit to grant
 --       8 what the client's own limit may be lowered to, so that it fits; '' where it may not be lowered
---       9.. accounts
+--       9.. see accounts.lua
 -- reply {verdict, amount, output tokens, tightest account from 0 or -1, its remainder, ms to its reset or -1}
 --       verdict: reserved | refused (the tightest of those it does not fit in is named, and the least amount that
 --       was tried) | closed (settled already)
@@ -19,22 +19,11 @@
 -- @include accounts.lua
 
 local now = now_ms(ARGV[1])
-local lease_ms = tonumber(ARGV[2])
 local input, rate = tonumber(ARGV[3]), tonumber(ARGV[4])
 
 settle_expired(now)
 
-local accounts = load_accounts(9, now)
-
-local function tightest()
-  local best
-  for _, account in ipairs(accounts) do
-    if account.cap then
-      best = tighter(best, account)
-    end
-  end
-  return best
-end
+local loaded = load_ledgers(4, 9, now)
 
 -- Float noise of the rate must not add a nano-USD; no sum may leave the range of exact integers.
 local function cost_of(tokens)
@@ -42,53 +31,55 @@ local function cost_of(tokens)
 end
 
 -- The client's own limit, or a quarter of what is left.
-local function wanted_tokens()
+local function wanted_tokens(index, remaining)
   local asked = tonumber(ARGV[5])
   if asked then
     return asked
   end
   local largest, smallest = tonumber(ARGV[6]), tonumber(ARGV[7])
-  local before = tightest()
-  if not before or rate <= 0 then
+  if index < 0 or rate <= 0 then
     return largest
   end
-  local share = math.floor((remaining_of(before) - input) / 4 / rate)
+  local share = math.floor((remaining - input) / 4 / rate)
   return math.min(largest, math.max(share, smallest))
 end
 
--- The tightest of the accounts that this does not fit in.
-local function refusal_of(amount)
-  local refused
-  for _, account in ipairs(accounts) do
-    if account.cap and (account.spent >= account.cap or amount > remaining_of(account)) then
-      refused = tighter(refused, account)
+local function keep(amount, tokens)
+  -- Where the clock went back, the windows that stay are ahead of it.
+  local reserved_at = now
+  for nth = 1, #loaded do
+    local ledger = loaded[nth]
+    for at = FIRST, ledger.last, WIDTH do
+      add(ledger, at, 0, amount)
+      reserved_at = math.max(reserved_at, ledger.values[at + START])
     end
+    touch(ledger)
   end
-  return refused
+  local hold = keep_hold(KEYS[3], HELD, amount, tokens, reserved_at, '', table.concat(KEYS, '\0', 4))
+  lease(KEYS[3], hold, now, tonumber(ARGV[2]))
 end
 
 local function reserve()
-  local tokens = wanted_tokens()
+  local index, remaining, finish = tightest_of(loaded)
+  local tokens = wanted_tokens(index, remaining)
   local amount = cost_of(tokens)
-  local refused = refusal_of(amount)
-  local lowest = tonumber(ARGV[8])
-  if refused and lowest and lowest < tokens and rate > 0 then
-    local fits = math.floor((remaining_of(tightest()) - input) / rate)
-    tokens = math.max(lowest, math.min(fits, tokens))
-    amount = cost_of(tokens)
-    refused = refusal_of(amount)
+  -- What fits in the tightest one fits in all.
+  if index >= 0 and (amount > remaining or remaining <= 0) then
+    local refused, left, reset = tightest_of(loaded, amount)
+    local lowest = tonumber(ARGV[8])
+    if refused >= 0 and lowest and lowest < tokens and rate > 0 then
+      local fits = math.floor((remaining - input) / rate)
+      tokens = math.max(lowest, math.min(fits, tokens))
+      amount = cost_of(tokens)
+      refused, left, reset = tightest_of(loaded, amount)
+    end
+    if refused >= 0 then
+      return { 'refused', amount, tokens, tightest_reply(refused, left, reset, now) }, false
+    end
   end
-  if refused then
-    return { 'refused', int(amount), tokens, tightest_reply(accounts, refused, now) }, false
-  end
-  -- Where the clock went back, the windows that stay are ahead of it.
-  local reserved_at = now
-  for _, account in ipairs(accounts) do
-    add(account, 0, amount)
-    reserved_at = math.max(reserved_at, account.start)
-  end
-  lease(KEYS[3], keep_hold(KEYS[3], HELD, amount, tokens, reserved_at, '', { unpack(KEYS, 4) }), now, lease_ms)
-  return { 'reserved', int(amount), tokens, tightest_reply(accounts, tightest(), now) }, save
+  keep(amount, tokens)
+  -- It was the tightest before, and all have lost the same.
+  return { 'reserved', amount, tokens, tightest_reply(index, remaining - amount, finish, now) }, save
 end
 
 local function answer()
@@ -97,9 +88,10 @@ local function answer()
     return reserve()
   end
   if earlier.state == SETTLED then
-    return { 'closed', '0', 0, -1, '0', -1 }, false
+    return { 'closed', 0, 0, -1, 0, -1 }, false
   end
-  return { 'reserved', int(earlier.amount), earlier.granted, tightest_reply(accounts, tightest(), now) }, save
+  local index, remaining, finish = tightest_of(loaded)
+  return { 'reserved', earlier.amount, earlier.granted, tightest_reply(index, remaining, finish, now) }, save
 end
 
 local reply, commit = answer()

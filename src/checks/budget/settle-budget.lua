@@ -8,9 +8,9 @@
 --       3 how long the settled hold is remembered, ms
 --       4 '1' charges the cost although Redis has lost the hold; '' on a repeat, which may have been applied before
 --       5 alert thresholds in percent, joined by commas
---       6.. accounts
+--       6.. see accounts.lua
 -- reply {applied 1|0, reserved amount, tightest account from 0 or -1, its remainder, ms to its reset or -1,
---        spent of the account without a calendar or '-1', then account, percent for each threshold crossed for the
+--        spent of the account without a calendar or -1, then account, percent for each threshold crossed for the
 --        first time in its window}
 
 -- @include ../../redis/clock.lua
@@ -26,74 +26,91 @@ local state, amount = hold and hold.state, hold and hold.amount or 0
 local lost = not hold and cost > 0 and ARGV[4] == '1'
 local applied = state == HELD or state == CHARGED or lost
 
-local accounts = load_accounts(6, now)
+local loaded = load_ledgers(4, 6, now)
 
 -- Where the hold was lost, the windows of today are charged; a session that was ended stays ended all the same.
-local function is_charged(account)
+local function is_charged(ledger, at)
+  local turned, values = ledger.turned and ledger.turned[at], ledger.values
   if lost then
-    return not account.turned or account.finish >= 0
+    return not turned or values[at + FINISH] >= 0
   end
-  return not account.turned and stands_in(hold, account)
+  return not turned and stands_in(hold, values[at + START])
 end
 
-if applied then
+local function charge()
   local spent = cost - (state == CHARGED and amount or 0)
   local reserved = state == HELD and -amount or 0
   total = total + spent
-  for _, account in ipairs(accounts) do
-    if is_charged(account) then
-      add(account, spent, reserved)
+  for nth = 1, #loaded do
+    local ledger = loaded[nth]
+    for at = FIRST, ledger.last, WIDTH do
+      if is_charged(ledger, at) then
+        add(ledger, at, spent, reserved)
+        touch(ledger)
+        if ledger.turned then
+          ledger.turned[at] = nil
+        end
+      end
     end
   end
 end
 
-local percents = {}
-for percent in string.gmatch(ARGV[5], '%d+') do
-  percents[#percents + 1] = tonumber(percent)
-end
-
 -- The thresholds that an account has reached and that were not told of in this window.
-local function crossings(account)
-  local reached = {}
-  for _, percent in ipairs(percents) do
-    if account.cap > 0 and account.spent * 100 >= account.cap * percent and percent > account.told then
+local function crossings(ledger, at, cap)
+  local values, reached = ledger.values, {}
+  for percent in string.gmatch(ARGV[5], '%d+') do
+    percent = tonumber(percent)
+    if values[at + SPENT] * 100 >= cap * percent and percent > values[at + TOLD] then
       reached[#reached + 1] = percent
     end
   end
   if #reached > 0 then
-    account.told = math.max(unpack(reached))
-    account.ledger.changed = true
+    values[at + TOLD] = math.max(unpack(reached))
+    ledger.changed = true
   end
   return reached
 end
 
-local tightest, lasting, crossed = nil, '-1', {}
-for index, account in ipairs(accounts) do
-  if account.finish < 0 and not account.turned then
-    lasting = int(account.spent)
-  end
-  if account.cap then
-    tightest = tighter(tightest, account)
-  end
-  -- Thresholds are of the operator's limits; one without a calendar is a client's own.
-  if account.cap and account.finish >= 0 then
-    for _, percent in ipairs(crossings(account)) do
-      crossed[#crossed + 1] = tostring(index - 1)
-      crossed[#crossed + 1] = tostring(percent)
+if applied then
+  charge()
+end
+
+local lasting, crossed, index = -1, {}, 0
+local least_percent = tonumber(string.match(ARGV[5], '%d+')) or math.huge
+for nth = 1, #loaded do
+  local ledger = loaded[nth]
+  local values = ledger.values
+  for at = FIRST, ledger.last, WIDTH do
+    local spent = values[at + SPENT]
+    if values[at + FINISH] < 0 then
+      if not (ledger.turned and ledger.turned[at]) then
+        lasting = spent
+      end
+    else
+      -- Thresholds are of the operator's limits; one without a calendar is a client's own.
+      local cap = values[at + SPEC_LIMIT]
+      if cap > 0 and spent * 100 >= cap * least_percent then
+        for _, percent in ipairs(crossings(ledger, at, cap)) do
+          crossed[#crossed + 1] = index
+          crossed[#crossed + 1] = percent
+        end
+      end
     end
+    index = index + 1
   end
 end
 
 if state == SETTLED then
   -- A repeat reports what the lost first reply reported.
   for part in string.gmatch(hold.crossed, '%d+') do
-    crossed[#crossed + 1] = part
+    crossed[#crossed + 1] = tonumber(part)
   end
 else
-  hold = hold or keep_hold(KEYS[3], SETTLED, 0, 0, 0, '', {})
+  hold = hold or keep_hold(KEYS[3], SETTLED, 0, 0, 0, '', '')
   hold.state, hold.crossed, hold.life_ms = SETTLED, table.concat(crossed, ','), ARGV[3]
   leases_over[#leases_over + 1] = KEYS[3]
 end
 
-local index, remaining, reset = tightest_reply(accounts, tightest, now)
-return { applied and 1 or 0, int(amount), index, remaining, reset, lasting, unpack(crossed) }, save
+local tightest, remaining, finish = tightest_of(loaded)
+local place, left, reset = tightest_reply(tightest, remaining, finish, now)
+return { applied and 1 or 0, amount, place, left, reset, lasting, unpack(crossed) }, save

@@ -22,6 +22,7 @@ export interface Operation {
   readonly keyHash: string;
   /** A random UUID of ours: repeats of a command under it change nothing. */
   readonly operationId: string;
+  /** Those of one ledger follow each other. */
   readonly accounts: readonly Account[];
 }
 

@@ -31,10 +31,10 @@ if was_given_back(KEYS[5], operation) then
   return { 'closed', 0, '0', {}, 0, {} }
 end
 
-local session, account = session_of(1, 2), account_of(KEYS[3])
+local session, spent_before = session_of(1, 2), spent_in(KEYS[3])
 local is_new = session.created < 0
 if not is_new and call_at(session, operation) then
-  return { 'opened', 0, int(account.spent), view_of(session), 0, {} }
+  return { 'opened', 0, int(spent_before), view_of(session), 0, {} }
 end
 
 -- The tighter of a stored limit and one that is asked for.
@@ -61,7 +61,7 @@ if most > 0 and is_new and live >= most then
   refused = 'sessions'
 elseif takes_step and max_steps >= 0 and session.steps >= max_steps then
   refused = 'max_steps'
-elseif takes_step and budget >= 0 and (is_new and 0 or account.spent) >= budget then
+elseif takes_step and budget >= 0 and (is_new and 0 or spent_before) >= budget then
   refused = 'budget'
 elseif is_new and most == 0 and live >= tonumber(ARGV[9]) and not make_room(room, now, tonumber(ARGV[9])) then
   refused = 'sessions'
@@ -83,9 +83,7 @@ if opens or not is_new then
 end
 if sets_budget and (opens or not is_new) then
   -- From now on also for calls that have taken their step, and have not reserved yet.
-  local ledger = ledger_at(KEYS[3])
-  account_of(KEYS[3]).limit = budget
-  ledger.changed, ledger.life_ms = true, ARGV[3]
+  limit_spending(KEYS[3], budget, ARGV[3])
 end
 
 local function commit()
@@ -100,6 +98,6 @@ local function commit()
   save_sessions()
 end
 
-local spent = int(account_of(KEYS[3]).spent)
+local spent = int(spent_in(KEYS[3]))
 local view = refused == 'sessions' and {} or view_of(session)
 return { refused or 'opened', live, spent, view, opens and 1 or 0, room and room.evicted or {} }, commit

@@ -16,4 +16,4 @@ local session = session_at(KEYS[1])
 if session.created < 0 then
   return {}
 end
-return { int(account_of(KEYS[2]).spent), view_of(session), running_calls(session, now_ms(ARGV[1])) }
+return { int(spent_in(KEYS[2])), view_of(session), running_calls(session, now_ms(ARGV[1])) }

@@ -1,9 +1,23 @@
 -- Shared by the scripts of sessions that look at what one has spent: the account that the budget scripts charge it to.
-local function account_of(ledger)
-  return account_in(ledger_at(ledger), 'session')
+local SPENT_SPEC = 'session none ;'
+
+local function spent_in(key)
+  local ledger = ledger_at(key)
+  local at = account_at(ledger, 'session')
+  return at and ledger.values[at + SPENT] or 0
+end
+
+-- A limit that holds beside that of whoever reserves; `life_ms` where the ledger is a new one.
+local function limit_spending(key, limit, life_ms)
+  local ledger = ledger_at(key)
+  if not account_at(ledger, 'session') then
+    respec(ledger, SPENT_SPEC)
+  end
+  ledger.values[account_at(ledger, 'session') + LIMIT] = limit
+  ledger.changed, ledger.life_ms = true, life_ms
 end
 
 -- A ledger of an earlier life of a session is nobody's any more; the string is for whoever commits to delete.
 local function forget_ledger(key)
-  ledgers[key] = { accounts = {}, stored = false, changed = false, life_ms = false, life_at_least = false }
+  ledgers[key] = new_ledger({ LEDGER_VERSION, 0, 0 }, '', false)
 end

@@ -267,12 +267,16 @@ describe('alert thresholds', () => {
   });
 });
 
-/** Start and end of an account's window stand after its name (src/redis/ledger.lua). */
+/** Of an account: seven doubles, start and end of its window first; the spec names the accounts (src/redis/ledger.lua). */
+const LEDGER_HEAD = 4;
+const ACCOUNT_BYTES = 7 * 8;
+
 async function moveWindow(client: RedisClient, ledger: string, account: string, byMs: number): Promise<void> {
   const packed = await client.getBuffer(ledger);
   if (packed === null) throw new Error(`no ledger ${ledger}`);
-  const name = `${account}\0`;
-  const start = packed.indexOf(name) + name.length;
+  const spec = packed.toString('latin1', LEDGER_HEAD + (packed[1] ?? 0) * ACCOUNT_BYTES);
+  const nth = spec.split(';').findIndex((entry) => entry.startsWith(`${account} `));
+  const start = LEDGER_HEAD + nth * ACCOUNT_BYTES;
   for (const at of [start, start + 8]) packed.writeDoubleLE(packed.readDoubleLE(at) + byMs, at);
   await client.set(ledger, packed, 'KEEPTTL');
 }
