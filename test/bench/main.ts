@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { conditions } from './machine.ts';
-import { readOptions, type BenchOptions } from './options.ts';
+import { readOptions, USAGE, type BenchOptions } from './options.ts';
 import { measureJudging } from './policy.ts';
 import { plotRun } from './plot.ts';
 import { measurePolicyRequests } from './policy-requests.ts';
@@ -10,18 +10,6 @@ import { sizeText, table } from './tables.ts';
 import { measureTransports } from './transports.ts';
 import { measureVerify } from './verify.ts';
 
-/**
- * `npm run bench [-- KIND] [--size 1k,32k,1m] [--rounds 5] [--rigs REGEX] [--json FILE]`. Of a gateway beside an Envoy
- * that only passes on, one whose external processor looks at nothing, and Portkey's gateway with regex guards, in
- * interleaved rounds on one core: `cost` (what it is without a KIND) of a request, `histories` of agents, `streams`,
- * `quarantine` (a rejection at the request headers), `footprint` (memory, and how long a start takes), `all` of these.
- * `plot FILE` draws what `all --json FILE` has measured.
- *
- * `sweep [--places REGEX] [--shapes REGEX] [--each N] [--part I/N] [--masking]` measures the longest turn of the event
- * loop that hostile requests and answers can make (with a policy's mask rules in place of DLP), `policy` requests through gateways that differ in their policies, `judging`
- * what judging a call costs by itself, in process, `verify` what a trace of 100,000 steps takes, and `transports` what
- * carrying a request to the sidecar costs over each `server.extproc.transport`.
- */
 async function sweep(options: BenchOptions): Promise<undefined> {
   if (!(await sweepTurns(options))) process.exitCode = 1;
 }
@@ -101,20 +89,25 @@ const kinds: Readonly<Record<string, Measure | ((options: BenchOptions) => Promi
 };
 
 const options = readOptions(process.argv.slice(2));
-const measures = options.kind === 'all' ? Object.values(SUITE) : [kinds[options.kind]];
-const results: object = {};
-for (const measure of measures) {
-  if (measure === undefined)
-    throw new Error(`there is no bench ${options.kind}: it is one of ${Object.keys(kinds).join(', ')}, all`);
-  const result = await measure(options);
-  if (result !== undefined) save(Object.assign(results, result));
+if (options === undefined) process.stdout.write(USAGE);
+else await run(options);
+
+async function run(asked: BenchOptions): Promise<void> {
+  const measures = asked.kind === 'all' ? Object.values(SUITE) : [kinds[asked.kind]];
+  const results: object = {};
+  for (const measure of measures) {
+    if (measure === undefined)
+      throw new Error(`there is no bench ${asked.kind}: npm run bench -- --help lists what there is`);
+    const result = await measure(asked);
+    if (result !== undefined) save(asked, Object.assign(results, result));
+  }
 }
 
 /** After each part of all: what is measured is kept, whatever becomes of the rest. */
-function save(result: object): void {
-  const whole = { conditions: conditions(options.rounds), ...result };
+function save({ rounds, json }: BenchOptions, result: object): void {
+  const whole = { conditions: conditions(rounds), ...result };
   process.stdout.write(
     `this machine takes ${whole.conditions.slowness.toFixed(2)} times what a quiet one does\n`,
   );
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(whole, null, 2)}\n`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(whole, null, 2)}\n`);
 }

@@ -1,5 +1,36 @@
 import { parseArgs } from 'node:util';
 
+export const USAGE = `npm run bench [-- KIND] [OPTION …]
+
+Ours beside an Envoy that only passes on, one whose external processor looks at nothing, and Portkey's gateway with
+regex guards, in interleaved rounds on one core:
+  cost         a request (what is measured without a KIND)
+  histories    agents that send their whole history
+  streams      first token, transit of a chunk, streams a second
+  quarantine   a rejection at the request headers
+  footprint    memory, and how long a start takes
+  all          all of these
+  plot FILE    draws what all --json FILE has measured
+
+Ours alone:
+  sweep        the longest turn of the event loop that hostile requests and answers can make
+  policy       requests through gateways that differ in their policies
+  judging      what judging a call costs by itself, in process
+  verify       a trace of 100,000 steps
+  transports   carrying a request to the sidecar over each server.extproc.transport
+
+  --rounds N       rounds (5; policy: 3)
+  --size LIST      bytes of prompts (1k,32k,1m)
+  --rigs REGEX     names of rigs that are started (all)
+  --json FILE      where the figures are written
+  --places REGEX, --shapes REGEX, --each N, --part I/N
+                   sweep: which of its cases
+  --masking        sweep: mask rules of a policy in place of DLP
+  --help           this text
+
+docs/benchmarks.md says how it is measured, and has a run.
+`;
+
 /** What `npm run bench -- …` asks for. */
 export interface BenchOptions {
   /** What is measured, or `plot`. */
@@ -21,8 +52,11 @@ export interface BenchOptions {
   readonly masking: boolean;
 }
 
-/** @throws Error that names the option and says what it takes */
-export function readOptions(args: readonly string[]): BenchOptions {
+/**
+ * @returns undefined where help is asked for
+ * @throws Error that names the option and says what it takes
+ */
+export function readOptions(args: readonly string[]): BenchOptions | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -36,8 +70,10 @@ export function readOptions(args: readonly string[]): BenchOptions {
       each: { type: 'string' },
       part: { type: 'string', default: '0/1' },
       masking: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  if (values.help) return undefined;
   const [kind = 'cost', ...operands] = positionals;
   const [part = 0, parts = 1] = values.part.split('/').map((text) => wholeNumber('part', text, 0));
   return {

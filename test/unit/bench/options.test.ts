@@ -1,20 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { readOptions } from '../../bench/options.ts';
+import { readOptions, USAGE, type BenchOptions } from '../../bench/options.ts';
+
+function optionsOf(args: readonly string[]): BenchOptions {
+  const options = readOptions(args);
+  if (options === undefined) throw new Error('asks for help');
+  return options;
+}
 
 describe('options of the bench', () => {
+  it('are none where help is asked for, which names every option and kind', () => {
+    expect(readOptions(['--help'])).toBeUndefined();
+    expect(readOptions(['sweep', '-h'])).toBeUndefined();
+    for (const word of ['--rounds', '--size', '--rigs', '--json', '--masking', 'histories', 'transports'])
+      expect(USAGE).toContain(word);
+  });
+
   it('measures what a request costs at three sizes where nothing else is asked for', () => {
-    const options = readOptions([]);
+    const options = optionsOf([]);
     expect(options).toMatchObject({ kind: 'cost', operands: [], sizes: [1_024, 32_768, 1_048_576] });
     expect(options.rounds).toBeUndefined();
     expect(options.rigs.test('anything')).toBe(true);
   });
 
   it('takes sizes in bytes, KB and MB', () => {
-    expect(readOptions(['--size', '800, 1K,1m']).sizes).toEqual([800, 1_024, 1_048_576]);
+    expect(optionsOf(['--size', '800, 1K,1m']).sizes).toEqual([800, 1_024, 1_048_576]);
   });
 
   it('takes what is measured, and what follows it', () => {
-    const options = readOptions(['plot', 'run.json', '--rounds', '3']);
+    const options = optionsOf(['plot', 'run.json', '--rounds', '3']);
     expect(options).toMatchObject({ kind: 'plot', operands: ['run.json'], rounds: 3 });
   });
 
@@ -24,7 +37,7 @@ describe('options of the bench', () => {
       parts: 4,
       each: 7,
     });
-    expect(readOptions(['sweep']).each).toBe(Infinity);
+    expect(optionsOf(['sweep']).each).toBe(Infinity);
   });
 
   it.each([
