@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { MAX_NOTES, type SessionStore } from '../../../src/checks/session/store.ts';
 import type { Denial } from '../../../src/pipeline/check.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import { linkToRedis, type LinkFault } from '../../support/redis-link.ts';
-import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { connect, newKeyHash } from '../checks/budget/support.ts';
+import type { TestRedis } from '../../support/redis.ts';
+import { connect, useRedis, newKeyHash } from '../checks/budget/support.ts';
 import { machine, policyRig, type MachineOptions, type PolicyRigOptions } from './rig.ts';
 
 let redis: TestRedis;
@@ -14,16 +14,11 @@ let client: RedisClient;
 let store: SessionStore;
 const closing: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
+useRedis((started) => {
+  ({ redis, client } = started);
   store = sessionStore(client);
 });
-afterAll(async () => {
-  await Promise.all(closing.map((close) => close()));
-  client.disconnect();
-  await redis.close();
-});
+afterAll(() => Promise.all(closing.map((close) => close())));
 
 function sessionStore(on: RedisClient, deadlineMs = 2_500): SessionStore {
   return createRedisSessionStore({ client: on, deadlineMs, ttlMs: 86_400_000, maxPerKey: 0 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from 'vitest';
 import { windowAccounts } from '../../../../src/checks/budget/windows.ts';
 import { createRedisBudgetStore } from '../../../../src/checks/budget/redis-store.ts';
 import type { RedisBudgetStoreOptions } from '../../../../src/checks/budget/redis-store.ts';
@@ -7,6 +8,7 @@ import { configSchema } from '../../../../src/config/schema.ts';
 import type { BudgetLimits } from '../../../../src/pipeline/exchange.ts';
 import { connectRedis, waitUntilReady } from '../../../../src/redis/client.ts';
 import type { RedisClient, RedisSettings } from '../../../../src/redis/client.ts';
+import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
 
 export const USD = 1_000_000_000;
 
@@ -18,6 +20,25 @@ export async function connect(addr: string, more: Partial<RedisSettings> = {}): 
   const client = connectRedis(redisSettings(addr, more), { name: 'test' });
   await waitUntilReady(client, 5_000);
   return client;
+}
+
+export interface StartedRedis {
+  readonly redis: TestRedis;
+  readonly client: RedisClient;
+}
+
+/** A Redis and a client of ours, from before a file's first test, when `use` gets both, until after its last. */
+export function useRedis(use: (started: StartedRedis) => void): void {
+  let started: StartedRedis | undefined;
+  beforeAll(async () => {
+    const redis = await startTestRedis();
+    started = { redis, client: await connect(redis.addr) };
+    use(started);
+  });
+  afterAll(async () => {
+    started?.client.disconnect();
+    await started?.redis.close();
+  });
 }
 
 export function budgetStore(client: RedisClient, more: Partial<RedisBudgetStoreOptions> = {}): BudgetStore {

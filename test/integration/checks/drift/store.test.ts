@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DriftState } from '../../../../src/checks/drift/drift.ts';
 import { createMemoryDriftStore } from '../../../../src/checks/drift/memory-store.ts';
 import { createRedisDriftStore } from '../../../../src/checks/drift/redis-store.ts';
@@ -10,7 +10,7 @@ import type { RedisClient } from '../../../../src/redis/client.ts';
 import { driftKey, riskProfileKey } from '../../../../src/redis/keys.ts';
 import { startTestRedis } from '../../../support/redis.ts';
 import type { TestRedis } from '../../../support/redis.ts';
-import { connect, newKeyHash } from '../budget/support.ts';
+import { connect, useRedis, newKeyHash } from '../budget/support.ts';
 
 /** The slot of a key as the client library computes it; the package has no types. */
 const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
@@ -21,16 +21,7 @@ const CREATED_AT = Date.UTC(2026, 0, 15);
 
 let redis: TestRedis;
 let client: RedisClient;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
-});
-
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
-});
+useRedis((started) => ({ redis, client } = started));
 
 const redisStore = (on: RedisClient = client): DriftStore =>
   createRedisDriftStore({ client: on, deadlineMs: 2_500, ttlMs: TTL_MS });

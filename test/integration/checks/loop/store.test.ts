@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMemoryLoopStore } from '../../../../src/checks/loop/memory-store.ts';
 import { createRedisLoopStore } from '../../../../src/checks/loop/redis-store.ts';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
@@ -7,8 +7,8 @@ import { toolCallsOf, type SessionName } from '../../../../src/conversation/sess
 import type { ArrivalLimit, LoopStore } from '../../../../src/checks/loop/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { loopKey } from '../../../../src/redis/keys.ts';
-import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
-import { connect, newKeyHash } from '../budget/support.ts';
+import type { TestRedis } from '../../../support/redis.ts';
+import { connect, useRedis, newKeyHash } from '../budget/support.ts';
 
 const MEMORY = { keepMs: 60_000, maxCalls: 5 };
 const RPS: ArrivalLimit = { name: 'rps', windowMs: 1_000, limit: 3 };
@@ -16,14 +16,7 @@ const REPEATS: ArrivalLimit = { name: 'repeats/00ff', windowMs: 60_000, limit: 1
 
 let redis: TestRedis;
 let client: RedisClient;
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
-});
+useRedis((started) => ({ redis, client } = started));
 
 const newSession = (): SessionName => ({ keyHash: newKeyHash(), sessionId: 'a.b:c-d' });
 const call = (low: number) => ({ high: 0xffffffff, low });

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRedisBreakerStore } from '../../../../src/checks/mcp-breaker/redis-store.ts';
 import type { RedisBreakerStoreOptions } from '../../../../src/checks/mcp-breaker/redis-store.ts';
 import type { BreakerStore, Caller } from '../../../../src/checks/mcp-breaker/store.ts';
@@ -10,9 +10,8 @@ import {
   mcpKeyBreakerKey,
   mcpKeyFailuresKey,
 } from '../../../../src/redis/keys.ts';
-import { startTestRedis } from '../../../support/redis.ts';
 import type { TestRedis } from '../../../support/redis.ts';
-import { connect } from '../budget/support.ts';
+import { connect, useRedis } from '../budget/support.ts';
 import {
   breakerStoreContract,
   CLOSED,
@@ -30,15 +29,7 @@ const DAY_MS = 86_400_000;
 
 let redis: TestRedis;
 let client: RedisClient;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
-});
+useRedis((started) => ({ redis, client } = started));
 
 function breakerStore(more: Partial<RedisBreakerStoreOptions> = {}): BreakerStore {
   return createRedisBreakerStore({ client, deadlineMs: 2_500, ...SETTINGS, ...more });

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMemoryPinStore } from '../../../../src/checks/mcp-inspector/memory-store.ts';
 import { MAX_PINNED_TOOLS, type PinStore } from '../../../../src/checks/mcp-inspector/store.ts';
 import { createRedisPinStore } from '../../../../src/checks/mcp-inspector/redis-store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { mcpPinsKey } from '../../../../src/redis/keys.ts';
-import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
-import { connect } from '../budget/support.ts';
+import type { TestRedis } from '../../../support/redis.ts';
+import { connect, useRedis } from '../budget/support.ts';
 
 let redis: TestRedis;
 let client: RedisClient;
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
-});
+useRedis((started) => ({ redis, client } = started));
 
 let servers = 0;
 const newServer = (): string => `server-${String(++servers)}`;

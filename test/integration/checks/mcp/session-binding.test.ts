@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMemoryMcpSessionStore } from '../../../../src/checks/mcp/session-binding/memory-store.ts';
 import { createRedisMcpSessionStore } from '../../../../src/checks/mcp/session-binding/redis-store.ts';
 import type { McpSession, McpSessionStore } from '../../../../src/checks/mcp/session-binding/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
-import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
-import { connect, newKeyHash } from '../budget/support.ts';
+import { startTestRedis } from '../../../support/redis.ts';
+import { connect, useRedis, newKeyHash } from '../budget/support.ts';
 
 const TTL_MS = 1_000;
 
-let redis: TestRedis;
 let client: RedisClient;
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
-});
+useRedis((started) => ({ client } = started));
 
 const inRedis = (ttlMs: number, maxPerKey = 10_000): McpSessionStore =>
   createRedisMcpSessionStore({ client, deadlineMs: 2_500, ttlMs, maxPerKey });

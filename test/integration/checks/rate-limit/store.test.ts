@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createMemoryRateLimitStore } from '../../../support/stores/rate-limit.ts';
 import { createRedisRateLimitStore } from '../../../../src/checks/rate-limit/redis-store.ts';
 import type { RateLimitStore, Slot } from '../../../../src/checks/rate-limit/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { rateLimitKey } from '../../../../src/redis/keys.ts';
-import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
-import { connect, newKeyHash } from '../budget/support.ts';
+import type { TestRedis } from '../../../support/redis.ts';
+import { connect, useRedis, newKeyHash } from '../budget/support.ts';
 
 const MINUTE_MS = 60_000;
 
 let redis: TestRedis;
 let client: RedisClient;
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
-});
+useRedis((started) => ({ redis, client } = started));
 
 const redisStore = (now?: () => number): RateLimitStore =>
   createRedisRateLimitStore({ client, deadlineMs: 2_500, ...(now === undefined ? {} : { now }) });

@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createSessionCheck } from '../../../../src/checks/session/check.ts';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
 import type { SessionStore } from '../../../../src/checks/session/store.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { startTestRedis } from '../../../support/redis.ts';
-import type { TestRedis } from '../../../support/redis.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import type { RequestOptions } from '../../../support/exchange.ts';
-import { connect } from '../budget/support.ts';
+import { connect, useRedis } from '../budget/support.ts';
 import { DAY_MS } from '../../../contracts/session-rig.ts';
 import { respond } from '../../../support/respond.ts';
 
-let redis: TestRedis;
 let client: RedisClient;
 let store: SessionStore;
 const closing: (() => Promise<void>)[] = [];
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
+useRedis((started) => {
+  ({ client } = started);
   store = sessionStore(client);
 });
-afterAll(async () => {
-  await Promise.all(closing.map((close) => close()));
-  client.disconnect();
-  await redis.close();
-});
+afterAll(() => Promise.all(closing.map((close) => close())));
 
 function sessionStore(on: RedisClient, deadlineMs = 2_500): SessionStore {
   return createRedisSessionStore({ client: on, deadlineMs, ttlMs: DAY_MS, maxPerKey: 0 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
 import type { RedisSessionStoreOptions } from '../../../../src/checks/session/redis-store.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS } from '../../../../src/checks/session/store.ts';
@@ -20,10 +20,9 @@ import {
   sessionsKey,
   spendKey,
 } from '../../../../src/redis/keys.ts';
-import { startTestRedis } from '../../../support/redis.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { spendInSession } from '../../../support/session-spend.ts';
-import { connect } from '../budget/support.ts';
+import { connect, useRedis } from '../budget/support.ts';
 import { sessionNotesContract } from '../../../contracts/session-notes.ts';
 import { call, DAY_MS, newKeyHash, opened } from '../../../contracts/session-rig.ts';
 import type { ContractOptions, StoreUnderTest } from '../../../contracts/session-rig.ts';
@@ -34,15 +33,7 @@ const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key
 
 let redis: TestRedis;
 let client: RedisClient;
-
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
-});
+useRedis((started) => ({ redis, client } = started));
 
 function sessionStore(more: Partial<RedisSessionStoreOptions> = {}): SessionStore {
   return createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: DAY_MS, maxPerKey: 0, ...more });
