@@ -1,17 +1,14 @@
+import { asciiWordGrams, MAX_WORD_CHARS } from './ascii-words.ts';
+import { wordGrams, type WordGrams } from './ngrams.ts';
 import { stem } from './stem.ts';
 import { STOPWORDS } from './stopwords.ts';
 
 /** Of longer texts, head and tail are read. */
 const MAX_CHARS = 4_096;
-/** No word is longer; what is (base64, a hash, a minified line) is read in pieces. */
-const MAX_WORD_CHARS = 32;
 
 /** Scripts that put no spaces between words. */
 const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
 const RUNS = new RegExp(String.raw`([${UNSPACED}]+)|[[\p{L}\p{M}\p{N}]--[${UNSPACED}]]+`, 'gv');
-/** The same in text of ASCII alone, lower-cased: a list of strings takes half the time that a walk over matches does. */
-const ASCII_RUNS = /[a-z0-9]+/g;
-const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /**
  * The words that tell what a text is about, in order, with repeats: lower-cased after NFKC, without stopwords,
@@ -21,15 +18,16 @@ export function contentWords(text: string): string[] {
   const words: string[] = [];
   // Twice: NFKC makes a sentence of a single character.
   const read = headAndTail(headAndTail(text).normalize('NFKC')).toLowerCase();
-  if (!BEYOND_ASCII.test(read)) {
-    for (const run of read.match(ASCII_RUNS) ?? []) addWord(words, run);
-    return words;
-  }
   for (const [run, unspaced] of read.matchAll(RUNS)) {
     if (unspaced !== undefined) addPairs(words, unspaced);
     else addWord(words, run);
   }
   return words;
+}
+
+/** Their n-grams, to be done with before those of another text are asked for. */
+export function contentGrams(text: string): WordGrams {
+  return asciiWordGrams(headAndTail(text)) ?? wordGrams(contentWords(text));
 }
 
 function addWord(words: string[], run: string): void {

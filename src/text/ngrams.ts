@@ -36,7 +36,7 @@ export function wordGrams(words: readonly string[]): WordGrams {
     let [before, unit] = [SPACE, word.charCodeAt(0)];
     for (let at = 1; at <= word.length; at++) {
       const next = at < word.length ? word.charCodeAt(at) : SPACE;
-      grams[count++] = hash16(before, unit, next);
+      grams[count++] = gram16(before, unit, next);
       before = unit;
       unit = next;
     }
@@ -46,7 +46,7 @@ export function wordGrams(words: readonly string[]): WordGrams {
 }
 
 /** FNV-1a over the UTF-16 units of one n-gram, folded to 16 bits. */
-function hash16(one: number, two: number, three: number): number {
+export function gram16(one: number, two: number, three: number): number {
   let hash = Math.imul(FNV_OFFSET ^ one, FNV_PRIME);
   hash = Math.imul(hash ^ two, FNV_PRIME);
   hash = Math.imul(hash ^ three, FNV_PRIME);

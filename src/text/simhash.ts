@@ -70,10 +70,10 @@ export function readFeature(text: string, { high, low }: HashState = NOTHING_REA
  */
 export function hashFeature(text: string): SimHash {
   const { high, low } = readFeature(text);
-  return { high: mixedHigh(high, low), low: mixedLow(high, low) };
+  return { high: mixedHigh(high, low) >>> 0, low: mixedLow(high, low) >>> 0 };
 }
 
-/** The halves of a feature's hash, of what was read of it. */
+/** The halves of a feature's hash, of what was read of it; signed, for what is not needs memory of its own. */
 export function mixedHigh(high: number, low: number): number {
   return mix(high ^ low);
 }
@@ -82,12 +82,12 @@ export function mixedLow(high: number, low: number): number {
   return mix(low + Math.imul(high, 0x27d4eb2f));
 }
 
-/** MurmurHash3's finalizer: every bit of the input turns half of the output, unsigned. */
+/** MurmurHash3's finalizer: every bit of the input turns half of the output. */
 function mix(value: number): number {
   let mixed = value | 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
+  return mixed ^ (mixed >>> 16);
 }
 
 /** Bits in which two differ, 0 to 64. */

@@ -14,13 +14,16 @@ export class Votes {
   #planes = 0;
   #total = 0;
 
-  /** Adds a feature with a weight of two to the `power`. */
+  /** Adds a feature, its halves of 32 bits signed or not, with a weight of two to the `power`. Nothing is allocated. */
   add(high: number, low: number, power: number): void {
-    const [highs, lows] = [this.#high, this.#low];
-    let [carriedHigh, carriedLow] = [high, low];
+    const highs = this.#high;
+    const lows = this.#low;
+    let carriedHigh = high | 0;
+    let carriedLow = low | 0;
     let plane = power;
     for (; (carriedHigh | carriedLow) !== 0; plane++) {
-      const [planeHigh, planeLow] = [highs[plane] ?? 0, lows[plane] ?? 0];
+      const planeHigh = highs[plane] ?? 0;
+      const planeLow = lows[plane] ?? 0;
       highs[plane] = planeHigh ^ carriedHigh;
       lows[plane] = planeLow ^ carriedLow;
       carriedHigh &= planeHigh;
@@ -34,7 +37,8 @@ export class Votes {
   moveTo(sums: SimHashSums, unit: number): void {
     if (this.#total === 0) return;
     for (let bit = 0; bit < 32; bit++) {
-      let [forHigh, forLow] = [0, 0];
+      let forHigh = 0;
+      let forLow = 0;
       for (let plane = 0; plane < this.#planes; plane++) {
         forHigh += (((this.#high[plane] ?? 0) >>> bit) & 1) << plane;
         forLow += (((this.#low[plane] ?? 0) >>> bit) & 1) << plane;

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { DriftFacts } from '../../pipeline/facts.ts';
-import { contentWords } from '../../text/content-words.ts';
+import { contentGrams } from '../../text/content-words.ts';
 import { asksForSomething, isSmallTalk } from '../../text/small-talk.ts';
-import { containment, difference, gramSet, headAndTailWords, union, wordGrams } from '../../text/ngrams.ts';
+import { containment, difference, gramSet, headAndTailWords, union } from '../../text/ngrams.ts';
 import type { GramSet, WordGrams } from '../../text/ngrams.ts';
 
 /** `session.drift_detection` (docs/drift.md). */
@@ -141,7 +141,7 @@ export function answerGrams(text: string): GramSet {
 }
 
 function readWords(text: string): WordGrams {
-  return headAndTailWords(wordGrams(contentWords(text)), MAX_GRAMS);
+  return headAndTailWords(contentGrams(text), MAX_GRAMS);
 }
 
 function digestOf(text: string): string {

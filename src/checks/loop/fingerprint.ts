@@ -14,7 +14,7 @@ import {
 import { Votes } from '../../text/votes.ts';
 import { unpaddedWords } from './padding.ts';
 import type { Step } from './step.ts';
-import { FILLER, NAME, WordList, type Changing } from './word-list.ts';
+import { FILLER, NAME, PLAIN, WordList, type Changing } from './word-list.ts';
 import { readWords } from './words.ts';
 
 /** Of longer texts, head and tail are read word by word; an agent's result may have megabytes. */
@@ -37,9 +37,15 @@ interface Part {
   readonly words: WordList;
   /** Behind the part's name, where its words are read for all of them together. */
   readonly together: HashState;
+  /** What its features sum up to. */
+  readonly sums: SimHashSums;
 }
 
-const partOf = (name: string): Part => ({ words: new WordList(name), together: readFeature(`${name}/`) });
+const partOf = (name: string): Part => ({
+  words: new WordList(name),
+  together: readFeature(`${name}/`),
+  sums: createSimHashSums(),
+});
 const SAID = partOf('said');
 const CALLED = partOf('called');
 const GOT = partOf('got');
@@ -94,7 +100,7 @@ interface PartSums {
 }
 
 /** Each part weighs the same, however long: else an instruction would drown the call that it led to. */
-function combine(parts: readonly PartSums[], whole: SimHash): SimHash {
+function combine(parts: readonly PartSums[], whole: HashState): SimHash {
   const sums = createSimHashSums();
   const share = Math.sqrt((1 - WHOLE_SHARE) / parts.length);
   for (const part of parts) addSums(sums, part.sums, share / part.norm);
@@ -109,32 +115,38 @@ const state: Changing<HashState> = { high: 0, low: 0 };
 
 /** Adds the part's telling words to `whole`; undefined where it has no words. */
 function sumUp(
-  { words, together }: Part,
+  { words, together, sums }: Part,
   text: string,
   { read, ordered }: Reader,
-  whole: Changing<SimHash>,
+  whole: Changing<HashState>,
 ): PartSums | undefined {
   words.clear();
   read(text, words);
   if (words.count === 0) return undefined;
   const squares = voteForWords(words) + (ordered ? voteForOrder(words) : 0);
   addTogether(words, together, whole);
-  const sums = createSimHashSums();
+  sums.fill(0);
   votes.moveTo(sums, ORDER_WEIGHT);
   fillerVotes.moveTo(sums, FILLER_WEIGHT);
   return { sums, norm: Math.sqrt(squares) };
 }
 
+/** The square of a word's weight, by its kind. */
+const SQUARES = new Float64Array(3);
+SQUARES[FILLER] = FILLER_WEIGHT ** 2;
+SQUARES[PLAIN] = (ORDER_WEIGHT * 2 ** PLAIN_POWER) ** 2;
+SQUARES[NAME] = (ORDER_WEIGHT * 2 ** NAME_POWER) ** 2;
+
 /** Returns the sum of the squares of the weights. */
 function voteForWords(words: WordList): number {
   let squares = 0;
   for (let index = 0; index < words.count; index++) {
-    const [high, low] = [words.highOf(index), words.lowOf(index)];
+    const high = words.highOf(index);
+    const low = words.lowOf(index);
     const kind = words.kindAt(index);
-    const power = kind === NAME ? NAME_POWER : PLAIN_POWER;
     if (kind === FILLER) fillerVotes.add(mixedHigh(high, low), mixedLow(high, low), 0);
-    else votes.add(mixedHigh(high, low), mixedLow(high, low), power);
-    squares += (kind === FILLER ? FILLER_WEIGHT : ORDER_WEIGHT * 2 ** power) ** 2;
+    else votes.add(mixedHigh(high, low), mixedLow(high, low), kind === NAME ? NAME_POWER : PLAIN_POWER);
+    squares += SQUARES[kind] ?? 0;
   }
   return squares;
 }
@@ -156,15 +168,18 @@ function voteForOrder(words: WordList): number {
 }
 
 /** A sum does not depend on the order. */
-function addTogether(words: WordList, together: HashState, whole: Changing<SimHash>): void {
+function addTogether(words: WordList, together: HashState, whole: Changing<HashState>): void {
+  let { high, low } = whole;
   for (let index = 0; index < words.count; index++) {
     if (words.kindAt(index) === FILLER) continue;
     state.high = together.high;
     state.low = together.low;
     words.readOn(index, state);
-    whole.high = (whole.high + mixedHigh(state.high, state.low)) >>> 0;
-    whole.low = (whole.low + mixedLow(state.high, state.low)) >>> 0;
+    high = (high + mixedHigh(state.high, state.low)) | 0;
+    low = (low + mixedLow(state.high, state.low)) | 0;
   }
+  whole.high = high;
+  whole.low = low;
 }
 
 function headAndTail(text: string): string {

@@ -1,4 +1,5 @@
 import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT } from '../../text/simhash.ts';
+import { UnitReader } from '../../text/units.ts';
 import { BEGINS_WORD, GOES_ON, KIND, kindsAt, LETTER_OR_NUMBER, SIGN } from './character-kinds.ts';
 import { NAME, TO_LOWER, type WordList } from './word-list.ts';
 
@@ -7,28 +8,15 @@ const LOOKS_LIKE_NAME = /[\d_/\\@#]|\.[\p{L}\p{N}]|[\p{Ll}]\p{Lu}/u;
 
 /** Adds the words of a text, in lower case: letters, digits and marks, with what holds names and paths together inside. */
 export function readWords(text: string, words: WordList): void {
-  const units = unitsOf(text);
+  const units = reader.read(text);
   for (let at = 0; at < text.length;) {
     const kinds = kindsAt(text, at, units[at] ?? 0);
     at = (kinds & BEGINS_WORD) === 0 ? at + 1 : readWord(text, units, at, kinds, words);
   }
 }
 
-/** Most that is read of a part of a step, and the end. */
-const MAX_UNITS = 16_448;
-const bytes = Buffer.alloc(2 * MAX_UNITS);
-const shared = new Uint16Array(bytes.buffer, bytes.byteOffset, MAX_UNITS);
-
-/** The units of a text, and one more; several times faster to read than a string's characters. */
-function unitsOf(text: string): Uint16Array {
-  if (text.length >= MAX_UNITS) {
-    return Uint16Array.from({ length: text.length + 1 }, (_, at) => text.charCodeAt(at));
-  }
-  bytes.write(text, 'utf16le');
-  // Behind the end there is no word.
-  shared[text.length] = 0;
-  return shared;
-}
+/** Most that is read of a part of a step is less. */
+const reader = new UnitReader(16_448);
 
 /** The hash of the word that is read. */
 const word = { high: 0, low: 0 };
