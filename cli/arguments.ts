@@ -1,9 +1,7 @@
 /** Readers of flag values; a wrong one is a UsageError. */
-import { DURATION_RULE, parseDuration } from '../src/config/duration.ts';
-import type { Milliseconds } from '../src/config/duration.ts';
+import { DURATION_RULE, parseDuration, type Milliseconds } from '../src/config/duration.ts';
 import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
-import { PROVIDER_NAMES } from '../src/providers/provider.ts';
-import type { ProviderName } from '../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../src/providers/provider.ts';
 import { UsageError } from './command.ts';
 
 /** `a,b,c`. */

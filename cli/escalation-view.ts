@@ -1,7 +1,6 @@
 import { formatDuration } from '../src/config/duration.ts';
 import type { Escalation } from '../src/escalation/escalation.ts';
-import { listing, printable, table } from './output.ts';
-import type { Paint } from './output.ts';
+import { listing, printable, table, type Paint } from './output.ts';
 
 /** For programs: the record, without the nonce that only its answer needs. Times in ISO 8601. */
 export function escalationJson(asked: Escalation): Record<string, unknown> {

@@ -1,8 +1,6 @@
 import { confirm, isCancel, multiselect, text } from '@clack/prompts';
-import { DEFAULT_ANSWERS } from '../src/init/files.ts';
-import type { Answers } from '../src/init/files.ts';
-import { PRESET_NAMES } from '../src/policy/presets.ts';
-import type { PresetName } from '../src/policy/presets.ts';
+import { DEFAULT_ANSWERS, type Answers } from '../src/init/files.ts';
+import { PRESET_NAMES, type PresetName } from '../src/policy/presets.ts';
 import type { Io } from './command.ts';
 
 /** Whoever was asked has left: nothing is written. */

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../src/config/load.ts';
-import type { LoadedConfig } from '../src/config/load.ts';
+import { loadConfig, type LoadedConfig } from '../src/config/load.ts';
 import type { GlobalOptions, Io } from './command.ts';
 
 /** The configuration that a command works with: `--config`, or ./gateway.yaml, or the defaults. */

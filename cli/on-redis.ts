@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../src/auth/key-record.ts';
-import { operate } from '../src/operate.ts';
-import type { Operations } from '../src/operate.ts';
+import { operate, type Operations } from '../src/operate.ts';
 import type { Io } from './command.ts';
 import { loadedConfig } from './loaded-config.ts';
 

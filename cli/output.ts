@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Io } from './command.ts';
 
 export type OutputFormat = 'json' | 'table';

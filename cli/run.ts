@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { ConfigError, formatProblem } from '../src/config/problems.ts';
-import { ExitCode, UsageError } from './command.ts';
-import type { Io, Register } from './command.ts';
+import { ExitCode, UsageError, type Io, type Register } from './command.ts';
 import { addExamples } from './examples.ts';
 import { painter } from './output.ts';
 import { messageOf } from '../src/errors.ts';

@@ -3,12 +3,9 @@ import { createConversationJudge } from './checks/drift/conversation.ts';
 import type { Config } from './config/schema.ts';
 import { readInputText } from './scan/lines.ts';
 import { conversationRow, textRow } from './scan/rows.ts';
-import { createConversationScan } from './scan/scan-conversation.ts';
-import type { ConversationReport } from './scan/scan-conversation.ts';
-import { scanLines } from './scan/scan-lines.ts';
-import type { Scanned } from './scan/scan-lines.ts';
-import { createTextScan } from './scan/scan-text.ts';
-import type { TextReport } from './scan/scan-text.ts';
+import { createConversationScan, type ConversationReport } from './scan/scan-conversation.ts';
+import { scanLines, type Scanned } from './scan/scan-lines.ts';
+import { createTextScan, type TextReport } from './scan/scan-text.ts';
 import type { Surface } from './scan/surface.ts';
 
 /**

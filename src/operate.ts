@@ -1,8 +1,6 @@
 import { createStreamStore, type StreamStore } from './audit/stream-store.ts';
-import { createKeyStateStore } from './auth/key-state-store.ts';
-import type { KeyStateStore } from './auth/key-state-store.ts';
-import { createKeyStore } from './auth/key-store.ts';
-import type { KeyStore } from './auth/key-store.ts';
+import { createKeyStateStore, type KeyStateStore } from './auth/key-state-store.ts';
+import { createKeyStore, type KeyStore } from './auth/key-store.ts';
 import { createRedisBudgetStore } from './checks/budget/redis-store.ts';
 import type { BudgetStore } from './checks/budget/store.ts';
 import type { PinStore } from './checks/mcp-inspector/store.ts';
@@ -19,13 +17,11 @@ import type { EscalationStore } from './escalation/store.ts';
 import type { Config } from './config/schema.ts';
 import { GatewayError, messageOf } from './errors.ts';
 import { createAcknowledgement } from './redis/acknowledged.ts';
-import { connectRedis, waitUntilReady } from './redis/client.ts';
-import type { RedisClient } from './redis/client.ts';
+import { connectRedis, waitUntilReady, type RedisClient } from './redis/client.ts';
 import { ESCALATION_REQUESTS } from './redis/keys.ts';
 import { describedRedis } from './redis/described.ts';
 import { readClock } from './redis/clock.ts';
-import { checkServer } from './redis/server-check.ts';
-import type { ServerCheck } from './redis/server-check.ts';
+import { checkServer, type ServerCheck } from './redis/server-check.ts';
 import { hear } from './redis/subscribe.ts';
 import { withoutArguments, withRedisDeadline } from './redis/unavailable.ts';
 

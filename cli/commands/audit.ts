@@ -1,11 +1,9 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { tail, type TailedRecord } from '../../src/audit/tail.ts';
 import { parseDuration } from '../../src/config/duration.ts';
 import type { Operations } from '../../src/operate.ts';
 import type { Io } from '../command.ts';
-import { printable, printableJson, withOutput } from '../output.ts';
-import type { OutputFormat } from '../output.ts';
+import { printable, printableJson, withOutput, type OutputFormat } from '../output.ts';
 import { onRedis } from '../on-redis.ts';
 
 interface TailCommandOptions {

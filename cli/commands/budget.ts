@@ -5,14 +5,25 @@ import { windowAccounts } from '../../src/checks/budget/windows.ts';
 import type { Operations } from '../../src/operate.ts';
 import type { BudgetLimits } from '../../src/pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';
-import { BUDGET_WINDOWS, effectiveLimits, hasBudget, MAX_LIMIT_USD } from '../../src/redis/budget-limits.ts';
-import type { BudgetWindow } from '../../src/redis/budget-limits.ts';
-import { UsageError } from '../command.ts';
-import { auditChange } from '../audit-change.ts';
-import type { Io } from '../command.ts';
+import {
+  BUDGET_WINDOWS,
+  effectiveLimits,
+  hasBudget,
+  MAX_LIMIT_USD,
+  type BudgetWindow,
+} from '../../src/redis/budget-limits.ts';
+import { UsageError, type Io } from '../command.ts';
+import { auditChange } from '../operator-change.ts';
 import { shortTime } from '../key-view.ts';
-import { painter, print, printable, table, withOutput } from '../output.ts';
-import type { OutputFormat, OutputOptions } from '../output.ts';
+import {
+  painter,
+  print,
+  printable,
+  table,
+  withOutput,
+  type OutputFormat,
+  type OutputOptions,
+} from '../output.ts';
 import { allKeys, onRedis } from '../on-redis.ts';
 
 type SetOptions = OutputOptions & { readonly [Window in BudgetWindow]?: Limit };

@@ -1,9 +1,7 @@
-import type { Command } from 'commander';
-import { Argument } from 'commander';
+import { Argument, type Command } from 'commander';
 
 import type { Io } from '../command.ts';
-import { completionScript, SHELLS } from '../completion/scripts.ts';
-import type { Shell } from '../completion/scripts.ts';
+import { completionScript, SHELLS, type Shell } from '../completion/scripts.ts';
 import { completionPlaces } from '../completion/words.ts';
 
 const HELP = `

@@ -1,17 +1,12 @@
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import { stringify } from 'yaml';
 import { maskConfig } from '../../src/config/mask.ts';
-import { ConfigError, formatProblem } from '../../src/config/problems.ts';
-import type { Problem } from '../../src/config/problems.ts';
-import { configJsonSchema } from '../../src/config/schema.ts';
-import type { ConfigInput } from '../../src/config/schema.ts';
+import { ConfigError, formatProblem, type Problem } from '../../src/config/problems.ts';
+import { configJsonSchema, type ConfigInput } from '../../src/config/schema.ts';
 import { preflightProblems } from '../../src/config/preflight.ts';
 import { serializeConfig } from '../../src/config/serialize.ts';
-import { ExitCode } from '../command.ts';
-import type { Io } from '../command.ts';
-import { painter, print, withOutput } from '../output.ts';
-import type { OutputFormat, OutputOptions } from '../output.ts';
+import { ExitCode, type Io } from '../command.ts';
+import { painter, print, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
 import { loadedConfig } from '../loaded-config.ts';
 
 /** `gateway config …`: gateway.yaml as the gateway understands it. */

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 
 import { DEFAULT_CONFIG_PATH } from '../../src/config/load.ts';
 import type { GatewayAddress } from '../../src/exec/gateway-address.ts';
-import { ExitCode, UsageError } from '../command.ts';
-import type { GlobalOptions, Io } from '../command.ts';
+import { ExitCode, UsageError, type GlobalOptions, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { painter } from '../output.ts';
 

@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Answers } from '../../src/init/files.ts';
 import type { Fate, PlannedFile } from '../../src/init/plan.ts';
-import { ExitCode, UsageError } from '../command.ts';
-import type { Io } from '../command.ts';
+import { ExitCode, UsageError, type Io } from '../command.ts';
 import type * as Questions from '../init-questions.ts';
 import { painter, printable } from '../output.ts';
 

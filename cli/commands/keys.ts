@@ -1,16 +1,20 @@
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { IssuedKey } from '../../src/auth/key-store.ts';
-import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
-import type { ProviderName } from '../../src/providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/provider.ts';
 import { allowedList, durationArgument, providerList, tagMap } from '../arguments.ts';
-import { UsageError } from '../command.ts';
-import { auditChange } from '../audit-change.ts';
-import type { Io } from '../command.ts';
+import { UsageError, type Io } from '../command.ts';
+import { auditChange } from '../operator-change.ts';
 import { keyEntries, recordJson, shortTime, stateJson, statusOf } from '../key-view.ts';
-import { listing, painter, print, table, withOutput } from '../output.ts';
-import type { OutputFormat, OutputOptions } from '../output.ts';
+import {
+  listing,
+  painter,
+  print,
+  table,
+  withOutput,
+  type OutputFormat,
+  type OutputOptions,
+} from '../output.ts';
 import { allKeys, onRedis } from '../on-redis.ts';
 
 interface CreateOptions extends OutputOptions {

@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
 import type { Pin } from '../../src/checks/mcp-inspector/store.ts';
-import { operate } from '../../src/operate.ts';
-import type { Operations } from '../../src/operate.ts';
-import { UsageError } from '../command.ts';
-import { auditChange } from '../audit-change.ts';
-import type { Io } from '../command.ts';
-import { painter, print, printable, table, withOutput } from '../output.ts';
-import type { OutputFormat, OutputOptions } from '../output.ts';
-import { recordChange } from '../record-change.ts';
+import { operate, type Operations } from '../../src/operate.ts';
+import { UsageError, type Io } from '../command.ts';
+import { auditChange, recordChange } from '../operator-change.ts';
+import { painter, print, printable, table, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
 import { loadedConfig } from '../loaded-config.ts';
 
 interface AcceptOptions extends OutputOptions {

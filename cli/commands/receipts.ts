@@ -6,8 +6,7 @@ import { fetchKeySet, readKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
 import { isPlainAfar } from '../../src/config/address.ts';
 import { createSigningKey } from '../../src/signing/signing-key.ts';
 import { verifyReceipt, type ReceiptKey, type VerifiedReceipt } from '../../src/signing/verify-receipt.ts';
-import { ExitCode, UsageError } from '../command.ts';
-import type { Io } from '../command.ts';
+import { ExitCode, UsageError, type Io } from '../command.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { listing, painter, print, withOutput, type OutputFormat } from '../output.ts';
 

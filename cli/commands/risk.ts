@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { RiskStatus } from '../../src/risk/profile.ts';
-import { auditChange } from '../audit-change.ts';
+import { auditChange, newOrderId, recordChange } from '../operator-change.ts';
 import type { Io } from '../command.ts';
 import { entries } from '../key-view.ts';
-import { listing, painter, print, printable, withOutput } from '../output.ts';
-import type { OutputFormat, OutputOptions } from '../output.ts';
-import { newOrderId, recordChange } from '../record-change.ts';
+import { listing, painter, print, printable, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
 import { onRedis } from '../on-redis.ts';
 
 /** `gateway risk …`: the risk profile of a key (docs/risk.md). */

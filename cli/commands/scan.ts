@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Scanned } from '../../src/scan/scan-lines.ts';
-import { SURFACES } from '../../src/scan/surface.ts';
-import type { Surface } from '../../src/scan/surface.ts';
-import { ExitCode } from '../command.ts';
-import type { Io } from '../command.ts';
+import { SURFACES, type Surface } from '../../src/scan/surface.ts';
+import { ExitCode, type Io } from '../command.ts';
 import { printableJson } from '../output.ts';
 import { createProgress } from '../progress.ts';
 import { loadedConfig } from '../loaded-config.ts';

@@ -5,8 +5,16 @@ import { INITIAL_STATE } from '../../src/policy/call.ts';
 import { formatUsd } from '../../src/pricing/usd.ts';
 import type { Io } from '../command.ts';
 import { entries, shortTime } from '../key-view.ts';
-import { listing, painter, print, printable, table, withOutput } from '../output.ts';
-import type { OutputFormat, OutputOptions } from '../output.ts';
+import {
+  listing,
+  painter,
+  print,
+  printable,
+  table,
+  withOutput,
+  type OutputFormat,
+  type OutputOptions,
+} from '../output.ts';
 import { onRedis } from '../on-redis.ts';
 
 /** `gateway sessions …`: the live sessions of a key (docs/sessions.md). */

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
-import type { Command } from 'commander';
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { ConfigError, formatProblem } from '../../src/config/problems.ts';
 import type { Config } from '../../src/config/schema.ts';
 import type { LoadedConfig } from '../../src/config/load.ts';

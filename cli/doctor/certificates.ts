@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 
 import type { Config } from '../../src/config/schema.ts';
 import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
-import { fail, ok, warn } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
 
 const DAY_MS = 86_400_000;
 /** Time to get another one. */

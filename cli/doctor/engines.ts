@@ -1,8 +1,7 @@
 import type { Config } from '../../src/config/schema.ts';
 import type { PolicySources } from '../../src/policy/policy-files.ts';
 import { messageOf } from '../../src/errors.ts';
-import { fail, ok, warn } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
 
 /** What each security engine does under this configuration (docs/doctor.md). */
 export function diagnoseEngines(config: Config): Finding[] {

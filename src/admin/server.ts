@@ -1,8 +1,6 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import { ERROR_STATUS, errorBody } from '../errors.ts';
-import type { ErrorType } from '../errors.ts';
+import { ERROR_STATUS, errorBody, type ErrorType } from '../errors.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface AdminOptions {

@@ -6,15 +6,13 @@ import { createMasksOf, type Masks } from '../policy/masking/masks.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import { DEFAULT_LOCK_MS } from '../risk/scoring.ts';
 import { createPolicyRewriter, maskAnswer, maskRequest } from './dlp/by-policy.ts';
-import { createMarkSession } from './mark-session.ts';
+import { createMarkSession, createSessionMoves, createTaintSession } from './policy-sessions.ts';
 import { createResultRewriter, maskWholeResult } from './mcp-inspector/by-policy.ts';
 import { ORDER, type CheckName } from './order.ts';
 import { createEscalate, type EscalateDeps } from './policy/escalate.ts';
 import { createJudge } from './policy/judge.ts';
 import { createReportSecretLeak } from './report-secret-leak.ts';
 import type { CheckServices, CheckStores, ChecksObserver, Counting, PolicyServices } from './services.ts';
-import { createSessionMoves } from './session-moves.ts';
-import { createTaintSession } from './taint-session.ts';
 
 export interface ComposedOf {
   readonly config: Config;

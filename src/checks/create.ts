@@ -25,8 +25,7 @@ import { createRedisRiskStore } from '../risk/redis-store.ts';
 import { riskSettings } from '../risk/settings.ts';
 import type { CheckStores, ChecksObserver, Counting } from './services.ts';
 import { createRedisSessionStore } from './session/redis-store.ts';
-import { countingRisk } from './counting-risk.ts';
-import { tellingOfLocks } from './telling-of-locks.ts';
+import { countingRisk, tellingOfLocks } from './watched-risk.ts';
 import { messageOf } from '../errors.ts';
 
 export interface ChecksDeps {

@@ -1,8 +1,6 @@
 import type * as z from 'zod';
-import { ENVIRONMENT_OVERRIDES } from './environment.ts';
-import type { Environment } from './environment.ts';
-import { configSchema } from './schema.ts';
-import type { ConfigInput } from './schema.ts';
+import { ENVIRONMENT_OVERRIDES, type Environment } from './environment.ts';
+import { configSchema, type ConfigInput } from './schema.ts';
 import { mergeGroups, removeAt, setAt, configValueAt } from './values.ts';
 import type { KeyPath, YamlFile } from './yaml-file.ts';
 

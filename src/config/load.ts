@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { Draft, withoutFaults } from './draft.ts';
-import { readInsecureDev } from './environment.ts';
-import type { Environment } from './environment.ts';
+import { readInsecureDev, type Environment } from './environment.ts';
 import { issueMessage } from './issue-message.ts';
-import { unknownKeyMessage } from './known-keys.ts';
-import { ConfigError } from './problems.ts';
-import type { Problem } from './problems.ts';
+import { ConfigError, type Problem } from './problems.ts';
 import { crossFieldProblems } from './rules.ts';
-import { configSchema } from './schema.ts';
-import type { Config, ConfigInput } from './schema.ts';
+import { configSchema, configJsonSchema, type Config, type ConfigInput } from './schema.ts';
 import { configValueAt } from './values.ts';
-import { readConfigYaml } from './yaml-file.ts';
-import type { KeyPath, YamlFile } from './yaml-file.ts';
+import { readConfigYaml, type KeyPath, type YamlFile } from './yaml-file.ts';
+import { nearestName } from './nearest-name.ts';
 
 export const DEFAULT_CONFIG_PATH = './gateway.yaml';
 const MAX_FILE_BYTES = 4 * 1_048_576;
@@ -132,4 +128,42 @@ function deepFreeze<T>(value: T): T {
     Object.values(value).forEach(deepFreeze);
   }
   return value;
+}
+
+interface SchemaNode {
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly additionalProperties?: SchemaNode | boolean;
+  readonly anyOf?: readonly SchemaNode[];
+}
+
+/** What to say of a key that does not exist: the nearest name beside it, or where a key of that name belongs. */
+function unknownKeyMessage(group: readonly PropertyKey[], key: string): string {
+  if (group.join('.') === 'server' && key === 'insecure_dev') {
+    return 'is set by the environment variable SERVER_INSECURE_DEV alone';
+  }
+  const root: SchemaNode = configJsonSchema();
+  const near = nearestName(key, Object.keys(nodeAt(root, group)?.properties ?? {}));
+  if (near !== undefined) return `unknown key; did you mean ${near}?`;
+  const elsewhere = keyPathsOf(root, []).find((path) => path.at(-1) === key);
+  return elsewhere === undefined ? 'unknown key' : `unknown key here; did you mean ${elsewhere.join('.')}?`;
+}
+
+function nodeAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {
+  let node: SchemaNode | undefined = root;
+  for (const step of path) {
+    if (node?.anyOf) node = node.anyOf.find((option) => option.properties);
+    const named: SchemaNode | undefined = node?.properties?.[String(step)];
+    const rest: SchemaNode | undefined =
+      typeof node?.additionalProperties === 'object' ? node.additionalProperties : undefined;
+    node = typeof step === 'number' ? node?.items : (named ?? rest);
+  }
+  return node?.properties ? node : node?.anyOf?.find((option) => option.properties);
+}
+
+function keyPathsOf(node: SchemaNode, prefix: readonly string[]): string[][] {
+  return Object.entries(node.properties ?? {}).flatMap(([name, child]) => {
+    const path = [...prefix, name];
+    return [path, ...keyPathsOf(child, path)];
+  });
 }

@@ -2,8 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { PROVIDER_NAMES } from '../providers/provider.ts';
 import { createSigningKey } from '../signing/signing-key.ts';
 import type { ConfigSources } from './load.ts';
-import { ConfigError } from './problems.ts';
-import type { Problem } from './problems.ts';
+import { ConfigError, type Problem } from './problems.ts';
 import type { Config } from './schema.ts';
 import { messageOf } from '../errors.ts';
 

@@ -1,6 +1,5 @@
 import { DURATION_PATTERN, formatDuration } from './duration.ts';
-import { configJsonSchema } from './schema.ts';
-import type { Config, ConfigInput } from './schema.ts';
+import { configJsonSchema, type Config, type ConfigInput } from './schema.ts';
 
 interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>;

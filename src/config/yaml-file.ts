@@ -1,8 +1,16 @@
 import { isObject } from '../json/is-object.ts';
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
-import type { Document } from 'yaml';
-import type { Environment } from './environment.ts';
-import { fillEnvironment } from './environment.ts';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+} from 'yaml';
+import { fillEnvironment, type Environment } from './environment.ts';
 import type { Problem } from './problems.ts';
 
 /** A path inside the file's values. */

@@ -7,8 +7,7 @@ import { gatewayBody, nativeBody, nativeHeaders, REQUEST_ID_HEADERS } from '../p
 import { mcpAnswer } from '../mcp/refusal.ts';
 import { MCP_CLUSTER_PREFIX } from '../routing/upstreams.ts';
 import { ANSWER_BUFFER_BYTES } from './buffers.ts';
-import type { EnvoyObject } from './layout.ts';
-import { typed } from './layout.ts';
+import { typed, type EnvoyObject } from './layout.ts';
 
 type ErrorFormat = Config['server']['error_format'];
 

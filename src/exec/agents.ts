@@ -1,10 +1,8 @@
 import { stringify } from 'yaml';
 
 import type { ProviderName } from '../providers/provider.ts';
-import { basePath } from './bases.ts';
-import type { Api } from './bases.ts';
-import { providerVariables } from './provider-variables.ts';
-import type { Place, Variables } from './provider-variables.ts';
+import { basePath, type Api } from './bases.ts';
+import { providerVariables, type Place, type Variables } from './provider-variables.ts';
 
 /** What a program needs besides the provider's variables, to ask the forwarder and nobody else. */
 export interface Wiring {

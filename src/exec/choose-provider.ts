@@ -1,7 +1,5 @@
-import { PROVIDER_NAMES } from '../providers/provider.ts';
-import type { ProviderName } from '../providers/provider.ts';
-import { AGENT_NAMES, knownAgent } from './agents.ts';
-import type { KnownAgent } from './agents.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
+import { AGENT_NAMES, knownAgent, type KnownAgent } from './agents.ts';
 import { basePath, speakersOf } from './bases.ts';
 
 /** Something that whoever called must give or take back. */

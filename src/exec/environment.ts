@@ -1,7 +1,6 @@
 import type { Environment } from '../runtime/program.ts';
 import type { KnownAgent, Run } from './agents.ts';
-import { PROVIDER_KEY_VARIABLE, providerVariables } from './provider-variables.ts';
-import type { Variables } from './provider-variables.ts';
+import { PROVIDER_KEY_VARIABLE, providerVariables, type Variables } from './provider-variables.ts';
 
 /** What a program is started with. */
 export interface Prepared {

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-
+import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { GatewayError } from '../errors.ts';
 import type { ProviderName } from '../providers/provider.ts';
 import { providers } from '../providers/registry.ts';
-import { createPrivateFolder } from './private-folder.ts';
-import type { Environment } from '../runtime/program.ts';
+import { cacheDirectory, type Environment } from '../runtime/program.ts';
 import { chooseProvider, ExecUsageError } from './choose-provider.ts';
 import { prepareRun } from './environment.ts';
 import { startForwarder } from './forwarder.ts';
@@ -13,6 +11,8 @@ import type { GatewayAddress } from './gateway-address.ts';
 import type { ModelChoice } from './model-choice.ts';
 import { findProviderKey, keyVariables } from './provider-variables.ts';
 import { runChild } from './run-child.ts';
+import { join } from 'node:path';
+import { createRunDirectory, type RunDirectory } from '../runtime/run-directory.ts';
 
 export interface ExecOptions {
   /** The program and its arguments. */
@@ -95,4 +95,22 @@ function providerKeyOf(provider: ProviderName, env: Environment): string | undef
     throw cause;
   }
   return key;
+}
+
+/**
+ * A private folder (0700) of one run for an agent's settings. Under the user's home where that can be written to: some
+ * agents take no settings from below a folder that others can write to, such as the temporary one.
+ */
+async function createPrivateFolder(environment: Environment): Promise<RunDirectory> {
+  let path: string;
+  try {
+    path = await mkdtemp(join(await cacheDirectory(environment), 'exec-'));
+  } catch {
+    return createRunDirectory(environment);
+  }
+  return {
+    path,
+    file: (name) => join(path, name),
+    remove: () => rm(path, { recursive: true, force: true }),
+  };
 }

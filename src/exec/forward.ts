@@ -1,14 +1,17 @@
-import { request as sendHttp } from 'node:http';
-import type { Agent, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import {
+  request as sendHttp,
+  type Agent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 
 import { GatewayError } from '../errors.ts';
 import type { GatewayAddress } from './gateway-address.ts';
-import { endToEnd, requestHeaders } from './headers.ts';
-import type { Identity } from './headers.ts';
-import { bodyWithModel, changesModels, unreadableModel } from './model-choice.ts';
-import type { ModelChoice } from './model-choice.ts';
+import { endToEnd, requestHeaders, type Identity } from './headers.ts';
+import { bodyWithModel, changesModels, unreadableModel, type ModelChoice } from './model-choice.ts';
 
 export interface Target {
   /** With its query, as the gateway gets it. */

@@ -1,18 +1,15 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent as HttpAgent, createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent as HttpAgent, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 import { errorBody, GatewayError, messageOf } from '../errors.ts';
 import type { ProviderName } from '../providers/provider.ts';
-import { forwardToGateway } from './forward.ts';
-import type { Target } from './forward.ts';
+import { forwardToGateway, type Target } from './forward.ts';
 import type { GatewayAddress } from './gateway-address.ts';
 import { CREDENTIAL_HEADERS } from './headers.ts';
-import { pathWithModel } from './model-choice.ts';
-import type { ModelChoice } from './model-choice.ts';
+import { pathWithModel, type ModelChoice } from './model-choice.ts';
 import type { Place } from './provider-variables.ts';
 
 export interface ForwarderOptions {

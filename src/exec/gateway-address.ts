@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { checkServerIdentity, getCACertificates } from 'node:tls';
-import type { PeerCertificate } from 'node:tls';
+import { checkServerIdentity, getCACertificates, type PeerCertificate } from 'node:tls';
 
 import { isLoopbackHost } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';

@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { composeText, configText, FILES, PASSWORD_VARIABLE } from './files.ts';
-import type { Answers } from './files.ts';
+import { composeText, configText, FILES, PASSWORD_VARIABLE, type Answers } from './files.ts';
 
 /**
  * What becomes of one file: it is not there; it is there and says the same; a line is added to it; or it is there and

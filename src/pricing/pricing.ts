@@ -1,8 +1,11 @@
-import { calcPrice } from '@pydantic/genai-prices';
-import type { ModelInfo } from '@pydantic/genai-prices';
+import { calcPrice, type ModelInfo } from '@pydantic/genai-prices';
 import type { CoreConfig } from '../config/core.ts';
-import { OUTPUT_MODALITIES } from '../providers/provider.ts';
-import type { OutputModality, ProviderName, Usage } from '../providers/provider.ts';
+import {
+  OUTPUT_MODALITIES,
+  type OutputModality,
+  type ProviderName,
+  type Usage,
+} from '../providers/provider.ts';
 import { createModelOf } from './deployments.ts';
 import { tableNames } from './model-names.ts';
 import { contextTokensOf, knownMaxOutputTokens } from './output-limits.ts';
@@ -19,8 +22,10 @@ import {
   tierFor,
   worstInput,
   worstOutput,
+  type PriceOverride,
+  type PricePeriod,
+  type Rates,
 } from './rates.ts';
-import type { PriceOverride, PricePeriod, Rates } from './rates.ts';
 
 /** What prices depend on in gateway.yaml. */
 export interface PricingConfig {

@@ -1,7 +1,6 @@
 import { createContentDetector } from '../detectors/content.ts';
 import { findCvv } from '../detectors/pii/cvv.ts';
-import { detect } from '../detectors/detect.ts';
-import type { SearchedText } from '../detectors/detect.ts';
+import { detect, type SearchedText } from '../detectors/detect.ts';
 import type { Detector, DetectorName, Finding } from '../detectors/finding.ts';
 import { findPathTraversal } from '../detectors/traversal/path-traversal.ts';
 import { findPromptInjection } from '../detectors/injection/prompt-injection.ts';

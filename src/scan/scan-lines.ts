@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { readLines } from './lines.ts';
-import { readRow } from './rows.ts';
-import type { BadLine } from './rows.ts';
+import { readRow, type BadLine } from './rows.ts';
 
 /** What is printed for one line: what was found, or that it could not be read. */
 export type Scanned<Found> = { readonly found: Found } | { readonly bad: BadLine };

@@ -3,10 +3,8 @@ import type { DetectorName, Finding, FindingClass } from '../detectors/finding.t
 import { wholeOrder } from '../detectors/injection/extent.ts';
 import { normalize } from '../normalize/normalize.ts';
 import type { Obfuscation } from '../normalize/normalized.ts';
-import { createSurfaceSearch, DETECTORS } from './detectors.ts';
-import type { Action } from './detectors.ts';
-import { replaceSpans } from '../text/replace-spans.ts';
-import type { Replacement } from '../text/replace-spans.ts';
+import { createSurfaceSearch, DETECTORS, type Action } from './detectors.ts';
+import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 import type { TextRow } from './rows.ts';
 import type { Surface } from './surface.ts';
 

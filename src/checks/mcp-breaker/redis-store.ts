@@ -3,8 +3,13 @@ import type { RedisClient } from '../../redis/client.ts';
 import { mcpBreakerKey, mcpFailuresKey, mcpKeyBreakerKey, mcpKeyFailuresKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { CIRCUIT_MEMORY_MS, SEVERAL_KEYS } from './store.ts';
-import type { BreakerSettings, BreakerStore, Caller } from './store.ts';
+import {
+  CIRCUIT_MEMORY_MS,
+  SEVERAL_KEYS,
+  type BreakerSettings,
+  type BreakerStore,
+  type Caller,
+} from './store.ts';
 
 export interface RedisBreakerStoreOptions extends BreakerSettings {
   readonly client: RedisClient;

@@ -5,8 +5,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import { toolDenied } from '../denials.ts';
 import { createKeyGuard, type AuthenticateAgain } from './key-guard.ts';
-import { refuseRedirect } from './redirect.ts';
-import { refuseUnauthorized } from './unauthorized.ts';
+import { refuseRedirect, refuseUnauthorized } from './misleading-answers.ts';
 import type { SessionBinding } from './session-binding/binding.ts';
 
 export interface McpCheckDeps {

@@ -1,8 +1,7 @@
-import { createMarkSession } from '../../../src/checks/mark-session.ts';
+import { createMarkSession, createSessionMoves } from '../../../src/checks/policy-sessions.ts';
 import { createPolicyCheck } from '../../../src/checks/policy/check.ts';
 import { createJudge } from '../../../src/checks/policy/judge.ts';
 import { createPolicyStateCheck } from '../../../src/checks/policy/state-check.ts';
-import { createSessionMoves } from '../../../src/checks/session-moves.ts';
 import { createSessionCheck } from '../../../src/checks/session/check.ts';
 import type { SessionStore } from '../../../src/checks/session/store.ts';
 import { PASS, type Check, type Denial } from '../../../src/pipeline/check.ts';

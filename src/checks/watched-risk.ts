@@ -1,6 +1,21 @@
+import type { RiskEvent, RiskOutcome, RiskStore } from '../risk/store.ts';
 import type { Alerts } from '../alerting/create.ts';
 import { wholeSeconds } from '../text/time-span.ts';
-import type { RiskStore } from '../risk/store.ts';
+
+/** Tells of each event that counted against a key: by what, and what came of it. */
+export function countingRisk(
+  store: RiskStore,
+  onEvent: (trigger: RiskEvent['trigger'], outcome: RiskOutcome) => void,
+): RiskStore {
+  return {
+    ...store,
+    async record(event) {
+      const outcome = await store.record(event);
+      onEvent(event.trigger, outcome);
+      return outcome;
+    },
+  };
+}
 
 /** People hear of a key once for each event that locks or blocks it. */
 export function tellingOfLocks(store: RiskStore, alerts: Alerts | undefined): RiskStore {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refuseRedirect } from '../../../../src/checks/mcp/redirect.ts';
+import { refuseRedirect } from '../../../../src/checks/mcp/misleading-answers.ts';
 import type { Answered } from '../../../../src/pipeline/exchange.ts';
 import { answered } from '../../../support/exchange.ts';
 import { mcpExchange } from '../../../support/mcp-exchange.ts';

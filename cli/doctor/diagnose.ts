@@ -1,0 +1,129 @@
+import type { LoadedConfig } from '../../src/config/load.ts';
+import { formatProblem } from '../../src/config/problems.ts';
+import { preflightProblems } from '../../src/config/preflight.ts';
+import { isWeakSecret } from '../../src/signing/signing-key.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
+import type { Config } from '../../src/config/schema.ts';
+import { operate, type Operations } from '../../src/operate.ts';
+import { messageOf } from '../../src/errors.ts';
+import { fetchKeySet } from '../../src/auth/jwt/fetch-key-set.ts';
+import { KEY_SET_TIMEOUT_MS } from '../../src/config/rules.ts';
+import { describePolicies } from '../../src/policy/describe-policies.ts';
+import { describedFile } from '../policy-view.ts';
+
+const SAMPLES = 9;
+/** A request waits for Redis four times. */
+const SLOW_MS = 5;
+/** Budgets and locks go by Redis's clock; logs, JWTs and certificates by this one. */
+const SKEW_MS = 2_000;
+
+/** What `serve` would refuse, and what the file does not protect from. */
+export function diagnoseConfig({ config, sources }: LoadedConfig): Finding[] {
+  const problems = preflightProblems(config, sources).map((problem) =>
+    fail('configuration', formatProblem(problem)),
+  );
+  const weak: Finding[] = isWeakSecret(config.signature)
+    ? [
+        warn(
+          'configuration',
+          'signature.secret has fewer than 32 bytes: who has a receipt could find it by trying (openssl rand -base64 32)',
+        ),
+      ]
+    : [];
+  const insecure: Finding[] = config.server.insecure_dev
+    ? [warn('configuration', 'SERVER_INSECURE_DEV=true: keys travel over plain HTTP, for development only')]
+    : [];
+  const found = sources.file ?? 'no gateway.yaml: the defaults are used';
+  return [...(problems.length > 0 ? problems : [ok('configuration', found)]), ...weak, ...insecure];
+}
+
+/** Whether Redis is there and fit, how far away it is, and whether its clock is ours. */
+export async function diagnoseRedis(config: Config): Promise<Finding[]> {
+  try {
+    return await operate(config, async (operations) => {
+      const { version, maxmemoryPolicy, problems } = await operations.checkServer();
+      const fit =
+        problems.length > 0
+          ? problems.map((problem) => fail('redis', problem))
+          : [ok('redis', `Redis ${version}, maxmemory-policy ${maxmemoryPolicy}`)];
+      return [...fit, ...(await timing(operations))];
+    });
+  } catch (error) {
+    return [fail('redis', messageOf(error))];
+  }
+}
+
+async function timing({ readClock }: Operations): Promise<Finding[]> {
+  const samples: { readonly tookMs: number; readonly skewMs: number }[] = [];
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const [began, from] = [performance.now(), Date.now()];
+    const theirs = await readClock();
+    const tookMs = performance.now() - began;
+    samples.push({ tookMs, skewMs: theirs - (from + tookMs / 2) });
+  }
+  const [nearest] = samples.toSorted((a, b) => a.tookMs - b.tookMs);
+  const median = samples.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b)[SAMPLES >> 1] ?? 0;
+  const latency = `latency ${median.toFixed(1)} ms`;
+  // What took least tells the time best.
+  const skew = Math.round(nearest?.skewMs ?? 0);
+  return [
+    median > SLOW_MS
+      ? warn('redis', `${latency}, and each request waits for it several times: bring Redis nearer`)
+      : ok('redis', latency),
+    Math.abs(skew) > SKEW_MS
+      ? warn('redis', `its clock is ${String(skew)} ms from this machine's: run NTP on both`)
+      : ok('redis', `its clock is this machine's (${String(skew)} ms)`),
+  ];
+}
+
+/** Whether the keys that JWTs are verified by can be read from here. */
+export async function diagnoseIdentity({ zsp, server }: Config): Promise<Finding[]> {
+  if (!zsp.enabled) return [ok('identity', 'JWTs: off (zsp.enabled: false)')];
+  const scope = zsp.jwt_only ? 'every proxy key needs one' : 'keys with a jwt_subject need one';
+  const proofs =
+    server.public_url === undefined
+      ? warn('identity', 'DPoP: tokens that are bound to a key are refused without server.public_url')
+      : ok('identity', `DPoP: proofs are made for ${server.public_url}${zsp.require_dpop ? ', by all' : ''}`);
+  try {
+    const { keys } = await fetchKeySet({ url: zsp.jwks_url, timeoutMs: KEY_SET_TIMEOUT_MS });
+    const read = `JWTs: ${scope}; ${keys.length} keys at zsp.jwks_url`;
+    return [
+      keys.length === 0 ? fail('identity', `${read}: none can be verified`) : ok('identity', read),
+      proofs,
+    ];
+  } catch (error) {
+    // A gateway starts without them, and refuses what needs a JWT until they are there.
+    return [warn('identity', `JWTs: ${scope}; zsp.jwks_url cannot be read (${messageOf(error)})`), proofs];
+  }
+}
+
+/** Which policies would be in force, and what becomes of a call that none of them speaks of. */
+export async function diagnosePolicies({ policy, server }: Config): Promise<Finding[]> {
+  if (!policy.enabled) return [ok('policies', 'off (policy.enabled: false)')];
+  const sources = { file: policy.policy_file, folder: policy.policy_dir, presets: policy.presets };
+  try {
+    const { files, digest, default_action, engineBytes, warnings } = await describePolicies(
+      sources,
+      policy.default_action,
+    );
+    const memory =
+      engineBytes === undefined
+        ? 'off, no .rego file is there'
+        : `on, takes ${Math.round(engineBytes / 1e6)} MB at rest in each worker`;
+    const fate = default_action.action === 'deny' ? 'denied' : 'allowed';
+    return [
+      ...files.map((file) => ok('policies', describedFile(file))),
+      server.shadow_mode
+        ? warn(
+            'policies',
+            `shadow mode: what they say is recorded, and nothing is denied or masked; ${digest}`,
+          )
+        : ok('policies', `in force: ${digest}`),
+      ok('policies', `what no policy speaks of is ${fate}: ${default_action.why}`),
+      ok('policies', `Rego engine: ${memory}`),
+      ...warnings.map((warning) => warn('policies', warning)),
+    ];
+  } catch (error) {
+    return [fail('policies', messageOf(error))];
+  }
+}

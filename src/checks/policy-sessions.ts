@@ -1,0 +1,72 @@
+import type { SessionMove, SessionMoves } from './policy/state-check.ts';
+import { createRefundQueue } from './session/refund-queue.ts';
+import type { SessionStore } from './session/store.ts';
+import { newOperationId } from '../operation-id.ts';
+import type { Parsed } from '../pipeline/exchange.ts';
+import type { RiskStore } from '../risk/store.ts';
+
+export interface SessionMovesDeps {
+  readonly store: Pick<SessionStore, 'peek' | 'moveState' | 'moveBack'>;
+  /** Redis did not take a move back, which is repeated in the background. */
+  readonly onFailure: (cause: unknown) => void;
+}
+
+export interface ClosableSessionMoves extends SessionMoves {
+  /** Makes good what is still to be given back, before the Redis connection goes. */
+  close(): Promise<void>;
+}
+
+/** What policies move in sessions. */
+export function createSessionMoves({ store, onFailure }: SessionMovesDeps): ClosableSessionMoves {
+  const returns = createRefundQueue<SessionMove>({
+    giveBack: ({ step, createdAt, from, to }) => store.moveBack(step, createdAt, { from, to }),
+    onFailure,
+  });
+  return {
+    read: (name) => store.peek(name),
+    async move({ step, createdAt, from, to }) {
+      const { kind } = await store.moveState(step, createdAt, { from, to });
+      return kind;
+    },
+    moveBack: (move) => returns.giveBack(move),
+    close: () => returns.close(),
+  };
+}
+
+/**
+ * Notes marks of policies in the session of an exchange; without a session there is nothing to remember them by. False
+ * where it takes no more: whoever judges by them must then deny.
+ */
+export function createMarkSession({ addMark }: Pick<SessionStore, 'addMark'>) {
+  return async ({ key, facts }: Parsed, marks: readonly string[]): Promise<boolean> => {
+    const sessionId = facts.session?.id;
+    if (sessionId === undefined) return true;
+    const step = { keyHash: key.keyHash, sessionId, operationId: newOperationId() };
+    const noted = await Promise.all(marks.map((mark) => addMark(step, mark)));
+    return !noted.includes('full');
+  };
+}
+
+interface TaintSessionDeps {
+  readonly record: RiskStore['record'];
+  readonly addTaint: SessionStore['addTaint'];
+}
+
+/**
+ * Adds flags to the session of an exchange and scores those that are new in it (docs/risk.md). Without a session
+ * there is nothing to add to, and they score as of one session. False where the session takes no more.
+ */
+export function createTaintSession({ record, addTaint }: TaintSessionDeps) {
+  return async ({ key, facts }: Parsed, flags: readonly string[]): Promise<boolean> => {
+    const { keyHash } = key;
+    const sessionId = facts.session?.id;
+    for (const flag of flags) {
+      if (sessionId !== undefined) {
+        const noted = await addTaint({ keyHash, sessionId, operationId: newOperationId() }, flag);
+        if (noted === 'full') return false;
+      }
+      await record({ trigger: 'taint', keyHash, operationId: newOperationId(), flag, sessionId });
+    }
+    return true;
+  };
+}
