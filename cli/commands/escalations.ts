@@ -9,7 +9,15 @@ import { UsageError, type Io } from '../command.ts';
 import { escalationBlock, escalationJson, escalationTable } from '../escalation-view.ts';
 import { loadedConfig } from '../loaded-config.ts';
 import { operatorName, auditChange, recordChange } from '../operator-change.ts';
-import { painter, print, printable, printableJson, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
+import {
+  painter,
+  print,
+  printable,
+  printableJson,
+  withOutput,
+  type OutputFormat,
+  type OutputOptions,
+} from '../output.ts';
 import { messageOf } from '../../src/errors.ts';
 import { onRedis } from '../on-redis.ts';
 

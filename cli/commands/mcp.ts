@@ -3,7 +3,15 @@ import type { Pin } from '../../src/checks/mcp-inspector/store.ts';
 import { operate, type Operations } from '../../src/operate.ts';
 import { UsageError, type Io } from '../command.ts';
 import { auditChange, recordChange } from '../operator-change.ts';
-import { painter, print, printable, table, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
+import {
+  painter,
+  print,
+  printable,
+  table,
+  withOutput,
+  type OutputFormat,
+  type OutputOptions,
+} from '../output.ts';
 import { loadedConfig } from '../loaded-config.ts';
 
 interface AcceptOptions extends OutputOptions {

@@ -9,7 +9,15 @@ import type { Lock } from '../../src/risk/profile.ts';
 import { durationArgument } from '../arguments.ts';
 import { UsageError, type Io } from '../command.ts';
 import { auditChange, newOrderId, recordChange } from '../operator-change.ts';
-import { painter, print, printable, table, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
+import {
+  painter,
+  print,
+  printable,
+  table,
+  withOutput,
+  type OutputFormat,
+  type OutputOptions,
+} from '../output.ts';
 import { onRedis } from '../on-redis.ts';
 
 type SetOptions = OutputOptions & { readonly for: number; readonly reason?: string };

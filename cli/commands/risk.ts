@@ -4,7 +4,15 @@ import type { RiskStatus } from '../../src/risk/profile.ts';
 import { auditChange, newOrderId, recordChange } from '../operator-change.ts';
 import type { Io } from '../command.ts';
 import { entries } from '../key-view.ts';
-import { listing, painter, print, printable, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
+import {
+  listing,
+  painter,
+  print,
+  printable,
+  withOutput,
+  type OutputFormat,
+  type OutputOptions,
+} from '../output.ts';
 import { onRedis } from '../on-redis.ts';
 
 /** `gateway risk …`: the risk profile of a key (docs/risk.md). */
