@@ -3,9 +3,9 @@ import type { Answered } from '../../pipeline/exchange.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Audit, AuditEvent, AuditedFinding, MatchDigest } from '../../telemetry/audit.ts';
 import type { Judgement } from './decide.ts';
-import type { Stretch } from './page.ts';
+import type { TextSpan } from './page.ts';
 import { PROTOCOL_NAMES } from './protocol-words.ts';
-import type { Hit } from './scan.ts';
+import type { PlacedFinding } from './scan.ts';
 
 /** Findings that one event lists. */
 const MAX_LISTED = 64;
@@ -32,10 +32,10 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
       enforced,
     };
     const inspected = { ...common, event: 'tool_response_inspected', tool: calledTool(exchange.request.mcp) };
-    const hits = [...secrets, ...attacks];
-    if (hits.length > 0) {
+    const placed = [...secrets, ...attacks];
+    if (placed.length > 0) {
       const action = secrets.length > 0 && deps.secrets === 'quarantine' ? 'blocked' : 'redacted';
-      audit.emit({ ...inspected, action, ...listedFindings(hits, audit.digest) });
+      audit.emit({ ...inspected, action, ...listedFindings(placed, audit.digest) });
     }
     if (suppressed.size > 0) {
       audit.emit({ ...inspected, action: 'suppressed', findings: [], suppressedRules: [...suppressed] });
@@ -49,27 +49,27 @@ export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {
 
 /** What is found may reach over very many texts: no more of it is looked at than is listed. */
 function listedFindings(
-  hits: readonly Hit[],
+  placed: readonly PlacedFinding[],
   digest: MatchDigest,
 ): Pick<AuditEvent, 'findings' | 'moreFindings'> {
   const findings: AuditedFinding[] = [];
-  for (const { finding, stretches } of hits) {
+  for (const { finding, spans } of placed) {
     if (findings.length === MAX_LISTED) break;
-    for (const stretch of stretches.slice(0, MAX_LISTED - findings.length)) {
-      findings.push(audited(finding, stretch, digest));
+    for (const span of spans.slice(0, MAX_LISTED - findings.length)) {
+      findings.push(audited(finding, span, digest));
     }
   }
-  return hits.length > MAX_LISTED ? { findings, moreFindings: hits.length - MAX_LISTED } : { findings };
+  return placed.length > MAX_LISTED ? { findings, moreFindings: placed.length - MAX_LISTED } : { findings };
 }
 
-function audited(finding: Finding, { piece, start, end }: Stretch, digest: MatchDigest): AuditedFinding {
+function audited(finding: Finding, { pageText, start, end }: TextSpan, digest: MatchDigest): AuditedFinding {
   return {
     rule: finding.rule,
     class: finding.class,
-    path: pathInWords(piece.places[0]?.path ?? []),
+    path: pathInWords(pageText.places[0]?.path ?? []),
     start,
     end,
-    digest: digest(piece.text.slice(start, end)),
+    digest: digest(pageText.text.slice(start, end)),
   };
 }
 

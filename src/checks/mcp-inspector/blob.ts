@@ -62,25 +62,25 @@ const OTHERS = /[^A-Za-z0-9+/_-]+/g;
 const GROUP_DIGITS = 4;
 
 function* decodedBase64(written: string): Work<Base64> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let isBase64 = true;
   let chars = 0;
   let pads = 0;
   let rest = '';
   for (let from = 0; from < written.length; from += STEP_CHARS) {
-    const piece = written.slice(from, from + STEP_CHARS).replace(LINE_ENDS, '');
-    const [, plain, pad = ''] = DIGITS_AND_PADS.exec(piece) ?? [];
+    const chunk = written.slice(from, from + STEP_CHARS).replace(LINE_ENDS, '');
+    const [, plain, pad = ''] = DIGITS_AND_PADS.exec(chunk) ?? [];
     isBase64 &&= plain !== undefined && (pads === 0 || plain === '') && pads + pad.length <= 2;
-    chars += piece.length;
+    chars += chunk.length;
     pads += pad.length;
-    const digits = rest + (plain ?? piece.replace(OTHERS, ''));
+    const digits = rest + (plain ?? chunk.replace(OTHERS, ''));
     const whole = digits.length - (digits.length % GROUP_DIGITS);
-    pieces.push(Buffer.from(digits.slice(0, whole), 'base64'));
+    chunks.push(Buffer.from(digits.slice(0, whole), 'base64'));
     rest = digits.slice(whole);
     yield STEP_CHARS;
   }
-  pieces.push(Buffer.from(rest, 'base64'));
-  return { bytes: Buffer.concat(pieces), isBase64: isBase64 && chars > pads, chars };
+  chunks.push(Buffer.from(rest, 'base64'));
+  return { bytes: Buffer.concat(chunks), isBase64: isBase64 && chars > pads, chars };
 }
 
 function isDeclaredBinary(holder: object | undefined): boolean {

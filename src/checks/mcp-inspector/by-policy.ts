@@ -8,7 +8,7 @@ import { inTurns } from '../../turns.ts';
 import { uninspectable } from './decide.ts';
 import { readTexts } from './read.ts';
 import { fixedAmong, masked, redactions } from './redact.ts';
-import { scanTexts } from './scan.ts';
+import { findInTexts } from './scan.ts';
 import { NO_CREDENTIALS } from './server-credentials.ts';
 import { editWhole, readWholeAnswer } from './respond.ts';
 
@@ -61,7 +61,7 @@ export function createResultRewriter(search: MaskSearch): StreamRewriter {
 async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMessage | Denial> {
   const texts = await readTexts(said, false, true);
   if (texts === undefined) return uninspectable(TOO_MUCH);
-  const { hits: found, isWhole } = await scanTexts(texts, {
+  const { findings: found, isWhole } = await findInTexts(texts, {
     detectors: search.detectors,
     credentials: NO_CREDENTIALS,
     counts: () => search.secretsBy !== undefined,
@@ -69,13 +69,13 @@ async function maskMessage(said: unknown, search: MaskSearch): Promise<MaskedMes
   if (!isWhole) return uninspectable(TOO_MUCH);
   const fixed = await inTurns(fixedAmong(found));
   // What a rule spells out, in an id or a method's name: nothing is said there.
-  const hits = found.filter((hit) => hit.finding.class !== 'pattern' || !fixed.has(hit));
-  if (hits.some((hit) => fixed.has(hit)))
+  const placed = found.filter((one) => one.finding.class !== 'pattern' || !fixed.has(one));
+  if (placed.some((one) => fixed.has(one)))
     return uninspectable('a policy masks a part of it that cannot be changed (its id, method or version)');
-  const rules = hits.map(({ finding }) =>
+  const rules = placed.map(({ finding }) =>
     finding.class === 'secret' ? (search.secretsBy ?? finding.rule) : finding.rule,
   );
-  return { rules: [...new Set(rules)], edits: await redactions(hits, masked) };
+  return { rules: [...new Set(rules)], edits: await redactions(placed, masked) };
 }
 
 function maskReason(rules: readonly string[]): string {

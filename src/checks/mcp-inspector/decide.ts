@@ -8,7 +8,7 @@ import { findPromptInjection } from '../../detectors/injection/prompt-injection.
 import { customRule, groupOf } from '../../detectors/tool-rules.ts';
 import { isAnswer, isDefinitions } from '../../mcp/answer-shape.ts';
 import { readTexts } from './read.ts';
-import { scanTexts, type Hit } from './scan.ts';
+import { findInTexts, type PlacedFinding } from './scan.ts';
 import type { CredentialsOf } from './server-credentials.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
@@ -27,8 +27,8 @@ import {
 
 /** What a message of a server holds that must not reach its reader. */
 export interface Inspection {
-  readonly attacks: readonly Hit[];
-  readonly secrets: readonly Hit[];
+  readonly attacks: readonly PlacedFinding[];
+  readonly secrets: readonly PlacedFinding[];
   /** Rules that found something, and are suppressed for the server. */
   readonly suppressed: ReadonlySet<string>;
 }
@@ -37,7 +37,7 @@ export interface Inspection {
 export interface Uninspected {
   readonly refusal: string;
   /** What is known to be in it: the key is scored, and locked, for a refused message's secrets too. */
-  readonly secrets: readonly Hit[];
+  readonly secrets: readonly PlacedFinding[];
 }
 
 /** Inspects a message, or any other value that a server sent, or says why it cannot. */
@@ -65,16 +65,16 @@ export function createInspect({ config: { inspector, servers }, credentialsOf }:
     if (texts === undefined) return { refusal: 'it holds more text than can be inspected', secrets: [] };
     const suppression = new Suppression(suppressedAt.get(server));
     const detectors = definitions ? [findToolPoisoning, ...inAnswers] : inAnswers;
-    const { hits, isWhole } = await scanTexts(texts, {
+    const { findings: placed, isWhole } = await findInTexts(texts, {
       detectors: detectors.map((detector) => suppression.over(detector)),
       credentials: credentialsOf(server),
       counts: (secret) => suppression.leaves(secret),
     });
-    const secrets = hits.filter(({ finding }) => finding.class === 'secret');
+    const secrets = placed.filter(({ finding }) => finding.class === 'secret');
     if (!isWhole)
       return { refusal: 'it holds more secrets and attacks than are taken out of one message', secrets };
     return {
-      attacks: hits.filter(({ finding }) => finding.class !== 'secret'),
+      attacks: placed.filter(({ finding }) => finding.class !== 'secret'),
       secrets,
       suppressed: suppression.seen,
     };
@@ -147,8 +147,8 @@ export function createDecide({ config, pins, inspect }: DecideDeps): Decide {
       mode === 'off' ? [] : comparePins(server, tools),
     ]);
     if ('refusal' in inspection) return inspection;
-    const hits = [...inspection.attacks, ...inspection.secrets];
-    if ((await inTurns(fixedAmong(hits))).size > 0) {
+    const placed = [...inspection.attacks, ...inspection.secrets];
+    if ((await inTurns(fixedAmong(placed))).size > 0) {
       const refusal =
         'it has a secret or an attack in a part that cannot be changed (its id, method or version)';
       return { refusal, secrets: inspection.secrets };
@@ -162,7 +162,7 @@ export function createDecide({ config, pins, inspect }: DecideDeps): Decide {
     }));
     return {
       ...inspection,
-      edits: [...(await redactions(hits)), ...removals],
+      edits: [...(await redactions(placed)), ...removals],
       withheld,
       changed: tools.filter((tool) => isChanged(states.get(tool), mode)),
     };

@@ -8,7 +8,7 @@ import { findingId } from '../finding-id.ts';
 import type { ReportSecretLeak } from '../secret-leak.ts';
 import { uninspectable, type Judgement, type Uninspected } from './decide.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
-import type { Hit } from './scan.ts';
+import type { PlacedFinding } from './scan.ts';
 
 /** The store looks at no more. */
 const MAX_REPORTED = 64;
@@ -25,7 +25,7 @@ export interface Leaks {
   /** A message with secrets is kept back, or goes on without them. */
   readonly action: 'quarantine' | 'mask';
   /** Scores the key, and locks it where the message is kept back. */
-  report(exchange: Answered, secrets: readonly Hit[]): Promise<void>;
+  report(exchange: Answered, secrets: readonly PlacedFinding[]): Promise<void>;
   /** Of a message that is not passed on for another reason: its secrets are reported all the same. */
   refusal(exchange: Answered, uninspected: Uninspected): Denial;
   /** What an agent gets in place of a message with secrets: why, and the result without them. */
@@ -35,7 +35,7 @@ export interface Leaks {
 export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: LeakDeps): Leaks {
   const lockMs = action === 'quarantine' ? quarantineMs : 0;
   const report: Leaks['report'] = (exchange, secrets) => {
-    const findings = [...new Set(secrets.map((hit) => findingId(hit.finding.rule, matchedText(hit))))];
+    const findings = [...new Set(secrets.map((one) => findingId(one.finding.rule, matchedText(one))))];
     return reportSecretLeak({ exchange, findings: findings.slice(0, MAX_REPORTED), lockMs });
   };
   return {
@@ -62,6 +62,6 @@ export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: 
   };
 }
 
-function matchedText({ stretches }: Hit): string {
-  return stretches.map(({ piece, start, end }) => piece.text.slice(start, end)).join('');
+function matchedText({ spans }: PlacedFinding): string {
+  return spans.map(({ pageText, start, end }) => pageText.text.slice(start, end)).join('');
 }

@@ -19,7 +19,7 @@ export interface Place {
 }
 
 /** A text of a message. */
-export interface Piece {
+export interface PageText {
   /** `blob`: base64 of the text. `name`: the name of members. `number`: one, as it is written. */
   readonly kind: 'value' | 'blob' | 'name' | 'number';
   readonly text: string;
@@ -33,52 +33,52 @@ export interface Piece {
 export interface Page {
   readonly text: string;
   /** In order of `start`; they do not overlap. */
-  readonly pieces: readonly Piece[];
+  readonly texts: readonly PageText[];
 }
 
-/** A stretch of a piece, UTF-16 units of its text, end exclusive. */
-export interface Stretch {
-  readonly piece: Piece;
+/** A span of one of the texts, in UTF-16 units of it. */
+export interface TextSpan {
+  readonly pageText: PageText;
   readonly start: number;
   readonly end: number;
 }
 
 export class PageWriter {
   readonly #parts: string[] = [];
-  readonly #pieces: Piece[] = [];
+  readonly #texts: PageText[] = [];
   #length = 0;
 
-  add(piece: Omit<Piece, 'start'>, before: string, after: string): void {
-    this.#pieces.push({ ...piece, start: this.#length + before.length });
-    this.#parts.push(before, piece.text, after);
-    this.#length += before.length + piece.text.length + after.length;
+  add(pageText: Omit<PageText, 'start'>, before: string, after: string): void {
+    this.#texts.push({ ...pageText, start: this.#length + before.length });
+    this.#parts.push(before, pageText.text, after);
+    this.#length += before.length + pageText.text.length + after.length;
   }
 
   page(): Page {
-    return { text: this.#parts.join(''), pieces: this.#pieces };
+    return { text: this.#parts.join(''), texts: this.#texts };
   }
 }
 
-/** The stretches of pieces that a span of the page covers; of what stands between them there are none. */
-export function stretchesOf({ pieces }: Page, start: number, end: number): readonly Stretch[] {
-  const stretches: Stretch[] = [];
-  for (let at = pieceBefore(pieces, start); at < pieces.length; at += 1) {
-    const piece = pieces[at];
-    if (piece === undefined || piece.start >= end) break;
-    const from = Math.max(0, start - piece.start);
-    const to = Math.min(piece.text.length, end - piece.start);
-    if (from < to) stretches.push({ piece, start: from, end: to });
+/** The spans of texts that a span of the page covers; of what stands between them there are none. */
+export function spansOf({ texts }: Page, start: number, end: number): readonly TextSpan[] {
+  const spans: TextSpan[] = [];
+  for (let at = textBefore(texts, start); at < texts.length; at += 1) {
+    const pageText = texts[at];
+    if (pageText === undefined || pageText.start >= end) break;
+    const from = Math.max(0, start - pageText.start);
+    const to = Math.min(pageText.text.length, end - pageText.start);
+    if (from < to) spans.push({ pageText, start: from, end: to });
   }
-  return stretches;
+  return spans;
 }
 
-/** Index of the last piece that starts at or before `at`, or 0. */
-function pieceBefore(pieces: readonly Piece[], at: number): number {
+/** Index of the last text that starts at or before `at`, or 0. */
+function textBefore(texts: readonly PageText[], at: number): number {
   let low = 0;
-  let high = pieces.length;
+  let high = texts.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((pieces[middle]?.start ?? 0) <= at) low = middle + 1;
+    if ((texts[middle]?.start ?? 0) <= at) low = middle + 1;
     else high = middle;
   }
   return Math.max(0, low - 1);

@@ -6,7 +6,7 @@ import { isObject } from '../../json/is-object.ts';
 import { inTurns, isTurnOver, nextTurn, type Work } from '../../turns.ts';
 import { isBlob, textsOfBlob } from './blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
-import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type Piece, type Place } from './page.ts';
+import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type PageText, type Place } from './page.ts';
 
 /** Everything that a message says. */
 export interface Texts {
@@ -175,24 +175,24 @@ class TextReader {
     this.#words.add({ kind: 'number', text, places: [place] }, label, '"\n\n');
   }
 
-  #addText(piece: Omit<Piece, 'start'>, name = ''): void {
-    this.#chars += piece.text.length;
+  #addText(pageText: Omit<PageText, 'start'>, name = ''): void {
+    this.#chars += pageText.text.length;
     if (!this.#apart && name === 'text') {
-      this.#said.add(piece, '', '\n');
+      this.#said.add(pageText, '', '\n');
       return;
     }
-    if (!isPlainWord(piece.text)) {
-      this.#addProse(piece);
+    if (!isPlainWord(pageText.text)) {
+      this.#addProse(pageText);
       return;
     }
-    this.#words.add(piece, name.length > MAX_LABEL_CHARS ? '"' : `"${name}": "`, '"\n\n');
+    this.#words.add(pageText, name.length > MAX_LABEL_CHARS ? '"' : `"${name}": "`, '"\n\n');
   }
 
-  #addProse(piece: Omit<Piece, 'start'>): void {
+  #addProse(pageText: Omit<PageText, 'start'>): void {
     const last = this.#prose.at(-1);
     const writer = last === undefined || this.#apart ? new PageWriter() : last;
     if (writer !== last) this.#prose.push(writer);
-    writer.add(piece, '', '\n');
+    writer.add(pageText, '', '\n');
   }
 
   #addName(name: string, place: Place): void {
@@ -206,9 +206,9 @@ class TextReader {
     const places = [place];
     this.#names.set(name, places);
     this.#chars += name.length;
-    const piece = { kind: 'name', text: name, places } as const;
-    if (isPlainWord(name)) this.#words.add(piece, '"', '":\n\n');
-    else this.#addProse(piece);
+    const pageText = { kind: 'name', text: name, places } as const;
+    if (isPlainWord(name)) this.#words.add(pageText, '"', '":\n\n');
+    else this.#addProse(pageText);
   }
 }
 

@@ -4,49 +4,52 @@ import { applyEditsInTurns } from '../../json/edit.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
-import { MAX_DOC_DEPTH, type Doc, type Piece, type Place } from './page.ts';
-import type { Hit } from './scan.ts';
+import { MAX_DOC_DEPTH, type Doc, type PageText, type Place } from './page.ts';
+import type { PlacedFinding } from './scan.ts';
 
 const REMOVED = '[Content removed: security policy]';
 
 /** Member names where no edit may change the value: a client finds its request by them. */
 const FIXED: ReadonlySet<string | number | undefined> = new Set(['id', 'method', 'jsonrpc']);
 
-/** The hits that lie where they cannot be taken out without making another message of it. */
-export function* fixedAmong(hits: readonly Hit[]): Work<ReadonlySet<Hit>> {
-  const fixed = new Set<Hit>();
-  for (const hit of hits) {
-    if (isFixed(hit)) fixed.add(hit);
-    yield hit.stretches.length * ITEM_CHARS;
+/** The findings that lie where they cannot be taken out without making another message of it. */
+export function* fixedAmong(placed: readonly PlacedFinding[]): Work<ReadonlySet<PlacedFinding>> {
+  const fixed = new Set<PlacedFinding>();
+  for (const one of placed) {
+    if (isFixed(one)) fixed.add(one);
+    yield one.spans.length * ITEM_CHARS;
   }
   return fixed;
 }
 
-function isFixed({ stretches }: Hit): boolean {
-  return stretches.some(({ piece }) =>
-    piece.places.some(({ doc, path }) => doc.depth === 0 && path.length === 1 && FIXED.has(path[0])),
+function isFixed({ spans }: PlacedFinding): boolean {
+  return spans.some(({ pageText }) =>
+    pageText.places.some(({ doc, path }) => doc.depth === 0 && path.length === 1 && FIXED.has(path[0])),
   );
 }
 
 /**
- * The edits that take all hits out of a message: secrets become `***`, attacks give way to a fixed text
+ * The edits that take all findings out of a message: secrets become `***`, attacks give way to a fixed text
  * (docs/mcp-inspector.md). JSON in strings stays JSON. A member whose name holds one goes, and a member under the cleaned
  * name says so.
  */
-export async function redactions(hits: readonly Hit[], instead = standsFor): Promise<readonly JsonEdit[]> {
+export async function redactions(
+  placed: readonly PlacedFinding[],
+  instead = standsFor,
+): Promise<readonly JsonEdit[]> {
   const edits = new EditsByDoc();
-  await inTurns(changes(edits, hits, instead));
+  await inTurns(changes(edits, placed, instead));
   return edits.ofMessage();
 }
 
-function* changes(edits: EditsByDoc, hits: readonly Hit[], instead: Instead): Work<void> {
-  for (const [piece, replacements] of yield* replacementsByPiece(hits, instead)) {
-    const text = piece.kind === 'number' ? MASK : replaceSpans(piece.text, replacements);
-    for (const place of piece.places) {
-      edits.change(piece.kind, place, text);
+function* changes(edits: EditsByDoc, placed: readonly PlacedFinding[], instead: Instead): Work<void> {
+  for (const [pageText, replacements] of yield* replacementsByText(placed, instead)) {
+    const text = pageText.kind === 'number' ? MASK : replaceSpans(pageText.text, replacements);
+    for (const place of pageText.places) {
+      edits.change(pageText.kind, place, text);
       yield ITEM_CHARS;
     }
-    yield piece.text.length;
+    yield pageText.text.length;
   }
 }
 
@@ -58,21 +61,21 @@ const standsFor: Instead = (finding) => (finding.class === 'secret' ? MASK : REM
 /** For what is masked, whatever it is. */
 export const masked: Instead = () => MASK;
 
-function* replacementsByPiece(
-  hits: readonly Hit[],
+function* replacementsByText(
+  placed: readonly PlacedFinding[],
   instead: Instead,
-): Work<ReadonlyMap<Piece, readonly Replacement[]>> {
-  const byPiece = new Map<Piece, Replacement[]>();
-  for (const { finding, stretches } of hits) {
+): Work<ReadonlyMap<PageText, readonly Replacement[]>> {
+  const byText = new Map<PageText, Replacement[]>();
+  for (const { finding, spans } of placed) {
     const text = instead(finding);
-    for (const { piece, start, end } of stretches) {
-      const replacements = byPiece.get(piece) ?? [];
-      byPiece.set(piece, replacements);
-      replacements.push({ ...wholeEscapes(piece.text, start, end), text });
+    for (const { pageText, start, end } of spans) {
+      const replacements = byText.get(pageText) ?? [];
+      byText.set(pageText, replacements);
+      replacements.push({ ...wholeEscapes(pageText.text, start, end), text });
       yield ITEM_CHARS;
     }
   }
-  return byPiece;
+  return byText;
 }
 
 class EditsByDoc {
@@ -82,7 +85,7 @@ class EditsByDoc {
   /** Applied after changes of values, which go with their members. */
   readonly #names = new Map<Doc, JsonEdit[]>();
 
-  change(kind: Piece['kind'], { doc, path }: Place, text: string): void {
+  change(kind: PageText['kind'], { doc, path }: Place, text: string): void {
     if (kind === 'value' || kind === 'number') {
       editsIn(this.#values, doc).push({ kind: 'set', path, value: text });
       return;

@@ -5,19 +5,19 @@ import { findSecretsUpTo } from '../../detectors/secrets/secrets.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { normalizeAll } from '../../normalize/normalize.ts';
 import type { Normalized } from '../../normalize/normalized.ts';
-import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
+import { spansOf, type Page, type PageText, type TextSpan } from './page.ts';
 import type { Texts } from './read.ts';
 import { unseenOf, withoutGaps, withoutTerminalCodes, type Variant } from './variants.ts';
 import type { ServerCredentials } from './server-credentials.ts';
 
-/** Something found, and the stretches of texts that hold it. */
-export interface Hit {
+/** Something found, and the spans of texts that hold it. */
+export interface PlacedFinding {
   readonly finding: Finding;
-  readonly stretches: readonly Stretch[];
+  readonly spans: readonly TextSpan[];
 }
 
-/** Hits in one message; one with more is no answer with an attack in it, but an attack. */
-const MAX_HITS = 1_000;
+/** Findings in one message; one with more is no answer with an attack in it, but an attack. */
+const MAX_PLACED = 1_000;
 /** Findings of detectors, neighbouring slices' twice: those of a hostile text are not even put in order. */
 const MAX_FOUND = 5_000;
 /** Secrets in all variants of a message, as they stand, and again where they were disguised. */
@@ -32,8 +32,8 @@ export interface Search {
 }
 
 /** What is found in a message. */
-export interface FoundHits {
-  readonly hits: readonly Hit[];
+export interface ScanResult {
+  readonly findings: readonly PlacedFinding[];
   /** False where it is more than can be taken out: some of the secrets, and none or some of the rest, are told then. */
   readonly isWhole: boolean;
 }
@@ -43,7 +43,7 @@ export interface FoundHits {
  * come first, so that whoever has too many of anything is told of them; they are searched without cuts, since a key may
  * be longer than slices overlap.
  */
-export async function scanTexts(texts: Texts, search: Search): Promise<FoundHits> {
+export async function findInTexts(texts: Texts, search: Search): Promise<ScanResult> {
   const variants = await variantsOf(texts);
   const raws = variants.map(({ text }) => text);
   const normalized = await normalizeAll(raws);
@@ -54,29 +54,29 @@ export async function scanTexts(texts: Texts, search: Search): Promise<FoundHits
     searched.map(({ raw, normalized: { text } }) => (text === raw ? '' : text)),
     search.credentials,
   );
-  const hits = new Hits();
+  const placed = new PlacedFindings();
   for (const [index, variant] of variants.entries()) {
     const given = plain.found[index] ?? [];
     const secrets = [...given, ...revealed(disguised.found[index] ?? [], normalized[index])];
     const counted = withoutRepeats(secrets.filter(search.counts));
-    if (!(await inTurns(hits.addAll(variant, counted)))) return hits.found(false);
+    if (!(await inTurns(placed.addAll(variant, counted)))) return placed.found(false);
   }
-  if (!plain.isWhole || !disguised.isWhole) return hits.found(false);
+  if (!plain.isWhole || !disguised.isWhole) return placed.found(false);
   const counted = countingFindings(search.detectors);
   const found = await detectAll(searched, counted.detectors);
-  if (counted.hasTooMany()) return hits.found(false);
+  if (counted.hasTooMany()) return placed.found(false);
   for (const [index, variant] of variants.entries()) {
-    if (!(await inTurns(hits.addAll(variant, found[index] ?? [])))) return hits.found(false);
+    if (!(await inTurns(placed.addAll(variant, found[index] ?? [])))) return placed.found(false);
   }
-  return hits.found(true);
+  return placed.found(true);
 }
 
 /** What it costs to put a finding in its place, in characters that are read. */
-const HIT_CHARS = 64;
+const PLACING_CHARS = 64;
 
-/** A variant, and which of the hits in it are there. */
+/** A variant, and which of the findings in it are there. */
 interface Searched extends Variant {
-  readonly counts: (stretches: readonly Stretch[]) => boolean;
+  readonly counts: (spans: readonly TextSpan[]) => boolean;
 }
 
 const COUNTS_ALL = (): boolean => true;
@@ -99,12 +99,12 @@ async function variantsOf({ said, prose, words }: Texts): Promise<readonly Searc
     asPage(words, ({ length }) => length === 1),
     ...otherwise.map((variant) => ({ ...variant, counts: COUNTS_ALL })),
     // What lies in one text was found there.
-    ...(joined === undefined ? [] : [{ ...joined, counts: ({ length }: readonly Stretch[]) => length > 1 }]),
+    ...(joined === undefined ? [] : [{ ...joined, counts: ({ length }: readonly TextSpan[]) => length > 1 }]),
   ];
 }
 
 function asPage(page: Page, counts: Searched['counts']): Searched {
-  return { text: page.text, stretches: (start, end) => stretchesOf(page, start, end), counts };
+  return { text: page.text, spans: (start, end) => spansOf(page, start, end), counts };
 }
 
 interface FoundSecrets {
@@ -123,58 +123,58 @@ async function secretsIn(texts: readonly string[], credentials: ServerCredential
 }
 
 /** What is found, with all that it orders, where it stands. What ends its text with a sentence does not go on in the next. */
-function wholeHit({ text, stretches }: Variant, found: Finding): Hit {
-  const reached = stretches(found.start, found.end);
+function wholeFinding({ text, spans }: Variant, found: Finding): PlacedFinding {
+  const reached = spans(found.start, found.end);
   const last = reached.at(-1);
   const rest =
-    last !== undefined && endsSentence(last.piece.text) ? last.piece.text.length - last.end : undefined;
+    last !== undefined && endsSentence(last.pageText.text) ? last.pageText.text.length - last.end : undefined;
   const finding = wholeOrder(rest === undefined ? text : text.slice(0, found.end + rest), found);
-  return { finding, stretches: finding.end === found.end ? reached : stretches(finding.start, finding.end) };
+  return { finding, spans: finding.end === found.end ? reached : spans(finding.start, finding.end) };
 }
 
-/** Hits in the order in which they were found; what shows again in another variant is not another one. */
-class Hits {
-  readonly #all: Hit[] = [];
-  readonly #seen = new Map<Piece, Hit[]>();
+/** Findings in the order in which they were found; what shows again in another variant is not another one. */
+class PlacedFindings {
+  readonly #all: PlacedFinding[] = [];
+  readonly #seen = new Map<PageText, PlacedFinding[]>();
 
   /** False once there are more than can be taken out. One may reach over very many texts. */
   *addAll(variant: Searched, findings: readonly Finding[]): Work<boolean> {
     for (const finding of findings) {
-      const hit = wholeHit(variant, finding);
-      if (variant.counts(hit.stretches) && !this.#add(hit)) return false;
-      yield HIT_CHARS + hit.stretches.length * ITEM_CHARS;
+      const placedFinding = wholeFinding(variant, finding);
+      if (variant.counts(placedFinding.spans) && !this.#add(placedFinding)) return false;
+      yield PLACING_CHARS + placedFinding.spans.length * ITEM_CHARS;
     }
     return true;
   }
 
   /** Each is compared with those before it. */
-  #add(hit: Hit): boolean {
-    const [first] = hit.stretches;
+  #add(placedFinding: PlacedFinding): boolean {
+    const [first] = placedFinding.spans;
     if (first === undefined) return true;
-    const seen = this.#seen.get(first.piece) ?? [];
-    this.#seen.set(first.piece, seen);
-    if (seen.some((other) => isSameHit(other, hit))) return true;
-    seen.push(hit);
-    return this.#all.push(hit) <= MAX_HITS;
+    const seen = this.#seen.get(first.pageText) ?? [];
+    this.#seen.set(first.pageText, seen);
+    if (seen.some((other) => isSameFinding(other, placedFinding))) return true;
+    seen.push(placedFinding);
+    return this.#all.push(placedFinding) <= MAX_PLACED;
   }
 
-  found(isWhole: boolean): FoundHits {
-    return { hits: this.#all, isWhole };
+  found(isWhole: boolean): ScanResult {
+    return { findings: this.#all, isWhole };
   }
 }
 
 /**
- * Of one rule, beginning in one piece: whether they overlap there, and end in one piece. An order may go further than one
+ * Of one rule, beginning in one text: whether they overlap there, and end in one text. An order may go further than one
  * before it.
  */
-function isSameHit(one: Hit, other: Hit): boolean {
-  const [a] = one.stretches;
-  const [b] = other.stretches;
-  const goesFurther = (other.stretches.at(-1)?.end ?? 0) > (one.stretches.at(-1)?.end ?? 0);
+function isSameFinding(one: PlacedFinding, other: PlacedFinding): boolean {
+  const [a] = one.spans;
+  const [b] = other.spans;
+  const goesFurther = (other.spans.at(-1)?.end ?? 0) > (one.spans.at(-1)?.end ?? 0);
   if (goesFurther && one.finding.detector === 'prompt_injection') return false;
   return (
     one.finding.rule === other.finding.rule &&
-    one.stretches.at(-1)?.piece === other.stretches.at(-1)?.piece &&
+    one.spans.at(-1)?.pageText === other.spans.at(-1)?.pageText &&
     a !== undefined &&
     b !== undefined &&
     a.start < b.end &&

@@ -3,7 +3,7 @@ import { isObject } from '../../json/is-object.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
 import { MAX_PINNED_TOOLS, type PinState, type ShownTool } from './store.ts';
-import type { Hit } from './scan.ts';
+import type { PlacedFinding } from './scan.ts';
 
 /** Why a tool is left out of a list. */
 export type Withholding = 'poisoned' | 'changed' | 'unreadable';
@@ -63,7 +63,7 @@ export interface ToolRules {
   /** `pin: block`: a tool that differs from its pin, or has none, is left out. */
   readonly blocks: boolean;
   readonly states: ReadonlyMap<ListedTool, PinState>;
-  readonly attacks: readonly Hit[];
+  readonly attacks: readonly PlacedFinding[];
 }
 
 /** Which tools are left out, and why. */
@@ -74,7 +74,7 @@ export function* withheldTools(
   const poisoned = new Set<number>();
   for (const attack of attacks) {
     for (const index of toolsNamedBy(attack)) poisoned.add(index);
-    yield attack.stretches.length * ITEM_CHARS;
+    yield attack.spans.length * ITEM_CHARS;
   }
   function judge(tool: ListedTool): Withholding | undefined {
     if (tool.name === undefined) return 'unreadable';
@@ -91,12 +91,12 @@ export function* withheldTools(
 }
 
 /** Indexes of the tools whose name, or the name of a member, holds an attack: a name cannot be edited. */
-function toolsNamedBy({ stretches }: Hit): readonly number[] {
-  return stretches.flatMap(({ piece }) =>
-    piece.places.flatMap(({ doc, path }) => {
+function toolsNamedBy({ spans }: PlacedFinding): readonly number[] {
+  return spans.flatMap(({ pageText }) =>
+    pageText.places.flatMap(({ doc, path }) => {
       const [result, tools, index] = path;
       if (doc.depth > 0 || result !== 'result' || tools !== 'tools' || typeof index !== 'number') return [];
-      return piece.kind === 'name' || (path.length === 4 && path[3] === 'name') ? [index] : [];
+      return pageText.kind === 'name' || (path.length === 4 && path[3] === 'name') ? [index] : [];
     }),
   );
 }

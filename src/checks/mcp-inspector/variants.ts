@@ -1,11 +1,11 @@
 import { isTurnOver, ITEM_CHARS, nextTurn, type Work } from '../../turns.ts';
 import { readHidden } from '../../normalize/hidden-bytes.ts';
-import { stretchesOf, type Page, type Piece, type Stretch } from './page.ts';
+import { spansOf, type Page, type PageText, type TextSpan } from './page.ts';
 
 /** A text that its reader may make of a page, and where what is found in it stands. */
 export interface Variant {
   readonly text: string;
-  readonly stretches: (start: number, end: number) => readonly Stretch[];
+  readonly spans: (start: number, end: number) => readonly TextSpan[];
 }
 
 /** Of a long text, so much of its ends is put together with its neighbours: no attack is longer, and hardly a secret. */
@@ -15,8 +15,8 @@ const GAP = '\n\n';
 
 /** The end of a text, or all of it, in a variant. */
 interface Edge {
-  readonly piece: Piece;
-  /** UTF-16 units of the piece. */
+  readonly pageText: PageText;
+  /** UTF-16 units of the text. */
   readonly from: number;
   readonly length: number;
 }
@@ -25,39 +25,39 @@ interface Edge {
  * The texts of a page one right after the other, as some clients join the texts of a result: what was split within a
  * word shows. Undefined where there are not two.
  */
-export function* withoutGaps({ pieces }: Page): Work<Variant | undefined> {
-  if (pieces.length < 2) return undefined;
-  const texts: string[] = [];
+export function* withoutGaps({ texts }: Page): Work<Variant | undefined> {
+  if (texts.length < 2) return undefined;
+  const parts: string[] = [];
   const edges: Edge[] = [];
   const starts: number[] = [];
   let length = 0;
   function add(edge: Edge): void {
     starts.push(length);
     edges.push(edge);
-    texts.push(edge.piece.text.slice(edge.from, edge.from + edge.length));
+    parts.push(edge.pageText.text.slice(edge.from, edge.from + edge.length));
     length += edge.length;
   }
-  for (const piece of pieces) {
+  for (const pageText of texts) {
     yield ITEM_CHARS;
-    const { length: chars } = piece.text;
+    const { length: chars } = pageText.text;
     if (chars <= 2 * EDGE_CHARS) {
-      add({ piece, from: 0, length: chars });
+      add({ pageText, from: 0, length: chars });
       continue;
     }
-    add({ piece, from: 0, length: EDGE_CHARS });
-    texts.push(GAP);
+    add({ pageText, from: 0, length: EDGE_CHARS });
+    parts.push(GAP);
     length += GAP.length;
-    add({ piece, from: chars - EDGE_CHARS, length: EDGE_CHARS });
+    add({ pageText, from: chars - EDGE_CHARS, length: EDGE_CHARS });
   }
-  function inEdge(index: number, start: number, end: number): readonly Stretch[] {
-    const { piece, from, length: chars } = edges[index] as Edge;
+  function inEdge(index: number, start: number, end: number): readonly TextSpan[] {
+    const { pageText, from, length: chars } = edges[index] as Edge;
     const at = starts[index] ?? 0;
-    const stretch = { piece, start: from + Math.max(0, start - at), end: from + Math.min(chars, end - at) };
-    return stretch.start < stretch.end ? [stretch] : [];
+    const span = { pageText, start: from + Math.max(0, start - at), end: from + Math.min(chars, end - at) };
+    return span.start < span.end ? [span] : [];
   }
   return {
-    text: texts.join(''),
-    stretches: (start, end) => indexesFrom(starts, start, end).flatMap((index) => inEdge(index, start, end)),
+    text: parts.join(''),
+    spans: (start, end) => indexesFrom(starts, start, end).flatMap((index) => inEdge(index, start, end)),
   };
 }
 
@@ -95,7 +95,7 @@ export async function withoutTerminalCodes(page: Page, inTheirPlace: string): Pr
   const onPage = (at: number): number => at + (ahead[indexAt(starts, at)] ?? 0);
   return {
     text,
-    stretches: (start, end) => stretchesOf(page, onPage(start), onPage(end - 1) + 1),
+    spans: (start, end) => spansOf(page, onPage(start), onPage(end - 1) + 1),
   };
 }
 
@@ -128,10 +128,8 @@ export async function unseenOf(page: Page): Promise<Variant | undefined> {
   if (text === '') return undefined;
   return {
     text,
-    stretches: (start, end) =>
-      indexesFrom(starts, start, end).flatMap((at) =>
-        stretchesOf(page, runStarts[at] ?? 0, runEnds[at] ?? 0),
-      ),
+    spans: (start, end) =>
+      indexesFrom(starts, start, end).flatMap((at) => spansOf(page, runStarts[at] ?? 0, runEnds[at] ?? 0)),
   };
 }
 
