@@ -4,6 +4,10 @@ export const sliceUnits = 8192;
 /** How far before the end of a slice a gap between two ordinary words is looked for. */
 const searchUnits = 2048;
 
+/** What an ordinary word has at least, and what lies between two of them at most. */
+const WORD_LETTERS = 3;
+const MOST_BLANKS = 8;
+
 /** Where slices end: the first starts at 0, each goes on where the one before ended. */
 export function* sliceEnds(text: string): Generator<number, void> {
   let start = 0;
@@ -21,12 +25,36 @@ function cut(text: string, start: number, limit: number): number {
   return gap === undefined || gap === 0 ? hardCut(text, start, limit) : from + gap;
 }
 
+/** Behind three letters and a sign that may follow them, where up to eight blanks lie before three more. */
 function lastGap(window: string): number | undefined {
-  let last: number | undefined;
-  for (const match of window.matchAll(/[A-Za-z]{3}[.,:;!?]?(?=\s{1,8}[A-Za-z]{3})/g)) {
-    last = match.index + match[0].length;
+  let letters = 0;
+  for (let at = window.length - 1; at >= 0; at--) {
+    const unit = window.charCodeAt(at);
+    if (isLetter(unit)) letters += 1;
+    else {
+      const gap = letters >= WORD_LETTERS && isSpace(unit) ? startOfBlanks(window, at) : undefined;
+      if (gap !== undefined && isBehindWord(window, gap)) return gap;
+      letters = 0;
+    }
   }
-  return last;
+  return undefined;
+}
+
+/** Where blanks begin that end at a place; undefined where they are too many. */
+function startOfBlanks(window: string, last: number): number | undefined {
+  let start = last;
+  while (start > 0 && isSpace(window.charCodeAt(start - 1))) start -= 1;
+  return last - start < MOST_BLANKS ? start : undefined;
+}
+
+function isBehindWord(window: string, end: number): boolean {
+  const last = '.,:;!?'.includes(window.charAt(end - 1)) ? end - 1 : end;
+  for (let at = last - WORD_LETTERS; at < last; at++) if (!isLetter(window.charCodeAt(at))) return false;
+  return true;
+}
+
+function isLetter(unit: number): boolean {
+  return (unit | 32) >= 97 && (unit | 32) <= 122;
 }
 
 function lastSpace(window: string): number | undefined {

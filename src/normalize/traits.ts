@@ -1,3 +1,5 @@
+import { UnitReader } from '../text/units.ts';
+
 /** What a text has that some stage may have to do with; each is a bit. */
 export const TRAIT = {
   /** A sign that escapes begin with. */
@@ -64,6 +66,10 @@ const FARTHEST_SIGN = 4;
 /** What may stand between single letters: a sign with a space on either side. */
 const WIDEST_GAP = 3;
 const MOST_SINGLES = 2;
+const SMALL_U = 0x75;
+
+/** Texts are normalized slice by slice. */
+const reader = new UnitReader(8_192);
 
 /**
  * Reads a text once for all stages: a stage without its trait would leave it as it is. Most texts have no more than some
@@ -71,13 +77,14 @@ const MOST_SINGLES = 2;
  */
 export function traitsOf(text: string): number {
   const { length } = text;
+  const units = reader.read(text);
   let traits = 0;
   /** Where a block of Base64 may have begun, and what may be a single; how many singles, and where the last ended. */
   let block = 0;
   let single = 0;
   let singles = 0;
   let singleEnd = 0;
-  let split = -FARTHEST_SIGN;
+  let split = -FARTHEST_SIGN - 1;
   let pairs = 0;
   /** What stood before the word. */
   let before = BETWEEN;
@@ -86,7 +93,7 @@ export function traitsOf(text: string): number {
     let seen = 0;
     let kind = 0;
     for (; at < length; at++) {
-      kind = kindOf(text.charCodeAt(at));
+      kind = kindOf(units[at] ?? 0);
       if ((kind & WORD) === 0) break;
       seen |= kind;
     }
@@ -101,7 +108,7 @@ export function traitsOf(text: string): number {
       singles = 0;
       singleEnd = at;
       single = at + 1;
-      pairs = at - start === 2 && isPair(text, start, before) ? pairs + 1 : 0;
+      pairs = at - start === 2 && isPair(units, start, before) ? pairs + 1 : 0;
       if (pairs > MOST_PAIRS) traits |= TRAIT.list;
       before = kind;
       continue;
@@ -120,15 +127,14 @@ export function traitsOf(text: string): number {
       single = at + 1;
     }
     if ((kind & BETWEEN) !== 0) {
-      pairs = at - start === 2 && isPair(text, start, before) ? pairs + 1 : 0;
+      pairs = at - start === 2 && isPair(units, start, before) ? pairs + 1 : 0;
       if (pairs > MOST_PAIRS) traits |= TRAIT.list;
     }
     if ((kind & PIECES) !== 0) {
-      if (at - split <= FARTHEST_SIGN && text.charCodeAt(at) === text.charCodeAt(split))
-        traits |= TRAIT.splits;
+      if (at - split <= FARTHEST_SIGN && units[at] === units[split]) traits |= TRAIT.splits;
       split = at;
     }
-    if ((kind & RARE) !== 0) traits |= traitsOfSign(text, at, kind);
+    if ((kind & RARE) !== 0) traits |= traitsOfSign(units, length, at, kind);
     before = kind;
   }
   return traits;
@@ -140,16 +146,16 @@ function traitsOfNumber(seen: number): number {
 }
 
 /** Two digits of bytes behind a sign. */
-function isPair(text: string, at: number, before: number): boolean {
+function isPair(units: Uint16Array, at: number, before: number): boolean {
   if ((before & BETWEEN) === 0) return false;
-  return (kindOf(text.charCodeAt(at)) & kindOf(text.charCodeAt(at + 1)) & HEX) !== 0;
+  return (kindOf(units[at] ?? 0) & kindOf(units[at + 1] ?? 0) & HEX) !== 0;
 }
 
-function traitsOfSign(text: string, at: number, kind: number): number {
+function traitsOfSign(units: Uint16Array, length: number, at: number, kind: number): number {
   if (kind === BEYOND) return TRAIT.beyond;
   if ((kind & ESCAPE) !== 0) return TRAIT.escape;
-  if ((kind & PLUS) !== 0) return at > 0 && /[Uu]/.test(text.charAt(at - 1)) ? TRAIT.list : 0;
-  const next = at + 1 < text.length ? kindOf(text.charCodeAt(at + 1)) : 0;
-  const last = at > 0 ? kindOf(text.charCodeAt(at - 1)) : 0;
+  if ((kind & PLUS) !== 0) return at > 0 && ((units[at - 1] ?? 0) | 32) === SMALL_U ? TRAIT.list : 0;
+  const next = at + 1 < length ? kindOf(units[at + 1] ?? 0) : 0;
+  const last = at > 0 ? kindOf(units[at - 1] ?? 0) : 0;
   return (next & (WORD | SINGLE)) !== 0 || (last & LEET) !== 0 ? TRAIT.leet : 0;
 }
