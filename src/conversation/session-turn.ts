@@ -22,10 +22,15 @@ const TURNS: ReadonlySet<Operation> = new Set(['chat', 'completions', 'responses
  * check has judged, so that what is kept of the session's earlier turns can be read in the same wait.
  */
 export function turnSession({ headers, endpoint, key }: Parsed): SessionName | undefined {
-  const sessionId = headers.get(HEADER.sessionId);
-  if (sessionId === undefined || !SESSION_ID.test(sessionId) || !TURNS.has(endpoint.operation))
-    return undefined;
+  const sessionId = namedSession(headers);
+  if (sessionId === undefined || !TURNS.has(endpoint.operation)) return undefined;
   return { keyHash: key.keyHash, sessionId };
+}
+
+/** The id of the session that a request names, well formed. */
+export function namedSession(headers: ReadonlyMap<string, string>): string | undefined {
+  const sessionId = headers.get(HEADER.sessionId);
+  return sessionId !== undefined && SESSION_ID.test(sessionId) ? sessionId : undefined;
 }
 
 /**

@@ -65,6 +65,8 @@ export const PASS: Pass = { kind: 'pass' };
 export interface Caller {
   /** `sha256:<hex>` of the identity that the key was of when it was last seen. */
   readonly keyHash: string;
+  /** Of the session that a call of a model names, well formed; undefined where it is none, or names none. */
+  readonly sessionId?: string | undefined;
 }
 
 type Awaitable<T> = T | Promise<T>;
@@ -79,11 +81,17 @@ export interface Check<State = unknown, Name extends string = string> {
   readonly name: Name;
   /** True where `server.shadow_mode` turns its denials into records (docs/serving.md#shadow-mode). */
   readonly shadowable: boolean;
+  /**
+   * It judges by what is kept of earlier requests, or counts by it: where that was read ahead and cannot be judged by, its
+   * `prepare` and `requestBody` are called once more, and replace what they said and asked for.
+   */
+  readonly repeatable?: true;
   /** Called once per exchange, before the first hook. */
   begin?(): State;
   /**
    * Asks its store what it needs of the key and of what the headers name, in the wait for the key's record. Whether the
-   * key is good is not known yet, but it was before. Must not throw, and handles the rejection of what it starts.
+   * key is good is not known yet, but it was before: it takes nothing but what the key alone pays for. Must not throw, and
+   * handles the rejection of what it starts.
    */
   identify?(caller: Caller, state: State, phase?: Phase): void;
   /**

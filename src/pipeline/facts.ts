@@ -11,6 +11,11 @@ export interface Facts {
   readonly agentRisk: AgentRisk;
   /** Written by the session check; undefined where the request names no session. */
   session: SessionFacts | undefined;
+  /**
+   * Written by the session check: what is known of the session was read ahead, at the headers, and is confirmed when the
+   * request is admitted. Until then nothing but passing may come of it: throw `JudgeAgain` first.
+   */
+  isReadAhead?: boolean;
   /** Written by the drift check. */
   drift: DriftFacts | undefined;
   /** Written by the normalization check; emptied once forwarded, as the body is. */
@@ -36,7 +41,7 @@ export interface AgentRisk {
 /** docs/sessions.md, without drift. */
 export interface SessionFacts {
   readonly id: string;
-  /** Unix ms; tells this session from an ended one of the same name. */
+  /** Unix ms; tells this session from an ended one of the same name. 0 where it is read ahead, and not open yet. */
   readonly createdAt: number;
   /** Undefined until a policy moves it: the policies in force say in which state a session begins. */
   readonly state: string | undefined;

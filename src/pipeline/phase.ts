@@ -10,6 +10,17 @@ export interface Phase {
   drop(): void;
 }
 
+/**
+ * A verdict that rests on what was read ahead, at the headers, and may not: it has changed since, or more than passing is
+ * to come of it. All that judge by such things do so again, by what is read now (see `Check.repeatable`).
+ */
+export class JudgeAgain extends Error {
+  constructor() {
+    super('what was read ahead is not enough to judge by');
+    this.name = 'JudgeAgain';
+  }
+}
+
 /** What was asked was not done, because something else of its phase was refused; that tells why by itself. */
 export class NotDone extends Error {
   constructor() {

@@ -1,5 +1,4 @@
 import { HEADER } from '../headers.ts';
-import { PASS_EVENT } from './check.ts';
 import type {
   Caller,
   Check,
@@ -9,13 +8,12 @@ import type {
   Pass,
   Pending,
   Rewrite,
-  StreamAction,
-  StreamRewrite,
   StreamRewriter,
   Verdict,
 } from './check.ts';
 import type { Admitted, Answered, Identified, Outcome, Parsed } from './exchange.ts';
-import { NotDone, type Phase } from './phase.ts';
+import { observedRewriter } from './observed-rewriter.ts';
+import { JudgeAgain, NotDone, type Phase } from './phase.ts';
 import { isTurnOver, nextTurn } from '../turns.ts';
 
 export type ObservedVerdict = Flag | Pick<Rewrite, 'kind' | 'reason'> | Denial;
@@ -83,14 +81,44 @@ export function createRunner(options: RunnerOptions): () => Run {
     const states = checks.map((check) => check.begin?.());
     let ended = false;
 
-    async function judge<X extends Admitted>(hook: Hook, exchange: X): Promise<Denial | undefined> {
+    function prepare(exchange: Parsed): void {
       const phase = newPhase?.();
+      for (const { index, check } of preparing) check.prepare?.(exchange, states[index], phase);
+      phase?.send();
+    }
+
+    /** By what was read ahead, as long as that will do. */
+    async function judgeBody(exchange: Parsed): Promise<Denial | undefined> {
+      const done = new Set<Check>();
       const pending: Waiting[] = [];
+      prepare(exchange);
+      try {
+        return await judge('requestBody', exchange, pending, done);
+      } catch (cause) {
+        if (!(cause instanceof JudgeAgain)) throw cause;
+      }
+      // What was not done is forgotten before it is asked for once more.
+      await Promise.allSettled(pending.map(({ verdict }) => verdict));
+      prepare(exchange);
+      return judge('requestBody', exchange, [], done);
+    }
+
+    /**
+     * @param pending verdicts that stores decide are added to it
+     * @param done checks that need not judge once more
+     */
+    async function judge<X extends Admitted>(
+      hook: Hook,
+      exchange: X,
+      pending: Waiting[] = [],
+      done: Set<Check> = new Set(),
+    ): Promise<Denial | undefined> {
+      const phase = newPhase?.();
       const isAnswer = hook === 'response';
       let standing: Denial | undefined;
       let isOver = true;
       try {
-        standing = await firstDenial(hook, exchange, phase, pending);
+        standing = await firstDenial(hook, exchange, phase, pending, done);
         isOver = standing !== undefined;
       } finally {
         // For what is not forwarded nothing is taken; an answer that is withheld was given all the same.
@@ -106,11 +134,13 @@ export function createRunner(options: RunnerOptions): () => Run {
       exchange: X,
       phase: Phase | undefined,
       pending: Waiting[],
+      done: Set<Check>,
     ): Promise<Denial | undefined> {
       const isLong = hasManyTexts(exchange);
       for (const { index, check } of judging[hook]) {
         // Each may need half a turn for them.
         if (isLong && isTurnOver()) await nextTurn();
+        if (done.has(check)) continue;
         const call = check[hook] as (
           exchange: X,
           state: unknown,
@@ -118,11 +148,13 @@ export function createRunner(options: RunnerOptions): () => Run {
         ) => Verdict | Promise<Verdict>;
         const result = call.call(check, exchange, states[index], phase);
         const verdict = result instanceof Promise ? await result : result;
+        if (check.repeatable === undefined && verdict.kind !== 'pending') done.add(check);
         if (verdict.kind === 'pass') continue;
         if (verdict.kind === 'pending') {
           pending.push({ check, verdict: heard(verdict.verdict) });
           continue;
         }
+        if (check.repeatable === true && exchange.facts.isReadAhead === true) throw new JudgeAgain();
         const standing = await stand(exchange, check, verdict);
         if (standing !== undefined) return standing;
       }
@@ -180,42 +212,12 @@ export function createRunner(options: RunnerOptions): () => Run {
       }
     }
 
-    /** A rewriter whose verdicts are recorded like those of any hook, and left undone in shadow mode. */
-    function observed(exchange: Answered, check: Check, rewriter: StreamRewriter): StreamRewriter {
-      const shadowed = options.shadowMode && check.shadowable;
-      let over = false;
-      function note(kind: 'rewrite' | 'flag', reason: string | undefined): void {
-        if (reason === undefined) return;
-        observer.verdict(exchange, check.name, { kind, reason }, kind === 'rewrite' && !shadowed);
-      }
-      async function cut(denial: Denial): Promise<void> {
-        over = true;
-        observer.verdict(exchange, check.name, denial, !shadowed);
-        if (!shadowed) await enforce(exchange, check, denial);
-      }
-      function settle(action: StreamAction): StreamAction | Promise<StreamAction> {
-        if (action.kind === 'cut') return cut(action.denial).then(() => (shadowed ? PASS_EVENT : action));
-        if (action.kind === 'rewrite') note(changesNothing(action) ? 'flag' : 'rewrite', action.reason);
-        if (shadowed) return PASS_EVENT;
-        if (action.kind !== 'rewrite' || action.enforce === undefined) return action;
-        return enforce(exchange, check, action).then(() => action);
-      }
-      return {
-        ...((shadowed || rewriter.readsText === false) && { readsText: false }),
-        event(event) {
-          if (over) return PASS_EVENT;
-          const action = rewriter.event(event);
-          return action instanceof Promise ? action.then(settle) : settle(action);
-        },
-        async end() {
-          const tail = over ? undefined : await rewriter.end?.();
-          if (tail === undefined) return undefined;
-          note('rewrite', tail.reason);
-          if (tail.cut !== undefined) await cut(tail.cut);
-          return shadowed ? undefined : tail;
-        },
-        comment: () => (shadowed ? undefined : rewriter.comment?.()),
-      };
+    function watched(exchange: Answered, check: Check, rewriter: StreamRewriter): StreamRewriter {
+      return observedRewriter(rewriter, {
+        isShadowed: options.shadowMode && check.shadowable,
+        observe: (verdict, enforced) => observer.verdict(exchange, check.name, verdict, enforced),
+        enforce: (verdict) => enforce(exchange, check, verdict),
+      });
     }
 
     return {
@@ -226,17 +228,12 @@ export function createRunner(options: RunnerOptions): () => Run {
       },
       admit: (exchange) => judge('admit', exchange),
       requestHeaders: (exchange) => judge('requestHeaders', exchange),
-      async requestBody(exchange) {
-        const phase = newPhase?.();
-        for (const { index, check } of preparing) check.prepare?.(exchange, states[index], phase);
-        phase?.send();
-        return (await judge('requestBody', exchange)) ?? (await judge('forwarding', exchange));
-      },
+      requestBody: async (exchange) => (await judgeBody(exchange)) ?? judge('forwarding', exchange),
       response: (exchange) => judge('response', exchange),
       rewriters: (exchange) =>
         checks.flatMap((check, index) => {
           const rewriter = check.stream?.(exchange, states[index]);
-          return rewriter === undefined ? [] : observed(exchange, check, rewriter);
+          return rewriter === undefined ? [] : watched(exchange, check, rewriter);
         }),
       async end(exchange, outcome) {
         if (ended) return;
@@ -265,10 +262,6 @@ interface Waiting {
 function heard<T>(verdict: Promise<T>): Promise<T> {
   verdict.catch(() => undefined);
   return verdict;
-}
-
-function changesNothing({ before = [], edits = [], held }: StreamRewrite): boolean {
-  return before.length === 0 && edits.length === 0 && held !== true;
 }
 
 /** To go over more of them, whatever is in them, takes a check milliseconds. */

@@ -1,9 +1,9 @@
 -- Shared by the scripts that read or write sessions. A session is what is read and written together: one string, little
 -- endian.
 --
---   version (1 byte: 1), flags (1 byte: 1 answered, 2 kept), created, used, end of its life, place among the key's live
---   sessions (-1 = none), steps, calls of MCP servers, maximum of steps, budget in nano-USD (-1 = none) (doubles; times in
---   Unix ms), lengths of six texts (4 bytes each), and the texts: state ('' = never moved), moves, calls on their way,
+--   version (1 byte: 2), flags (1 byte: 1 answered, 2 kept), created, used, end of its life, place among the key's live
+--   sessions (-1 = none), steps, calls of MCP servers, maximum of steps, budget in nano-USD (-1 = none), how often it was
+--   written (doubles; times in Unix ms), lengths of six texts (4 bytes each), and the texts: state ('' = never moved), moves, calls on their way,
 --   taints, tools, marks
 --
 -- Its spend stands in a ledger of the budget scripts. Lists are the business of who changes them: moves.lua, calls.lua and
@@ -16,8 +16,8 @@
 
 -- @include entries.lua
 
-local SESSION_VERSION = 1
-local SESSION_LAYOUT = '<BBddddddddI4I4I4I4I4I4'
+local SESSION_VERSION = 2
+local SESSION_LAYOUT = '<BBdddddddddI4I4I4I4I4I4'
 local ANSWERED, KEPT = 1, 2
 local CALL_LAYOUT, CALL_BYTES = '<dc13', 8 + ID_BYTES
 local IN_FLIGHT, LAG_SHARE, MAX_LAG_MS = 10000000000000, 64, 10000
@@ -35,7 +35,7 @@ local function unpack_session(key, packed)
   if string.byte(packed) ~= SESSION_VERSION then
     error('a session is of a version that this gateway does not know: end it')
   end
-  local _, flags, created, used, ends, place, steps, mcp_calls, max_steps, budget,
+  local _, flags, created, used, ends, place, steps, mcp_calls, max_steps, budget, revision,
     state, moves, calls, taint, tool, mark, at = struct.unpack(SESSION_LAYOUT, packed)
   local function text(length)
     at = at + length
@@ -43,7 +43,7 @@ local function unpack_session(key, packed)
   end
   local session = {
     key = key, created = created, used = used, ends = ends, place = place, steps = steps, mcp_calls = mcp_calls,
-    max_steps = max_steps, budget = budget, state = text(state), moves = text(moves), calls = text(calls),
+    max_steps = max_steps, budget = budget, revision = revision, state = text(state), moves = text(moves), calls = text(calls),
     taint = text(taint), tool = text(tool), mark = text(mark), answered = flags % 2 >= ANSWERED,
     kept = flags % 4 >= KEPT, changed = false, life_ms = false, index = false, ledger = false, id = false,
     ttl = false, unanswered = false, lease = false, in_flight = false,
@@ -56,7 +56,7 @@ end
 
 local function new_session(key)
   return {
-    key = key, created = -1, used = -1, ends = -1, place = -1, steps = 0, mcp_calls = 0, max_steps = -1, budget = -1,
+    key = key, created = -1, used = -1, ends = -1, place = -1, steps = 0, mcp_calls = 0, max_steps = -1, budget = -1, revision = 0,
     state = '', moves = '', calls = '', taint = '', tool = '', mark = '', answered = false, kept = false, changed = false,
     life_ms = false, index = false, ledger = false, id = false, ttl = false, unanswered = false, lease = false,
     in_flight = false,
@@ -97,7 +97,7 @@ local function write_session(session)
   local taint, tool, mark = session.taint, session.tool, session.mark
   local head = struct.pack(
     SESSION_LAYOUT, SESSION_VERSION, flags_of(session), session.created, session.used, session.ends, session.place,
-    session.steps, session.mcp_calls, session.max_steps, session.budget,
+    session.steps, session.mcp_calls, session.max_steps, session.budget, session.revision + 1,
     #state, #moves, #calls, #taint, #tool, #mark
   )
   local packed = head .. state .. moves .. calls .. taint .. tool .. mark
@@ -106,7 +106,7 @@ local function write_session(session)
   else
     redis.call('SET', session.key, packed, 'KEEPTTL')
   end
-  session.changed = false
+  session.changed, session.revision = false, session.revision + 1
 end
 
 local function place_of(session)

@@ -234,6 +234,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
   const check: Check<BudgetState, 'budget'> = {
     name: 'budget',
     shadowable: false,
+    repeatable: true,
     begin: () => ({}),
     requestBody(exchange, state, phase) {
       switch (exchange.endpoint.operation) {

@@ -1,7 +1,7 @@
-import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
-import type { Answer, Answered } from '../../pipeline/exchange.ts';
-import type { Phase } from '../../pipeline/phase.ts';
-import { turnSession } from '../../conversation/session-turn.ts';
+import { PASS, type Check, type Denial, type Pass } from '../../pipeline/check.ts';
+import type { Answer, Answered, Parsed } from '../../pipeline/exchange.ts';
+import { JudgeAgain, type Phase } from '../../pipeline/phase.ts';
+import { turnSession, type SessionName } from '../../conversation/session-turn.ts';
 import { lastAskedTurn } from '../../conversation/asked-turns.ts';
 import type { DriftConfig } from './config.ts';
 import { answerGrams, judgeTurn } from './drift.ts';
@@ -19,8 +19,10 @@ export interface DriftCheckDeps {
 export interface DriftExchange {
   /** As the session check has opened it. */
   session?: SessionLife;
+  /** Read with the key, in case it can be judged by. */
+  ahead?: Promise<DriftState | undefined>;
   /** Sent with the other checks' reads; undefined resolves where nothing is known of the session. */
-  read?: Promise<DriftState | undefined>;
+  read?: Promise<DriftState | undefined> | undefined;
   /** What the turn changes if it is answered. */
   passed?: PassedTurn;
   /** The answer of the turn that anchors the session, until it is added to the anchor. */
@@ -58,9 +60,12 @@ export function createDriftCheck({
     state: DriftExchange,
     phase: Phase | undefined,
   ): Promise<void> {
-    const { session, passed } = state;
-    if (session === undefined || passed === undefined || !(await store.passTurn(session, passed, phase)))
-      return;
+    const { key, facts } = exchange;
+    const { passed } = state;
+    if (facts.session === undefined || passed === undefined) return;
+    const { id: sessionId, createdAt } = facts.session;
+    state.session = { keyHash: key.keyHash, sessionId, createdAt };
+    if (!(await store.passTurn(state.session, passed, phase))) return;
     state.answer = exchange.answer;
     if (exchange.form === 'whole') {
       await addAnswer(state);
@@ -68,31 +73,52 @@ export function createDriftCheck({
     }
   }
 
+  const isWanted = (): boolean => config.enabled || isAskedFor?.() === true;
+
+  function read(session: SessionName): Promise<DriftState | undefined> {
+    const reading = store.read(session);
+    // Where an earlier check denies, nobody waits for it.
+    reading.catch(() => undefined);
+    return reading;
+  }
+
+  function judge(exchange: Parsed, state: DriftExchange, found: DriftState | undefined): Denial | Pass {
+    const { session } = exchange.facts;
+    const text = lastAskedTurn(exchange.request);
+    if (session === undefined || text === undefined) return PASS;
+    // What an ended session of this name has left behind is nobody's.
+    const known = found?.createdAt === session.createdAt ? found : undefined;
+    const { facts, passed } = judgeTurn(known, text, settings);
+    exchange.facts.drift = facts;
+    state.passed = passed;
+    return facts.driftDetected && config.enabled ? denied(facts.driftScore, settings) : PASS;
+  }
+
   return {
     name,
     shadowable: true,
+    repeatable: true,
     begin: () => ({}),
+    identify({ keyHash, sessionId }, state, phase) {
+      if (sessionId !== undefined && phase !== undefined && isWanted())
+        state.ahead = read({ keyHash, sessionId });
+    },
     prepare(exchange, state) {
       const session = turnSession(exchange);
-      if (session === undefined || !(config.enabled || isAskedFor?.() === true)) return;
-      state.read = store.read(session);
-      // Where an earlier check denies, nobody waits for it.
-      state.read.catch(() => undefined);
+      const isAhead = exchange.facts.isReadAhead === true && state.ahead !== undefined;
+      if (!isAhead) delete state.ahead;
+      if (session === undefined || !isWanted()) return;
+      state.read = isAhead ? state.ahead : read(session);
     },
-    async requestBody(exchange, state) {
-      const { key, facts: found } = exchange;
-      if (state.read === undefined || found.session === undefined) return PASS;
-      const { id: sessionId, createdAt } = found.session;
-      state.session = { keyHash: key.keyHash, sessionId, createdAt };
-      const read = await state.read;
-      // What an ended session of this name has left behind is nobody's.
-      const known = read?.createdAt === createdAt ? read : undefined;
-      const text = lastAskedTurn(exchange.request);
-      if (text === undefined) return PASS;
-      const { facts, passed } = judgeTurn(known, text, settings);
-      exchange.facts.drift = facts;
-      state.passed = passed;
-      return facts.driftDetected && config.enabled ? denied(facts.driftScore, settings) : PASS;
+    async requestBody(exchange, state, phase) {
+      if (state.read === undefined || exchange.facts.session === undefined) return PASS;
+      const isAhead = state.ahead !== undefined;
+      delete state.ahead;
+      const found = await state.read;
+      const verdict = judge(exchange, state, found);
+      if (!isAhead || verdict.kind === 'deny') return verdict;
+      const session = { keyHash: exchange.key.keyHash, sessionId: exchange.facts.session.id };
+      return { kind: 'pending', verdict: ifSame(store.isSame(session, found, phase)) };
     },
     response(exchange, state, phase) {
       return isAnswered(exchange)
@@ -107,6 +133,11 @@ export function createDriftCheck({
       }
     },
   };
+}
+
+async function ifSame(same: Promise<boolean>): Promise<Pass> {
+  if (!(await same)) throw new JudgeAgain();
+  return PASS;
 }
 
 function isAnswered({ origin, status }: Answered): boolean {

@@ -23,6 +23,7 @@ export function createMemoryDriftStore(): DriftStore {
     `${keyHash}/${sessionId}`;
   return {
     read: (session) => Promise.resolve(states.get(nameOf(session))),
+    isSame: (session, read) => Promise.resolve(states.get(nameOf(session)) === read),
     passTurn(session, turn) {
       const { createdAt } = session;
       const known = states.get(nameOf(session));

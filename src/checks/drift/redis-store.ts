@@ -18,6 +18,7 @@ export interface RedisDriftStoreOptions {
   readonly ttlMs: number;
 }
 
+const sameScript = loadScript(new URL('./same-turns.lua', import.meta.url));
 const passScript = loadScript(new URL('./pass-turn.lua', import.meta.url));
 const answerScript = loadScript(new URL('./answer-anchor.lua', import.meta.url));
 
@@ -77,6 +78,11 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
   return {
     read: (session) =>
       withRedisDeadline(deadlineMs, async () => stateOf(await client.hmget(keyOf(session), ...FIELDS))),
+    isSame: (session, read, phase) => {
+      const args =
+        read === undefined ? ['', '', 0] : [read.createdAt, read.turnCount, encodeGrams(read.answer).length];
+      return ask({ script: sameScript, keys: [keyOf(session)], args, read: isYes }, phase);
+    },
     passTurn: (session, turn, phase) => {
       const { digest, anchor, prior, widen, unjudged } = turn;
       const limits = [session.createdAt, ttlMs, MAX_RECENT_TURNS, MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS];

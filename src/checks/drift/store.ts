@@ -16,6 +16,8 @@ export interface DriftStore {
    * `createdAt` tells whether it is still the same session.
    */
   read(session: SessionName): Promise<DriftState | undefined>;
+  /** False where the session's topic is not as it was read any more; nothing else of the phase is done then. */
+  isSame(session: SessionName, read: DriftState | undefined, phase?: Phase): Promise<boolean>;
   /**
    * Counts a turn that passed, unless one of the last turns was the same, and keeps what it changes; what is left
    * of an older session goes, and a turn of one changes nothing in a newer one. Resolves to true where the turn is

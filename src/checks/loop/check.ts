@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import { NotDone, type Phase } from '../../pipeline/phase.ts';
+import { JudgeAgain, NotDone, type Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import { toolCallsOf, turnSession, UNANSWERED_LIFE_MS } from '../../conversation/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
@@ -20,7 +20,7 @@ import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { latestStep, toolStep, type Step } from './step.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
-import type { ArrivalLimit, LoopMemory, LoopStore, RecentCall } from './store.ts';
+import type { ArrivalLimit, CallsAhead, LoopMemory, LoopStore, RecentCall } from './store.ts';
 import { arrivalLimits } from './velocity.ts';
 
 export interface LoopDeps {
@@ -39,6 +39,8 @@ export interface LoopState {
   session?: SessionName;
   /** Under which calls of its kind are kept: turns, or calls of tools. */
   kept?: SessionName;
+  /** Read with the key, in case they can be judged by. */
+  ahead?: Promise<CallsAhead>;
   calls?: Promise<readonly RecentCall[]>;
   fingerprint?: SimHash | undefined;
   /** Limits that this call was counted against, and stays counted against only if it is answered. */
@@ -73,18 +75,38 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     session: SessionName,
     phase: Phase | undefined,
   ): Promise<Verdict> {
+    const ahead = await state.ahead;
     const step = stepOf(exchange);
     if (isTurnOver(step.said.length)) await nextTurn();
     state.fingerprint = fingerprintOf(step, config.fingerprint.defeat_padding);
-    const calls = (await state.calls) ?? [];
+    const calls = ahead?.calls ?? (await state.calls) ?? [];
     // They are many, and the answer may be minutes away.
+    delete state.ahead;
     delete state.calls;
     const seen = detect(config, calls, state.fingerprint);
     const limits = arrivalLimits(config.velocity, exchange, step);
+    if (ahead !== undefined) {
+      if (seen !== undefined) throw new JudgeAgain();
+      const same = store.areSame(session, ahead.last, phase);
+      const counted = limits.length === 0 ? PASS : count(exchange, state, session, limits, seen, phase);
+      return { kind: 'pending', verdict: ifSame(same, counted) };
+    }
     if (limits.length === 0 || (blocks && seen === 'fingerprint')) return told(exchange, seen);
     // A call that stalls is denied before anything is taken for it, but too many calls are told of first.
     if (blocks && seen === 'stall') return count(exchange, state, session, limits, seen);
     return { kind: 'pending', verdict: count(exchange, state, session, limits, seen, phase) };
+  }
+
+  async function ifSame(
+    same: Promise<boolean>,
+    counted: FinalVerdict | Promise<FinalVerdict>,
+  ): Promise<FinalVerdict> {
+    // Both, so that nothing is asked once more before it is known what became of the first time.
+    const [known, verdict] = await Promise.allSettled([same, counted]);
+    if (known.status === 'rejected') throw known.reason;
+    if (!known.value) throw new JudgeAgain();
+    if (verdict.status === 'rejected') throw verdict.reason;
+    return verdict.value;
   }
 
   async function count(
@@ -128,13 +150,22 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   return {
     name,
     shadowable: true,
+    repeatable: true,
     begin: () => ({ operationId: newOperationId(), counted: [] }),
+    identify({ keyHash, sessionId }, state, phase) {
+      if (sessionId === undefined || phase === undefined) return;
+      state.ahead = store.readAhead({ keyHash, sessionId }, memory, phase);
+      // Where nothing can be judged by it, nobody waits for it.
+      state.ahead.catch(() => undefined);
+    },
     prepare(exchange, state, phase) {
       const turn = turnSession(exchange);
       const session = turn ?? toolSession(exchange);
       if (session === undefined) return;
       state.session = session;
       state.kept = turn ?? toolCallsOf(session);
+      if (exchange.facts.isReadAhead === true && state.ahead !== undefined) return;
+      delete state.ahead;
       state.calls = store.readCalls(state.kept, memory, phase);
       // Where an earlier check denies, nobody waits for it.
       state.calls.catch(() => undefined);

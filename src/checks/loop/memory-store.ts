@@ -1,6 +1,6 @@
 import type { SimHash } from '../../text/simhash.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
-import type { LoopStore, RecentCall } from './store.ts';
+import type { LoopMemory, LoopStore, RecentCall } from './store.ts';
 
 interface Entry {
   readonly at: number;
@@ -66,16 +66,24 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     }
   }
 
+  function read(session: SessionName, { keepMs, maxCalls }: LoopMemory): readonly RecentCall[] {
+    const at = now();
+    const calls: RecentCall[] = [];
+    for (const entry of within(nameOf(session), keepMs).values()) {
+      const { fingerprint } = entry;
+      if (fingerprint !== undefined) calls.push({ ageMs: Math.max(at - entry.at, 0), fingerprint });
+    }
+    return calls.reverse().slice(0, maxCalls);
+  }
+
+  function lastOf(session: SessionName): string {
+    return [...(lists.get(nameOf(session))?.entries.keys() ?? [])].at(-1) ?? '';
+  }
+
   return {
-    async readCalls(session, { keepMs, maxCalls }) {
-      const at = now();
-      const calls: RecentCall[] = [];
-      for (const entry of within(nameOf(session), keepMs).values()) {
-        const { fingerprint } = entry;
-        if (fingerprint !== undefined) calls.push({ ageMs: Math.max(at - entry.at, 0), fingerprint });
-      }
-      return calls.reverse().slice(0, maxCalls);
-    },
+    readCalls: async (session, memory) => read(session, memory),
+    readAhead: async (session, memory) => ({ calls: read(session, memory), last: lastOf(session) }),
+    areSame: async (session, last) => lastOf(session) === last,
     async joinCall(session, operationId, fingerprint, { keepMs, maxCalls }) {
       put(nameOf(session), operationId, fingerprint, { windowMs: keepMs, max: maxCalls });
     },

@@ -17,34 +17,44 @@ export interface RedisLoopStoreOptions {
 }
 
 const readScript = loadScript(new URL('./read-calls.lua', import.meta.url));
+const sameScript = loadScript(new URL('./same-calls.lua', import.meta.url));
 const joinScript = loadScript(new URL('./record-call.lua', import.meta.url));
 const countScript = loadScript(new URL('./count-arrival.lua', import.meta.url));
 const giveBackScript = loadScript(new URL('./release-arrival.lua', import.meta.url));
 
 /** As calls.lua has it: version, time, fingerprint, operation. */
-const ENTRY_CHARS = 1 + 13 + 16 + 13;
+const OPERATION_CHARS = 13;
+const ENTRY_CHARS = 1 + 13 + 16 + OPERATION_CHARS;
 const FINGERPRINT_AT = 1 + 13;
 const OPERATION_AT = FINGERPRINT_AT + 16;
 
 const readReply = z.tuple([z.int().min(0), z.string().regex(/^(?:1\d{13}[0-9a-f]{16}[^]{13})*$/)]);
+const flag = z.literal([0, 1]);
 const doneReply = z.literal(1);
-const exceededReply = z.array(z.literal([0, 1]));
+const exceededReply = z.array(flag);
 
 /** Recent calls in Redis, shared by all gateways on it. */
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStoreOptions): LoopStore {
   const at = (): string | number => (now === undefined ? '' : now());
   const { ask } = createAsking(client, deadlineMs);
-  return {
-    readCalls: (session, { keepMs, maxCalls }, phase) =>
-      ask(
-        {
-          script: readScript,
-          keys: [callsKey(session)],
-          args: [at(), maxCalls],
-          read: (reply) => recentCalls(...readReply.parse(reply), keepMs),
+  const read: LoopStore['readAhead'] = (session, { keepMs, maxCalls }, phase) =>
+    ask(
+      {
+        script: readScript,
+        keys: [callsKey(session)],
+        args: [at(), maxCalls],
+        read(reply) {
+          const [readAt, entries] = readReply.parse(reply);
+          return { calls: recentCalls(readAt, entries, keepMs), last: entries.slice(-OPERATION_CHARS) };
         },
-        phase,
-      ),
+      },
+      phase,
+    );
+  return {
+    readCalls: async (...asked) => (await read(...asked)).calls,
+    readAhead: read,
+    areSame: (session, last, phase) =>
+      ask({ script: sameScript, keys: [callsKey(session)], args: [last], read: isYes }, phase),
     joinCall: (session, operationId, fingerprint, { keepMs, maxCalls }, phase) =>
       ask(
         {
@@ -78,6 +88,10 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
         read: isDone,
       }),
   };
+}
+
+function isYes(reply: unknown): boolean {
+  return flag.parse(reply) === 1;
 }
 
 function isDone(reply: unknown): void {

@@ -8,6 +8,13 @@ export interface RecentCall {
   readonly fingerprint: SimHash;
 }
 
+/** Calls that were read before all judge by them. */
+export interface CallsAhead {
+  readonly calls: readonly RecentCall[];
+  /** Names the newest of all that are kept; empty where there is none. */
+  readonly last: string;
+}
+
 /** How much of a session's past is kept. */
 export interface LoopMemory {
   readonly keepMs: number;
@@ -27,6 +34,10 @@ export interface ArrivalLimit {
 export interface LoopStore {
   /** The session's answered calls, newest first. */
   readCalls(session: SessionName, memory: LoopMemory, phase?: Phase): Promise<readonly RecentCall[]>;
+  /** The same, for whoever asks later whether they are so still. */
+  readAhead(session: SessionName, memory: LoopMemory, phase?: Phase): Promise<CallsAhead>;
+  /** False where another call was answered since, or they were forgotten; nothing else of the phase is done then. */
+  areSame(session: SessionName, last: CallsAhead['last'], phase?: Phase): Promise<boolean>;
   /** Adds a call that was answered. */
   joinCall(
     session: SessionName,

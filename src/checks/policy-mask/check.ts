@@ -1,6 +1,7 @@
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
+import { JudgeAgain } from '../../pipeline/phase.ts';
 import { policyDenied, toolDenied } from '../denials.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { MaskRule } from '../../policy/cards/mask-rule.ts';
@@ -51,6 +52,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
     if (judged === undefined || (judged.again === true) !== (judgement === 'again')) return PASS;
     const masks = masksOf(judged.set.masksFor(judged.call));
     if (masks === undefined) return PASS;
+    if (exchange.facts.isReadAhead === true) throw new JudgeAgain();
     state.masks = masks;
     const { rules, unmaskable, edits } = await maskRequest(exchange, masks);
     if (rules.size === 0) return PASS;
@@ -68,6 +70,7 @@ export function createPolicyMaskCheck(deps: PolicyMaskDeps): Check<PolicyMaskSta
   return {
     name: 'policy',
     shadowable: true,
+    repeatable: true,
     begin: () => ({ masks: undefined }),
     ...(judgement === 'first' ? { requestBody: mask } : { forwarding: mask }),
     response(exchange, { masks }) {

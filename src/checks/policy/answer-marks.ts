@@ -79,6 +79,7 @@ export function createAnswerMarksCheck({
   return {
     name: 'policy-state',
     shadowable: true,
+    repeatable: true,
     begin: () => ({ asked: undefined, unnoted: undefined }),
     requestBody({ facts: { judged, session } }, state) {
       if (judged === undefined || session === undefined) return PASS;

@@ -17,6 +17,7 @@ export function createPolicyCheck({ policies, judge }: PolicyDeps): Check<unknow
   return {
     name: 'policy',
     shadowable: true,
+    repeatable: true,
     requestBody(exchange) {
       const call = policyCallOf(exchange);
       if (call === undefined) return PASS;

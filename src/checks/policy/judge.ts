@@ -1,6 +1,7 @@
 import { PASS, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JudgedCall } from '../../pipeline/facts.ts';
+import { JudgeAgain } from '../../pipeline/phase.ts';
 import { findingId } from '../finding-id.ts';
 import { callDenied } from '../denials.ts';
 import type { PolicyCall } from '../../policy/call.ts';
@@ -68,6 +69,9 @@ export function createJudge(deps: JudgeDeps): Judge {
     const decision = await decide(judged);
     if (decision === undefined) return notEvaluated(exchange);
     const verdict = verdictOf(judged, decision);
+    if (exchange.facts.isReadAhead === true && (verdict !== 'allow' || decision.taint.length > 0)) {
+      throw new JudgeAgain();
+    }
     deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: decidingRules(decision) });
     if (verdict === 'default_deny')
       return callDenied(exchange, 'no policy allows this call', 'default_action');

@@ -1,9 +1,9 @@
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
 import { PASS } from '../../pipeline/check.ts';
-import type { Check, Pass, Verdict } from '../../pipeline/check.ts';
-import type { Answered, Parsed } from '../../pipeline/exchange.ts';
-import type { Phase } from '../../pipeline/phase.ts';
+import type { Check, FinalVerdict, Pass, Verdict } from '../../pipeline/check.ts';
+import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
+import { JudgeAgain, NotDone, type Phase } from '../../pipeline/phase.ts';
 import { firstAskedTurn } from '../../conversation/asked-turns.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { anchorOf } from './anchor.ts';
@@ -11,10 +11,11 @@ import { sessionRequest, sessionRequired, tell } from './headers.ts';
 import type { SessionRequest } from './headers.ts';
 import { createMcpCalls, isSuccess, type McpCallState, type TakenStep } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
+import { asIfOpened } from './read-ahead.ts';
 import { createRefundQueue } from './refund-queue.ts';
 import { createRunningCalls } from './running-calls.ts';
 import { CALL_LEASE_MS } from './store.ts';
-import type { OpenResult, Session, SessionStore, Step } from './store.ts';
+import type { OpenResult, Session, SessionAhead, SessionStore, Step } from './store.ts';
 
 export interface SessionCheckDeps {
   readonly store: SessionStore;
@@ -39,13 +40,35 @@ export interface SessionCheck {
 /** One exchange's part in its session. */
 export interface SessionState {
   asked?: SessionRequest;
+  /** Settled once it is known what could be read ahead. */
+  reading?: Promise<void>;
+  /** Good for being judged by once. */
+  ahead?: SessionAhead | undefined;
   step?: Step;
-  opening?: Promise<OpenResult>;
+  /** Settled once it is known whether a step was taken after all had judged. */
+  confirming?: Promise<unknown>;
+  /** How the session is entered; undefined where the request is no step of one. */
+  entering?: Opening | Expected;
   session?: Session;
   /** The session's first user request, masked; until it is stored. */
   anchor?: string;
   /** Where an MCP server is called, in place of all above. */
   readonly mcp: McpCallState;
+}
+
+/** The session is opened among the reads of all checks. */
+interface Opening {
+  readonly kind: 'opening';
+  readonly opened: Promise<OpenResult>;
+}
+
+/** The session is opened once all have judged. */
+interface Expected {
+  readonly kind: 'expected';
+  readonly asked: SessionRequest;
+  readonly ahead: SessionAhead;
+  /** What it will be. */
+  readonly session: Session;
 }
 
 /**
@@ -70,22 +93,80 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     asked: SessionRequest,
     state: SessionState,
     phase: Phase | undefined,
-  ): void {
+    ahead?: SessionAhead,
+  ): Promise<OpenResult> {
     const step = { keyHash: exchange.key.keyHash, sessionId: asked.sessionId, operationId: newOperationId() };
     // Set before Redis is asked: a step whose reply is lost must be given back too.
     state.step = step;
-    state.opening = store.open({ ...step, ...asked }, phase);
+    const opened = store.open({ ...step, ...asked }, phase, ahead);
     // Where an earlier check denies, nobody waits for it.
-    state.opening.catch(() => undefined);
+    opened.catch(() => undefined);
+    return opened;
   }
 
-  async function judge(exchange: Parsed, state: SessionState, step: Step): Promise<Verdict> {
-    const result = await state.opening;
-    switch (result?.kind) {
-      case undefined:
-        throw new Error('the session was not asked for');
+  function ask(exchange: Identified, state: SessionState): Verdict {
+    if (exchange.mcp !== undefined) return mcpCalls.requestHeaders(exchange, state.mcp);
+    const asked = sessionRequest(exchange.headers);
+    if (asked === undefined) return deps.required ? sessionRequired() : PASS;
+    if ('kind' in asked) return asked;
+    state.asked = asked;
+    return PASS;
+  }
+
+  /** What was read ahead is judged by once; what it does not do for is opened at once. */
+  function enter(
+    exchange: Parsed,
+    asked: SessionRequest,
+    state: SessionState,
+    phase: Phase | undefined,
+  ): void {
+    const { ahead } = state;
+    delete state.ahead;
+    const session = ahead && asIfOpened(ahead, asked);
+    exchange.facts.isReadAhead = session !== undefined;
+    state.entering =
+      ahead === undefined || session === undefined
+        ? { kind: 'opening', opened: open(exchange, asked, state, phase) }
+        : { kind: 'expected', asked, ahead, session };
+  }
+
+  function expect(
+    exchange: Parsed,
+    state: SessionState,
+    { asked, ahead, session }: Expected,
+    phase: Phase | undefined,
+  ): Verdict {
+    tell(exchange, { ...session, steps: session.steps - 1 });
+    exchange.facts.session = session;
+    const verdict = confirm(exchange, state, open(exchange, asked, state, phase, ahead));
+    state.confirming = verdict.catch(() => undefined);
+    return { kind: 'pending', verdict };
+  }
+
+  async function confirm(
+    exchange: Parsed,
+    state: SessionState,
+    opened: Promise<OpenResult>,
+  ): Promise<FinalVerdict> {
+    try {
+      const result = await opened;
+      if (result.kind === 'changed') throw new JudgeAgain();
+      exchange.facts.isReadAhead = false;
+      return await judge(exchange, state, result);
+    } catch (cause) {
+      if (cause instanceof NotDone || cause instanceof JudgeAgain) delete state.step;
+      throw cause;
+    }
+  }
+
+  async function judge(exchange: Parsed, state: SessionState, result: OpenResult): Promise<FinalVerdict> {
+    const { step } = state;
+    if (step === undefined) throw new Error('the session was not asked for');
+    switch (result.kind) {
       case 'closed':
         throw new Error('a fresh step cannot have been given back');
+      case 'changed':
+        throw new Error('nothing was said of how the session was');
       case 'too_many_sessions':
         delete state.step;
         return tooManySessions(result.liveSessions);
@@ -141,25 +222,34 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const check: Check<SessionState, 'session'> = {
     name: 'session',
     shadowable: false,
+    repeatable: true,
     begin: () => ({ mcp: {} }),
+    identify({ keyHash, sessionId }, state, phase) {
+      if (sessionId === undefined || phase === undefined) return;
+      state.reading = store.readAhead({ keyHash, sessionId }, phase).then(
+        (ahead) => void (state.ahead = ahead),
+        () => undefined,
+      );
+    },
     requestHeaders(exchange, state) {
-      if (exchange.mcp !== undefined) return mcpCalls.requestHeaders(exchange, state.mcp);
-      const asked = sessionRequest(exchange.headers);
-      if (asked === undefined) return deps.required ? sessionRequired() : PASS;
-      if ('kind' in asked) return asked;
-      state.asked = asked;
-      return PASS;
+      // It was asked with the key.
+      return state.reading === undefined
+        ? ask(exchange, state)
+        : state.reading.then(() => ask(exchange, state));
     },
     prepare(exchange, state, phase) {
       if (exchange.mcp !== undefined) return mcpCalls.prepare(exchange, state.mcp, phase);
       const { operation } = exchange.endpoint;
       // Neither is a call of a model.
       if (operation === 'models' || operation === 'count_tokens') return;
-      if (state.asked !== undefined) open(exchange, state.asked, state, phase);
+      if (state.asked !== undefined) enter(exchange, state.asked, state, phase);
     },
-    requestBody(exchange, state) {
+    async requestBody(exchange, state, phase) {
       if (exchange.mcp !== undefined) return mcpCalls.requestBody(exchange, state.mcp);
-      return state.step === undefined ? PASS : judge(exchange, state, state.step);
+      const { entering } = state;
+      if (entering === undefined) return PASS;
+      if (entering.kind === 'expected') return expect(exchange, state, entering, phase);
+      return judge(exchange, state, await entering.opened);
     },
     response(exchange, state, phase) {
       if (exchange.mcp !== undefined) return mcpCalls.response(exchange, state.mcp);
@@ -168,8 +258,10 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       }
       return { kind: 'pending', verdict: note(exchange, state, phase) };
     },
-    async end(exchange, outcome, { step, session, mcp }) {
-      if (exchange.mcp !== undefined) return mcpCalls.end(exchange, outcome, mcp);
+    async end(exchange, outcome, state) {
+      if (exchange.mcp !== undefined) return mcpCalls.end(exchange, outcome, state.mcp);
+      await state.confirming;
+      const { step, session } = state;
       if (step === undefined) return;
       if (outcome.kind !== 'not_forwarded') return running.finish(step);
       running.forget(step);

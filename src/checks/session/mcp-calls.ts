@@ -7,10 +7,11 @@ import type { Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';
+import { isTighter } from './read-ahead.ts';
 import type { Returns } from './refund-queue.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import type { Session, SessionLimits, SessionStore, Step } from './store.ts';
+import type { Session, SessionStore, Step } from './store.ts';
 
 /** A step, or a call, that may have to be given back; `createdAt` as `SessionStore.leave` wants it. */
 export interface TakenStep {
@@ -179,13 +180,6 @@ function withoutSession({ headers }: Parsed, required: boolean): Verdict {
   const asked = sessionRequest(headers);
   if (asked !== undefined && 'kind' in asked) return asked;
   return required ? sessionRequired() : PASS;
-}
-
-function isTighter(
-  asked: SessionLimits,
-  { maxSteps = Infinity, budgetNanoUsd = Infinity }: Session,
-): boolean {
-  return (asked.maxSteps ?? Infinity) < maxSteps || (asked.budgetNanoUsd ?? Infinity) < budgetNanoUsd;
 }
 
 /** Its call could not be noted, and whoever judges by the history could trust it no more. */

@@ -240,6 +240,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
 
   return {
     open: (step) => Promise.resolve(open(step)),
+    readAhead: () => Promise.resolve(undefined),
     leave: (step) => Promise.resolve(leave(step)),
     renew(step, createdAt) {
       const entry = findLife(step, createdAt);

@@ -12,9 +12,11 @@
 --       9 most live sessions where that is unlimited
 --      10 maximum of steps, '' where the request names none   11 budget in nano-USD, or ''
 --      12 keys of a session, see make-room.lua
+--      13 when the session was created, by what was read of it; -1 = there was none; '' = it was not read
+--      14 how often it had been written then   15 what it had spent
 -- reply {verdict, live sessions, spent, the session (see notes.lua), created by this 1|0, ids of those that made room}
---       verdict: opened | max_steps | budget | sessions | closed (the step was given back already); the last two without
---       a session
+--       verdict: opened | max_steps | budget | sessions | closed (the step was given back already) | changed (it is not
+--       as it was read, or refuses the call: nothing is done); the last three without a session
 
 -- @include ../../redis/clock.lua
 -- @include ../../redis/ledger.lua
@@ -33,6 +35,15 @@ end
 
 local session, spent_before = session_of(1, 2), spent_in(KEYS[3])
 local is_new = session.created < 0
+
+local function is_as_read()
+  return session.created == tonumber(ARGV[13]) and session.revision == tonumber(ARGV[14])
+    and (is_new or account.spent == tonumber(ARGV[15]))
+end
+
+if ARGV[13] ~= '' and not is_as_read() then
+  return { 'changed', 0, '0', {}, 0, {} }, false
+end
 if not is_new and call_at(session, operation) then
   return { 'opened', 0, int(spent_before), view_of(session), 0, {} }
 end
@@ -65,6 +76,10 @@ elseif takes_step and budget >= 0 and (is_new and 0 or spent_before) >= budget t
   refused = 'budget'
 elseif is_new and most == 0 and live >= tonumber(ARGV[9]) and not make_room(room, now, tonumber(ARGV[9])) then
   refused = 'sessions'
+end
+
+if refused and ARGV[13] ~= '' then
+  return { 'changed', 0, '0', {}, 0, {} }, false
 end
 
 local opens = is_new and not refused

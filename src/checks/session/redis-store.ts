@@ -1,27 +1,29 @@
 import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
-import {
-  driftKey,
-  leftStepsKey,
-  loopKey,
-  riskProfileKey,
-  sessionAnchorKey,
-  sessionKey,
-  sessionsKey,
-  spendKey,
-} from '../../redis/keys.ts';
+import { sessionsKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { emptyReply, readSession, sessionReply, stateNames } from './session-fields.ts';
+import {
+  anchorKey,
+  ledgerKey,
+  lifeKeys,
+  moveKeys,
+  sessionKeys,
+  stateKey,
+  stepKeys,
+  TEMPLATES,
+} from './session-keys.ts';
+import { emptyReply, freshSession, readSession, sessionReply, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Phase } from '../../pipeline/phase.ts';
-import { toolCallsOf, UNANSWERED_LIFE_MS, type SessionName } from '../../conversation/session-turn.ts';
+import { UNANSWERED_LIFE_MS, type SessionName } from '../../conversation/session-turn.ts';
 import type {
   Moved,
   Noted,
   OpenResult,
   Session,
+  SessionAhead,
   SessionDetails,
   SessionLimits,
   SessionStore,
@@ -60,9 +62,9 @@ const moveBackScript = loadScript(new URL('./move-back.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
 
 const flag = z.literal([0, 1]);
-const readReply = z.tuple([z.string(), sessionReply, z.int().min(0)]).or(emptyReply);
+const readReply = z.tuple([z.string(), sessionReply, z.int().min(0), z.int().min(0)]).or(emptyReply);
 const openReply = z.tuple([
-  z.enum(['opened', 'max_steps', 'budget', 'sessions', 'closed']),
+  z.enum(['opened', 'max_steps', 'budget', 'sessions', 'closed', 'changed']),
   z.int(),
   z.string(),
   sessionReply.or(emptyReply),
@@ -86,7 +88,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return [clock(), sessionId, ttlMs, UNANSWERED_LIFE_MS, CALL_LEASE_MS];
   }
 
-  async function open(step: Step & SessionLimits, phase?: Phase): Promise<OpenResult> {
+  async function open(step: Step & SessionLimits, phase?: Phase, ahead?: SessionAhead): Promise<OpenResult> {
     const { keyHash, sessionId, operationId, maxSteps = '', budgetNanoUsd = '' } = step;
     const asked = [operationId, counterOf(step), maxPerKey, maxLive, maxSteps, budgetNanoUsd];
     const [opened, anchored] = await Promise.all([
@@ -94,23 +96,35 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
         {
           script: openScript,
           keys: stepKeys(step),
-          args: [...lifeArgs(step), ...asked, TEMPLATES],
+          args: [...lifeArgs(step), ...asked, TEMPLATES, ...aheadArgs(ahead)],
           read: (reply) => openReply.parse(reply),
         },
         phase,
       ),
-      within(async () => flag.parse(await client.pexpire(anchorKey(step), ttlMs))),
+      ahead?.anchored ?? keepAnchor(step),
     ]);
     const [, , , , isNew, evicted] = opened;
     const orphans = [
       ...evicted,
       // What was to go with an earlier life of this name, and was left behind by a gateway that died.
-      ...(isNew === 1 && anchored === 1 ? [sessionId] : []),
+      ...(isNew === 1 && anchored ? [sessionId] : []),
     ];
     if (orphans.length > 0) {
       await within(() => Promise.all(orphans.map((id) => client.del(anchorKey({ keyHash, sessionId: id })))));
     }
-    return openResult(sessionId, opened, isNew === 0 && anchored === 1, ttlMs);
+    return openResult(sessionId, opened, isNew === 0 && anchored, ttlMs);
+  }
+
+  /** False where there is none. */
+  function keepAnchor(name: SessionName): Promise<boolean> {
+    return within(async () => flag.parse(await client.pexpire(anchorKey(name), ttlMs)) === 1);
+  }
+
+  async function readAhead(name: SessionName, phase: Phase): Promise<SessionAhead> {
+    const [found, anchored] = await Promise.all([readOne(name, phase), keepAnchor(name)]);
+    if (found !== undefined)
+      return { session: found.session, isOpen: true, revision: found.revision, anchored };
+    return { session: freshSession(name.sessionId, ttlMs), isOpen: false, revision: 0, anchored };
   }
 
   async function leave(step: Step, createdAt: number | undefined): Promise<void> {
@@ -192,7 +206,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   async function readOne(
     name: SessionName,
     phase?: Phase,
-  ): Promise<Omit<SessionDetails, 'anchor'> | undefined> {
+  ): Promise<(Omit<SessionDetails, 'anchor'> & { readonly revision: number }) | undefined> {
     const reply = await asking.ask(
       {
         script: readScript,
@@ -203,8 +217,8 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
       phase,
     );
     if (reply.length === 0) return undefined;
-    const [spent, fields, callsOnTheirWay] = reply;
-    return { session: readSession(name.sessionId, fields, spent, ttlMs), callsOnTheirWay };
+    const [spent, fields, callsOnTheirWay, revision] = reply;
+    return { session: readSession(name.sessionId, fields, spent, ttlMs), callsOnTheirWay, revision };
   }
 
   async function list(keyHash: string): Promise<readonly Session[]> {
@@ -220,6 +234,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   return {
     open,
+    readAhead,
     leave: (step, createdAt) => within(() => leave(step, createdAt)),
     renew: (step, createdAt) => within(() => renew(step, createdAt)),
     finish,
@@ -234,7 +249,9 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     read: (name) =>
       within(async () => {
         const [found, anchor] = await Promise.all([readOne(name), client.get(anchorKey(name))]);
-        return found && { ...found, anchor: anchor ?? undefined };
+        if (found === undefined) return undefined;
+        const { session, callsOnTheirWay } = found;
+        return { session, callsOnTheirWay, anchor: anchor ?? undefined };
       }),
     end: (name) =>
       withRedisDeadline(deadlineMs, async () => {
@@ -253,7 +270,7 @@ function openResult(
   anchored: boolean,
   ttlMs: number,
 ): OpenResult {
-  if (verdict === 'closed') return { kind: 'closed' };
+  if (verdict === 'closed' || verdict === 'changed') return { kind: verdict };
   if (verdict === 'sessions') return { kind: 'too_many_sessions', liveSessions };
   if (fields.length === 0) throw new Error('open-session.lua replied without a session');
   const session = readSession(id, fields, spent, ttlMs);
@@ -261,52 +278,13 @@ function openResult(
   return { kind: verdict === 'budget' ? 'budget_spent' : 'max_steps_reached', session };
 }
 
-/** As open-session.lua and leave-session.lua want them. */
-function stepKeys(step: Step): string[] {
-  const { keyHash } = step;
-  return [...lifeKeys(step), riskProfileKey(keyHash), leftStepsKey(keyHash)];
+/** ARGV 13 to 15 of open-session.lua. */
+function aheadArgs(ahead: SessionAhead | undefined): (string | number)[] {
+  if (ahead === undefined) return ['', '', ''];
+  const { session, isOpen, revision } = ahead;
+  return isOpen ? [session.createdAt, revision, session.spendNanoUsd] : [-1, 0, 0];
 }
-
-/** As move-state.lua and move-back.lua want them. */
-function moveKeys(step: Step): string[] {
-  return [...lifeKeys(step), leftStepsKey(step.keyHash)];
-}
-
-/** KEYS 1 to 3, as life.lua wants them. */
-function lifeKeys(name: SessionName): string[] {
-  return [stateKey(name), sessionsKey(name.keyHash), ledgerKey(name)];
-}
-
-/** All that hangs on a session in its key's slot, its own string first. */
-function sessionKeys(name: SessionName): string[] {
-  const { keyHash, sessionId } = name;
-  return [
-    stateKey(name),
-    ledgerKey(name),
-    loopKey(keyHash, sessionId),
-    loopKey(keyHash, toolCallsOf(name).sessionId),
-    loopKey(keyHash, `${sessionId}/arrivals`),
-    loopKey(keyHash, `${sessionId}/rps`),
-    driftKey(keyHash, sessionId),
-  ];
-}
-
-/** As make-room.lua wants them. */
-const TEMPLATES = sessionKeys({ keyHash: '#', sessionId: '*' }).join(' ');
 
 function counterOf({ isMcpCall }: Step): string {
   return isMcpCall === true ? 'mcp_call' : 'step';
-}
-
-function stateKey({ keyHash, sessionId }: SessionName): string {
-  return sessionKey(keyHash, sessionId);
-}
-
-/** The ledger of the account that the budget check charges a session's calls to. */
-function ledgerKey({ keyHash, sessionId }: SessionName): string {
-  return spendKey(keyHash, `session:${sessionId}`);
-}
-
-function anchorKey({ keyHash, sessionId }: SessionName): string {
-  return sessionAnchorKey(keyHash, sessionId);
 }

@@ -55,6 +55,11 @@ export function readSession(
   };
 }
 
+/** As a session begins that asks for no limits. */
+export function freshSession(id: string, ttlMs: number): Session {
+  return readSession(id, [0, 0, 0, -1, -1, 0, 0, '', [], [], []], '0', ttlMs);
+}
+
 /** As life.lua has it. */
 export function lifeMs(answered: boolean, ttlMs: number): number {
   return answered ? ttlMs : Math.min(ttlMs, UNANSWERED_LIFE_MS);

@@ -51,6 +51,17 @@ export interface Session extends SessionLimits {
   readonly lifeMs: number;
 }
 
+/** A session as it was read before it is to be opened. */
+export interface SessionAhead {
+  /** As it would begin, created at 0, where it is not open. */
+  readonly session: Session;
+  readonly isOpen: boolean;
+  /** How often it had been written. */
+  readonly revision: number;
+  /** Its first user request is stored. */
+  readonly anchored: boolean;
+}
+
 export type OpenResult =
   | {
       readonly kind: 'opened';
@@ -65,7 +76,9 @@ export type OpenResult =
    */
   | { readonly kind: 'too_many_sessions'; readonly liveSessions: number }
   /** The step was given back before it was taken (its request had been given up). */
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'closed' }
+  /** The session is not as it was read ahead any more, or refuses the call: nothing was done. */
+  | { readonly kind: 'changed' };
 
 /**
  * What became of a taint, a tool's name or a mark. `full`: the session holds as many others as it may, so whoever judges by
@@ -104,8 +117,14 @@ export interface SessionStore {
   /**
    * Opens the session where it is not open yet, tightens its limits, and takes a step or refuses it. The call is on its
    * way until `leave` or `finish`, or until its lease ends.
+   * @param ahead what the call was judged by: nothing is done, nor anything else of the phase, where it is not so any more
    */
-  open(step: Step & SessionLimits, phase?: Phase): Promise<OpenResult>;
+  open(step: Step & SessionLimits, phase?: Phase, ahead?: SessionAhead): Promise<OpenResult>;
+  /**
+   * The session as it stands, for whoever opens it later as it was; what is stored of its first request lives on. Undefined
+   * where nothing can be judged by it.
+   */
+  readAhead(name: SessionName, phase: Phase): Promise<SessionAhead | undefined>;
   /** The session as it stands, in one wait; undefined where it is not open. */
   peek(name: SessionName, phase?: Phase): Promise<Session | undefined>;
   /**

@@ -1,6 +1,7 @@
 import type { Identity } from '../../auth/authenticate.ts';
 import { extractCredentials, type Credentials } from '../../auth/credentials.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
+import { namedSession } from '../../conversation/session-turn.ts';
 import { GatewayError } from '../../errors.ts';
 import { HEADER } from '../../headers.ts';
 import { readableBy } from '../../mcp/cross-origin.ts';
@@ -140,7 +141,8 @@ async function identify(
     clientAddress,
     services: { authenticate },
   } = context;
-  const onKnownKey = (keyHash: string): void => run.identify({ keyHash });
+  const sessionId = context.surface.kind === 'provider' ? namedSession(request.headers) : undefined;
+  const onKnownKey = (keyHash: string): void => run.identify({ keyHash, sessionId });
   const identity = await authenticate({ rawKey: proxyKeys[0], clientAddress, onKnownKey, request });
   if (proxyKeys[1] !== undefined) await authenticate({ rawKey: proxyKeys[1], clientAddress });
   return identity;

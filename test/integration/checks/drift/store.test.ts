@@ -60,6 +60,29 @@ describe.each<[string, () => DriftStore]>([
     expect(await store.read({ ...session, sessionId: 's2' })).toBeUndefined();
   });
 
+  it('is the same until a turn passes, its anchor is answered, or the session is another one', async () => {
+    const { session, store, read } = rig();
+    expect(await store.isSame(session, undefined)).toBe(true);
+    await store.passTurn(session, { digest: 'a', anchor: grams(0) });
+    expect(await store.isSame(session, undefined)).toBe(false);
+    const asked = await read();
+    expect(await store.isSame(session, asked)).toBe(true);
+    expect(await store.isSame(newSession(), asked)).toBe(false);
+    await store.answerAnchor(session, 'a', grams(40));
+    expect(await store.isSame(session, asked)).toBe(false);
+    const answered = await read();
+    await store.passTurn(session, { digest: 'b', prior: grams(10) });
+    expect(await store.isSame(session, answered)).toBe(false);
+    const turned = await read();
+    await store.passTurn(session, { digest: 'b', prior: grams(10) });
+    expect(await store.isSame(session, turned)).toBe(true);
+    const next = { ...session, createdAt: CREATED_AT + 1 };
+    await store.passTurn(next, { digest: 'a', anchor: grams(0) });
+    await store.answerAnchor(next, 'a', grams(40));
+    await store.passTurn(next, { digest: 'b', prior: grams(10) });
+    expect(await store.isSame(session, turned)).toBe(false);
+  });
+
   it('is anchored by its first turn that anchors, and by no other', async () => {
     const { session, store, read } = rig();
     expect(await store.passTurn(session, { digest: 'hi' })).toBe(false);

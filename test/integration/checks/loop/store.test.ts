@@ -48,6 +48,25 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     ]);
   });
 
+  it('are the same until another one joins, or they are forgotten', async () => {
+    const { clock, store, session } = rig();
+    const none = await store.readAhead(session, MEMORY);
+    expect(none).toEqual({ calls: [], last: '' });
+    expect(await store.areSame(session, none.last)).toBe(true);
+    const operations = [randomUUID(), randomUUID()];
+    for (const operationId of operations) {
+      const before = await store.readAhead(session, MEMORY);
+      await store.joinCall(session, operationId, call(1), MEMORY);
+      expect(await store.areSame(session, before.last)).toBe(false);
+    }
+    const ahead = await store.readAhead(session, MEMORY);
+    expect(ahead.calls).toEqual(await store.readCalls(session, MEMORY));
+    await store.joinCall(session, operations[1] ?? '', call(1), MEMORY);
+    clock.now += 1;
+    expect(await store.areSame(session, ahead.last)).toBe(true);
+    expect(await store.areSame(newSession(), ahead.last)).toBe(false);
+  });
+
   it('join once however often the command is repeated', async () => {
     const { clock, store, session } = rig();
     const operationId = randomUUID();

@@ -6,7 +6,7 @@ import { createRedisSessionStore } from '../../../../src/checks/session/redis-st
 import type { RedisSessionStoreOptions } from '../../../../src/checks/session/redis-store.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS } from '../../../../src/checks/session/store.ts';
 import { UNANSWERED_LIFE_MS } from '../../../../src/conversation/session-turn.ts';
-import type { SessionStore } from '../../../../src/checks/session/store.ts';
+import type { SessionAhead, SessionLimits, SessionStore } from '../../../../src/checks/session/store.ts';
 import type { SessionName } from '../../../../src/conversation/session-turn.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import {
@@ -20,6 +20,7 @@ import {
   sessionsKey,
   spendKey,
 } from '../../../../src/redis/keys.ts';
+import { RedisPhase } from '../../../../src/redis/phase.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { spendInSession } from '../../../support/session-spend.ts';
 import { connect, useRedis } from '../budget/support.ts';
@@ -54,6 +55,78 @@ function inRedis(options: Required<ContractOptions>): StoreUnderTest {
     wait: (ms) => delay(ms),
   };
 }
+
+describe('a session that was read ahead', () => {
+  async function rig(more: Partial<RedisSessionStoreOptions> = {}) {
+    const store = sessionStore(more);
+    const keyHash = newKeyHash();
+    const step = (limits: Partial<SessionLimits> = {}) => call({ keyHash, sessionId: 'one' }, limits);
+    async function readAhead(): Promise<SessionAhead> {
+      const phase = new RedisPhase(client, 2_500);
+      const reading = store.readAhead({ keyHash, sessionId: 'one' }, phase);
+      phase.send();
+      const ahead = await reading;
+      if (ahead === undefined) throw new Error('nothing can be judged by it');
+      return ahead;
+    }
+    return { store, keyHash, step, readAhead, shown: () => store.read({ keyHash, sessionId: 'one' }) };
+  }
+
+  it('is opened where it is so still, new or not, with what it is then', async () => {
+    const { store, step, readAhead } = await rig();
+    for (const steps of [1, 2]) {
+      const ahead = await readAhead();
+      expect(ahead).toMatchObject({ isOpen: steps === 2, anchored: false, session: { steps: steps - 1 } });
+      const result = await store.open(step(), undefined, ahead);
+      expect(result).toMatchObject({ kind: 'opened', session: { steps } });
+    }
+  });
+
+  it.each<[string, (rigged: Awaited<ReturnType<typeof rig>>) => Promise<unknown>]>([
+    ['a step', ({ store, step }) => store.open(step())],
+    ['a taint', ({ store, step }) => store.addTaint(step(), 'secret_accessed')],
+    ['a mark', ({ store, step }) => store.addMark(step(), 'seen')],
+    ['what a call cost', ({ keyHash }) => spendInSession(client, { keyHash, sessionId: 'one' }, 7)],
+    ['its end', ({ store, keyHash }) => store.end({ keyHash, sessionId: 'one' })],
+    [
+      'a move of its state',
+      async ({ store, step, shown }) =>
+        store.moveState(step(), (await shown())?.session.createdAt ?? 0, { from: undefined, to: 'later' }),
+    ],
+  ])('is not opened after %s, and nothing of it is changed', async (_what, change) => {
+    const rigged = await rig();
+    const { store, step, readAhead, shown } = rigged;
+    await store.open(step({ maxSteps: 9 }));
+    const ahead = await readAhead();
+    await change(rigged);
+    const before = await shown();
+    expect(await store.open(step({ maxSteps: 3 }), undefined, ahead)).toEqual({ kind: 'changed' });
+    expect(await shown()).toEqual(before);
+  });
+
+  it('is not opened where another call has opened it', async () => {
+    const { store, step, readAhead, shown } = await rig();
+    const ahead = await readAhead();
+    await store.open(step());
+    expect(await store.open(step(), undefined, ahead)).toEqual({ kind: 'changed' });
+    expect((await shown())?.session.steps).toBe(1);
+  });
+
+  it('is not refused what it would be refused: who knows of it asks once more', async () => {
+    const { store, step, readAhead, shown } = await rig({ maxPerKey: 1 });
+    await store.open({ ...step(), sessionId: 'other' });
+    expect(await store.open(step(), undefined, await readAhead())).toEqual({ kind: 'changed' });
+    expect(await shown()).toBeUndefined();
+  });
+
+  it('takes the first request of an ended session of its name with it', async () => {
+    const { store, keyHash, step, readAhead } = await rig();
+    await redis.client.set(sessionAnchorKey(keyHash, 'one'), 'left behind');
+    const result = await store.open(step(), undefined, await readAhead());
+    expect(result).toMatchObject({ kind: 'opened', anchored: false });
+    expect(await redis.client.exists(sessionAnchorKey(keyHash, 'one'))).toBe(0);
+  });
+});
 
 describe('with two gateways', () => {
   it('exactly 10 of 200 parallel calls take a step, and 10 of 200 new sessions are opened', async () => {
