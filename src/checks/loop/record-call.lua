@@ -18,15 +18,13 @@ local KNOWN_AGAIN, SPARE = 16, 64
 local now, id, most = now_ms(ARGV[1]), short_id(ARGV[2]), tonumber(ARGV[5])
 local life, last = math.min(tonumber(ARGV[4]), life_left(KEYS[2], now)), last_calls(KEYS[1], KNOWN_AGAIN)
 local is_known = entry_at(last, id, ENTRY_BYTES, ENTRY_BYTES - ID_BYTES) ~= nil
-local bytes = redis.call('STRLEN', KEYS[1])
-local kept = bytes >= (most + SPARE) * ENTRY_BYTES and last_calls(KEYS[1], most)
 
 local function commit()
-  if kept then
-    redis.call('SET', KEYS[1], kept)
-  end
   if not is_known then
-    redis.call('APPEND', KEYS[1], ENTRY_VERSION .. string.format('%013.0f', now) .. ARGV[3] .. id)
+    local entry = ENTRY_VERSION .. string.format('%013.0f', now) .. ARGV[3] .. id
+    if redis.call('APPEND', KEYS[1], entry) > (most + SPARE) * ENTRY_BYTES then
+      redis.call('SET', KEYS[1], last_calls(KEYS[1], most + 1))
+    end
   end
   redis.call('PEXPIRE', KEYS[1], int(life))
 end

@@ -14,7 +14,8 @@
 --      12 keys of a session, see make-room.lua
 --      13 when the session was created, by what was read of it; -1 = there was none; '' = it was not read
 --      14 how often it had been written then   15 what it had spent
--- reply {verdict, live sessions, spent, the session (see notes.lua), created by this 1|0, ids of those that made room}
+-- reply {verdict, live sessions, spent, the session (see notes.lua), created by this 1|0, ids of those that made room};
+--       of one that was read before, when it was created in place of the session and what it has spent
 --       verdict: opened | max_steps | budget | sessions | closed (the step was given back already) | changed (it is not
 --       as it was read, or refuses the call: nothing is done); the last three without a session
 
@@ -38,14 +39,14 @@ local is_new = session.created < 0
 
 local function is_as_read()
   return session.created == tonumber(ARGV[13]) and session.revision == tonumber(ARGV[14])
-    and (is_new or account.spent == tonumber(ARGV[15]))
+    and (is_new or spent_before == tonumber(ARGV[15]))
 end
 
-if ARGV[13] ~= '' and not is_as_read() then
-  return { 'changed', 0, '0', {}, 0, {} }, false
-end
 if not is_new and call_at(session, operation) then
   return { 'opened', 0, int(spent_before), view_of(session), 0, {} }
+end
+if ARGV[13] ~= '' and not is_as_read() then
+  return { 'changed', 0, '0', {}, 0, {} }, false
 end
 
 -- The tighter of a stored limit and one that is asked for.
@@ -113,6 +114,10 @@ local function commit()
   save_sessions()
 end
 
+-- Who has read it knows the rest.
+if ARGV[13] ~= '' then
+  return { 'opened', live, '0', session.created, opens and 1 or 0, room and room.evicted or {} }, commit
+end
 local spent = int(spent_in(KEYS[3]))
 local view = refused == 'sessions' and {} or view_of(session)
 return { refused or 'opened', live, spent, view, opens and 1 or 0, room and room.evicted or {} }, commit

@@ -14,6 +14,7 @@ import {
   stepKeys,
   TEMPLATES,
 } from './session-keys.ts';
+import { asIfOpened } from './read-ahead.ts';
 import { emptyReply, freshSession, readSession, sessionReply, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Phase } from '../../pipeline/phase.ts';
@@ -62,18 +63,18 @@ const moveBackScript = loadScript(new URL('./move-back.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
 
 const flag = z.literal([0, 1]);
+const count = z.int().min(0);
 const readReply = z.tuple([z.string(), sessionReply, z.int().min(0), z.int().min(0)]).or(emptyReply);
 const openReply = z.tuple([
   z.enum(['opened', 'max_steps', 'budget', 'sessions', 'closed', 'changed']),
   z.int(),
   z.string(),
-  sessionReply.or(emptyReply),
+  sessionReply.or(emptyReply).or(count),
   flag,
   z.array(z.string()),
 ]);
 const noteReply = z.enum(['added', 'known', 'full', 'gone']);
 const moveReply = z.tuple([z.enum(['moved', 'conflict', 'gone']), z.string()]);
-const count = z.int().min(0);
 
 /** Sessions in Redis: one Lua script a step, each touching the keys of one slot; the anchor alone stands apart. */
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
@@ -112,7 +113,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     if (orphans.length > 0) {
       await within(() => Promise.all(orphans.map((id) => client.del(anchorKey({ keyHash, sessionId: id })))));
     }
-    return openResult(sessionId, opened, isNew === 0 && anchored, ttlMs);
+    return openResult(step, opened, isNew === 0 && anchored, { ttlMs, ahead });
   }
 
   /** False where there is none. */
@@ -265,15 +266,20 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 }
 
 function openResult(
-  id: string,
+  step: Step & SessionLimits,
   [verdict, liveSessions, spent, fields]: z.output<typeof openReply>,
   anchored: boolean,
-  ttlMs: number,
+  { ttlMs, ahead }: { readonly ttlMs: number; readonly ahead: SessionAhead | undefined },
 ): OpenResult {
   if (verdict === 'closed' || verdict === 'changed') return { kind: verdict };
   if (verdict === 'sessions') return { kind: 'too_many_sessions', liveSessions };
+  if (typeof fields === 'number') {
+    const session = ahead && asIfOpened(ahead, step);
+    if (session === undefined) throw new Error('open-session.lua opened what it should have refused');
+    return { kind: 'opened', session: { ...session, createdAt: fields }, anchored };
+  }
   if (fields.length === 0) throw new Error('open-session.lua replied without a session');
-  const session = readSession(id, fields, spent, ttlMs);
+  const session = readSession(step.sessionId, fields, spent, ttlMs);
   if (verdict === 'opened') return { kind: 'opened', session, anchored };
   return { kind: verdict === 'budget' ? 'budget_spent' : 'max_steps_reached', session };
 }

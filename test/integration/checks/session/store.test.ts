@@ -82,6 +82,19 @@ describe('a session that was read ahead', () => {
     }
   });
 
+  it('is opened once by one operation, however often that is repeated', async () => {
+    const { store, step, readAhead, shown } = await rig();
+    for (const steps of [1, 2]) {
+      const [ahead, repeated] = [await readAhead(), step()];
+      const result = await store.open(repeated, undefined, ahead);
+      expect(opened(await store.open(repeated, undefined, ahead))).toEqual({
+        ...opened(result),
+        lastUsedAt: expect.any(Number) as number,
+      });
+      expect((await shown())?.session.steps).toBe(steps);
+    }
+  });
+
   it.each<[string, (rigged: Awaited<ReturnType<typeof rig>>) => Promise<unknown>]>([
     ['a step', ({ store, step }) => store.open(step())],
     ['a taint', ({ store, step }) => store.addTaint(step(), 'secret_accessed')],
