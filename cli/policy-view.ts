@@ -51,9 +51,7 @@ export function explainedText(told: Explanation, paint: Paint): string {
     listing(explanationRows(told), paint),
     ...rulesSection('Rules that fired', fired, paint),
     ...rulesSection('Rules for such a call that did not fire', others, paint),
-    ...(told.rules_for_other_calls === 0
-      ? []
-      : ['', `${String(told.rules_for_other_calls)} rules are for other calls.`]),
+    ...(told.rules_for_other_calls === 0 ? [] : ['', forOtherCalls(told.rules_for_other_calls)]),
     ...regoLines(told.rego, paint),
   ].join('\n');
 }
@@ -131,4 +129,8 @@ export function countsOf(results: readonly TestResult[]) {
     errors: of('error'),
     skipped: of('skip'),
   };
+}
+
+function forOtherCalls(count: number): string {
+  return count === 1 ? '1 rule is for other calls.' : `${String(count)} rules are for other calls.`;
 }

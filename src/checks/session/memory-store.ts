@@ -50,6 +50,8 @@ interface Entry {
   readonly moves: string[];
 }
 
+/** Of the sessions of a key, the part that goes at once: to find the first to end, all are looked at. */
+const EVICTED_PART = 16;
 /** More than are on their way at once. */
 const MAX_OPERATIONS = 4_096;
 const MAX_LATE_OPERATIONS = 1_024;
@@ -90,17 +92,16 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   }
 
   function runningCalls({ calls }: Entry): number {
+    if (calls.size === 0) return 0;
     return [...calls.values()].filter((leaseEnd) => leaseEnd > now()).length;
   }
 
-  /** False where a call is on its way in each: none can go. */
+  /** The first to end go, of very many several at once; false where a call is on its way in each: none can go. */
   function evict(sessions: Map<string, Entry>): boolean {
-    let first: readonly [string, Entry] | undefined;
-    for (const [id, entry] of sessions) {
-      if (runningCalls(entry) === 0 && (first === undefined || endOf(entry) < endOf(first[1])))
-        first = [id, entry];
-    }
-    return first !== undefined && sessions.delete(first[0]);
+    const idle = [...sessions].filter(([, entry]) => runningCalls(entry) === 0);
+    const first = idle.map(([id, entry]) => ({ id, end: endOf(entry) })).sort((a, b) => a.end - b.end);
+    for (const { id } of first.slice(0, Math.max(1, Math.floor(maxLive / EVICTED_PART)))) sessions.delete(id);
+    return first.length > 0;
   }
 
   /** As `life.lua` has it. */
