@@ -1,8 +1,8 @@
 const DECLARATION = /^local ([A-Z_]+(?:, [A-Z_]+)*) = (.+)$/;
 const VALUES = /'[^']*'|[^',]+/g;
 const LITERAL = /^(?:'[^'\\]*'|[\d.()+*/ -]+)$/;
-/** What is left alone, comments, names. */
-const TOKENS = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|--.*|\b[A-Z_]+\b/g;
+/** What is left alone, comments, names. A text that does not end on its line is passed over once. */
+const TOKENS = /'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|--.*|\b[A-Z_]+\b/g;
 
 /**
  * Writes constants (`local NAME, OTHER = 1, '<Bd'`, at the beginning of a line, named in capitals) into a Lua script in

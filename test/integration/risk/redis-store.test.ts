@@ -8,6 +8,7 @@ import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import type { RiskSettings, RiskStore } from '../../../src/risk/store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
+import { ScriptCommand } from '../../../src/redis/script-command.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
 import {
   knownFlagsKey,
@@ -54,7 +55,8 @@ function interrupted(happens: () => Promise<unknown>): RedisClient {
       const member: unknown = Reflect.get(target, name);
       if (typeof member !== 'function') return member;
       return async (...args: unknown[]): Promise<unknown> => {
-        if (args.some((arg) => String(arg).startsWith('gateway:quarantine:'))) await happens();
+        const told = args.flatMap((arg) => (arg instanceof ScriptCommand ? arg.args : [arg]));
+        if (told.some((arg) => String(arg).startsWith('gateway:quarantine:'))) await happens();
         return (member as (...all: unknown[]) => unknown).apply(target, args);
       };
     },
