@@ -1,6 +1,5 @@
 import { newOperationId } from '../../operation-id.ts';
 import type { CoreConfig } from '../../config/core.ts';
-import { HEADER } from '../../headers.ts';
 import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
 import type { Check, FinalVerdict, Pass, StreamRewriter, Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
@@ -14,7 +13,7 @@ import { capPrice } from './price-cap.ts';
 import { quote } from './quote.ts';
 import type { Quote, QuoteDeps } from './quote.ts';
 import { policyDenied } from '../denials.ts';
-import { budgetHeaders } from './headers.ts';
+import { budgetHeaders, closingComment, costHeaders, type Settled } from './headers.ts';
 import { budgetExceeded } from './refusals.ts';
 import { lowerLimit, reserveWorstCase } from './reserve.ts';
 import type { BudgetStore, Operation, SettleResult, Tightest } from './store.ts';
@@ -72,10 +71,6 @@ interface Hold {
   reservedAt: number;
   tightest: Tightest | undefined;
   settled: boolean;
-}
-
-interface Settled extends SettleResult {
-  readonly costNanoUsd: number;
 }
 
 const DEFAULT_RENEW_AFTER_MS = 10_000;
@@ -290,20 +285,4 @@ function addHeaders({ responseHeaders }: Identified, headers: Readonly<Record<st
 function passWith(exchange: Identified, settled: Settled): Pass {
   addHeaders(exchange, costHeaders(settled));
   return PASS;
-}
-
-/** What a client learns once the cost is known. */
-function costHeaders({ costNanoUsd, sessionSpentNanoUsd, tightest }: Settled): Record<string, string> {
-  return {
-    [HEADER.requestCost]: formatUsd(costNanoUsd),
-    ...(sessionSpentNanoUsd === undefined ? {} : { [HEADER.sessionSpend]: formatUsd(sessionSpentNanoUsd) }),
-    ...(tightest === undefined ? {} : budgetHeaders(tightest)),
-  };
-}
-
-/** The final cost of a stream, whose headers left before it was known. */
-function closingComment(settled: Settled): string {
-  return Object.entries(costHeaders(settled))
-    .map(([name, value]) => `${name}=${value}`)
-    .join(' ');
 }
