@@ -103,9 +103,10 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   ): Promise<FinalVerdict> {
     // Both, so that nothing is asked once more before it is known what became of the first time.
     const [known, verdict] = await Promise.allSettled([same, counted]);
-    if (known.status === 'rejected') throw known.reason;
-    if (!known.value) throw new JudgeAgain();
+    if (known.status === 'fulfilled' && !known.value) throw new JudgeAgain();
     if (verdict.status === 'rejected') throw verdict.reason;
+    // An arrival that is refused was counted after they were found the same: that much is known by it.
+    if (known.status === 'rejected' && verdict.value.kind !== 'deny') throw known.reason;
     return verdict.value;
   }
 

@@ -121,8 +121,12 @@ local function commit_room(room)
     redis.call('ZREM', room.index, unpack(room.gone))
   end
   for _, id in ipairs(room.evicted) do
-    sessions[room.prefix .. id] = nil
+    local keys = keys_of(room, id)
+    -- What else this script has changed of it is not written anew.
+    for _, key in ipairs(keys) do
+      sessions[key], ledgers[key] = nil, nil
+    end
     redis.call('ZREM', room.index, id)
-    redis.call('DEL', unpack(keys_of(room, id)))
+    redis.call('DEL', unpack(keys))
   end
 end

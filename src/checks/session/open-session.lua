@@ -97,9 +97,10 @@ end
 if opens or not is_new then
   put_off(session, now, not refused and operation or nil)
 end
+local limited
 if sets_budget and (opens or not is_new) then
   -- From now on also for calls that have taken their step, and have not reserved yet.
-  limit_spending(KEYS[3], budget, ARGV[3])
+  limited = limit_spending(KEYS[3], budget, ARGV[3])
 end
 
 local function commit()
@@ -109,6 +110,9 @@ local function commit()
   end
   if room then
     commit_room(room)
+  end
+  if limited then
+    limited.changed = true
   end
   save_ledgers()
   save_sessions()

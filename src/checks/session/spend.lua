@@ -7,14 +7,16 @@ local function spent_in(key)
   return at and ledger.values[at + SPENT] or 0
 end
 
--- A limit that holds beside that of whoever reserves; `life_ms` where the ledger is a new one.
+-- A limit that holds beside that of whoever reserves; `life_ms` where the ledger is a new one. Returns the ledger: it is
+-- written once its session is, so whoever commits says that it was changed.
 local function limit_spending(key, limit, life_ms)
   local ledger = ledger_at(key)
   if not account_at(ledger, 'session') then
     respec(ledger, SPENT_SPEC)
   end
   ledger.values[account_at(ledger, 'session') + LIMIT] = limit
-  ledger.changed, ledger.life_ms = true, life_ms
+  ledger.life_ms = life_ms
+  return ledger
 end
 
 -- A ledger of an earlier life of a session is nobody's any more; the string is for whoever commits to delete.

@@ -4,22 +4,24 @@ import { createBudgetCheck } from '../../../src/checks/budget/check.ts';
 import { createDriftCheck } from '../../../src/checks/drift/check.ts';
 import { createRedisDriftStore } from '../../../src/checks/drift/redis-store.ts';
 import { createLoopCheck } from '../../../src/checks/loop/check.ts';
+import type { LoopConfig } from '../../../src/checks/loop/config.ts';
 import { createRedisLoopStore } from '../../../src/checks/loop/redis-store.ts';
 import { createSessionCheck } from '../../../src/checks/session/check.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
-import type { SessionStore } from '../../../src/checks/session/store.ts';
+import { CALL_LEASE_MS, type SessionStore } from '../../../src/checks/session/store.ts';
 import { PASS, type Check, type Denial } from '../../../src/pipeline/check.ts';
 import type { Parsed } from '../../../src/pipeline/exchange.ts';
 import { createRunner, type Run } from '../../../src/pipeline/run.ts';
 import { createPricing } from '../../../src/pricing/pricing.ts';
 import type { RedisClient } from '../../../src/redis/client.ts';
-import { holdsKey, loopKey } from '../../../src/redis/keys.ts';
+import { holdsKey, loopKey, sessionKey, spendKey } from '../../../src/redis/keys.ts';
 import { RedisPhase } from '../../../src/redis/phase.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { answered, parsed } from '../../support/exchange.ts';
 import { scriptRuns } from '../../support/redis-counts.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
-import { budgetStore, connect } from './budget/support.ts';
+import { call } from '../../contracts/session-rig.ts';
+import { budgetStore, connect, reservation } from './budget/support.ts';
 
 const DEADLINE_MS = 2_500;
 const TTL_MS = 60_000;
@@ -86,7 +88,7 @@ function watcher(denies = false): Watcher {
 }
 
 /** The checks of one gateway that keep something of sessions, in their order. */
-function gateway(watched = watcher()): () => Run {
+function gateway(watched = watcher(), loops: LoopConfig = config.loop_detection): () => Run {
   const session = createSessionCheck({
     store: sessions,
     required: false,
@@ -106,7 +108,7 @@ function gateway(watched = watcher()): () => Run {
   const [plain, repeated] = watched.checks;
   if (plain === undefined || repeated === undefined) throw new Error('two checks watch');
   const loop = createLoopCheck({
-    config: config.loop_detection,
+    config: loops,
     store: createRedisLoopStore({ client, deadlineMs: DEADLINE_MS }),
     shadowMode: false,
   });
@@ -288,6 +290,27 @@ describe('a denial', () => {
     expect(await shown(keyHash)).toBeUndefined();
   });
 
+  it('of the budget leaves nothing of what the session was to be held to', async () => {
+    const keyHash = newKey();
+    const headers = { 'x-gateway-session-budget': '1' };
+    const denied = await turn(gateway(), keyHash, { headers, dailyUsd: 0.000_001 });
+    expect(await denied.judge()).toMatchObject({ type: 'budget_exceeded' });
+    expect(await taken(keyHash)).toEqual(NOTHING);
+    expect(await client.exists(spendKey(keyHash, `session:${SESSION}`))).toBe(0);
+  });
+
+  it('of a call that comes too often is told, and leaves no step, no arrival of its own and no hold', async () => {
+    const keyHash = newKey();
+    const loops = config.loop_detection;
+    const newRun = gateway(watcher(), { ...loops, velocity: { ...loops.velocity, max_endpoint_repeats: 1 } });
+    const first = await turn(newRun, keyHash);
+    expect(await first.judge()).toBeUndefined();
+    await first.answer();
+    const often = await turn(newRun, keyHash, { text: TOPICS[1] });
+    expect(await often.judge()).toMatchObject({ type: 'loop_detected', message: /velocity/ });
+    expect(await taken(keyHash)).toMatchObject({ steps: 1, onTheirWay: 0, holds: 0 });
+  });
+
   it('of a check that asks nobody asks nobody', async () => {
     const keyHash = newKey();
     const denied = await turn(gateway(watcher(true)), keyHash);
@@ -296,4 +319,43 @@ describe('a denial', () => {
     expect((await scriptRuns(client)) - runs).toBe(0);
     expect(await taken(keyHash)).toEqual(NOTHING);
   });
+});
+
+it('a session that makes room leaves no ledger behind, though a gateway died with a call of it', async () => {
+  let at = Date.now();
+  const now = (): number => at;
+  const [keyHash, ttlMs] = [newKey(), TTL_MS];
+  const store = createRedisSessionStore({
+    client,
+    deadlineMs: DEADLINE_MS,
+    ttlMs,
+    maxPerKey: 0,
+    maxLive: 1,
+    now,
+  });
+  const budgets = budgetStore(client, { now });
+  function reserve(sessionId: string, phase?: RedisPhase) {
+    const ledger = `session:${sessionId}`;
+    const account = {
+      name: 'session',
+      ledger,
+      calendar: 'none',
+      limitNanoUsd: undefined,
+      idleMs: ttlMs,
+    } as const;
+    return budgets.reserve(reservation(keyHash, {}, 5, { accounts: [account] }), phase);
+  }
+  await store.open(call({ keyHash, sessionId: 'old' }));
+  await reserve('old');
+  at += CALL_LEASE_MS + 1_000;
+  const reading = new RedisPhase(client, DEADLINE_MS);
+  const ahead = store.readAhead({ keyHash, sessionId: 'new' }, reading);
+  reading.send();
+  const step = call({ keyHash, sessionId: 'new' });
+  const admitting = new RedisPhase(client, DEADLINE_MS);
+  const both = [store.open(step, admitting, await ahead), reserve('new', admitting)];
+  admitting.send();
+  expect(await Promise.all(both)).toMatchObject([{ kind: 'opened' }, { kind: 'reserved' }]);
+  expect(await client.exists(sessionKey(keyHash, 'old'))).toBe(0);
+  expect(await client.exists(spendKey(keyHash, 'session:old'))).toBe(0);
 });
