@@ -66,8 +66,11 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
   const { client, deadlineMs, now, onNoteFailed } = options;
   /** Hash of a rotated raw key -> hash of its identity. Never changes, so remembering it saves a wait. */
   const identities = new RecentMap<string>(MAX_REMEMBERED_KEYS);
-  /** Raw keys that were good when they were last seen. Whoever makes keys up has nothing sent beside them. */
-  const familiar = new RecentMap<true>(MAX_REMEMBERED_KEYS);
+  /**
+   * Raw keys that were good once, and whether they were when they were last seen. Whoever makes keys up, or sends one that is
+   * locked or revoked, has nothing sent beside them.
+   */
+  const familiar = new RecentMap<boolean>(MAX_REMEMBERED_KEYS);
   const notedAt = new RecentMap<number>(MAX_REMEMBERED_KEYS);
 
   async function read(
@@ -89,7 +92,9 @@ export function createKeyStateStore(options: KeyStateOptions): KeyStateStore {
     onKnownKey?: (keyHash: string) => void,
   ): Promise<KeyState | undefined> {
     const state = await read(rawHash, onKnownKey);
-    if (state?.status === 'active') familiar.set(rawHash, true);
+    const isGood =
+      state?.status === 'active' && state.lock === undefined && state.risk.blockedAt === undefined;
+    if (isGood || familiar.get(rawHash) === true) familiar.set(rawHash, isGood);
     return state;
   }
 

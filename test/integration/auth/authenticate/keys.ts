@@ -3,6 +3,7 @@ import { NO_RISK } from '../../../support/exchange.ts';
 import { createKeyStateStore } from '../../../../src/auth/key-state-store.ts';
 import { createRawKey, hashKey } from '../../../../src/auth/raw-key.ts';
 import type { KeyRecord } from '../../../../src/auth/key-record.ts';
+import { quarantineKey } from '../../../../src/redis/keys.ts';
 import { createAuthenticateAgain } from '../../../../src/auth/authenticate.ts';
 import {
   redis,
@@ -97,6 +98,23 @@ export function askedBeside(): void {
       await going;
       expect(again).toHaveBeenCalledTimes(1);
     }
+  });
+
+  it('is not sent any more for a key that was good, and is locked or revoked', async () => {
+    const { rawKey, record } = await store.create({ ...agent, name: 'locked' });
+    async function asked(): Promise<number> {
+      const onKnownKey = vi.fn();
+      await authenticate({ rawKey, clientAddress: '192.0.2.7', onKnownKey }).catch(() => undefined);
+      return onKnownKey.mock.calls.length;
+    }
+    expect(await asked()).toBe(1);
+    await redis.client.set(quarantineKey(record.keyHash), 'manual', 'PX', 60_000);
+    // What is sent with the reads comes before their answer.
+    expect([await asked(), await asked()]).toEqual([1, 0]);
+    await redis.client.del(quarantineKey(record.keyHash));
+    expect(await asked()).toBe(1);
+    await store.revoke('locked');
+    expect([await asked(), await asked()]).toEqual([1, 0]);
   });
 
   it('is not sent for a key that was never good', async () => {
