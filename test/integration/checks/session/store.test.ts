@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { SESSION_ACCOUNT } from '../../../../src/checks/budget/accounts.ts';
+import type { Account } from '../../../../src/checks/budget/store.ts';
+import { windowAccounts } from '../../../../src/checks/budget/windows.ts';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
 import type { RedisSessionStoreOptions } from '../../../../src/checks/session/redis-store.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS } from '../../../../src/checks/session/store.ts';
@@ -23,7 +26,7 @@ import {
 import { RedisPhase } from '../../../../src/redis/phase.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { spendInSession } from '../../../support/session-spend.ts';
-import { connect, useRedis } from '../budget/support.ts';
+import { budgetStore, connect, reservation, useRedis } from '../budget/support.ts';
 import { sessionNotesContract } from '../../../contracts/session-notes.ts';
 import { call, DAY_MS, newKeyHash, opened } from '../../../contracts/session-rig.ts';
 import type { ContractOptions, StoreUnderTest } from '../../../contracts/session-rig.ts';
@@ -276,6 +279,38 @@ describe('keys', () => {
     await store.finish(step, createdAt);
     await store.open(call({ keyHash, sessionId: 'next' }));
     expect((await redis.client.keys(`*${keyHash}*`)).filter((key) => key.includes('a.b:c'))).toEqual([]);
+  });
+
+  it('of one that makes room go with it, also where a reservation in it runs out at that moment', async () => {
+    let now = Date.UTC(2026, 0, 15, 12);
+    const store = sessionStore({ maxLive: 1, now: () => now });
+    const budgets = budgetStore(client, { leaseMs: CALL_LEASE_MS, now: () => now });
+    const keyHash = newKeyHash();
+    async function openAndReserve(sessionId: string) {
+      const step = call({ keyHash, sessionId });
+      const session: Account = {
+        name: SESSION_ACCOUNT,
+        ledger: `session:${sessionId}`,
+        calendar: 'none',
+        limitNanoUsd: undefined,
+        idleMs: DAY_MS,
+      };
+      const { operationId } = step;
+      const accounts = [...windowAccounts({}), session];
+      const phase = new RedisPhase(client, 2_500);
+      const asked = [
+        store.open(step, phase),
+        budgets.reserve(reservation(keyHash, {}, 5, { operationId, accounts }), phase),
+      ];
+      phase.send();
+      await Promise.all(asked);
+    }
+    // Its gateway dies.
+    await openAndReserve('first');
+    now += CALL_LEASE_MS + 1;
+    await openAndReserve('next');
+    expect((await redis.client.keys(`*${keyHash}*`)).filter((key) => key.includes('first'))).toEqual([]);
+    expect(await redis.client.hget(riskProfileKey(keyHash), 'total_spend')).toBe('5');
   });
 
   it('beyond the bound, of a time when there was none, go a few with each new session', async () => {
