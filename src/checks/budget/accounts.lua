@@ -105,6 +105,11 @@ local function settle_expired(now)
     end
     leases_over[#leases_over + 1] = key
   end
+  -- Another part of the script may write before `save` does, which then must not fail.
+  local spent = total ~= 0 and redis.call('HGET', KEYS[2], 'total_spend') or '0'
+  if spent ~= '0' and (#spent > 18 or not string.find(spent, '^%-?[1-9]%d*$')) then
+    error('the spend of a risk profile is damaged')
+  end
   return #expired
 end
 

@@ -313,6 +313,26 @@ describe('keys', () => {
     expect(await redis.client.hget(riskProfileKey(keyHash), 'total_spend')).toBe('5');
   });
 
+  it('change nothing where what was spent in all is damaged and a reservation has run out', async () => {
+    let now = Date.UTC(2026, 0, 15, 12);
+    const store = sessionStore({ now: () => now });
+    const budgets = budgetStore(client, { leaseMs: CALL_LEASE_MS, now: () => now });
+    const keyHash = newKeyHash();
+    await budgets.reserve(reservation(keyHash, {}, 5));
+    await redis.client.hset(riskProfileKey(keyHash), 'total_spend', 'much');
+    now += CALL_LEASE_MS + 1;
+    const before = await redis.client.getBuffer(spendKey(keyHash, 'windows'));
+    const phase = new RedisPhase(client, 2_500);
+    const asked = [
+      store.open(call({ keyHash, sessionId: 'one' }), phase),
+      budgets.reserve(reservation(keyHash, {}, 7), phase),
+    ];
+    phase.send();
+    for (const one of asked) await expect(one).rejects.toMatchObject({ type: 'redis_unavailable' });
+    expect(await redis.client.getBuffer(spendKey(keyHash, 'windows'))).toEqual(before);
+    expect(await store.read({ keyHash, sessionId: 'one' })).toBeUndefined();
+  });
+
   it('beyond the bound, of a time when there was none, go a few with each new session', async () => {
     const keyHash = newKeyHash();
     const many = sessionStore();
