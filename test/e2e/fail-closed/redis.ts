@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, afterAll, afterEach, it, expect, describe, vi } from 'vitest';
+import { beforeAll, afterAll, afterEach, it, expect, describe } from 'vitest';
 import type { TestRedis } from '../../support/redis.ts';
 import type { LinkFault } from '../../support/redis-link.ts';
 import {
+  askHeld,
+  askHeldStream,
   type Rig,
   startRig,
   closeAll,
@@ -138,12 +140,9 @@ export function redisAway(): void {
 
     it('while the provider works: 503, and charged once it is back', async () => {
       const client = await newClient(rig);
-      const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
-      rig.provider.behave({ hold });
-      const asked = client.ask();
-      await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+      const { asked, answer } = await askHeld(rig, client);
       await outage.begin();
-      answer(undefined);
+      answer();
       const reply = await asked;
       expectRefusal(reply, 'redis_unavailable');
       expect(reply.body).not.toContain('word0');
@@ -154,13 +153,10 @@ export function redisAway(): void {
 
     it('in mid-stream: the stream goes on, and is charged once it is back', async () => {
       const client = await newClient(rig);
-      const { promise: until, resolve: goOn } = Promise.withResolvers<undefined>();
-      rig.provider.behave({ holdStream: { afterPieces: 5, until } });
-      const asked = client.ask({ stream: true });
-      await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+      const { asked, goOn } = await askHeldStream(rig, client);
       await delay(100);
       await outage.begin();
-      goOn(undefined);
+      goOn();
       const reply = await asked;
       expect([reply.status, reply.cut]).toEqual([200, false]);
       expect(reply.body).toContain('word19');
@@ -193,12 +189,9 @@ export function redisAway(): void {
 
   it('that cannot be written when the answer comes: 503, and charged later', async () => {
     const client = await newClient(rig);
-    const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
-    rig.provider.behave({ hold });
-    const asked = client.ask();
-    await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+    const { asked, answer } = await askHeld(rig, client);
     await command('REPLICAOF', '127.0.0.1', '1');
-    answer(undefined);
+    answer();
     expectRefusal(await asked, 'redis_unavailable');
     await command('REPLICAOF', 'NO', 'ONE');
     await expectChargedExactly(client);
@@ -207,12 +200,9 @@ export function redisAway(): void {
   it('whose scripts are flushed at any time is told them again', async () => {
     const client = await newClient(rig);
     await rig.redis.client.script('FLUSH');
-    const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
-    rig.provider.behave({ hold });
-    const asked = client.ask();
-    await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+    const { asked, answer } = await askHeld(rig, client);
     await rig.redis.client.script('FLUSH');
-    answer(undefined);
+    answer();
     expect((await asked).status).toBe(200);
     await expectChargedExactly(client);
   });

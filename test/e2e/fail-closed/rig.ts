@@ -106,6 +106,30 @@ export async function newClient({ gateway, redis, provider }: Rig): Promise<Clie
   };
 }
 
+/** A request that has reached the provider, which answers once it is told to. */
+export async function askHeld(
+  { provider }: Rig,
+  client: Client,
+): Promise<{ readonly asked: Promise<TimedReply>; readonly answer: () => void }> {
+  const { promise: hold, resolve } = Promise.withResolvers<undefined>();
+  provider.behave({ hold });
+  const asked = client.ask();
+  await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+  return { asked, answer: () => resolve(undefined) };
+}
+
+/** A stream that stands still after its fifth piece, until it is told to go on. */
+export async function askHeldStream(
+  { provider }: Rig,
+  client: Client,
+): Promise<{ readonly asked: Promise<TimedReply>; readonly goOn: () => void }> {
+  const { promise: until, resolve } = Promise.withResolvers<undefined>();
+  provider.behave({ holdStream: { afterPieces: 5, until } });
+  const asked = client.ask({ stream: true });
+  await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+  return { asked, goOn: () => resolve(undefined) };
+}
+
 export function expectRefusal(reply: TimedReply, type: 'redis_unavailable' | 'gateway_unavailable'): void {
   expect([reply.status, reply.body]).toEqual([503, expect.stringContaining(`"type":"${type}"`)]);
   expect(Object.keys(JSON.parse(reply.body) as object).sort()).toEqual(['error', 'type']);

@@ -7,6 +7,8 @@ import { startGateway, serveUntilExit } from '../../support/gateway.ts';
 import { freePort } from '../../support/ports.ts';
 import { LEASE_MS } from '../../support/account.ts';
 import {
+  askHeld,
+  askHeldStream,
   PHASE_DEADLINE_MS,
   closeAll,
   closeLater,
@@ -96,13 +98,10 @@ export function sidecarAway(): void {
 
   it('killed while the provider works: 503, and its lease is charged in full when it is over', async () => {
     const client = await newClient(rig);
-    const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
-    rig.provider.behave({ hold });
-    const asked = client.ask();
-    await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+    const { asked, answer } = await askHeld(rig, client);
     process.kill(worker(), 'SIGKILL');
     expectRefusal(await asked, 'gateway_unavailable');
-    answer(undefined);
+    answer();
     const { spent, reserved } = await client.account();
     expect([spent, reserved]).toEqual([0, expect.any(Number)]);
     expect(reserved).toBeGreaterThanOrEqual(COST_NANO_USD - 10_000);
@@ -112,13 +111,10 @@ export function sidecarAway(): void {
 
   it('killed in mid-stream: the stream is cut, and nothing uninspected follows', async () => {
     const client = await newClient(rig);
-    const { promise: until, resolve: goOn } = Promise.withResolvers<undefined>();
-    rig.provider.behave({ holdStream: { afterPieces: 5, until } });
-    const asked = client.ask({ stream: true });
-    await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+    const { asked, goOn } = await askHeldStream(rig, client);
     await delay(200);
     process.kill(worker(), 'SIGKILL');
-    goOn(undefined);
+    goOn();
     const reply = await asked;
     expect([reply.status, reply.cut]).toEqual([200, true]);
     expect(reply.body).toContain('word1');
@@ -141,12 +137,9 @@ export function sidecarAway(): void {
 
   it('hung while the provider works: 503 when the answer comes, and charged when it goes on', async () => {
     const client = await newClient(rig);
-    const { promise: hold, resolve: answer } = Promise.withResolvers<undefined>();
-    rig.provider.behave({ hold });
-    const asked = client.ask();
-    await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+    const { asked, answer } = await askHeld(rig, client);
     process.kill(worker(), 'SIGSTOP');
-    answer(undefined);
+    answer();
     const reply = await asked;
     expectRefusal(reply, 'gateway_unavailable');
     process.kill(worker(), 'SIGCONT');
@@ -160,14 +153,11 @@ export function sidecarAway(): void {
 
   it('hung in mid-stream: the client is not left hanging', async () => {
     const client = await newClient(rig);
-    const { promise: until, resolve: goOn } = Promise.withResolvers<undefined>();
-    rig.provider.behave({ holdStream: { afterPieces: 5, until } });
-    const asked = client.ask({ stream: true });
-    await vi.waitFor(() => expect(client.forwarded()).toBe(1));
+    const { asked, goOn } = await askHeldStream(rig, client);
     await delay(200);
     const pid = worker();
     process.kill(pid, 'SIGSTOP');
-    goOn(undefined);
+    goOn();
     const reply = await asked;
     process.kill(pid, 'SIGCONT');
     expect([reply.status, reply.cut]).toEqual([200, true]);
