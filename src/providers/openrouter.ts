@@ -23,16 +23,16 @@ function withRouterMembers(name: string, inner: Dialect): Dialect {
     name,
     request(body, endpoint) {
       const facts = inner.request(body, endpoint);
-      const { model, models, online, preset } = readModels(body, endpoint, variant);
-      const { providerTools } = toolFacts([...readToolSwitches(body, models), ...online], undefined);
+      const { names, online, preset } = readModels(body, endpoint, variant);
+      const { providerTools } = toolFacts([...readToolSwitches(body, names), ...online], undefined);
       return {
         ...facts,
-        model,
-        models: [...models, ...facts.models.slice(1)],
+        model: names[0],
+        models: [...names, ...facts.models.slice(1)],
         providerTools: [...facts.providerTools, ...providerTools],
         unseenContent: facts.unseenContent || preset,
         ...outputsOfBody(body),
-        ...storedPrompt(body, models),
+        ...storedPrompt(body, names),
         ...(preset && { unbounded: 'preset' }),
       };
     },

@@ -1,25 +1,17 @@
-import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  JsonObject,
-  StreamEvent,
-  StreamReader,
-  TextDelta,
-  Usage,
-} from '../provider.ts';
+import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
+import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import type { AnswerFacts, AnswerText, JsonObject, TextDelta, Usage } from '../provider.ts';
+import { joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { anthropicCut } from './error-frames.ts';
 import { editable, wholeDeltas } from './deltas.ts';
-import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
-import { joinedMember } from './joined-texts.ts';
+import { arrayOf, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
-/** Reads a whole message. */
-export const readAnswer = stepwise(function* (body: unknown): Work<AnswerFacts> {
+/** Reads messages. */
+export const anthropicAnswers: AnswerReaders = { answer: stepwise(readMessage), stream: createMessageReader };
+
+function* readMessage(body: unknown): Work<AnswerFacts> {
   const message = objectOf(body);
   const texts: AnswerText[] = [];
   for (const [index, block] of arrayOf(message.content).entries()) {
@@ -30,7 +22,7 @@ export const readAnswer = stepwise(function* (body: unknown): Work<AnswerFacts> 
     texts,
     ...(yield* joinedMember(texts, joinedName)),
   };
-});
+}
 
 /** Text is cut into blocks where citations, tools and thoughts stand between: it is shown as one. */
 function joinedName({ kind, path: [, , name, ...below] }: AnswerText): string | undefined {
@@ -115,16 +107,13 @@ function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** What of an event's meaning is left once its frame is put aside. */
-type Meaning = Omit<StreamEvent, 'frame'>;
-
 /**
  * Reads the events of a streamed message. Usage comes in parts: input at `message_start`, cumulative output
  * (and sometimes corrected input) at `message_delta`; the reader keeps what was said last of each member.
  */
-export function createStreamReader(): StreamReader {
+function createMessageReader() {
   let said: JsonObject = {};
-  function merge(usage: unknown): Pick<StreamEvent, 'usage'> {
+  function merge(usage: unknown): Pick<Meaning, 'usage'> {
     if (!isObject(usage)) return {};
     said = { ...said, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
     const merged = readUsage(said);
@@ -153,13 +142,7 @@ export function createStreamReader(): StreamReader {
         return { deltas: [] };
     }
   }
-  return {
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame.data);
-      return { frame, json, ...(yield* read(objectOf(json))) };
-    }),
-    cut: anthropicCut,
-  };
+  return jsonReader(anthropicCut, read);
 }
 
 /** A block's own words may begin with it; results of the provider's own tools come whole. */

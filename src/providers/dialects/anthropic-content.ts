@@ -3,10 +3,9 @@ import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextsIn } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import type { Gathered, Place } from './json-text.ts';
 
 type Role = PromptText['role'];
-type Place = Pick<PromptText, 'role' | 'kind'>;
 
 /** Block types that a model's turn or a client's answer to it may carry as arguments of a call. */
 const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use']);
@@ -15,7 +14,7 @@ const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp
  * Reads `content` or `system`: a string, or a list of blocks. A block of a type that is not known is read for
  * every string in it, so that nothing new goes by unseen.
  */
-export function readContent(into: Gathered, role: Role, content: unknown, path: JsonPath): void {
+export function readAnthropicContent(into: Gathered, role: Role, content: unknown, path: JsonPath): void {
   if (content === undefined || content === null) return;
   const place: Place = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
   if (typeof content === 'string') {
@@ -45,7 +44,7 @@ function readBlock(into: Gathered, place: Place, block: JsonObject, path: JsonPa
   } else if (type === 'redacted_thinking') {
     addSealedText(into, { role: place.role, kind: 'reasoning' }, block.data, [...path, 'data']);
   } else if (type === 'tool_result') {
-    readContent(into, 'tool', block.content, [...path, 'content']);
+    readAnthropicContent(into, 'tool', block.content, [...path, 'content']);
   } else if (type === 'container_upload') {
     into.unseenContent = true;
   } else {
@@ -85,7 +84,7 @@ function readMedium(
       addText(into, place, source.data, [...at, 'data']);
       break;
     case 'content':
-      readContent(into, place.role, source.content, [...at, 'content']);
+      readAnthropicContent(into, place.role, source.content, [...at, 'content']);
       break;
     case 'base64':
       into.media.push({

@@ -1,8 +1,9 @@
-import type { JsonEdit } from '../../json/path.ts';
-import type { AnswerFacts, Dialect, JsonObject, OutputLimit, PromptText, RequestFacts } from '../provider.ts';
-import { createStreamReader, readAnswer } from './anthropic-answer.ts';
-import { readContent } from './anthropic-content.ts';
-import { readTools } from './anthropic-tools.ts';
+import { isObject } from '../../json/is-object.ts';
+import type { Dialect, JsonObject, OutputLimit, PromptText, RequestFacts } from '../provider.ts';
+import { anthropicAnswers } from './anthropic-answer.ts';
+import { readAnthropicContent } from './anthropic-content.ts';
+import { readAnthropicTools } from './anthropic-tools.ts';
+import { FREE_ANSWERS } from './answer-reader.ts';
 import {
   arrayOf,
   objectOf,
@@ -14,9 +15,7 @@ import {
   requiredObject,
   requiredString,
 } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
-import { addTextsIn, createGathered } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
@@ -24,54 +23,44 @@ import { thinkingTokens } from './thinking-tokens.ts';
 export const anthropicMessages: Dialect = {
   name: 'anthropic-messages',
   hasBody: true,
-  request(body) {
-    return { ...readMessages(body, requiredString(body, 'model')), output: outputLimit(body) };
-  },
-  answer: readAnswer,
-  stream: createStreamReader,
+  request: (body) => readAnthropicChat(body, requiredString(body, 'model')),
+  ...anthropicAnswers,
 };
-
-const COUNTED: AnswerFacts = { usage: { inputTokens: 0, outputTokens: 0 }, texts: [] };
 
 /** `POST /v1/messages/count_tokens`: the same body, no output, free of charge. */
 export const anthropicCountTokens: Dialect = {
   name: 'anthropic-count-tokens',
   hasBody: true,
-  request: (body) => readMessages(body, requiredString(body, 'model')),
-  answer: () => COUNTED,
-  stream: () => undefined,
+  request: (body) => readBody(body, requiredString(body, 'model')),
+  ...FREE_ANSWERS,
 };
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system']);
 
-/**
- * Everything of a messages body but its output limit. `model` is passed in because Bedrock names it in the
- * path and not in the body.
- */
-export function readMessages(body: JsonObject, model: string): RequestFacts {
+/** Reads a messages body; Bedrock names the model in the path, and not in the body. */
+export function readAnthropicChat(body: JsonObject, model: string): RequestFacts {
+  return { ...readBody(body, model), output: outputLimit(body) };
+}
+
+/** Everything but the output limit. */
+function readBody(body: JsonObject, model: string): RequestFacts {
   const into = createGathered();
-  readContent(into, 'system', body.system, ['system']);
+  readAnthropicContent(into, 'system', body.system, ['system']);
   requiredArray(body, 'messages').forEach((value, index) => {
     const message = requiredObject(value, 'messages');
     const role = ROLES.has(message.role) ? (message.role as PromptText['role']) : 'user';
-    readContent(into, role, message.content, ['messages', index, 'content']);
+    readAnthropicContent(into, role, message.content, ['messages', index, 'content']);
   });
   readOtherMembers(into, body);
-  const { names, providerTools } = readTools(into, body);
+  const { names, providerTools } = readAnthropicTools(into, body);
   if (body.container !== undefined && body.container !== null) into.unseenContent = true;
   if (objectOf(body.thread).type === 'continue') into.unseenContent = true;
   const unbounded = whyUnbounded(body);
   return {
-    model,
-    models: [model, ...fallbackModels(body)],
+    ...gatheredFacts(into, [model, ...fallbackModels(body)]),
     stream: optionalBoolean(body, 'stream'),
-    texts: into.texts,
-    media: into.media,
     tools: names,
     providerTools,
-    choices: 1,
-    output: undefined,
-    unseenContent: into.unseenContent,
     ...thinkingTokens(body),
     ...storedPrompt(body, [model]),
     ...(unbounded === undefined ? {} : { unbounded }),
@@ -131,9 +120,9 @@ function whyUnbounded(body: JsonObject): string | undefined {
 }
 
 /** `max_tokens` bounds thinking and answer together. */
-export function outputLimit(body: JsonObject): OutputLimit {
+function outputLimit(body: JsonObject): OutputLimit {
   return {
     tokens: optionalCount(body, 'max_tokens'),
-    set: (tokens): JsonEdit[] => [{ kind: 'set', path: ['max_tokens'], value: tokens }],
+    set: (tokens) => [{ kind: 'set', path: ['max_tokens'], value: tokens }],
   };
 }

@@ -2,13 +2,12 @@ import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, ProviderTool } from '../provider.ts';
 import { arrayOf, objectOf, optionalArray, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addTextsIn } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import { addTextsIn, type Gathered } from './json-text.ts';
 
 /** Dated tool types that the client runs; `custom` and no type at all are the client's own definitions. */
 const CLIENT_RUN = /^(bash|text_editor|computer|computer_toolset|memory|browser_toolset)_\d{8}$/;
 
-export interface ToolFacts {
+export interface AnthropicTools {
   readonly names: readonly string[];
   readonly providerTools: readonly ProviderTool[];
 }
@@ -24,7 +23,7 @@ interface Offer {
  * Reads `tools`, `mcp_servers` and the definitions that messages add, with what `tool_choice` insists on. `at`
  * is where `body` stands in the document.
  */
-export function readTools(into: Gathered, body: JsonObject, at: JsonPath = []): ToolFacts {
+export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPath = []): AnthropicTools {
   const offers = [...declaredTools(body, at), ...addedTools(body, at)];
   const names: string[] = [];
   const providerRun: Offer[] = [];

@@ -1,6 +1,5 @@
 import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
+import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
 import type { AnswerText, StreamEvent, StreamReader, TextDelta } from '../provider.ts';
 import { plainCut } from './error-frames.ts';
 import { parseJson } from './fields.ts';

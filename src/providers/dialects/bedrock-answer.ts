@@ -1,26 +1,23 @@
+import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
-import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  JsonObject,
-  RequestFacts,
-  StreamEvent,
-  StreamReader,
-  TextDelta,
-  Usage,
-} from '../provider.ts';
+import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import type { AnswerFacts, AnswerText, JsonObject, TextDelta, Usage } from '../provider.ts';
+import { joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
-import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
-import { joinedMember } from './joined-texts.ts';
+import { arrayOf, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
-/** Reads a whole Converse answer. */
-export const readAnswer = stepwise(function* (body: unknown): Work<AnswerFacts> {
+/** Reads Converse answers, and the frames of `converse-stream`: the event's name is in the frame's headers. */
+export const converseAnswers: AnswerReaders = {
+  answer: stepwise(readAnswer),
+  stream(request) {
+    const signed = signsReasoning(request?.model);
+    return jsonReader(bedrockCut, (event, frame) => readEvent(frame.event ?? '', event, [], signed));
+  },
+};
+
+function* readAnswer(body: unknown): Work<AnswerFacts> {
   const answer = objectOf(body);
   const message = objectOf(objectOf(answer.output).message);
   const texts: AnswerText[] = [];
@@ -28,7 +25,7 @@ export const readAnswer = stepwise(function* (body: unknown): Work<AnswerFacts> 
     yield* addBlockTexts(texts, objectOf(block), ['output', 'message', 'content', index]);
   }
   return { usage: readUsage(answer.usage), texts, ...(yield* joinedMember(texts, joinedName)) };
-});
+}
 
 /** A block's `text`, and the text between whose parts its citations stand; what was thought apart. */
 function joinedName({ kind, path: [, , , , name, list, , member] }: AnswerText): string | undefined {
@@ -99,17 +96,15 @@ function writtenFor1h(details: unknown): number {
     .reduce((sum, detail) => sum + (tokenCount(detail.inputTokens) ?? 0), 0);
 }
 
-/** Reads the frames of `converse-stream`: the event's name is in the frame's headers, its content the payload. */
-export function createStreamReader(request?: RequestFacts): StreamReader {
-  const signed = signsReasoning(request?.model);
-  return {
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame.data);
-      return { frame, json, ...(yield* readEvent(frame.event ?? '', objectOf(json), [], signed)) };
+/** Reads Nova's own answers, which are Converse's, and its stream, whose documents are the events by their names. */
+export const novaAnswers: AnswerReaders = {
+  answer: converseAnswers.answer,
+  stream: () =>
+    jsonReader(bedrockCut, (event) => {
+      const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
+      return readEvent(name, objectOf(event[name]), [name], false);
     }),
-    cut: bedrockCut,
-  };
-}
+};
 
 /** Claude signs what it thought, and an application's own profile does not say which model it stands for. */
 function signsReasoning(model: string | undefined): boolean {
@@ -120,12 +115,7 @@ function signsReasoning(model: string | undefined): boolean {
  * What one event says; `path` is where its content stands in the frame's JSON. The signature of reasoning comes after
  * all of its text.
  */
-export function* readEvent(
-  name: string,
-  event: JsonObject,
-  path: JsonPath,
-  signed: boolean,
-): Work<Omit<StreamEvent, 'frame'>> {
+function* readEvent(name: string, event: JsonObject, path: JsonPath, signed: boolean): Work<Meaning> {
   switch (name) {
     case 'contentBlockDelta':
       return yield* deltasOf(event, [...path, 'delta'], signed);
@@ -165,7 +155,7 @@ function moreOf(event: JsonObject): string {
   return `0/more/${indexOf(event)}/`;
 }
 
-function* deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Work<Omit<StreamEvent, 'frame'>> {
+function* deltasOf(event: JsonObject, path: JsonPath, signed: boolean): Work<Meaning> {
   const index = indexOf(event);
   const delta = objectOf(event.delta);
   const citation = `0/citation/${index}/`;

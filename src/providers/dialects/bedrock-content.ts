@@ -3,10 +3,9 @@ import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextFile, addTextsIn } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import type { Gathered, Place } from './json-text.ts';
 
 type Role = PromptText['role'];
-type Place = Pick<PromptText, 'role' | 'kind'>;
 
 /** Reads `system`, `content` or a tool result's content: a list of blocks, each with one member that names it. */
 export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: JsonPath): void {

@@ -1,22 +1,13 @@
-import type { JsonEdit } from '../../json/path.ts';
-import type {
-  AnswerFacts,
-  Dialect,
-  Endpoint,
-  JsonObject,
-  OutputLimit,
-  ProviderTool,
-  RequestFacts,
-} from '../provider.ts';
+import { isObject } from '../../json/is-object.ts';
+import type { Dialect, Endpoint, JsonObject, OutputLimit, ProviderTool, RequestFacts } from '../provider.ts';
+import { FREE_ANSWERS } from './answer-reader.ts';
 import { askedOutputs } from './asked-outputs.ts';
 import { thinks } from './anthropic-messages.ts';
-import { readTools as readAnthropicTools } from './anthropic-tools.ts';
-import { createStreamReader, readAnswer } from './bedrock-answer.ts';
+import { readAnthropicTools } from './anthropic-tools.ts';
+import { converseAnswers } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
-import { objectOf, optionalArray, optionalLimit, optionalObject, requiredObject } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
-import { addEncodedText, addTextsIn, createGathered } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import { limitAt, objectOf, optionalArray, optionalObject, requiredObject } from './fields.ts';
+import { addEncodedText, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
@@ -25,8 +16,7 @@ export const bedrockConverse: Dialect = {
   name: 'bedrock-converse',
   hasBody: true,
   request: (body, endpoint) => readConverse(body, endpoint, false),
-  answer: readAnswer,
-  stream: createStreamReader,
+  ...converseAnswers,
 };
 
 /** `POST /model/<id>/converse-stream`: the path asks for the stream, not the body. */
@@ -35,8 +25,6 @@ export const bedrockConverseStream: Dialect = {
   name: 'bedrock-converse-stream',
   request: (body, endpoint) => readConverse(body, endpoint, true),
 };
-
-const COUNTED: AnswerFacts = { usage: { inputTokens: 0, outputTokens: 0 }, texts: [] };
 
 /** `POST /model/<id>/count-tokens`: a converse request, or an invoke body as base64; free of charge. */
 export const bedrockCountTokens: Dialect = {
@@ -50,23 +38,15 @@ export const bedrockCountTokens: Dialect = {
     const { invokeModel } = input;
     const path = ['input', 'invokeModel', 'body'];
     if (isObject(invokeModel)) addEncodedText(into, { role: 'user', kind: 'text' }, invokeModel.body, path);
-    return { ...facts(into, endpoint), output: undefined };
+    return modelFacts(into, endpoint);
   },
-  answer: () => COUNTED,
-  stream: () => undefined,
+  ...FREE_ANSWERS,
 };
 
-function facts(into: Gathered, endpoint: Endpoint): Omit<RequestFacts, 'output'> {
+function modelFacts(into: Gathered, endpoint: Endpoint): RequestFacts {
   const model = endpoint.model ?? '';
   return {
-    model,
-    models: [model],
-    stream: false,
-    texts: into.texts,
-    media: into.media,
-    tools: [],
-    providerTools: [],
-    choices: 1,
+    ...gatheredFacts(into, [model]),
     ...storedPrompt({}, [model]),
     unseenContent: into.unseenContent || isStoredPrompt(model),
   };
@@ -89,14 +69,14 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
   const into = createGathered();
   readBlocksOf(into, body, []);
   readOtherMembers(into, body);
-  const { names, providerTools } = readTools(into, body);
+  const { names, providerTools } = readConverseTools(into, body);
   const unbounded = whyUnbounded(body, endpoint.model ?? '');
   return {
-    ...facts(into, endpoint),
+    ...modelFacts(into, endpoint),
     stream,
     tools: names,
     providerTools,
-    output: outputLimit(body),
+    output: converseLimit(body),
     ...askedOutputs(body.inferenceConfig, body.additionalModelRequestFields),
     ...thinkingTokens(body.additionalModelRequestFields),
     ...(unbounded === undefined ? {} : { unbounded }),
@@ -129,7 +109,7 @@ function readOtherMembers(into: Gathered, body: JsonObject): void {
 }
 
 /** Tools of `toolConfig`, and those that the additional fields hand to the model in its own format. */
-export function readTools(into: Gathered, body: JsonObject) {
+export function readConverseTools(into: Gathered, body: JsonObject) {
   const toolConfig = optionalObject(body, 'toolConfig') ?? {};
   const names: string[] = [];
   const providerRun: { type: string; index: number }[] = [];
@@ -180,13 +160,6 @@ function raisesCost(value: unknown): boolean {
 }
 
 /** `inferenceConfig.maxTokens`. */
-export function outputLimit(body: JsonObject): OutputLimit {
-  const config = optionalObject(body, 'inferenceConfig');
-  return {
-    tokens: config && optionalLimit(config, 'maxTokens'),
-    set: (tokens): JsonEdit[] =>
-      config
-        ? [{ kind: 'set', path: ['inferenceConfig', 'maxTokens'], value: tokens }]
-        : [{ kind: 'set', path: ['inferenceConfig'], value: { maxTokens: tokens } }],
-  };
+export function converseLimit(body: JsonObject): OutputLimit {
+  return limitAt(body, 'inferenceConfig', 'maxTokens');
 }

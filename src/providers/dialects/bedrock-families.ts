@@ -1,38 +1,26 @@
-import type { Frame } from '../../streams/frame.ts';
-import { stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type { JsonObject, OutputLimit, StreamEvent } from '../provider.ts';
-import {
-  createStreamReader as createAnthropicReader,
-  readAnswer as readAnthropicAnswer,
-} from './anthropic-answer.ts';
-import {
-  outputLimit as anthropicLimit,
-  readMessages as readAnthropicMessages,
-} from './anthropic-messages.ts';
+import type { JsonObject, OutputLimit } from '../provider.ts';
+import { anthropicAnswers } from './anthropic-answer.ts';
+import { readAnthropicChat } from './anthropic-messages.ts';
 import { askedOutputs } from './asked-outputs.ts';
-import { readAnswer as readConverseAnswer, readEvent } from './bedrock-answer.ts';
+import { novaAnswers } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
-import { outputLimit as converseLimit, readTools } from './bedrock-converse.ts';
+import { converseLimit, readConverseTools } from './bedrock-converse.ts';
 import {
-  cohereEmbed,
-  cohereRerank,
-  countAt,
+  cohereEmbedFamily,
+  cohereRerankFamily,
   deepseekPrompt,
-  facts,
   llama,
   mistralPrompt,
   titanEmbed,
   titanText,
+  type InvokeFamily,
 } from './bedrock-prompts.ts';
-import type { InvokeFamily } from './bedrock-prompts.ts';
-import { createV1Reader as createCohereReader } from './cohere-answer.ts';
+import { cohereV1Answers } from './cohere-answer.ts';
 import { cohereChatV1 } from './cohere-chat.ts';
-import { objectOf, optionalArray, parseJson } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
-import { addTextsIn, createGathered } from './json-text.ts';
+import { limitAt, objectOf, optionalArray } from './fields.ts';
+import { addTextsIn, createGathered, gatheredFacts } from './json-text.ts';
 import { openaiChat } from './openai-chat.ts';
-import { createChoiceReader } from './openai-choices.ts';
+import { choiceAnswers } from './openai-choices.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
 /**
@@ -47,12 +35,8 @@ export function familyOf(model: string): InvokeFamily | undefined {
 
 const anthropic: InvokeFamily = {
   name: 'anthropic',
-  request: (body, endpoint) => ({
-    ...readAnthropicMessages(body, endpoint.model ?? ''),
-    output: anthropicLimit(body),
-  }),
-  answer: readAnthropicAnswer,
-  createReader: createAnthropicReader,
+  request: (body, endpoint) => readAnthropicChat(body, endpoint.model ?? ''),
+  ...anthropicAnswers,
 };
 
 const anthropicByBody: InvokeFamily = { ...anthropic, name: 'anthropic-by-body' };
@@ -65,9 +49,9 @@ const nova: InvokeFamily = {
     readMessages(into, optionalArray(body, 'messages'), ['messages']);
     const definition = { role: 'system', kind: 'tool_definition' } as const;
     addTextsIn(into, definition, objectOf(body.toolConfig).tools, ['toolConfig', 'tools']);
-    const { names, providerTools } = readTools(into, body);
+    const { names, providerTools } = readConverseTools(into, body);
     return {
-      ...facts(into, endpoint),
+      ...gatheredFacts(into, [endpoint.model ?? '']),
       tools: names,
       providerTools,
       output: novaLimit(body),
@@ -75,20 +59,12 @@ const nova: InvokeFamily = {
       ...thinkingTokens(body, body.inferenceConfig),
     };
   },
-  answer: readConverseAnswer,
-  createReader: () => ({
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame.data);
-      const event = objectOf(json);
-      const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
-      return { frame, json, ...(yield* readEvent(name, objectOf(event[name]), [name], false)) };
-    }),
-  }),
+  ...novaAnswers,
 };
 
 /** Nova takes the limit under a new and an old name; where a client sets both, the higher may be billed. */
 function novaLimit(body: JsonObject): OutputLimit {
-  const limits = [converseLimit(body), countAt(body, 'inferenceConfig', 'max_new_tokens')];
+  const limits = [converseLimit(body), limitAt(body, 'inferenceConfig', 'max_new_tokens')];
   const set = limits.filter(({ tokens }) => tokens !== undefined);
   const [only = converseLimit(body)] = set;
   if (set.length < 2) return only;
@@ -102,8 +78,7 @@ const cohereCommand: InvokeFamily = {
   name: 'cohere-command',
   // The chat body of Cohere's own v1, without its model.
   request: (body, endpoint) => cohereChatV1.request({ ...body, model: endpoint.model ?? '' }, endpoint),
-  answer: cohereChatV1.answer,
-  createReader: createCohereReader,
+  ...cohereV1Answers,
 };
 
 /** A family that takes OpenAI's chat body, with its output limit in these members. */
@@ -112,8 +87,7 @@ function chatFamily(...limitFields: [string, ...string[]]): InvokeFamily {
   return {
     name: 'openai-style',
     request: (body, endpoint) => chat.request(body, endpoint),
-    answer: chat.answer,
-    createReader: createChoiceReader,
+    ...choiceAnswers(),
   };
 }
 
@@ -129,6 +103,6 @@ const FAMILIES: readonly (readonly [RegExp, InvokeFamily])[] = [
   [/^(mistral|qwen|moonshot|moonshotai|minimax|zai|nvidia|deepseek(?!\.r1))\./, chatFamily('max_tokens')],
   [/^deepseek\.r1/, deepseekPrompt],
   [/^cohere\.command-r/, cohereCommand],
-  [/^cohere\.embed-/, cohereEmbed],
-  [/^cohere\.rerank-/, cohereRerank],
+  [/^cohere\.embed-/, cohereEmbedFamily],
+  [/^cohere\.rerank-/, cohereRerankFamily],
 ];

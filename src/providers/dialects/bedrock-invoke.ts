@@ -1,7 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { Frame } from '../../streams/frame.ts';
-import { stepsOf, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
+import { stepsOf, stepwise, type Work } from '../../turns.ts';
 import type { Dialect, InnerPayload, JsonObject, StreamEvent, StreamReader, Usage } from '../provider.ts';
 import { cacheApart, isException } from './bedrock-answer.ts';
 import { familyOf } from './bedrock-families.ts';
@@ -46,7 +45,7 @@ const PADDING = /^[A-Za-z0-9]{1,64}$/;
  * carries Bedrock's own metrics.
  */
 function createInvokeReader(family: InvokeFamily): StreamReader {
-  const reader = family.createReader();
+  const reader = family.stream();
   let own: Usage | undefined;
   return {
     read: stepwise(function* (frame: Frame): Work<StreamEvent> {

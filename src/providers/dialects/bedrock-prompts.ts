@@ -1,42 +1,16 @@
-import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepsOf, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  Dialect,
-  Endpoint,
-  JsonObject,
-  OutputLimit,
-  RequestFacts,
-  StreamEvent,
-  StreamReader,
-  Usage,
-} from '../provider.ts';
-import {
-  arrayOf,
-  objectOf,
-  optionalLimit,
-  optionalObject,
-  parseJson,
-  requiredString,
-  tokenCount,
-} from './fields.ts';
-import { addTextsIn, createGathered } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import type { JsonPath } from '../../json/path.ts';
+import { ITEM_CHARS, stepsOf, stepwise, type Work } from '../../turns.ts';
+import type { AnswerFacts, AnswerText, Dialect, JsonObject, Usage } from '../provider.ts';
+import { jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { bedrockCut } from './error-frames.ts';
+import { arrayOf, limitAt, objectOf, requiredString, tokenCount } from './fields.ts';
+import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 
-/** One model family's own body format, as `invoke` takes it. */
-export interface InvokeFamily {
+/** One model family's own body format, as `invoke` takes it; it streams documents that come inside of frames. */
+export interface InvokeFamily extends AnswerReaders {
   readonly name: string;
   readonly request: Dialect['request'];
-  readonly answer: Dialect['answer'];
-  /** Reads a stream's inner documents, already taken out of their frames. */
-  createReader(): InnerReader;
 }
-
-/** Reads documents that come inside of frames: a cut is a frame of Bedrock's own. */
-export type InnerReader = Pick<StreamReader, 'read'>;
 
 /** What a plain prompt format is made of. */
 interface PromptFormat {
@@ -63,19 +37,17 @@ function promptFamily(format: PromptFormat): InvokeFamily {
       if (first !== undefined && format.limit !== undefined) requiredString(body, first);
       addTextsIn(into, { role: 'user', kind: 'text' }, withoutImages(into, body), []);
       const [outer, name] = format.limit ?? [];
-      const output = outer === undefined ? undefined : countAt(body, outer, name);
-      return { ...facts(into, endpoint), output };
+      const output = outer === undefined ? undefined : limitAt(body, outer, name);
+      return { ...gatheredFacts(into, [endpoint.model ?? '']), output };
     },
     answer,
-    createReader: () => ({
-      read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-        const json = parseJson(frame.data);
-        const { usage, texts } = yield* stepsOf(answer, json);
+    stream: () =>
+      jsonReader(bedrockCut, function* (chunk): Work<Meaning> {
+        const { usage, texts } = yield* stepsOf(answer, chunk);
         // Answers that were asked for at once have a place in a list.
         const deltas = texts.map((found) => ({ ...found, channel: `${indexIn(found.path)}/text` }));
-        return { frame, json, deltas, ...(usage === undefined ? {} : { usage }) };
+        return { deltas, ...(usage === undefined ? {} : { usage }) };
       }),
-    }),
   };
 }
 
@@ -136,7 +108,7 @@ export const titanEmbed = promptFamily({
   usage: (answer) => counts(answer.inputTextTokenCount, 0),
 });
 
-export const cohereEmbed = promptFamily({
+export const cohereEmbedFamily = promptFamily({
   name: 'cohere-embed',
   prompts: ['texts'],
   limit: undefined,
@@ -144,47 +116,13 @@ export const cohereEmbed = promptFamily({
   usage: () => undefined,
 });
 
-export const cohereRerank = promptFamily({
+export const cohereRerankFamily = promptFamily({
   name: 'cohere-rerank',
   prompts: ['query', 'documents'],
   limit: undefined,
   texts: [],
   usage: () => undefined,
 });
-
-/** What a request says in any family. */
-export function facts(into: Gathered, endpoint: Endpoint): Omit<RequestFacts, 'output'> {
-  const model = endpoint.model ?? '';
-  return {
-    model,
-    models: [model],
-    stream: false,
-    texts: into.texts,
-    media: into.media,
-    tools: [],
-    providerTools: [],
-    choices: 1,
-    unseenContent: into.unseenContent,
-  };
-}
-
-/** An output limit at `outer`, or at `outer.name`. */
-export function countAt(body: JsonObject, outer: string, name?: string): OutputLimit {
-  if (name === undefined) {
-    return {
-      tokens: optionalLimit(body, outer),
-      set: (tokens): JsonEdit[] => [{ kind: 'set', path: [outer], value: tokens }],
-    };
-  }
-  const config = optionalObject(body, outer);
-  return {
-    tokens: config && optionalLimit(config, name),
-    set: (tokens): JsonEdit[] =>
-      config
-        ? [{ kind: 'set', path: [outer, name], value: tokens }]
-        : [{ kind: 'set', path: [outer], value: { [name]: tokens } }],
-  };
-}
 
 function counts(input: unknown, output: unknown): Usage | undefined {
   const inputTokens = tokenCount(input);

@@ -1,26 +1,30 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  JsonObject,
-  StreamEvent,
-  StreamReader,
-  TextDelta,
-  TokenText,
-} from '../provider.ts';
-import { readUsage } from './cohere-usage.ts';
+import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../provider.ts';
+import { joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { readCohereUsage } from './cohere-usage.ts';
 import { cohereV1Cut, cohereV2Cut } from './error-frames.ts';
 import { editable, wholeDeltas } from './deltas.ts';
-import { arrayOf, objectOf, parseJson } from './fields.ts';
-import { joinedMember } from './joined-texts.ts';
+import { arrayOf, objectOf } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { pieceTokens, tokensMember } from './token-texts.ts';
 
-/** Reads a whole v2 answer. */
-export const readV2Answer = stepwise(function* (body: unknown): Work<AnswerFacts> {
+/** Reads answers of `/v2/chat`, and its SSE events. */
+export const cohereV2Answers: AnswerReaders = {
+  answer: stepwise(readV2Answer),
+  stream: () => jsonReader(cohereV2Cut, readV2Event),
+};
+
+/** Reads answers of `/v1/chat`, and its events, as SSE data or as lines of NDJSON alike. */
+export const cohereV1Answers: AnswerReaders = {
+  answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
+    const answer = objectOf(body);
+    return { usage: readCohereUsage(answer.meta), texts: yield* v1Texts(answer, []) };
+  }),
+  stream: () => jsonReader(cohereV1Cut, readV1Event),
+};
+
+function* readV2Answer(body: unknown): Work<AnswerFacts> {
   const answer = objectOf(body);
   const message = objectOf(answer.message);
   const content = yield* contentTexts(message);
@@ -38,12 +42,12 @@ export const readV2Answer = stepwise(function* (body: unknown): Work<AnswerFacts
     yield ITEM_CHARS;
   }
   return {
-    usage: readUsage(answer.usage),
+    usage: readCohereUsage(answer.usage),
     texts,
     ...(yield* joinedMember(content, ({ kind }) => kind)),
     ...tokensMember(tokens),
   };
-});
+}
 
 function* contentTexts(message: JsonObject): Work<AnswerText[]> {
   const found: AnswerText[] = [];
@@ -68,12 +72,6 @@ function spelledBy(content: readonly AnswerText[]): string {
 /** Members of a v1 answer that hold words of the model's, or repeat them. */
 const V1_WORDS = ['citations', 'search_queries', 'search_results', 'documents', 'chat_history'] as const;
 
-/** Reads a whole v1 answer. */
-export const readV1Answer = stepwise(function* (body: unknown): Work<AnswerFacts> {
-  const answer = objectOf(body);
-  return { usage: readUsage(answer.meta), texts: yield* v1Texts(answer, []) };
-});
-
 function* v1Texts(answer: JsonObject, path: JsonPath): Work<AnswerText[]> {
   const found = text('text', answer.text, [...path, 'text']);
   yield* addAnswerTextsIn(found, 'tool_arguments', answer.tool_calls, [...path, 'tool_calls']);
@@ -88,20 +86,6 @@ function text(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerT
 function argumentsText(value: unknown, path: JsonPath): AnswerText[] {
   return text('tool_arguments', value, path).map((found) => ({ ...found, isJson: true }));
 }
-
-/** Reads the SSE events of `/v2/chat`. */
-export function createV2Reader(): StreamReader {
-  return {
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame.data);
-      return { frame, json, ...(yield* readV2Event(objectOf(json))) };
-    }),
-    cut: cohereV2Cut,
-  };
-}
-
-/** What of an event's meaning is left once its frame is put aside. */
-type Meaning = Omit<StreamEvent, 'frame'>;
 
 function* readV2Event(event: JsonObject): Work<Meaning> {
   const delta = objectOf(event.delta);
@@ -144,7 +128,7 @@ function* readV2Event(event: JsonObject): Work<Meaning> {
       return { deltas: yield* wholeDeltas(found, under), ends: [under] };
     }
     case 'message-end': {
-      const usage = readUsage(delta.usage);
+      const usage = readCohereUsage(delta.usage);
       return {
         deltas: [],
         ends: ['*'],
@@ -161,17 +145,6 @@ function* readV2Event(event: JsonObject): Work<Meaning> {
 /** Pieces of one channel's text. */
 function on(channel: string, found: readonly AnswerText[], joins?: string): TextDelta[] {
   return editable(found).map((piece) => ({ ...piece, channel, ...(joins !== undefined && { joins }) }));
-}
-
-/** Reads the events of `/v1/chat`, as SSE data or as lines of NDJSON alike. */
-export function createV1Reader(): StreamReader {
-  return {
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame.data);
-      return { frame, json, ...(yield* readV1Event(objectOf(json))) };
-    }),
-    cut: cohereV1Cut,
-  };
 }
 
 function* readV1Event(event: JsonObject): Work<Meaning> {
@@ -203,7 +176,7 @@ function* readV1Event(event: JsonObject): Work<Meaning> {
 const V1_WHOLE = '0/whole/';
 
 function* readV1End(event: JsonObject): Work<Meaning> {
-  const usage = readUsage(objectOf(event.response).meta);
+  const usage = readCohereUsage(objectOf(event.response).meta);
   const { finish_reason: reason } = event;
   const texts = yield* v1Texts(objectOf(event.response), ['response']);
   return {

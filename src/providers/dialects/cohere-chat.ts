@@ -1,27 +1,20 @@
-import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import type {
-  Dialect,
-  JsonObject,
-  OutputLimit,
-  PromptText,
-  ProviderTool,
-  RequestFacts,
-} from '../provider.ts';
-import { createV1Reader, createV2Reader, readV1Answer, readV2Answer } from './cohere-answer.ts';
+import type { JsonPath } from '../../json/path.ts';
+import type { Dialect, JsonObject, PromptText, ProviderTool, RequestFacts } from '../provider.ts';
+import { cohereV1Answers, cohereV2Answers } from './cohere-answer.ts';
 import {
   arrayOf,
+  limitAt,
   objectOf,
   optionalArray,
   optionalBoolean,
-  optionalLimit,
   optionalString,
   refuseOtherCase,
   requiredArray,
   requiredObject,
   requiredString,
 } from './fields.ts';
-import { addText, addTextsIn, addUrlMedium, createGathered } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import { addText, addTextsIn, addUrlMedium, createGathered, gatheredFacts } from './json-text.ts';
+import type { Gathered, Place } from './json-text.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
 const DEFINITION = { role: 'system', kind: 'tool_definition' } as const;
@@ -41,10 +34,9 @@ export const cohereChatV2: Dialect = {
     addTextsIn(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
     addTextsIn(into, SYSTEM, body.response_format, ['response_format']);
     const { names, providerTools } = readV2Tools(into, body);
-    return { ...facts(into, body), tools: names, providerTools };
+    return { ...chatFacts(into, body), tools: names, providerTools };
   },
-  answer: readV2Answer,
-  stream: createV2Reader,
+  ...cohereV2Answers,
 };
 
 /** `POST /v1/chat`. */
@@ -66,13 +58,12 @@ export const cohereChatV1: Dialect = {
     // Cohere keeps the conversation's earlier turns under this id.
     if (optionalString(body, 'conversation_id') !== undefined) into.unseenContent = true;
     return {
-      ...facts(into, body),
+      ...chatFacts(into, body),
       tools: tools.map((tool) => nameOf(objectOf(tool))),
       providerTools: connectors(body),
     };
   },
-  answer: readV1Answer,
-  stream: createV1Reader,
+  ...cohereV1Answers,
 };
 
 /** Every member that is read here; any other puts no words before the model. */
@@ -83,28 +74,13 @@ const READ: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-function facts(into: Gathered, body: JsonObject): RequestFacts {
+function chatFacts(into: Gathered, body: JsonObject): RequestFacts {
   refuseOtherCase(body, (name) => READ.has(name));
-  const model = requiredString(body, 'model');
   return {
-    model,
-    models: [model],
+    ...gatheredFacts(into, [requiredString(body, 'model')]),
     stream: optionalBoolean(body, 'stream'),
-    texts: into.texts,
-    media: into.media,
-    tools: [],
-    providerTools: [],
-    choices: 1,
-    output: outputLimit(body),
+    output: limitAt(body, 'max_tokens'),
     ...thinkingTokens(body),
-    unseenContent: into.unseenContent,
-  };
-}
-
-function outputLimit(body: JsonObject): OutputLimit {
-  return {
-    tokens: optionalLimit(body, 'max_tokens'),
-    set: (tokens): JsonEdit[] => [{ kind: 'set', path: ['max_tokens'], value: tokens }],
   };
 }
 
@@ -138,8 +114,6 @@ function readV2Message(into: Gathered, message: JsonObject, path: JsonPath): voi
     addTextsIn(into, ARGUMENTS, objectOf(objectOf(call).function).arguments, at);
   });
 }
-
-type Place = Pick<PromptText, 'role' | 'kind'>;
 
 function readV2Part(into: Gathered, place: Place, part: JsonObject, path: JsonPath): void {
   switch (part.type) {

@@ -6,7 +6,7 @@ import { isObject } from '../../json/is-object.ts';
  * Reads v2 `usage` or v1 `meta`. `billed_units` is what is charged; `tokens` also counts what Cohere adds to
  * a prompt by itself, and stands in only where there are no billed units.
  */
-export function readUsage(value: unknown): Usage | undefined {
+export function readCohereUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const { billed_units: billed, tokens } = usage;
   if (isObject(billed)) return readUnits(billed);

@@ -1,7 +1,8 @@
-import { isObject } from '../../json/is-object.ts';
-import { assertParseable, parseDocument } from '../../json/document-shape.ts';
 import { GatewayError } from '../../errors.ts';
-import type { JsonObject } from '../provider.ts';
+import { assertParseable, parseDocument } from '../../json/document-shape.ts';
+import { isObject } from '../../json/is-object.ts';
+import type { JsonEdit } from '../../json/path.ts';
+import type { JsonObject, OutputLimit } from '../provider.ts';
 
 /** Above this a count is nonsense and read as missing (docs/budgets.md). */
 const MAX_TOKENS = 1e9;
@@ -129,6 +130,24 @@ export function refuseOtherCase(body: JsonObject, isKnown: (name: string) => boo
 export function optionalLimit(body: JsonObject, name: string): number | undefined {
   const limit = optionalCount(body, name);
   return limit === 0 ? undefined : limit;
+}
+
+/** An output limit at `outer`, or at `outer.name`. */
+export function limitAt(body: JsonObject, outer: string, name?: string): OutputLimit {
+  if (name === undefined) {
+    return {
+      tokens: optionalLimit(body, outer),
+      set: (tokens): JsonEdit[] => [{ kind: 'set', path: [outer], value: tokens }],
+    };
+  }
+  const config = optionalObject(body, outer);
+  return {
+    tokens: config && optionalLimit(config, name),
+    set: (tokens): JsonEdit[] =>
+      config
+        ? [{ kind: 'set', path: [outer, name], value: tokens }]
+        : [{ kind: 'set', path: [outer], value: { [name]: tokens } }],
+  };
 }
 
 function wrongType(name: string, wanted: string): GatewayError {

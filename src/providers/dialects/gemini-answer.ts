@@ -1,26 +1,20 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  JsonObject,
-  StreamEvent,
-  StreamReader,
-  TextDelta,
-  TokenText,
-  Usage,
-} from '../provider.ts';
+import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText, Usage } from '../provider.ts';
+import { joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { geminiCut } from './error-frames.ts';
 import { createChoiceEnds, wholeDeltas } from './deltas.ts';
-import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
-import { joinedMember } from './joined-texts.ts';
+import { arrayOf, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { addChosenTokens, tokensMember } from './token-texts.ts';
 
-/** Reads a whole GenerateContentResponse. */
-export const readAnswer = stepwise(function* (body: unknown): Work<AnswerFacts> {
+/** Reads a GenerateContentResponse, and streams of them. */
+export const geminiAnswers: AnswerReaders = {
+  answer: stepwise(readGenerated),
+  stream: createGeneratedReader,
+};
+
+function* readGenerated(body: unknown): Work<AnswerFacts> {
   const answer = objectOf(body);
   const texts: AnswerText[] = [];
   const tokens: TokenText[] = [];
@@ -33,12 +27,12 @@ export const readAnswer = stepwise(function* (body: unknown): Work<AnswerFacts> 
     yield* addCandidateTokens(tokens, objectOf(candidate), path, spelled.join('.'));
   }
   return {
-    usage: readUsage(answer.usageMetadata),
+    usage: readGeminiUsage(answer.usageMetadata),
     texts,
     ...(yield* joinedMember(texts, joinedName)),
     ...tokensMember(tokens),
   };
-});
+}
 
 /** `response.text` of Google's SDKs: the text of all parts of a candidate, whatever stands between; thoughts apart. */
 function joinedName({ kind, path }: AnswerText): string | undefined {
@@ -89,7 +83,7 @@ function* addPartTexts(into: AnswerText[], part: JsonObject, path: JsonPath): Wo
  * Normalises `usageMetadata`: the prompt count includes cached tokens, the candidates' count leaves thoughts
  * out, and what the provider's own tools read comes on top. A count of zero is left out by Google.
  */
-export function readUsage(value: unknown): Usage | undefined {
+export function readGeminiUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const promptTokens = tokenCount(usage.promptTokenCount);
   if (promptTokens === undefined) return undefined;
@@ -129,51 +123,44 @@ function audioTokens(...details: readonly unknown[]): number | undefined {
  * Reads streamed responses, each a whole GenerateContentResponse with the next pieces. There is no end marker:
  * the answer is complete when every candidate has said why it ended, or when the prompt was blocked.
  */
-export function createStreamReader(): StreamReader {
+function createGeneratedReader() {
   const running = new Set<number>();
   const endsChoice = createChoiceEnds();
   const calls = new Map<number, CallsSoFar>();
   let finished = false;
-  return {
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame.data);
-      const answer = objectOf(json);
-      const said: Said = { deltas: [], ends: [] };
-      const tokens: TokenText[] = [];
-      for (const [c, value] of arrayOf(answer.candidates).entries()) {
-        const candidate = objectOf(value);
-        const path = ['candidates', c];
-        const index = tokenCount(candidate.index) ?? 0;
-        const isStopped = typeof candidate.finishReason === 'string';
-        if (isStopped) {
-          running.delete(index);
-          finished = true;
-        } else {
-          running.add(index);
-        }
-        const before = said.deltas.length;
-        for (const placed of partsOf(value, path)) {
-          yield* addPart(said, placed, index, callsOf(calls, index));
-        }
-        yield* addCandidateTokens(tokens, candidate, path, `${index}/text`);
-        if (endsChoice(index, isStopped, said.deltas.length > before)) said.ends.push(`${index}/`);
-        yield ITEM_CHARS;
+  return jsonReader(geminiCut, function* (answer): Work<Meaning> {
+    const said: Said = { deltas: [], ends: [] };
+    const tokens: TokenText[] = [];
+    for (const [c, value] of arrayOf(answer.candidates).entries()) {
+      const candidate = objectOf(value);
+      const path = ['candidates', c];
+      const index = tokenCount(candidate.index) ?? 0;
+      const isStopped = typeof candidate.finishReason === 'string';
+      if (isStopped) {
+        running.delete(index);
+        finished = true;
+      } else {
+        running.add(index);
       }
-      const usage = readUsage(answer.usageMetadata);
-      const blocked = typeof objectOf(answer.promptFeedback).blockReason === 'string';
-      return {
-        frame,
-        json,
-        deltas: said.deltas,
-        ends: blocked ? ['*'] : said.ends,
-        ...tokensMember(tokens),
-        ...(usage === undefined ? {} : { usage }),
-        ...((finished && running.size === 0) || blocked ? { done: true } : {}),
-        ...(answer.error === undefined ? {} : { failed: true }),
-      };
-    }),
-    cut: geminiCut,
-  };
+      const before = said.deltas.length;
+      for (const placed of partsOf(value, path)) {
+        yield* addPart(said, placed, index, callsOf(calls, index));
+      }
+      yield* addCandidateTokens(tokens, candidate, path, `${index}/text`);
+      if (endsChoice(index, isStopped, said.deltas.length > before)) said.ends.push(`${index}/`);
+      yield ITEM_CHARS;
+    }
+    const usage = readGeminiUsage(answer.usageMetadata);
+    const blocked = typeof objectOf(answer.promptFeedback).blockReason === 'string';
+    return {
+      deltas: said.deltas,
+      ends: blocked ? ['*'] : said.ends,
+      ...tokensMember(tokens),
+      ...(usage === undefined ? {} : { usage }),
+      ...((finished && running.size === 0) || blocked ? { done: true } : {}),
+      ...(answer.error === undefined ? {} : { failed: true }),
+    };
+  });
 }
 
 /** What the parts of one event say. */

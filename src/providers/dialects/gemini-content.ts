@@ -17,12 +17,12 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map([
 ]);
 
 /** Reads a list of Content objects (`contents`), or a single one. */
-export function readContents(into: Gathered, found: Member | undefined, path: JsonPath): void {
-  for (const item of listAt(found, path)) readContent(into, 'user', item.value, item.path);
+export function readGeminiContents(into: Gathered, found: Member | undefined, path: JsonPath): void {
+  for (const item of listAt(found, path)) readGeminiContent(into, 'user', item.value, item.path);
 }
 
 /** Reads one Content; its own role, where it has one, wins over `role`. A bare string is read as its text. */
-export function readContent(into: Gathered, role: Role, value: unknown, path: JsonPath): void {
+export function readGeminiContent(into: Gathered, role: Role, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') {
     addText(into, { role, kind: 'text' }, value, path);
     return;

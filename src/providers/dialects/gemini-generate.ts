@@ -1,22 +1,14 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type {
-  AnswerFacts,
-  Dialect,
-  Endpoint,
-  JsonObject,
-  OutputLimit,
-  ProviderTool,
-  RequestFacts,
-} from '../provider.ts';
+import type { Dialect, Endpoint, JsonObject, OutputLimit, ProviderTool, RequestFacts } from '../provider.ts';
+import { FREE_ANSWERS } from './answer-reader.ts';
 import { askedOutputs } from './asked-outputs.ts';
 import { arrayOf, objectOf, optionalLimit, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { createStreamReader, readAnswer, readUsage } from './gemini-answer.ts';
-import { readContent, readContents } from './gemini-content.ts';
+import { geminiAnswers, readGeminiUsage } from './gemini-answer.ts';
+import { readGeminiContent, readGeminiContents } from './gemini-content.ts';
 import { camelName, listAt, member } from './gemini-fields.ts';
-import { addTextsIn, createGathered } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
@@ -25,8 +17,7 @@ export const geminiGenerate: Dialect = {
   name: 'gemini-generate',
   hasBody: true,
   request: (body, endpoint) => ({ ...readGenerate(body, endpoint), output: outputLimit(body) }),
-  answer: readAnswer,
-  stream: createStreamReader,
+  ...geminiAnswers,
 };
 
 /** `POST …/models/<model>:streamGenerateContent`: the path asks for the stream, not the body. */
@@ -36,8 +27,6 @@ export const geminiStreamGenerate: Dialect = {
   bearsComments: false,
   request: (body, endpoint) => ({ ...geminiGenerate.request(body, endpoint), stream: true }),
 };
-
-const COUNTED: AnswerFacts = { usage: { inputTokens: 0, outputTokens: 0 }, texts: [] };
 
 /** `POST …/models/<model>:countTokens`: contents, or a whole request to be counted; free of charge. */
 export const geminiCountTokens: Dialect = {
@@ -57,8 +46,7 @@ export const geminiCountTokens: Dialect = {
       providerTools: request.providerTools.map((tool) => ({ ...tool, remove: tool.remove.map(under) })),
     };
   },
-  answer: () => COUNTED,
-  stream: () => undefined,
+  ...FREE_ANSWERS,
 };
 
 /** `POST …/models/<model>:embedContent` and `:batchEmbedContents`. */
@@ -73,34 +61,20 @@ export const geminiEmbed: Dialect = {
       const request = requiredObject(value, 'requests');
       addModel(models, request);
       const content = member(request, 'content');
-      if (content) readContent(into, 'user', content.value, [...path, content.name]);
+      if (content) readGeminiContent(into, 'user', content.value, [...path, content.name]);
       addTextsIn(into, { role: 'user', kind: 'text' }, request.title, [...path, 'title']);
     }
-    return { ...facts(into, models), output: undefined };
+    return gatheredFacts(into, models);
   },
-  answer: (body) => ({ usage: readUsage(objectOf(body).usageMetadata), texts: [] }),
+  answer: (body) => ({ usage: readGeminiUsage(objectOf(body).usageMetadata), texts: [] }),
   stream: () => undefined,
 };
-
-function facts(into: Gathered, models: readonly string[]): Omit<RequestFacts, 'output'> {
-  return {
-    model: models[0],
-    models,
-    stream: false,
-    texts: into.texts,
-    media: into.media,
-    tools: [],
-    providerTools: [],
-    choices: 1,
-    unseenContent: into.unseenContent,
-  };
-}
 
 function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
   const into = createGathered();
   const system = member(body, 'systemInstruction');
-  if (system) readContent(into, 'system', system.value, [system.name]);
-  readContents(into, member(body, 'contents'), []);
+  if (system) readGeminiContent(into, 'system', system.value, [system.name]);
+  readGeminiContents(into, member(body, 'contents'), []);
   const { names, providerTools } = readTools(into, body);
   const config = generationConfig(body);
   readOtherMembers(into, body);
@@ -109,11 +83,10 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
   addModel(models, body);
   const tier = member(body, 'serviceTier')?.value;
   return {
-    ...facts(into, models),
+    ...gatheredFacts(into, models),
     tools: names,
     providerTools,
     choices: Math.max(1, readCount(config?.value, 'candidateCount') ?? 1),
-    output: undefined,
     ...askedOutputs(config?.value),
     ...thinkingTokens(config?.value),
     ...storedPrompt(body),

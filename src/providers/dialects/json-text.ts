@@ -1,8 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
-import { ITEM_CHARS, runNow } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type { AnswerText, Media, PromptText } from '../provider.ts';
+import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
+import type { AnswerText, Media, PromptText, RequestFacts } from '../provider.ts';
 
 /** A string that was found inside a JSON value, or (`editable: false`) its member names and numbers. */
 export interface FoundText {
@@ -119,7 +118,27 @@ export function createGathered(): Gathered {
   return { texts: [], media: [], unseenContent: false };
 }
 
-type Place = Pick<PromptText, 'role' | 'kind'>;
+/**
+ * A request of what was gathered that asks for one answer, offers no tools and generates nothing: a dialect adds the rest.
+ * @param models that may serve it, the one that is asked for first
+ */
+export function gatheredFacts(into: Gathered, models: readonly string[]): RequestFacts {
+  return {
+    model: models[0],
+    models,
+    stream: false,
+    texts: into.texts,
+    media: into.media,
+    tools: [],
+    providerTools: [],
+    choices: 1,
+    output: undefined,
+    unseenContent: into.unseenContent,
+  };
+}
+
+/** Who says a text of a request, and what it is. */
+export type Place = Pick<PromptText, 'role' | 'kind'>;
 
 /** Adds one string; anything else, empty included, is left out. */
 export function addText(into: Gathered, place: Place, text: unknown, path: JsonPath): void {

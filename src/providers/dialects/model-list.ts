@@ -1,18 +1,8 @@
 import type { AnswerFacts, Dialect, RequestFacts } from '../provider.ts';
+import { createGathered, gatheredFacts } from './json-text.ts';
 
 /** Of a request without a body. */
-export const NOTHING_ASKED: RequestFacts = {
-  model: undefined,
-  models: [],
-  stream: false,
-  texts: [],
-  media: [],
-  tools: [],
-  providerTools: [],
-  choices: 1,
-  output: undefined,
-  unseenContent: false,
-};
+export const NOTHING_ASKED: RequestFacts = gatheredFacts(createGathered(), []);
 
 export const NOTHING_SAID: AnswerFacts = { usage: undefined, texts: [] };
 

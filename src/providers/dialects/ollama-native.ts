@@ -1,19 +1,7 @@
-import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  Dialect,
-  JsonObject,
-  OutputLimit,
-  RequestFacts,
-  StreamEvent,
-  StreamReader,
-  TextDelta,
-  TokenText,
-  Usage,
-} from '../provider.ts';
+import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import type { AnswerFacts, AnswerText, Dialect, JsonObject, OutputLimit } from '../provider.ts';
+import type { RequestFacts, TextDelta, TokenText, Usage } from '../provider.ts';
+import { jsonReader, type Meaning } from './answer-reader.ts';
 import { plainCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
 import {
@@ -21,14 +9,13 @@ import {
   objectOf,
   optionalBoolean,
   optionalObject,
-  parseJson,
   requiredArray,
   requiredString,
   tokenCount,
 } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addAnswerTextsIn, createGathered } from './json-text.ts';
-import { readMessage } from './openai-chat.ts';
+import { addAnswerTextsIn, createGathered, gatheredFacts } from './json-text.ts';
+import { readChatMessages } from './openai-chat.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { readParts } from './openai-parts.ts';
 import { optionalPositive, readMembers } from './openai-request.ts';
@@ -63,7 +50,7 @@ function ollama(name: string, assertBody: (body: JsonObject) => void): Dialect {
       return readBody(body);
     },
     answer: stepwise(readAnswer),
-    stream: createReader,
+    stream: () => jsonReader(plainCut, readLine),
   };
 }
 
@@ -74,9 +61,7 @@ function readBody(body: JsonObject): RequestFacts {
   const words = (name: string, role: 'user' | 'system') => (value: unknown) =>
     readParts(into, { role, kind: 'text' }, value, [name]);
   readMembers(into, body, {
-    messages: (value) => {
-      arrayOf(value).forEach((message, index) => readMessage(into, message, ['messages', index]));
-    },
+    messages: (value) => readChatMessages(into, value),
     tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
     system: words('system', 'system'),
     template: words('template', 'system'),
@@ -89,16 +74,11 @@ function readBody(body: JsonObject): RequestFacts {
     options: () => undefined,
   });
   return {
-    model,
-    models: [model],
+    ...gatheredFacts(into, [model]),
     // Ollama streams unless it is told not to.
     stream: body.stream === undefined || body.stream === null ? true : optionalBoolean(body, 'stream'),
-    texts: into.texts,
-    media: into.media,
     ...toolFacts(offers, undefined),
-    choices: 1,
     output: outputLimit(body),
-    unseenContent: into.unseenContent,
   };
 }
 
@@ -148,28 +128,19 @@ function* answerTexts(body: JsonObject): Work<AnswerText[]> {
 }
 
 /** One line a piece; the last one has `done` and the counts. A tool call comes whole. */
-function createReader(): StreamReader {
+function* readLine(line: JsonObject): Work<Meaning> {
+  const texts = yield* answerTexts(line);
+  const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
+  const tokens: TokenText[] = [];
+  yield* addListedTokens(tokens, line.logprobs, ['logprobs'], '0/text');
+  const usage = readUsage(line);
   return {
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      const json = parseJson(frame.data);
-      const line = objectOf(json);
-      const texts = yield* answerTexts(line);
-      const calls = texts.filter(({ kind }) => kind === 'tool_arguments');
-      const tokens: TokenText[] = [];
-      yield* addListedTokens(tokens, line.logprobs, ['logprobs'], '0/text');
-      const usage = readUsage(line);
-      return {
-        frame,
-        json,
-        deltas: [...(yield* wordDeltas(texts)), ...(yield* wholeDeltas(calls, WHOLE))],
-        ends: line.done === true ? ['*'] : [WHOLE],
-        ...tokensMember(tokens),
-        ...(usage !== undefined && { usage }),
-        ...(line.done === true && { done: true }),
-        ...(line.error !== undefined && { failed: true }),
-      };
-    }),
-    cut: plainCut,
+    deltas: [...(yield* wordDeltas(texts)), ...(yield* wholeDeltas(calls, WHOLE))],
+    ends: line.done === true ? ['*'] : [WHOLE],
+    ...tokensMember(tokens),
+    ...(usage !== undefined && { usage }),
+    ...(line.done === true && { done: true }),
+    ...(line.error !== undefined && { failed: true }),
   };
 }
 

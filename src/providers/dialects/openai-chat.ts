@@ -1,25 +1,11 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
-import { outputsOfBody } from './asked-outputs.ts';
-import { optionalBoolean, requiredArray, requiredObject } from './fields.ts';
-import { addTextsIn, createGathered } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
-import { createChoiceReader, readChoices } from './openai-choices.ts';
+import { arrayOf, requiredArray, requiredObject } from './fields.ts';
+import { addTextsIn, createGathered, type Gathered } from './json-text.ts';
+import { choiceAnswers } from './openai-choices.ts';
 import { readParts } from './openai-parts.ts';
-import {
-  askUsage,
-  hidesReasoning,
-  optionalPositive,
-  readMembers,
-  readModels,
-  readOutputLimit,
-  whyUnbounded,
-} from './openai-request.ts';
-import type { OpenaiVariant } from './openai-request.ts';
-import { readToolList, readToolSwitches, toolFacts } from './openai-tools.ts';
-import type { ToolOffer } from './openai-tools.ts';
-import { storedPrompt } from './stored-prompts.ts';
-import { thinkingTokensOfBody } from './thinking-tokens.ts';
+import { choiceFacts, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
+import { readToolList, type ToolOffer } from './openai-tools.ts';
 
 /** `POST …/chat/completions`, as OpenAI defines it and many others speak it. */
 export function openaiChat(variant: OpenaiVariant): Dialect {
@@ -28,46 +14,25 @@ export function openaiChat(variant: OpenaiVariant): Dialect {
     hasBody: true,
     ...(variant.bearsComments === false && { bearsComments: false }),
     request: (body, endpoint) => readChat(body, endpoint, variant),
-    answer: readChoices,
-    stream: () => createChoiceReader(variant.cut),
+    ...choiceAnswers(variant.cut),
   };
 }
 
 function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestFacts {
-  const { model, models, online, preset } = readModels(body, endpoint, variant);
+  const models = readModels(body, endpoint, variant);
   requiredArray(body, 'messages');
   const into = createGathered();
   const offers: ToolOffer[] = [];
   readMembers(into, body, {
-    messages: (value) => {
-      if (Array.isArray(value))
-        value.forEach((message, index) => readMessage(into, message, ['messages', index]));
-    },
+    messages: (value) => readChatMessages(into, value),
     tools: (value) => offers.push(...readToolList(into, value, ['tools'], isClientRun)),
     functions: (value) => offers.push(...readToolList(into, value, ['functions'], () => true)),
     prediction: (value) => readParts(into, { role: 'assistant', kind: 'text' }, value, ['prediction']),
     prompt_embeds: () => (into.unseenContent = true),
   });
-  offers.push(...readToolSwitches(body, models), ...online);
-  const stream = optionalBoolean(body, 'stream');
   return {
-    model,
-    models,
-    stream,
-    texts: into.texts,
-    media: into.media,
-    ...toolFacts(offers, body.tool_choice),
-    choices: Math.max(optionalPositive(body, 'n') ?? 1, optionalPositive(body, 'best_of') ?? 1),
-    output: readOutputLimit(body, variant.limitFields),
+    ...choiceFacts(into, body, { models, offers, variant, toolChoice: body.tool_choice }),
     ...predicted(body),
-    unseenContent: into.unseenContent || preset,
-    ...(preset && { unbounded: 'preset' }),
-    ...outputsOfBody(body),
-    ...thinkingTokensOfBody(body),
-    ...storedPrompt(body, models),
-    ...whyUnbounded(body, variant),
-    ...hidesReasoning(body),
-    ...askUsage(body, stream, variant),
   };
 }
 
@@ -99,7 +64,11 @@ const REASONING: ReadonlySet<string> = new Set([
   'thinking',
 ]);
 
-export function readMessage(into: Gathered, value: unknown, path: JsonPath): void {
+export function readChatMessages(into: Gathered, messages: unknown): void {
+  arrayOf(messages).forEach((message, index) => readMessage(into, message, ['messages', index]));
+}
+
+function readMessage(into: Gathered, value: unknown, path: JsonPath): void {
   const message = requiredObject(value, 'messages');
   const role = ROLES.get(message.role) ?? 'user';
   const place = { role, kind: role === 'tool' ? 'tool_result' : 'text' } as const;

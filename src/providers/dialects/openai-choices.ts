@@ -1,30 +1,25 @@
 import type { Refusal } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  CutPayload,
-  JsonObject,
-  StreamEvent,
-  StreamReader,
-  TokenText,
-} from '../provider.ts';
+import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import type { AnswerFacts, AnswerText, CutPayload, JsonObject, TokenText } from '../provider.ts';
+import { DONE, joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { choicesCut } from './error-frames.ts';
 import { createChoiceEnds } from './deltas.ts';
-import { arrayOf, objectOf, parseJson } from './fields.ts';
+import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { joinedMember } from './joined-texts.ts';
 import { addAnswerTextsIn } from './json-text.ts';
 import { createCallNames, readChoiceTexts, wholeCall } from './openai-choice-texts.ts';
 import type { ChoiceTexts } from './openai-choice-texts.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, addParallelTokens, tokensMember } from './token-texts.ts';
 
-/** Reads a whole answer with `choices`: chat (`message`) and completions (`text`). */
-export const readChoices = stepwise(function* (body: unknown): Work<AnswerFacts> {
+/** Reads answers with `choices`: chat (`message`, `delta`) and completions (`text`). */
+export function choiceAnswers(cut: ChoiceCut = choicesCut): AnswerReaders {
+  return { answer: readChoices, stream: () => createChoiceReader(cut) };
+}
+
+const readChoices = stepwise(function* (body: unknown): Work<AnswerFacts> {
   const answer = objectOf(body);
   const tokens: TokenText[] = [];
   /** Parts of one channel are one text, as the pieces of a stream are. */
@@ -91,47 +86,41 @@ function* addChoiceTokens(
 export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayload[];
 
 /** Reads the chunks of a streamed answer, in which usage is that of the whole answer so far. */
-export function createChoiceReader(cut: ChoiceCut = choicesCut): StreamReader {
+function createChoiceReader(cut: ChoiceCut) {
   const endsChoice = createChoiceEnds();
   const nameCall = createCallNames();
   let last: JsonObject = {};
-  return {
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      if (frame.data === '[DONE]') return { frame, deltas: [], ends: ['*'], done: true };
-      const json = parseJson(frame.data);
-      const chunk = objectOf(json);
-      const choices = arrayOf(chunk.choices);
-      if (choices.length > 0) last = chunk;
-      const into: ChoiceTexts = { deltas: [], ends: [] };
-      const tokens: TokenText[] = [];
-      for (const [place, value] of choices.entries()) {
-        const choice = objectOf(value);
-        const index = typeof choice.index === 'number' ? choice.index : place;
-        const path = ['choices', place];
-        const before = into.deltas.length;
-        // Bedrock's Mistral streams a `message` where others stream a `delta`.
-        const member = isObject(choice.message) && !isObject(choice.delta) ? 'message' : 'delta';
-        yield* readChoiceTexts(into, choice, index, path, member, nameCall);
-        const spelled = { content: `${index}/text`, refusal: `${index}/refusal` };
-        yield* addChoiceTokens(tokens, choice, path, spelled);
-        if (endsChoice(index, isStopped(choice), into.deltas.length > before)) into.ends.push(`${index}/`);
-        yield ITEM_CHARS;
-      }
-      const usage = usageOf(chunk);
-      return {
-        frame,
-        json,
-        ...into,
-        ...tokensMember(tokens),
-        ...(usage !== undefined && { usage }),
-        ...(Array.isArray(chunk.choices) &&
-          choices.length === 0 &&
-          isObject(chunk.usage) && { usageOnly: true }),
-        ...(isObject(chunk.error) && { failed: true }),
-      };
-    }),
-    cut: (refusal) => cut(refusal, last),
-  };
+  function* read(chunk: JsonObject, { data }: Frame): Work<Meaning> {
+    if (data === '[DONE]') return DONE;
+    const choices = arrayOf(chunk.choices);
+    if (choices.length > 0) last = chunk;
+    const into: ChoiceTexts = { deltas: [], ends: [] };
+    const tokens: TokenText[] = [];
+    for (const [place, value] of choices.entries()) {
+      const choice = objectOf(value);
+      const index = typeof choice.index === 'number' ? choice.index : place;
+      const path = ['choices', place];
+      const before = into.deltas.length;
+      // Bedrock's Mistral streams a `message` where others stream a `delta`.
+      const member = isObject(choice.message) && !isObject(choice.delta) ? 'message' : 'delta';
+      yield* readChoiceTexts(into, choice, index, path, member, nameCall);
+      const spelled = { content: `${index}/text`, refusal: `${index}/refusal` };
+      yield* addChoiceTokens(tokens, choice, path, spelled);
+      if (endsChoice(index, isStopped(choice), into.deltas.length > before)) into.ends.push(`${index}/`);
+      yield ITEM_CHARS;
+    }
+    const usage = usageOf(chunk);
+    return {
+      ...into,
+      ...tokensMember(tokens),
+      ...(usage !== undefined && { usage }),
+      ...(Array.isArray(chunk.choices) &&
+        choices.length === 0 &&
+        isObject(chunk.usage) && { usageOnly: true }),
+      ...(isObject(chunk.error) && { failed: true }),
+    };
+  }
+  return jsonReader((refusal) => cut(refusal, last), read);
 }
 
 /** Bedrock's Mistral says `stop_reason`. */

@@ -1,9 +1,8 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { AnswerFacts, Dialect, JsonObject, RequestFacts } from '../provider.ts';
 import { objectOf, optionalString, requiredString } from './fields.ts';
-import { addTextsIn, createGathered } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
-import { readMessage } from './openai-chat.ts';
+import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
+import { readChatMessages } from './openai-chat.ts';
 import { readParts } from './openai-parts.ts';
 import { readMembers } from './openai-request.ts';
 import { readInputUsage } from './openai-usage.ts';
@@ -35,10 +34,7 @@ function readInput(body: JsonObject, model: string): RequestFacts {
   const into = createGathered();
   readMembers(into, body, {
     input: (value) => readTokenInput(into, value, ['input']),
-    messages: (value) => {
-      if (Array.isArray(value))
-        value.forEach((message, index) => readMessage(into, message, ['messages', index]));
-    },
+    messages: (value) => readChatMessages(into, value),
     ...Object.fromEntries(
       ['query', 'documents', 'text_1', 'text_2', 'queries'].map((name) => [
         name,
@@ -46,18 +42,7 @@ function readInput(body: JsonObject, model: string): RequestFacts {
       ]),
     ),
   });
-  return {
-    model,
-    models: [model],
-    stream: false,
-    texts: into.texts,
-    media: into.media,
-    tools: [],
-    providerTools: [],
-    choices: 1,
-    output: undefined,
-    unseenContent: into.unseenContent,
-  };
+  return gatheredFacts(into, [model]);
 }
 
 /** Text, parts, or tokens by number, whose words the gateway cannot read but whose count it can. */

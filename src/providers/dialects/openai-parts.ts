@@ -1,10 +1,8 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { Media, PromptText } from '../provider.ts';
+import type { Media } from '../provider.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextFile, isTextType, mediaKind } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
-
-type Place = Pick<PromptText, 'role' | 'kind'>;
+import type { Gathered, Place } from './json-text.ts';
 
 /** Members of a content part that say how to read it and are no content themselves. */
 const NOT_CONTENT: ReadonlySet<string> = new Set([

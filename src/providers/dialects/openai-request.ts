@@ -1,19 +1,21 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Endpoint, JsonObject, OutputLimit, RequestFacts } from '../provider.ts';
+import { outputsOfBody } from './asked-outputs.ts';
 import {
   objectOf,
   optionalArray,
+  optionalBoolean,
   optionalObject,
   optionalString,
   refuseOtherCase,
   requiredString,
 } from './fields.ts';
-import { addTextsIn } from './json-text.ts';
+import { addTextsIn, gatheredFacts, type Gathered } from './json-text.ts';
 import type { ChoiceCut } from './openai-choices.ts';
-import type { Gathered } from './json-text.ts';
-import { SWITCHES } from './openai-tools.ts';
-import type { ToolOffer } from './openai-tools.ts';
+import { readToolSwitches, SWITCHES, toolFacts, type ToolOffer } from './openai-tools.ts';
+import { storedPrompt } from './stored-prompts.ts';
+import { thinkingTokensOfBody } from './thinking-tokens.ts';
 
 /** How one provider's reading of a shared dialect differs from OpenAI's own. */
 export interface OpenaiVariant {
@@ -59,9 +61,9 @@ export function readMembers(into: Gathered, body: JsonObject, readers: MemberRea
   }
 }
 
-export interface ModelChoice {
-  readonly model: string;
-  readonly models: readonly string[];
+export interface AskedModels {
+  /** The one that is asked for, and those that may stand in for it. */
+  readonly names: readonly string[];
   /** The web search that `:online` in a model's name asks for. */
   readonly online: readonly ToolOffer[];
   /** A prompt that is stored at the router takes part. */
@@ -71,10 +73,10 @@ export interface ModelChoice {
 const ONLINE = /:online(?=:|$)/;
 const EVERY_ONLINE = new RegExp(ONLINE, 'g');
 
-/** The model that is asked for, from the path or the body, and those that may stand in for it. */
-export function readModels(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): ModelChoice {
+/** The models that the path or the body names. */
+export function readModels(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): AskedModels {
   const model = endpoint.model ?? requiredString(body, 'model');
-  if (variant.routes !== true) return { model, models: [model], online: [], preset: false };
+  if (variant.routes !== true) return { names: [model], online: [], preset: false };
 
   const fallbacks = (optionalArray(body, 'models') ?? []).map((name) => {
     if (typeof name === 'string') return name;
@@ -87,8 +89,7 @@ export function readModels(body: JsonObject, endpoint: Endpoint, variant: Openai
     return [{ kind: 'set', path, value: withoutOnline(name) }];
   });
   return {
-    model: withoutOnline(model),
-    models: asked.map(withoutOnline),
+    names: asked.map(withoutOnline),
     online: remove.length === 0 ? [] : [{ type: ':online', name: ':online', clientRun: false, remove }],
     preset: optionalString(body, 'preset') !== undefined || asked.some((name) => /@preset\//i.test(name)),
   };
@@ -96,6 +97,43 @@ export function readModels(body: JsonObject, endpoint: Endpoint, variant: Openai
 
 function withoutOnline(model: string): string {
   return model.replaceAll(EVERY_ONLINE, '');
+}
+
+/** What is known of a request beside its body's words. */
+interface Asked {
+  readonly models: AskedModels;
+  readonly offers: readonly ToolOffer[];
+  readonly variant: OpenaiVariant;
+  /** `tool_choice`, where the endpoint has one. */
+  readonly toolChoice: unknown;
+}
+
+/** What a body says in all of OpenAI's forms alike. */
+export function bodyFacts(into: Gathered, body: JsonObject, asked: Asked): RequestFacts {
+  const { names, online, preset } = asked.models;
+  const offers = [...asked.offers, ...readToolSwitches(body, names), ...online];
+  return {
+    ...gatheredFacts(into, names),
+    stream: optionalBoolean(body, 'stream'),
+    ...toolFacts(offers, asked.toolChoice),
+    unseenContent: into.unseenContent || preset,
+    ...(preset && { unbounded: 'preset' }),
+    ...outputsOfBody(body),
+    ...thinkingTokensOfBody(body),
+    ...storedPrompt(body, names),
+    ...whyUnbounded(body, asked.variant),
+    ...hidesReasoning(body),
+  };
+}
+
+/** The same, and what bodies say of which the answer has `choices`. */
+export function choiceFacts(into: Gathered, body: JsonObject, asked: Asked) {
+  return {
+    ...bodyFacts(into, body, asked),
+    choices: Math.max(optionalPositive(body, 'n') ?? 1, optionalPositive(body, 'best_of') ?? 1),
+    output: readOutputLimit(body, asked.variant.limitFields),
+    ...askUsage(body, asked.variant),
+  };
 }
 
 /** Above this a number of tokens or answers is nonsense, and arithmetic on it loses its units. */
@@ -138,13 +176,9 @@ function setMember(name: string, value: number): JsonEdit {
 }
 
 /** The edits that make a stream report its usage, where it would not by itself. */
-export function askUsage(
-  body: JsonObject,
-  stream: boolean,
-  variant: OpenaiVariant,
-): Pick<RequestFacts, 'askUsage'> {
+function askUsage(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'askUsage'> {
   const options = optionalObject(body, 'stream_options');
-  if (!stream || !variant.asksUsage || options?.include_usage === true) return {};
+  if (!optionalBoolean(body, 'stream') || !variant.asksUsage || options?.include_usage === true) return {};
   return { askUsage: [{ kind: 'set', path: ['stream_options', 'include_usage'], value: true }] };
 }
 
@@ -154,7 +188,7 @@ function isOn(value: unknown): boolean {
 }
 
 /** The client asks for an answer that leaves out the model's reasoning, which is billed all the same. */
-export function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> {
+function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReasoning'> {
   const hides =
     isOn(objectOf(body.reasoning).exclude) ||
     body.reasoning_format === 'hidden' ||
@@ -163,7 +197,7 @@ export function hidesReasoning(body: JsonObject): Pick<RequestFacts, 'hidesReaso
 }
 
 /** Why a request's cost cannot be bounded, if so. */
-export function whyUnbounded(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'unbounded'> {
+function whyUnbounded(body: JsonObject, variant: OpenaiVariant): Pick<RequestFacts, 'unbounded'> {
   for (const name of ['background', 'deferred']) if (isOn(body[name])) return { unbounded: name };
   const tier = optionalString(body, 'service_tier');
   const standard = ['auto', 'default', 'standard', ...(variant.standardTiers ?? [])];

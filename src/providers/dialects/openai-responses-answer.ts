@@ -1,27 +1,23 @@
+import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
-import type {
-  AnswerFacts,
-  AnswerText,
-  JsonObject,
-  StreamEvent,
-  StreamReader,
-  TextDelta,
-  TokenText,
-} from '../provider.ts';
+import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../provider.ts';
+import { DONE, joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { responsesCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
-import { arrayOf, objectOf, parseJson, tokenCount } from './fields.ts';
-import { isObject } from '../../json/is-object.ts';
-import { joinedMember } from './joined-texts.ts';
+import { arrayOf, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn } from './json-text.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, tokensMember } from './token-texts.ts';
 
-/** Reads a whole response: its output items and usage. */
-export const readResponse = stepwise(function* (body: unknown): Work<AnswerFacts> {
+/** Reads responses: their output items and usage. */
+export const responsesAnswers: AnswerReaders = {
+  answer: stepwise(readResponse),
+  stream: createResponseReader,
+};
+
+function* readResponse(body: unknown): Work<AnswerFacts> {
   const response = objectOf(body);
   const texts: AnswerText[] = [];
   const tokens: TokenText[] = [];
@@ -33,7 +29,7 @@ export const readResponse = stepwise(function* (body: unknown): Work<AnswerFacts
     ...(yield* joinedMember(texts, joinedName)),
     ...tokensMember(tokens),
   };
-});
+}
 
 /** `response.output_text` of OpenAI's SDKs: the text of all parts of all messages. Refusals and thoughts alike, apart. */
 function joinedName({ kind, path: [, , list, , name, ...below] }: AnswerText): string | undefined {
@@ -151,33 +147,27 @@ const LAST: ReadonlySet<unknown> = new Set(['response.completed', 'response.inco
  * Reads the events of a streamed response. The `.done` events, and the last one, say again what the deltas
  * said: those copies are marked as repeats.
  */
-export function createResponseReader(): StreamReader {
+function createResponseReader() {
   let response: JsonObject = {};
   let sequence = 0;
-  return {
-    read: stepwise(function* (frame: Frame): Work<StreamEvent> {
-      // Some compatible servers close with chat's end marker after the last event.
-      if (frame.data === '[DONE]') return { frame, deltas: [], ends: ['*'], done: true };
-      const json = parseJson(frame.data);
-      const event = objectOf(json);
-      const type = typeof event.type === 'string' ? event.type : '';
-      if (isObject(event.response)) response = event.response;
-      sequence = 1 + (tokenCount(event.sequence_number) ?? sequence);
-      const usage = readOpenaiUsage(objectOf(event.response).usage);
-      return {
-        frame,
-        json,
-        ...(yield* type.endsWith('.delta') ? readPiece(event, type) : readCopies(event, type)),
-        ...(usage !== undefined && { usage }),
-        ...(LAST.has(type) && { done: true }),
-        ...((event.type === 'error' || event.type === 'response.failed') && { failed: true }),
-      };
-    }),
-    cut: (refusal) => responsesCut(refusal, { response, sequence }),
-  };
+  function* read(event: JsonObject, { data }: Frame): Work<Meaning> {
+    // Some compatible servers close with chat's end marker after the last event.
+    if (data === '[DONE]') return DONE;
+    const type = typeof event.type === 'string' ? event.type : '';
+    if (isObject(event.response)) response = event.response;
+    sequence = 1 + (tokenCount(event.sequence_number) ?? sequence);
+    const usage = readOpenaiUsage(objectOf(event.response).usage);
+    return {
+      ...(yield* type.endsWith('.delta') ? readPiece(event, type) : readCopies(event, type)),
+      ...(usage !== undefined && { usage }),
+      ...(LAST.has(type) && { done: true }),
+      ...((event.type === 'error' || event.type === 'response.failed') && { failed: true }),
+    };
+  }
+  return jsonReader((refusal) => responsesCut(refusal, { response, sequence }), read);
 }
 
-type Said = Pick<StreamEvent, 'deltas' | 'ends' | 'tokens'>;
+type Said = Pick<Meaning, 'deltas' | 'ends' | 'tokens'>;
 
 /** Sound in base64. */
 const SOUND = 'response.audio';

@@ -1,18 +1,13 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
-import { outputsOfBody } from './asked-outputs.ts';
-import { arrayOf, objectOf, optionalBoolean, optionalString, requiredObject } from './fields.ts';
+import { FREE_ANSWERS } from './answer-reader.ts';
+import { arrayOf, objectOf, optionalString, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addText, addTextsIn, createGathered } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import { addText, addTextsIn, createGathered, type Gathered, type Place } from './json-text.ts';
 import { readParts } from './openai-parts.ts';
-import { hidesReasoning, readMembers, readModels, readOutputLimit, whyUnbounded } from './openai-request.ts';
-import type { OpenaiVariant } from './openai-request.ts';
-import { createResponseReader, readResponse } from './openai-responses-answer.ts';
-import { readToolList, readToolSwitches, toolFacts } from './openai-tools.ts';
-import type { ToolOffer } from './openai-tools.ts';
-import { storedPrompt } from './stored-prompts.ts';
-import { thinkingTokensOfBody } from './thinking-tokens.ts';
+import { bodyFacts, readMembers, readModels, readOutputLimit, type OpenaiVariant } from './openai-request.ts';
+import { responsesAnswers } from './openai-responses-answer.ts';
+import { readToolList, type ToolOffer } from './openai-tools.ts';
 
 /** `POST …/responses`, OpenAI's newer interface, in which items take the place of messages. */
 export function openaiResponses(variant: OpenaiVariant): Dialect {
@@ -23,8 +18,7 @@ export function openaiResponses(variant: OpenaiVariant): Dialect {
     request(body, endpoint) {
       return { ...readRequest(body, endpoint, here), output: readOutputLimit(body, here.limitFields) };
     },
-    answer: readResponse,
-    stream: createResponseReader,
+    ...responsesAnswers,
   };
 }
 
@@ -37,8 +31,7 @@ export function openaiCompact(variant: OpenaiVariant): Dialect {
       const output = { tokens: undefined, set: () => [] };
       return { ...readRequest(body, endpoint, variant), output, unbounded: 'compaction has no output limit' };
     },
-    answer: readResponse,
-    stream: createResponseReader,
+    ...responsesAnswers,
   };
 }
 
@@ -48,13 +41,12 @@ export function openaiInputTokens(variant: OpenaiVariant): Dialect {
     name: 'openai-input-tokens',
     hasBody: true,
     request: (body, endpoint) => readRequest(body, endpoint, variant),
-    answer: () => ({ usage: { inputTokens: 0, outputTokens: 0 }, texts: [] }),
-    stream: () => undefined,
+    ...FREE_ANSWERS,
   };
 }
 
 function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestFacts {
-  const { model, models, online, preset } = readModels(body, endpoint, variant);
+  const models = readModels(body, endpoint, variant);
   const into = createGathered();
   const offers: ToolOffer[] = [];
   readMembers(into, body, {
@@ -68,27 +60,13 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
       readParts(into, { role: 'user', kind: 'text' }, variables, ['prompt', 'variables']);
     },
   });
-  offers.push(...readToolSwitches(body, models), ...online);
   const stored =
     optionalString(body, 'previous_response_id') !== undefined ||
     (body.conversation !== undefined && body.conversation !== null);
+  if (stored) into.unseenContent = true;
   return {
-    model,
-    models,
-    stream: optionalBoolean(body, 'stream'),
-    texts: into.texts,
-    media: into.media,
-    ...toolFacts(offers, body.tool_choice),
-    choices: 1,
-    output: undefined,
-    unseenContent: into.unseenContent || preset || stored,
     ...(arrayOf(body.context_management).length > 0 && { unbounded: 'context_management' }),
-    ...(preset && { unbounded: 'preset' }),
-    ...outputsOfBody(body),
-    ...thinkingTokensOfBody(body),
-    ...storedPrompt(body, models),
-    ...whyUnbounded(body, variant),
-    ...hidesReasoning(body),
+    ...bodyFacts(into, body, { models, offers, variant, toolChoice: body.tool_choice }),
   };
 }
 
@@ -164,11 +142,7 @@ const NOT_TEXT: ReadonlySet<string> = new Set([
 /** Items that bring tool definitions into the middle of a conversation. */
 const TOOL_ITEMS: ReadonlySet<string> = new Set(['additional_tools', 'tool_search_output']);
 
-function placeOf(
-  type: string,
-  item: JsonObject,
-  defaultRole: PromptText['role'],
-): Pick<PromptText, 'role' | 'kind'> {
+function placeOf(type: string, item: JsonObject, defaultRole: PromptText['role']): Place {
   if (type === 'message') {
     return { role: ROLES.has(item.role) ? (item.role as PromptText['role']) : defaultRole, kind: 'text' };
   }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonPath } from '../../../src/json/path.ts';
 import { createAnyJsonReader } from '../../../src/providers/dialects/any-json.ts';
-import { createStreamReader as anthropicReader } from '../../../src/providers/dialects/anthropic-answer.ts';
-import { createStreamReader as converseReader } from '../../../src/providers/dialects/bedrock-answer.ts';
+import { anthropicAnswers } from '../../../src/providers/dialects/anthropic-answer.ts';
+import { converseAnswers } from '../../../src/providers/dialects/bedrock-answer.ts';
 import { bedrockInvoke } from '../../../src/providers/dialects/bedrock-invoke.ts';
-import { createV1Reader, createV2Reader } from '../../../src/providers/dialects/cohere-answer.ts';
-import { createStreamReader as geminiReader } from '../../../src/providers/dialects/gemini-answer.ts';
+import { cohereV1Answers, cohereV2Answers } from '../../../src/providers/dialects/cohere-answer.ts';
+import { geminiAnswers } from '../../../src/providers/dialects/gemini-answer.ts';
 import { ollamaChat } from '../../../src/providers/dialects/ollama-native.ts';
-import { createChoiceReader } from '../../../src/providers/dialects/openai-choices.ts';
-import { createResponseReader } from '../../../src/providers/dialects/openai-responses-answer.ts';
+import { choiceAnswers } from '../../../src/providers/dialects/openai-choices.ts';
+import { responsesAnswers } from '../../../src/providers/dialects/openai-responses-answer.ts';
 import type { RequestFacts, StreamEvent, StreamReader } from '../../../src/providers/provider.ts';
 
 /** Which text a frame continues, which it ends, what may be done with it. */
@@ -39,7 +39,7 @@ const converse = (event: string, payload: object) => ({ event, payload });
 const ROWS: readonly MeaningRow[] = [
   {
     name: 'chat: choices and tool calls side by side',
-    reader: createChoiceReader,
+    reader: choiceAnswers().stream,
     frames: [
       [chat(delta(0, { content: 'a' }), delta(1, { content: 'b' })), ['0/text: a', '1/text: b']],
       [chat(delta(1, call(0, '{"x"'))), ['1/tool/0 J: {"x"']],
@@ -51,7 +51,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'chat: reasoning, audio, older function calls, text for custom tools',
-    reader: createChoiceReader,
+    reader: choiceAnswers().stream,
     frames: [
       [
         chat(delta(0, { reasoning_content: 'r', reasoning: 's', audio: { transcript: 't' } })),
@@ -63,7 +63,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'chat: calls that share a number are told apart by their ids, where they have names',
-    reader: createChoiceReader,
+    reader: choiceAnswers().stream,
     frames: [
       [chat(delta(0, call(0, '{"a":1', { id: 'one' }))), ['0/tool/0 J: {"a":1']],
       [chat(delta(0, call(0, '}', { id: 'one' }))), ['0/tool/0 J: }']],
@@ -77,7 +77,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: "chat: Mistral's parts, and arguments that are an object",
-    reader: createChoiceReader,
+    reader: choiceAnswers().stream,
     frames: [
       [
         chat(
@@ -99,7 +99,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'chat: a reason to stop in every chunk ends nothing, once that shows',
-    reader: createChoiceReader,
+    reader: choiceAnswers().stream,
     frames: [
       [chat(delta(0, { content: 'a' }, 'stop')), ['0/text: a'], ['0/']],
       [chat(delta(0, { content: 'b' }, 'stop')), ['0/text: b']],
@@ -109,7 +109,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'completions',
-    reader: createChoiceReader,
+    reader: choiceAnswers().stream,
     frames: [
       [{ choices: [{ index: 1, text: 'a', finish_reason: null }] }, ['1/text: a']],
       [{ choices: [{ index: 1, text: '', finish_reason: 'length' }] }, [], ['1/']],
@@ -117,7 +117,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'responses: text, reasoning and calls of several items and parts',
-    reader: createResponseReader,
+    reader: responsesAnswers.stream,
     frames: [
       [
         { type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 1, delta: 'r' },
@@ -182,7 +182,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'anthropic: blocks, of which thoughts are signed',
-    reader: anthropicReader,
+    reader: anthropicAnswers.stream,
     frames: [
       [
         block('content_block_start', 0, { content_block: { type: 'thinking', thinking: '', signature: '' } }),
@@ -240,7 +240,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'gemini: candidates, parts, whole calls and calls in pieces',
-    reader: geminiReader,
+    reader: geminiAnswers.stream,
     frames: [
       [part({ text: 'hm', thought: true }), ['0/reasoning: hm'], ['0/whole/']],
       [part({ text: 'a' }), ['0/text: a'], ['0/whole/']],
@@ -287,7 +287,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'converse',
-    reader: () => converseReader({ model: 'us.anthropic.claude-x' } as RequestFacts),
+    reader: () => converseAnswers.stream({ model: 'us.anthropic.claude-x' } as RequestFacts),
     frames: [
       [
         converse('contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { text: 'hm' } } }),
@@ -333,7 +333,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'converse of a model that signs nothing',
-    reader: () => converseReader({ model: 'us.deepseek.r1-v1:0' } as RequestFacts),
+    reader: () => converseAnswers.stream({ model: 'us.deepseek.r1-v1:0' } as RequestFacts),
     frames: [
       [
         converse('contentBlockDelta', { contentBlockIndex: 0, delta: { reasoningContent: { text: 'hm' } } }),
@@ -344,7 +344,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'cohere v2',
-    reader: createV2Reader,
+    reader: cohereV2Answers.stream,
     frames: [
       [{ type: 'tool-plan-delta', delta: { message: { tool_plan: 'p' } } }, ['0/plan: p']],
       [
@@ -393,7 +393,7 @@ const ROWS: readonly MeaningRow[] = [
   },
   {
     name: 'cohere v1',
-    reader: createV1Reader,
+    reader: cohereV1Answers.stream,
     frames: [
       [{ event_type: 'text-generation', text: 'a' }, ['0/text: a']],
       [{ event_type: 'tool-calls-chunk', tool_call_delta: { index: 1, parameters: '{' } }, ['0/tool/1 J: {']],
