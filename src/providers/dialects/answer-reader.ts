@@ -18,6 +18,16 @@ export interface AnswerReaders {
   stream(request?: RequestFacts): StreamReader;
 }
 
+/**
+ * @param read a whole answer's document, an empty one where it is no object
+ */
+export function answerReaders(
+  read: (answer: JsonObject) => Work<AnswerFacts>,
+  stream: AnswerReaders['stream'],
+): AnswerReaders {
+  return { answer: stepwise((body: unknown) => read(objectOf(body))), stream };
+}
+
 /** Answers without a word of the model's, free of charge: of what only counts tokens. */
 export const FREE_ANSWERS: Pick<Dialect, 'answer' | 'stream'> = {
   answer: () => ({ usage: { inputTokens: 0, outputTokens: 0 }, texts: [] }),

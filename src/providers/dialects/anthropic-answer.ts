@@ -1,18 +1,17 @@
 import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, JsonObject, TextDelta, Usage } from '../provider.ts';
-import { joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
 import { anthropicCut } from './error-frames.ts';
 import { editable, wholeDeltas } from './deltas.ts';
-import { arrayOf, objectOf, tokenCount } from './fields.ts';
+import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
 /** Reads messages. */
-export const anthropicAnswers: AnswerReaders = { answer: stepwise(readMessage), stream: createMessageReader };
+export const anthropicAnswers = answerReaders(readMessage, createMessageReader);
 
-function* readMessage(body: unknown): Work<AnswerFacts> {
-  const message = objectOf(body);
+function* readMessage(message: JsonObject): Work<AnswerFacts> {
   const texts: AnswerText[] = [];
   for (const [index, block] of arrayOf(message.content).entries()) {
     yield* addBlockTexts(texts, block, ['content', index]);
@@ -78,22 +77,16 @@ function readUsage(usage: JsonObject): Usage | undefined {
 }
 
 function readCounts(usage: JsonObject): Usage | undefined {
-  const fresh = tokenCount(usage.input_tokens);
-  const outputTokens = tokenCount(usage.output_tokens);
-  if (fresh === undefined || outputTokens === undefined) return undefined;
-  const cacheReadTokens = tokenCount(usage.cache_read_input_tokens) ?? 0;
-  const written = tokenCount(usage.cache_creation_input_tokens) ?? 0;
-  const writtenFor1h = tokenCount(objectOf(usage.cache_creation).ephemeral_1h_input_tokens) ?? 0;
-  const reasoningTokens = tokenCount(objectOf(usage.output_tokens_details).thinking_tokens);
-  const cacheWrite1hTokens = Math.min(writtenFor1h, written);
-  return {
-    inputTokens: fresh + cacheReadTokens + written,
-    outputTokens,
-    cacheReadTokens,
-    cacheWriteTokens: written - cacheWrite1hTokens,
-    cacheWrite1hTokens,
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens: Math.min(reasoningTokens, outputTokens) }),
-  };
+  const counts = cacheApart(
+    usage.input_tokens,
+    usage.output_tokens,
+    usage.cache_read_input_tokens,
+    usage.cache_creation_input_tokens,
+    tokenCount(objectOf(usage.cache_creation).ephemeral_1h_input_tokens),
+  );
+  const thought = tokenCount(objectOf(usage.output_tokens_details).thinking_tokens);
+  if (counts === undefined || thought === undefined) return counts;
+  return { ...counts, reasoningTokens: Math.min(thought, counts.outputTokens) };
 }
 
 function addUsage(a: Usage, b: Usage): Usage {

@@ -6,6 +6,7 @@ import { readAnthropicTools } from './anthropic-tools.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import {
   arrayOf,
+  namesIn,
   objectOf,
   optionalBoolean,
   optionalCount,
@@ -75,12 +76,10 @@ export function thinks(body: JsonObject): boolean {
 }
 
 /** Members that are read elsewhere, or that steer the model and put no words before it. */
-const NOT_WORDS: ReadonlySet<string> = new Set(
-  [
-    'model messages system tools tool_choice mcp_servers max_tokens stream stop_sequences temperature top_p top_k',
-    'thinking metadata service_tier speed inference_geo container thread fallbacks fallback_credit_token',
-    'billing_policy cache_control diagnostics user_profile_id workspace_id anthropic_version anthropic_beta',
-  ].flatMap((line) => line.split(' ')),
+const NOT_WORDS = namesIn(
+  'model messages system tools tool_choice mcp_servers max_tokens stream stop_sequences temperature top_p top_k',
+  'thinking metadata service_tier speed inference_geo container thread fallbacks fallback_credit_token',
+  'billing_policy cache_control diagnostics user_profile_id workspace_id anthropic_version anthropic_beta',
 );
 
 /** Output formats, instructions for compaction, and whatever comes next: any other member is read as text. */

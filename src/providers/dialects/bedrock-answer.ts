@@ -1,24 +1,20 @@
 import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, JsonObject, TextDelta, Usage } from '../provider.ts';
-import { joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
-import { arrayOf, objectOf, tokenCount } from './fields.ts';
+import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
 /** Reads Converse answers, and the frames of `converse-stream`: the event's name is in the frame's headers. */
-export const converseAnswers: AnswerReaders = {
-  answer: stepwise(readAnswer),
-  stream(request) {
-    const signed = signsReasoning(request?.model);
-    return jsonReader(bedrockCut, (event, frame) => readEvent(frame.event ?? '', event, [], signed));
-  },
-};
+export const converseAnswers = answerReaders(readAnswer, (request) => {
+  const signed = signsReasoning(request?.model);
+  return jsonReader(bedrockCut, (event, frame) => readEvent(frame.event ?? '', event, [], signed));
+});
 
-function* readAnswer(body: unknown): Work<AnswerFacts> {
-  const answer = objectOf(body);
+function* readAnswer(answer: JsonObject): Work<AnswerFacts> {
   const message = objectOf(objectOf(answer.output).message);
   const texts: AnswerText[] = [];
   for (const [index, block] of arrayOf(message.content).entries()) {
@@ -66,29 +62,6 @@ function readUsage(value: unknown): Usage | undefined {
   );
 }
 
-/** Usage from counts of which the first leaves cache reads and writes out. */
-export function cacheApart(
-  fresh: unknown,
-  output: unknown,
-  cacheRead: unknown,
-  cacheWrite: unknown,
-  for1h = 0,
-): Usage | undefined {
-  const freshTokens = tokenCount(fresh);
-  const outputTokens = tokenCount(output);
-  if (freshTokens === undefined || outputTokens === undefined) return undefined;
-  const cacheReadTokens = tokenCount(cacheRead) ?? 0;
-  const written = tokenCount(cacheWrite) ?? 0;
-  const cacheWrite1hTokens = Math.min(for1h, written);
-  return {
-    inputTokens: freshTokens + cacheReadTokens + written,
-    outputTokens,
-    cacheReadTokens,
-    cacheWriteTokens: written - cacheWrite1hTokens,
-    cacheWrite1hTokens,
-  };
-}
-
 function writtenFor1h(details: unknown): number {
   return arrayOf(details)
     .map(objectOf)
@@ -97,14 +70,12 @@ function writtenFor1h(details: unknown): number {
 }
 
 /** Reads Nova's own answers, which are Converse's, and its stream, whose documents are the events by their names. */
-export const novaAnswers: AnswerReaders = {
-  answer: converseAnswers.answer,
-  stream: () =>
-    jsonReader(bedrockCut, (event) => {
-      const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
-      return readEvent(name, objectOf(event[name]), [name], false);
-    }),
-};
+export const novaAnswers = answerReaders(readAnswer, () =>
+  jsonReader(bedrockCut, (event) => {
+    const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
+    return readEvent(name, objectOf(event[name]), [name], false);
+  }),
+);
 
 /** Claude signs what it thought, and an application's own profile does not say which model it stands for. */
 function signsReasoning(model: string | undefined): boolean {

@@ -6,7 +6,7 @@ import { thinks } from './anthropic-messages.ts';
 import { readAnthropicTools } from './anthropic-tools.ts';
 import { converseAnswers } from './bedrock-answer.ts';
 import { readBlocks, readMessages } from './bedrock-content.ts';
-import { limitAt, objectOf, optionalArray, optionalObject, requiredObject } from './fields.ts';
+import { limitAt, namesIn, objectOf, optionalArray, optionalObject, requiredObject } from './fields.ts';
 import { addEncodedText, addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
@@ -85,17 +85,10 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
 }
 
 /** Members that are read elsewhere, or that steer the model and put no words before it. */
-const NOT_WORDS: ReadonlySet<string> = new Set([
-  'messages',
-  'system',
-  'toolConfig',
-  'inferenceConfig',
-  'guardrailConfig',
-  'performanceConfig',
-  'serviceTier',
-  'requestMetadata',
-  'additionalModelResponseFieldPaths',
-]);
+const NOT_WORDS = namesIn(
+  'messages system toolConfig inferenceConfig guardrailConfig performanceConfig serviceTier',
+  'requestMetadata additionalModelResponseFieldPaths',
+);
 
 /** Prompt variables, output formats, additional fields, and whatever comes next. */
 function readOtherMembers(into: Gathered, body: JsonObject): void {

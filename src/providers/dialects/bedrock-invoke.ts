@@ -2,11 +2,11 @@ import { GatewayError } from '../../errors.ts';
 import type { Frame } from '../../streams/frame.ts';
 import { stepsOf, stepwise, type Work } from '../../turns.ts';
 import type { Dialect, InnerPayload, JsonObject, StreamEvent, StreamReader, Usage } from '../provider.ts';
-import { cacheApart, isException } from './bedrock-answer.ts';
+import { isException } from './bedrock-answer.ts';
 import { familyOf } from './bedrock-families.ts';
 import type { InvokeFamily } from './bedrock-prompts.ts';
 import { bedrockCut } from './error-frames.ts';
-import { objectOf, parseJson } from './fields.ts';
+import { cacheApart, objectOf, parseJson } from './fields.ts';
 
 /**
  * The dialect of `POST /model/<id>/invoke` (`stream`: `/invoke-with-response-stream`) for this model: the body

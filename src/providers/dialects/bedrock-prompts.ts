@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, stepsOf, stepwise, type Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, Dialect, JsonObject, Usage } from '../provider.ts';
-import { jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { answerReaders, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
 import { bedrockCut } from './error-frames.ts';
 import { arrayOf, limitAt, objectOf, requiredString, tokenCount } from './fields.ts';
 import { addTextsIn, createGathered, gatheredFacts, type Gathered } from './json-text.ts';
@@ -14,40 +14,38 @@ export interface InvokeFamily extends AnswerReaders {
 
 /** What a plain prompt format is made of. */
 interface PromptFormat {
-  readonly name: string;
   /** The members that hold words. */
   readonly prompts: readonly string[];
-  /** Where the output limit is: a member, or a member of an object. */
-  readonly limit: readonly [string] | readonly [string, string] | undefined;
+  /** Where the output limit is: a member, or a member of an object. Absent where nothing is generated. */
+  readonly limit?: readonly [string] | readonly [string, string];
   /** Where texts stand in an answer, or in a stream's chunk: in a member, or in one of a list's items. */
-  readonly texts: readonly (readonly [name: string] | readonly [list: string, name: string])[];
-  usage(answer: JsonObject): Usage | undefined;
+  readonly texts?: readonly (readonly [name: string] | readonly [list: string, name: string])[];
+  /** Absent where it is not told. */
+  usage?(answer: JsonObject): Usage | undefined;
 }
 
-function promptFamily(format: PromptFormat): InvokeFamily {
-  const answer = stepwise(function* (body: unknown): Work<AnswerFacts> {
-    const object = objectOf(body);
-    return { usage: format.usage(object), texts: yield* textsAt(object, format.texts) };
-  });
+function promptFamily(name: string, format: PromptFormat): InvokeFamily {
+  function* read(answer: JsonObject): Work<AnswerFacts> {
+    return { usage: format.usage?.(answer), texts: yield* textsAt(answer, format.texts ?? []) };
+  }
+  function* readChunk(chunk: JsonObject): Work<Meaning> {
+    const { usage, texts } = yield* read(chunk);
+    // Answers that were asked for at once have a place in a list.
+    const deltas = texts.map((found) => ({ ...found, channel: `${indexIn(found.path)}/text` }));
+    return { deltas, ...(usage === undefined ? {} : { usage }) };
+  }
   return {
-    name: format.name,
+    name,
     request(body, endpoint) {
       const into = createGathered();
       const [first] = format.prompts;
       if (first !== undefined && format.limit !== undefined) requiredString(body, first);
       addTextsIn(into, { role: 'user', kind: 'text' }, withoutImages(into, body), []);
-      const [outer, name] = format.limit ?? [];
-      const output = outer === undefined ? undefined : limitAt(body, outer, name);
+      const [outer, inner] = format.limit ?? [];
+      const output = outer === undefined ? undefined : limitAt(body, outer, inner);
       return { ...gatheredFacts(into, [endpoint.model ?? '']), output };
     },
-    answer,
-    stream: () =>
-      jsonReader(bedrockCut, function* (chunk): Work<Meaning> {
-        const { usage, texts } = yield* stepsOf(answer, chunk);
-        // Answers that were asked for at once have a place in a list.
-        const deltas = texts.map((found) => ({ ...found, channel: `${indexIn(found.path)}/text` }));
-        return { deltas, ...(usage === undefined ? {} : { usage }) };
-      }),
+    ...answerReaders(read, () => jsonReader(bedrockCut, readChunk)),
   };
 }
 
@@ -64,32 +62,26 @@ function withoutImages(into: Gathered, body: JsonObject): JsonObject {
   return rest;
 }
 
-export const llama = promptFamily({
-  name: 'llama',
+export const llama = promptFamily('llama', {
   prompts: ['prompt'],
   limit: ['max_gen_len'],
   texts: [['generation']],
   usage: (answer) => counts(answer.prompt_token_count, answer.generation_token_count),
 });
 
-export const mistralPrompt = promptFamily({
-  name: 'mistral',
+export const mistralPrompt = promptFamily('mistral', {
   prompts: ['prompt'],
   limit: ['max_tokens'],
   texts: [['outputs', 'text']],
-  usage: () => undefined,
 });
 
-export const deepseekPrompt = promptFamily({
-  name: 'deepseek',
+export const deepseekPrompt = promptFamily('deepseek', {
   prompts: ['prompt'],
   limit: ['max_tokens'],
   texts: [['choices', 'text']],
-  usage: () => undefined,
 });
 
-export const titanText = promptFamily({
-  name: 'titan-text',
+export const titanText = promptFamily('titan-text', {
   prompts: ['inputText'],
   limit: ['textGenerationConfig', 'maxTokenCount'],
   texts: [['results', 'outputText'], ['outputText']],
@@ -100,28 +92,17 @@ export const titanText = promptFamily({
   },
 });
 
-export const titanEmbed = promptFamily({
-  name: 'titan-embed',
+export const titanEmbed = promptFamily('titan-embed', {
   prompts: ['inputText'],
-  limit: undefined,
-  texts: [],
   usage: (answer) => counts(answer.inputTextTokenCount, 0),
 });
 
-export const cohereEmbedFamily = promptFamily({
-  name: 'cohere-embed',
+export const cohereEmbedFamily = promptFamily('cohere-embed', {
   prompts: ['texts'],
-  limit: undefined,
-  texts: [],
-  usage: () => undefined,
 });
 
-export const cohereRerankFamily = promptFamily({
-  name: 'cohere-rerank',
+export const cohereRerankFamily = promptFamily('cohere-rerank', {
   prompts: ['query', 'documents'],
-  limit: undefined,
-  texts: [],
-  usage: () => undefined,
 });
 
 function counts(input: unknown, output: unknown): Usage | undefined {
@@ -130,7 +111,7 @@ function counts(input: unknown, output: unknown): Usage | undefined {
   return inputTokens === undefined || outputTokens === undefined ? undefined : { inputTokens, outputTokens };
 }
 
-function* textsAt(answer: JsonObject, places: PromptFormat['texts']): Work<AnswerText[]> {
+function* textsAt(answer: JsonObject, places: NonNullable<PromptFormat['texts']>): Work<AnswerText[]> {
   const found: AnswerText[] = [];
   function add(text: unknown, path: JsonPath): void {
     if (typeof text === 'string' && text !== '') found.push({ kind: 'text', text, path });

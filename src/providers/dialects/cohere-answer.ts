@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../provider.ts';
-import { joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
 import { readCohereUsage } from './cohere-usage.ts';
 import { cohereV1Cut, cohereV2Cut } from './error-frames.ts';
 import { editable, wholeDeltas } from './deltas.ts';
@@ -10,22 +10,12 @@ import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { pieceTokens, tokensMember } from './token-texts.ts';
 
 /** Reads answers of `/v2/chat`, and its SSE events. */
-export const cohereV2Answers: AnswerReaders = {
-  answer: stepwise(readV2Answer),
-  stream: () => jsonReader(cohereV2Cut, readV2Event),
-};
+export const cohereV2Answers = answerReaders(readV2Answer, () => jsonReader(cohereV2Cut, readV2Event));
 
 /** Reads answers of `/v1/chat`, and its events, as SSE data or as lines of NDJSON alike. */
-export const cohereV1Answers: AnswerReaders = {
-  answer: stepwise(function* (body: unknown): Work<AnswerFacts> {
-    const answer = objectOf(body);
-    return { usage: readCohereUsage(answer.meta), texts: yield* v1Texts(answer, []) };
-  }),
-  stream: () => jsonReader(cohereV1Cut, readV1Event),
-};
+export const cohereV1Answers = answerReaders(readV1Answer, () => jsonReader(cohereV1Cut, readV1Event));
 
-function* readV2Answer(body: unknown): Work<AnswerFacts> {
-  const answer = objectOf(body);
+function* readV2Answer(answer: JsonObject): Work<AnswerFacts> {
   const message = objectOf(answer.message);
   const content = yield* contentTexts(message);
   const texts = [...content, ...text('reasoning', message.tool_plan, ['message', 'tool_plan'])];
@@ -71,6 +61,10 @@ function spelledBy(content: readonly AnswerText[]): string {
 
 /** Members of a v1 answer that hold words of the model's, or repeat them. */
 const V1_WORDS = ['citations', 'search_queries', 'search_results', 'documents', 'chat_history'] as const;
+
+function* readV1Answer(answer: JsonObject): Work<AnswerFacts> {
+  return { usage: readCohereUsage(answer.meta), texts: yield* v1Texts(answer, []) };
+}
 
 function* v1Texts(answer: JsonObject, path: JsonPath): Work<AnswerText[]> {
   const found = text('text', answer.text, [...path, 'text']);

@@ -4,6 +4,7 @@ import { cohereV1Answers, cohereV2Answers } from './cohere-answer.ts';
 import {
   arrayOf,
   limitAt,
+  namesIn,
   objectOf,
   optionalArray,
   optionalBoolean,
@@ -67,11 +68,9 @@ export const cohereChatV1: Dialect = {
 };
 
 /** Every member that is read here; any other puts no words before the model. */
-const READ: ReadonlySet<string> = new Set(
-  [
-    'model stream max_tokens messages documents response_format tools tool_choice',
-    'message preamble chat_history tool_results conversation_id connectors',
-  ].flatMap((line) => line.split(' ')),
+const READ = namesIn(
+  'model stream max_tokens messages documents response_format tools tool_choice',
+  'message preamble chat_history tool_results conversation_id connectors',
 );
 
 function chatFacts(into: Gathered, body: JsonObject): RequestFacts {

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { assertParseable, parseDocument } from '../../json/document-shape.ts';
 import { isObject } from '../../json/is-object.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { JsonObject, OutputLimit } from '../provider.ts';
+import type { JsonObject, OutputLimit, Usage } from '../provider.ts';
 
 /** Above this a count is nonsense and read as missing (docs/budgets.md). */
 const MAX_TOKENS = 1e9;
@@ -53,6 +53,29 @@ export function parseJson(data: string | undefined): unknown {
 /** A count as a provider reports it, or undefined where it is missing, negative, NaN or absurd. */
 export function tokenCount(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_TOKENS ? Math.ceil(value) : undefined;
+}
+
+/** Usage from counts of which the first leaves cache reads and writes out. */
+export function cacheApart(
+  fresh: unknown,
+  output: unknown,
+  cacheRead: unknown,
+  cacheWrite: unknown,
+  for1h = 0,
+): Usage | undefined {
+  const freshTokens = tokenCount(fresh);
+  const outputTokens = tokenCount(output);
+  if (freshTokens === undefined || outputTokens === undefined) return undefined;
+  const cacheReadTokens = tokenCount(cacheRead) ?? 0;
+  const written = tokenCount(cacheWrite) ?? 0;
+  const cacheWrite1hTokens = Math.min(for1h, written);
+  return {
+    inputTokens: freshTokens + cacheReadTokens + written,
+    outputTokens,
+    cacheReadTokens,
+    cacheWriteTokens: written - cacheWrite1hTokens,
+    cacheWrite1hTokens,
+  };
 }
 
 /** A body member that must be a string; null counts as absent. */
@@ -110,6 +133,11 @@ export function optionalCount(body: JsonObject, name: string): number | undefine
     throw wrongType(name, 'a whole number of at least 0');
   }
   return value;
+}
+
+/** A set of names, which are parted by spaces. */
+export function namesIn(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(' ')));
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText, Usage } from '../provider.ts';
-import { joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { answerReaders, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
 import { geminiCut } from './error-frames.ts';
 import { createChoiceEnds, wholeDeltas } from './deltas.ts';
 import { arrayOf, objectOf, tokenCount } from './fields.ts';
@@ -9,13 +9,9 @@ import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 import { addChosenTokens, tokensMember } from './token-texts.ts';
 
 /** Reads a GenerateContentResponse, and streams of them. */
-export const geminiAnswers: AnswerReaders = {
-  answer: stepwise(readGenerated),
-  stream: createGeneratedReader,
-};
+export const geminiAnswers = answerReaders(readGenerated, createGeneratedReader);
 
-function* readGenerated(body: unknown): Work<AnswerFacts> {
-  const answer = objectOf(body);
+function* readGenerated(answer: JsonObject): Work<AnswerFacts> {
   const texts: AnswerText[] = [];
   const tokens: TokenText[] = [];
   for (const [c, candidate] of arrayOf(answer.candidates).entries()) {

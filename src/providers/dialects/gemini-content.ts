@@ -1,9 +1,8 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, PromptText } from '../provider.ts';
-import { objectOf, requiredObject } from './fields.ts';
+import { namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { listAt, member } from './gemini-fields.ts';
-import type { Member } from './gemini-fields.ts';
+import { camelName, listAt, member, type Member } from './gemini-fields.ts';
 import { addSealedText, addText, addTextFile, addTextsIn, isTextType, mediaKind } from './json-text.ts';
 import type { Gathered } from './json-text.ts';
 
@@ -37,16 +36,7 @@ export function readGeminiContent(into: Gathered, role: Role, value: unknown, pa
 }
 
 /** Part members that hold no words and no media of their own. */
-const SILENT: ReadonlySet<string> = new Set([
-  'text',
-  'thought',
-  'thoughtSignature',
-  'thought_signature',
-  'videoMetadata',
-  'video_metadata',
-  'mediaResolution',
-  'media_resolution',
-]);
+const SILENT = namesIn('text thought thoughtSignature videoMetadata mediaResolution');
 
 function readPart(into: Gathered, role: Role, part: JsonObject, path: JsonPath): void {
   const kind = part.thought === true ? 'reasoning' : role === 'tool' ? 'tool_result' : 'text';
@@ -58,36 +48,30 @@ function readPart(into: Gathered, role: Role, part: JsonObject, path: JsonPath):
   const fps = objectOf(member(part, 'videoMetadata')?.value).fps;
   if (fps !== undefined && fps !== null && fps !== 1) into.media.push({ kind: 'video', source: 'url' });
   for (const name of Object.keys(part)) {
-    if (!SILENT.has(name)) readPayload(into, role, name, part[name], [...path, name]);
+    const camel = camelName(name);
+    if (!SILENT.has(camel)) readPayload(into, role, camel, part[name], [...path, name]);
   }
 }
 
+/** @param name in camel case */
 function readPayload(into: Gathered, role: Role, name: string, value: unknown, path: JsonPath): void {
   switch (name) {
     case 'inlineData':
-    case 'inline_data':
       readInline(into, role, objectOf(value), path);
       break;
     case 'fileData':
-    case 'file_data':
       readFile(into, role, objectOf(value), path);
       break;
     case 'functionCall':
-    case 'function_call':
     case 'toolCall':
-    case 'tool_call':
     case 'executableCode':
-    case 'executable_code':
       addTextsIn(into, { role: 'assistant', kind: 'tool_arguments' }, value, path);
       break;
     case 'functionResponse':
-    case 'function_response':
       readFunctionResponse(into, value, path);
       break;
     case 'toolResponse':
-    case 'tool_response':
     case 'codeExecutionResult':
-    case 'code_execution_result':
       addTextsIn(into, { role: 'tool', kind: 'tool_result' }, value, path);
       break;
     default:

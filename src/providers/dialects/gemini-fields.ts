@@ -38,7 +38,9 @@ export function member(object: JsonObject, camel: string): Member | undefined {
 
 /** The camel-case spelling of a name in either. */
 export function camelName(name: string): string {
-  return name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return !name.includes('_')
+    ? name
+    : name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** A list as Google reads one: an array, or a single value standing for a list of one. */

@@ -3,7 +3,7 @@ import type { JsonEdit } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, OutputLimit, ProviderTool, RequestFacts } from '../provider.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { askedOutputs } from './asked-outputs.ts';
-import { arrayOf, objectOf, optionalLimit, requiredObject } from './fields.ts';
+import { arrayOf, namesIn, objectOf, optionalLimit, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { geminiAnswers, readGeminiUsage } from './gemini-answer.ts';
 import { readGeminiContent, readGeminiContents } from './gemini-content.ts';
@@ -97,20 +97,10 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
 }
 
 /** Members that are read elsewhere, or that steer the model and put no words before it. */
-const NOT_WORDS: ReadonlySet<string> = new Set([
-  'contents',
-  'systemInstruction',
-  'tools',
-  'toolConfig',
-  'safetySettings',
-  'cachedContent',
-  'continuationToken',
-  'serviceTier',
-  'labels',
-  'store',
-  'model',
-  'generateContentRequest',
-]);
+const NOT_WORDS = namesIn(
+  'contents systemInstruction tools toolConfig safetySettings cachedContent continuationToken',
+  'serviceTier labels store model generateContentRequest',
+);
 
 /** Schemas in the generation config, and whatever comes next. */
 function readOtherMembers(into: Gathered, body: JsonObject): void {

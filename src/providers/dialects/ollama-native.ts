@@ -1,7 +1,7 @@
-import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, Dialect, JsonObject, OutputLimit } from '../provider.ts';
 import type { RequestFacts, TextDelta, TokenText, Usage } from '../provider.ts';
-import { jsonReader, type Meaning } from './answer-reader.ts';
+import { answerReaders, jsonReader, type Meaning } from './answer-reader.ts';
 import { plainCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
 import {
@@ -49,8 +49,7 @@ function ollama(name: string, assertBody: (body: JsonObject) => void): Dialect {
       assertBody(body);
       return readBody(body);
     },
-    answer: stepwise(readAnswer),
-    stream: () => jsonReader(plainCut, readLine),
+    ...answerReaders(readAnswer, () => jsonReader(plainCut, readLine)),
   };
 }
 
@@ -96,8 +95,7 @@ function outputLimit(body: JsonObject): OutputLimit {
   };
 }
 
-function* readAnswer(answer: unknown): Work<AnswerFacts> {
-  const body = objectOf(answer);
+function* readAnswer(body: JsonObject): Work<AnswerFacts> {
   const texts = yield* answerTexts(body);
   const spelled = texts.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
   const tokens: TokenText[] = [];

@@ -1,21 +1,15 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
-import { arrayOf, requiredArray, requiredObject } from './fields.ts';
+import { arrayOf, namesIn, requiredArray, requiredObject } from './fields.ts';
 import { addTextsIn, createGathered, type Gathered } from './json-text.ts';
-import { choiceAnswers } from './openai-choices.ts';
+import { choiceDialect } from './openai-choices.ts';
 import { readParts } from './openai-parts.ts';
 import { choiceFacts, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
 import { readToolList, type ToolOffer } from './openai-tools.ts';
 
 /** `POST …/chat/completions`, as OpenAI defines it and many others speak it. */
 export function openaiChat(variant: OpenaiVariant): Dialect {
-  return {
-    name: 'openai-chat',
-    hasBody: true,
-    ...(variant.bearsComments === false && { bearsComments: false }),
-    request: (body, endpoint) => readChat(body, endpoint, variant),
-    ...choiceAnswers(variant.cut),
-  };
+  return choiceDialect('openai-chat', variant, (body, endpoint) => readChat(body, endpoint, variant));
 }
 
 function readChat(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestFacts {
@@ -57,12 +51,7 @@ const ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
   ['function', 'tool'],
 ]);
 
-const REASONING: ReadonlySet<string> = new Set([
-  'reasoning',
-  'reasoning_content',
-  'reasoning_details',
-  'thinking',
-]);
+const REASONING = namesIn('reasoning reasoning_content reasoning_details thinking');
 
 export function readChatMessages(into: Gathered, messages: unknown): void {
   arrayOf(messages).forEach((message, index) => readMessage(into, message, ['messages', index]));

@@ -1,9 +1,16 @@
 import type { Refusal } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, CutPayload, JsonObject, TokenText } from '../provider.ts';
-import { DONE, joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
+import type { AnswerFacts, AnswerText, CutPayload, Dialect, JsonObject, TokenText } from '../provider.ts';
+import {
+  answerReaders,
+  DONE,
+  joinedMember,
+  jsonReader,
+  type AnswerReaders,
+  type Meaning,
+} from './answer-reader.ts';
 import { choicesCut } from './error-frames.ts';
 import { createChoiceEnds } from './deltas.ts';
 import { arrayOf, objectOf } from './fields.ts';
@@ -14,13 +21,38 @@ import type { ChoiceTexts } from './openai-choice-texts.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, addParallelTokens, tokensMember } from './token-texts.ts';
 
-/** Reads answers with `choices`: chat (`message`, `delta`) and completions (`text`). */
-export function choiceAnswers(cut: ChoiceCut = choicesCut): AnswerReaders {
-  return { answer: readChoices, stream: () => createChoiceReader(cut) };
+/** How a stream of chunks is cut; `last` is the chunk before. */
+export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayload[];
+
+/** How one provider's answers differ from OpenAI's own. */
+export interface ChoiceVariant {
+  /** As a chunk with an `error` unless set. */
+  readonly cut?: ChoiceCut;
+  /** As in Dialect. */
+  readonly bearsComments?: false;
 }
 
-const readChoices = stepwise(function* (body: unknown): Work<AnswerFacts> {
-  const answer = objectOf(body);
+/** A dialect whose answers have `choices`. */
+export function choiceDialect(
+  name: string,
+  { bearsComments, cut }: ChoiceVariant,
+  request: Dialect['request'],
+): Dialect {
+  return {
+    name,
+    hasBody: true,
+    ...(bearsComments === false && { bearsComments }),
+    request,
+    ...choiceAnswers(cut),
+  };
+}
+
+/** Reads answers with `choices`: chat (`message`, `delta`) and completions (`text`). */
+export function choiceAnswers(cut: ChoiceCut = choicesCut): AnswerReaders {
+  return answerReaders(readChoices, () => createChoiceReader(cut));
+}
+
+function* readChoices(answer: JsonObject): Work<AnswerFacts> {
   const tokens: TokenText[] = [];
   /** Parts of one channel are one text, as the pieces of a stream are. */
   const channels = new Map<AnswerText, string>();
@@ -45,7 +77,7 @@ const readChoices = stepwise(function* (body: unknown): Work<AnswerFacts> {
   const joined = yield* joinedMember(texts, (text) => channels.get(text));
   yield* addExecutedTools(texts, answer);
   return { usage: usageOf(answer), texts, ...joined, ...tokensMember(tokens) };
-});
+}
 
 /** Groq's compound models and the like show what their own tools did. */
 function* addExecutedTools(into: AnswerText[], answer: JsonObject): Work<void> {
@@ -81,9 +113,6 @@ function* addChoiceTokens(
   yield* addListedTokens(into, logprobs.refusal, [...at, 'refusal'], spelled.refusal);
   yield* addParallelTokens(into, logprobs, at, spelled.content);
 }
-
-/** How a stream of chunks is cut; `last` is the chunk before. */
-export type ChoiceCut = (refusal: Refusal, last: JsonObject) => readonly CutPayload[];
 
 /** Reads the chunks of a streamed answer, in which usage is that of the whole answer so far. */
 function createChoiceReader(cut: ChoiceCut) {

@@ -1,6 +1,6 @@
 import type { Dialect, Endpoint, JsonObject, RequestFacts } from '../provider.ts';
 import { createGathered } from './json-text.ts';
-import { choiceAnswers } from './openai-choices.ts';
+import { choiceDialect } from './openai-choices.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { choiceFacts, readMembers, readModels, type OpenaiVariant } from './openai-request.ts';
 
@@ -8,13 +8,9 @@ import { choiceFacts, readMembers, readModels, type OpenaiVariant } from './open
 export function openaiCompletions(variant: OpenaiVariant): Dialect {
   // The older endpoint knows `max_tokens` alone, also where chat has a newer name for it.
   const here: OpenaiVariant = { ...variant, limitFields: ['max_tokens'] };
-  return {
-    name: 'openai-completions',
-    hasBody: true,
-    ...(variant.bearsComments === false && { bearsComments: false }),
-    request: (body, endpoint) => readCompletion(body, endpoint, here),
-    ...choiceAnswers(variant.cut),
-  };
+  return choiceDialect('openai-completions', variant, (body, endpoint) =>
+    readCompletion(body, endpoint, here),
+  );
 }
 
 function readCompletion(body: JsonObject, endpoint: Endpoint, variant: OpenaiVariant): RequestFacts {

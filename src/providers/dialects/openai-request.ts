@@ -3,6 +3,7 @@ import type { JsonEdit } from '../../json/path.ts';
 import type { Endpoint, JsonObject, OutputLimit, RequestFacts } from '../provider.ts';
 import { outputsOfBody } from './asked-outputs.ts';
 import {
+  namesIn,
   objectOf,
   optionalArray,
   optionalBoolean,
@@ -12,13 +13,13 @@ import {
   requiredString,
 } from './fields.ts';
 import { addTextsIn, gatheredFacts, type Gathered } from './json-text.ts';
-import type { ChoiceCut } from './openai-choices.ts';
+import type { ChoiceVariant } from './openai-choices.ts';
 import { readToolSwitches, SWITCHES, toolFacts, type ToolOffer } from './openai-tools.ts';
 import { storedPrompt } from './stored-prompts.ts';
 import { thinkingTokensOfBody } from './thinking-tokens.ts';
 
 /** How one provider's reading of a shared dialect differs from OpenAI's own. */
-export interface OpenaiVariant {
+export interface OpenaiVariant extends ChoiceVariant {
   /** Members that limit the output here, the one to grant a limit in first; others are ignored upstream. */
   readonly limitFields: readonly [string, ...string[]];
   /** False where a stream reports its usage without being asked (or refuses to be asked). */
@@ -29,22 +30,16 @@ export interface OpenaiVariant {
   readonly completionsDefault?: number;
   /** OpenRouter: `models` names fallbacks, `:online` asks for web search, `@preset/` for stored prompts. */
   readonly routes?: boolean;
-  /** As a chunk with an `error` unless set. */
-  readonly cut?: ChoiceCut;
-  /** As in Dialect. */
-  readonly bearsComments?: false;
 }
 
 /** Members that steer the model and put no words before it. Anything that is not listed is read as text. */
-const PARAMETERS: ReadonlySet<string> = new Set(
-  [
-    'model models stream stream_options n best_of max_tokens max_completion_tokens max_output_tokens min_tokens',
-    'temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty seed random_seed stop',
-    'logprobs top_logprobs logit_bias echo user safety_identifier prompt_cache_key prompt_cache_retention',
-    'prompt_cache_options metadata store service_tier tool_choice parallel_tool_calls reasoning_effort verbosity',
-    'modalities audio background include truncation max_tool_calls previous_response_id conversation',
-    'provider route preset transforms encoding_format dimensions top_n return_documents keep_alive think safe_prompt',
-  ].flatMap((line) => line.split(' ')),
+const PARAMETERS = namesIn(
+  'model models stream stream_options n best_of max_tokens max_completion_tokens max_output_tokens min_tokens',
+  'temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty seed random_seed stop',
+  'logprobs top_logprobs logit_bias echo user safety_identifier prompt_cache_key prompt_cache_retention',
+  'prompt_cache_options metadata store service_tier tool_choice parallel_tool_calls reasoning_effort verbosity',
+  'modalities audio background include truncation max_tool_calls previous_response_id conversation',
+  'provider route preset transforms encoding_format dimensions top_n return_documents keep_alive think safe_prompt',
 );
 
 export type MemberReaders = Readonly<Record<string, (value: unknown) => void>>;

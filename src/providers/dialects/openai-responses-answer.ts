@@ -1,9 +1,9 @@
 import { isObject } from '../../json/is-object.ts';
 import type { JsonPath } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
-import { ITEM_CHARS, stepwise, type Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerFacts, AnswerText, JsonObject, TextDelta, TokenText } from '../provider.ts';
-import { DONE, joinedMember, jsonReader, type AnswerReaders, type Meaning } from './answer-reader.ts';
+import { answerReaders, DONE, joinedMember, jsonReader, type Meaning } from './answer-reader.ts';
 import { responsesCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
 import { arrayOf, objectOf, tokenCount } from './fields.ts';
@@ -12,13 +12,9 @@ import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, tokensMember } from './token-texts.ts';
 
 /** Reads responses: their output items and usage. */
-export const responsesAnswers: AnswerReaders = {
-  answer: stepwise(readResponse),
-  stream: createResponseReader,
-};
+export const responsesAnswers = answerReaders(readResponse, createResponseReader);
 
-function* readResponse(body: unknown): Work<AnswerFacts> {
-  const response = objectOf(body);
+function* readResponse(response: JsonObject): Work<AnswerFacts> {
   const texts: AnswerText[] = [];
   const tokens: TokenText[] = [];
   yield* addOutputTexts(texts, response, []);

@@ -1,7 +1,7 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '../provider.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
-import { arrayOf, objectOf, optionalString, requiredObject } from './fields.ts';
+import { arrayOf, namesIn, objectOf, optionalString, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addText, addTextsIn, createGathered, type Gathered, type Place } from './json-text.ts';
 import { readParts } from './openai-parts.ts';
@@ -130,15 +130,7 @@ function readItem(
     into.unseenContent = true;
 }
 
-const NOT_TEXT: ReadonlySet<string> = new Set([
-  'type',
-  'id',
-  'role',
-  'status',
-  'call_id',
-  'caller',
-  'execution',
-]);
+const NOT_TEXT = namesIn('type id role status call_id caller execution');
 /** Items that bring tool definitions into the middle of a conversation. */
 const TOOL_ITEMS: ReadonlySet<string> = new Set(['additional_tools', 'tool_search_output']);
 
