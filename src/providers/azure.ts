@@ -1,28 +1,16 @@
 import { modelList } from './dialects/model-list.ts';
+import { MODEL_PATHS, openaiOwn } from './openai.ts';
 import { bearer, headerSafe, openaiEndpoints, pick } from './openai-style.ts';
 import type { Endpoint, Provider } from './provider.ts';
 
-const current = openaiEndpoints({
-  limitFields: ['max_completion_tokens', 'max_tokens'],
-  asksUsage: true,
-  completionsDefault: 16,
-});
 /** Older API versions refuse `max_completion_tokens` and `stream_options` as unknown. */
 const older = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: false, completionsDefault: 16 });
 const FIRST_CURRENT_VERSION = '2024-09-01';
 
 const DEPLOYMENT_PATHS = ['/chat/completions', '/completions', '/embeddings'] as const;
-const perDeployment = pick(current, ...DEPLOYMENT_PATHS);
+const perDeployment = pick(openaiOwn, ...DEPLOYMENT_PATHS);
 const perOlderDeployment = pick(older, ...DEPLOYMENT_PATHS);
-const perResource = pick(
-  current,
-  '/chat/completions',
-  '/completions',
-  '/responses',
-  '/responses/compact',
-  '/responses/input_tokens',
-  '/embeddings',
-);
+const perResource = pick(openaiOwn, ...MODEL_PATHS);
 
 /** `/openai/…`, which the base URL may carry already. */
 const DEPLOYMENT = /^(?:\/openai)?\/deployments\/([A-Za-z0-9._-]+)(\/.+)$/;

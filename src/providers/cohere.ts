@@ -1,8 +1,7 @@
 import { cohereChatV1, cohereChatV2 } from './dialects/cohere-chat.ts';
 import { cohereEmbed, cohereRerank, cohereTokenize } from './dialects/cohere-search.ts';
-import { modelList } from './dialects/model-list.ts';
-import { bearer, openaiEndpoints, pick, under } from './openai-style.ts';
-import type { Endpoint, Provider } from './provider.ts';
+import { openaiEndpoints, pick, tableProvider, under } from './openai-style.ts';
+import type { Endpoint } from './provider.ts';
 
 const POST: Readonly<Record<string, Endpoint>> = {
   '/v2/chat': { operation: 'chat', dialect: cohereChatV2 },
@@ -22,18 +21,11 @@ const POST: Readonly<Record<string, Endpoint>> = {
   ),
 };
 
-const MODELS = /^\/v1\/models(\/[^/]+)?$/;
-
 /** Cohere's API. `detokenize` and the retired generation endpoints are not readable. */
-export const cohere: Provider = {
+export const cohere = tableProvider({
   name: 'cohere',
   defaultBaseUrl: 'https://api.cohere.com',
-  needsKey: true,
-  selfHosted: false,
   roots: ['/v2', '/v1', '/compatibility/v1'],
-  endpoint(method, path) {
-    if (method === 'POST') return Object.hasOwn(POST, path) ? POST[path] : undefined;
-    return MODELS.test(path) ? { operation: 'models', dialect: modelList } : undefined;
-  },
-  credential: bearer,
-};
+  post: POST,
+  models: /^\/v1\/models(\/[^/]+)?$/,
+});

@@ -1,12 +1,12 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
-import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true });
 const chat = pick(endpoints, '/chat/completions');
 const beta = pick(endpoints, '/chat/completions', '/completions');
 
 /** DeepSeek: with and without a version, `/beta` for prefix and fill-in-the-middle, and Anthropic's dialect. */
-export const deepseek = openaiStyle({
+export const deepseek = tableProvider({
   name: 'deepseek',
   defaultBaseUrl: 'https://api.deepseek.com',
   roots: ['', '/v1', '/beta', '/anthropic/v1'],

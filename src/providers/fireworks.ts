@@ -1,10 +1,10 @@
-import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 /** Streams report usage in their last chunk by themselves. */
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: false });
 
 /** Fireworks AI. Images, audio and deployments are not readable. */
-export const fireworks = openaiStyle({
+export const fireworks = tableProvider({
   name: 'fireworks',
   defaultBaseUrl: 'https://api.fireworks.ai/inference',
   post: under(

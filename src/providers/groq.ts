@@ -1,4 +1,4 @@
-import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 /** Usage comes in `x_groq` of the last chunk, asked for or not; the flexible tier costs the same. */
 const endpoints = openaiEndpoints({
@@ -8,7 +8,7 @@ const endpoints = openaiEndpoints({
 });
 
 /** Groq. Audio and batches are not readable. */
-export const groq = openaiStyle({
+export const groq = tableProvider({
   name: 'groq',
   defaultBaseUrl: 'https://api.groq.com/openai',
   post: under('/v1', pick(endpoints, '/chat/completions', '/responses', '/embeddings')),

@@ -1,5 +1,5 @@
 import { mistralCut } from './dialects/error-frames.ts';
-import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 /** Mistral refuses members that it does not know, `stream_options` among them; its streams report usage anyway. */
 const endpoints = openaiEndpoints({
@@ -12,7 +12,7 @@ const endpoints = openaiEndpoints({
 });
 
 /** Mistral. Agents, conversations, OCR and audio are not readable. */
-export const mistral = openaiStyle({
+export const mistral = tableProvider({
   name: 'mistral',
   defaultBaseUrl: 'https://api.mistral.ai',
   post: under('/v1', {

@@ -34,7 +34,7 @@ export function nativeHeaders(
   shape: ErrorShape,
   { type, status }: Pick<NativeFacts, 'type' | 'status'>,
 ): readonly (readonly [string, string])[] {
-  return shape === 'bedrock' ? [['x-amzn-errortype', AWS_BY_TYPE[type] ?? awsType(status)]] : [];
+  return shape === 'bedrock' ? [['x-amzn-errortype', AWS_BY_TYPE[type] ?? statusNames(status).aws]] : [];
 }
 
 /** Where an SDK of this shape looks for the id of a request, beside `x-request-id`. */
@@ -50,13 +50,13 @@ const BODIES: Readonly<Record<ErrorShape, (facts: NativeFacts) => Body>> = {
   // Its SDKs show the whole body where there is no message at the top level, and read the rest inside `error`.
   anthropic: ({ type, message, status }) => ({
     message,
-    error: { type: ANTHROPIC_BY_TYPE[type] ?? anthropicType(status), message },
+    error: { type: ANTHROPIC_BY_TYPE[type] ?? statusNames(status).anthropic, message },
   }),
   gemini: (facts) => ({
     error: {
       code: facts.status,
       message: facts.message,
-      status: googleStatus(facts.status),
+      status: statusNames(facts.status).google,
       details: googleDetails(facts),
     },
   }),
@@ -97,38 +97,34 @@ const ANTHROPIC_BY_TYPE: { readonly [Type in ErrorType]?: string } = {
   upstream_timeout: 'timeout_error',
 };
 
-function anthropicType(status: number): string {
-  switch (status) {
-    case 401:
-      return 'authentication_error';
-    case 403:
-      return 'permission_error';
-    case 404:
-      return 'not_found_error';
-    case 429:
-      return 'rate_limit_error';
-    default:
-      return status >= 500 ? 'api_error' : 'invalid_request_error';
-  }
+/** What providers call a status; Google's are those of google.rpc.Code. */
+interface StatusNames {
+  readonly anthropic: string;
+  readonly google: string;
+  readonly aws: string;
 }
 
-/** google.rpc.Code of a status. */
-function googleStatus(status: number): string {
-  switch (status) {
-    case 401:
-      return 'UNAUTHENTICATED';
-    case 403:
-      return 'PERMISSION_DENIED';
-    case 404:
-      return 'NOT_FOUND';
-    case 408:
-    case 504:
-      return 'DEADLINE_EXCEEDED';
-    case 429:
-      return 'RESOURCE_EXHAUSTED';
-    default:
-      return status >= 500 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT';
-  }
+const CLIENT_ERROR: StatusNames = {
+  anthropic: 'invalid_request_error',
+  google: 'INVALID_ARGUMENT',
+  aws: 'ValidationException',
+};
+const SERVER_ERROR: StatusNames = {
+  anthropic: 'api_error',
+  google: 'UNAVAILABLE',
+  aws: 'ServiceUnavailableException',
+};
+const BY_STATUS: Readonly<Record<number, Partial<StatusNames>>> = {
+  401: { anthropic: 'authentication_error', google: 'UNAUTHENTICATED', aws: 'UnrecognizedClientException' },
+  403: { anthropic: 'permission_error', google: 'PERMISSION_DENIED', aws: 'AccessDeniedException' },
+  404: { anthropic: 'not_found_error', google: 'NOT_FOUND', aws: 'ResourceNotFoundException' },
+  408: { google: 'DEADLINE_EXCEEDED' },
+  429: { anthropic: 'rate_limit_error', google: 'RESOURCE_EXHAUSTED', aws: 'ServiceQuotaExceededException' },
+  504: { google: 'DEADLINE_EXCEEDED' },
+};
+
+function statusNames(status: number): StatusNames {
+  return { ...(status >= 500 ? SERVER_ERROR : CLIENT_ERROR), ...BY_STATUS[status] };
 }
 
 /** Seconds. Gemini CLI gives up at once where it would have to wait more than five minutes, and shows the message. */
@@ -152,18 +148,3 @@ const AWS_BY_TYPE: { readonly [Type in ErrorType]?: string } = {
   upstream_timeout: 'ModelTimeoutException',
   request_timeout: 'ModelTimeoutException',
 };
-
-function awsType(status: number): string {
-  switch (status) {
-    case 401:
-      return 'UnrecognizedClientException';
-    case 403:
-      return 'AccessDeniedException';
-    case 404:
-      return 'ResourceNotFoundException';
-    case 429:
-      return 'ServiceQuotaExceededException';
-    default:
-      return status >= 500 ? 'ServiceUnavailableException' : 'ValidationException';
-  }
-}

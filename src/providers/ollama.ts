@@ -1,11 +1,11 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
 import { ollamaChat, ollamaEmbed, ollamaGenerate } from './dialects/ollama-native.ts';
-import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens'], asksUsage: true });
 
 /** Ollama: its own API, OpenAI's and Anthropic's. Pulling, creating and deleting models is not readable. */
-export const ollama = openaiStyle({
+export const ollama = tableProvider({
   name: 'ollama',
   defaultBaseUrl: 'http://localhost:11434',
   selfHosted: true,

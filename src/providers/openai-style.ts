@@ -37,7 +37,7 @@ export function under(prefix: string, table: EndpointTable): EndpointTable {
   return Object.fromEntries(Object.entries(table).map(([path, endpoint]) => [prefix + path, endpoint]));
 }
 
-export interface OpenaiStyle {
+export interface ProviderTable {
   readonly name: ProviderName;
   readonly defaultBaseUrl: string | undefined;
   readonly selfHosted?: true;
@@ -47,23 +47,25 @@ export interface OpenaiStyle {
   readonly post: EndpointTable;
   /** Paths of lists of models and of single ones. */
   readonly models?: RegExp;
+  /** As in Provider; a bearer token where it is absent. */
+  readonly credential?: Provider['credential'];
 }
 
 const MODELS = /^\/v1\/models(\/[^/]+){0,3}$/;
 
-/** A provider that speaks OpenAI's API and takes its key as a bearer token. */
-export function openaiStyle(style: OpenaiStyle): Provider {
+/** A provider whose endpoints are told by their paths alone. */
+export function tableProvider(table: ProviderTable): Provider {
   return {
-    name: style.name,
-    defaultBaseUrl: style.defaultBaseUrl,
-    needsKey: style.selfHosted !== true,
-    selfHosted: style.selfHosted === true,
-    roots: style.roots ?? ['/v1'],
+    name: table.name,
+    defaultBaseUrl: table.defaultBaseUrl,
+    needsKey: table.selfHosted !== true,
+    selfHosted: table.selfHosted === true,
+    roots: table.roots ?? ['/v1'],
     endpoint(method, path) {
-      if (method === 'POST') return Object.hasOwn(style.post, path) ? style.post[path] : undefined;
-      return (style.models ?? MODELS).test(path) ? { operation: 'models', dialect: modelList } : undefined;
+      if (method === 'POST') return Object.hasOwn(table.post, path) ? table.post[path] : undefined;
+      return (table.models ?? MODELS).test(path) ? { operation: 'models', dialect: modelList } : undefined;
     },
-    credential: bearer,
+    credential: table.credential ?? bearer,
   };
 }
 

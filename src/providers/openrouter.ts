@@ -6,7 +6,7 @@ import type { OpenaiVariant } from './dialects/openai-request.ts';
 import { readToolSwitches, toolFacts } from './dialects/openai-tools.ts';
 import { routed } from './dialects/routed.ts';
 import { storedPrompt } from './dialects/stored-prompts.ts';
-import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 import type { Dialect, Endpoint } from './provider.ts';
 
 /** Streams always report usage. The body may name fallback models, plugins and stored presets. */
@@ -52,7 +52,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
 };
 
 /** OpenRouter, with Anthropic's dialect beside OpenAI's. */
-export const openrouter = openaiStyle({
+export const openrouter = tableProvider({
   name: 'openrouter',
   defaultBaseUrl: 'https://openrouter.ai/api',
   post: Object.fromEntries(

@@ -1,12 +1,12 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
-import { openaiEndpoints, openaiStyle, pick, under } from './openai-style.ts';
+import { openaiEndpoints, tableProvider, pick, under } from './openai-style.ts';
 
 const endpoints = openaiEndpoints({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: true });
 const rerank = pick(endpoints, '/rerank');
 const score = { '/score': endpoints['/rerank'] };
 
 /** A vLLM server of one's own; there is no public base URL. */
-export const vllm = openaiStyle({
+export const vllm = tableProvider({
   name: 'vllm',
   defaultBaseUrl: undefined,
   selfHosted: true,
