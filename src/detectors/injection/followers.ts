@@ -12,10 +12,10 @@ interface Branch<Label> {
  * on with the other. Nearly all words of a text are done with by a look at the few that follow.
  */
 export interface FollowedGrammar<Label> {
-  /** Branches by the number of the word that may begin them. */
-  readonly branches: readonly (readonly Branch<Label>[])[];
   /** Words that begin the same patterns share a row. */
   readonly rows: Uint16Array;
+  /** By row. */
+  readonly branches: readonly (readonly Branch<Label>[])[];
   /** Words that the same patterns go on with share a column. */
   readonly columns: Uint16Array;
   readonly columnCount: number;
@@ -30,27 +30,27 @@ const ANYTHING = 255;
 
 /** Compiles the table. Gaps of patterns are far below 254 words. */
 export function followGrammar<Label>(grammar: Grammar<Label>): FollowedGrammar<Label> {
-  const branches = grammar.map(branchesOf);
-  const { numbers: columns, owners: columnOwners } = groupAlike(followersOf(branches));
   const { numbers: rows, owners } = groupAlike(idsOf(grammar));
+  const branches = owners.map((owner) => branchesOf(grammar[owner] ?? []));
+  const { numbers: columns, owners: columnOwners } = groupAlike(followersOf(branches, grammar.length));
   const columnCount = columnOwners.length;
   const reach = new Uint8Array(owners.length * columnCount);
   const farthest = new Uint8Array(owners.length);
-  for (const [row, owner] of owners.entries()) {
+  for (const [row, ownBranches] of branches.entries()) {
     const ownReach = reach.subarray(row * columnCount, (row + 1) * columnCount);
     let most = 0;
-    for (const { next } of branches[owner] ?? []) {
+    for (const { next } of ownBranches) {
       const words = next === undefined || next.isEnd ? ANYTHING : next.gap + 1;
       most = Math.max(most, words);
       if (words === ANYTHING) continue;
-      for (const word of wordsIn(next)) {
+      for (const word of next?.words ?? []) {
         const column = columns[word] ?? 0;
         ownReach[column] = Math.max(ownReach[column] ?? 0, words);
       }
     }
     farthest[row] = most;
   }
-  return { branches, rows, columns, columnCount, reach, farthest };
+  return { rows, branches, columns, columnCount, reach, farthest };
 }
 
 /**
@@ -65,7 +65,7 @@ export function matchAll<Label>(
   const { words, count } = tokens;
   for (let at = 0; at < count; at++) {
     if (words[at] === 0 || !mayGoOn(grammar, tokens, at)) continue;
-    for (const { next: second, patterns } of grammar.branches[words[at] ?? 0] ?? []) {
+    for (const { next: second, patterns } of grammar.branches[grammar.rows[words[at] ?? 0] ?? 0] ?? []) {
       if (!isInReach(tokens, second, at + 1)) continue;
       for (const { label, sequence } of patterns) {
         const next = matchAt(tokens, sequence, at);
@@ -93,18 +93,15 @@ function mayGoOn<Label>(
 
 /** Joins the patterns of a word whose second elements are the same, so that these are looked for once. */
 function branchesOf<Label>(patterns: readonly Pattern<Label>[]): readonly Branch<Label>[] {
-  const branches: { next: Element | undefined; patterns: Pattern<Label>[] }[] = [];
+  const branches = new Map<Element | undefined, Pattern<Label>[]>();
   for (const pattern of patterns) {
     const next = pattern.sequence[1];
-    const branch = branches.find((other) => isSame(other.next, next));
-    if (branch === undefined) branches.push({ next, patterns: [pattern] });
-    else branch.patterns.push(pattern);
+    const branch = branches.get(next);
+    if (branch === undefined) branches.set(next, [pattern]);
+    else branch.push(pattern);
   }
-  return branches;
+  return [...branches].map(([next, alike]) => ({ next, patterns: alike }));
 }
-
-const isSame = (one: Element | undefined, other: Element | undefined): boolean =>
-  one?.fits === other?.fits && one?.gap === other?.gap && one?.isEnd === other?.isEnd;
 
 function isInReach(tokens: Tokens, wanted: Element | undefined, at: number): boolean {
   if (wanted === undefined || wanted.isEnd) return true;
@@ -114,18 +111,15 @@ function isInReach(tokens: Tokens, wanted: Element | undefined, at: number): boo
   return false;
 }
 
-function* wordsIn(element: Element | undefined): Generator<number> {
-  const fits = element?.fits;
-  if (fits === undefined) return;
-  for (let word = fits.indexOf(1); word !== -1; word = fits.indexOf(1, word + 1)) yield word;
-}
-
 /** By word, the numbers of the second elements that it fits. */
-function followersOf<Label>(branches: readonly (readonly Branch<Label>[])[]): readonly (readonly number[])[] {
+function followersOf<Label>(
+  branches: readonly (readonly Branch<Label>[])[],
+  wordCount: number,
+): readonly (readonly number[])[] {
   const seconds = new Map(branches.flat().map(({ next }) => [next?.fits, next]));
-  const fitted = branches.map((): number[] => []);
+  const fitted = Array.from({ length: wordCount }, (): number[] => []);
   for (const [number, second] of [...seconds.values()].entries())
-    for (const word of wordsIn(second)) fitted[word]?.push(number);
+    for (const word of second?.words ?? []) fitted[word]?.push(number);
   return fitted;
 }
 

@@ -4,6 +4,8 @@ import type { Tokens, Vocabulary } from './lexer.ts';
 export type WordClasses = Readonly<Record<string, string>>;
 
 export interface Element {
+  /** Numbers of the words that fit. */
+  readonly words: readonly number[];
   /** 1 at the number of each word that fits. */
   readonly fits: Uint8Array;
   /** How many other words may stand before it in the sentence. */
@@ -34,24 +36,18 @@ export function compileGrammar<Label>(
   rules: readonly { readonly label: Label; readonly patterns: readonly string[] }[],
 ): Grammar<Label> {
   const sources = rules.flatMap(({ label, patterns }) =>
-    patterns.flatMap(withoutOptions).map((source) => ({ label, source })),
+    patterns.flatMap(withoutOptions).map((source) => ({ label, symbols: symbolsOf(source) })),
   );
   // Few symbols stand in many patterns, and some for hundreds of words: each is looked at once.
-  const symbols = new Set(sources.flatMap(({ source }) => symbolsOf(source)).filter(isWords));
-  for (const symbol of symbols) for (const word of choices(symbol, classes)) vocabulary.add(word);
-  const fitsOf = wordSets(vocabulary, classes);
-  const patterns = sources.map(({ label, source }) => ({ label, sequence: parseSequence(source, fitsOf) }));
-  return byFirstWord(patterns, vocabulary.size + 1);
-}
-
-const NO_WORDS = new Uint8Array();
-
-function byFirstWord<Label>(patterns: readonly Pattern<Label>[], words: number): Grammar<Label> {
-  const grammar: Pattern<Label>[][] = Array.from({ length: words }, () => []);
-  for (const pattern of patterns) {
-    const fits = pattern.sequence[0]?.fits ?? NO_WORDS;
-    for (let word = fits.indexOf(1); word !== -1; word = fits.indexOf(1, word + 1))
-      grammar[word]?.push(pattern);
+  const numbersOf = wordNumbers(vocabulary, classes);
+  const words = new Map<string, readonly number[]>();
+  for (const symbol of new Set(sources.flatMap(({ symbols }) => symbols)))
+    if (!isGap(symbol)) words.set(symbol, isEnd(symbol) ? [] : numbersOf(symbol));
+  const elementOf = createElements(words, vocabulary.size + 1);
+  const grammar: Pattern<Label>[][] = Array.from({ length: vocabulary.size + 1 }, () => []);
+  for (const { label, symbols } of sources) {
+    const pattern = { label, sequence: sequenceOf(symbols, elementOf) };
+    for (const word of pattern.sequence[0]?.words ?? []) grammar[word]?.push(pattern);
   }
   return grammar;
 }
@@ -92,40 +88,61 @@ function withoutEndChoices(source: string): string[] {
 
 const symbolsOf = (source: string): string[] => source.split(/\s+/).filter((symbol) => symbol !== '');
 
-/** False for a gap and for the end of a sentence. */
-const isWords = (symbol: string): boolean => symbol !== '$' && !symbol.startsWith('~');
+const isGap = (symbol: string): boolean => symbol.startsWith('~');
 
-/** The words a symbol stands for. */
-const choices = (symbol: string, classes: WordClasses): string[] =>
-  symbol.split('|').flatMap((choice) => {
-    if (!/^[A-Z]/.test(choice)) return [choice];
+const isEnd = (symbol: string): boolean => symbol === '$';
+
+/** Gives the numbers of the words that a symbol stands for; a class is read once. */
+function wordNumbers(vocabulary: Vocabulary, classes: WordClasses): (symbol: string) => readonly number[] {
+  const known = new Map<string, readonly number[]>();
+  function numbersOf(choice: string): readonly number[] {
+    if (!/^[A-Z]/.test(choice)) return [vocabulary.add(choice)];
     const words = classes[choice];
     if (words === undefined) throw new Error(`no word class ${choice}`);
-    return symbolsOf(words);
-  });
+    return symbolsOf(words).map((word) => vocabulary.add(word));
+  }
+  function knownNumbersOf(choice: string): readonly number[] {
+    const numbers = known.get(choice) ?? numbersOf(choice);
+    known.set(choice, numbers);
+    return numbers;
+  }
+  return (symbol) => [...new Set(symbol.split('|').flatMap(knownNumbersOf))];
+}
 
-/** The set of words of a symbol; made once, for many patterns share their classes. */
-function wordSets(vocabulary: Vocabulary, classes: WordClasses): (symbol: string) => Uint8Array {
-  const known = new Map<string, Uint8Array>();
-  return (symbol) => {
-    const found = known.get(symbol);
-    if (found !== undefined) return found;
-    const fits = new Uint8Array(vocabulary.size + 1);
-    if (symbol !== '$') for (const word of choices(symbol, classes)) fits[vocabulary.add(word)] = 1;
-    known.set(symbol, fits);
+type Elements = (symbol: string, gap: number) => Element;
+
+/** One element for each symbol and gap: those of patterns that go on alike are the same. */
+function createElements(words: ReadonlyMap<string, readonly number[]>, wordCount: number): Elements {
+  const sets = new Map<string, Uint8Array>();
+  const known = new Map<string, Element>();
+  function fitsOf(symbol: string): Uint8Array {
+    const fits = sets.get(symbol) ?? new Uint8Array(wordCount);
+    if (!sets.has(symbol)) for (const word of words.get(symbol) ?? []) fits[word] = 1;
+    sets.set(symbol, fits);
     return fits;
+  }
+  return (symbol, gap) => {
+    const name = `~${String(gap)} ${symbol}`;
+    const element = known.get(name) ?? {
+      words: words.get(symbol) ?? [],
+      fits: fitsOf(symbol),
+      gap,
+      isEnd: isEnd(symbol),
+    };
+    known.set(name, element);
+    return element;
   };
 }
 
-function parseSequence(source: string, fitsOf: (symbol: string) => Uint8Array): Sequence {
+function sequenceOf(symbols: readonly string[], elementOf: Elements): Sequence {
   const elements: Element[] = [];
   let gap = 0;
-  for (const symbol of symbolsOf(source)) {
-    if (symbol.startsWith('~')) {
+  for (const symbol of symbols) {
+    if (isGap(symbol)) {
       gap = Number(symbol.slice(1));
       continue;
     }
-    elements.push({ fits: fitsOf(symbol), gap, isEnd: symbol === '$' });
+    elements.push(elementOf(symbol, gap));
     gap = 0;
   }
   return elements;

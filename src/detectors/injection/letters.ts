@@ -6,12 +6,16 @@ export const SENTENCE_END = 2;
 export const LINE_END = 3;
 
 const WORD = /[\p{L}\p{M}\p{N}]/u;
+const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 const SILENT_UNITS = "'’ʼ`\u00ad\u2060\ufeff";
+const SILENT_RANGES = [
+  [0x300, 0x36f],
+  [0x200b, 0x200f],
+  [0xfe00, 0xfe0f],
+] as const;
 const isSilent = (unit: number): boolean =>
   SILENT_UNITS.includes(String.fromCharCode(unit)) ||
-  (unit >= 0x300 && unit <= 0x36f) ||
-  (unit >= 0x200b && unit <= 0x200f) ||
-  (unit >= 0xfe00 && unit <= 0xfe0f);
+  SILENT_RANGES.some(([first, last]) => unit >= first && unit <= last);
 const SENTENCE_UNITS = '.!?…;。！？؟।';
 /** Letters that Unicode does not take apart. */
 const STROKED: ReadonlyMap<string, string> = new Map([
@@ -21,9 +25,11 @@ const STROKED: ReadonlyMap<string, string> = new Map([
   ['ı', 'i'],
   ['ß', 's'],
 ]);
-/** Up to here scripts have case and accents worth folding. */
-const LAST_FOLDED = 0x58f;
-const isVietnamese = (unit: number): boolean => unit >= 0x1e00 && unit <= 0x1eff;
+/** Scripts that have case and accents worth folding; the second is Vietnamese. */
+const FOLDED_RANGES = [
+  [0, 0x58f],
+  [0x1e00, 0x1eff],
+] as const;
 
 function foldUnit(unit: number): number {
   const char = String.fromCharCode(unit);
@@ -31,13 +37,25 @@ function foldUnit(unit: number): number {
   if (SENTENCE_UNITS.includes(char)) return SENTENCE_END;
   if (isSilent(unit)) return SILENT;
   if (!WORD.test(char)) return SEPARATOR;
-  if (unit > LAST_FOLDED && !isVietnamese(unit)) return unit;
   const base = char.toLowerCase().normalize('NFD').charAt(0);
   return (STROKED.get(base) ?? base).charCodeAt(0);
 }
 
 /** UTF-16 unit -> its folded letter or one of the kinds above. One look-up, so that offsets stay those of the text. */
-export const FOLDED: Uint16Array = Uint16Array.from({ length: 0x10000 }, (_, unit) => foldUnit(unit));
+export const FOLDED: Uint16Array = foldedUnits();
+
+/** Letters stand for themselves in most scripts: they are found in one pass, and the others looked at one by one. */
+function foldedUnits(): Uint16Array {
+  const units = new Uint16Array(0x10000);
+  for (let unit = 0; unit < units.length; unit++) units[unit] = unit;
+  const folded = new Uint16Array(units.length).fill(SEPARATOR);
+  for (const { index, 0: run } of Buffer.from(units.buffer).toString('utf16le').matchAll(WORDS))
+    folded.set(units.subarray(index, index + run.length), index);
+  for (const [first, last] of [...FOLDED_RANGES, ...SILENT_RANGES])
+    for (let unit = first; unit <= last; unit++) folded[unit] = foldUnit(unit);
+  for (const char of SILENT_UNITS + SENTENCE_UNITS) folded[char.charCodeAt(0)] = foldUnit(char.charCodeAt(0));
+  return folded;
+}
 
 /** Scripts that write no spaces: words are found by longest match, and each other character is a word. */
 export const isUnspaced = (unit: number): boolean =>

@@ -41,12 +41,16 @@ export function createWordTree({ roots, letters, wordAt, stemAt, childrenOf }: L
   const count = letters.length;
   if (count > MAX_NODES)
     throw new Error(`a vocabulary of ${String(count)} letters: ${String(MAX_NODES)} at most`);
-  const families = Array.from({ length: count }, (_, parent) => ({ parent, children: childrenOf(parent) }));
-  const isInRow = (node: number): boolean => isLetter(letters[node] ?? 0);
-  const inRows = families.map(({ parent, children }) => ({ parent, children: children.filter(isInRow) }));
-  const others = families.flatMap(({ parent, children }) =>
-    children.filter((child) => !isInRow(child)).map((child) => ({ parent, child })),
-  );
+  const inRows: Family[] = [];
+  const others: { readonly parent: number; readonly child: number }[] = [];
+  for (let parent = 0; parent < count; parent++) {
+    const children: number[] = [];
+    for (const child of childrenOf(parent)) {
+      if (isLetter(letters[child] ?? 0)) children.push(child);
+      else others.push({ parent, child });
+    }
+    if (children.length > 0) inRows.push({ parent, children });
+  }
   const slotBits = Math.ceil(Math.log2((others.length + 1) * SLOTS_PER_NODE));
   const tree: WordTree = {
     roots,
@@ -55,7 +59,7 @@ export function createWordTree({ roots, letters, wordAt, stemAt, childrenOf }: L
     nodes: new Uint16Array(2 ** slotBits),
     slotShift: 32 - slotBits,
     wordAt: Uint16Array.from(wordAt),
-    ...wordsOf(families, wordAt, stemAt),
+    ...wordsOf(childrenOf, wordAt, stemAt),
   };
   for (const { parent, child } of others) {
     const step = (parent << 16) | (letters[child] ?? 0);
@@ -71,24 +75,28 @@ interface Family {
   readonly children: readonly number[];
 }
 
-/** Each row where its letters meet gaps, those with the most letters first. */
+/**
+ * Each row where its letters meet gaps, those with the most letters first; where one found no place, none of as many
+ * letters is tried again.
+ */
 function placeRows(
   families: readonly Family[],
   letters: readonly number[],
 ): Pick<WordTree, 'rows' | 'cells'> {
-  const rows = new Uint16Array(families.length);
-  const cells = new Int32Array(families.length + MAX_NODES);
+  const rows = new Uint16Array(letters.length);
+  const cells = new Int32Array(letters.length + MAX_NODES);
   let end = LETTERS;
   let firstGap = 0;
+  let [lastSize, lastRow] = [0, 0];
   for (const { parent, children } of families.toSorted((a, b) => b.children.length - a.children.length)) {
     const offsets = children.map((child) => (letters[child] ?? 0) - LETTER_A);
-    const [first] = offsets;
-    if (first === undefined) break;
     while (cells[firstGap] !== 0) firstGap += 1;
-    let row = Math.max(0, firstGap - first);
+    let row = Math.max(0, firstGap - (offsets[0] ?? 0));
+    if (offsets.length > 1 && offsets.length === lastSize) row = Math.max(row, lastRow);
     while (offsets.some((offset) => cells[row + offset] !== 0)) row += 1;
     for (const child of children) cells[row + (letters[child] ?? 0) - LETTER_A] = (parent << 16) | child;
     rows[parent] = row;
+    [lastSize, lastRow] = [offsets.length, row];
     end = Math.max(end, row + LETTERS);
   }
   return { rows, cells: cells.slice(0, end) };
@@ -96,13 +104,13 @@ function placeRows(
 
 /** Parents come before their children. */
 function wordsOf(
-  families: readonly Family[],
+  childrenOf: Letters['childrenOf'],
   wordAt: readonly number[],
   stemAt: readonly number[],
 ): Pick<WordTree, 'stemOf' | 'wordOf'> {
   const stemOf = Uint16Array.from(stemAt);
-  for (const { parent, children } of families)
-    for (const child of children) stemOf[child] ||= stemOf[parent] ?? 0;
+  for (const parent of stemOf.keys())
+    for (const child of childrenOf(parent)) stemOf[child] ||= stemOf[parent] ?? 0;
   return { stemOf, wordOf: stemOf.map((stem, node) => wordAt[node] || stem) };
 }
 
