@@ -1,3 +1,59 @@
+/**
+ * Reads a value of a reply, or throws `wrongShape`. What every request waits for is read by these and not by zod, which
+ * makes two objects of each value before it looks at it.
+ */
+export type Reading<Value> = (reply: unknown) => Value;
+
+export const text: Reading<string> = (reply) => {
+  if (typeof reply !== 'string') throw wrongShape();
+  return reply;
+};
+
+export const number: Reading<number> = (reply) => {
+  if (!Number.isFinite(reply)) throw wrongShape();
+  return reply as number;
+};
+
+export const wholeNumber = wholeNumberFrom(-Infinity);
+export const count = wholeNumberFrom(0);
+export const flag = oneOf(0, 1);
+
+export function wholeNumberFrom(least: number): Reading<number> {
+  return (reply) => {
+    if (!Number.isSafeInteger(reply) || (reply as number) < least) throw wrongShape();
+    return reply as number;
+  };
+}
+
+export function oneOf<const Value>(...values: readonly Value[]): Reading<Value> {
+  return (reply) => {
+    if (!values.includes(reply as Value)) throw wrongShape();
+    return reply as Value;
+  };
+}
+
+export function listOf<Value>(read: Reading<Value>): Reading<readonly Value[]> {
+  return (reply) => {
+    if (!Array.isArray(reply)) throw wrongShape();
+    return reply.map(read);
+  };
+}
+
+/** A list of as many values as there are readings: each reads its own. */
+export function tupleOf<const Values extends readonly unknown[]>(
+  ...readings: { readonly [Index in keyof Values]: Reading<Values[Index]> }
+): Reading<Values> {
+  return (reply) => {
+    if (!isReplyOf(readings.length, reply)) throw wrongShape();
+    return readings.map((read, index) => read(reply[index])) as unknown as Values;
+  };
+}
+
+/** An empty list stands for nothing. */
+export function unlessEmpty<Value>(read: Reading<Value>): Reading<Value | undefined> {
+  return (reply) => (isReplyOf(0, reply) ? undefined : read(reply));
+}
+
 /** Whether a reply is a list of so many values. */
 export function isReplyOf(length: number, reply: unknown): reply is readonly unknown[] {
   return Array.isArray(reply) && reply.length === length;

@@ -185,16 +185,21 @@ function countUnseen(grams: GramSet): number {
 export const GRAM_TEXT_CHARS = 3;
 const BITS_PER_CHAR = 6;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const BASE64_CODES = Buffer.from(BASE64, 'latin1');
 
-/** A set as text, three characters a member, so that the texts of two sets in a row are the text of their union. */
+/**
+ * A set as text, three characters a member, so that the texts of two sets in a row are the text of their union. In one
+ * piece: one that is joined character by character takes ten times its length until it is sent.
+ */
 export function encodeGrams(set: GramSet): string {
-  let text = '';
+  const codes = Buffer.allocUnsafe(set.length * GRAM_TEXT_CHARS);
+  let at = 0;
   for (const gram of set) {
     for (let char = GRAM_TEXT_CHARS - 1; char >= 0; char--) {
-      text += BASE64.charAt((gram >>> (char * BITS_PER_CHAR)) & 63);
+      codes[at++] = BASE64_CODES[(gram >>> (char * BITS_PER_CHAR)) & 63] ?? 0;
     }
   }
-  return text;
+  return codes.toString('latin1');
 }
 
 /** What a character stands for, 64 where it is none of them, by code unit below 128. */

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
 import { BUDGET_WINDOWS, parseBudgetLimits } from '../../redis/budget-limits.ts';
 import type { RedisClient } from '../../redis/client.ts';
@@ -11,6 +10,7 @@ import {
   spendKey,
 } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
+import { flag, listOf, number, oneOf, tupleOf, wholeNumber } from '../../redis/reply.ts';
 import { loadScript, type ScriptArg } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import type {
@@ -42,18 +42,17 @@ const settleScript = loadScript(new URL('./settle-budget.lua', import.meta.url))
 const renewScript = loadScript(new URL('./renew-leases.lua', import.meta.url));
 const readScript = loadScript(new URL('./read-budget.lua', import.meta.url));
 
-const amount = z.number();
-const reserveReply = z.tuple([
-  z.enum(['reserved', 'refused', 'closed']),
-  amount,
-  z.int(),
-  z.int(),
-  amount,
-  z.int(),
-]);
-const settleReply = z.tuple([z.literal([0, 1]), amount, z.int(), amount, z.int(), amount], amount);
-const renewReply = z.array(z.literal([0, 1]));
-const readReply = z.array(amount);
+const reserveReply = tupleOf(
+  oneOf('reserved', 'refused', 'closed'),
+  number,
+  wholeNumber,
+  wholeNumber,
+  number,
+  wholeNumber,
+);
+const amounts = listOf(number);
+const settleReply = tupleOf(flag, number, wholeNumber, number, wholeNumber, number, amounts);
+const renewReply = listOf(flag);
 
 /** Budgets in Redis: one Lua script a step, each touching the keys of one slot. */
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
@@ -82,7 +81,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
         script: reserveScript,
         keys: operationKeys(reservation),
         args: reserveArgs(reservation),
-        read: (reply) => reserveResult(reserveReply.parse(reply), reservation.accounts),
+        read: (reply) => reserveResult(reserveReply(reply), reservation.accounts),
         ...(otherwise && {
           otherwise(result: ReserveResult) {
             const other = otherwise(result);
@@ -106,7 +105,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
           alertPercents,
           ...ledgerArgs(settlement.accounts),
         ],
-        read: (reply) => settleResult(settleReply.parse(reply), settlement.accounts),
+        read: (reply) => settleResult(settleReply(reply), settlement.accounts),
       },
       phase,
     );
@@ -119,7 +118,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
         [holdsKey(keyHash), riskProfileKey(keyHash), ...holds],
         [now(), leaseMs],
       );
-      const renewed = renewReply.parse(reply);
+      const renewed = renewReply(reply);
       return operationIds.filter((_id, index) => renewed[index] !== 1);
     });
   }
@@ -132,7 +131,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
     ];
     for (;;) {
       const [charged = 0, ...fields] = await withRedisDeadline(deadlineMs, async () =>
-        readReply.parse(await readScript.run(client, keys, [now(), ...ledgerArgs(accounts)])),
+        amounts(await readScript.run(client, keys, [now(), ...ledgerArgs(accounts)])),
       );
       // A worker that died with many requests leaves more expired leases than one call may charge.
       if (charged === 0) {
@@ -215,7 +214,7 @@ function whole(nanoUsd: number): string {
 }
 
 function reserveResult(
-  [verdict, amountNanoUsd, outputTokens, index, remaining, reset]: z.output<typeof reserveReply>,
+  [verdict, amountNanoUsd, outputTokens, index, remaining, reset]: ReturnType<typeof reserveReply>,
   accounts: readonly Account[],
 ): ReserveResult {
   if (verdict === 'closed') {
@@ -232,7 +231,7 @@ function reserveResult(
 }
 
 function settleResult(
-  [applied, reservedNanoUsd, index, remaining, reset, lasting, ...crossed]: z.output<typeof settleReply>,
+  [applied, reservedNanoUsd, index, remaining, reset, lasting, crossed]: ReturnType<typeof settleReply>,
   accounts: readonly Account[],
 ): SettleResult {
   return {

@@ -113,4 +113,4 @@ end
 
 local tightest, remaining, finish = tightest_of(loaded)
 local place, left, reset = tightest_reply(tightest, remaining, finish, now)
-return { applied and 1 or 0, amount, place, left, reset, lasting, unpack(crossed) }, save
+return { applied and 1 or 0, amount, place, left, reset, lasting, crossed }, save

@@ -1,7 +1,7 @@
-import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
 import { driftKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
+import { flag, text, tupleOf, wrongShape } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS } from '../../text/ngrams.ts';
@@ -34,39 +34,17 @@ const FIELDS = [
   'recent',
 ] as const;
 
-const grams = z
-  .string()
-  .nullable()
-  .transform((text) => decodeGrams(text ?? ''))
-  .pipe(z.custom<GramSet>((set) => set !== undefined));
-/** Sets with a space between them, which their encoding does not have. */
-const listOfGrams = z
-  .string()
-  .nullable()
-  .transform((text) =>
-    (text ?? '')
-      .split(' ')
-      .filter((set) => set !== '')
-      .map(decodeGrams),
-  )
-  .pipe(z.array(z.custom<GramSet>((set) => set !== undefined)));
-const wholeNumber = z
-  .string()
-  .regex(/^\d{1,16}$/)
-  .transform(Number)
-  .nullable();
-const fieldsReply = z.tuple([
-  wholeNumber,
-  wholeNumber,
-  grams,
-  z.string().nullable(),
-  grams,
-  grams,
-  grams,
+const fieldsReply = tupleOf(
+  wholeNumberText,
+  wholeNumberText,
+  gramsText,
+  textOrNothing,
+  gramsText,
+  gramsText,
+  gramsText,
   listOfGrams,
-  z.string().nullable(),
-]);
-const flag = z.literal([0, 1]);
+  textOrNothing,
+);
 /** Says to the script that a field stays as it is. */
 const KEPT = '=';
 
@@ -80,7 +58,9 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
       withRedisDeadline(deadlineMs, async () => stateOf(await client.hmget(keyOf(session), ...FIELDS))),
     isSame: (session, read, phase) => {
       const args =
-        read === undefined ? ['', '', 0] : [read.createdAt, read.turnCount, encodeGrams(read.answer).length];
+        read === undefined
+          ? ['', '', 0]
+          : [read.createdAt, read.turnCount, read.answer.length * GRAM_TEXT_CHARS];
       return ask({ script: sameScript, keys: [keyOf(session)], args, read: isYes }, phase);
     },
     passTurn: (session, turn, phase) => {
@@ -99,21 +79,43 @@ export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftS
 }
 
 function isYes(reply: unknown): boolean {
-  return flag.parse(reply) === 1;
+  return flag(reply) === 1;
+}
+
+function textOrNothing(field: unknown): string | undefined {
+  return field === null ? undefined : text(field);
+}
+
+function wholeNumberText(field: unknown): number | undefined {
+  const digits = textOrNothing(field);
+  if (digits !== undefined && !/^\d{1,16}$/.test(digits)) throw wrongShape();
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function gramsText(field: unknown): GramSet {
+  const grams = decodeGrams(textOrNothing(field) ?? '');
+  if (grams === undefined) throw wrongShape();
+  return grams;
+}
+
+/** Sets with a space between them, which their encoding does not have. */
+function listOfGrams(field: unknown): readonly GramSet[] {
+  const sets = (textOrNothing(field) ?? '').split(' ');
+  return sets.filter((set) => set !== '').map(gramsText);
 }
 
 function stateOf(reply: unknown): DriftState | undefined {
   const [createdAt, turnCount, anchor, anchorDigest, answer, widened, prior, unjudged, recent] =
-    fieldsReply.parse(reply);
-  if (turnCount === null) return undefined;
+    fieldsReply(reply);
+  if (turnCount === undefined) return undefined;
   return {
     createdAt: createdAt ?? 0,
     turnCount,
-    anchor: anchorDigest === null ? undefined : { digest: anchorDigest, grams: anchor },
+    anchor: anchorDigest === undefined ? undefined : { digest: anchorDigest, grams: anchor },
     answer,
     widened,
     prior,
     unjudged,
-    recentDigests: recent === null ? [] : recent.split(' '),
+    recentDigests: recent === undefined ? [] : recent.split(' '),
   };
 }

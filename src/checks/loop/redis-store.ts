@@ -1,9 +1,8 @@
-import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
 import { loopKey, sessionKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { loadScript } from '../../redis/script.ts';
-import { wrongShape } from '../../redis/reply.ts';
+import { count, flag, listOf, tupleOf, wrongShape } from '../../redis/reply.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { ArrivalLimit, LoopStore, RecentCall } from './store.ts';
@@ -28,10 +27,10 @@ const ENTRY_CHARS = 1 + 13 + 16 + OPERATION_CHARS;
 const FINGERPRINT_AT = 1 + 13;
 const OPERATION_AT = FINGERPRINT_AT + 16;
 
-const readReply = z.tuple([z.int().min(0), z.string().regex(/^(?:1\d{13}[0-9a-f]{16}[^]{13})*$/)]);
-const flag = z.literal([0, 1]);
-const doneReply = z.literal(1);
-const exceededReply = z.array(flag);
+const ENTRIES = /^(?:1\d{13}[0-9a-f]{16}[^]{13})*$/;
+
+const readReply = tupleOf(count, entriesOf);
+const exceededReply = listOf(flag);
 
 /** Recent calls in Redis, shared by all gateways on it. */
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStoreOptions): LoopStore {
@@ -44,7 +43,7 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
         keys: [callsKey(session)],
         args: [at(), maxCalls],
         read(reply) {
-          const [readAt, entries] = readReply.parse(reply);
+          const [readAt, entries] = readReply(reply);
           return { calls: recentCalls(readAt, entries, keepMs), last: entries.slice(-OPERATION_CHARS) };
         },
       },
@@ -90,16 +89,21 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStore
   };
 }
 
+function entriesOf(reply: unknown): string {
+  if (typeof reply !== 'string' || !ENTRIES.test(reply)) throw wrongShape();
+  return reply;
+}
+
 function isYes(reply: unknown): boolean {
-  return flag.parse(reply) === 1;
+  return flag(reply) === 1;
 }
 
 function isDone(reply: unknown): void {
-  doneReply.parse(reply);
+  if (reply !== 1) throw wrongShape();
 }
 
 function exceededOf(reply: unknown, limits: number): boolean[] {
-  const exceeded = exceededReply.parse(reply);
+  const exceeded = exceededReply(reply);
   if (exceeded.length !== limits) throw wrongShape();
   return exceeded.map((one) => one === 1);
 }

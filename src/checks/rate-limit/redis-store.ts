@@ -1,7 +1,7 @@
-import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
 import { rateLimitKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
+import { count, flag, tupleOf } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import type { RateLimitStore } from './store.ts';
 
@@ -15,8 +15,7 @@ export interface RedisRateLimitStoreOptions {
 
 const takeScript = loadScript(new URL('./take-slot.lua', import.meta.url));
 
-const count = z.int().min(0);
-const takeReply = z.tuple([z.literal([0, 1]), count, count, count]);
+const takeReply = tupleOf(flag, count, count, count);
 
 /** The rate limit of all gateways on one Redis. */
 export function createRedisRateLimitStore(options: RedisRateLimitStoreOptions): RateLimitStore {
@@ -30,7 +29,7 @@ export function createRedisRateLimitStore(options: RedisRateLimitStoreOptions): 
           keys: [rateLimitKey(keyHash)],
           args: [now === undefined ? '' : now(), quota, windowMs],
           read(reply) {
-            const [taken, remaining, waitMs, fullMs] = takeReply.parse(reply);
+            const [taken, remaining, waitMs, fullMs] = takeReply(reply);
             return { taken: taken === 1, remaining, waitMs, fullMs };
           },
         },

@@ -1,7 +1,7 @@
-import * as z from 'zod';
 import type { RedisClient } from '../../redis/client.ts';
 import { sessionsKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
+import { count, flag, listOf, oneOf, text, tupleOf, unlessEmpty, wholeNumber } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import {
@@ -15,7 +15,7 @@ import {
   TEMPLATES,
 } from './session-keys.ts';
 import { asIfOpened } from './read-ahead.ts';
-import { emptyReply, freshSession, readSession, sessionReply, stateNames } from './session-fields.ts';
+import { freshSession, readSession, sessionReply, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Phase } from '../../pipeline/phase.ts';
 import { UNANSWERED_LIFE_MS, type SessionName } from '../../conversation/session-turn.ts';
@@ -62,19 +62,17 @@ const moveScript = loadScript(new URL('./move-state.lua', import.meta.url));
 const moveBackScript = loadScript(new URL('./move-back.lua', import.meta.url));
 const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
 
-const flag = z.literal([0, 1]);
-const count = z.int().min(0);
-const readReply = z.tuple([z.string(), sessionReply, z.int().min(0), z.int().min(0)]).or(emptyReply);
-const openReply = z.tuple([
-  z.enum(['opened', 'max_steps', 'budget', 'sessions', 'closed', 'changed']),
-  z.int(),
-  z.string(),
-  sessionReply.or(emptyReply).or(count),
+const readReply = unlessEmpty(tupleOf(text, sessionReply, count, count));
+const openReply = tupleOf(
+  oneOf('opened', 'max_steps', 'budget', 'sessions', 'closed', 'changed'),
+  wholeNumber,
+  text,
+  openedReply,
   flag,
-  z.array(z.string()),
-]);
-const noteReply = z.enum(['added', 'known', 'full', 'gone']);
-const moveReply = z.tuple([z.enum(['moved', 'conflict', 'gone']), z.string()]);
+  listOf(text),
+);
+const noteReply = oneOf('added', 'known', 'full', 'gone');
+const moveReply = tupleOf(oneOf('moved', 'conflict', 'gone'), text);
 
 /** Sessions in Redis: one Lua script a step, each touching the keys of one slot; the anchor alone stands apart. */
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
@@ -98,7 +96,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
           script: openScript,
           keys: stepKeys(step),
           args: [...lifeArgs(step), ...asked, TEMPLATES, ...aheadArgs(ahead)],
-          read: (reply) => openReply.parse(reply),
+          read: openReply,
         },
         phase,
       ),
@@ -118,7 +116,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   /** False where there is none. */
   function keepAnchor(name: SessionName): Promise<boolean> {
-    return within(async () => flag.parse(await client.pexpire(anchorKey(name), ttlMs)) === 1);
+    return within(async () => flag(await client.pexpire(anchorKey(name), ttlMs)) === 1);
   }
 
   async function readAhead(name: SessionName, phase: Phase): Promise<SessionAhead> {
@@ -130,7 +128,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   async function leave(step: Step, createdAt: number | undefined): Promise<void> {
     const given = [step.operationId, counterOf(step), createdAt ?? '', LEFT_MEMORY_MS, MAX_LEFT];
-    flag.parse(await leaveScript.run(client, stepKeys(step), [...lifeArgs(step), ...given]));
+    flag(await leaveScript.run(client, stepKeys(step), [...lifeArgs(step), ...given]));
   }
 
   async function renew(step: Step, createdAt: number): Promise<void> {
@@ -152,7 +150,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
         script: answerScript,
         keys: lifeKeys(name),
         args: [...lifeArgs(name), createdAt],
-        read: (reply) => flag.parse(reply),
+        read: flag,
       },
       phase,
     );
@@ -162,10 +160,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   async function finish(step: Step, createdAt: number, phase?: Phase): Promise<void> {
     const args = [...lifeArgs(step), step.operationId, createdAt];
-    await asking.ask(
-      { script: finishScript, keys: lifeKeys(step), args, read: (reply) => flag.parse(reply) },
-      phase,
-    );
+    await asking.ask({ script: finishScript, keys: lifeKeys(step), args, read: flag }, phase);
   }
 
   async function note(
@@ -176,7 +171,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   ): Promise<Noted> {
     const noted = [kind, written.slice(0, MAX_NOTE_CHARS), step.operationId, MAX_NOTES[kind]];
     const args = [...lifeArgs(step), createdAt ?? '', ...noted, answered ? '1' : ''];
-    return noteReply.parse(await noteScript.run(client, lifeKeys(step), args));
+    return noteReply(await noteScript.run(client, lifeKeys(step), args));
   }
 
   /** The anchor lies in another slot, and lives as long as its session. */
@@ -195,13 +190,13 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   async function moveState(step: Step, createdAt: number, move: StateMove): Promise<Moved> {
     const reply = await moveScript.run(client, moveKeys(step), moveArgs(step, createdAt, move));
-    const [kind, state] = moveReply.parse(reply);
+    const [kind, state] = moveReply(reply);
     return kind === 'conflict' ? { kind, state: state === '' ? undefined : state } : { kind };
   }
 
   async function moveBack(step: Step, createdAt: number, move: StateMove): Promise<void> {
     const args = [...moveArgs(step, createdAt, move), LEFT_MEMORY_MS, MAX_LEFT];
-    flag.parse(await moveBackScript.run(client, moveKeys(step), args));
+    flag(await moveBackScript.run(client, moveKeys(step), args));
   }
 
   async function readOne(
@@ -213,11 +208,11 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
         script: readScript,
         keys: [stateKey(name), ledgerKey(name)],
         args: [clock()],
-        read: (read) => readReply.parse(read),
+        read: readReply,
       },
       phase,
     );
-    if (reply.length === 0) return undefined;
+    if (reply === undefined) return undefined;
     const [spent, fields, callsOnTheirWay, revision] = reply;
     return { session: readSession(name.sessionId, fields, spent, ttlMs), callsOnTheirWay, revision };
   }
@@ -260,14 +255,19 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
         const ended = await endScript.run(client, [sessionsKey(keyHash), ...sessionKeys(name)], [sessionId]);
         // After the session, so that no call of it writes the anchor anew.
         const anchors = await client.del(anchorKey(name));
-        return count.parse(ended) + anchors > 0;
+        return count(ended) + anchors > 0;
       }),
   };
 }
 
+/** When it was created, where the session is as it was read ahead. */
+function openedReply(reply: unknown): number | ReturnType<typeof sessionReply> | undefined {
+  return typeof reply === 'number' ? count(reply) : unlessEmpty(sessionReply)(reply);
+}
+
 function openResult(
   step: Step & SessionLimits,
-  [verdict, liveSessions, spent, fields]: z.output<typeof openReply>,
+  [verdict, liveSessions, spent, fields]: ReturnType<typeof openReply>,
   anchored: boolean,
   { ttlMs, ahead }: { readonly ttlMs: number; readonly ahead: SessionAhead | undefined },
 ): OpenResult {
@@ -278,7 +278,7 @@ function openResult(
     if (session === undefined) throw new Error('open-session.lua opened what it should have refused');
     return { kind: 'opened', session: { ...session, createdAt: fields }, anchored };
   }
-  if (fields.length === 0) throw new Error('open-session.lua replied without a session');
+  if (fields === undefined) throw new Error('open-session.lua replied without a session');
   const session = readSession(step.sessionId, fields, spent, ttlMs);
   if (verdict === 'opened') return { kind: 'opened', session, anchored };
   return { kind: verdict === 'budget' ? 'budget_spent' : 'max_steps_reached', session };

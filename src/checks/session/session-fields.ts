@@ -1,28 +1,13 @@
-import * as z from 'zod';
+import { count, flag, listOf, text, tupleOf, wholeNumberFrom } from '../../redis/reply.ts';
 import { UNANSWERED_LIFE_MS } from '../../conversation/session-turn.ts';
 import { MAX_STATE_CHARS, type Session, type StateMove } from './store.ts';
 
-const count = z.int().min(0);
-const limit = z.int().min(-1);
-const flag = z.literal([0, 1]);
-const names = z.array(z.string());
+/** -1: none. */
+const limit = wholeNumberFrom(-1);
+const names = listOf(text);
 
 /** As notes.lua replies: created, used, steps, their maximum, budget, answered, kept, state, taints, tools, marks. */
-export const sessionReply = z.tuple([
-  count,
-  count,
-  count,
-  limit,
-  limit,
-  flag,
-  flag,
-  z.string(),
-  names,
-  names,
-  names,
-]);
-/** Instead of a session where there is none. */
-export const emptyReply = z.tuple([]);
+export const sessionReply = tupleOf(count, count, count, limit, limit, flag, flag, text, names, names, names);
 
 /**
  * @param spent in nano-USD, in digits
@@ -30,7 +15,7 @@ export const emptyReply = z.tuple([]);
  */
 export function readSession(
   id: string,
-  [createdAt, lastUsedAt, steps, maxSteps, budget, answered, kept, state, ...notes]: z.output<
+  [createdAt, lastUsedAt, steps, maxSteps, budget, answered, kept, state, ...notes]: ReturnType<
     typeof sessionReply
   >,
   spent: string,
@@ -45,7 +30,7 @@ export function readSession(
     steps,
     maxSteps: maxSteps < 0 ? undefined : maxSteps,
     budgetNanoUsd: budget < 0 ? undefined : budget,
-    spendNanoUsd: count.parse(Number(spent)),
+    spendNanoUsd: count(Number(spent)),
     taintFlags,
     toolsCalled,
     marks,
