@@ -18,6 +18,8 @@ export const KIND = {
   unspaced: 2_048,
   /** Takes two units. */
   pair: 4_096,
+  /** Not to be made lower-case unit by unit. */
+  odd: 8_192,
 } as const;
 
 export const LETTER_OR_NUMBER = KIND.lower | KIND.upper | KIND.letter | KIND.digit;
@@ -38,16 +40,19 @@ const SIGN_KINDS: Readonly<Record<string, number>> = {
 
 const UNSPACED = /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
 
-/** By code unit, as far as they were met. */
+/** By code unit, as far as they were met; ASCII was. */
 const UNREAD = 0x8000;
-const kindsByUnit = new Uint16Array(0x10000).fill(UNREAD);
+export const KINDS = new Uint16Array(0x10000).fill(UNREAD);
+/** Units in lower case, of characters in words that were met and are not odd. */
+export const LOWER = new Uint16Array(0x10000);
+for (let unit = 0; unit < 0x80; unit++) readKinds(String.fromCharCode(unit), 0, unit);
 
 /**
  * The kinds of the character that begins at a place; 0 for one that is in no word.
  * @param unit of the text there
  */
 export function kindsAt(text: string, at: number, unit: number): number {
-  const known = kindsByUnit[unit] ?? 0;
+  const known = KINDS[unit] ?? 0;
   return known === UNREAD ? readKinds(text, at, unit) : known;
 }
 
@@ -55,15 +60,24 @@ function readKinds(text: string, at: number, unit: number): number {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   const kinds = kindsOf(character);
   // Half of a pair says nothing by itself.
-  if (unit < 0xd800 || unit > 0xdfff) kindsByUnit[unit] = kinds;
+  if (unit < 0xd800 || unit > 0xdfff) {
+    KINDS[unit] = kinds;
+    LOWER[unit] = character.toLowerCase().charCodeAt(0);
+  }
   return kinds;
 }
 
 function kindsOf(character: string): number {
   const kinds = SIGN_KINDS[character] ?? classOf(character);
   if (kinds === 0 || character < '\x80') return kinds;
-  if (character.length > 1) return kinds | KIND.beyondAscii | KIND.pair;
-  return kinds | KIND.beyondAscii | (UNSPACED.test(character) ? KIND.unspaced : 0);
+  const beyond = kinds | KIND.beyondAscii | (isOdd(character) ? KIND.odd : 0);
+  if (character.length > 1) return beyond | KIND.pair;
+  return beyond | (UNSPACED.test(character) ? KIND.unspaced : 0);
+}
+
+/** A sigma is written otherwise at the end of a word. */
+function isOdd(character: string): boolean {
+  return character === 'Σ' || character.length > 1 || character.toLowerCase().length > 1;
 }
 
 function classOf(character: string): number {

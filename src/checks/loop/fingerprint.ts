@@ -14,7 +14,7 @@ import {
 import { Votes } from '../../text/votes.ts';
 import { unpaddedWords } from './padding.ts';
 import type { Step } from './step.ts';
-import { FILLER, NAME, PLAIN, WordList, type Changing } from './word-list.ts';
+import { FILLER, HIGH, LOW, NAME, PLAIN, WordList, type ReadState } from './word-list.ts';
 import { readWords } from './words.ts';
 
 /** Of longer texts, head and tail are read word by word; an agent's result may have megabytes. */
@@ -78,19 +78,22 @@ export function fingerprintOf(step: Step, defeatPadding: boolean): SimHash | und
   return (defeatPadding ? fingerprintBy(step, unpadded) : undefined) ?? fingerprintBy(step, asWritten);
 }
 
+/** What the telling words of all parts together sum up to. */
+const whole: ReadState = new Int32Array(2);
+
 /** Undefined where no part has any words. */
 function fingerprintBy(step: Step, reader: Reader): SimHash | undefined {
-  const whole = { high: 0, low: 0 };
-  const said = sumUp(SAID, step.said, reader, whole);
+  whole.fill(0);
+  const said = sumUp(SAID, step.said, reader);
   const isConsent = SAID.words.telling <= MAX_WORDS_OF_CONSENT;
   const parts = [
     said,
-    sumUp(CALLED, step.called, reader, whole),
-    sumUp(GOT, step.got, reader, whole),
-    isConsent ? sumUp(ANSWERED, step.answered, reader, whole) : undefined,
-    sumUp(MEDIUM, step.medium, asOneWord, whole),
+    sumUp(CALLED, step.called, reader),
+    sumUp(GOT, step.got, reader),
+    isConsent ? sumUp(ANSWERED, step.answered, reader) : undefined,
+    sumUp(MEDIUM, step.medium, asOneWord),
   ].filter((part) => part !== undefined);
-  return parts.length === 0 ? undefined : combine(parts, whole);
+  return parts.length === 0 ? undefined : combine(parts);
 }
 
 /** The sum of a part's features, and how long it is. */
@@ -99,32 +102,33 @@ interface PartSums {
   readonly norm: number;
 }
 
+const allSums = createSimHashSums();
+
 /** Each part weighs the same, however long: else an instruction would drown the call that it led to. */
-function combine(parts: readonly PartSums[], whole: HashState): SimHash {
-  const sums = createSimHashSums();
+function combine(parts: readonly PartSums[]): SimHash {
+  allSums.fill(0);
   const share = Math.sqrt((1 - WHOLE_SHARE) / parts.length);
-  for (const part of parts) addSums(sums, part.sums, share / part.norm);
-  addFeature(sums, whole, Math.sqrt(WHOLE_SHARE));
-  return toSimHash(sums);
+  for (const part of parts) addSums(allSums, part.sums, share / part.norm);
+  addFeature(allSums, { high: whole[HIGH] ?? 0, low: whole[LOW] ?? 0 }, Math.sqrt(WHOLE_SHARE));
+  return toSimHash(allSums);
 }
 
 const votes = new Votes();
 const fillerVotes = new Votes();
 /** What is read of a feature. */
-const state: Changing<HashState> = { high: 0, low: 0 };
+const state: ReadState = new Int32Array(2);
 
 /** Adds the part's telling words to `whole`; undefined where it has no words. */
 function sumUp(
   { words, together, sums }: Part,
   text: string,
   { read, ordered }: Reader,
-  whole: Changing<HashState>,
 ): PartSums | undefined {
   words.clear();
   read(text, words);
   if (words.count === 0) return undefined;
   const squares = voteForWords(words) + (ordered ? voteForOrder(words) : 0);
-  addTogether(words, together, whole);
+  addTogether(words, together);
   sums.fill(0);
   votes.moveTo(sums, ORDER_WEIGHT);
   fillerVotes.moveTo(sums, FILLER_WEIGHT);
@@ -160,7 +164,9 @@ function voteForOrder(words: WordList): number {
       // As the first word, a space and the second are read.
       words.readWithSpace(before, state);
       words.readOn(index, state);
-      votes.add(mixedHigh(state.high, state.low), mixedLow(state.high, state.low), ORDER_POWER);
+      const high = state[HIGH] ?? 0;
+      const low = state[LOW] ?? 0;
+      votes.add(mixedHigh(high, low), mixedLow(high, low), ORDER_POWER);
     }
     before = index;
   }
@@ -168,18 +174,21 @@ function voteForOrder(words: WordList): number {
 }
 
 /** A sum does not depend on the order. */
-function addTogether(words: WordList, together: HashState, whole: Changing<HashState>): void {
-  let { high, low } = whole;
+function addTogether(words: WordList, together: HashState): void {
+  let wholeHigh = whole[HIGH] ?? 0;
+  let wholeLow = whole[LOW] ?? 0;
   for (let index = 0; index < words.count; index++) {
     if (words.kindAt(index) === FILLER) continue;
-    state.high = together.high;
-    state.low = together.low;
+    state[HIGH] = together.high;
+    state[LOW] = together.low;
     words.readOn(index, state);
-    high = (high + mixedHigh(state.high, state.low)) | 0;
-    low = (low + mixedLow(state.high, state.low)) | 0;
+    const high = state[HIGH] ?? 0;
+    const low = state[LOW] ?? 0;
+    wholeHigh = (wholeHigh + mixedHigh(high, low)) | 0;
+    wholeLow = (wholeLow + mixedLow(high, low)) | 0;
   }
-  whole.high = high;
-  whole.low = low;
+  whole[HIGH] = wholeHigh;
+  whole[LOW] = wholeLow;
 }
 
 function headAndTail(text: string): string {

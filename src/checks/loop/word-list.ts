@@ -1,4 +1,5 @@
 import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT, readFeature, type HashState } from '../../text/simhash.ts';
+import { LOWER } from './character-kinds.ts';
 import { FIRST_WORDS, twice, WordTable } from './word-table.ts';
 
 /** How much a word says: filler hardly anything, names, paths, numbers and what stands in quotes the most. */
@@ -22,14 +23,14 @@ export function isFiller(word: string): boolean {
   return FILLERS.has(word);
 }
 
-export type Changing<State> = { -readonly [Member in keyof State]: State[Member] };
-
 /** Room for the units of words at first. */
 const FIRST_UNITS = 4_096;
 const SPACE = 0x20;
-const LETTER_A = 0x41;
-const LETTER_Z = 0x5a;
-export const TO_LOWER = 0x20;
+
+/** A `HashState` that is read on: integers of 32 bits, which members of an object would not be. */
+export type ReadState = Int32Array;
+export const HIGH = 0;
+export const LOW = 1;
 
 /**
  * The words of a part of a step, once each however often they stand there, in the order in which they first do. They are
@@ -51,7 +52,10 @@ export class WordList {
 
   constructor(name: string) {
     this.seed = readFeature(`${name} `);
-    for (const word of FILLERS) this.#fillers.add(readFeature(word, this.seed));
+    for (const word of FILLERS) {
+      const { high, low } = readFeature(word, this.seed);
+      this.#fillers.add(high, low);
+    }
   }
 
   get count(): number {
@@ -69,11 +73,11 @@ export class WordList {
    * @param kind undefined for a word that may be filler
    * @returns whether it is new: then its units are to be added next
    */
-  add(hash: HashState, kind: WordKind | undefined, raises: boolean): boolean {
+  add(high: number, low: number, kind: WordKind | undefined, raises: boolean): boolean {
     const { count } = this.#words;
-    const index = this.#words.add(hash);
+    const index = this.#words.add(high, low);
     if (index === count) {
-      const its = kind ?? (this.#fillers.has(hash) ? FILLER : PLAIN);
+      const its = kind ?? (this.#fillers.has(high, low) ? FILLER : PLAIN);
       if (its !== FILLER) this.telling += 1;
       if (index === this.#kinds.length) this.#grow();
       this.#kinds[index] = its;
@@ -86,21 +90,26 @@ export class WordList {
     return false;
   }
 
-  /** The units of the word that was added, letters of ASCII in lower case where they are not to stay. */
-  addUnits(text: string, from: number, to: number, stay: boolean): void {
-    while (this.#end + to - from > this.#units.length)
-      this.#units = twice(this.#units, new Uint16Array(2 * this.#units.length));
-    const units = this.#units;
-    for (let at = from; at < to; at++) {
-      const unit = text.charCodeAt(at);
-      units[this.#end++] = !stay && unit >= LETTER_A && unit <= LETTER_Z ? unit + TO_LOWER : unit;
-    }
+  /** The units of the word that was added, in lower case. */
+  addLower(given: Uint16Array, from: number, to: number): void {
+    const units = this.#roomFor(to - from);
+    for (let at = from; at < to; at++) units[this.#end++] = LOWER[given[at] ?? 0] ?? 0;
     this.#ends[this.count - 1] = this.#end;
   }
 
   /** Adds a word as it stands. */
   addWhole(word: string, kind: WordKind | undefined = PLAIN, raises = false): void {
-    if (this.add(readFeature(word, this.seed), kind, raises)) this.addUnits(word, 0, word.length, true);
+    const { high, low } = readFeature(word, this.seed);
+    if (!this.add(high, low, kind, raises)) return;
+    const units = this.#roomFor(word.length);
+    for (let at = 0; at < word.length; at++) units[this.#end++] = word.charCodeAt(at);
+    this.#ends[this.count - 1] = this.#end;
+  }
+
+  #roomFor(more: number): Uint16Array {
+    while (this.#end + more > this.#units.length)
+      this.#units = twice(this.#units, new Uint16Array(2 * this.#units.length));
+    return this.#units;
   }
 
   kindAt(index: number): number {
@@ -116,15 +125,16 @@ export class WordList {
   }
 
   /** Sets a state to what is read of a word and a space behind it. */
-  readWithSpace(index: number, state: Changing<HashState>): void {
-    state.high = Math.imul(this.highOf(index) ^ SPACE, HIGH_PRIME);
+  readWithSpace(index: number, state: ReadState): void {
+    state[HIGH] = Math.imul(this.highOf(index) ^ SPACE, HIGH_PRIME);
     const low = Math.imul(this.lowOf(index) ^ SPACE, LOW_PRIME);
-    state.low = low ^ (low >>> LOW_SHIFT);
+    state[LOW] = low ^ (low >>> LOW_SHIFT);
   }
 
   /** Reads a word on from a state, which it changes: millions of them need none of their own. */
-  readOn(index: number, state: Changing<HashState>): void {
-    let { high, low } = state;
+  readOn(index: number, state: ReadState): void {
+    let high = state[HIGH] ?? 0;
+    let low = state[LOW] ?? 0;
     const units = this.#units;
     const end = this.#ends[index] ?? 0;
     for (let at = index === 0 ? 0 : (this.#ends[index - 1] ?? 0); at < end; at++) {
@@ -133,8 +143,8 @@ export class WordList {
       low = Math.imul(low ^ unit, LOW_PRIME);
       low ^= low >>> LOW_SHIFT;
     }
-    state.high = high;
-    state.low = low;
+    state[HIGH] = high;
+    state[LOW] = low;
   }
 
   #grow(): void {

@@ -1,5 +1,3 @@
-import type { HashState } from '../../text/simhash.ts';
-
 /** Room for as many words at first; a text of 16 Ki characters may have as many. */
 export const FIRST_WORDS = 512;
 
@@ -20,12 +18,12 @@ export class WordTable {
     this.#slots.fill(0);
   }
 
-  has({ high, low }: HashState): boolean {
+  has(high: number, low: number): boolean {
     return (this.#slots[this.#slotOf(high, low)] ?? 0) > this.#base;
   }
 
   /** The index of a word, which is added when new: then the index is the `count` of before. */
-  add({ high, low }: HashState): number {
+  add(high: number, low: number): number {
     let slot = this.#slotOf(high, low);
     const known = (this.#slots[slot] ?? 0) - this.#base;
     if (known > 0) return known - 1;

@@ -1,65 +1,127 @@
 import { HIGH_PRIME, LOW_PRIME, LOW_SHIFT } from '../../text/simhash.ts';
 import { UnitReader } from '../../text/units.ts';
-import { BEGINS_WORD, GOES_ON, KIND, kindsAt, LETTER_OR_NUMBER, SIGN } from './character-kinds.ts';
-import { NAME, TO_LOWER, type WordList } from './word-list.ts';
+import {
+  BEGINS_WORD,
+  GOES_ON,
+  KIND,
+  KINDS,
+  kindsAt,
+  LETTER_OR_NUMBER,
+  LOWER,
+  SIGN,
+} from './character-kinds.ts';
+import { NAME, PLAIN, type WordList } from './word-list.ts';
 
 const QUOTES: ReadonlySet<number> = new Set([...'"\'`“‘«'].map((quote) => quote.charCodeAt(0)));
 const LOOKS_LIKE_NAME = /[\d_/\\@#]|\.[\p{L}\p{N}]|[\p{Ll}]\p{Lu}/u;
+const SPACE = 0x20;
+/** Of letters of ASCII. */
+const TO_LOWER = 0x20;
 
 /** Adds the words of a text, in lower case: letters, digits and marks, with what holds names and paths together inside. */
 export function readWords(text: string, words: WordList): void {
   const units = reader.read(text);
-  for (let at = 0; at < text.length;) {
-    const kinds = kindsAt(text, at, units[at] ?? 0);
-    at = (kinds & BEGINS_WORD) === 0 ? at + 1 : readWord(text, units, at, kinds, words);
+  const { length } = text;
+  for (let at = 0; at < length;) {
+    const start = at;
+    let { high, low } = words.seed;
+    let unit = units[at] ?? 0;
+    let kinds = kindsAt(text, at, unit);
+    if (kinds === KIND.lower || kinds === KIND.upper) {
+      // Most words: letters of ASCII, of which only the first may be a capital.
+      do {
+        unit |= TO_LOWER;
+        high = Math.imul(high ^ unit, HIGH_PRIME);
+        low = Math.imul(low ^ unit, LOW_PRIME);
+        low ^= low >>> LOW_SHIFT;
+        unit = units[++at] ?? 0;
+        kinds = KINDS[unit] ?? 0;
+      } while (kinds === KIND.lower);
+      kinds = kindsAt(text, at, unit);
+      if ((kinds & GOES_ON) === 0 || isLastSign(text, units, at, kinds)) {
+        const quoted = isQuoted(units, start);
+        if (words.add(high, low, quoted ? NAME : undefined, quoted)) words.addLower(units, start, at);
+        at += 1;
+        continue;
+      }
+    } else if ((kinds & BEGINS_WORD) === 0) {
+      at += 1;
+      continue;
+    }
+    at = readOn(text, units, start, at, high, low, words);
   }
 }
 
 /** Most that is read of a part of a step is less. */
 const reader = new UnitReader(16_448);
 
-/** The hash of the word that is read. */
-const word = { high: 0, low: 0 };
+/** A full stop behind a sentence: nothing of the word follows. */
+function isLastSign(text: string, units: Uint16Array, at: number, kinds: number): boolean {
+  return (kinds & SIGN) !== 0 && (kindsAt(text, at + 1, units[at + 1] ?? 0) & GOES_ON) === 0;
+}
 
-/** Adds the word that begins at `start`; tells where it ends, signs behind it included. */
-function readWord(text: string, units: Uint16Array, start: number, first: number, words: WordList): number {
-  const { seed } = words;
-  let high = seed.high;
-  let low = seed.low;
-  let end = start;
+function isQuoted(units: Uint16Array, start: number): boolean {
+  const before = start === 0 ? SPACE : (units[start - 1] ?? 0);
+  return before !== SPACE && QUOTES.has(before);
+}
+
+/**
+ * Adds the word that begins at `start` and is read up to `from`: plain letters, which `high` and `low` are the hash of.
+ * Tells where it ends, signs behind it included.
+ */
+function readOn(
+  text: string,
+  units: Uint16Array,
+  start: number,
+  from: number,
+  high: number,
+  low: number,
+  words: WordList,
+): number {
+  let end = from;
+  let endHigh = high;
+  let endLow = low;
   let isName = false;
   /** Kinds of the signs since `end`, of all characters, of the one before. */
   let waiting = 0;
   let all = 0;
-  let before = 0;
-  let at = start;
-  let given = units[at] ?? 0;
-  for (let kinds = first; (kinds & GOES_ON) !== 0; kinds = kindsAt(text, at, given)) {
-    // What lies beyond ASCII is read again below, where it is made lower-case.
-    const unit = given | ((kinds & KIND.upper) !== 0 ? TO_LOWER : 0);
+  let before = from > start ? kindsAt(text, from - 1, units[from - 1] ?? 0) : 0;
+  let at = from;
+  for (;;) {
+    const given = units[at] ?? 0;
+    const kinds = kindsAt(text, at, given);
+    if ((kinds & GOES_ON) === 0) break;
+    const unit = LOWER[given] ?? 0;
     high = Math.imul(high ^ unit, HIGH_PRIME);
     low = Math.imul(low ^ unit, LOW_PRIME);
     low ^= low >>> LOW_SHIFT;
     at += (kinds & KIND.pair) !== 0 ? 2 : 1;
-    given = units[at] ?? 0;
     all |= kinds;
     if ((kinds & SIGN) !== 0 && end > start) waiting |= kinds;
     else {
       isName ||= looksLikeName(kinds | waiting, kinds, before);
       waiting = 0;
       end = at;
-      word.high = high;
-      word.low = low;
+      endHigh = high;
+      endLow = low;
     }
     before = kinds;
   }
-  const quoted = start > 0 && QUOTES.has(units[start - 1] ?? 0);
-  if ((all & KIND.beyondAscii) !== 0) {
-    addBeyondAscii(text.slice(start, end), (all & KIND.unspaced) !== 0, quoted, words);
-  } else if (words.add(word, quoted || isName ? NAME : undefined, quoted)) {
-    words.addUnits(text, start, end, false);
+  const quoted = isQuoted(units, start);
+  if ((all & KIND.odd) !== 0) {
+    addOdd(text.slice(start, end), (all & KIND.unspaced) !== 0, quoted, words);
+  } else if ((all & KIND.unspaced) !== 0 && end - start > 1) {
+    addPairs(text, units, start, end, quoted, words);
+  } else if (words.add(endHigh, endLow, kindOf(quoted || isName, all), quoted)) {
+    words.addLower(units, start, end);
   }
   return at;
+}
+
+/** What is written beyond ASCII is no filler, which is English. */
+function kindOf(isName: boolean, all: number): typeof NAME | typeof PLAIN | undefined {
+  if (isName) return NAME;
+  return (all & KIND.beyondAscii) !== 0 ? PLAIN : undefined;
 }
 
 function looksLikeName(seen: number, kinds: number, before: number): boolean {
@@ -68,14 +130,41 @@ function looksLikeName(seen: number, kinds: number, before: number): boolean {
   return (before & KIND.lower) !== 0 && (kinds & KIND.upper) !== 0;
 }
 
-function addBeyondAscii(written: string, isUnspaced: boolean, quoted: boolean, words: WordList): void {
+/** Each character of a run without spaces with the next one; none takes two units. */
+function addPairs(
+  text: string,
+  units: Uint16Array,
+  start: number,
+  end: number,
+  quoted: boolean,
+  words: WordList,
+): void {
+  let first = kindsAt(text, start, units[start] ?? 0);
+  for (let at = start + 1; at < end; at++) {
+    const second = kindsAt(text, at, units[at] ?? 0);
+    const isName = quoted || looksLikeName(first | second, second, first);
+    let { high, low } = words.seed;
+    for (let of = at - 1; of <= at; of++) {
+      const unit = LOWER[units[of] ?? 0] ?? 0;
+      high = Math.imul(high ^ unit, HIGH_PRIME);
+      low = Math.imul(low ^ unit, LOW_PRIME);
+      low ^= low >>> LOW_SHIFT;
+    }
+    if (words.add(high, low, isName ? NAME : kindOf(false, KIND.beyondAscii), quoted)) {
+      words.addLower(units, at - 1, at + 1);
+    }
+    first = second;
+  }
+}
+
+/** Where a character takes two units, or becomes more than one in lower case. */
+function addOdd(written: string, isUnspaced: boolean, quoted: boolean, words: WordList): void {
   for (const piece of isUnspaced ? pairsOf(written) : [written]) {
     const isName = quoted || LOOKS_LIKE_NAME.test(piece);
     words.addWhole(piece.toLowerCase(), isName ? NAME : undefined, quoted);
   }
 }
 
-/** Each character with the next one. */
 function pairsOf(run: string): string[] {
   const characters = [...run];
   if (characters.length < 2) return [run];

@@ -20,9 +20,10 @@ function expectWords(text: string, expected: readonly (readonly [word: string, k
   expect(expected.map((_, index) => words.kindAt(index))).toEqual(expected.map(([, kind]) => kind));
   // The units that are kept are those of the word.
   for (const [index, [word]] of expected.entries()) {
-    const state = { high: 1, low: 2 };
+    const state = Int32Array.of(1, 2);
     words.readOn(index, state);
-    expect(state).toEqual(readFeature(word, { high: 1, low: 2 }));
+    const [high, low] = state;
+    expect({ high, low }).toEqual(readFeature(word, { high: 1, low: 2 }));
   }
 }
 
@@ -69,6 +70,18 @@ describe('the words of a call', () => {
       ['かな', PLAIN],
       ['二', PLAIN],
       ['e\u0301t', PLAIN],
+    ]);
+  });
+
+  it('are made lower-case as whole words are', () => {
+    expectWords('\u039f\u0394\u039f\u03a3 \u0130x \u7b2c3\u7ae0IS "\u5b57\u7b26"', [
+      ['\u03bf\u03b4\u03bf\u03c2', PLAIN],
+      ['i\u0307x', PLAIN],
+      ['\u7b2c3', NAME],
+      ['3\u7ae0', NAME],
+      ['\u7ae0i', PLAIN],
+      ['is', PLAIN],
+      ['\u5b57\u7b26', NAME],
     ]);
   });
 
