@@ -5,6 +5,7 @@ import { internalHostDetector } from './network/internal-host.ts';
 import { networkDetector } from './network/network.ts';
 import { withoutOverlaps } from './overlaps.ts';
 import { phoneDetector } from './pii/phone.ts';
+import { mayHaveLongNumber, mayHavePhone } from './pii/long-number.ts';
 import { findSecretsUpTo, secretsDetector } from './secrets/secrets.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../turns.ts';
 import { findAllSeeingThrough, seeingThrough } from './seen-through.ts';
@@ -26,7 +27,10 @@ export function createContentDetector(scope: ContentScope): StreamDetector {
   return seeingThrough({
     find(text) {
       const content = collectContent(secrets?.find(text) ?? []);
-      content.add(data.flatMap(({ find }) => find(text)));
+      const isLong = mayHaveLongNumber(text);
+      content.add(
+        data.flatMap(({ find, mayFind }) => (mayFind?.(text, isLong) === false ? NOTHING : find(text))),
+      );
       return content.end();
     },
     openFrom: (text) => openFromOf(text, secrets, data),
@@ -52,11 +56,15 @@ export function createFindContentAll(scope: ContentScope, most: number): FindCon
       let content: Content | undefined;
       for (let from = 0; from < text.length && left >= 0; from += SLICE_CHARS) {
         let found: readonly Finding[] = NOTHING;
-        for (const { find } of data) {
+        const slice = sliceFrom(text, from);
+        const hasLongNumber = data.length > 0 && mayHaveLongNumber(slice.text);
+        for (const { find, mayFind } of data) {
+          if (mayFind?.(slice.text, hasLongNumber) === false) continue;
           if (isTurnOver(Math.min(text.length, SLICE_CHARS))) await nextTurn();
-          const more = findInSlice(text, from, find);
+          const more = findInSlice(slice, find);
           if (more.length > 0) found = [...found, ...more];
         }
+        if (isTurnOver(slice.text.length)) await nextTurn();
         if (found.length > 0) left -= (content ??= collectContent(secretsInIt)).add(found);
       }
       const findings = content?.end() ?? secretsInIt;
@@ -90,27 +98,58 @@ const SLICE_CHARS = 4096;
 /** UTF-16 units around a slice, or around a place: further than any detector of data looks. */
 const MARGIN_CHARS = 640;
 
-/** What begins in one slice of a text. */
-function findInSlice(text: string, from: number, find: Detector): readonly Finding[] {
-  if (text.length <= SLICE_CHARS) return find(text);
-  const to = from + SLICE_CHARS;
-  return findBetween(text, from - MARGIN_CHARS, to + MARGIN_CHARS, find).filter(
-    ({ start }) => start >= from && start < to,
-  );
+/** What is searched for what begins between two places of a text. */
+interface Slice {
+  readonly text: string;
+  /** Where it begins. */
+  readonly offset: number;
+  readonly from: number;
+  readonly to: number;
 }
 
-function findBetween(text: string, from: number, to: number, find: Detector): Finding[] {
+function sliceFrom(text: string, from: number): Slice {
+  if (text.length <= SLICE_CHARS) return { text, offset: 0, from: 0, to: Infinity };
+  const to = from + SLICE_CHARS;
+  const offset = Math.max(0, from - MARGIN_CHARS);
+  return { text: text.slice(offset, to + MARGIN_CHARS), offset, from, to };
+}
+
+function findInSlice({ text, offset, from, to }: Slice, find: Detector): readonly Finding[] {
+  const found = find(text);
+  if (found.length === 0) return NOTHING;
+  return placed(found, offset).filter(({ start }) => start >= from && start < to);
+}
+
+function findBetween(text: string, from: number, to: number, find: Detector): readonly Finding[] {
   const offset = Math.max(0, from);
-  return find(text.slice(offset, to)).map((finding) => ({
+  return placed(find(text.slice(offset, to)), offset);
+}
+
+function placed(found: readonly Finding[], offset: number): readonly Finding[] {
+  return found.map((finding) => ({
     ...finding,
     start: finding.start + offset,
     end: finding.end + offset,
   }));
 }
 
-function dataDetectors({ scanPii, scanNetwork, allowedHosts }: ContentScope): readonly StreamDetector[] {
+interface DataDetector extends StreamDetector {
+  /** Where it is false the detector finds nothing. */
+  readonly mayFind?: (text: string, hasLongNumber: boolean) => boolean;
+}
+
+const ofLongNumbers = (_text: string, hasLongNumber: boolean): boolean => hasLongNumber;
+
+function dataDetectors({ scanPii, scanNetwork, allowedHosts }: ContentScope): readonly DataDetector[] {
   return [
-    ...(scanPii ? [createEmailDetector(allowedHosts), cardDetector, ssnDetector, phoneDetector] : []),
+    ...(scanPii
+      ? [
+          createEmailDetector(allowedHosts),
+          { ...cardDetector, mayFind: ofLongNumbers },
+          { ...ssnDetector, mayFind: ofLongNumbers },
+          { ...phoneDetector, mayFind: mayHavePhone },
+        ]
+      : []),
     ...(scanNetwork ? [networkDetector, internalHostDetector] : []),
   ];
 }

@@ -22,6 +22,7 @@ const TO_LOWER = 0x20;
 export function readWords(text: string, words: WordList): void {
   const units = reader.read(text);
   const { length } = text;
+  const kindOfUnit = KINDS;
   for (let at = 0; at < length;) {
     const start = at;
     let { high, low } = words.seed;
@@ -35,7 +36,7 @@ export function readWords(text: string, words: WordList): void {
         low = Math.imul(low ^ unit, LOW_PRIME);
         low ^= low >>> LOW_SHIFT;
         unit = units[++at] ?? 0;
-        kinds = KINDS[unit] ?? 0;
+        kinds = kindOfUnit[unit] ?? 0;
       } while (kinds === KIND.lower);
       kinds = kindsAt(text, at, unit);
       if ((kinds & GOES_ON) === 0 || isLastSign(text, units, at, kinds)) {

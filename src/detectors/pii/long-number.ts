@@ -1,0 +1,54 @@
+import { UnitReader } from '../../text/units.ts';
+import { isDigitCode } from '../characters.ts';
+
+/** Every number that is looked for has so many digits in a row somewhere, unless a plus stands before it. */
+const RUN_DIGITS = 4;
+/** Fewest digits of one number, an SSN's, and most characters between two of them. */
+const FEWEST_DIGITS = 9;
+const MAX_GAP_CHARS = 3;
+
+const MOST_CHARS = 8_192;
+const reader = new UnitReader(MOST_CHARS);
+
+/**
+ * Whether a text may have a number of a card, an SSN or a phone without a plus: one look for four detectors. Of each four
+ * characters one is read. A long text may always have one.
+ */
+export function mayHaveLongNumber(text: string): boolean {
+  const { length } = text;
+  if (length > MOST_CHARS) return true;
+  const units = reader.read(text);
+  for (let at = RUN_DIGITS - 1; at < length; at += RUN_DIGITS) {
+    if (!isDigitCode(units[at] ?? 0)) continue;
+    let start = at;
+    while (start > 0 && isDigitCode(units[start - 1] ?? 0)) start -= 1;
+    let end = at + 1;
+    while (isDigitCode(units[end] ?? 0)) end += 1;
+    if (end - start >= RUN_DIGITS && isInLongNumber(units, length, start, end)) return true;
+    at = end - 1;
+  }
+  return false;
+}
+
+function isInLongNumber(units: Uint16Array, length: number, start: number, end: number): boolean {
+  let missing = FEWEST_DIGITS - (end - start);
+  for (let at = start - 1, gap = 0; missing > 0 && at >= 0 && gap <= MAX_GAP_CHARS; at -= 1) {
+    const isDigit = isDigitCode(units[at] ?? 0);
+    gap = isDigit ? 0 : gap + 1;
+    if (isDigit) missing -= 1;
+  }
+  for (let at = end, gap = 0; missing > 0 && at < length && gap <= MAX_GAP_CHARS; at += 1) {
+    const isDigit = isDigitCode(units[at] ?? 0);
+    gap = isDigit ? 0 : gap + 1;
+    if (isDigit) missing -= 1;
+  }
+  return missing <= 0;
+}
+
+/** Before a number of any country, also as it is written in JSON and in URLs. */
+const PLUS = /\+|\\u002|%2/;
+
+/** Whether a text may have the number of a phone. */
+export function mayHavePhone(text: string, hasLongNumber: boolean): boolean {
+  return hasLongNumber || PLUS.test(text);
+}
