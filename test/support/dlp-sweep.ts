@@ -1,8 +1,9 @@
-import { createDlpRewriter } from '../../src/checks/dlp/stream/rewriter.ts';
 import type { ContentClass, Finding, StreamDetector } from '../../src/detectors/finding.ts';
 import { mask } from '../../src/detectors/mask.ts';
 import { createAnswerStream } from '../../src/answers/answer-stream.ts';
-import { createWrittenText } from '../../src/answers/written-text.ts';
+import { newAnswer } from '../../src/answers/new-answer.ts';
+import { rewriterOf } from './dlp-rewriter.ts';
+import type { ActionOf } from './dlp-rewriter.ts';
 import type { DialectStream, Piece, Reassembled } from './dialect-streams.ts';
 
 /** What DLP has to make of a text, as one that does not stream. */
@@ -11,10 +12,6 @@ export interface Expected {
   /** Undefined where the answer is withheld. */
   readonly masked: string | undefined;
 }
-
-export type ActionOf = (found: ContentClass) => 'mask' | 'quarantine';
-
-export const DEFAULT_ACTIONS: ActionOf = (found) => (found === 'secret' ? 'quarantine' : 'mask');
 
 export function expectedOf(text: string, detector: StreamDetector, actionOf: ActionOf): Expected {
   const findings = detector.find(text);
@@ -30,23 +27,10 @@ export async function throughDlp(
   actionOf: ActionOf,
 ): Promise<Reassembled> {
   const stream = createAnswerStream({
-    answer: {
-      whole: undefined,
-      facts: undefined,
-      usage: undefined,
-      written: createWrittenText(),
-      complete: false,
-    },
+    answer: newAnswer(),
     format: dialect.format,
     reader: dialect.createReader(),
-    rewriters: [
-      createDlpRewriter({
-        detector,
-        actionOf,
-        onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
-        onFound: () => undefined,
-      }),
-    ],
+    rewriters: [rewriterOf(detector, { actionOf })],
   });
   const out: Buffer[] = [];
   for (const chunk of chunks) {

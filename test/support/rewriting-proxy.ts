@@ -6,7 +6,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAnswerStream } from '../../src/answers/answer-stream.ts';
 import type { StreamRewriter } from '../../src/pipeline/check.ts';
-import { createWrittenText } from '../../src/answers/written-text.ts';
+import { newAnswer } from '../../src/answers/new-answer.ts';
 import type { JsonObject, Provider } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { streamFormatFor } from '../../src/streams/format.ts';
@@ -99,12 +99,5 @@ function engineFor(
   const request = endpoint?.dialect.request(JSON.parse(body.toString()) as JsonObject, endpoint);
   const reader = endpoint?.dialect.stream(request);
   if (format === undefined || reader === undefined) throw new Error(`no stream at ${path}`);
-  const answer = {
-    whole: undefined,
-    facts: undefined,
-    usage: undefined,
-    written: createWrittenText(),
-    complete: false,
-  };
-  return createAnswerStream({ answer, format, reader, rewriters: [createRewriter()] });
+  return createAnswerStream({ answer: newAnswer(), format, reader, rewriters: [createRewriter()] });
 }

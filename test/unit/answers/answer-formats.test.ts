@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../src/answers/answer-stream.ts';
 import { PASS_EVENT } from '../../../src/pipeline/check.ts';
 import type { Denial, StreamRewriter } from '../../../src/pipeline/check.ts';
-import { createWrittenText } from '../../../src/answers/written-text.ts';
+import { newAnswer } from '../../../src/answers/new-answer.ts';
 import { createAnyJsonReader } from '../../../src/providers/dialects/any-json.ts';
 import type { StreamEvent } from '../../../src/providers/provider.ts';
 import { awsEventStream } from '../../../src/streams/aws-event-stream.ts';
@@ -97,14 +97,12 @@ async function through(
   rewriter: StreamRewriter,
   chunks: readonly Buffer[],
 ): Promise<Buffer> {
-  const answer = {
-    whole: undefined,
-    facts: undefined,
-    usage: undefined,
-    written: createWrittenText(),
-    complete: false,
-  };
-  const stream = createAnswerStream({ answer, format, reader: createAnyJsonReader(), rewriters: [rewriter] });
+  const stream = createAnswerStream({
+    answer: newAnswer(),
+    format,
+    reader: createAnyJsonReader(),
+    rewriters: [rewriter],
+  });
   const out: Buffer[] = [];
   for (const chunk of chunks) out.push((await stream.push(chunk)).bytes);
   return Buffer.concat([...out, (await stream.end()).bytes]);

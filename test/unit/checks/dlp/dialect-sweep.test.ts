@@ -1,27 +1,21 @@
 import { describe, expect, it } from 'vitest';
 
-import { createContentDetector } from '../../../../src/detectors/content.ts';
+import { contentDetector, DEFAULT_ACTIONS } from '../../../support/dlp-rewriter.ts';
+import type { ActionOf } from '../../../support/dlp-rewriter.ts';
 import { DIALECT_STREAMS, type DialectStream } from '../../../support/dialect-streams.ts';
 import {
   cutAt,
-  DEFAULT_ACTIONS,
   expectedOf,
   interleaved,
   leakedChars,
   shredded,
   throughDlp,
 } from '../../../support/dlp-sweep.ts';
-import type { ActionOf } from '../../../support/dlp-sweep.ts';
 import { createRandom } from '../../../support/random.ts';
 import { AMEX, DISCOVER, MASTERCARD, VISA } from '../../detectors/pii/card-samples.ts';
 import { makeSecret } from '../../detectors/secrets/samples.ts';
 
-const detector = createContentDetector({
-  scanSecrets: true,
-  scanPii: true,
-  scanNetwork: true,
-  allowedHosts: ['example.org'],
-});
+const detector = contentDetector({ allowedHosts: ['example.org'] });
 
 const CLEAN =
   'It rained, so we stayed in – and "played" cards \u{1F0CF}\u{1F0D1} until 9.30.\n\tThat is all: 42.';

@@ -1,18 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createDlpRewriter } from '../../../../src/checks/dlp/stream/rewriter.ts';
-import { createContentDetector } from '../../../../src/detectors/content.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
-import { createWrittenText } from '../../../../src/answers/written-text.ts';
+import { newAnswer } from '../../../../src/answers/new-answer.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';
-import { providers } from '../../../../src/providers/registry.ts';
 import { sse } from '../../../../src/streams/sse.ts';
+import { contentDetector, MASK_ALL, rewriterOf } from '../../../support/dlp-rewriter.ts';
+import { streamReaderOf } from '../../../support/stream-reader.ts';
 
-const detector = createContentDetector({
-  scanSecrets: true,
-  scanPii: true,
-  scanNetwork: true,
-  allowedHosts: [],
-});
+const detector = contentDetector();
 
 /** Ends in what may become a card number. */
 const OPEN_TEXT = `It is ${['4539', '1488'].join(' ')}`;
@@ -23,26 +17,11 @@ async function through(
   path: string,
   payloads: readonly object[],
 ): Promise<unknown[]> {
-  const reader = providers[provider].endpoint('POST', path, 'alt=sse')?.dialect.stream();
-  if (reader === undefined) throw new Error(`${path} does not stream`);
   const stream = createAnswerStream({
-    answer: {
-      whole: undefined,
-      facts: undefined,
-      usage: undefined,
-      written: createWrittenText(),
-      complete: false,
-    },
+    answer: newAnswer(),
     format: sse,
-    reader,
-    rewriters: [
-      createDlpRewriter({
-        detector,
-        actionOf: () => 'mask',
-        onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
-        onFound: () => undefined,
-      }),
-    ],
+    reader: streamReaderOf(provider, path, 'alt=sse'),
+    rewriters: [rewriterOf(detector, { actionOf: MASK_ALL })],
     stripComments: true,
   });
   const sent = [

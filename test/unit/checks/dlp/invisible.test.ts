@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createTextScanner } from '../../../../src/checks/dlp/scan/text-scanner.ts';
-import { createContentDetector } from '../../../../src/detectors/content.ts';
 import { DIALECT_STREAMS } from '../../../support/dialect-streams.ts';
-import { cutAt, DEFAULT_ACTIONS, shredded, throughDlp } from '../../../support/dlp-sweep.ts';
+import { contentDetector, DEFAULT_ACTIONS } from '../../../support/dlp-rewriter.ts';
+import { cutAt, shredded, throughDlp } from '../../../support/dlp-sweep.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, SSN } from './rig.ts';
 
-const detector = createContentDetector({
-  scanSecrets: true,
-  scanPii: true,
-  scanNetwork: false,
-  allowedHosts: [],
-});
+const detector = contentDetector({ scanNetwork: false });
 const hide = (value: string, hider = '\u200b'): string => [...value].join(hider);
 const ORDINARY = '👩‍👩‍👧 می‌خواهم 🏴󠁧󠁢󠁥󠁮󠁧󠁿 Donau\xaddampf ❤️ ';
 

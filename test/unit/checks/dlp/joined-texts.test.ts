@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createContentDetector } from '../../../../src/detectors/content.ts';
 import { mask } from '../../../../src/detectors/mask.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';
+import { contentDetector } from '../../../support/dlp-rewriter.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, PHONE, SSN } from './rig.ts';
@@ -208,12 +208,7 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-const detector = createContentDetector({
-  scanSecrets: true,
-  scanPii: true,
-  scanNetwork: true,
-  allowedHosts: [],
-});
+const detector = contentDetector();
 const TEXTS = [
   `Write to ${EMAIL} soon.`,
   `Paid with ${CARD.replace(/(\d{4})(?=\d)/g, '$1 ')} today.`,

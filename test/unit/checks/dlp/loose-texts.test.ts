@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createDlpRewriter } from '../../../../src/checks/dlp/stream/rewriter.ts';
-import { createContentDetector } from '../../../../src/detectors/content.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
-import { createWrittenText } from '../../../../src/answers/written-text.ts';
+import { newAnswer } from '../../../../src/answers/new-answer.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import { opaque } from '../../../../src/providers/dialects/opaque.ts';
 import { awsEventStream } from '../../../../src/streams/aws-event-stream.ts';
@@ -11,16 +9,12 @@ import { jsonArray } from '../../../../src/streams/json-array.ts';
 import { ndjson } from '../../../../src/streams/ndjson.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { decodeStream } from '../../../support/decode-stream.ts';
+import { contentDetector, MASK_ALL, rewriterOf } from '../../../support/dlp-rewriter.ts';
 import { eventFrame } from '../../../support/fake-provider/bedrock.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, SSN } from './rig.ts';
 
-const detector = createContentDetector({
-  scanSecrets: true,
-  scanPii: true,
-  scanNetwork: false,
-  allowedHosts: [],
-});
+const detector = contentDetector({ scanNetwork: false });
 
 interface Form {
   readonly name: string;
@@ -62,23 +56,10 @@ async function send(
   action: 'mask' | undefined,
 ): Promise<Sent> {
   const stream = createAnswerStream({
-    answer: {
-      whole: undefined,
-      facts: undefined,
-      usage: undefined,
-      written: createWrittenText(),
-      complete: false,
-    },
+    answer: newAnswer(),
     format,
     reader: opaque.stream() ?? createAnyJsonReader(),
-    rewriters: [
-      createDlpRewriter({
-        detector,
-        actionOf: (found) => action ?? (found === 'secret' ? 'quarantine' : 'mask'),
-        onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
-        onFound: () => undefined,
-      }),
-    ],
+    rewriters: [rewriterOf(detector, action === undefined ? {} : { actionOf: () => action })],
     stripComments: true,
   });
   const out: Buffer[] = [];
@@ -185,23 +166,10 @@ describe('a stream of no known dialect', () => {
 
   it('waits for no word that is said again in each event, and hardly for one that is said once', async () => {
     const stream = createAnswerStream({
-      answer: {
-        whole: undefined,
-        facts: undefined,
-        usage: undefined,
-        written: createWrittenText(),
-        complete: false,
-      },
+      answer: newAnswer(),
       format: sse,
       reader: createAnyJsonReader(),
-      rewriters: [
-        createDlpRewriter({
-          detector,
-          actionOf: () => 'mask',
-          onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
-          onFound: () => undefined,
-        }),
-      ],
+      rewriters: [rewriterOf(detector, { actionOf: MASK_ALL })],
     });
     const held: number[] = [];
     let sent = 0;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createContentDetector } from '../../../../src/detectors/content.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';
+import { contentDetector } from '../../../support/dlp-rewriter.ts';
 import { seededRandom } from '../../detectors/secrets/samples.ts';
 import { ADDRESS, answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, PHONE, SSN } from './rig.ts';
 
@@ -129,12 +129,7 @@ function documentOf(random: () => number): string {
   return `{${gap()}${members(0, 1)}${gap()}}`;
 }
 
-const detector = createContentDetector({
-  scanSecrets: true,
-  scanPii: true,
-  scanNetwork: true,
-  allowedHosts: [],
-});
+const detector = contentDetector();
 const holds = (value: unknown): boolean => detector.find(String(value)).length > 0;
 
 /** What is wrong with what was masked: something is left, or something else is gone. */

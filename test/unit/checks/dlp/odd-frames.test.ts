@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createContentDetector } from '../../../../src/detectors/content.ts';
-import { createDlpRewriter } from '../../../../src/checks/dlp/stream/rewriter.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
-import { createWrittenText } from '../../../../src/answers/written-text.ts';
+import { newAnswer } from '../../../../src/answers/new-answer.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';
-import { providers } from '../../../../src/providers/registry.ts';
 import { awsEventStream } from '../../../../src/streams/aws-event-stream.ts';
 import type { StreamFormat } from '../../../../src/streams/frame.ts';
 import { sse } from '../../../../src/streams/sse.ts';
+import { contentDetector, MASK_ALL, rewriterOf } from '../../../support/dlp-rewriter.ts';
+import { streamReaderOf } from '../../../support/stream-reader.ts';
 
-const detector = createContentDetector({
-  scanSecrets: true,
-  scanPii: true,
-  scanNetwork: false,
-  allowedHosts: [],
-});
+const detector = contentDetector({ scanNetwork: false });
 
 /** What is left of a stream, as text. */
 async function masked(
@@ -23,22 +17,13 @@ async function masked(
   path: string,
   bytes: Buffer,
 ): Promise<Buffer> {
-  const reader = providers[provider].endpoint('POST', path, '')?.dialect.stream();
-  if (reader === undefined) throw new Error(`${path} does not stream`);
-  const rewriter = createDlpRewriter({
-    detector,
-    actionOf: () => 'mask',
-    onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
-    onFound: () => undefined,
+  const stream = createAnswerStream({
+    answer: newAnswer(),
+    format,
+    reader: streamReaderOf(provider, path),
+    rewriters: [rewriterOf(detector, { actionOf: MASK_ALL })],
+    stripComments: true,
   });
-  const answer = {
-    whole: undefined,
-    facts: undefined,
-    usage: undefined,
-    written: createWrittenText(),
-    complete: false,
-  };
-  const stream = createAnswerStream({ answer, format, reader, rewriters: [rewriter], stripComments: true });
   const sent = await stream.push(bytes);
   return Buffer.concat([sent.bytes, (await stream.end()).bytes]);
 }

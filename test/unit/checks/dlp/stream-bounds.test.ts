@@ -5,7 +5,8 @@ import type { JsonEdit } from '../../../../src/json/path.ts';
 import type { StreamAction, StreamTail } from '../../../../src/pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../../../src/providers/provider.ts';
 import { wordDetector } from './stream-detectors.ts';
-import { chat, eventOf, rewriterOf, send, textOf } from './stream-rig.ts';
+import { rewriterOf } from '../../../support/dlp-rewriter.ts';
+import { chat, eventOf, send, textOf } from './stream-rig.ts';
 
 const WORDS = 'Plain words and jane@example.com in them; ';
 const valueOf = (edit: JsonEdit): string =>

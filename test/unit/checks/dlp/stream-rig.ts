@@ -1,10 +1,9 @@
-import { createDlpRewriter } from '../../../../src/checks/dlp/stream/rewriter.ts';
 import type { DlpRewriterDeps } from '../../../../src/checks/dlp/stream/rewriter.ts';
-import type { StreamDetector } from '../../../../src/detectors/finding.ts';
-import type { Denial, RewrittenFrame, StreamRewriter } from '../../../../src/pipeline/check.ts';
+import type { Denial, RewrittenFrame } from '../../../../src/pipeline/check.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { JsonPath } from '../../../../src/json/path.ts';
 import type { StreamEvent, TextDelta, TokenText } from '../../../../src/providers/provider.ts';
+import { rewriterOf, WITHHELD } from '../../../support/dlp-rewriter.ts';
 import { wordDetector } from './stream-detectors.ts';
 
 /** What a client gets of a stream. */
@@ -20,22 +19,6 @@ export interface Sent {
   readonly classes: string[];
   /** What a quarantine was called with: rule and text. */
   readonly quarantined: string[];
-}
-
-const WITHHELD: Denial = { kind: 'deny', type: 'dlp_quarantine', message: 'withheld' };
-
-/** A rewriter that masks all but secrets, which it cuts. */
-export function rewriterOf(
-  detector: StreamDetector,
-  overrides: Partial<DlpRewriterDeps> = {},
-): StreamRewriter {
-  return createDlpRewriter({
-    detector,
-    actionOf: (found) => (found === 'secret' ? 'quarantine' : 'mask'),
-    onQuarantine: () => WITHHELD,
-    onFound: () => undefined,
-    ...overrides,
-  });
 }
 
 /** Sends events through such a rewriter. */

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createDlpRewriter } from '../../../../src/checks/dlp/stream/rewriter.ts';
-import { createContentDetector } from '../../../../src/detectors/content.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
-import { createWrittenText } from '../../../../src/answers/written-text.ts';
+import { newAnswer } from '../../../../src/answers/new-answer.ts';
 import type { ProviderName } from '../../../../src/providers/provider.ts';
-import { providers } from '../../../../src/providers/registry.ts';
 import type { StreamFormat } from '../../../../src/streams/frame.ts';
 import { ndjson } from '../../../../src/streams/ndjson.ts';
 import { sse } from '../../../../src/streams/sse.ts';
+import { contentDetector, MASK_ALL, rewriterOf } from '../../../support/dlp-rewriter.ts';
+import { streamReaderOf } from '../../../support/stream-reader.ts';
 import { randomPieces } from './cuts.ts';
 import { answered, dlp, EMAIL, judgeAnswer } from './rig.ts';
 import type { AnswerInput } from './rig.ts';
@@ -132,31 +131,11 @@ async function send(
   format: StreamFormat,
   payloads: readonly unknown[],
 ): Promise<{ readonly out: unknown[]; readonly bytes: string; readonly sentAfter: number[] }> {
-  const reader = providers[provider].endpoint('POST', path, '')?.dialect.stream();
-  if (reader === undefined) throw new Error(`${path} does not stream`);
   const stream = createAnswerStream({
-    answer: {
-      whole: undefined,
-      facts: undefined,
-      usage: undefined,
-      written: createWrittenText(),
-      complete: false,
-    },
+    answer: newAnswer(),
     format,
-    reader,
-    rewriters: [
-      createDlpRewriter({
-        detector: createContentDetector({
-          scanSecrets: true,
-          scanPii: true,
-          scanNetwork: false,
-          allowedHosts: [],
-        }),
-        actionOf: () => 'mask',
-        onQuarantine: () => ({ kind: 'deny', type: 'dlp_quarantine', message: 'withheld' }),
-        onFound: () => undefined,
-      }),
-    ],
+    reader: streamReaderOf(provider, path),
+    rewriters: [rewriterOf(contentDetector({ scanNetwork: false }), { actionOf: MASK_ALL })],
     stripComments: true,
   });
   let bytes = '';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
 import { createRunner } from '../../../../src/pipeline/run.ts';
-import { createWrittenText } from '../../../../src/answers/written-text.ts';
+import { newAnswer } from '../../../../src/answers/new-answer.ts';
 import { mcpExchange } from '../../../support/mcp-exchange.ts';
 import { ATTACK, AWS_KEY, event, inspector, REMOVED, result, textResult } from './rig.ts';
 
@@ -158,13 +158,7 @@ describe('the answer to a GET', () => {
       status: 200,
       answerHeaders: new Map([['content-type', contentType]]),
       form: 'stream',
-      answer: {
-        whole: undefined,
-        facts: undefined,
-        usage: undefined,
-        written: createWrittenText(),
-        complete: false,
-      },
+      answer: newAnswer(),
     });
     if (refusal === undefined) expect(denial).toBeUndefined();
     else expect(denial).toMatchObject(refusal);

@@ -1,0 +1,39 @@
+import { createDlpRewriter } from '../../src/checks/dlp/stream/rewriter.ts';
+import type { DlpRewriterDeps } from '../../src/checks/dlp/stream/rewriter.ts';
+import { createContentDetector } from '../../src/detectors/content.ts';
+import type { ContentScope } from '../../src/detectors/content.ts';
+import type { ContentClass, StreamDetector } from '../../src/detectors/finding.ts';
+import type { Denial, StreamRewriter } from '../../src/pipeline/check.ts';
+
+export type ActionOf = (found: ContentClass) => 'mask' | 'quarantine';
+
+export const DEFAULT_ACTIONS: ActionOf = (found) => (found === 'secret' ? 'quarantine' : 'mask');
+
+export const MASK_ALL: ActionOf = () => 'mask';
+
+export const WITHHELD: Denial = { kind: 'deny', type: 'dlp_quarantine', message: 'withheld' };
+
+/** A rewriter that masks all but secrets, which it cuts. */
+export function rewriterOf(
+  detector: StreamDetector,
+  overrides: Partial<DlpRewriterDeps> = {},
+): StreamRewriter {
+  return createDlpRewriter({
+    detector,
+    actionOf: DEFAULT_ACTIONS,
+    onQuarantine: () => WITHHELD,
+    onFound: () => undefined,
+    ...overrides,
+  });
+}
+
+/** The real detectors of everything, but for what is switched off. */
+export function contentDetector(scope: Partial<ContentScope> = {}): StreamDetector {
+  return createContentDetector({
+    scanSecrets: true,
+    scanPii: true,
+    scanNetwork: true,
+    allowedHosts: [],
+    ...scope,
+  });
+}
