@@ -6,6 +6,7 @@ import { readPolicyFiles, type PolicySources } from '../../src/policy/policy-fil
 import { createPolicySet, type PolicySet } from '../../src/policy/policy-set.ts';
 import { PRESET_NAMES } from '../../src/policy/presets.ts';
 import { percentile } from '../support/load.ts';
+import { NOTHING_HIDDEN_FIELDS } from '../support/policy-call.ts';
 import { CARDS, promptOf, REGO_FILES, writeCards, writeRego } from './policy-files.ts';
 
 /** One way to have policies, with what it costs to have them and to ask them about a prompt. */
@@ -119,14 +120,6 @@ let prompts = 0;
 /** @param name what the prompt begins with */
 function callOf(bytes: number, name: string): PolicyCall {
   const text = promptOf(bytes, name);
-  const obfuscation = {
-    obfuscation_detected: false,
-    has_homoglyphs: false,
-    has_invisible_chars: false,
-    has_base64_payloads: false,
-    has_encoding_attacks: false,
-    has_delim_padding: false,
-  };
   return {
     input: {
       agent: { key_hash: 'k', name: 'bench', agent_name: '', owner: '', provider: 'openai', tags: {} },
@@ -164,7 +157,7 @@ function callOf(bytes: number, name: string): PolicyCall {
     },
     texts: [{ raw: text, normalized: text, argument: undefined }],
     marks: [],
-    action: () => ({ normalized_prompt: text, obfuscation }),
+    action: () => ({ normalized_prompt: text, obfuscation: NOTHING_HIDDEN_FIELDS }),
   };
 }
 

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { riskSettings } from '../../src/risk/settings.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from '../../src/risk/store.ts';
 import { defaultConfig } from '../support/default-config.ts';
+import { NO_RISK } from '../support/exchange.ts';
 
 export interface Clock {
   /** Unix ms. */
@@ -62,16 +63,7 @@ export function describeRiskStore(
       [{ trigger: 'data_exfiltration', lockMs: 60_000 }, 30, { quarantineActive: true }],
     ])('%j is +%i', async (trigger, points, changes) => {
       expect(await record(trigger)).toMatchObject({ scored: true, riskScore: points, blocked: false });
-      expect((await store.read(keyHash)).risk).toEqual({
-        riskScore: points,
-        totalPolicyBlocks: 0,
-        totalEscalations: 0,
-        totalSpendNanoUsd: 0,
-        persistentTaintFlags: [],
-        sessionCount: 0,
-        quarantineActive: false,
-        ...changes,
-      });
+      expect((await store.read(keyHash)).risk).toEqual({ ...NO_RISK, riskScore: points, ...changes });
     });
 
     it('a score ends at 100', async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { parseStrict } from '../../src/json/scan.ts';
 import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange.ts';
-import type { Facts } from '../../src/pipeline/facts.ts';
+import type { Facts, SessionFacts } from '../../src/pipeline/facts.ts';
+import type { Obfuscation } from '../../src/normalize/normalized.ts';
 import { createWrittenText } from '../../src/answers/written-text.ts';
 import type { JsonObject, ProviderName, StreamEvent, Usage } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
@@ -14,6 +15,30 @@ export const NO_RISK: Facts['agentRisk'] = {
   persistentTaintFlags: [],
   sessionCount: 0,
   quarantineActive: false,
+};
+
+/** A session at its first request, where policies have given it a state. */
+export const NEW_SESSION: SessionFacts = {
+  id: 'one',
+  createdAt: 1,
+  state: 'INIT',
+  spendNanoUsd: 0,
+  steps: 1,
+  taintFlags: [],
+  toolsCalled: [],
+  marks: [],
+  budgetNanoUsd: undefined,
+  lifeMs: 86_400_000,
+};
+
+/** What normalization says of text in which nothing is hidden. */
+export const NOTHING_HIDDEN: Obfuscation = {
+  obfuscationDetected: false,
+  hasHomoglyphs: false,
+  hasInvisibleChars: false,
+  hasBase64Payloads: false,
+  hasEncodingAttacks: false,
+  hasDelimPadding: false,
 };
 
 /** What is known of an agent at its first request. */

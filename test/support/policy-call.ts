@@ -59,13 +59,7 @@ function call(request: PolicyInput['request'], texts: readonly CallText[], optio
       request,
       session: {
         ...{ id: '', state: '', spend: 0, steps: 0, taint_flags: {}, tools_called: [] },
-        drift: {
-          drift_detected: false,
-          drift_score: 0,
-          anchor_similarity: 0,
-          prior_similarity: 0,
-          turn_count: 0,
-        },
+        drift: NO_DRIFT,
         ...options.session,
       },
       agent_risk: {
@@ -76,14 +70,24 @@ function call(request: PolicyInput['request'], texts: readonly CallText[], optio
     },
     texts,
     marks: options.marks ?? [],
-    action: () => NOTHING_HIDDEN,
+    action: () => ({ normalized_prompt: '', obfuscation: NOTHING_HIDDEN_FIELDS }),
   };
 }
 
-const NOTHING_HIDDEN: ActionInput = {
-  normalized_prompt: '',
-  obfuscation: {
-    ...{ obfuscation_detected: false, has_homoglyphs: false, has_invisible_chars: false },
-    ...{ has_base64_payloads: false, has_encoding_attacks: false, has_delim_padding: false },
-  },
+export const NO_DRIFT: PolicyInput['session']['drift'] = {
+  drift_detected: false,
+  drift_score: 0,
+  anchor_similarity: 0,
+  prior_similarity: 0,
+  turn_count: 0,
+};
+
+/** What policies read of text in which nothing is hidden. */
+export const NOTHING_HIDDEN_FIELDS: ActionInput['obfuscation'] = {
+  obfuscation_detected: false,
+  has_homoglyphs: false,
+  has_invisible_chars: false,
+  has_base64_payloads: false,
+  has_encoding_attacks: false,
+  has_delim_padding: false,
 };

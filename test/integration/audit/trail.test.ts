@@ -1,6 +1,4 @@
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../cli/main.ts';
 import { createStreamStore } from '../../../src/audit/stream-store.ts';
 import { startAudit } from '../../../src/audit/start-audit.ts';
 import { tail } from '../../../src/audit/tail.ts';
@@ -9,6 +7,7 @@ import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { parsed } from '../../support/exchange.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { runCli, type Ended } from '../../support/run-cli.ts';
 
 let redis: TestRedis;
 beforeAll(async () => (redis = await startTestRedis()));
@@ -141,13 +140,7 @@ describe('the audit trail', () => {
   });
 });
 
-async function gateway(...args: readonly string[]) {
-  const out = Object.assign(new PassThrough(), { isTTY: false });
-  const err = new PassThrough();
-  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1' };
-  const code = await main(args, { stdin: process.stdin, stdout: out, stderr: err, env });
-  return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
-}
+const gateway = (...args: readonly string[]): Promise<Ended> => runCli(redis, args);
 
 describe('gateway audit tail', () => {
   it('shows the last records, by key and time, as lines or as JSON', async () => {

@@ -1,7 +1,6 @@
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../cli/main.ts';
 import { startTestRedis } from '../../support/redis.ts';
+import { runCli, type Ended } from '../../support/run-cli.ts';
 import type { TestRedis } from '../../support/redis.ts';
 import { budgetStore, connect, reservation, USD } from '../checks/budget/support.ts';
 
@@ -12,13 +11,7 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 beforeEach(() => redis.flush());
 
-async function gateway(args: readonly string[], isTTY = false) {
-  const out = Object.assign(new PassThrough(), { isTTY, columns: 120 });
-  const err = new PassThrough();
-  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1' };
-  const code = await main(args, { stdin: process.stdin, stdout: out, stderr: err, env });
-  return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
-}
+const gateway = (args: readonly string[], isTTY = false): Promise<Ended> => runCli(redis, args, isTTY);
 
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await gateway([...args, '--output', 'json']);

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashKey } from '../../../src/auth/raw-key.ts';
 import { gatewayProgram } from '../../support/parts.ts';
 import { freePort } from '../../support/ports.ts';
+import { runProgram, type Ended } from '../../support/run-cli.ts';
 import { startTestRedis } from '../../support/redis.ts';
 import type { TestRedis } from '../../support/redis.ts';
 
@@ -17,20 +17,9 @@ beforeAll(async () => {
 afterAll(() => redis.close());
 beforeEach(() => redis.flush());
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 function gateway(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  const settings = { PATH: process.env['PATH'] ?? '', REDIS_ADDR: redis.addr, REDIS_PASSWORD: 'cli-test' };
-  return new Promise((resolve) => {
-    const options = { cwd: tmpdir(), env: { ...settings, ...env } };
-    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
+  const settings = { REDIS_ADDR: redis.addr, REDIS_PASSWORD: 'cli-test' };
+  return runProgram(MAIN, args, { cwd: tmpdir(), env: { ...settings, ...env } });
 }
 
 async function json(...args: string[]): Promise<Record<string, unknown>> {

@@ -1,7 +1,6 @@
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../cli/main.ts';
 import { startTestRedis } from '../../support/redis.ts';
+import { runCli, type Ended } from '../../support/run-cli.ts';
 import { makeSecret, seededRandom } from '../../unit/detectors/secrets/samples.ts';
 import type { TestRedis } from '../../support/redis.ts';
 
@@ -18,13 +17,7 @@ beforeEach(async () => {
   keyHash = (JSON.parse((await gateway(...args)).stdout) as { key_hash: string }).key_hash;
 });
 
-async function gateway(...args: readonly string[]) {
-  const out = Object.assign(new PassThrough(), { isTTY: false });
-  const err = new PassThrough();
-  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1' };
-  const code = await main(args, { stdin: process.stdin, stdout: out, stderr: err, env });
-  return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
-}
+const gateway = (...args: readonly string[]): Promise<Ended> => runCli(redis, args);
 
 async function json(...args: string[]): Promise<Record<string, unknown>> {
   const { code, stdout } = await gateway(...args, '--output', 'json');

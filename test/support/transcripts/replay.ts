@@ -6,7 +6,7 @@ import { respond, settled } from '../respond.ts';
 import { HEADER } from '../../../src/headers.ts';
 import { normalizeAll } from '../../../src/normalize/normalize.ts';
 import type { Parsed } from '../../../src/pipeline/exchange.ts';
-import { answered, parsed } from '../exchange.ts';
+import { answered, NEW_SESSION, parsed } from '../exchange.ts';
 import type { Transcript, TranscriptCall } from './transcript.ts';
 
 export type LoopConfig = NonNullable<ConfigInput['loop_detection']>;
@@ -43,17 +43,6 @@ export async function flaggedCalls(
 export function toExchange({ provider, body }: TranscriptCall): Parsed {
   const path = provider === 'openai' ? '/v1/chat/completions' : '/v1/messages';
   const exchange = parsed({ provider, path, body, keyHash: 'sha256:transcript' });
-  exchange.facts.session = {
-    id: SESSION,
-    createdAt: 0,
-    state: 'INIT',
-    spendNanoUsd: 0,
-    steps: 1,
-    taintFlags: [],
-    toolsCalled: [],
-    marks: [],
-    budgetNanoUsd: undefined,
-    lifeMs: 86_400_000,
-  };
+  exchange.facts.session = { ...NEW_SESSION, id: SESSION };
   return { ...exchange, headers: new Map([[HEADER.sessionId, SESSION]]) };
 }

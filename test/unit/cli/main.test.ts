@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runProgram, type Ended } from '../../support/run-cli.ts';
 
 const MAIN = new URL('../../../cli/main.ts', import.meta.url).pathname;
 let folder: string;
@@ -13,23 +13,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the program as a user does: a process of its own, in a folder without a gateway.yaml. */
 function gateway(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return new Promise((resolve) => {
-    const options = {
-      cwd: folder,
-      env: { PATH: process.env['PATH'] ?? '', REDIS_ADDR: '127.0.0.1:1', ...env },
-    };
-    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
+  return runProgram(MAIN, args, { cwd: folder, env: { REDIS_ADDR: '127.0.0.1:1', ...env } });
 }
 
 function file(name: string, text: string): string {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { main } from '../../../cli/main.ts';
 import { jsonl, pipes, scan } from '../scan/run-scan.ts';
+import { NOTHING_HIDDEN_FIELDS } from '../../support/policy-call.ts';
 
 const MAIN = new URL('../../../cli/main.ts', import.meta.url).pathname;
 const KEY = `gw-${'Zk4t9_Qm2vX-7pLr'.repeat(3).slice(0, 43)}`;
@@ -52,14 +53,7 @@ describe('a text on standard input', () => {
     expect({ id, masked }).toEqual({ id: '-', masked: `🙂 \u{1D306}\r\nkey: ***\r\n` });
     expect(findings).toMatchObject([{ detector: 'secrets', class: 'secret', action: 'deny' }]);
     expect(findings.map(({ start, end }) => input.slice(start, end))).toEqual([KEY]);
-    expect(obfuscation).toEqual({
-      obfuscation_detected: false,
-      has_homoglyphs: false,
-      has_invisible_chars: false,
-      has_base64_payloads: false,
-      has_encoding_attacks: false,
-      has_delim_padding: false,
-    });
+    expect(obfuscation).toEqual(NOTHING_HIDDEN_FIELDS);
   });
 
   it('shows what a disguise hides, at the place of the disguise', async () => {

@@ -5,19 +5,11 @@ import type { Detector, Finding } from '../../../src/detectors/finding.ts';
 import { findPathTraversal } from '../../../src/detectors/traversal/path-traversal.ts';
 import { findPromptInjection } from '../../../src/detectors/injection/prompt-injection.ts';
 import { findSqlInjection } from '../../../src/detectors/sql/sql-injection.ts';
-
-const CLEAN = {
-  obfuscationDetected: false,
-  hasHomoglyphs: false,
-  hasInvisibleChars: false,
-  hasBase64Payloads: false,
-  hasEncodingAttacks: false,
-  hasDelimPadding: false,
-};
+import { NOTHING_HIDDEN } from '../../support/exchange.ts';
 
 const unchanged = (raw: string): SearchedText => ({
   raw,
-  normalized: { text: raw, obfuscation: CLEAN, toOriginalSpan: (start, end) => ({ start, end }) },
+  normalized: { text: raw, obfuscation: NOTHING_HIDDEN, toOriginalSpan: (start, end) => ({ start, end }) },
 });
 
 /** A text whose normalized form drops every `~`. */
@@ -27,7 +19,7 @@ function tildesDropped(raw: string): SearchedText {
     raw,
     normalized: {
       text: raw.replaceAll('~', ''),
-      obfuscation: CLEAN,
+      obfuscation: NOTHING_HIDDEN,
       toOriginalSpan: (start, end) => ({
         start: kept[start] ?? raw.length,
         end: (kept[end - 1] ?? raw.length - 1) + 1,

@@ -4,6 +4,7 @@ import { findingId } from '../../../src/checks/finding-id.ts';
 import { decayedScore } from '../../../src/risk/decay.ts';
 import { parseRiskStatus } from '../../../src/risk/profile.ts';
 import { DAY_MS, describeRiskStore } from '../../contracts/risk-store.ts';
+import { NO_RISK } from '../../support/exchange.ts';
 
 describeRiskStore('in memory', (settings, clock) =>
   createMemoryRiskStore({ settings, now: () => clock.now }),
@@ -31,17 +32,7 @@ describe('a stored profile', () => {
   const nothing = [null, null, null, null, null, null, null, null, null, null];
 
   it('that is none is empty', () => {
-    expect(parseRiskStatus(nothing, NO_LOCK, 0)).toEqual({
-      risk: {
-        riskScore: 0,
-        totalPolicyBlocks: 0,
-        totalEscalations: 0,
-        totalSpendNanoUsd: 0,
-        persistentTaintFlags: [],
-        sessionCount: 0,
-        quarantineActive: false,
-      },
-    });
+    expect(parseRiskStatus(nothing, NO_LOCK, 0)).toEqual({ risk: NO_RISK });
   });
 
   it('is read field by field', () => {

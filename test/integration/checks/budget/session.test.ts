@@ -12,7 +12,7 @@ import type { RedisClient } from '../../../../src/redis/client.ts';
 import { riskProfileKey, spendKey } from '../../../../src/redis/keys.ts';
 import { startTestRedis } from '../../../support/redis.ts';
 import type { TestRedis } from '../../../support/redis.ts';
-import { answered, parsed } from '../../../support/exchange.ts';
+import { answered, NEW_SESSION, parsed } from '../../../support/exchange.ts';
 import type { RequestOptions } from '../../../support/exchange.ts';
 import { budgetStore, connect, newKeyHash, reservation, USD, windowStatus } from './support.ts';
 
@@ -231,18 +231,7 @@ describe('the budget check in a session', () => {
   function chat(budgetNanoUsd: number | undefined, options: Partial<RequestOptions> = {}): Parsed {
     const body = { model: 'flat', messages: [{ role: 'user', content: 'x' }] };
     const exchange = parsed({ body, ...options });
-    exchange.facts.session = {
-      id: `s-${randomUUID()}`,
-      createdAt: 0,
-      state: undefined,
-      spendNanoUsd: 0,
-      steps: 1,
-      taintFlags: [],
-      toolsCalled: [],
-      marks: [],
-      lifeMs: 60_000,
-      budgetNanoUsd,
-    };
+    exchange.facts.session = { ...NEW_SESSION, id: `s-${randomUUID()}`, budgetNanoUsd };
     return exchange;
   }
 

@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../../cli/main.ts';
 import { startTestRedis } from '../../../support/redis.ts';
+import { runCli, type Ended } from '../../../support/run-cli.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 
 let redis: TestRedis;
@@ -35,14 +34,8 @@ beforeEach(async () => {
   await redis.client.hset('gateway:mcp_pins:mail', { 'pin:send': `digest-4 ${String(PINNED_AT)}` });
 });
 
-async function gateway(...args: readonly string[]) {
-  const out = Object.assign(new PassThrough(), { isTTY: false });
-  const err = new PassThrough();
-  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1' };
-  const argv = ['--config', join(folder, 'gateway.yaml'), ...args];
-  const code = await main(argv, { stdin: process.stdin, stdout: out, stderr: err, env });
-  return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
-}
+const gateway = (...args: readonly string[]): Promise<Ended> =>
+  runCli(redis, ['--config', join(folder, 'gateway.yaml'), ...args]);
 
 describe('gateway mcp pins', () => {
   it('list shows the tools of every server in the configuration, and when they changed', async () => {

@@ -1,10 +1,9 @@
-import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../../cli/main.ts';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
 import type { SessionStore } from '../../../../src/checks/session/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { startTestRedis } from '../../../support/redis.ts';
+import { runCli, type Ended } from '../../../support/run-cli.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { spendInSession } from '../../../support/session-spend.ts';
 import { connect } from '../budget/support.ts';
@@ -28,13 +27,7 @@ beforeEach(async () => {
   keyHash = (await json('keys', 'create', '--name', 'planner', '--provider', 'openai')).key_hash;
 });
 
-async function gateway(...args: readonly string[]) {
-  const stdout = new PassThrough();
-  const stderr = new PassThrough();
-  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1' };
-  const code = await main(args, { stdin: process.stdin, stdout, stderr, env });
-  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
-}
+const gateway = (...args: readonly string[]): Promise<Ended> => runCli(redis, args);
 
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await gateway(...args, '--output', 'json');

@@ -5,8 +5,7 @@ import type { DriftStore } from '../../../../src/checks/drift/store.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
 import type { Check } from '../../../../src/pipeline/check.ts';
 import type { Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
-import type { SessionFacts } from '../../../../src/pipeline/facts.ts';
-import { answered, parsed } from '../../../support/exchange.ts';
+import { answered, NEW_SESSION, parsed } from '../../../support/exchange.ts';
 import type { AnswerOptions } from '../../../support/exchange.ts';
 import { respond } from '../../../support/respond.ts';
 
@@ -27,19 +26,6 @@ function rig(more: { enabled?: boolean; min_turns?: number } = {}): Rig {
   const store = createMemoryDriftStore();
   return { store, check: createDriftCheck({ config, store }) as Check };
 }
-
-const SESSION: SessionFacts = {
-  id: 's1',
-  createdAt: 1,
-  state: 'INIT',
-  spendNanoUsd: 0,
-  steps: 1,
-  taintFlags: [],
-  toolsCalled: [],
-  marks: [],
-  budgetNanoUsd: undefined,
-  lifeMs: 86_400_000,
-};
 
 interface Sent {
   readonly says: string;
@@ -73,7 +59,8 @@ async function begun({ check }: Rig, sent: Sent) {
     }),
     headers: new Map(session === '' ? [] : [['x-gateway-session-id', session]]),
   };
-  if (session !== '') exchange.facts.session = { ...SESSION, id: session, createdAt: sent.createdAt ?? 1 };
+  if (session !== '')
+    exchange.facts.session = { ...NEW_SESSION, id: session, createdAt: sent.createdAt ?? 1 };
   const state = check.begin?.();
   check.prepare?.(exchange, state);
   const verdict = await check.requestBody?.(exchange, state);

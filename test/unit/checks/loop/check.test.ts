@@ -1,35 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { createLoopCheck } from '../../../../src/checks/loop/check.ts';
-import { createMemoryLoopStore } from '../../../../src/checks/loop/memory-store.ts';
-import { configSchema } from '../../../../src/config/schema.ts';
 import { HEADER } from '../../../../src/headers.ts';
-import type { Verdict } from '../../../../src/pipeline/check.ts';
-import type { Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
-import { answered } from '../../../support/exchange.ts';
+import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import { toExchange, type LoopConfig } from '../../../support/transcripts/replay.ts';
-import { respond, settled } from '../../../support/respond.ts';
+import { type JudgeOptions, loopRig } from './rig.ts';
 
-interface SendOptions {
+interface SendOptions extends JudgeOptions {
   readonly say?: string;
   /** Tools that the model has called just before, by name. */
   readonly tools?: readonly string[];
-  /** 0: the call was not forwarded. */
-  readonly status?: number;
-  readonly afterMs?: number;
   readonly change?: (exchange: Parsed) => Parsed;
 }
 
-/** A client of one session, a quarter of a second between its calls unless told otherwise. */
+/** A client that says things. */
 function rig(config: LoopConfig = {}) {
-  const clock = { now: 1_000_000 };
-  const check = createLoopCheck({
-    config: configSchema.parse({ loop_detection: config }).loop_detection,
-    store: createMemoryLoopStore(() => clock.now),
-    shadowMode: false,
-  });
+  const { check, judge } = loopRig(config);
   async function send(options: SendOptions = {}): Promise<string> {
-    const { say = 'Summarise the report.', status = 200, afterMs = 250, change = (same) => same } = options;
-    clock.now += afterMs;
+    const { say = 'Summarise the report.', change = (same) => same } = options;
     const calls = (options.tools ?? []).map((name) => ({
       id: `call_${name}`,
       type: 'function',
@@ -42,14 +28,7 @@ function rig(config: LoopConfig = {}) {
     const exchange = change(
       toExchange({ atSeconds: 0, provider: 'openai', body: { model: 'gpt-4o', messages } }),
     );
-    const state = check.begin?.() ?? { operationId: '', counted: [] };
-    check.prepare?.(exchange, state);
-    const verdict = await settled(check.requestBody?.(exchange, state));
-    const refused = verdict?.kind === 'deny' || status === 0;
-    if (!refused) await respond(check, answered(exchange, { status }), state);
-    const outcome: Outcome = { kind: refused ? 'not_forwarded' : 'complete' };
-    await check.end?.(exchange, outcome, state);
-    return describeVerdict(verdict, exchange);
+    return judge(exchange, options);
   }
   async function sendMany(count: number, options: SendOptions | ((nth: number) => SendOptions) = {}) {
     const seen: string[] = [];
@@ -59,12 +38,6 @@ function rig(config: LoopConfig = {}) {
     return seen;
   }
   return { check, send, sendMany };
-}
-
-/** `pass`, or the detector that the header names, with `!` where the call is denied. */
-function describeVerdict(verdict: Verdict | undefined, exchange: Parsed): string {
-  if (verdict === undefined || verdict.kind === 'pass') return 'pass';
-  return `${exchange.responseHeaders.get(HEADER.loopDetected) ?? ''}${verdict.kind === 'deny' ? '!' : ''}`;
 }
 
 const withHeaders = (headers: Record<string, string>) => (exchange: Parsed) => ({

@@ -1,52 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { createLoopCheck } from '../../../../src/checks/loop/check.ts';
-import type { LoopState } from '../../../../src/checks/loop/check.ts';
-import { createMemoryLoopStore } from '../../../../src/checks/loop/memory-store.ts';
-import { configSchema } from '../../../../src/config/schema.ts';
 import { HEADER } from '../../../../src/headers.ts';
-import type { Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
-import type { SessionFacts } from '../../../../src/pipeline/facts.ts';
+import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
-import { answered } from '../../../support/exchange.ts';
+import { NEW_SESSION } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 import { toExchange, type LoopConfig } from '../../../support/transcripts/replay.ts';
 import { slowness, threadCpuMs } from '../../../support/cpu-time.ts';
-import { respond, settled } from '../../../support/respond.ts';
+import { loopRig } from './rig.ts';
 
-const SESSION: SessionFacts = {
-  id: 'one',
-  createdAt: 1,
-  state: 'INIT',
-  spendNanoUsd: 0,
-  steps: 0,
-  taintFlags: [],
-  toolsCalled: [],
-  marks: [],
-  lifeMs: 60_000,
-  budgetNanoUsd: undefined,
-};
+const SESSION = { ...NEW_SESSION, steps: 0, lifeMs: 60_000 };
 
 /** One session, a quarter of a second between its calls. */
 function rig(config: LoopConfig = {}) {
-  const clock = { now: 1_000_000 };
-  const check = createLoopCheck({
-    config: configSchema.parse({ loop_detection: config }).loop_detection,
-    store: createMemoryLoopStore(() => clock.now),
-    shadowMode: false,
-  });
-  /** `pass`, or the detector, with `!` where the call is denied. */
-  async function send(exchange: Parsed, status = 200): Promise<string> {
-    clock.now += 250;
-    const state = check.begin?.() as LoopState;
-    check.prepare?.(exchange, state);
-    const verdict = await settled(check.requestBody?.(exchange, state));
-    const denied = verdict?.kind === 'deny';
-    if (!denied) await respond(check, answered(exchange, { status }), state);
-    const outcome: Outcome = { kind: denied ? 'not_forwarded' : 'complete' };
-    await check.end?.(exchange, outcome, state);
-    if (verdict?.kind === 'pass') return 'pass';
-    return `${exchange.responseHeaders.get(HEADER.loopDetected) ?? ''}${denied ? '!' : ''}`;
-  }
+  const { judge } = loopRig(config);
+  const send = (exchange: Parsed, status?: number): Promise<string> =>
+    judge(exchange, status === undefined ? {} : { status });
   async function sendAll(exchanges: readonly Parsed[]): Promise<string[]> {
     const seen: string[] = [];
     for (const exchange of exchanges) seen.push(await send(exchange));

@@ -5,23 +5,10 @@ import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import type { TraceStep } from '../../../../src/policy/call.ts';
 import { GatewayError } from '../../../../src/errors.ts';
-import { answered, streamEvent } from '../../../support/exchange.ts';
+import { answered, NEW_SESSION, streamEvent } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 import { parsed } from '../dlp/rig.ts';
 import { event, textResult } from '../mcp-inspector/rig.ts';
-
-const SESSION = {
-  id: 'run',
-  createdAt: 1,
-  state: undefined,
-  spendNanoUsd: 0,
-  steps: 1,
-  taintFlags: [],
-  toolsCalled: [],
-  marks: [],
-  budgetNanoUsd: undefined,
-  lifeMs: 1_000,
-};
 
 interface Options {
   readonly looksFor?: TraceStep['type'];
@@ -55,7 +42,7 @@ async function rig(request: Parsed, { looksFor, takes, marksOf }: Options = {}) 
       }),
   };
   request.facts.judged = { set, call };
-  request.facts.session = SESSION;
+  request.facts.session = { ...NEW_SESSION, state: undefined };
   const state = check.begin?.() ?? { asked: undefined, unnoted: undefined };
   await check.requestBody?.(request, state);
   request.facts.judged = undefined;

@@ -5,9 +5,10 @@ import type { Facts } from '../../../../src/pipeline/facts.ts';
 import { policyCallOf } from '../../../../src/checks/policy/policy-call.ts';
 import type { PolicyCall } from '../../../../src/policy/call.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
-import { NO_FACTS, parsed, type RequestOptions } from '../../../support/exchange.ts';
+import { NO_FACTS, NOTHING_HIDDEN, parsed, type RequestOptions } from '../../../support/exchange.ts';
 import { mcpExchange, toolCall, type McpRequestOptions } from '../../../support/mcp-exchange.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
+import { NO_DRIFT, NOTHING_HIDDEN_FIELDS } from '../../../support/policy-call.ts';
 
 const KEY: KeyRecord = {
   keyHash: 'sha256:abc',
@@ -132,13 +133,7 @@ const COMMON_EMPTY = {
     steps: 0,
     taint_flags: {},
     tools_called: [],
-    drift: {
-      drift_detected: false,
-      drift_score: 0,
-      anchor_similarity: 0,
-      prior_similarity: 0,
-      turn_count: 0,
-    },
+    drift: NO_DRIFT,
   },
   agent_risk: {
     risk_score: 0,
@@ -151,14 +146,7 @@ const COMMON_EMPTY = {
   },
   action: {
     normalized_prompt: '',
-    obfuscation: {
-      obfuscation_detected: false,
-      has_homoglyphs: false,
-      has_invisible_chars: false,
-      has_base64_payloads: false,
-      has_encoding_attacks: false,
-      has_delim_padding: false,
-    },
+    obfuscation: NOTHING_HIDDEN_FIELDS,
   },
 };
 
@@ -254,7 +242,7 @@ describe('the input of a call of a tool', () => {
 
   it('without arguments has none, and says of what is not known that there is none', () => {
     const bare = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'run_command' } };
-    const facts: Facts = { ...NO_FACTS, prompt: { normalizedTexts: [], obfuscation: COMMON_NOTHING_HIDDEN } };
+    const facts: Facts = { ...NO_FACTS, prompt: { normalizedTexts: [], obfuscation: NOTHING_HIDDEN } };
     expect(inputOf(mcp({ body: bare, server: 'shell' }, BARE_KEY, facts))).toEqual({
       ...COMMON_EMPTY,
       request: { ...request, arguments: {} },
@@ -276,19 +264,10 @@ describe('the input of a call of a tool', () => {
   });
 });
 
-const COMMON_NOTHING_HIDDEN = {
-  obfuscationDetected: false,
-  hasHomoglyphs: false,
-  hasInvisibleChars: false,
-  hasBase64Payloads: false,
-  hasEncodingAttacks: false,
-  hasDelimPadding: false,
-};
-
 describe('an input', () => {
   it('of two megabytes of prompt costs less than 50 ms', () => {
     const texts = Array.from({ length: 20_000 }, () => 'x'.repeat(100));
-    const prompt = { normalizedTexts: texts, obfuscation: COMMON_NOTHING_HIDDEN };
+    const prompt = { normalizedTexts: texts, obfuscation: NOTHING_HIDDEN };
     const exchange = llm({}, KEY, { ...FACTS, prompt });
     expect(callOf(exchange).action().normalized_prompt).toHaveLength(2_019_999);
     expect(quickestCpuMs(() => inputOf(exchange))).toBeLessThan(50);

@@ -11,7 +11,7 @@ import { createRoute } from '../../../../src/routing/route.ts';
 import { configuredUpstreams } from '../../../../src/routing/upstreams.ts';
 import type { JsonEdit } from '../../../../src/json/path.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
-import { parsed } from '../../../support/exchange.ts';
+import { NOTHING_HIDDEN, parsed } from '../../../support/exchange.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
 
 /** A request that no check denied. */
@@ -23,15 +23,7 @@ it('a request that was forwarded keeps no copy of its prompt while its answer ru
   const written = configSchema.parse({});
   const config = { ...written, server: { ...written.server, insecure_dev: false } };
   const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'hidden' }] } });
-  const obfuscation = {
-    obfuscationDetected: false,
-    hasHomoglyphs: false,
-    hasInvisibleChars: false,
-    hasBase64Payloads: false,
-    hasEncodingAttacks: false,
-    hasDelimPadding: false,
-  };
-  exchange.facts.prompt = { normalizedTexts: ['hidden'], obfuscation };
+  exchange.facts.prompt = { normalizedTexts: ['hidden'], obfuscation: NOTHING_HIDDEN };
   const target = createRoute(config, configuredUpstreams(config))('POST', `/openai${exchange.path}`, '');
   const context = createContext({} as EdgeServices);
   await forward(context, judged(exchange, target), 'request_body');

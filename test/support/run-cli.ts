@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { PassThrough } from 'node:stream';
+import { main } from '../../cli/main.ts';
+
+/** What a command of the gateway came to. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command in this process, against a Redis. */
+export async function runCli(
+  redis: { readonly addr: string },
+  args: readonly string[],
+  isTTY = false,
+): Promise<Ended> {
+  const out = Object.assign(new PassThrough(), { isTTY, columns: 120 });
+  const err = new PassThrough();
+  const env = { REDIS_ADDR: redis.addr, NO_COLOR: '1' };
+  const code = await main(args, { stdin: process.stdin, stdout: out, stderr: err, env });
+  return { code, stdout: String(out.read() ?? ''), stderr: String(err.read() ?? '') };
+}
+
+/** Runs a program of Node as a user does, in a process of its own. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<Ended> {
+  const env = { PATH: process.env['PATH'] ?? '', ...options.env };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { cwd: options.cwd, env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
