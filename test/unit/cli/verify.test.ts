@@ -225,10 +225,13 @@ describe('a report', () => {
 });
 
 describe('docs/verify.md', () => {
-  const page = readFileSync(new URL('../../../docs/verify.md', import.meta.url), 'utf8');
-  const [trace = '', report = ''] = [...page.matchAll(/^```json\n(.*?)^```/gms)].map(
-    ([, block = '']) => block,
-  );
+  /** The first JSON of a page. */
+  const jsonOf = (page: string): string =>
+    /^```json\n(.*?)^```/ms.exec(
+      readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8'),
+    )?.[1] ?? '';
+  const trace = jsonOf('verify.md');
+  const report = jsonOf('verify-report.md');
 
   it('shows a trace and what is reported of it', async () => {
     const found = await verifyJson(PRESETS, trace);

@@ -8,7 +8,7 @@ import { explainInput, testPolicies, type PolicyChoice } from '../../../src/offl
 const FILES = {
   'rules.rego': ['policies.md', /^package gateway\.policy\n/],
   'rules_test.rego': ['policy-tests.md', /^package gateway\.policy_test\n/],
-  'masks.yaml': ['policies.md', /action: mask/],
+  'masks.yaml': ['policy-masking.md', /action: mask/],
   'guard_test.yaml': ['policy-tests.md', /expect: deny/],
   'call.json': ['policy-tests.md', /"prompt_text"/],
   'guard.yaml': ['cards.md', /initial_state/],

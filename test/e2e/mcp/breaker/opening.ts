@@ -1,0 +1,232 @@
+import { expect, it, vi } from 'vitest';
+import { connectClient } from '../../../support/mcp-rig.ts';
+import { expectRefusal } from '../../budgets/rig.ts';
+import {
+  THRESHOLD,
+  UPSTREAM_TIMEOUT_MS,
+  one,
+  other,
+  server,
+  now,
+  servers,
+  newServer,
+  done,
+  withStatus,
+  call,
+  times,
+  expectOpen,
+  expectDone,
+  open,
+  remembered,
+  windowOver,
+} from './rig.ts';
+
+const NOTIFICATION = { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 1 } };
+
+/** A key of its own for these calls; the one before it is back afterwards. */
+async function asAnother<T>(ask: () => Promise<T>): Promise<T> {
+  const before = now.authorization;
+  now.authorization = `Bearer ${(await one.createKey()).rawKey}`;
+  return ask().finally(() => (now.authorization = before));
+}
+
+export function failedByOneKey(): void {
+  it('is left alone by it at all gateways: the sixth call fails fast, as JSON-RPC with HTTP 200', async () => {
+    await open();
+    now.respond = done;
+    for (const gateway of [one, other]) {
+      const began = performance.now();
+      expectOpen(await call({ gateway }));
+      expect(performance.now() - began).toBeLessThan(UPSTREAM_TIMEOUT_MS);
+    }
+    expect(server.requests).toEqual([]);
+    expectDone(await call({ to: servers.at(-1) ?? '' }));
+  });
+
+  it('fails fast for what cannot be answered as JSON-RPC too, with 503', async () => {
+    await open();
+    expectRefusal(await call({ body: NOTIFICATION }), 503, 'circuit_open');
+    expectRefusal(await call({ method: 'GET' }), 503, 'circuit_open');
+    expectRefusal(await call({ method: 'DELETE' }), 503, 'circuit_open');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('at different gateways, and all at once, is known to have', async () => {
+    now.respond = withStatus(503);
+    const replies = await Promise.all(
+      Array.from({ length: THRESHOLD }, (_, nth) => call({ gateway: nth % 2 === 0 ? one : other })),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(Array(THRESHOLD).fill(503));
+    expectOpen(await call());
+    expectOpen(await call({ gateway: other }));
+  });
+
+  it('is read by the official client as an error of its call', async () => {
+    await open();
+    const url = new URL(`${one.baseUrl}/mcp/${now.name}`);
+    await expect(connectClient({ url, headers: { authorization: now.authorization } })).rejects.toMatchObject(
+      { code: -32000 },
+    );
+  });
+
+  it('is told of in log and metrics, once', async () => {
+    const key = { server: now.name, circuit: 'key', change: 'opened' };
+    await open();
+    await call();
+    const line = `gateway_mcp_circuit_changes_total{server="${now.name}",circuit="key",change="opened"} 1`;
+    await vi.waitFor(async () => expect(await one.metrics()).toContain(line));
+    const lines = one
+      .logs()
+      .split('\n')
+      .filter((text) => text.includes(now.name) && text.includes('"change"'));
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '{}')).toMatchObject(key);
+  });
+}
+
+export function badArguments(): void {
+  function badOrDone(bad: string): void {
+    now.respond = (response, id) =>
+      now.authorization === bad ? withStatus(500)(response) : done(response, id);
+  }
+
+  it('shut out that key, and no other, at any gateway', async () => {
+    await open();
+    badOrDone(now.authorization);
+    for (const gateway of [one, other]) {
+      expectOpen(await call({ gateway }));
+      await asAnother(async () => {
+        for (let nth = 0; nth < THRESHOLD + 2; nth++) expectDone(await call({ gateway }));
+      });
+    }
+  });
+
+  it('do not shut the others out between their own calls, nor by a second key', async () => {
+    const first = now.authorization;
+    await asAnother(async () => {
+      const second = now.authorization;
+      const innocent = `Bearer ${(await one.createKey()).rawKey}`;
+      for (let nth = 0; nth < 2 * THRESHOLD; nth++) {
+        for (const bad of [first, second]) {
+          now.authorization = bad;
+          badOrDone(bad);
+          await call();
+        }
+        now.authorization = innocent;
+        expectDone(await call());
+      }
+      for (const bad of [first, second]) {
+        now.authorization = bad;
+        expectOpen(await call());
+      }
+    });
+  });
+}
+
+export function failedBySeveralKeys(): void {
+  it('is left alone by all: five calls of five keys, or of three', async () => {
+    now.respond = withStatus(503);
+    for (const keys of [THRESHOLD, 3]) {
+      now.name = newServer();
+      const each = Math.ceil(THRESHOLD / keys);
+      for (let nth = 0; nth < keys; nth++) await asAnother(() => times(each));
+      await asAnother(async () => {
+        expectOpen(await call());
+        expectOpen(await call({ gateway: other }));
+      });
+    }
+    const line = `gateway_mcp_circuit_changes_total{server="${now.name}",circuit="server",change="opened"} 1`;
+    await vi.waitFor(async () => expect(await one.metrics()).toContain(line));
+  });
+
+  it('is back for all with the first good probe, whoever held the place before with a bad one', async () => {
+    now.respond = withStatus(503);
+    for (let nth = 0; nth < THRESHOLD; nth++) await asAnother(() => call());
+    await windowOver();
+    await asAnother(async () => {
+      expect((await call()).status).toBe(503);
+      expectOpen(await call());
+    });
+    now.respond = done;
+    await asAnother(async () => expectDone(await call({ gateway: other })));
+    await asAnother(async () => expectDone(await call()));
+  });
+}
+
+export function opensCircuits(): void {
+  it('connections that cannot be made', async () => {
+    expect(await times(THRESHOLD, { to: 'nobody' })).toEqual(Array(THRESHOLD).fill(502));
+    expectOpen(await call({ to: 'nobody' }));
+    await asAnother(async () => expectOpen(await call({ to: 'nobody', gateway: other })));
+  });
+
+  it('connections that break before the answer', async () => {
+    now.respond = (response) => void response.destroy();
+    expect(await times(THRESHOLD)).toEqual(Array(THRESHOLD).fill(502));
+    expectOpen(await call());
+    await asAnother(async () => expectOpen(await call()));
+  });
+
+  it('answers that do not come in time', async () => {
+    now.respond = () => undefined;
+    const replies = await Promise.all(Array.from({ length: THRESHOLD }, () => call()));
+    expect(replies.map(({ status }) => status)).toEqual(Array(THRESHOLD).fill(504));
+    expectOpen(await call());
+    await asAnother(async () => expectOpen(await call()));
+  });
+
+  it('answers that stop in the middle, for their key alone', async () => {
+    now.respond = (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"jsonrpc":');
+    };
+    const replies = await Promise.all(Array.from({ length: THRESHOLD }, () => call()));
+    expect(replies.map(({ status }) => status)).toEqual(Array(THRESHOLD).fill(504));
+    // Where an answer broke off is told once its client has been answered.
+    await vi.waitFor(async () => expectOpen(await call()), { timeout: 20_000 });
+    now.respond = done;
+    await asAnother(async () => expectDone(await call()));
+  });
+}
+
+export function opensNone(): void {
+  // Credentials of servers are the gateway's affair: its client has none to mend.
+  const AS_502 = [401, 403];
+  it.each([400, ...AS_502, 404, 405, 409, 422, 429])('a server’s %i', async (status) => {
+    now.respond = withStatus(status);
+    const seen = AS_502.includes(status) ? 502 : status;
+    expect(await times(THRESHOLD + 3)).toEqual(Array(THRESHOLD + 3).fill(seen));
+    now.respond = done;
+    expectDone(await call());
+  });
+
+  it('clients that hang up, denials, and what a server says to GETs and notifications', async () => {
+    now.respond = () => undefined;
+    for (let nth = 0; nth < THRESHOLD; nth++) {
+      const gone = new AbortController();
+      const reply = call({ signal: gone.signal });
+      await vi.waitFor(() => expect(server.requests).toHaveLength(nth + 1));
+      gone.abort();
+      await reply;
+    }
+    now.respond = withStatus(501);
+    expect(await times(THRESHOLD, { body: NOTIFICATION })).toEqual(Array(THRESHOLD).fill(501));
+    expect(await times(THRESHOLD, { method: 'GET' })).toEqual(Array(THRESHOLD).fill(501));
+    const { rawKey } = await one.createKey({ allowedTools: [] });
+    now.authorization = `Bearer ${rawKey}`;
+    expect(await times(THRESHOLD)).toEqual(Array(THRESHOLD).fill(200));
+    now.authorization = `Bearer ${(await one.createKey()).rawKey}`;
+    now.respond = done;
+    expectDone(await call());
+    expect(await remembered()).toEqual([]);
+  });
+
+  it('failures that are further apart than the window', async () => {
+    now.respond = withStatus(500);
+    await times(THRESHOLD - 1);
+    await windowOver();
+    expect(await times(THRESHOLD - 1)).toEqual(Array(THRESHOLD - 1).fill(500));
+    now.respond = done;
+    expectDone(await call());
+  });
+}

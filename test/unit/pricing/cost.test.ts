@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import type { ProviderName, Usage } from '../../../src/providers/provider.ts';
+import { pricing, price, PEAK, OFF_PEAK } from './table.ts';
+
+describe('cost', () => {
+  const cases: [what: string, ProviderName, string, Usage, nanoUsd: number, at?: Date][] = [
+    ['openai: input and output', 'openai', 'gpt-4o', { inputTokens: 1_000, outputTokens: 100 }, 3_500_000],
+    [
+      'openai: cached input is part of the input',
+      'openai',
+      'gpt-4o',
+      { inputTokens: 1_000, outputTokens: 0, cacheReadTokens: 400 },
+      2_000_000,
+    ],
+    [
+      'openai: reasoning is part of the output',
+      'openai',
+      'o3',
+      { inputTokens: 0, outputTokens: 500, reasoningTokens: 400 },
+      4_000_000,
+    ],
+    [
+      'openai: above the tier everything is dearer',
+      'openai',
+      'gpt-5.4',
+      { inputTokens: 300_000, outputTokens: 100 },
+      1_502_250_000,
+    ],
+    [
+      'openai: below the tier nothing is',
+      'openai',
+      'gpt-5.4',
+      { inputTokens: 200_000, outputTokens: 100 },
+      501_500_000,
+    ],
+    [
+      'openai: embeddings',
+      'openai',
+      'text-embedding-3-small',
+      { inputTokens: 1_000, outputTokens: 0 },
+      20_000,
+    ],
+    [
+      'openai: moderation is free',
+      'openai',
+      'omni-moderation-latest',
+      { inputTokens: 1_000, outputTokens: 0 },
+      0,
+    ],
+    [
+      'openai: a fine-tuned model has its own price',
+      'openai',
+      'ft:gpt-4o-2024-08-06:org::id',
+      { inputTokens: 1_000, outputTokens: 0 },
+      3_750_000,
+    ],
+    [
+      'anthropic: reads cost a tenth, writes 1.25, one-hour writes twice the input',
+      'anthropic',
+      'claude-opus-4-1',
+      {
+        inputTokens: 4_000,
+        outputTokens: 0,
+        cacheReadTokens: 1_000,
+        cacheWriteTokens: 1_000,
+        cacheWrite1hTokens: 1_000,
+      },
+      15_000_000 + 1_500_000 + 18_750_000 + 30_000_000,
+    ],
+    [
+      'anthropic: over 200,000',
+      'anthropic',
+      'claude-sonnet-4-5',
+      { inputTokens: 200_001, outputTokens: 1 },
+      200_001 * 6_000 + 22_500,
+    ],
+    [
+      'anthropic: a dated name',
+      'anthropic',
+      'claude-3-5-sonnet-20241022',
+      { inputTokens: 1_000, outputTokens: 0 },
+      3_000_000,
+    ],
+    [
+      'gemini: over 200,000',
+      'gemini',
+      'gemini-2.5-pro',
+      { inputTokens: 200_001, outputTokens: 1 },
+      200_001 * 2_500 + 15_000,
+    ],
+    [
+      'gemini: sound is dearer than text',
+      'gemini',
+      'gemini-2.5-flash',
+      { inputTokens: 1_000, outputTokens: 0, inputAudioTokens: 600 },
+      400 * 300 + 600 * 1_000,
+    ],
+    [
+      'bedrock: one-hour writes too',
+      'bedrock',
+      'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
+      { inputTokens: 1_000, outputTokens: 0, cacheWrite1hTokens: 1_000 },
+      6_600_000,
+    ],
+    ['azure', 'azure', 'gpt-4.1-mini', { inputTokens: 1_000, outputTokens: 1_000 }, 2_000_000],
+    ['mistral', 'mistral', 'mistral-large-latest', { inputTokens: 1_000, outputTokens: 1_000 }, 8_000_000],
+    ['groq', 'groq', 'llama-3.3-70b-versatile', { inputTokens: 1_000, outputTokens: 1_000 }, 1_380_000],
+    ['cohere', 'cohere', 'command-a-03-2025', { inputTokens: 1_000, outputTokens: 1_000 }, 12_500_000],
+    [
+      'cohere: reranking is billed by the call',
+      'cohere',
+      'rerank-v3.5',
+      { inputTokens: 0, outputTokens: 0 },
+      2_000_000,
+    ],
+    [
+      'deepseek: by day',
+      'deepseek',
+      'deepseek-chat',
+      { inputTokens: 1_000, outputTokens: 1_000 },
+      1_370_000,
+      PEAK,
+    ],
+    [
+      'deepseek: off-peak',
+      'deepseek',
+      'deepseek-chat',
+      { inputTokens: 1_000, outputTokens: 1_000 },
+      685_000,
+      OFF_PEAK,
+    ],
+    [
+      'together',
+      'together',
+      'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+      { inputTokens: 1_000, outputTokens: 1_000 },
+      1_760_000,
+    ],
+    [
+      'fireworks',
+      'fireworks',
+      'accounts/fireworks/models/llama-v3p1-8b-instruct',
+      { inputTokens: 1_000, outputTokens: 1_000 },
+      400_000,
+    ],
+    ['xai', 'xai', 'grok-4', { inputTokens: 1_000, outputTokens: 1_000, cacheReadTokens: 1_000 }, 15_750_000],
+    ['openrouter', 'openrouter', 'openai/gpt-4o', { inputTokens: 1_000, outputTokens: 1_000 }, 12_500_000],
+    [
+      'openrouter: free variants',
+      'openrouter',
+      'deepseek/deepseek-chat:free',
+      { inputTokens: 1_000, outputTokens: 1_000 },
+      0,
+    ],
+    [
+      'openai: sound in and out',
+      'openai',
+      'gpt-audio',
+      { inputTokens: 1_000, outputTokens: 100, inputAudioTokens: 900, outputAudioTokens: 80 },
+      100 * 2_500 + 900 * 32_000 + 20 * 10_000 + 80 * 64_000,
+    ],
+    [
+      'gemini: cached sound is no cheaper than sound',
+      'gemini',
+      'gemini-2.5-flash',
+      { inputTokens: 1_000, outputTokens: 0, inputAudioTokens: 900, cacheReadTokens: 500 },
+      900 * 1_000 + 100 * 30,
+    ],
+    [
+      'gemini: pictures are charged as such',
+      'gemini',
+      'gemini-2.5-flash-image',
+      { inputTokens: 0, outputTokens: 1_290 },
+      1_290 * 30_000,
+    ],
+    ['ollama is the owner’s machine', 'ollama', 'llama3', { inputTokens: 1_000, outputTokens: 1_000 }, 0],
+    ['vllm too', 'vllm', 'anything', { inputTokens: 1_000, outputTokens: 1_000 }, 0],
+  ];
+  it.each(cases)('%s', (_what, provider, model, usage, nanoUsd, at = PEAK) => {
+    expect(price(provider, model).cost(usage, at)).toBe(nanoUsd);
+  });
+
+  it('rounds up to a whole nano-USD, and adds none for binary noise', () => {
+    expect(
+      price('openai', 'gpt-4o-mini').cost({ inputTokens: 0, outputTokens: 1, cacheReadTokens: 0 }, PEAK),
+    ).toBe(600);
+    const third = pricing({ pricing: { overrides: { m: { input: 0.0003, output: 0 } } } }).find(
+      'openai',
+      'm',
+    );
+    expect(third?.cost({ inputTokens: 1, outputTokens: 0 }, PEAK)).toBe(1);
+    expect(third?.cost({ inputTokens: 10, outputTokens: 0 }, PEAK)).toBe(3);
+  });
+
+  it('takes odd usage for none and never throws', () => {
+    const model = price('anthropic', 'claude-opus-4-1');
+    const odd = [Number.NaN, -5, Number.POSITIVE_INFINITY];
+    for (const value of odd) {
+      expect(model.cost({ inputTokens: value, outputTokens: value, cacheReadTokens: value }, PEAK)).toBe(0);
+    }
+    const more = {
+      inputTokens: 10,
+      outputTokens: 10,
+      cacheReadTokens: 99,
+      cacheWriteTokens: 99,
+      reasoningTokens: 99,
+    };
+    expect(model.cost(more, PEAK)).toBe(10 * 1_500 + 10 * 75_000);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { dearestOf, priceOfUnknown } from '../../../src/pricing/pricing.ts';
+import { pricing, price, PEAK } from './table.ts';
+
+describe('overrides', () => {
+  it('replace the table’s rates of their direction, and keep the others', () => {
+    const own = pricing({ pricing: { overrides: { 'anthropic/claude-opus-4-1': { input: 0 } } } });
+    const found = own.find('anthropic', 'claude-opus-4-1');
+    expect(found).toMatchObject({
+      worstInputNanoUsd: 0,
+      worstOutputNanoUsd: 75_000,
+      worstInputAudioNanoUsd: undefined,
+    });
+  });
+
+  it('of text are no price of sound, pictures or film', () => {
+    const text = { input: 1, output: 2 };
+    const own = pricing({
+      pricing: {
+        overrides: {
+          mine: text,
+          'vllm/mine': text,
+          'gpt-audio': text,
+          spoken: { ...text, input_audio: 3, output_audio: 4, output_image: 5, output_video: 6 },
+        },
+      },
+    });
+    for (const provider of ['openai', 'vllm'] as const) {
+      const silent = own.find(provider, 'mine');
+      expect(silent?.worstInputAudioNanoUsd).toBeUndefined();
+      expect([...(silent?.pricedOutputs ?? [])]).toEqual([]);
+    }
+    expect(own.find('openai', 'gpt-audio')).toMatchObject({
+      worstInputAudioNanoUsd: 32_000,
+      worstOutputNanoUsd: 64_000,
+    });
+    const spoken = own.find('openai', 'spoken');
+    expect(spoken).toMatchObject({ worstInputAudioNanoUsd: 3_000, worstOutputNanoUsd: 6_000 });
+    expect([...(spoken?.pricedOutputs ?? [])]).toEqual(['audio', 'image', 'video']);
+    expect(own.find('vllm', 'others')?.pricedOutputs.size).toBe(3);
+  });
+
+  it('find dated names, and prefer the provider’s own', () => {
+    const own = pricing({
+      pricing: { overrides: { 'gpt-4o': { output: 1 }, 'azure/gpt-4o': { output: 2 } } },
+    });
+    expect(own.find('openai', 'gpt-4o-2024-08-06')?.worstOutputNanoUsd).toBe(1_000);
+    expect(own.find('azure', 'gpt-4o')?.worstOutputNanoUsd).toBe(2_000);
+  });
+
+  it('price what nobody knows, self-hosted models, and calls', () => {
+    const own = pricing({
+      pricing: {
+        overrides: {
+          'vllm/llama': { input: 1, output: 2, cached_input: 0.5 },
+          'my-images': { request: 0.04 },
+        },
+      },
+    });
+    const usage = { inputTokens: 100, outputTokens: 10, cacheReadTokens: 50 };
+    expect(own.find('vllm', 'llama')?.cost(usage, PEAK)).toBe(50_000 + 25_000 + 20_000);
+    expect(own.find('openai', 'my-images')).toMatchObject({
+      requestNanoUsd: 40_000_000,
+      worstInputNanoUsd: 0,
+    });
+    expect(own.find('openai', 'my-images')?.cost(usage, PEAK)).toBe(40_000_000);
+  });
+
+  it('of limits alone price nothing', () => {
+    const own = pricing({
+      pricing: { overrides: { mine: { max_output_tokens: 5 }, 'gpt-4o': { max_output_tokens: 5 } } },
+    });
+    expect(own.find('openai', 'mine')).toBeUndefined();
+    expect(own.find('openai', 'gpt-4o')).toMatchObject({ maxOutputTokens: 5, worstOutputNanoUsd: 10_000 });
+  });
+});
+
+describe('several models', () => {
+  it('cost what the dearest costs, within the least limits', () => {
+    const both = dearestOf([price('openrouter', 'openai/gpt-4o'), price('openrouter', 'openai/gpt-4o-mini')]);
+    expect(both).toMatchObject({ worstOutputNanoUsd: 10_000, maxOutputTokens: 16_384 });
+    expect(both.cost({ inputTokens: 0, outputTokens: 1 }, PEAK)).toBe(10_000);
+    expect(both.listed).toEqual({ inputNanoUsd: 2_500, outputNanoUsd: 10_000 });
+    const free = priceOfUnknown('free', true);
+    expect(free && dearestOf([both, free]).listed).toBeUndefined();
+  });
+
+  it('have a price for what all of them have one for', () => {
+    const both = dearestOf([price('openai', 'gpt-audio'), price('openai', 'gpt-4o')]);
+    expect([both.pricedOutputs.size, both.worstInputAudioNanoUsd]).toEqual([0, undefined]);
+  });
+});
+
+describe('unknown models', () => {
+  it('are denied with a budget and free without, unless it is written otherwise', () => {
+    expect(priceOfUnknown(undefined, true)).toBeUndefined();
+    expect(priceOfUnknown(undefined, false)?.worstOutputNanoUsd).toBe(0);
+    expect(priceOfUnknown('deny', false)).toBeUndefined();
+    expect(priceOfUnknown('free', true)?.worstInputNanoUsd).toBe(0);
+    expect(priceOfUnknown({ input: 1, output: 2 }, true)).toMatchObject({
+      worstInputNanoUsd: 1_000,
+      worstOutputNanoUsd: 2_000,
+      worstInputAudioNanoUsd: undefined,
+      listed: { inputNanoUsd: 1_000, outputNanoUsd: 2_000 },
+    });
+  });
+});

@@ -1,0 +1,14 @@
+import { anthropicMessages } from '../../../../src/providers/dialects/anthropic-messages.ts';
+import type { JsonObject, RequestFacts } from '../../../../src/providers/provider.ts';
+
+export const ENDPOINT = { operation: 'chat', dialect: anthropicMessages } as const;
+
+export function read(body: JsonObject): RequestFacts {
+  const messages = [{ role: 'user', content: 'hi' }];
+  return anthropicMessages.request({ model: 'claude-x', max_tokens: 9, messages, ...body }, ENDPOINT);
+}
+
+/** `role kind path: text` of every text, for reading in a table. */
+export function texts(facts: RequestFacts): string[] {
+  return facts.texts.map(({ role, kind, text, path }) => `${role} ${kind} ${path.join('.')}: ${text}`);
+}

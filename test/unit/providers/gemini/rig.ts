@@ -1,0 +1,12 @@
+import { geminiGenerate } from '../../../../src/providers/dialects/gemini-generate.ts';
+import type { Endpoint, JsonObject, RequestFacts } from '../../../../src/providers/provider.ts';
+
+export const ENDPOINT: Endpoint = { operation: 'chat', dialect: geminiGenerate, model: 'gemini-x' };
+
+export function read(body: JsonObject): RequestFacts {
+  return geminiGenerate.request(body, ENDPOINT);
+}
+
+export function texts(facts: RequestFacts): string[] {
+  return facts.texts.map(({ role, kind, text, path }) => `${role} ${kind} ${path.join('.')}: ${text}`);
+}

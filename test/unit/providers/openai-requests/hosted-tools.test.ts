@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
+import { CHAT, RESPONSES, read, withoutTools } from './rig.ts';
+
+describe('tools that the provider runs itself', () => {
+  it.each<[ProviderName, string, JsonObject, string[], boolean, JsonObject]>([
+    ['openai', CHAT, { web_search_options: {} }, ['web_search_options'], false, {}],
+    ['xai', CHAT, { search_parameters: { mode: 'auto' } }, ['search_parameters'], false, {}],
+    ['xai', CHAT, { search_parameters: { mode: 'off' } }, [], false, { search_parameters: { mode: 'off' } }],
+    [
+      'azure',
+      '/openai/v1/chat/completions',
+      { messages: [], data_sources: [{ type: 'x' }] },
+      ['data_sources'],
+      false,
+      { messages: [] },
+    ],
+    ['openrouter', CHAT, { plugins: [{ id: 'web' }] }, ['plugins'], false, {}],
+    ['openrouter', CHAT, { model: 'openai/gpt-4o:online' }, [':online'], false, { model: 'openai/gpt-4o' }],
+    [
+      'openrouter',
+      CHAT,
+      { model: 'x/y:free:online', models: ['a/b', 'c/d:online'] },
+      [':online'],
+      false,
+      { model: 'x/y:free', models: ['a/b', 'c/d'] },
+    ],
+    [
+      'openrouter',
+      '/v1/messages',
+      { model: 'a/b:online', max_tokens: 1, messages: [] },
+      [':online'],
+      false,
+      { model: 'a/b', max_tokens: 1, messages: [] },
+    ],
+    ['groq', CHAT, { model: 'groq/compound' }, ['compound'], true, { model: 'groq/compound' }],
+    [
+      'openai',
+      CHAT,
+      { model: 'gpt-4o-search-preview-2025-03-11' },
+      ['web_search'],
+      true,
+      { model: 'gpt-4o-search-preview-2025-03-11' },
+    ],
+    [
+      'groq',
+      CHAT,
+      { tools: [{ type: 'browser_search' }, { type: 'function', function: { name: 'f' } }] },
+      ['browser_search'],
+      false,
+      { tools: [{ type: 'function', function: { name: 'f' } }] },
+    ],
+    [
+      'mistral',
+      CHAT,
+      { tools: [{ type: 'web_search' }], tool_choice: 'any' },
+      ['web_search'],
+      true,
+      { tools: [], tool_choice: 'any' },
+    ],
+    [
+      'openai',
+      RESPONSES,
+      {
+        tools: [{ type: 'web_search' }, { type: 'mcp', server_label: 's' }, { type: 'function', name: 'f' }],
+      },
+      ['web_search', 'mcp'],
+      false,
+      { tools: [{ type: 'function', name: 'f' }] },
+    ],
+    [
+      'openai',
+      RESPONSES,
+      { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } },
+      ['web_search'],
+      true,
+      { tools: [], tool_choice: { type: 'web_search' } },
+    ],
+    [
+      'openai',
+      RESPONSES,
+      { tools: [{ type: 'web_search' }], tool_choice: 'required' },
+      ['web_search'],
+      true,
+      { tools: [], tool_choice: 'required' },
+    ],
+    [
+      'openai',
+      RESPONSES,
+      { tools: [{ type: 'shell', environment: { type: 'local' } }, { type: 'shell' }] },
+      ['shell'],
+      false,
+      { tools: [{ type: 'shell', environment: { type: 'local' } }] },
+    ],
+    [
+      'openai',
+      RESPONSES,
+      { tools: [{ type: 'tool_search', execution: 'client' }, { type: 'tool_search' }] },
+      ['tool_search'],
+      false,
+      { tools: [{ type: 'tool_search', execution: 'client' }] },
+    ],
+    [
+      'openai',
+      RESPONSES,
+      { tools: [{ type: 'a_tool_of_next_year' }, { type: 'custom', name: 'c' }] },
+      ['a_tool_of_next_year'],
+      false,
+      { tools: [{ type: 'custom', name: 'c' }] },
+    ],
+    [
+      'openai',
+      RESPONSES,
+      {
+        input: [
+          {
+            type: 'additional_tools',
+            role: 'developer',
+            tools: [{ type: 'mcp' }, { type: 'custom', name: 'c' }],
+          },
+        ],
+      },
+      ['mcp'],
+      false,
+      { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'custom', name: 'c' }] }] },
+    ],
+  ])('%s %s %j', (provider, path, extra, types, forced, left) => {
+    const { providerTools } = read(provider, path, extra);
+    expect(providerTools.map((tool) => tool.type)).toEqual(types);
+    expect(providerTools.some((tool) => tool.forced)).toBe(forced);
+    expect(withoutTools(provider, path, extra)).toEqual(left);
+  });
+
+  it.each<[string, unknown, number]>([
+    ['web_search_options', { mode: 'off' }, 1],
+    ['web_search_options', true, 1],
+    ['plugins', { id: 'web', mode: 'off' }, 1],
+    ['web_search_options', false, 0],
+    ['plugins', [], 0],
+    ['search_parameters', { mode: 'off' }, 0],
+  ])('are switched on by %s: %j or not', (name, value, count) => {
+    expect(read('openrouter', CHAT, { [name]: value }).providerTools).toHaveLength(count);
+  });
+
+  it('cost no more than their number, however many are listed twice', () => {
+    const many = Array.from({ length: 5_000 }, () => ({ type: 'a' }));
+    const { providerTools } = read('openai', CHAT, {
+      tools: many,
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'auto', tools: [...many, { type: 'b' }] },
+      },
+    });
+    const removals = providerTools.reduce((sum, { remove }) => sum + remove.length, 0);
+    expect(removals).toBe(10_000);
+  });
+
+  it('leave the list of allowed tools with them, and force nothing that may be left out', () => {
+    const extra = {
+      tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }],
+      tool_choice: {
+        type: 'allowed_tools',
+        mode: 'required',
+        tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }],
+      },
+    };
+    expect(read('openai', RESPONSES, extra).providerTools[0]?.forced).toBe(false);
+    expect(withoutTools('openai', RESPONSES, extra)).toEqual({
+      tools: [{ type: 'function', name: 'f' }],
+      tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'f' }] },
+    });
+    const only = {
+      ...extra,
+      tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'web_search' }] },
+    };
+    expect(read('openai', RESPONSES, only).providerTools[0]?.forced).toBe(true);
+  });
+
+  it('are not what Codex and other agents run at the client', () => {
+    const tools = ['function', 'custom', 'local_shell', 'apply_patch', 'computer', 'computer_use_preview'];
+    const { providerTools, tools: names } = read('openai', RESPONSES, {
+      tools: tools.map((type) => ({ type, name: type })),
+    });
+    expect(providerTools).toEqual([]);
+    expect(names).toEqual(tools);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../../src/errors.ts';
+import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
+import { providers } from '../../../../src/providers/registry.ts';
+import { CHAT, RESPONSES, COMPLETIONS, read } from './rig.ts';
+
+describe('wrong types are refused by name', () => {
+  it.each<[string, JsonObject, string]>([
+    [CHAT, { model: undefined }, 'model'],
+    [CHAT, { model: 7 }, 'model'],
+    [CHAT, { model: '' }, 'model'],
+    [CHAT, { messages: undefined }, 'messages'],
+    [CHAT, { messages: 'hi' }, 'messages'],
+    [CHAT, { messages: ['hi'] }, 'messages'],
+    [CHAT, { max_tokens: 0 }, 'max_tokens'],
+    [CHAT, { max_tokens: -1 }, 'max_tokens'],
+    [CHAT, { max_tokens: 1.5 }, 'max_tokens'],
+    [CHAT, { max_tokens: '100' }, 'max_tokens'],
+    [CHAT, { max_completion_tokens: 1e300 }, 'max_completion_tokens'],
+    [CHAT, { n: 0 }, 'n'],
+    [CHAT, { n: '2' }, 'n'],
+    [CHAT, { stream: 'true' }, 'stream'],
+    [CHAT, { stream_options: 'x', stream: true }, 'stream_options'],
+    [CHAT, { service_tier: 1 }, 'service_tier'],
+    [CHAT, { tools: ['x'] }, 'tools'],
+    [RESPONSES, { max_output_tokens: 0 }, 'max_output_tokens'],
+    [RESPONSES, { input: ['hi'] }, 'input'],
+    [RESPONSES, { prompt: 'p' }, 'prompt'],
+    [COMPLETIONS, { best_of: 0 }, 'best_of'],
+  ])('%s with %j', (path, extra, name) => {
+    expect(() => read('openai', path, extra)).toThrow(GatewayError);
+    expect(() => read('openai', path, extra)).toThrow(`"${name}"`);
+  });
+
+  it('but null is the same as nothing', () => {
+    const nothing = {
+      max_tokens: null,
+      n: null,
+      stream: null,
+      stream_options: null,
+      tools: null,
+      service_tier: null,
+    };
+    expect(read('openai', CHAT, nothing)).toMatchObject({ stream: false, choices: 1, tools: [] });
+  });
+});
+
+describe('members in another letter case', () => {
+  it.each<[ProviderName, string, JsonObject, string]>([
+    ['openai', CHAT, { N: 8 }, 'n'],
+    ['groq', CHAT, { Tools: [{ type: 'browser_search' }] }, 'tools'],
+    ['openrouter', CHAT, { Plugins: [{ id: 'web' }] }, 'plugins'],
+    ['ollama', '/api/chat', { messages: [], Options: { num_predict: -1 } }, 'options'],
+    ['openai', RESPONSES, { Background: true }, 'background'],
+    ['openai', CHAT, { meſſages: [] }, 'messages'],
+  ])('%s %s %j: some parsers would take it for %s', (provider, path, extra, name) => {
+    expect(() => read(provider, path, extra)).toThrow(`"${name}"`);
+  });
+
+  it('are nothing to anybody where no member is called so', () => {
+    expect(read('openai', CHAT, { reasoningEffort: 'low' }).model).toBe('m');
+  });
+});
+
+describe('arguments that come as an object', () => {
+  it('are read string by string', () => {
+    const message = { tool_calls: [{ function: { name: 'w', arguments: { city: 'Rome', where: ['a'] } } }] };
+    const dialect = providers.mistral.endpoint('POST', CHAT)?.dialect;
+    expect(dialect?.answer({ choices: [{ index: 0, message }] }).texts).toEqual([
+      {
+        kind: 'tool_arguments',
+        text: 'Rome',
+        path: ['choices', 0, 'message', 'tool_calls', 0, 'function', 'arguments', 'city'],
+      },
+      {
+        kind: 'tool_arguments',
+        text: 'a',
+        path: ['choices', 0, 'message', 'tool_calls', 0, 'function', 'arguments', 'where', 0],
+      },
+    ]);
+  });
+});
