@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { SweepOptions } from './sweep.ts';
 
 export const USAGE = `npm run bench [-- KIND] [OPTION …]
 
@@ -32,7 +33,7 @@ docs/benchmarks.md says how it is measured, and has a run.
 `;
 
 /** What `npm run bench -- …` asks for. */
-export interface BenchOptions {
+export interface BenchOptions extends SweepOptions {
   /** What is measured, or `plot`. */
   readonly kind: string;
   /** What comes after it: the file that `plot` draws. */
@@ -43,13 +44,6 @@ export interface BenchOptions {
   /** Names of rigs that are started. */
   readonly rigs: RegExp;
   readonly json?: string;
-  readonly places: RegExp;
-  readonly shapes: RegExp;
-  readonly each: number;
-  readonly part: number;
-  readonly parts: number;
-  /** Mask rules of a policy mask, not DLP. */
-  readonly masking: boolean;
 }
 
 /**

@@ -21,6 +21,7 @@ import { DEBUGGABLE, envoyAllocatedBytes, inspect, residentBytes } from '../supp
 import { envoyPath } from '../support/parts.ts';
 import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { http2Session, streamHttp1, streamHttp2, type StreamSeen } from '../support/streams.ts';
+import { expectUnharmed } from '../support/unharmed.ts';
 
 /**
  * Streams that last: what Envoy's gRPC client cache, a client that reads no more, and many streams at
@@ -147,15 +148,6 @@ function show({ envoy, worker }: Held): string {
 async function serves(gateway: TestGateway, key: TestKey): Promise<void> {
   const reply = await send(gateway.baseUrl, { path: CHAT, headers: headersOf(key), body: chatBody(false) });
   expect([reply.status, reply.cut]).toEqual([200, false]);
-}
-
-async function expectUnharmed(gateway: TestGateway, envoyPid: number, workerPid: number): Promise<void> {
-  expect(gateway.envoy()?.pid).toBe(envoyPid);
-  expect(gateway.workers()[0]?.pid).toBe(workerPid);
-  const metrics = await gateway.metrics();
-  expect(metrics).toContain('gateway_envoy_restarts 0');
-  expect(metrics).toContain('gateway_worker_restarts 0');
-  expect(metrics).toContain('gateway_failures_total 0');
 }
 
 /** A client that reads 100 KB of its answer, and then nothing more. */

@@ -1,6 +1,9 @@
 import type { JsonObject, Operation, ProviderName, Usage } from '../../src/providers/provider.ts';
 import type { StreamFormat } from '../../src/streams/frame.ts';
 
+/** A picture in a request. */
+export const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
+
 /**
  * One endpoint of one provider, as the conformance test runs it. Every string of `body` that begins with `§` must
  * be found as text, at its own path, and no other marked string may be missed.

@@ -1,4 +1,15 @@
-import { EventStreamCodec } from '@smithy/eventstream-codec';
+import {
+  type Reassembled,
+  type Json,
+  type Seen,
+  type Add,
+  reassemble,
+  readSse,
+  awsMessage,
+  awsEvents,
+  object,
+  list,
+} from './read-dialect-stream.ts';
 import { providers } from '../../src/providers/registry.ts';
 import type { ProviderName, StreamReader } from '../../src/providers/provider.ts';
 import { awsEventStream } from '../../src/streams/aws-event-stream.ts';
@@ -12,12 +23,6 @@ export interface Piece {
   readonly text: string;
 }
 
-/** What a client makes of a stream: its two texts, and whether it ended in the gateway's error frame. */
-export interface Reassembled {
-  readonly texts: readonly [string, string];
-  readonly cut: boolean;
-}
-
 /** A streaming dialect as a provider writes it and as a client puts it together again, without any code of ours. */
 export interface DialectStream {
   readonly name: string;
@@ -28,14 +33,6 @@ export interface DialectStream {
   unwrap(text: string): string;
   write(pieces: readonly Piece[]): Buffer;
   read(bytes: Buffer): Reassembled;
-}
-
-type Json = Record<string, unknown>;
-
-/** An event of a stream as a client sees it. */
-interface Seen {
-  readonly name: string;
-  readonly json: Json;
 }
 
 const plain = { wrap: (text: string) => text, unwrap: (text: string) => text };
@@ -351,80 +348,4 @@ function events(payloads: readonly (Json | string)[], named = false): Buffer {
     return `${named ? `event: ${String(payload['type'])}\n` : ''}data: ${JSON.stringify(payload)}\n\n`;
   });
   return Buffer.from(lines.join(''));
-}
-
-type Add = (of: unknown, text: unknown) => void;
-type Understand = (add: Add, event: Seen) => void;
-
-/** Events that say an error once more, to clients that know it by these. */
-const SAYS_CUT_AGAIN: ReadonlySet<unknown> = new Set(['error', 'response.failed', 'message-end']);
-
-/** As a client puts it together; throws where a frame is no JSON. */
-function reassemble(seen: readonly Seen[], understand: Understand): Reassembled {
-  const texts: [string, string] = ['', ''];
-  let cut = false;
-  for (const event of seen) {
-    if (cut && !SAYS_CUT_AGAIN.has(event.json['type'])) throw new Error('something follows the cut');
-    cut ||= event.json['type'] === 'dlp_quarantine';
-    understand((of, text) => {
-      const at = of === 1 ? 1 : 0;
-      if (typeof text === 'string') texts[at] += text;
-    }, event);
-  }
-  return { texts, cut };
-}
-
-function readSse(understand: Understand): (bytes: Buffer) => Reassembled {
-  return (bytes) => {
-    const seen = bytes
-      .toString()
-      .split('\n\n')
-      .flatMap((block): Seen[] => {
-        const lines = block.split('\n');
-        const data = lines.find((line) => line.startsWith('data: '))?.slice(6);
-        if (data === undefined || data === '[DONE]') return [];
-        const name = lines.find((line) => line.startsWith('event: '))?.slice(7) ?? '';
-        return [{ name, json: JSON.parse(data) as Json }];
-      });
-    return reassemble(seen, understand);
-  };
-}
-
-const codec = new EventStreamCodec(
-  (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
-  (text) => Buffer.from(text, 'utf8'),
-);
-
-function awsMessage(event: string, payload: Json): Buffer {
-  const text = (value: string) => ({ type: 'string', value }) as const;
-  return Buffer.from(
-    codec.encode({
-      headers: {
-        ':event-type': text(event),
-        ':content-type': text('application/json'),
-        ':message-type': text('event'),
-      },
-      body: Buffer.from(JSON.stringify(payload)),
-    }),
-  );
-}
-
-function awsEvents(bytes: Buffer): Seen[] {
-  const seen: Seen[] = [];
-  for (let from = 0; from < bytes.length;) {
-    const length = bytes.readUInt32BE(from);
-    const { headers, body } = codec.decode(bytes.subarray(from, from + length));
-    const name = String((headers[':event-type'] ?? headers[':exception-type'])?.value);
-    seen.push({ name, json: JSON.parse(Buffer.from(body).toString()) as Json });
-    from += length;
-  }
-  return seen;
-}
-
-function object(value: unknown): Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-function list(value: unknown): Json[] {
-  return Array.isArray(value) ? value.map(object) : [];
 }

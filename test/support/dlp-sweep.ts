@@ -4,7 +4,8 @@ import { createAnswerStream } from '../../src/answers/answer-stream.ts';
 import { newAnswer } from '../../src/answers/new-answer.ts';
 import { rewriterOf } from './dlp-rewriter.ts';
 import type { ActionOf } from './dlp-rewriter.ts';
-import type { DialectStream, Piece, Reassembled } from './dialect-streams.ts';
+import type { DialectStream, Piece } from './dialect-streams.ts';
+import type { Reassembled } from './read-dialect-stream.ts';
 
 /** What DLP has to make of a text, as one that does not stream. */
 export interface Expected {

@@ -1,29 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, afterAll, afterEach, it, expect, describe } from 'vitest';
+import { it, expect, describe } from 'vitest';
 import type { TestRedis } from '../../support/redis.ts';
 import type { LinkFault } from '../../support/redis-link.ts';
 import {
   askHeld,
   askHeldStream,
   type Rig,
-  startRig,
-  closeAll,
   newClient,
   expectRefusal,
   ANSWERED_MS,
   expectTrafficBack,
   expectChargedExactly,
+  useRig,
 } from './rig.ts';
 
 export function redisAway(): void {
   let rig: Rig;
-  beforeAll(async () => {
-    rig = await startRig();
-  });
-  afterAll(closeAll);
-  afterEach(() => {
-    rig.provider.behave({});
-  });
+  useRig((started) => (rig = started));
 
   /** A crash, and a Redis that has kept its data as one with an append-only file does. */
   const stopped = {

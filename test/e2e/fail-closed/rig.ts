@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { beforeAll, afterEach, afterAll, expect, vi } from 'vitest';
 import { type FakeProvider, createFakeProvider } from '../../support/fake-provider/index.ts';
 import { type TestRedis, startTestRedis } from '../../support/redis.ts';
 import { type RedisLink, linkToRedis } from '../../support/redis-link.ts';
@@ -46,6 +46,17 @@ export async function startRig(config: ConfigInput = {}): Promise<Rig> {
   const gateway = await startGateway({ redis, config: { ...rigConfig(provider, link), ...config } });
   closeLater(gateway, () => gateway.stop());
   return { provider, redis, link, gateway };
+}
+
+/** A rig for the tests of a part, whose provider behaves again after each. */
+export function useRig(use: (rig: Rig) => void): void {
+  let started: Rig | undefined;
+  beforeAll(async () => {
+    started = await startRig();
+    use(started);
+  });
+  afterAll(closeAll);
+  afterEach(() => started?.provider.behave({}));
 }
 
 export function rigConfig(provider: FakeProvider, link: RedisLink): ConfigInput {

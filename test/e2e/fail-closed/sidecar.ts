@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, it, expect, beforeAll, afterAll, vi } from 'vitest';
+import { afterEach, it, expect, vi } from 'vitest';
 import { startTestRedis } from '../../support/redis.ts';
 import { createFakeProvider } from '../../support/fake-provider/index.ts';
 import { linkToRedis } from '../../support/redis-link.ts';
@@ -18,9 +18,9 @@ import {
   expectTrafficBack,
   expectChargedExactly,
   type Rig,
-  startRig,
   ANSWERED_MS,
   COST_NANO_USD,
+  useRig,
 } from './rig.ts';
 
 const MESSAGE_TIMEOUT_MS = PHASE_DEADLINE_MS + 5_000;
@@ -74,13 +74,7 @@ export function starts(): void {
 
 export function sidecarAway(): void {
   let rig: Rig;
-  beforeAll(async () => {
-    rig = await startRig();
-  });
-  afterAll(closeAll);
-  afterEach(() => {
-    rig.provider.behave({});
-  });
+  useRig((started) => (rig = started));
   const worker = (): number => rig.gateway.workers()[0]?.pid ?? 0;
 
   it('killed: 503 gateway_unavailable at once, and started again', async () => {

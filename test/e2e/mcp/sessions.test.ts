@@ -170,6 +170,20 @@ describe.each<[string, Name]>([
   });
 });
 
+/** Options of a call: notes its progress, and breaks the server's streams off once, at the third step. */
+function cutAtThird(steps: string[]) {
+  let cut = false;
+  return {
+    onprogress({ message = '' }: { message?: string | undefined }) {
+      steps.push(message);
+      if (steps.length < 3 || cut) return;
+      cut = true;
+      rig.servers.events.cut();
+    },
+    resetTimeoutOnProgress: true,
+  };
+}
+
 describe('a call that is answered with events', () => {
   it('tells its progress as it goes', async () => {
     const { client } = await connectClient(await rig.access('events'));
@@ -185,16 +199,11 @@ describe('a call that is answered with events', () => {
   it('that breaks off is resumed where it was, and comes to its end', async () => {
     const { client, transport } = await connectClient(await rig.access('events'));
     const steps: string[] = [];
-    let cut = false;
-    const result = await client.callTool({ name: 'count', arguments: { steps: 20 } }, undefined, {
-      onprogress({ message = '' }) {
-        steps.push(message);
-        if (steps.length < 3 || cut) return;
-        cut = true;
-        rig.servers.events.cut();
-      },
-      resetTimeoutOnProgress: true,
-    });
+    const result = await client.callTool(
+      { name: 'count', arguments: { steps: 20 } },
+      undefined,
+      cutAtThird(steps),
+    );
     expect(result).toEqual(text('counted to 20'));
     expect(steps).toEqual(Array.from({ length: 20 }, (_, index) => `step ${index + 1}`));
     const resumed = requestsOf('events', transport.sessionId).filter(
@@ -241,19 +250,7 @@ describe.each(['auto', 'legacy'] as const)('the official client of both eras, in
   it('is told of progress, and resumes a call that breaks off', async () => {
     const client = await connect();
     const steps: string[] = [];
-    let cut = false;
-    const result = await client.callTool(
-      { name: 'count', arguments: { steps: 20 } },
-      {
-        onprogress({ message = '' }) {
-          steps.push(message);
-          if (steps.length < 3 || cut) return;
-          cut = true;
-          rig.servers.events.cut();
-        },
-        resetTimeoutOnProgress: true,
-      },
-    );
+    const result = await client.callTool({ name: 'count', arguments: { steps: 20 } }, cutAtThird(steps));
     expect(result).toEqual(text('counted to 20'));
     expect(steps).toEqual(Array.from({ length: 20 }, (_, index) => `step ${index + 1}`));
     await client.close();

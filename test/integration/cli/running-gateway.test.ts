@@ -6,16 +6,9 @@ import type { Readiness } from '../../../src/admin/readiness.ts';
 import { startAdmin } from '../../../src/admin/server.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { freePort } from '../../support/ports.ts';
+import { READY } from '../../support/ready.ts';
 
 /** What `gateway doctor` says of the gateway that runs, over the real admin listener. */
-const WELL: Readiness = {
-  ready: true,
-  envoy: 'live',
-  redis: 'up',
-  workers: { ready: 2, wanted: 2 },
-  draining: false,
-  crash_loops: [],
-};
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -36,7 +29,7 @@ async function told(readiness: Readiness) {
 }
 
 it('is fine where one is ready, or none runs', async () => {
-  expect(await told(WELL)).toEqual({ status: 'ok', message: 'runs and is ready, 2 workers' });
+  expect(await told(READY)).toEqual({ status: 'ok', message: 'runs and is ready, 2 workers' });
   expect(await asked(await freePort())).toMatchObject({
     status: 'ok',
     message: expect.stringContaining('none') as string,
@@ -44,14 +37,14 @@ it('is fine where one is ready, or none runs', async () => {
 });
 
 it('fails on a crash loop, also where the gateway is ready between two ends', async () => {
-  expect(await told({ ...WELL, crash_loops: ['envoy', 'worker 1'] })).toEqual({
+  expect(await told({ ...READY, crash_loops: ['envoy', 'worker 1'] })).toEqual({
     status: 'fail',
     message: 'envoy, worker 1: in a crash loop, started again and again; the log of gateway serve says why',
   });
 });
 
 it('warns of one that is not ready, and says what is missing', async () => {
-  const unready: Readiness = { ...WELL, ready: false, redis: 'down', workers: { ready: 1, wanted: 2 } };
+  const unready: Readiness = { ...READY, ready: false, redis: 'down', workers: { ready: 1, wanted: 2 } };
   expect(await told(unready)).toEqual({
     status: 'warn',
     message: 'runs and is not ready: Envoy live, Redis down, 1 of 2 workers',

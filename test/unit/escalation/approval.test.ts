@@ -2,23 +2,13 @@ import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readApproval, requestDigest, signApproval } from '../../../src/escalation/approval.ts';
 import type { Escalation } from '../../../src/escalation/escalation.ts';
+import { newEscalation } from '../../support/new-escalation.ts';
 
 const SECRET = 'shared by approvers and gateways';
 const ASKED: Escalation = {
+  ...newEscalation(),
   id: '6f1f7c62-3c5e-4a7b-9a55-8c6d6c1f0d11',
-  nonce: 'AAECAwQFBgcICQoLDA0ODw',
-  key_hash: 'sha256:k',
-  key_name: 'planner',
-  agent_name: '',
-  owner: '',
-  method: 'llm_call',
-  provider: 'openai',
-  model: 'gpt-4o',
-  mcp_server: '',
-  tool_name: '',
-  session_id: '',
   rules: [{ rule: 'dear', reason: 'dear' }],
-  request_digest: `sha256:${'ab'.repeat(32)}`,
   requested_at: 1_000,
   expiry: 61_000,
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mcpBodyless, mcpMessages, mcpToolCalls } from '../../../src/mcp/dialect.ts';
 import type { Dialect, JsonObject, RequestFacts } from '../../../src/providers/provider.ts';
+import { NOTHING_ASKED } from '../../support/request-facts.ts';
 
 const ENDPOINT = { operation: 'mcp', dialect: mcpMessages } as const;
 
@@ -20,17 +21,7 @@ describe('a message to an MCP server', () => {
     const { mcp, texts, ...rest } = read(message('tools/list'));
     expect(mcp).toEqual({ kind: 'request', id: 7, method: 'tools/list' });
     expect(texts).toEqual([]);
-    expect(rest).toEqual({
-      model: undefined,
-      models: [],
-      stream: false,
-      media: [],
-      tools: [],
-      providerTools: [],
-      choices: 1,
-      output: undefined,
-      unseenContent: false,
-    });
+    expect(rest).toEqual({ ...NOTHING_ASKED, model: undefined, models: [] });
   });
 
   it('shows the arguments of a tool, each where it stands, and its name as what no edit may change', () => {

@@ -2,21 +2,10 @@ import { countTokens as countOlderTokens } from 'gpt-tokenizer/encoding/cl100k_b
 import { describe, expect, it } from 'vitest';
 import { byteBound, countedBound, countedInput, requestUnits } from '../../../src/pricing/input-bound.ts';
 import type { ProviderName, RequestFacts } from '../../../src/providers/provider.ts';
+import { NOTHING_ASKED } from '../../support/request-facts.ts';
 
 function facts(more: Partial<RequestFacts> = {}): RequestFacts {
-  return {
-    model: 'm',
-    models: ['m'],
-    stream: false,
-    texts: [],
-    media: [],
-    tools: [],
-    providerTools: [],
-    choices: 1,
-    output: undefined,
-    unseenContent: false,
-    ...more,
-  };
+  return { ...NOTHING_ASKED, model: 'm', models: ['m'], texts: [], ...more };
 }
 
 const say = (text: string) => ({ role: 'user' as const, kind: 'text' as const, text, path: ['x'] });

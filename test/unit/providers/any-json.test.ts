@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
 import { providers } from '../../../src/providers/registry.ts';
 import type { Dialect, Endpoint, JsonObject } from '../../../src/providers/provider.ts';
+import { valueAt } from '../../support/request-facts.ts';
 
 /** One path for each dialect that reads bodies of its own. */
 const PATHS = [
@@ -121,10 +122,6 @@ function find(provider: (typeof PATHS)[number][0], path: string): { endpoint: En
   const endpoint = providers[provider].endpoint('POST', path);
   if (endpoint === undefined) throw new Error(`${path} is not readable`);
   return { endpoint, dialect: endpoint.dialect };
-}
-
-function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
-  return path.reduce<unknown>((value, step) => (value as Record<string | number, unknown>)[step], root);
 }
 
 describe.each(PATHS)('%s %s, given any JSON,', (provider, path) => {

@@ -6,23 +6,12 @@ import type { Dialect, Endpoint, JsonObject, RequestFacts } from '../../../src/p
 import { ndjson } from '../../../src/streams/ndjson.ts';
 import { sse } from '../../../src/streams/sse.ts';
 import { readCutAtEachByte } from '../../support/read-stream.ts';
+import { wordsOf, expectPathsToHold } from '../../support/request-facts.ts';
 
 const ENDPOINT: Endpoint = { operation: 'chat', dialect: cohereChatV2 };
 
 function read(dialect: Dialect, body: JsonObject): RequestFacts {
   return dialect.request({ model: 'command-x', ...body }, ENDPOINT);
-}
-
-function words(facts: RequestFacts): string[] {
-  return facts.texts.map(({ role, kind, text }) => `${role} ${kind}: ${text}`);
-}
-
-function expectPathsToHold(facts: RequestFacts, body: JsonObject): void {
-  for (const { text, path, editable } of facts.texts) {
-    if (editable === false) continue;
-    const at = path.reduce<unknown>((value, step) => (value as Record<string | number, unknown>)[step], body);
-    expect(at).toBe(text);
-  }
 }
 
 describe('cohere endpoints', () => {
@@ -81,7 +70,7 @@ describe('cohere v2 chat requests', () => {
 
   it('are read in every place where text hides', () => {
     const facts = read(cohereChatV2, body);
-    expect(words(facts)).toEqual(
+    expect(wordsOf(facts)).toEqual(
       expect.arrayContaining([
         'system text: sys',
         'user text: look',
@@ -142,7 +131,7 @@ describe('cohere v1 chat requests', () => {
 
   it('are read in every place where text hides', () => {
     const facts = read(cohereChatV1, body);
-    expect(words(facts)).toEqual(
+    expect(wordsOf(facts)).toEqual(
       expect.arrayContaining([
         'user text: hi',
         'system text: sys',
@@ -201,7 +190,7 @@ describe('cohere search requests', () => {
   it('of rerank are read whole', () => {
     const documents = ['a', { title: 'b', text: 'c' }];
     const facts = read(cohereRerank, { query: 'q', documents, rank_fields: ['title'] });
-    expect(words(facts)).toEqual(expect.arrayContaining(['user text: q', 'user text: a', 'user text: c']));
+    expect(wordsOf(facts)).toEqual(expect.arrayContaining(['user text: q', 'user text: a', 'user text: c']));
     expect(facts.output).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../src/json/edit.ts';
-import type { JsonEdit, JsonPath } from '../../../src/json/path.ts';
+import type { JsonEdit } from '../../../src/json/path.ts';
 import { parseStrict } from '../../../src/json/scan.ts';
 import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
 import type { Endpoint, JsonObject, RequestFacts, Usage } from '../../../src/providers/provider.ts';
@@ -9,6 +9,7 @@ import type { ConformanceRow, ConformanceStream } from '../../support/conformanc
 import { decodeStream } from '../../support/decode-stream.ts';
 import { openaiRows } from './openai-rows.ts';
 import { ownDialectRows } from './own-dialect-rows.ts';
+import { valueAt } from '../../support/request-facts.ts';
 
 const rows = [...openaiRows, ...ownDialectRows];
 
@@ -25,10 +26,6 @@ function readBody(row: ConformanceRow, body: Buffer): RequestFacts {
 
 function afterEdits(row: ConformanceRow, body: JsonObject, edits: readonly JsonEdit[]): RequestFacts {
   return readBody(row, applyEdits(Buffer.from(JSON.stringify(body, null, 1)), edits));
-}
-
-function valueAt(value: unknown, path: JsonPath): unknown {
-  return path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], value);
 }
 
 function markedStrings(value: unknown): string[] {

@@ -1,9 +1,8 @@
+import { ollamaRows } from './ollama-rows.ts';
+import { responsesRow } from './openai-responses-row.ts';
 import type { ConformanceRow } from '../../support/conformance-row.ts';
-import { sseBytes } from '../../support/conformance-row.ts';
-import { ndjson } from '../../../src/streams/ndjson.ts';
+import { PIXEL, sseBytes } from '../../support/conformance-row.ts';
 import { sse } from '../../../src/streams/sse.ts';
-
-const PIXEL = 'data:image/png;base64,iVBORw0KGgo=';
 
 /** A chat body with a marked string in every place where text can hide. */
 const chatBody = {
@@ -134,122 +133,6 @@ const chatRow = {
   texts,
 } as const;
 
-const responsesBody = {
-  model: 'a-model',
-  instructions: '§instructions',
-  input: [
-    { role: 'user', content: '§plain message' },
-    {
-      type: 'message',
-      role: 'developer',
-      content: [
-        { type: 'input_text', text: '§input text' },
-        { type: 'input_image', image_url: PIXEL, detail: 'low' },
-        { type: 'input_file', filename: '§filename', file_data: 'data:application/pdf;base64,JVBERg==' },
-      ],
-    },
-    {
-      type: 'message',
-      role: 'assistant',
-      id: 'm',
-      content: [{ type: 'output_text', text: '§output text', annotations: [] }],
-    },
-    {
-      type: 'reasoning',
-      id: 'r',
-      summary: [{ type: 'summary_text', text: '§summary' }],
-      content: [{ type: 'reasoning_text', text: '§reasoning' }],
-    },
-    { type: 'function_call', call_id: 'c', name: '§call name', arguments: '§arguments' },
-    { type: 'function_call_output', call_id: 'c', output: '§output' },
-    { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_text', text: '§output part' }] },
-    { type: 'custom_tool_call', call_id: 'd', name: 'patch', input: '§custom input' },
-    { type: 'custom_tool_call_output', call_id: 'd', output: '§custom output' },
-    {
-      type: 'local_shell_call',
-      id: 's',
-      call_id: 's',
-      action: { type: 'exec', command: ['ls', '§command'], env: { A: '§environment' } },
-    },
-    { type: 'mcp_approval_response', approval_request_id: 'a', approve: true, reason: '§reason' },
-    { type: 'an_item_of_next_year', words: '§unknown item' },
-    {
-      type: 'additional_tools',
-      role: 'developer',
-      tools: [{ type: 'function', name: 'later', description: '§later tool' }],
-    },
-  ],
-  tools: [
-    {
-      type: 'function',
-      name: 'weather',
-      description: '§tool description',
-      parameters: { description: '§parameter' },
-    },
-    { type: 'custom', name: 'patch', format: { type: 'grammar', syntax: 'lark', definition: '§grammar' } },
-    {
-      type: 'namespace',
-      name: 'crm',
-      description: '§namespace',
-      tools: [{ type: 'function', name: 'f', description: '§inner' }],
-    },
-  ],
-  text: { format: { type: 'json_schema', name: 'x', schema: { description: '§schema' } } },
-  max_output_tokens: 50,
-};
-
-const responseUsage = {
-  input_tokens: 30,
-  input_tokens_details: { cached_tokens: 10, cache_write_tokens: 4 },
-  output_tokens: 7,
-  output_tokens_details: { reasoning_tokens: 3 },
-  total_tokens: 37,
-};
-const readUsage = {
-  inputTokens: 30,
-  outputTokens: 7,
-  cacheReadTokens: 10,
-  cacheWriteTokens: 4,
-  reasoningTokens: 3,
-};
-const message = {
-  type: 'message',
-  role: 'assistant',
-  content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
-};
-const functionCall = { type: 'function_call', name: 'weather', arguments: '{}' };
-const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] };
-const finished = { status: 'completed', output: [thought, message, functionCall], usage: responseUsage };
-
-const responsesRow = {
-  path: '/v1/responses',
-  operation: 'responses',
-  body: responsesBody,
-  model: 'a-model',
-  limit: 50,
-  tools: ['later', 'weather', 'patch', 'crm'],
-  answer: finished,
-  usage: readUsage,
-  texts: ['hm', 'Hi', '{}'],
-  stream: {
-    format: sse,
-    bytes: sseBytes(
-      { type: 'response.created', response: { status: 'in_progress', output: [], usage: null } },
-      { type: 'response.output_item.added', output_index: 0, item: { type: 'reasoning', summary: [] } },
-      { type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index: 0, delta: 'hm' },
-      { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'H' },
-      { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'i' },
-      { type: 'response.output_text.done', output_index: 1, content_index: 0, text: 'Hi' },
-      { type: 'response.output_item.done', output_index: 1, item: message },
-      { type: 'response.function_call_arguments.delta', output_index: 2, delta: '{}' },
-      { type: 'response.function_call_arguments.done', output_index: 2, arguments: '{}' },
-      { type: 'response.completed', response: finished },
-    ),
-    usage: readUsage,
-    texts: { '0/summary/0': 'hm', '1/text/0': 'Hi', '2/tool': '{}' },
-  },
-} as const;
-
 const completionsRow = {
   path: '/v1/completions',
   operation: 'completions',
@@ -311,60 +194,6 @@ const xaiUsage = {
   ...chatAnswer.usage,
   completion_tokens: 15,
   completion_tokens_details: { reasoning_tokens: 5 },
-};
-
-const ollamaUsage = { prompt_eval_count: 26, eval_count: 9 };
-const ollamaRow: ConformanceRow = {
-  provider: 'ollama',
-  path: '/api/chat',
-  operation: 'chat',
-  body: {
-    model: 'a-model',
-    messages: [
-      { role: 'system', content: '§system' },
-      { role: 'user', content: '§user', images: ['iVBORw0KGgo='] },
-      {
-        role: 'assistant',
-        content: '',
-        thinking: '§thinking',
-        tool_calls: [{ function: { name: 'w', arguments: { city: '§argument' } } }],
-      },
-      { role: 'tool', tool_name: 'w', content: '§result' },
-    ],
-    tools: [{ type: 'function', function: { name: 'w', description: '§description' } }],
-    format: { type: 'object', description: '§format' },
-    options: { num_predict: 12, temperature: 0 },
-  },
-  model: 'a-model',
-  limit: 12,
-  tools: ['w'],
-  answer: {
-    message: {
-      role: 'assistant',
-      content: 'Hi',
-      thinking: 'hm',
-      tool_calls: [{ function: { name: 'w', arguments: { city: 'Rome' } } }],
-    },
-    done: true,
-    ...ollamaUsage,
-  },
-  usage: { inputTokens: 26, outputTokens: 9 },
-  texts: ['hm', 'Hi', 'Rome'],
-  stream: {
-    format: ndjson,
-    bytes: Buffer.from(
-      [
-        { message: { role: 'assistant', content: '', thinking: 'hm' }, done: false },
-        { message: { role: 'assistant', content: 'H' }, done: false },
-        { message: { role: 'assistant', content: 'ï' }, done: false },
-        { message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop', ...ollamaUsage },
-      ]
-        .map((line) => `${JSON.stringify(line)}\n`)
-        .join(''),
-    ),
-    usage: { inputTokens: 26, outputTokens: 9 },
-    texts: { '0/reasoning': 'hm', '0/text': 'Hï' },
-  },
 };
 
 /** The eleven providers that speak OpenAI's dialects. */
@@ -436,34 +265,7 @@ export const openaiRows: readonly ConformanceRow[] = [
   { ...chatRow, provider: 'together', stream: tellingStream },
   { ...completionsRow, provider: 'together' },
   { ...rerankRow, provider: 'together' },
-  ollamaRow,
-  {
-    provider: 'ollama',
-    path: '/api/generate',
-    operation: 'completions',
-    body: {
-      model: 'a-model',
-      prompt: '§prompt',
-      suffix: '§suffix',
-      system: '§system',
-      template: '§template',
-      images: ['iVBORw0KGgo='],
-      options: { num_predict: 3 },
-    },
-    model: 'a-model',
-    limit: 3,
-    answer: { response: 'Hi', thinking: 'hm', done: true, ...ollamaUsage },
-    usage: { inputTokens: 26, outputTokens: 9 },
-    texts: ['hm', 'Hi'],
-    stream: {
-      format: ndjson,
-      bytes: Buffer.from(
-        `${JSON.stringify({ response: 'Hi', done: false })}\n${JSON.stringify({ response: '', done: true, ...ollamaUsage })}`,
-      ),
-      usage: { inputTokens: 26, outputTokens: 9 },
-      texts: { '0/text': 'Hi' },
-    },
-  },
+  ...ollamaRows,
   {
     ...embeddingsRow,
     provider: 'ollama',

@@ -1,30 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Account, BudgetStore } from '../../../../src/checks/budget/store.ts';
 import { windowAccounts } from '../../../../src/checks/budget/windows.ts';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
 import type { Session, SessionStore } from '../../../../src/checks/session/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
-import { startTestRedis } from '../../../support/redis.ts';
-import type { TestRedis } from '../../../support/redis.ts';
-import { budgetStore, connect, newKeyHash, reservation, USD } from './support.ts';
+import { budgetStore, newKeyHash, reservation, USD, useRedis } from './support.ts';
 
 const TTL_MS = 60_000;
 
-let redis: TestRedis;
 let client: RedisClient;
 let budgets: BudgetStore;
 let sessions: SessionStore;
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
+useRedis((started) => {
+  ({ client } = started);
   budgets = budgetStore(client);
   sessions = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: TTL_MS, maxPerKey: 0 });
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
 });
 
 /** The two scripts of a call, which others may come between. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountsOf } from '../../../../src/checks/budget/accounts.ts';
 import { settling } from '../../../support/respond.ts';
 import { createBudgetCheck } from '../../../../src/checks/budget/check.ts';
@@ -10,24 +10,18 @@ import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import { createPricing } from '../../../../src/pricing/pricing.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { riskProfileKey, spendKey } from '../../../../src/redis/keys.ts';
-import { startTestRedis } from '../../../support/redis.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { answered, NEW_SESSION, parsed } from '../../../support/exchange.ts';
 import type { RequestOptions } from '../../../support/exchange.ts';
-import { budgetStore, connect, newKeyHash, reservation, USD, windowStatus } from './support.ts';
+import { budgetStore, newKeyHash, reservation, USD, useRedis, windowStatus } from './support.ts';
 
 let redis: TestRedis;
 let client: RedisClient;
 let store: BudgetStore;
 
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
+useRedis((started) => {
+  ({ redis, client } = started);
   store = budgetStore(client, { alertPercents: [50] });
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
 });
 
 const TTL_MS = 60_000;
@@ -160,6 +154,18 @@ describe('a session that was ended while a call was on its way', () => {
 });
 
 describe('the total spend of a key', () => {
+  /** A reservation of 4 USD whose lease has run out, and been charged. */
+  async function ranOut() {
+    const clock = { now: NOON };
+    const clocked = budgetStore(client, { now: () => clock.now });
+    const keyHash = newKeyHash();
+    const held = reservation(keyHash, {}, 4 * USD);
+    await clocked.reserve(held);
+    clock.now += 31_000;
+    await windowStatus(clocked, keyHash, 'daily');
+    return { clocked, keyHash, held };
+  }
+
   it('is the sum of what was charged, whatever the window or session', async () => {
     const keyHash = newKeyHash();
     for (const [index, cost] of [5, 0, 7].entries()) {
@@ -172,26 +178,14 @@ describe('the total spend of a key', () => {
   });
 
   it('holds the full reservation of a lease that ran out, until the late settlement corrects it', async () => {
-    const clock = { now: NOON };
-    const clocked = budgetStore(client, { now: () => clock.now });
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, {}, 4 * USD);
-    await clocked.reserve(held);
-    clock.now += 31_000;
-    await windowStatus(clocked, keyHash, 'daily');
+    const { clocked, keyHash, held } = await ranOut();
     expect(await totalOf(keyHash)).toBe(String(4 * USD));
     await clocked.settle({ ...held, costNanoUsd: USD, repeated: true });
     expect(await totalOf(keyHash)).toBe(String(USD));
   });
 
   it('gives back what a stalled worker’s renewal turns into a reservation again', async () => {
-    const clock = { now: NOON };
-    const clocked = budgetStore(client, { now: () => clock.now });
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, {}, 4 * USD);
-    await clocked.reserve(held);
-    clock.now += 31_000;
-    await windowStatus(clocked, keyHash, 'daily');
+    const { clocked, keyHash, held } = await ranOut();
     await clocked.renew(keyHash, [held.operationId]);
     expect(await totalOf(keyHash)).toBe('0');
   });

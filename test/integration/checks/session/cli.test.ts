@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
 import type { SessionStore } from '../../../../src/checks/session/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
-import { startTestRedis } from '../../../support/redis.ts';
 import { runCli, type Ended } from '../../../support/run-cli.ts';
 import type { TestRedis } from '../../../support/redis.ts';
 import { spendInSession } from '../../../support/session-spend.ts';
-import { connect } from '../budget/support.ts';
+import { useRedis } from '../budget/support.ts';
 import { call, DAY_MS, opened } from '../../../contracts/session-rig.ts';
 
 let redis: TestRedis;
 let client: RedisClient;
 let store: SessionStore;
 let keyHash: string;
-beforeAll(async () => {
-  redis = await startTestRedis();
-  client = await connect(redis.addr);
+useRedis((started) => {
+  ({ redis, client } = started);
   store = createRedisSessionStore({ client, deadlineMs: 2_500, ttlMs: DAY_MS, maxPerKey: 0 });
-});
-afterAll(async () => {
-  client.disconnect();
-  await redis.close();
 });
 beforeEach(async () => {
   await redis.flush();

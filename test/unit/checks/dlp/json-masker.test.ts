@@ -10,6 +10,7 @@ import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { atOnce } from '../../../support/at-once.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { wordDetector } from './stream-detectors.ts';
+import { scanPieces } from './scan-pieces.ts';
 
 const readAtOnce = (json: string): string => atOnce(readJsonText(json));
 
@@ -21,17 +22,7 @@ function scan(
   pieces: Iterable<string>,
   detector: StreamDetector = wordDetector,
 ): { pieces: string[]; text: string; found: Found[] } {
-  const scanner = createJsonScanner(detector);
-  const { buffer } = scanner;
-  const out: string[] = [];
-  const found: Found[] = [];
-  for (const piece of pieces) {
-    found.push(...scanner.push(piece));
-    out.push(buffer.take(buffer.settled));
-  }
-  found.push(...scanner.finish());
-  out.push(buffer.take(buffer.settled));
-  return { pieces: out, text: out.join(''), found };
+  return scanPieces(createJsonScanner(detector), pieces);
 }
 
 /** Arguments, and what is left of them. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Found } from '../../../../src/checks/dlp/inspected.ts';
 import { createTextScanner } from '../../../../src/checks/dlp/scan/text-scanner.ts';
 import type { TextScannerOptions } from '../../../../src/checks/dlp/scan/text-scanner.ts';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { mask } from '../../../../src/detectors/mask.ts';
 import { everyCut, randomPieces } from './cuts.ts';
 import { wordDetector } from './stream-detectors.ts';
+import { scanPieces } from './scan-pieces.ts';
 
 interface Scanned {
   readonly pieces: string[];
@@ -18,19 +18,9 @@ function scan(
   options: TextScannerOptions = {},
   detector: StreamDetector = wordDetector,
 ): Scanned {
-  const scanner = createTextScanner(detector, options);
-  const { buffer } = scanner;
-  const out: string[] = [];
-  const found: Found[] = [];
-  for (const piece of pieces) {
-    found.push(...scanner.push(piece));
-    out.push(buffer.take(buffer.settled));
-  }
-  found.push(...scanner.finish());
-  out.push(buffer.take(buffer.settled));
+  const { found, ...left } = scanPieces(createTextScanner(detector, options), pieces);
   return {
-    pieces: out,
-    text: out.join(''),
+    ...left,
     found: found.map(({ finding, text }) => `${finding.rule} ${text}`),
   };
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../../src/errors.ts';
 import { anthropic } from '../../../../src/providers/anthropic.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
-import { read, texts } from './rig.ts';
+import { read } from './rig.ts';
+import { placedWordsOf, expectPathsToHold } from '../../../support/request-facts.ts';
 
 describe('anthropic endpoints', () => {
   it.each([
@@ -84,7 +85,7 @@ describe('anthropic messages requests', () => {
         },
       ],
     });
-    const found = texts(facts);
+    const found = placedWordsOf(facts);
     for (const expected of [
       'system text system.0.text: sys',
       'user text messages.0.content.0.text: look',
@@ -121,14 +122,7 @@ describe('anthropic messages requests', () => {
       ],
       tools: [{ name: 'f', description: 'd', input_schema: { type: 'object' } }],
     };
-    for (const { text, path, editable } of read(body).texts) {
-      if (editable === false) continue;
-      const at = path.reduce<unknown>(
-        (value, step) => (value as Record<string | number, unknown>)[step],
-        body,
-      );
-      expect(at).toBe(text);
-    }
+    expectPathsToHold(read(body), body);
   });
 
   it('reads media inline, by URL and by file id', () => {

@@ -7,8 +7,3 @@ export function read(body: JsonObject): RequestFacts {
   const messages = [{ role: 'user', content: 'hi' }];
   return anthropicMessages.request({ model: 'claude-x', max_tokens: 9, messages, ...body }, ENDPOINT);
 }
-
-/** `role kind path: text` of every text, for reading in a table. */
-export function texts(facts: RequestFacts): string[] {
-  return facts.texts.map(({ role, kind, text, path }) => `${role} ${kind} ${path.join('.')}: ${text}`);
-}

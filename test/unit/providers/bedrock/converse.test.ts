@@ -7,6 +7,7 @@ import { eventFrame } from '../../../support/fake-provider/bedrock.ts';
 import { readCutAtEachByte } from '../../../support/read-stream.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 import { ENDPOINT, read } from './rig.ts';
+import { wordsOf, expectPathsToHold } from '../../../support/request-facts.ts';
 
 describe('converse requests', () => {
   const body: JsonObject = {
@@ -53,7 +54,7 @@ describe('converse requests', () => {
   };
 
   it('are read in every place where text hides', () => {
-    const words = read(body).texts.map(({ role, kind, text }) => `${role} ${kind}: ${text}`);
+    const words = wordsOf(read(body));
     for (const expected of [
       'system text: sys',
       'system text: guarded',
@@ -75,14 +76,7 @@ describe('converse requests', () => {
   });
 
   it('say of each editable text exactly where its string stands', () => {
-    for (const { text, path, editable } of read(body).texts) {
-      if (editable === false) continue;
-      const at = path.reduce<unknown>(
-        (value, step) => (value as Record<string | number, unknown>)[step],
-        body,
-      );
-      expect(at).toBe(text);
-    }
+    expectPathsToHold(read(body), body);
   });
 
   it('give tools, media and limit', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { geminiCountTokens, geminiEmbed } from '../../../../src/providers/dialects/gemini-generate.ts';
 import type { JsonObject } from '../../../../src/providers/provider.ts';
-import { ENDPOINT, read, texts } from './rig.ts';
+import { ENDPOINT, read } from './rig.ts';
+import { wordsOf, expectPathsToHold, placedWordsOf } from '../../../support/request-facts.ts';
 
 const IN_CAMEL: JsonObject = {
   systemInstruction: { parts: [{ text: 'sys' }] },
@@ -46,7 +47,7 @@ describe.each([
   ['snake_case', IN_SNAKE],
 ])('gemini requests in %s', (_, body) => {
   it('are read in every place where text hides', () => {
-    const words = read(body).texts.map(({ role, kind, text }) => `${role} ${kind}: ${text}`);
+    const words = wordsOf(read(body));
     for (const expected of [
       'system text: sys',
       'user text: hi',
@@ -63,14 +64,7 @@ describe.each([
   });
 
   it('say of each editable text exactly where its string stands', () => {
-    for (const { text, path, editable } of read(body).texts) {
-      if (editable === false) continue;
-      const at = path.reduce<unknown>(
-        (value, step) => (value as Record<string | number, unknown>)[step],
-        body,
-      );
-      expect(at).toBe(text);
-    }
+    expectPathsToHold(read(body), body);
   });
 
   it('give tools, media, limit and number of candidates', () => {
@@ -122,10 +116,10 @@ describe('gemini requests', () => {
   });
 
   it('read a single content, part or string where a list is usual', () => {
-    expect(texts(read({ contents: { parts: { text: 'one' } } }))).toEqual([
+    expect(placedWordsOf(read({ contents: { parts: { text: 'one' } } }))).toEqual([
       'user text contents.parts.text: one',
     ]);
-    expect(texts(read({ contents: { parts: 'one' } }))).toEqual(['user text contents.parts: one']);
+    expect(placedWordsOf(read({ contents: { parts: 'one' } }))).toEqual(['user text contents.parts: one']);
   });
 
   it('read text that comes as an inline file', () => {
@@ -194,7 +188,7 @@ describe('gemini requests', () => {
   it('of countTokens are read whole or inside', () => {
     const inner = { contents: [{ parts: [{ text: 'a' }] }], tools: [{ googleSearch: {} }] };
     const facts = geminiCountTokens.request({ generateContentRequest: inner }, ENDPOINT);
-    expect(texts(facts)).toContain('user text generateContentRequest.contents.0.parts.0.text: a');
+    expect(placedWordsOf(facts)).toContain('user text generateContentRequest.contents.0.parts.0.text: a');
     expect(facts.providerTools[0]?.remove).toEqual([
       { kind: 'remove', path: ['generateContentRequest', 'tools', 0] },
     ]);

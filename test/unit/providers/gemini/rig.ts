@@ -6,7 +6,3 @@ export const ENDPOINT: Endpoint = { operation: 'chat', dialect: geminiGenerate, 
 export function read(body: JsonObject): RequestFacts {
   return geminiGenerate.request(body, ENDPOINT);
 }
-
-export function texts(facts: RequestFacts): string[] {
-  return facts.texts.map(({ role, kind, text, path }) => `${role} ${kind} ${path.join('.')}: ${text}`);
-}

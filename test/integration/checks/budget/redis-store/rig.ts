@@ -1,7 +1,6 @@
-import { beforeAll, afterAll } from 'vitest';
-import { type TestRedis, startTestRedis } from '../../../../support/redis.ts';
+import { type TestRedis } from '../../../../support/redis.ts';
 import type { RedisClient } from '../../../../../src/redis/client.ts';
-import { budgetStore, connect } from '../support.ts';
+import { budgetStore, useRedis } from '../support.ts';
 
 export let redis: TestRedis;
 export let client: RedisClient;
@@ -13,13 +12,5 @@ export function storeAt(clock: { now: number }, more: Parameters<typeof budgetSt
 
 export const NOON = Date.UTC(2026, 0, 15, 12, 0, 0);
 export function useRig(): void {
-  beforeAll(async () => {
-    redis = await startTestRedis();
-    client = await connect(redis.addr);
-  });
-
-  afterAll(async () => {
-    client.disconnect();
-    await redis.close();
-  });
+  useRedis((started) => ({ redis, client } = started));
 }

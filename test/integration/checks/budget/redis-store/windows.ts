@@ -16,12 +16,19 @@ import { NOON, storeAt, client, redis } from './rig.ts';
 /** The slot of a key as the client library computes it; the package has no types. */
 const calculateSlot = createRequire(import.meta.url)('cluster-key-slot') as (key: string) => number;
 
+/** 4 USD of the 10 of a day, held at noon. */
+async function holding() {
+  const clock = { now: NOON };
+  const store = storeAt(clock);
+  const keyHash = newKeyHash();
+  const held = reservation(keyHash, { daily: 10 * USD }, 4 * USD);
+  await store.reserve(held);
+  return { clock, store, keyHash, held };
+}
+
 export function leases(): void {
   it('that ran out are charged in full by whoever touches the account next', async () => {
-    const clock = { now: NOON };
-    const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    await store.reserve(reservation(keyHash, { daily: 10 * USD }, 4 * USD));
+    const { clock, store, keyHash } = await holding();
     clock.now += 30_000;
     expect(await store.reserve(reservation(keyHash, { daily: 10 * USD }, 7 * USD))).toMatchObject({
       kind: 'refused',
@@ -30,11 +37,7 @@ export function leases(): void {
   });
 
   it('are not charged while they are renewed', async () => {
-    const clock = { now: NOON };
-    const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, { daily: 10 * USD }, 4 * USD);
-    await store.reserve(held);
+    const { clock, store, keyHash, held } = await holding();
     for (let i = 0; i < 6; i++) {
       clock.now += 10_000;
       await store.renew(keyHash, [held.operationId]);
@@ -43,11 +46,7 @@ export function leases(): void {
   });
 
   it('give way to a late settlement, which replaces what was charged', async () => {
-    const clock = { now: NOON };
-    const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, { daily: 10 * USD }, 4 * USD);
-    await store.reserve(held);
+    const { clock, store, keyHash, held } = await holding();
     clock.now += 31_000;
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 4 * USD, reserved: 0 });
     await store.settle({ ...held, costNanoUsd: USD, repeated: false });
@@ -55,11 +54,7 @@ export function leases(): void {
   });
 
   it('turn back into a reservation when a stalled worker renews them', async () => {
-    const clock = { now: NOON };
-    const store = storeAt(clock);
-    const keyHash = newKeyHash();
-    const held = reservation(keyHash, { daily: 10 * USD }, 4 * USD);
-    await store.reserve(held);
+    const { clock, store, keyHash, held } = await holding();
     clock.now += 31_000;
     expect(await windowStatus(store, keyHash, 'daily')).toMatchObject({ spent: 4 * USD, reserved: 0 });
     expect(await store.renew(keyHash, [held.operationId])).toEqual([]);

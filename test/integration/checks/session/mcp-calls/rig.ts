@@ -1,9 +1,8 @@
-import { beforeAll, afterAll } from 'vitest';
-import { type TestRedis, startTestRedis } from '../../../../support/redis.ts';
+import { type TestRedis } from '../../../../support/redis.ts';
 import type { RedisClient } from '../../../../../src/redis/client.ts';
 import type { JsonObject } from '../../../../../src/providers/provider.ts';
 import type { Outcome, Parsed } from '../../../../../src/pipeline/exchange.ts';
-import { newKeyHash, connect } from '../../budget/support.ts';
+import { newKeyHash, useRedis } from '../../budget/support.ts';
 import { createRedisSessionStore } from '../../../../../src/checks/session/redis-store.ts';
 import { DAY_MS } from '../../../../contracts/session-rig.ts';
 import type { SessionStore } from '../../../../../src/checks/session/store.ts';
@@ -83,12 +82,5 @@ export function rig(options: { required?: boolean; maxPerKey?: number } = {}) {
 
 export const tool = (name: string): Pick<Sent, 'body'> => ({ body: toolCall(name) });
 export function useRig(): void {
-  beforeAll(async () => {
-    redis = await startTestRedis();
-    client = await connect(redis.addr);
-  });
-  afterAll(async () => {
-    client.disconnect();
-    await redis.close();
-  });
+  useRedis((started) => ({ redis, client } = started));
 }

@@ -5,6 +5,20 @@ import type { SessionState } from '../../../../../src/checks/session/check.ts';
 import { DAY_MS } from '../../../../contracts/session-rig.ts';
 import { UNANSWERED_LIFE_MS } from '../../../../../src/conversation/session-turn.ts';
 import { rig, tool, SESSION, MCP_SESSION, type Sent } from './rig.ts';
+import type { Check } from '../../../../../src/pipeline/check.ts';
+
+/** A call of a model in the session, as far as it is judged. */
+async function askModel(check: Check<SessionState>, keyHash: string) {
+  const chat = {
+    ...parsed({ body: { model: 'm', messages: [] }, keyHash }),
+    headers: new Map([[SESSION, 'one']]),
+  };
+  const state = check.begin?.() as SessionState;
+  await check.requestHeaders?.(chat, state);
+  check.prepare?.(chat, state);
+  await check.requestBody?.(chat, state);
+  return { chat, state };
+}
 
 export function toolCalls(): void {
   it('opens it without a step, and is in its history once the server has answered', async () => {
@@ -39,14 +53,7 @@ export function toolCalls(): void {
 
   it('tells steps and spend of the session, like a call of a model', async () => {
     const { send, check, keyHash } = rig();
-    const chat = {
-      ...parsed({ body: { model: 'm', messages: [] }, keyHash }),
-      headers: new Map([[SESSION, 'one']]),
-    };
-    const state = check.begin?.() as SessionState;
-    await check.requestHeaders?.(chat, state);
-    check.prepare?.(chat, state);
-    await check.requestBody?.(chat, state);
+    const { chat, state } = await askModel(check, keyHash);
     await check.response?.(answered(chat), state);
     const { exchange } = await send({});
     expect(Object.fromEntries(exchange.responseHeaders)).toEqual({
@@ -162,14 +169,7 @@ export function toolCalls(): void {
   it('keeps the history of a session whose only call of a model was denied', async () => {
     const { send, check, keyHash, stored } = rig();
     await send({});
-    const chat = {
-      ...parsed({ body: { model: 'm', messages: [] }, keyHash }),
-      headers: new Map([[SESSION, 'one']]),
-    };
-    const state = check.begin?.() as SessionState;
-    await check.requestHeaders?.(chat, state);
-    check.prepare?.(chat, state);
-    await check.requestBody?.(chat, state);
+    const { chat, state } = await askModel(check, keyHash);
     await check.end?.(chat, { kind: 'not_forwarded' }, state);
     expect(await stored()).toMatchObject({ steps: 0, toolsCalled: ['read_file'] });
   });

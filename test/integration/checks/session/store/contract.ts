@@ -4,9 +4,11 @@ import { sessionNotesContract } from '../../../../contracts/session-notes.ts';
 import type { ContractOptions, StoreUnderTest } from '../../../../contracts/session-rig.ts';
 import { sessionStoreContract } from '../../../../contracts/session-store.ts';
 import { client, sessionStore } from './rig.ts';
+import { sessionRoomContract } from '../../../../contracts/session-room.ts';
 
 export function sessionsInRedis(): void {
   sessionStoreContract(inRedis);
+  sessionRoomContract(inRedis);
   sessionNotesContract(inRedis);
 }
 

@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import type { JsonPath } from '../../src/json/path.ts';
+import type { JsonObject, RequestFacts } from '../../src/providers/provider.ts';
+
+/** What stands at a path of a document. */
+export function valueAt(value: unknown, path: JsonPath): unknown {
+  return path.reduce<unknown>((at, step) => (at as Record<string | number, unknown>)[step], value);
+}
+
+/** `role kind: text` of every text, for reading in a table. */
+export function wordsOf(facts: RequestFacts): string[] {
+  return facts.texts.map(({ role, kind, text }) => `${role} ${kind}: ${text}`);
+}
+
+/** `role kind path: text` of every text. */
+export function placedWordsOf(facts: RequestFacts): string[] {
+  return facts.texts.map(({ role, kind, text, path }) => `${role} ${kind} ${path.join('.')}: ${text}`);
+}
+
+/** Each text that may be edited stands where its path says. */
+export function expectPathsToHold(facts: RequestFacts, body: JsonObject): void {
+  for (const { text, path, editable } of facts.texts) {
+    if (editable !== false) expect(valueAt(body, path)).toBe(text);
+  }
+}
+
+/** What is known of a request that says nothing. */
+export const NOTHING_ASKED = {
+  stream: false,
+  media: [],
+  tools: [],
+  providerTools: [],
+  choices: 1,
+  output: undefined,
+  unseenContent: false,
+} as const satisfies Partial<RequestFacts>;

@@ -1,0 +1,16 @@
+import { expect } from 'vitest';
+import type { TestGateway } from './gateway.ts';
+
+/** Neither Envoy nor the first worker died and came back since they had these pids, and nothing failed. */
+export async function expectUnharmed(
+  gateway: TestGateway,
+  envoyPid: number | undefined,
+  workerPid: number,
+): Promise<void> {
+  expect(gateway.envoy()?.pid).toBe(envoyPid);
+  expect(gateway.workers()[0]?.pid).toBe(workerPid);
+  const metrics = await gateway.metrics();
+  expect(metrics).toContain('gateway_envoy_restarts 0');
+  expect(metrics).toContain('gateway_worker_restarts 0');
+  expect(metrics).toContain('gateway_failures_total 0');
+}

@@ -1,0 +1,19 @@
+import type { Found } from '../../../../src/checks/dlp/inspected.ts';
+import type { ChannelScanner } from '../../../../src/checks/dlp/scan/text-scanner.ts';
+
+/** What leaves a scanner after each piece of a text and at its end, and what it found. */
+export function scanPieces(
+  scanner: ChannelScanner,
+  pieces: Iterable<string>,
+): { readonly pieces: string[]; readonly text: string; readonly found: Found[] } {
+  const { buffer } = scanner;
+  const out: string[] = [];
+  const found: Found[] = [];
+  for (const piece of pieces) {
+    found.push(...scanner.push(piece));
+    out.push(buffer.take(buffer.settled));
+  }
+  found.push(...scanner.finish());
+  out.push(buffer.take(buffer.settled));
+  return { pieces: out, text: out.join(''), found };
+}
