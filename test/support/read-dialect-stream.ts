@@ -19,7 +19,7 @@ export type Add = (of: unknown, text: unknown) => void;
 export type Understand = (add: Add, event: Seen) => void;
 
 /** Events that say an error once more, to clients that know it by these. */
-export const SAYS_CUT_AGAIN: ReadonlySet<unknown> = new Set(['error', 'response.failed', 'message-end']);
+const SAYS_CUT_AGAIN: ReadonlySet<unknown> = new Set(['error', 'response.failed', 'message-end']);
 
 /** As a client puts it together; throws where a frame is no JSON. */
 export function reassemble(seen: readonly Seen[], understand: Understand): Reassembled {
@@ -52,7 +52,7 @@ export function readSse(understand: Understand): (bytes: Buffer) => Reassembled 
   };
 }
 
-export const codec = new EventStreamCodec(
+const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
   (text) => Buffer.from(text, 'utf8'),
 );

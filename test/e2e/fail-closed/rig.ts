@@ -36,7 +36,7 @@ export interface Rig {
   readonly gateway: TestGateway;
 }
 
-export async function startRig(config: ConfigInput = {}): Promise<Rig> {
+async function startRig(config: ConfigInput = {}): Promise<Rig> {
   const provider = await createFakeProvider();
   closeLater(provider, () => provider.close());
   const redis = await startTestRedis();

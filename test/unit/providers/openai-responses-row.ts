@@ -1,7 +1,7 @@
 import { PIXEL, sseBytes } from '../../support/conformance-row.ts';
 import { sse } from '../../../src/streams/sse.ts';
 
-export const responsesBody = {
+const responsesBody = {
   model: 'a-model',
   instructions: '§instructions',
   input: [
@@ -65,7 +65,7 @@ export const responsesBody = {
   max_output_tokens: 50,
 };
 
-export const responseUsage = {
+const responseUsage = {
   input_tokens: 30,
   input_tokens_details: { cached_tokens: 10, cache_write_tokens: 4 },
   output_tokens: 7,
@@ -73,7 +73,7 @@ export const responseUsage = {
   total_tokens: 37,
 };
 
-export const readUsage = {
+const readUsage = {
   inputTokens: 30,
   outputTokens: 7,
   cacheReadTokens: 10,
@@ -81,17 +81,17 @@ export const readUsage = {
   reasoningTokens: 3,
 };
 
-export const message = {
+const message = {
   type: 'message',
   role: 'assistant',
   content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
 };
 
-export const functionCall = { type: 'function_call', name: 'weather', arguments: '{}' };
+const functionCall = { type: 'function_call', name: 'weather', arguments: '{}' };
 
-export const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] };
+const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }] };
 
-export const finished = {
+const finished = {
   status: 'completed',
   output: [thought, message, functionCall],
   usage: responseUsage,

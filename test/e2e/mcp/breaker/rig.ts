@@ -9,7 +9,7 @@ import { freePort } from '../../../support/ports.ts';
 /** docs/mcp-breaker.md. */
 export const THRESHOLD = 5;
 
-export const WINDOW_SECONDS = 60;
+const WINDOW_SECONDS = 60;
 
 export const UPSTREAM_TIMEOUT_MS = 1_000;
 
@@ -26,7 +26,7 @@ export const now = { respond: done, name: '', authorization: '' };
 /** A server of its own for each test, and for all of them the same machine behind it. */
 export const servers = Array.from({ length: 30 }, (_, nth) => `server-${String(nth)}`);
 
-export let nextServer = 0;
+let nextServer = 0;
 
 /** The name of a server that no test has asked yet. */
 export function newServer(): string {
@@ -53,7 +53,7 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
-export const CALL = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'read_file' } };
+const CALL = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'read_file' } };
 
 export function call({
   gateway = one,

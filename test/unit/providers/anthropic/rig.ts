@@ -1,7 +1,7 @@
 import { anthropicMessages } from '../../../../src/providers/dialects/anthropic-messages.ts';
 import type { JsonObject, RequestFacts } from '../../../../src/providers/provider.ts';
 
-export const ENDPOINT = { operation: 'chat', dialect: anthropicMessages } as const;
+const ENDPOINT = { operation: 'chat', dialect: anthropicMessages } as const;
 
 export function read(body: JsonObject): RequestFacts {
   const messages = [{ role: 'user', content: 'hi' }];
