@@ -1,5 +1,5 @@
 import { assertParseable, saysAll, unparseable } from '../json/document-shape.ts';
-import { parseInPieces } from '../json/parse-in-pieces.ts';
+import { isParseable } from '../json/parse-in-pieces.ts';
 import { endOfString } from '../json/skip-string.ts';
 import type { StreamEvent } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
@@ -79,13 +79,7 @@ function* isJson(text: string): Work<boolean> {
   yield LONG_STEP;
   assertParseable(text);
   yield LONG_STEP;
-  try {
-    yield* parseInPieces(text);
-    return true;
-  } catch (failure) {
-    if (failure instanceof SyntaxError) return false;
-    throw failure;
-  }
+  return yield* isParseable(text);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { SessionMove, SessionMoves } from './policy/state-check.ts';
-import { createRefundQueue } from './session/refund-queue.ts';
-import type { SessionStore } from './session/store.ts';
+import { createRetryQueue } from '../redis/retry-queue.ts';
+import { REFUND_MS, type SessionStore } from './session/store.ts';
 import { newOperationId } from '../operation-id.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
 import type { RiskStore } from '../risk/store.ts';
@@ -18,9 +18,10 @@ export interface ClosableSessionMoves extends SessionMoves {
 
 /** What policies move in sessions. */
 export function createSessionMoves({ store, onFailure }: SessionMovesDeps): ClosableSessionMoves {
-  const returns = createRefundQueue<SessionMove>({
-    giveBack: ({ step, createdAt, from, to }) => store.moveBack(step, createdAt, { from, to }),
+  const refunds = createRetryQueue<SessionMove>({
+    attempt: ({ step, createdAt, from, to }) => store.moveBack(step, createdAt, { from, to }),
     onFailure,
+    giveUpMs: REFUND_MS,
   });
   return {
     read: (name) => store.peek(name),
@@ -28,8 +29,8 @@ export function createSessionMoves({ store, onFailure }: SessionMovesDeps): Clos
       const { kind } = await store.moveState(step, createdAt, { from, to });
       return kind;
     },
-    moveBack: (move) => returns.giveBack(move),
-    close: () => returns.close(),
+    moveBack: (move) => refunds.give(move),
+    close: () => refunds.close(),
   };
 }
 

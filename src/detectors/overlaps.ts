@@ -19,3 +19,13 @@ export function withoutOverlaps<Spanned extends Span>(
       return start === span.start ? [span] : [{ ...span, start }];
     });
 }
+
+/** The offset, or where the first of those begins that reach over it. */
+export function startOfWhatReachesOver(found: readonly Span[], offset: number): number {
+  let least = offset;
+  for (let over = found; over.length > 0;) {
+    over = found.filter(({ start, end }) => start < least && least < end);
+    least = Math.min(least, ...over.map(({ start }) => start));
+  }
+  return least;
+}

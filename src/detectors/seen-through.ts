@@ -2,6 +2,7 @@ import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
 import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
 import type { VisibleView } from './invisible-view.ts';
+import { startOfWhatReachesOver } from './overlaps.ts';
 import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 
 /**
@@ -28,19 +29,9 @@ export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetecto
       const cut = unfinishedEscapeAt(text);
       const open = openInViews(text);
       const least = cut === text.length ? open : Math.min(open, cut, openInViews(text.slice(0, cut)));
-      return least === text.length ? least : before(findAll(text), least);
+      return least === text.length ? least : startOfWhatReachesOver(findAll(text), least);
     },
   };
-}
-
-/** The offset, or where what reaches over it begins. */
-function before(found: readonly Finding[], offset: number): number {
-  let least = offset;
-  for (let over = found; over.length > 0;) {
-    over = found.filter(({ start, end }) => start < least && least < end);
-    least = Math.min(least, ...over.map(({ start }) => start));
-  }
-  return least;
 }
 
 /** @param most findings in all texts together, after which it gives up */

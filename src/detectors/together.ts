@@ -1,5 +1,5 @@
 import { LOOK_BEHIND_CHARS, type Detector, type Finding, type StreamDetector } from './finding.ts';
-import { withoutOverlaps } from './overlaps.ts';
+import { startOfWhatReachesOver, withoutOverlaps } from './overlaps.ts';
 
 /** Several detectors as one: findings in order of `start`, of which none overlaps another. */
 export function together(detectors: readonly StreamDetector[]): StreamDetector {
@@ -27,14 +27,4 @@ export function holdingBack(find: Detector): StreamDetector {
     find,
     openFrom: (text) => startOfWhatReachesOver(find(text), Math.max(0, text.length - LOOK_BEHIND_CHARS)),
   };
-}
-
-/** The offset, or where the first of those begins that reach over it. */
-function startOfWhatReachesOver(found: readonly Finding[], offset: number): number {
-  let least = offset;
-  for (let over = found; over.length > 0;) {
-    over = found.filter(({ start, end }) => start < least && least < end);
-    least = Math.min(least, ...over.map(({ start }) => start));
-  }
-  return least;
 }

@@ -1,3 +1,5 @@
+import { lastIndexUpTo } from '../text/ascending.ts';
+
 /** Places of one block: small enough to be made in a moment, and many enough that the blocks are few. */
 const BLOCK = 32_768;
 /** As large as the blocks of a short text's views need to be. */
@@ -32,9 +34,9 @@ export class ViewShifts {
 
   /** Of the last place at or before `at`; 0 where there is none. */
   shiftAt(at: number): number {
-    const block = this.#blocks[lastUpTo(this.#blocks.length, (index) => this.#startOf(index), at)];
+    const block = this.#blocks[lastIndexUpTo(this.#blocks.length, (index) => this.#startOf(index), at)];
     if (block === undefined) return 0;
-    return block.shifts[lastUpTo(block.count, (index) => block.starts[index] ?? 0, at)] ?? 0;
+    return block.shifts[lastIndexUpTo(block.count, (index) => block.starts[index] ?? 0, at)] ?? 0;
   }
 
   #startOf(index: number): number {
@@ -62,16 +64,4 @@ function twiceAsLarge(numbers: Int32Array): Int32Array {
   const larger = new Int32Array(numbers.length * 2);
   larger.set(numbers);
   return larger;
-}
-
-/** The index of the last of ascending numbers that is not over `most`; -1 where all are. */
-function lastUpTo(count: number, numberAt: (index: number) => number, most: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numberAt(middle) <= most) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

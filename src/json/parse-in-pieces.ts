@@ -13,6 +13,17 @@ export interface ParsedPieces {
 
 type Container = unknown[] | Record<string, unknown>;
 
+/** Whether a text is JSON, told by parsing it. As for `parseInPieces`. */
+export function* isParseable(text: string): Work<boolean> {
+  try {
+    yield* parseInPieces(text);
+    return true;
+  } catch (failure) {
+    if (failure instanceof SyntaxError) return false;
+    throw failure;
+  }
+}
+
 /**
  * `JSON.parse` in steps, of a text that nests no deeper than its reader takes: the engine reads each piece, with brackets in
  * place of those that stand in others, and what a cut has parted is put together again.

@@ -15,6 +15,15 @@ export type RedisSettings = Config['redis'];
 
 export type RedisState = 'ready' | 'down';
 
+/** Of a store that answers within a deadline. */
+export interface RedisStoreOptions {
+  readonly client: RedisClient;
+  /** See `phaseDeadlineMs`. */
+  readonly deadlineMs: number;
+  /** A clock for tests, Unix ms; Redis's own where it is left out (docs/redis.md). */
+  readonly now?: () => number;
+}
+
 export interface ConnectOptions {
   /** Shown in Redis' CLIENT LIST. */
   readonly name: string;

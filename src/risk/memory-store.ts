@@ -3,13 +3,7 @@ import { decayedScore, MAX_SCORE } from './decay.ts';
 import type { Lock, RiskStatus } from './profile.ts';
 import { lockOnly, toScoring } from './score.ts';
 import type { Scoring } from './score.ts';
-import {
-  DEFAULT_LOCK_MS,
-  FINDING_MEMORY_MS,
-  MAX_KNOWN_FLAGS,
-  MAX_REMEMBERED_FINDINGS,
-  MAX_TAINT_FLAGS,
-} from './scoring.ts';
+import { DEFAULT_LOCK_MS, MEMORY } from './scoring.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
 
 export interface MemoryRiskStoreOptions {
@@ -88,8 +82,8 @@ export function createMemoryRiskStore({ settings, now = Date.now }: MemoryRiskSt
   function noteFlag(profile: Profile, { flag, flagMemoryId }: Scoring, time: number): boolean {
     if (flag === undefined || flagMemoryId === undefined) return false;
     const isNew = (profile.knownFlags.get(flagMemoryId) ?? 0) <= time;
-    bounded(profile.knownFlags, MAX_KNOWN_FLAGS).set(flagMemoryId, time + settings.sessionTtlMs);
-    if (isNew && profile.flags.length < MAX_TAINT_FLAGS && !profile.flags.includes(flag)) {
+    bounded(profile.knownFlags, MEMORY.maxKnownFlags).set(flagMemoryId, time + settings.sessionTtlMs);
+    if (isNew && profile.flags.length < MEMORY.maxTaintFlags && !profile.flags.includes(flag)) {
       profile.flags.push(flag);
     }
     return isNew;
@@ -188,11 +182,11 @@ function setLock(profile: Profile, until: number, cause: LockCause | undefined):
 
 /** True where one of the findings had not scored within its time, or there are none. */
 function noteFindings(profile: Profile, ids: readonly string[], time: number): boolean {
-  const known = (id: string): boolean => (profile.findings.get(id) ?? -Infinity) > time - FINDING_MEMORY_MS;
+  const known = (id: string): boolean => (profile.findings.get(id) ?? -Infinity) > time - MEMORY.findingMs;
   const fresh = ids.filter((id) => !known(id));
   for (const id of fresh) {
     profile.findings.delete(id);
-    bounded(profile.findings, MAX_REMEMBERED_FINDINGS).set(id, time);
+    bounded(profile.findings, MEMORY.maxFindings).set(id, time);
   }
   return ids.length === 0 || fresh.length > 0;
 }

@@ -16,13 +16,7 @@ import { parseRiskStatus } from './profile.ts';
 import type { RiskStatus } from './profile.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
-import {
-  DEFAULT_LOCK_MS,
-  FINDING_MEMORY_MS,
-  MAX_KNOWN_FLAGS,
-  MAX_REMEMBERED_FINDINGS,
-  MAX_TAINT_FLAGS,
-} from './scoring.ts';
+import { DEFAULT_LOCK_MS, MEMORY } from './scoring.ts';
 import { lockOnly, toScoring } from './score.ts';
 import type { Scoring } from './score.ts';
 import type { LockPage, LockTime, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
@@ -86,8 +80,8 @@ export function createRedisRiskStore(options: RedisRiskStoreOptions): RiskStore 
       ...[now, OPERATION_MEMORY_MS, scoring.points, MAX_SCORE, scoring.counter ?? ''],
       ...[DECAY.points, DECAY.everyMs, lock, scoring.ownLockMs, DEFAULT_LOCK_MS],
       ...[settings.autoQuarantineThreshold, settings.permanentBlockThreshold, settings.profileTtlMs],
-      ...[scoring.flag ?? '', scoring.flagScores ? '1' : '', settings.sessionTtlMs, MAX_TAINT_FLAGS],
-      ...[FINDING_MEMORY_MS, MAX_REMEMBERED_FINDINGS, scoring.flagMemoryId ?? '', MAX_KNOWN_FLAGS],
+      ...[scoring.flag ?? '', scoring.flagScores ? '1' : '', settings.sessionTtlMs, MEMORY.maxTaintFlags],
+      ...[MEMORY.findingMs, MEMORY.maxFindings, scoring.flagMemoryId ?? '', MEMORY.maxKnownFlags],
       ...scoring.findings,
     ]);
     const [scored, riskScore, lockMs, blocked] = scoreReply.parse(reply);

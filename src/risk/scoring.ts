@@ -16,15 +16,17 @@ export const SECRET_TAINT = 'secret_accessed';
 /** The lock that a score over `auto_quarantine_threshold` sets, and `quarantine set` by default (docs/risk.md). */
 export const DEFAULT_LOCK_MS = 3_600_000;
 
-/** One and the same finding scores once per key in this time: agents send their history again with every turn. */
-export const FINDING_MEMORY_MS = 86_400_000;
-/** Of one key; the oldest go first, and may then score again. */
-export const MAX_REMEMBERED_FINDINGS = 10_000;
+/** What is remembered of one key. */
+export const MEMORY = {
+  /** One and the same finding scores once in this time: agents send their history again with every turn. */
+  findingMs: 86_400_000,
+  /** The oldest go first, and may then score again. */
+  maxFindings: 10_000,
+  /** Flags of all its sessions; the oldest go first, and may then score again. */
+  maxKnownFlags: 10_000,
+  /** Flags that its profile holds; those beyond score, and are not kept. */
+  maxTaintFlags: 64,
+} as const;
+
 /** Of one event: those beyond are not looked at. */
 export const MAX_EVENT_FINDINGS = 64;
-
-/** Flags of a key's sessions that are remembered; the oldest go first, and may then score again. */
-export const MAX_KNOWN_FLAGS = 10_000;
-
-/** Flags that a profile holds; those beyond score, and are not kept. */
-export const MAX_TAINT_FLAGS = 64;

@@ -16,7 +16,7 @@ import { policyDenied } from '../denials.ts';
 import { budgetHeaders, closingComment, costHeaders, type Settled } from './headers.ts';
 import { budgetExceeded } from './refusals.ts';
 import { lowerLimit, reserveWorstCase } from './reserve.ts';
-import type { BudgetStore, Operation, SettleResult, Tightest } from './store.ts';
+import type { BudgetStore, BudgetOperation, SettleResult, Tightest } from './store.ts';
 
 export interface BudgetCheckDeps {
   readonly config: Pick<CoreConfig, 'pricing' | 'proxy'> & {
@@ -63,7 +63,7 @@ export interface BudgetState {
 }
 
 interface Hold {
-  readonly operation: Operation;
+  readonly operation: BudgetOperation;
   readonly parsed: Parsed;
   readonly quote: Quote;
   reservedNanoUsd: number;

@@ -4,6 +4,7 @@ import type { InputBound } from '../../pricing/input-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
 import type { OutputLimit, RequestFacts } from '../../providers/provider.ts';
 import { outputsOf } from './outputs.ts';
+import type { BudgetOperation, Reservation } from './store.ts';
 
 /** The smallest output limit worth sending a request for (docs/budgets.md). */
 const MIN_GRANT_TOKENS = 256;
@@ -23,14 +24,7 @@ const MAX_TOKENS_OF_ALL_CHOICES = 1_000 * MAX_OUTPUT_TOKENS;
 const WHOLE_PICTURE_TOKENS = 8_192;
 
 /** What a request can cost at most, in the terms of a reservation. */
-export interface Estimate {
-  readonly inputNanoUsd: number;
-  readonly outputNanoUsd: number;
-  readonly outputTokens: number | undefined;
-  readonly maxGrantTokens: number;
-  readonly minGrantTokens: number;
-  readonly lowestTokens: number | undefined;
-}
+export type Estimate = Omit<Reservation, keyof BudgetOperation>;
 
 export interface EstimateParts {
   readonly exchange: Parsed;

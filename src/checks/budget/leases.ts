@@ -1,4 +1,5 @@
-import type { BudgetStore, Operation, SettleResult, Settlement } from './store.ts';
+import { createRetryQueue } from '../../redis/retry-queue.ts';
+import type { BudgetStore, BudgetOperation, SettleResult, Settlement } from './store.ts';
 
 export interface LeasesOptions {
   readonly store: BudgetStore;
@@ -9,16 +10,15 @@ export interface LeasesOptions {
 }
 
 /** A settlement that failed, and whom to tell when it has been made. */
-interface Pending {
+interface FailedSettlement {
   readonly settlement: Settlement;
   readonly onSettled: (result: SettleResult) => void;
-  readonly since: number;
 }
 
 /** Keeps the reservations of running exchanges alive, and makes good settlements that Redis did not take. */
 export interface Leases {
   /** Renews this reservation until it is let go. */
-  hold(operation: Operation): void;
+  hold(operation: BudgetOperation): void;
   letGo(operationId: string): void;
   /** Repeats a settlement in the background until Redis takes it. */
   settleLater(settlement: Omit<Settlement, 'repeated'>, onSettled?: (result: SettleResult) => void): void;
@@ -27,20 +27,19 @@ export interface Leases {
 }
 
 const OPERATIONS_PER_CALL = 200;
-const SETTLEMENTS_PER_ROUND = 500;
-/** Beyond it the oldest are dropped: their leases run out and are charged in full. */
-const MAX_PENDING = 20_000;
-/** Redis remembers a hold whose lease ran out for an hour; later than this a repair would find nothing. */
+/**
+ * Redis remembers a hold whose lease ran out for an hour; later than this a repair would find nothing. What is dropped
+ * is charged in full once its lease runs out.
+ */
 const GIVE_UP_MS = 3_000_000;
-const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 5_000;
 
 export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions): Leases {
-  const held = new Map<string, { readonly operation: Operation; renewedAt: number }>();
-  let pending: Pending[] = [];
-  let retryTimer: NodeJS.Timeout | undefined;
-  let retryMs = FIRST_RETRY_MS;
-  let closed = false;
+  const held = new Map<string, { readonly operation: BudgetOperation; renewedAt: number }>();
+  const failed = createRetryQueue<FailedSettlement>({
+    attempt: async ({ settlement, onSettled }) => onSettled(await store.settle(settlement)),
+    onFailure,
+    giveUpMs: GIVE_UP_MS,
+  });
 
   const renewTimer = setInterval(() => void renewDue(), renewAfterMs / 2);
   renewTimer.unref();
@@ -69,34 +68,6 @@ export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions):
     );
   }
 
-  async function settlePending(): Promise<void> {
-    retryTimer = undefined;
-    const oldest = performance.now() - GIVE_UP_MS;
-    const batch = pending.splice(0, SETTLEMENTS_PER_ROUND).filter(({ since }) => since > oldest);
-    const failed = await Promise.all(batch.map(settleAgain));
-    const again = batch.filter((_item, index) => failed[index] === true);
-    pending = [...again, ...pending];
-    retryMs = again.length === 0 ? FIRST_RETRY_MS : Math.min(retryMs * 2, LAST_RETRY_MS);
-    scheduleRetry();
-  }
-
-  async function settleAgain({ settlement, onSettled }: Pending): Promise<boolean> {
-    try {
-      onSettled(await store.settle(settlement));
-      return false;
-    } catch (cause) {
-      onFailure(cause);
-      return true;
-    }
-  }
-
-  function scheduleRetry(): void {
-    if (pending.length > 0 && retryTimer === undefined && !closed) {
-      retryTimer = setTimeout(() => void settlePending(), retryMs);
-      retryTimer.unref();
-    }
-  }
-
   return {
     hold(operation) {
       held.set(operation.operationId, { operation, renewedAt: performance.now() });
@@ -105,23 +76,11 @@ export function createLeases({ store, renewAfterMs, onFailure }: LeasesOptions):
       held.delete(operationId);
     },
     settleLater(settlement, onSettled = () => undefined) {
-      if (pending.length >= MAX_PENDING) {
-        pending.shift();
-      }
-      pending.push({ settlement: { ...settlement, repeated: true }, onSettled, since: performance.now() });
-      scheduleRetry();
+      failed.giveLater({ settlement: { ...settlement, repeated: true }, onSettled });
     },
     async close() {
-      closed = true;
       clearInterval(renewTimer);
-      clearTimeout(retryTimer);
-      while (pending.length > 0) {
-        const before = pending.length;
-        await settlePending();
-        if (pending.length === before) {
-          return;
-        }
-      }
+      await failed.close();
     },
   };
 }

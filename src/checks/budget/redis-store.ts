@@ -18,7 +18,7 @@ import type {
   AccountStatus,
   BudgetStore,
   LimitChanges,
-  Operation,
+  BudgetOperation,
   Reservation,
   ReserveResult,
   SettleResult,
@@ -176,7 +176,7 @@ function limitsKey(keyHash: string | undefined): string {
   return keyHash === undefined ? DEFAULT_BUDGET_KEY : budgetLimitsKey(keyHash);
 }
 
-function operationKeys({ keyHash, operationId, accounts }: Operation): string[] {
+function operationKeys({ keyHash, operationId, accounts }: BudgetOperation): string[] {
   return [
     holdsKey(keyHash),
     riskProfileKey(keyHash),

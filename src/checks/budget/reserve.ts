@@ -8,10 +8,10 @@ import type { InputBound } from '../../pricing/input-bound.ts';
 import { estimate, limitOf } from './estimate.ts';
 import type { Estimate } from './estimate.ts';
 import type { Quote } from './quote.ts';
-import type { BudgetStore, Operation, ReserveResult } from './store.ts';
+import type { BudgetStore, BudgetOperation, ReserveResult } from './store.ts';
 
 export interface Reserving {
-  readonly operation: Operation;
+  readonly operation: BudgetOperation;
   readonly parsed: Parsed;
   readonly quote: Quote;
 }

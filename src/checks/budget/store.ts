@@ -18,7 +18,7 @@ export interface Account {
 }
 
 /** One reservation of one request; the same values find it again. */
-export interface Operation {
+export interface BudgetOperation {
   readonly keyHash: string;
   /** A random UUID of ours: repeats of a command under it change nothing. */
   readonly operationId: string;
@@ -26,7 +26,7 @@ export interface Operation {
   readonly accounts: readonly Account[];
 }
 
-export interface Reservation extends Operation {
+export interface Reservation extends BudgetOperation {
   /** Worst cost of the input and of the call itself. */
   readonly inputNanoUsd: number;
   /** One token of output limit, all choices together; may be a fraction. */
@@ -61,7 +61,7 @@ export type ReserveResult =
   /** The operation was settled before its reservation arrived (its request had been given up). */
   | { readonly kind: 'closed' };
 
-export interface Settlement extends Operation {
+export interface Settlement extends BudgetOperation {
   readonly costNanoUsd: number;
   /** True on every attempt but the first: an earlier one may have been applied without our seeing it. */
   readonly repeated: boolean;
@@ -105,7 +105,7 @@ export interface BudgetStore {
   renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]>;
   settle(settlement: Settlement, phase?: Phase): Promise<SettleResult>;
   /** Gives a reservation back whole. */
-  release(operation: Operation, options: { readonly repeated: boolean }): Promise<SettleResult>;
+  release(operation: BudgetOperation, options: { readonly repeated: boolean }): Promise<SettleResult>;
   status(keyHash: string, accounts: readonly Account[]): Promise<readonly AccountStatus[]>;
   /** A key's own limits; the default budget's where `keyHash` is undefined. */
   getLimits(keyHash: string | undefined): Promise<BudgetLimits>;

@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { loopKey, sessionKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { loadScript } from '../../redis/script.ts';
@@ -6,14 +6,6 @@ import { count, flag, listOf, tupleOf, wrongShape } from '../../redis/reply.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { ArrivalLimit, LoopStore, RecentCall } from './store.ts';
-
-export interface RedisLoopStoreOptions {
-  readonly client: RedisClient;
-  /** See `phaseDeadlineMs`. */
-  readonly deadlineMs: number;
-  /** A clock for tests, Unix ms; Redis's own where it is left out (docs/redis.md). */
-  readonly now?: () => number;
-}
 
 const readScript = loadScript(new URL('./read-calls.lua', import.meta.url));
 const sameScript = loadScript(new URL('./same-calls.lua', import.meta.url));
@@ -33,7 +25,7 @@ const readReply = tupleOf(count, entriesOf);
 const exceededReply = listOf(flag);
 
 /** Recent calls in Redis, shared by all gateways on it. */
-export function createRedisLoopStore({ client, deadlineMs, now }: RedisLoopStoreOptions): LoopStore {
+export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOptions): LoopStore {
   const at = (): string | number => (now === undefined ? '' : now());
   const { ask } = createAsking(client, deadlineMs);
   const read: LoopStore['readAhead'] = (session, { keepMs, maxCalls }, phase) =>

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { mcpBreakerKey, mcpFailuresKey, mcpKeyBreakerKey, mcpKeyFailuresKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
@@ -11,13 +11,7 @@ import {
   type Caller,
 } from './store.ts';
 
-export interface RedisBreakerStoreOptions extends BreakerSettings {
-  readonly client: RedisClient;
-  /** See `phaseDeadlineMs`. */
-  readonly deadlineMs: number;
-  /** A clock for tests, Unix ms; Redis's own where it is left out (docs/redis.md). */
-  readonly now?: () => number;
-}
+export interface RedisBreakerStoreOptions extends BreakerSettings, RedisStoreOptions {}
 
 const readScript = loadScript(new URL('./read-circuit.lua', import.meta.url));
 const takeScript = loadScript(new URL('./take-probe.lua', import.meta.url));

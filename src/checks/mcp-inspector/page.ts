@@ -1,4 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
+import { lastIndexUpTo } from '../../text/ascending.ts';
 
 /** A JSON document: the message itself, or one that stands as text in a string of another. */
 export interface Doc {
@@ -62,7 +63,8 @@ export class PageWriter {
 /** The spans of texts that a span of the page covers; of what stands between them there are none. */
 export function spansOf({ texts }: Page, start: number, end: number): readonly TextSpan[] {
   const spans: TextSpan[] = [];
-  for (let at = textBefore(texts, start); at < texts.length; at += 1) {
+  const first = lastIndexUpTo(texts.length, (index) => texts[index]?.start ?? 0, start);
+  for (let at = Math.max(0, first); at < texts.length; at += 1) {
     const pageText = texts[at];
     if (pageText === undefined || pageText.start >= end) break;
     const from = Math.max(0, start - pageText.start);
@@ -70,16 +72,4 @@ export function spansOf({ texts }: Page, start: number, end: number): readonly T
     if (from < to) spans.push({ pageText, start: from, end: to });
   }
   return spans;
-}
-
-/** Index of the last text that starts at or before `at`, or 0. */
-function textBefore(texts: readonly PageText[], at: number): number {
-  let low = 0;
-  let high = texts.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((texts[middle]?.start ?? 0) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(0, low - 1);
 }

@@ -1,17 +1,9 @@
 import * as z from 'zod';
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { mcpPinsKey } from '../../redis/keys.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { MAX_PINNED_TOOLS, type Accepted, type Pin, type PinStore } from './store.ts';
-
-export interface RedisPinStoreOptions {
-  readonly client: RedisClient;
-  /** See `phaseDeadlineMs`. */
-  readonly deadlineMs: number;
-  /** A clock for tests, Unix ms; Redis's own where it is left out (docs/redis.md). */
-  readonly now?: () => number;
-}
 
 const pinScript = loadScript(new URL('./pin-tools.lua', import.meta.url));
 const acceptScript = loadScript(new URL('./accept-pins.lua', import.meta.url));
@@ -22,7 +14,7 @@ const flag = z.literal([0, 1]);
 const stored = z.templateLiteral([z.string().regex(/^\S+$/), ' ', z.int().min(0)]);
 
 /** The pins of all gateways on one Redis; they stay until an operator accepts a change. */
-export function createRedisPinStore({ client, deadlineMs, now }: RedisPinStoreOptions): PinStore {
+export function createRedisPinStore({ client, deadlineMs, now }: RedisStoreOptions): PinStore {
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
   const at = (): string => (now === undefined ? '' : String(now()));
   return {

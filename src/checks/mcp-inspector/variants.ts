@@ -1,3 +1,4 @@
+import { lastUpTo } from '../../text/ascending.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn, type Work } from '../../turns.ts';
 import { readHidden } from '../../normalize/hidden-bytes.ts';
 import { spansOf, type Page, type PageText, type TextSpan } from './page.ts';
@@ -92,7 +93,7 @@ export async function withoutTerminalCodes(page: Page, inTheirPlace: string): Pr
     if (isTurnOver()) await nextTurn();
   }
   text += texts.join('') + page.text.slice(from);
-  const onPage = (at: number): number => at + (ahead[indexAt(starts, at)] ?? 0);
+  const onPage = (at: number): number => at + (ahead[lastUpTo(starts, at)] ?? 0);
   return {
     text,
     spans: (start, end) => spansOf(page, onPage(start), onPage(end - 1) + 1),
@@ -136,19 +137,7 @@ export async function unseenOf(page: Page): Promise<Variant | undefined> {
 /** Indexes of the parts, by their starts, that a span reaches. */
 function indexesFrom(starts: readonly number[], start: number, end: number): number[] {
   const indexes: number[] = [];
-  for (let at = indexAt(starts, start); at < starts.length && (starts[at] ?? 0) < end; at += 1)
+  for (let at = Math.max(0, lastUpTo(starts, start)); at < starts.length && (starts[at] ?? 0) < end; at += 1)
     indexes.push(at);
   return indexes;
-}
-
-/** Index of the last start at or before an offset; 0 where there is none. */
-function indexAt(starts: readonly number[], offset: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return Math.max(0, low - 1);
 }

@@ -1,24 +1,16 @@
-import type { RedisClient } from '../../redis/client.ts';
+import type { RedisStoreOptions } from '../../redis/client.ts';
 import { rateLimitKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { count, flag, tupleOf } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import type { RateLimitStore } from './store.ts';
 
-export interface RedisRateLimitStoreOptions {
-  readonly client: RedisClient;
-  /** See `phaseDeadlineMs`. */
-  readonly deadlineMs: number;
-  /** A clock for tests, Unix ms; Redis's own where it is left out (docs/redis.md). */
-  readonly now?: () => number;
-}
-
 const takeScript = loadScript(new URL('./take-slot.lua', import.meta.url));
 
 const takeReply = tupleOf(flag, count, count, count);
 
 /** The rate limit of all gateways on one Redis. */
-export function createRedisRateLimitStore(options: RedisRateLimitStoreOptions): RateLimitStore {
+export function createRedisRateLimitStore(options: RedisStoreOptions): RateLimitStore {
   const { client, deadlineMs, now } = options;
   const asking = createAsking(client, deadlineMs);
   return {

@@ -5,6 +5,7 @@ import type { Check, FinalVerdict, Pass, Verdict } from '../../pipeline/check.ts
 import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { JudgeAgain, NotDone, type Phase } from '../../pipeline/phase.ts';
 import { firstAskedTurn } from '../../conversation/asked-turns.ts';
+import { createRetryQueue } from '../../redis/retry-queue.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { anchorOf } from './anchor.ts';
 import { sessionRequest, sessionRequired, tell } from './headers.ts';
@@ -12,9 +13,8 @@ import type { SessionRequest } from './headers.ts';
 import { createMcpCalls, isSuccess, type McpCallState, type TakenStep } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
 import { asIfOpened } from './read-ahead.ts';
-import { createRefundQueue } from './refund-queue.ts';
 import { createRunningCalls } from './running-calls.ts';
-import { CALL_LEASE_MS } from './store.ts';
+import { CALL_LEASE_MS, REFUND_MS } from './store.ts';
 import type { OpenResult, Session, SessionAhead, SessionStore, Step } from './store.ts';
 
 export interface SessionCheckDeps {
@@ -77,16 +77,17 @@ interface Expected {
  */
 export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
   const { store } = deps;
-  const returns = createRefundQueue<TakenStep>({
-    giveBack: ({ step, createdAt }) => store.leave(step, createdAt),
+  const refunds = createRetryQueue<TakenStep>({
+    attempt: ({ step, createdAt }) => store.leave(step, createdAt),
     onFailure: deps.onFailure,
+    giveUpMs: REFUND_MS,
   });
   const running = createRunningCalls({
     store,
     renewAfterMs: deps.renewAfterMs ?? DEFAULT_RENEW_AFTER_MS,
     onFailure: deps.onFailure,
   });
-  const mcpCalls = createMcpCalls({ store, returns, running, required: deps.required });
+  const mcpCalls = createMcpCalls({ store, refunds, running, required: deps.required });
 
   function open(
     exchange: Parsed,
@@ -265,14 +266,14 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
       if (step === undefined) return;
       if (outcome.kind !== 'not_forwarded') return running.finish(step);
       running.forget(step);
-      await returns.giveBack({ step, createdAt: session?.createdAt });
+      await refunds.give({ step, createdAt: session?.createdAt });
     },
   };
   return {
     check,
     close() {
       running.close();
-      return returns.close();
+      return refunds.close();
     },
   };
 }

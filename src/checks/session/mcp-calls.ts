@@ -8,7 +8,7 @@ import { mcpSessionOf } from '../../conversation/mcp-session.ts';
 import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
 import { historyFull, longToolName, tooManySessions } from './refusals.ts';
 import { isTighter } from './read-ahead.ts';
-import type { Returns } from './refund-queue.ts';
+import type { RetryQueue } from '../../redis/retry-queue.ts';
 import type { RunningCalls } from './running-calls.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { Session, SessionStore, Step } from './store.ts';
@@ -21,7 +21,7 @@ export interface TakenStep {
 
 export interface McpCallsDeps {
   readonly store: SessionStore;
-  readonly returns: Returns<TakenStep>;
+  readonly refunds: RetryQueue<TakenStep>;
   readonly running: RunningCalls;
   /** `session.required`. */
   readonly required: boolean;
@@ -63,7 +63,7 @@ const CALLS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'pro
  * tool joins the session's history once the server has it, whatever it answers but a 4xx. A call that a check denied was
  * never made.
  */
-export function createMcpCalls({ store, returns, running, required }: McpCallsDeps): McpCalls {
+export function createMcpCalls({ store, refunds, running, required }: McpCallsDeps): McpCalls {
   /**
    * Where the session stays by itself, one wait for Redis, together with all other reads: nobody waits until it knows
    * that a call is on its way.
@@ -158,7 +158,7 @@ export function createMcpCalls({ store, returns, running, required }: McpCallsDe
       if (call === undefined) return;
       if (outcome.kind === 'not_forwarded' && call.joined && !call.settled) {
         running.forget(call.step);
-        await returns.giveBack({ step: call.step, createdAt: call.session?.createdAt });
+        await refunds.give({ step: call.step, createdAt: call.session?.createdAt });
         return;
       }
       if (outcome.kind !== 'not_forwarded' && !call.settled) await rememberUnseen(call);

@@ -45,7 +45,7 @@ export interface RedisSessionStoreOptions {
   readonly now?: () => number;
 }
 
-/** Longer than a step is tried to be given back, see `returns.ts`: given back twice, it would be another call's. */
+/** Longer than `REFUND_MS`: given back twice, a step would be another call's. */
 const LEFT_MEMORY_MS = 300_000;
 /** Of one key; the step of one that is forgotten earlier stays counted if it should be taken late. */
 const MAX_LEFT = 10_000;

@@ -13,6 +13,9 @@ export const MAX_LIVE_SESSIONS = 10_000;
 /** A call whose gateway does not renew it any more is taken for over after this. */
 export const CALL_LEASE_MS = 30_000;
 
+/** So long it is tried to give a step back; Redis remembers for longer what was given back. */
+export const REFUND_MS = 240_000;
+
 /** A call that takes one step of a session; the same values find it again. */
 export interface Step extends SessionName {
   /** A random UUID of ours: repeats of a command under it change nothing. */

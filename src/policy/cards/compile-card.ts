@@ -3,16 +3,15 @@ import { globMatches } from '../../text/glob.ts';
 import { INITIAL_STATE, type CallType, type PolicyCall } from '../call.ts';
 import type { RuleHit } from '../decision.ts';
 import type { CardRule } from './card-schema.ts';
-import { compileCondition, ConditionError, joined, type CompileContext, type Test } from './conditions.ts';
-import type { MaskPattern } from './mask-rule.ts';
+import { compileCondition, ConditionError, joined } from './conditions.ts';
+import type { Compiled, CompileContext, Test } from './conditions.ts';
 import type { ReadCard } from './read-card.ts';
 import { tellsMatch } from './reason.ts';
 import type { TextQueries } from './text-queries.ts';
-import type { TraceMark } from './trace-marks.ts';
 import { allOf } from './truth.ts';
 
 /** One rule as it is asked. */
-export interface CompiledRule {
+export interface CompiledRule extends Compiled {
   readonly hit: RuleHit;
   readonly action: CardRule['action'];
   /** The flag of a rule with action `taint`; empty for others. */
@@ -21,16 +20,8 @@ export interface CompiledRule {
   readonly type: CallType | undefined;
   /** What `match` says, beside the type. */
   readonly isFor: (call: PolicyCall) => boolean;
-  readonly test: Test;
   /** Each of the rule's conditions, as written, in order. */
   readonly conditions: readonly { readonly written: unknown; readonly test: Test }[];
-  readonly queries: readonly number[];
-  readonly patterns: readonly MaskPattern[];
-  readonly marks: readonly TraceMark[];
-  readonly readsDrift: boolean;
-  readonly readsRisk: boolean;
-  /** What the texts hold decides whether it fires, and nothing else. */
-  readonly isOfTexts: boolean;
   /** Its reason shows what was found, so that it must be looked for even where the rule fires without. */
   readonly tellsMatch: boolean;
 }

@@ -17,13 +17,7 @@ export function allOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Tru
 
 /** True as soon as one is true: those after it are not asked. */
 export function anyOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Truth): Truth {
-  let result: Truth = false;
-  for (const part of parts) {
-    const truth = truthOf(part);
-    if (truth === true) return true;
-    if (truth === undefined) result = undefined;
-  }
-  return result;
+  return notOf(allOf(parts, (part) => notOf(truthOf(part))));
 }
 
 export function notOf(truth: Truth): Truth {

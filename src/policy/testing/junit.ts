@@ -1,3 +1,4 @@
+import { xmlText } from '../../text/xml.ts';
 import type { TestResult } from './test-result.ts';
 
 /** The results as CI systems read them: JUnit's XML, a suite a file. */
@@ -30,19 +31,6 @@ function testCase({ name, file, line, outcome, detail = '' }: TestResult): strin
   return `${open}><${element} message="${xml(detail)}">${xml(`${file}:${String(line)}`)}</${element}></testcase>\n`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-
-/** XML 1.0 has no place for most control characters and none for lone surrogates. */
 function xml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[^\P{Cc}\t\n]|[\uFFFE\uFFFF]/gu, '\uFFFD')
-    .replace(/[&<>"']/g, (one) => ENTITIES[one] ?? one)
-    .replaceAll('\n', '&#10;');
+  return xmlText(text, /[^\P{Cc}\t\n]|[\uFFFE\uFFFF]/gu);
 }

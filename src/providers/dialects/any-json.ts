@@ -4,6 +4,7 @@ import type { AnswerText, StreamEvent, StreamReader, TextDelta } from '../provid
 import { plainCut } from './error-frames.ts';
 import { parseJson } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
+import { levelOf, nextLevel, type Level } from '../../json/levels.ts';
 
 /** A string in a document of no known dialect. */
 interface LooseText {
@@ -55,16 +56,10 @@ export function* textsOverElements(elements: readonly unknown[]): Work<readonly 
   return [...byPlace.values()].filter(({ length }) => length > 1);
 }
 
-/** An object or array on the way down. */
-interface Level {
-  readonly value: object;
-  /** Of an object's members. */
-  readonly names: readonly string[] | undefined;
-  readonly length: number;
+interface PlacedLevel extends Level {
   readonly place: string;
   /** The nearest member name. */
   readonly name: string | undefined;
-  next: number;
 }
 
 /** Parts that are looked at in one step. */
@@ -73,7 +68,7 @@ const STEP_PARTS = 16;
 /** The path is one stack, copied for what is found. */
 function* walk(root: unknown, onText: (found: LooseText) => void): Work<void> {
   const path: (string | number)[] = [];
-  const levels: Level[] = [];
+  const levels: PlacedLevel[] = [];
   let parts = 0;
   visit(root, '', undefined);
 
@@ -81,31 +76,18 @@ function* walk(root: unknown, onText: (found: LooseText) => void): Work<void> {
     if (typeof value === 'string') {
       if (value !== '') onText({ text: value, path: [...path], place, mayGoOn: !isLabel(name, value) });
     } else if (typeof value === 'object' && value !== null) {
-      levels.push(levelOf(value, placeWithin(value, place, path.at(-1)), name));
+      levels.push({ ...levelOf(value), place: placeWithin(value, place, path.at(-1)), name });
     }
   }
 
-  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-    path.length = levels.length - 1;
-    if (level.next === level.length) {
-      levels.pop();
-      continue;
-    }
-    const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
+  for (let level = nextLevel(levels, path); level !== undefined; level = nextLevel(levels, path)) {
+    const step = path[levels.length - 1] ?? '';
     const value = (level.value as Readonly<Record<string | number, unknown>>)[step];
-    level.next += 1;
-    path.push(step);
     if (typeof step === 'string') visit(value, joined(level.place, step), step);
     else visit(value, joined(level.place, ownIndex(value) ?? step), level.name);
     parts += 1;
     if (parts % STEP_PARTS === 0) yield STEP_PARTS * ITEM_CHARS;
   }
-}
-
-function levelOf(value: object, place: string, name: string | undefined): Level {
-  if (Array.isArray(value)) return { value, names: undefined, length: value.length, place, name, next: 0 };
-  const names = Object.keys(value);
-  return { value, names, length: names.length, place, name, next: 0 };
 }
 
 /** @param step that led to it */

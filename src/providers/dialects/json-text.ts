@@ -1,3 +1,4 @@
+import { levelOf } from '../../json/levels.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
 import { ITEM_CHARS, runNow, type Work } from '../../turns.ts';
@@ -28,21 +29,6 @@ export function* textsInSteps(value: unknown, path: JsonPath): Work<FoundText[]>
 }
 
 type OnText = (text: string, path: JsonPath, editable: boolean) => void;
-
-/** An object or array on the way down. */
-interface Level {
-  readonly value: object;
-  /** Of an object's members. */
-  readonly names: readonly string[] | undefined;
-  readonly length: number;
-  next: number;
-}
-
-function levelOf(value: object): Level {
-  const names = Array.isArray(value) ? undefined : Object.keys(value);
-  const length = Array.isArray(value) ? value.length : (names?.length ?? 0);
-  return { value, names, length, next: 0 };
-}
 
 /** Parts that are looked at in one step. */
 const STEP_PARTS = 16;

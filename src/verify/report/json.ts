@@ -1,20 +1,17 @@
 import { VIOLATIONS, type Finding } from '../finding.ts';
 import type { Summary, Unreadable } from '../summary.ts';
-import { Listed, type Report } from './report.ts';
+import { Listed, WrittenList, type Report } from './report.ts';
 
 /** `write` makes JSON of a value, on one line. */
 export function createJsonReport(write: (value: unknown) => string): Report {
   const masked = new Listed<unknown>();
   const unread = new Listed<unknown>();
-  let separator = '\n';
+  const violations = new WrittenList();
   return {
     begin: () => '{\n"violations": [',
     finding(finding) {
       if (finding.action === 'mask') masked.add(findingJson(finding));
-      if (!VIOLATIONS.has(finding.action)) return '';
-      const piece = `${separator}${write(findingJson(finding))}`;
-      separator = ',\n';
-      return piece;
+      return VIOLATIONS.has(finding.action) ? violations.add(write(findingJson(finding))) : '';
     },
     unreadable(unreadable) {
       unread.add(unreadableJson(unreadable));
@@ -22,7 +19,7 @@ export function createJsonReport(write: (value: unknown) => string): Report {
     },
     end(summary) {
       return [
-        separator === '\n' ? ']' : '\n]',
+        violations.end(),
         `,\n"masked": ${write(masked.items)}`,
         `,\n"unreadable": ${write(unread.items)}`,
         `,\n"summary": ${write(summaryJson(summary))}\n}\n`,

@@ -1,3 +1,4 @@
+import { xmlText } from '../../text/xml.ts';
 import { VIOLATIONS, type Finding } from '../finding.ts';
 import type { Unreadable } from '../summary.ts';
 import { calledName, type Report } from './report.ts';
@@ -60,19 +61,7 @@ function error({ index, line, problem }: Unreadable): string {
   ].join('');
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-  '\n': '&#10;',
-};
-
-/** A text in XML 1.0, which has no room for control characters and for what hides in a terminal. */
+/** Without what hides in a terminal. */
 function text(written: string): string {
-  return written
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu, (hidden) => (hidden === '\n' ? hidden : '\uFFFD'))
-    .replace(/[&<>"'\n]/g, (character) => ESCAPES[character] ?? character);
+  return xmlText(written, /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu);
 }

@@ -24,6 +24,22 @@ export class Listed<Item> {
   }
 }
 
+/** Elements of a list in JSON that are written as they come, each on a line of its own. */
+export class WrittenList {
+  #separator = '\n';
+
+  /** What is written for an element, behind the list's opening bracket and the elements before it. */
+  add(json: string): string {
+    const written = this.#separator + json;
+    this.#separator = ',\n';
+    return written;
+  }
+
+  end(): string {
+    return this.#separator === '\n' ? ']' : '\n]';
+  }
+}
+
 /** What a step is called: a tool of a server, or a model of a provider. */
 export function calledName({ tool, provider, model }: Finding): string {
   const what = tool === '' ? model : tool;

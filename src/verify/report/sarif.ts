@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts';
 import type { Summary, Unreadable } from '../summary.ts';
 import { findingJson, summaryJson } from './json.ts';
-import { calledName, Listed, type Report } from './report.ts';
+import { calledName, Listed, WrittenList, type Report } from './report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 const TOOL = 'gateway verify';
@@ -17,7 +17,7 @@ export function createSarifReport(write: (value: unknown) => string, trace: stri
   const rules = new Map<string, Finding>();
   const unread = new Listed<unknown>();
   const uri = trace.split(/[\\/]/).map(encodeURIComponent).join('/');
-  let separator = '\n';
+  const results = new WrittenList();
 
   function location(line: number): unknown {
     return { physicalLocation: { artifactLocation: { uri }, region: { startLine: Math.max(line, 1) } } };
@@ -49,9 +49,7 @@ export function createSarifReport(write: (value: unknown) => string, trace: stri
     finding(finding) {
       if (finding.action === 'flag') return '';
       if (rules.size < MAX_RULES && !rules.has(ruleId(finding))) rules.set(ruleId(finding), finding);
-      const piece = `${separator}${write(result(finding))}`;
-      separator = ',\n';
-      return piece;
+      return results.add(write(result(finding)));
     },
     unreadable(unreadable) {
       unread.add(notification(unreadable));
@@ -60,7 +58,7 @@ export function createSarifReport(write: (value: unknown) => string, trace: stri
     end(summary) {
       const tool = { driver: { name: TOOL, rules: [...rules].map(descriptor) } };
       return [
-        separator === '\n' ? ']' : '\n]',
+        results.end(),
         `,\n"tool": ${write(tool)}`,
         `,\n"invocations": ${write([invocation(summary)])}`,
         `,\n"properties": ${write(summaryJson(summary))}\n}]\n}\n`,

@@ -1,6 +1,7 @@
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
 import type { FindAll } from '../scan/scan-batch.ts';
+import { lastUpTo } from '../../../text/ascending.ts';
 import { isTurnOver, nextTurn } from '../../../turns.ts';
 import { APART, createScanBatch } from '../scan/scan-batch.ts';
 
@@ -70,12 +71,6 @@ function isPrintable(byte: number | undefined): boolean {
 }
 
 function bodyOffset({ starts, offsets }: Runs, at: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if ((starts[middle] ?? 0) <= at) low = middle;
-    else high = middle;
-  }
-  return (offsets[low] ?? 0) + at - (starts[low] ?? 0);
+  const run = Math.max(0, lastUpTo(starts, at));
+  return (offsets[run] ?? 0) + at - (starts[run] ?? 0);
 }

@@ -1,5 +1,6 @@
 import { MASK } from '../../../text/mask.ts';
 import type { Finding } from '../../../detectors/finding.ts';
+import { levelOf, nextLevel, type Level } from '../../../json/levels.ts';
 import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import { TextMap } from '../../../text/text-map.ts';
@@ -165,15 +166,9 @@ export interface DocumentVisitor {
   memberName(name: string, path: JsonPath): void;
 }
 
-/** An object or array on the way down. */
-interface Level {
-  readonly value: object;
-  /** Of an object's members. */
-  readonly names: readonly string[] | undefined;
-  readonly length: number;
+interface NamedLevel extends Level {
   /** The nearest member name. */
   readonly name: string | undefined;
-  next: number;
 }
 
 /** Values that are visited in one step. */
@@ -182,7 +177,7 @@ const STEP_VALUES = 1_024;
 /** Goes through a parsed document in its order, each member's name before its value. */
 export async function visitDocument(json: unknown, visitor: DocumentVisitor): Promise<void> {
   const path: (string | number)[] = [];
-  const levels: Level[] = [];
+  const levels: NamedLevel[] = [];
   let visited = 0;
   visit(json, undefined);
 
@@ -190,27 +185,14 @@ export async function visitDocument(json: unknown, visitor: DocumentVisitor): Pr
     if (typeof value === 'string') {
       if (value !== '') visitor.string(value, name, path);
     } else if (typeof value === 'number') visitor.number(value, name, path);
-    else if (typeof value === 'object' && value !== null) levels.push(levelOf(value, name));
+    else if (typeof value === 'object' && value !== null) levels.push({ ...levelOf(value), name });
   }
 
-  for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
-    path.length = levels.length - 1;
-    if (level.next === level.length) {
-      levels.pop();
-      continue;
-    }
-    const step = level.names === undefined ? level.next : (level.names[level.next] ?? '');
-    level.next += 1;
-    path.push(step);
+  for (let level = nextLevel(levels, path); level !== undefined; level = nextLevel(levels, path)) {
+    const step = path[levels.length - 1] ?? '';
     if (typeof step === 'string') visitor.memberName(step, path);
     const value = (level.value as Record<string | number, unknown>)[step];
     visit(value, typeof step === 'string' ? step : level.name);
     if (++visited % STEP_VALUES === 0 && isTurnOver()) await nextTurn();
   }
-}
-
-function levelOf(value: object, name: string | undefined): Level {
-  if (Array.isArray(value)) return { value, names: undefined, length: value.length, name, next: 0 };
-  const names = Object.keys(value);
-  return { value, names, length: names.length, name, next: 0 };
 }

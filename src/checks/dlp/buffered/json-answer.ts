@@ -1,5 +1,5 @@
 import { shapeInSteps } from '../../../json/document-shape.ts';
-import { parseInPieces } from '../../../json/parse-in-pieces.ts';
+import { isParseable } from '../../../json/parse-in-pieces.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
@@ -113,14 +113,8 @@ function* isDocument(text: string): Work<boolean> {
   for (; step.done !== true; step = shape.next()) yield;
   if (step.value.isTooDeep || step.value.isTooLarge) return false;
   yield text.length;
-  try {
-    yield* parseInPieces(text);
-    return true;
-  } catch (failure) {
-    // Prose that begins with a bracket.
-    if (failure instanceof SyntaxError) return false;
-    throw failure;
-  }
+  // Prose may begin with a bracket too.
+  return yield* isParseable(text);
 }
 
 function* addSpelled(channels: readonly TokenChannel[], batch: ScanBatch): Work<void> {

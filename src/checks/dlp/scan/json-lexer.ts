@@ -1,3 +1,5 @@
+import { lastUpTo } from '../../../text/ascending.ts';
+
 /** A part of a JSON text that can hold a finding. Offsets are those of the text as it came. */
 export interface Token {
   readonly kind:
@@ -208,18 +210,6 @@ function meaningOf(text: string, at: number): string {
   const kind = text.charAt(at + 1);
   if (kind === 'u') return String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16));
   return MEANINGS[kind] ?? kind;
-}
-
-/** The index of the last of ascending numbers that is not over `most`; -1 where all are. */
-function lastUpTo(ascending: readonly number[], most: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ascending[middle] ?? 0) <= most) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 /** Takes so many from the front of each list, once it is worth moving what follows them. */

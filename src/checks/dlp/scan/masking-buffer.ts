@@ -1,4 +1,5 @@
 import type { Replacement } from '../../../text/replace-spans.ts';
+import { lastIndexUpTo } from '../../../text/ascending.ts';
 import { GatewayError } from '../../../errors.ts';
 import { ITEM_CHARS, type Work } from '../../../turns.ts';
 
@@ -103,14 +104,8 @@ export class MaskingBuffer {
 
   /** The index of the first replacement that ends after an offset. */
   #firstAfter(offset: number): number {
-    let low = 0;
-    let high = this.#replacements.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#replacements[middle]?.end ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    const known = this.#replacements;
+    return 1 + lastIndexUpTo(known.length, (index) => known[index]?.end ?? 0, offset);
   }
 
   /** Leaves nothing of the text. */

@@ -1,39 +1,42 @@
-export interface RefundQueueOptions<Item> {
-  readonly giveBack: (item: Item) => Promise<void>;
+export interface RetryQueueOptions<Item> {
+  /** Rejects where Redis did not take it. */
+  readonly attempt: (item: Item) => Promise<void>;
   /** Told of every failed attempt. */
   readonly onFailure: (cause: unknown) => void;
+  /** Items that have waited longer are dropped. */
+  readonly giveUpMs: number;
 }
 
-/** Gives back what was taken for calls that nobody made; what Redis does not take is repeated for a while. */
-export interface Returns<Item> {
-  /** Never rejects. */
-  giveBack(item: Item): Promise<void>;
+/** Repeats in the background what Redis did not take, for a while. */
+export interface RetryQueue<Item> {
+  /** Attempts it at once, and repeats it where that fails. Never rejects. */
+  give(item: Item): Promise<void>;
+  /** Attempts it in the background. */
+  giveLater(item: Item): void;
   /** Makes a last attempt at what is pending, and stops. */
   close(): Promise<void>;
 }
 
-interface Pending<Item> {
+interface Waiting<Item> {
   readonly item: Item;
   readonly since: number;
 }
 
 const ITEMS_PER_ROUND = 500;
-/** Beyond it the oldest stay counted, as those of a gateway that was killed. */
+/** Beyond it the oldest are dropped. */
 const MAX_PENDING = 20_000;
-/** Shorter than Redis remembers what was given back: later, a repeat could give back another call's. */
-const GIVE_UP_MS = 240_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
 
-export function createRefundQueue<Item>(options: RefundQueueOptions<Item>): Returns<Item> {
-  let pending: Pending<Item>[] = [];
+export function createRetryQueue<Item>(options: RetryQueueOptions<Item>): RetryQueue<Item> {
+  let pending: Waiting<Item>[] = [];
   let timer: NodeJS.Timeout | undefined;
   let retryMs = FIRST_RETRY_MS;
   let closed = false;
 
-  async function attempt({ item }: Pending<Item>): Promise<boolean> {
+  async function attempt({ item }: Waiting<Item>): Promise<boolean> {
     try {
-      await options.giveBack(item);
+      await options.attempt(item);
       return true;
     } catch (cause) {
       options.onFailure(cause);
@@ -43,7 +46,7 @@ export function createRefundQueue<Item>(options: RefundQueueOptions<Item>): Retu
 
   async function retry(): Promise<void> {
     timer = undefined;
-    const oldest = performance.now() - GIVE_UP_MS;
+    const oldest = performance.now() - options.giveUpMs;
     const batch = pending.splice(0, ITEMS_PER_ROUND).filter(({ since }) => since > oldest);
     const done = await Promise.all(batch.map(attempt));
     const again = batch.filter((_item, index) => done[index] === false);
@@ -58,14 +61,18 @@ export function createRefundQueue<Item>(options: RefundQueueOptions<Item>): Retu
     timer.unref();
   }
 
+  function wait(waiting: Waiting<Item>): void {
+    if (pending.length >= MAX_PENDING) pending.shift();
+    pending.push(waiting);
+    schedule();
+  }
+
   return {
-    async giveBack(item) {
+    async give(item) {
       const waiting = { item, since: performance.now() };
-      if (await attempt(waiting)) return;
-      if (pending.length >= MAX_PENDING) pending.shift();
-      pending.push(waiting);
-      schedule();
+      if (!(await attempt(waiting))) wait(waiting);
     },
+    giveLater: (item) => wait({ item, since: performance.now() }),
     async close() {
       closed = true;
       clearTimeout(timer);
