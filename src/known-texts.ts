@@ -4,19 +4,19 @@ import { textDigest } from './text-digest.ts';
 import { mapInTurns } from './turns.ts';
 
 /** Something that texts are gone through for. */
-export type Question = number;
+export type TextQuestion = number;
 
 let questions = 0;
 
-export function createQuestion(): Question {
+export function createQuestion(): TextQuestion {
   questions += 1;
   return questions;
 }
 
 /** What a text was gone through for in vain, and will be each time. */
 export interface KnownText {
-  hasNothing(question: Question): boolean;
-  note(question: Question): void;
+  hasNothing(question: TextQuestion): boolean;
+  note(question: TextQuestion): void;
 }
 
 /** Of a gateway's traffic: the histories of some hundred agents. Some 300 bytes each, 600 at most. */
@@ -29,18 +29,18 @@ const known = new RecentMap<Known>(MAX_TEXTS);
 class Known implements KnownText {
   readonly #digest: string | undefined;
   /** Few: a list is searched faster than a set. */
-  readonly #nothingFor: Question[] = [];
+  readonly #nothingFor: TextQuestion[] = [];
 
   /** @param digest undefined for what is known anyway */
   constructor(digest: string | undefined) {
     this.#digest = digest;
   }
 
-  hasNothing(question: Question): boolean {
+  hasNothing(question: TextQuestion): boolean {
     return this.#nothingFor.includes(question);
   }
 
-  note(question: Question): void {
+  note(question: TextQuestion): void {
     if (this.hasNothing(question)) return;
     if (this.#nothingFor.length === 0 && this.#digest !== undefined) known.set(this.#digest, this);
     if (this.#nothingFor.push(question) > MAX_QUESTIONS) this.#nothingFor.shift();
@@ -92,7 +92,7 @@ export interface TextReading<Result> {
   /** The result of a clean text. */
   readonly clean: (text: string) => Result;
   /** Shared with whoever asks the same; one of its own unless told. */
-  readonly question?: Question;
+  readonly question?: TextQuestion;
   /** Others have gone through the text for all that this reading would. */
   readonly isRead?: (text: KnownText) => boolean;
   /** Told of a text that was read, and in which there was nothing. */

@@ -6,7 +6,7 @@ import type { PolicyFiles } from './policy/policy-files.ts';
 import { createPolicySet, type PolicySet } from './policy/policy-set.ts';
 import { createMatchDigest } from './telemetry/audit.ts';
 import { createFindingCollector, type FindingCollector } from './verify/findings.ts';
-import type { Judge } from './verify/judge.ts';
+import type { TraceJudge } from './verify/judge.ts';
 import { createReplay } from './verify/replay.ts';
 
 export interface OfflineJudgeDeps {
@@ -15,7 +15,7 @@ export interface OfflineJudgeDeps {
   readonly set: PolicySet | undefined;
 }
 
-export interface OfflineJudge extends Judge {
+export interface OfflineJudge extends TraceJudge {
   readonly checks: readonly Check[];
 }
 

@@ -7,7 +7,7 @@ import { normalize } from './normalize/normalize.ts';
 import { verifyTrace } from './offline-verify.ts';
 import type { PolicySources } from './policy/policy-files.ts';
 import type { PresetName } from './policy/presets.ts';
-import type { Finding } from './verify/finding.ts';
+import type { TraceFinding } from './verify/finding.ts';
 
 /** An engine that was given something that it must find. */
 export interface Probe {
@@ -205,11 +205,11 @@ function elapsed(ms: number): string {
 async function judgedFindings(
   steps: readonly Step[],
   { config, sources }: ProbeInput,
-): Promise<readonly Finding[]> {
+): Promise<readonly TraceFinding[]> {
   async function* trace(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(JSON.stringify(steps));
   }
-  const findings: Finding[] = [];
+  const findings: TraceFinding[] = [];
   for await (const event of verifyTrace(trace(), { config, sources, name: 'probe' })) {
     if (event.kind === 'finding') findings.push(event.finding);
     if (event.kind === 'unreadable') throw new Error(`a probe cannot be read: ${event.unreadable.problem}`);

@@ -5,7 +5,7 @@ import { readPolicyFiles, type PolicyFiles, type PolicySources } from './policy/
 import { hashFeature } from './text/simhash.ts';
 import { keyHashOf } from './verify/exchange.ts';
 import { createLateJudge } from './verify/late-judge.ts';
-import type { Step } from './verify/step.ts';
+import type { TracedStep } from './verify/step.ts';
 import { createThreadJudge } from './verify/thread-judge.ts';
 import { verify, type VerifyEvent } from './verify/verify.ts';
 
@@ -68,7 +68,7 @@ function mayThread(files: PolicyFiles | undefined, threadSteps: number): boolean
 }
 
 /** Sessions stay whole; so do agents where what one session does counts in the others. */
-function isInFirstHalf({ agent, sessionId }: Step, isOfAgent: boolean): boolean {
+function isInFirstHalf({ agent, sessionId }: TracedStep, isOfAgent: boolean): boolean {
   const key = keyHashOf(agent);
   return hashFeature(isOfAgent ? key : `${key}/${sessionId}`).low % SHARES < FIRST_SHARE;
 }

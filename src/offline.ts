@@ -6,7 +6,7 @@ import { conversationRow, textRow } from './scan/rows.ts';
 import { createConversationScan, type ConversationReport } from './scan/scan-conversation.ts';
 import { scanLines, type Scanned } from './scan/scan-lines.ts';
 import { createTextScan, type TextReport } from './scan/scan-text.ts';
-import type { Surface } from './scan/surface.ts';
+import type { ScanSurface } from './scan/surface.ts';
 
 /**
  * The composition root of what runs without Redis and gRPC. Reports come in the order of the input, one at a time,
@@ -20,14 +20,14 @@ type Bytes = AsyncIterable<Uint8Array>;
 export async function* scanText(
   bytes: Bytes,
   { id, name }: { readonly id: string; readonly name: string },
-  surface: Surface,
+  surface: ScanSurface,
 ): Reports<TextReport> {
   const text = await readInputText(bytes, name);
   yield { found: createTextScan(surface)({ id, text }) };
 }
 
 /** Scans JSON lines `{id, text}`. */
-export function scanTexts(bytes: Bytes, surface: Surface): Reports<TextReport> {
+export function scanTexts(bytes: Bytes, surface: ScanSurface): Reports<TextReport> {
   return scanLines(bytes, textRow, createTextScan(surface));
 }
 

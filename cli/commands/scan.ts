@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { Option, type Command } from 'commander';
 import type { Scanned } from '../../src/scan/scan-lines.ts';
-import { SURFACES, type Surface } from '../../src/scan/surface.ts';
+import { SURFACES, type ScanSurface } from '../../src/scan/surface.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { printableJson } from '../output.ts';
 import { createProgress } from '../progress.ts';
@@ -11,7 +11,7 @@ import { loadedConfig } from '../loaded-config.ts';
 interface ScanOptions {
   readonly jsonl?: true;
   readonly conversations?: true;
-  readonly surface: Surface;
+  readonly surface: ScanSurface;
 }
 
 const STDIN = '-';

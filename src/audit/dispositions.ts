@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../telemetry/audit.ts';
-import type { ObservedVerdict } from '../telemetry/observer.ts';
+import type { ReportedVerdict } from '../telemetry/observer.ts';
 import type { Disposition, Resource, Severity } from './ocsf.ts';
 
 /** Refusals after which an operator should look. */
@@ -26,7 +26,7 @@ const INSPECTED: Readonly<Record<Exclude<AuditEvent['action'], 'suppressed'>, Di
   flagged: 'detected',
 };
 
-export function findingDisposition({ kind, type }: ObservedVerdict): Disposition {
+export function findingDisposition({ kind, type }: ReportedVerdict): Disposition {
   if (kind === 'flag') return 'detected';
   if (kind === 'rewrite') return 'corrected';
   return type === 'dlp_quarantine' ? 'quarantined' : 'blocked';

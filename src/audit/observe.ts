@@ -1,5 +1,5 @@
 import type { AuditEvent, MatchDigest } from '../telemetry/audit.ts';
-import type { ObservedVerdict } from '../telemetry/observer.ts';
+import type { ReportedVerdict } from '../telemetry/observer.ts';
 import {
   DECISION,
   dispositionOf,
@@ -9,7 +9,7 @@ import {
   SEVERITY_OF,
   severityOf,
 } from './dispositions.ts';
-import type { AuditedExchange, AuditedFinish, FoundText, PolicyRecord } from './observed.ts';
+import type { AuditedExchange, AuditedFinish, MatchedText, PolicyRecord } from './observed.ts';
 import {
   apiActivity,
   detectionFinding,
@@ -27,7 +27,7 @@ export interface TrailObserver {
   /** A request that is about to be sent upstream. */
   forwarding(exchange: AuditedExchange): void;
   finished(finish: AuditedFinish): void;
-  verdict(exchange: AuditedExchange, check: string, verdict: ObservedVerdict, enforced: boolean): void;
+  verdict(exchange: AuditedExchange, check: string, verdict: ReportedVerdict, enforced: boolean): void;
   policyDecided(exchange: AuditedExchange, decided: PolicyRecord): void;
   charged(exchange: AuditedExchange, costUsd: number): void;
   /** Requests of strangers that wrote no record of their own. */
@@ -39,7 +39,7 @@ export interface TrailObserver {
   dlpFound(
     exchange: AuditedExchange,
     side: 'request' | 'answer',
-    found: readonly FoundText[],
+    found: readonly MatchedText[],
     digest: MatchDigest,
   ): void;
 }

@@ -33,7 +33,7 @@ export interface AuditedFinish {
 }
 
 /** One thing that was found, with the text that matched: digested here, and not kept. */
-export interface FoundText {
+export interface MatchedText {
   readonly finding: {
     readonly rule: string;
     readonly class: string;

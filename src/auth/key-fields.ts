@@ -4,7 +4,7 @@ import { PROVIDER_NAMES } from '../providers/provider.ts';
 import type { ProviderName } from '../providers/provider.ts';
 import type { KeyRecord } from './key-record.ts';
 
-export type Fields = Readonly<Record<string, string>>;
+export type KeyFields = Readonly<Record<string, string>>;
 
 const name = z.string().min(1).max(256);
 const names = z.array(name).max(1_000);
@@ -63,7 +63,7 @@ export function rawKeyField(rawHash: string): string {
  * Reads a stored record.
  * @throws Error where the record is damaged, so that nobody passes on half a record
  */
-export function parseKeyRecord(fields: Fields): KeyRecord {
+export function parseKeyRecord(fields: KeyFields): KeyRecord {
   const { key_hash: keyHash, name: keyName, provider, created_at: createdAt } = fields;
   const known = PROVIDER_NAMES.find((candidate) => candidate === provider);
   if (keyHash === undefined || keyName === undefined || known === undefined || createdAt === undefined) {

@@ -10,7 +10,7 @@ import { loadScript } from '../redis/script.ts';
 import { wrongShape } from '../redis/reply.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { parseKeyRecord, rawKeyField } from './key-fields.ts';
-import type { Fields } from './key-fields.ts';
+import type { KeyFields } from './key-fields.ts';
 import type { KeyRecord } from './key-record.ts';
 import { RecentMap } from '../recent-map.ts';
 
@@ -128,11 +128,11 @@ async function couldBeGood(client: RedisClient, rawHash: string): Promise<boolea
 }
 
 interface Answers {
-  readonly record: Fields;
+  readonly record: KeyFields;
   readonly lock: StoredLock;
   readonly profile: StoredProfile;
-  readonly own: Fields;
-  readonly fallback: Fields;
+  readonly own: KeyFields;
+  readonly fallback: KeyFields;
 }
 
 /** Parallel commands, because the keys lie in different slots of a cluster: still one wait. */

@@ -2,16 +2,16 @@ import { alerting } from './sections/alerting.ts';
 import { audit } from './sections/audit.ts';
 import { auth } from './sections/auth.ts';
 import { envoy } from './sections/envoy.ts';
-import { mcp } from './sections/mcp.ts';
+import { mcpSection } from './sections/mcp.ts';
 import { otel } from './sections/otel.ts';
-import { policy } from './sections/policy.ts';
+import { policySection } from './sections/policy.ts';
 import { pricing } from './sections/pricing.ts';
-import { providers } from './sections/providers.ts';
+import { providersSection } from './sections/providers.ts';
 import { proxy } from './sections/proxy.ts';
 import { redis } from './sections/redis.ts';
 import { riskProfile } from './sections/risk-profile.ts';
 import { server } from './sections/server.ts';
-import { session } from './sections/session.ts';
+import { sessionSection } from './sections/session.ts';
 import { signature } from './sections/signature.ts';
 import { zsp } from './sections/zsp.ts';
 import type { section, Settings } from './fields.ts';
@@ -22,12 +22,12 @@ export const coreSections = {
   redis,
   proxy,
   auth,
-  providers,
+  providers: providersSection,
   pricing,
-  session,
-  mcp,
+  session: sessionSection,
+  mcp: mcpSection,
   risk_profile: riskProfile,
-  policy,
+  policy: policySection,
   alerting,
   signature,
   otel,

@@ -45,7 +45,7 @@ export function openaiReply({ method, path, body }: DemoRequest): DemoReply | un
   };
 }
 
-export function errorBody(message: string): object {
+export function openaiErrorBody(message: string): object {
   return { error: { message, type: 'invalid_request_error', param: null, code: null } };
 }
 

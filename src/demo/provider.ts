@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { isObject } from '../json/is-object.ts';
 import { anthropicError, anthropicReply } from './anthropic.ts';
-import { errorBody, openaiReply } from './openai.ts';
+import { openaiErrorBody, openaiReply } from './openai.ts';
 
 /** A local stand-in for a provider, so that the gateway can be tried without an account. */
 export interface DemoProvider {
@@ -49,7 +49,7 @@ async function answerRequest(
   const reply = anthropic ? anthropicReply(received) : openaiReply(received);
   if (reply === undefined) {
     const message = `the demo provider does not have ${received.method} ${path}`;
-    sendJson(response, 404, anthropic ? anthropicError(message) : errorBody(message));
+    sendJson(response, 404, anthropic ? anthropicError(message) : openaiErrorBody(message));
   } else if (reply.kind === 'whole') {
     sendJson(response, 200, reply.body);
   } else {

@@ -5,7 +5,7 @@ import type { Detector, Finding } from './finding.ts';
 import { slicesOf } from './slices.ts';
 
 /** A text as it was sent, and without its disguises. */
-export interface SearchedText {
+export interface TextForms {
   readonly raw: string;
   readonly normalized: Normalized;
 }
@@ -17,13 +17,13 @@ const CONTEXT = 8192;
  * Runs every detector over the raw text, and over the normalized one where it differs. Spans are those of the raw text, in
  * order of `start`; findings of one detector and class that overlap are one. Blocks for as long as the text is.
  */
-export function detect(text: SearchedText, detectors: readonly Detector[]): readonly Finding[] {
+export function detect(text: TextForms, detectors: readonly Detector[]): readonly Finding[] {
   return runNow(detectInSteps(text, detectors));
 }
 
 /** The same for many texts, in turns of the event loop. The n-th findings are the n-th text's. */
 export async function detectAll(
-  texts: readonly SearchedText[],
+  texts: readonly TextForms[],
   detectors: readonly Detector[],
 ): Promise<readonly (readonly Finding[])[]> {
   const all: (readonly Finding[])[] = [];
@@ -36,7 +36,7 @@ export async function detectAll(
 
 const NOTHING: readonly Finding[] = [];
 
-function* detectInSteps(text: SearchedText, detectors: readonly Detector[]): Work<readonly Finding[]> {
+function* detectInSteps(text: TextForms, detectors: readonly Detector[]): Work<readonly Finding[]> {
   const found: (readonly Finding[])[] = [];
   for (const search of searchesOf(text)) {
     for (const slice of slicesOf(search.text)) {
@@ -57,7 +57,7 @@ interface Search {
   readonly toOriginalSpan: (start: number, end: number) => Span;
 }
 
-function searchesOf({ raw, normalized }: SearchedText): readonly Search[] {
+function searchesOf({ raw, normalized }: TextForms): readonly Search[] {
   const given: Search = { text: raw, toOriginalSpan: (start, end) => ({ start, end }) };
   const changed = changedPart(raw, normalized.text);
   if (changed === undefined) return [given];

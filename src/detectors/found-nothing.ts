@@ -1,10 +1,10 @@
-import { createQuestion, type KnownText, type Question } from '../known-texts.ts';
+import { createQuestion, type KnownText, type TextQuestion } from '../known-texts.ts';
 import type { DetectorName } from './finding.ts';
 
 /** So much of a text every search takes in one step: what one finds in it, all do. */
 const ONE_PIECE_CHARS = 4_096;
 
-type Questions = Readonly<Record<DetectorName, Question>>;
+type Questions = Readonly<Record<DetectorName, TextQuestion>>;
 
 function createQuestions(): Questions {
   return {

@@ -2,7 +2,7 @@ import { LOOK_BEHIND_CHARS, type Detector, type Finding, type StreamDetector } f
 import { startOfWhatReachesOver, withoutOverlaps } from './overlaps.ts';
 
 /** Several detectors as one: findings in order of `start`, of which none overlaps another. */
-export function together(detectors: readonly StreamDetector[]): StreamDetector {
+export function asOneDetector(detectors: readonly StreamDetector[]): StreamDetector {
   const find: Detector = (text) => {
     const found = detectors.flatMap((one) => one.find(text));
     return found.length < 2 ? found : withoutOverlaps(found);

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 
 import type { ProviderName } from '../providers/provider.ts';
 import { basePath, type Api } from './bases.ts';
-import { providerVariables, type Place, type Variables } from './provider-variables.ts';
+import { providerVariables, type ForwarderPlace, type Variables } from './provider-variables.ts';
 
 /** What a program needs besides the provider's variables, to ask the forwarder and nobody else. */
 export interface Wiring {
@@ -14,9 +14,9 @@ export interface Wiring {
 }
 
 /** One run of a program. */
-export interface Run {
+export interface AgentRun {
   readonly provider: ProviderName;
-  readonly place: Place;
+  readonly place: ForwarderPlace;
   /** `--model-override`. */
   readonly model: string | undefined;
   /** What it was called with. */
@@ -32,7 +32,7 @@ export interface KnownAgent {
   readonly provider: ProviderName;
   /** The one API that it speaks; absent: it has a client for each provider. */
   readonly speaks?: Api;
-  wire(run: Run): Wiring;
+  wire(run: AgentRun): Wiring;
 }
 
 const MODELS: Readonly<Partial<Record<ProviderName, string>>> = {

@@ -1,5 +1,5 @@
 import type { Environment } from '../runtime/program.ts';
-import type { KnownAgent, Run } from './agents.ts';
+import type { KnownAgent, AgentRun } from './agents.ts';
 import { PROVIDER_KEY_VARIABLE, providerVariables, type Variables } from './provider-variables.ts';
 
 /** What a program is started with. */
@@ -10,7 +10,7 @@ export interface Prepared {
 }
 
 /** The program's surroundings: as ours, without the keys, and with the forwarder where the provider was. */
-export function prepareRun(run: Run, agent: KnownAgent | undefined, sessionId: string): Prepared {
+export function prepareRun(run: AgentRun, agent: KnownAgent | undefined, sessionId: string): Prepared {
   const wiring = agent?.wire(run) ?? {};
   const ours: Variables = {
     GATEWAY_PROXY_KEY: undefined,

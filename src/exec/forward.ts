@@ -10,10 +10,10 @@ import { pipeline } from 'node:stream/promises';
 
 import { GatewayError } from '../errors.ts';
 import type { GatewayAddress } from './gateway-address.ts';
-import { endToEnd, requestHeaders, type Identity } from './headers.ts';
+import { endToEnd, requestHeaders, type PresentedIdentity } from './headers.ts';
 import { bodyWithModel, changesModels, unreadableModel, type ModelChoice } from './model-choice.ts';
 
-export interface Target {
+export interface ForwardTarget {
   /** With its query, as the gateway gets it. */
   readonly path: string;
   readonly kind: 'model' | 'mcp';
@@ -21,10 +21,10 @@ export interface Target {
   readonly namesModel: boolean;
 }
 
-export interface ForwardOptions extends Identity {
+export interface ForwardOptions extends PresentedIdentity {
   readonly gateway: GatewayAddress;
   readonly agent: Agent;
-  readonly target: Target;
+  readonly target: ForwardTarget;
   readonly models: ModelChoice;
 }
 

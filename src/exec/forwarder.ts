@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 
 import { errorBody, GatewayError, messageOf } from '../errors.ts';
 import type { ProviderName } from '../providers/provider.ts';
-import { forwardToGateway, type Target } from './forward.ts';
+import { forwardToGateway, type ForwardTarget } from './forward.ts';
 import type { GatewayAddress } from './gateway-address.ts';
 import { CREDENTIAL_HEADERS } from './headers.ts';
 import { pathWithModel, type ModelChoice } from './model-choice.ts';
-import type { Place } from './provider-variables.ts';
+import type { ForwarderPlace } from './provider-variables.ts';
 
 export interface ForwarderOptions {
   readonly gateway: GatewayAddress;
@@ -23,7 +23,7 @@ export interface ForwarderOptions {
 
 /** Between one program and the gateway: it alone has the keys. */
 export interface Forwarder {
-  readonly place: Place;
+  readonly place: ForwarderPlace;
   close(): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ function presentsKey({ headers }: IncomingMessage, isKey: (presented: string) =>
 const MCP = /^\/mcp\/[^/]/;
 
 /** Where the gateway is asked: the one provider whose key there is, or a tool's server. */
-function targetOf({ path, query }: Asked, { gateway, provider, models }: ForwarderOptions): Target {
+function targetOf({ path, query }: Asked, { gateway, provider, models }: ForwarderOptions): ForwardTarget {
   const base = gateway.url.pathname.replace(/\/$/, '');
   if (MCP.test(path)) return { path: base + path + query, kind: 'mcp', namesModel: false };
   if (!path.startsWith(`/${provider}/`)) {

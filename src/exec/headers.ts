@@ -22,7 +22,7 @@ const HOP_BY_HOP = new Set([
 const ALLOWED_OF_OURS: ReadonlySet<string> = new Set([HEADER.sessionBudget, HEADER.sessionMaxSteps]);
 
 /** Presented to the gateway in place of what the program sent. */
-export interface Identity {
+export interface PresentedIdentity {
   readonly proxyKey: string;
   /** Undefined where the provider wants none, and for tools' servers. */
   readonly providerKey: string | undefined;
@@ -30,7 +30,10 @@ export interface Identity {
 }
 
 /** The headers of a request as the gateway gets them. */
-export function requestHeaders(headers: IncomingHttpHeaders, identity: Identity): OutgoingHttpHeaders {
+export function requestHeaders(
+  headers: IncomingHttpHeaders,
+  identity: PresentedIdentity,
+): OutgoingHttpHeaders {
   const dropped: ReadonlySet<string> = new Set([...CREDENTIAL_HEADERS, 'host', 'expect', 'cookie']);
   const kept = Object.entries(endToEnd(headers)).filter(
     ([name]) => !dropped.has(name) && (!name.startsWith(HEADER_PREFIX) || ALLOWED_OF_OURS.has(name)),

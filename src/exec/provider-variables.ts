@@ -3,7 +3,7 @@ import { basePath } from './bases.ts';
 import type { Environment } from '../runtime/program.ts';
 
 /** Where the forwarder of one run listens, and the key that opens it. */
-export interface Place {
+export interface ForwarderPlace {
   /** `http://127.0.0.1:<port>`. */
   readonly url: string;
   /** The same with the key in its path, for programs that keep a key of their own which wins over the variable. */
@@ -104,7 +104,7 @@ export function keyVariables(provider: ProviderName): readonly string[] {
  * OpenAI's where the provider speaks its API.
  * @param keyed true where the key is to stand in the addresses
  */
-export function providerVariables(provider: ProviderName, place: Place, keyed = false): Variables {
+export function providerVariables(provider: ProviderName, place: ForwarderPlace, keyed = false): Variables {
   const { keys, addresses = {}, keyedAddresses = {}, detours = [] } = VARIABLES[provider];
   const url = keyed ? place.keyedUrl : place.url;
   const openai = basePath('openai', provider);
@@ -126,7 +126,7 @@ export function providerVariables(provider: ProviderName, place: Place, keyed = 
 }
 
 /** Clients of Anthropic would send two headers for two names. */
-function dummies(provider: ProviderName, { key }: Place): Variables {
+function dummies(provider: ProviderName, { key }: ForwarderPlace): Variables {
   const { keys } = VARIABLES[provider];
   if (provider === 'anthropic') return { ANTHROPIC_API_KEY: key };
   return Object.fromEntries(keys.map((name) => [name, key]));

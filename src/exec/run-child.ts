@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
-export interface ChildOptions {
+export interface AgentChildOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export class StartError extends Error {
  * signal's number where one ended it.
  * @throws StartError
  */
-export async function runChild({ command, args, env, onTerminal }: ChildOptions): Promise<number> {
+export async function runChild({ command, args, env, onTerminal }: AgentChildOptions): Promise<number> {
   const child = spawn(command, [...args], { stdio: 'inherit', env });
   const signals = [...PASSED_ON, ...OF_TERMINALS];
   function passOn(signal: NodeJS.Signals): void {

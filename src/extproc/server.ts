@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import type { Call, CallListener } from './transport/call.ts';
+import type { RpcCall, CallListener } from './transport/call.ts';
 import type { EdgeServices } from './services.ts';
 import { serveStream } from './stream.ts';
 import type { ListenAddress, StartTransport } from './transport/transport.ts';
@@ -37,7 +37,7 @@ export async function startExtProcServer(options: ExtProcOptions): Promise<ExtPr
   let draining = false;
   let onIdle: (() => void) | undefined;
 
-  function accept(call: Call, shown: string | undefined): CallListener | undefined {
+  function accept(call: RpcCall, shown: string | undefined): CallListener | undefined {
     if (draining || openStreams >= maxOpenStreams || !isToken(shown, token)) return undefined;
     openStreams++;
     return serveStream(call, services, () => {

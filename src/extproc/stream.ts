@@ -9,7 +9,7 @@ import { refusalAnswer, type Refused } from './reply/refusal-answer.ts';
 import { bePatient, isDenial, refuse, type PhaseReply } from './reply/respond.ts';
 import type { EdgeServices, FinishedExchange } from './services.ts';
 import { takenBack, wasSent, type State } from './state.ts';
-import { GRPC_STATUS, type Call, type CallListener } from './transport/call.ts';
+import { GRPC_STATUS, type RpcCall, type CallListener } from './transport/call.ts';
 import type { ProcessingRequest, ProcessingResponse } from './wire/messages.ts';
 
 /** Messages that wait for the one before; more stay with Envoy, which stops reading from the provider. */
@@ -27,7 +27,7 @@ const MAX_QUEUED = 16;
  * else a gRPC error. The stream is ended only after Envoy ended it; a clean end before that would let the rest of
  * the request through uninspected (docs/architecture.md#failing-closed).
  */
-export function serveStream(call: Call, services: EdgeServices, onClosed: () => void): CallListener {
+export function serveStream(call: RpcCall, services: EdgeServices, onClosed: () => void): CallListener {
   const context = createContext(services);
   if (services.settings.patience !== undefined) {
     context.patience = createPatience(services.settings.patience, (ms) => send(bePatient(ms)));

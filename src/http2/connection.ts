@@ -15,15 +15,15 @@ import {
   uint32,
   unpadded,
   type Code,
-  type Frame,
+  type Http2Frame,
 } from './frame.ts';
 import { FloodGuard } from './floods.ts';
 import { FrameReader } from './frame-reader.ts';
 import { HeaderBlocks, type HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 import { LIMITS } from './limits.ts';
-import { Outbox, OVERFULL_BYTES } from './outbox.ts';
-import { readRequestHead, type RequestHead } from './request-head.ts';
+import { FrameOutbox, OVERFULL_BYTES } from './outbox.ts';
+import { readHttp2RequestHead, type Http2RequestHead } from './request-head.ts';
 import { Sender } from './sender.ts';
 import { GREETING, readSettings, SETTING } from './settings.ts';
 import { Http2Stream, type StreamEvents, type StreamOwner } from './stream.ts';
@@ -34,7 +34,7 @@ const CODE_BYTES = 4;
 const SETTINGS_WEIGHT = 10;
 
 export interface ConnectionUser {
-  accept(stream: Http2Stream, head: RequestHead): StreamEvents;
+  accept(stream: Http2Stream, head: Http2RequestHead): StreamEvents;
   /** Something broke in what serves a stream, which was reset. */
   onFault(cause: unknown): void;
 }
@@ -43,7 +43,7 @@ export interface ConnectionUser {
 export class Http2Connection {
   readonly #socket: Socket;
   readonly #user: ConnectionUser;
-  readonly #outbox: Outbox;
+  readonly #outbox: FrameOutbox;
   readonly #sender: Sender;
   readonly #frames = new FrameReader();
   readonly #blocks = new HeaderBlocks();
@@ -62,7 +62,7 @@ export class Http2Connection {
   constructor(socket: Socket, user: ConnectionUser) {
     this.#socket = socket;
     this.#user = user;
-    this.#outbox = new Outbox(socket);
+    this.#outbox = new FrameOutbox(socket);
     this.#sender = new Sender(this.#outbox);
     this.#greeting = setTimeout(() => socket.destroy(), LIMITS.greetingMs);
     this.#outbox.add(GREETING);
@@ -94,7 +94,7 @@ export class Http2Connection {
     if (this.#outbox.unsentBytes > OVERFULL_BYTES) this.#socket.pause();
   }
 
-  #handle(received: Frame): void {
+  #handle(received: Http2Frame): void {
     try {
       this.#dispatch(received);
     } catch (cause) {
@@ -105,7 +105,7 @@ export class Http2Connection {
     }
   }
 
-  #dispatch(received: Frame): void {
+  #dispatch(received: Http2Frame): void {
     const { type, streamId } = received;
     this.#blocks.assertNext(type === FRAME.continuation, streamId);
     if (!this.#isGreeted && type !== FRAME.settings)
@@ -139,7 +139,7 @@ export class Http2Connection {
     }
   }
 
-  #data(received: Frame): void {
+  #data(received: Http2Frame): void {
     assertOnStream(received);
     const size = received.to - received.from;
     const { from, to } = unpadded(received);
@@ -196,7 +196,7 @@ export class Http2Connection {
     this.#lastId = streamId;
     const opened = new Http2Stream(streamId, this.#sender, this.#owner);
     this.#streams.set(streamId, opened);
-    const head = readRequestHead(headers);
+    const head = readHttp2RequestHead(headers);
     if (this.#streams.size > LIMITS.streams) opened.reset(CODE.refusedStream);
     else if (head === undefined) opened.reset(CODE.protocolError);
     else {
@@ -214,14 +214,14 @@ export class Http2Connection {
     }
   }
 
-  #peerReset(received: Frame): void {
+  #peerReset(received: Http2Frame): void {
     assertOnStream(received);
     assertLength(received, CODE_BYTES);
     const stream = this.#known(received.streamId);
     if (stream !== undefined) this.#forget(stream);
   }
 
-  #windowUpdate(received: Frame): void {
+  #windowUpdate(received: Http2Frame): void {
     assertLength(received, CODE_BYTES);
     const increment = readUint31(received.bytes, received.from);
     if (received.streamId === 0) {
@@ -235,7 +235,7 @@ export class Http2Connection {
     else if (!this.#sender.streamWindow(stream, increment)) stream.reset(CODE.flowControlError);
   }
 
-  #settings(received: Frame): void {
+  #settings(received: Http2Frame): void {
     assertOnConnection(received);
     if ((received.flags & FLAG.ack) !== 0) {
       assertLength(received, 0);
@@ -251,7 +251,7 @@ export class Http2Connection {
     this.#outbox.add(frame(FRAME.settings, FLAG.ack, CONNECTION_ID, ''));
   }
 
-  #ping(received: Frame): void {
+  #ping(received: Http2Frame): void {
     assertOnConnection(received);
     assertLength(received, PING_BYTES);
     this.#floods.count();

@@ -5,7 +5,7 @@ import {
   MAX_PAYLOAD_BYTES,
   PREFACE,
   readUint31,
-  type Frame,
+  type Http2Frame,
 } from './frame.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -23,7 +23,7 @@ export class FrameReader {
   }
 
   /** Undefined where the next one is not whole yet. @throws ConnectionError */
-  next(): Frame | undefined {
+  next(): Http2Frame | undefined {
     if (!this.#isBegun && !this.#begin()) return undefined;
     const bytes = this.#bytes;
     const at = this.#at;

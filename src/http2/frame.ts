@@ -53,7 +53,7 @@ export class ConnectionError extends Error {
 }
 
 /** One frame as it was read; its payload is `bytes[from, to)`. */
-export interface Frame {
+export interface Http2Frame {
   readonly type: number;
   readonly flags: number;
   /** 0: the connection itself. */
@@ -95,7 +95,7 @@ export function readUint31(bytes: Buffer, at: number): number {
  * The payload without its padding (RFC 9113 section 6.1), and without the priority that nobody heeds.
  * @throws ConnectionError
  */
-export function unpadded({ flags, bytes, from, to }: Frame, skipped = 0): { from: number; to: number } {
+export function unpadded({ flags, bytes, from, to }: Http2Frame, skipped = 0): { from: number; to: number } {
   const isPadded = (flags & FLAG.padded) !== 0;
   const start = from + (isPadded ? 1 : 0) + skipped;
   const end = to - (isPadded ? (bytes[from] ?? 0) : 0);
@@ -112,7 +112,7 @@ const GOAWAY_BYTES = 8;
  * one of an extension that was not agreed on.
  * @throws ConnectionError where it is malformed, or of a server
  */
-export function assertIgnorable(frame: Frame): void {
+export function assertIgnorable(frame: Http2Frame): void {
   switch (frame.type) {
     case FRAME.priority:
       assertOnStream(frame);
@@ -136,14 +136,14 @@ function frameSizeError(): ConnectionError {
   return new ConnectionError(CODE.frameSizeError, 'a frame has a length that its type does not have');
 }
 
-export function assertLength({ from, to }: Frame, length: number): void {
+export function assertLength({ from, to }: Http2Frame, length: number): void {
   if (to - from !== length) throw frameSizeError();
 }
 
-export function assertOnStream({ streamId }: Frame): void {
+export function assertOnStream({ streamId }: Http2Frame): void {
   if (streamId === 0) throw protocolError('a frame of a stream names none');
 }
 
-export function assertOnConnection({ streamId }: Frame): void {
+export function assertOnConnection({ streamId }: Http2Frame): void {
   if (streamId !== 0) throw protocolError('a frame of the connection names a stream');
 }

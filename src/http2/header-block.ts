@@ -1,4 +1,4 @@
-import { CODE, ConnectionError, FLAG, unpadded, type Frame } from './frame.ts';
+import { CODE, ConnectionError, FLAG, unpadded, type Http2Frame } from './frame.ts';
 import { LIMITS } from './limits.ts';
 
 const PRIORITY_BYTES = 5;
@@ -31,7 +31,7 @@ export class HeaderBlocks {
   }
 
   /** Undefined until the block is whole. @throws ConnectionError */
-  begin(frame: Frame): HeaderBlock | undefined {
+  begin(frame: Http2Frame): HeaderBlock | undefined {
     const { flags, streamId, bytes } = frame;
     const { from, to } = unpadded(frame, (flags & FLAG.priority) === 0 ? 0 : PRIORITY_BYTES);
     const isEnd = (flags & FLAG.endStream) !== 0;
@@ -41,7 +41,7 @@ export class HeaderBlocks {
   }
 
   /** Undefined until the block is whole. @throws ConnectionError */
-  continue({ flags, bytes, from, to }: Frame): HeaderBlock | undefined {
+  continue({ flags, bytes, from, to }: Http2Frame): HeaderBlock | undefined {
     const begun = this.#begun;
     if (begun === undefined) throw new ConnectionError(CODE.protocolError, 'there is no block to continue');
     begun.parts.push(Buffer.from(bytes.subarray(from, to)));

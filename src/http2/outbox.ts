@@ -9,7 +9,7 @@ export const OVERFULL_BYTES = 8_388_608;
  * What goes out over one connection: everything of one turn of the event loop, of whatever stream, in one write. It is
  * collected as latin1 strings, which are joined without a copy; what is long already stays the buffer that it is.
  */
-export class Outbox {
+export class FrameOutbox {
   readonly #socket: Socket;
   #text = '';
   #parts: (string | Buffer)[] = [];

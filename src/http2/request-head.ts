@@ -1,7 +1,7 @@
 import type { HeaderEntry } from './static-table.ts';
 
 /** What a stream begins with. */
-export interface RequestHead {
+export interface Http2RequestHead {
   readonly method: string;
   readonly path: string;
   /** Without the pseudo headers; names are lower-case, values latin1. */
@@ -15,7 +15,7 @@ const OF_HTTP1 = new Set(['connection', 'keep-alive', 'proxy-connection', 'trans
 const PSEUDO = new Set([':method', ':scheme', ':path', ':authority']);
 
 /** Undefined where the request is malformed (RFC 9113 section 8.3). */
-export function readRequestHead(headers: readonly HeaderEntry[]): RequestHead | undefined {
+export function readHttp2RequestHead(headers: readonly HeaderEntry[]): Http2RequestHead | undefined {
   const pseudo = new Map<string, string>();
   const fields: HeaderEntry[] = [];
   for (const header of headers) {
@@ -40,7 +40,7 @@ function isField(name: string, value: string): boolean {
 }
 
 /** The first header of that name. */
-export function headerOf({ fields }: RequestHead, name: string): string | undefined {
+export function headerOf({ fields }: Http2RequestHead, name: string): string | undefined {
   for (const field of fields) if (field.name === name) return field.value;
   return undefined;
 }

@@ -10,12 +10,12 @@ import {
   MAX_WINDOW,
 } from './frame.ts';
 import { NO_TABLE } from './hpack-encoder.ts';
-import type { Outbox } from './outbox.ts';
+import type { FrameOutbox } from './outbox.ts';
 import type { Http2Stream } from './stream.ts';
 
 /** What leaves a connection: frames, as far as the peer's windows let them (RFC 9113 section 5.2). */
 export class Sender {
-  readonly outbox: Outbox;
+  readonly outbox: FrameOutbox;
   /** Octets that a new stream may send. */
   initialWindow = FIRST_WINDOW;
   #window = FIRST_WINDOW;
@@ -24,7 +24,7 @@ export class Sender {
   readonly #awaitingDrain = new Set<Http2Stream>();
   #mustSayNoTable = true;
 
-  constructor(outbox: Outbox) {
+  constructor(outbox: FrameOutbox) {
     this.outbox = outbox;
   }
 

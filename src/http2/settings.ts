@@ -8,7 +8,7 @@ import {
   MAX_PAYLOAD_BYTES,
   MAX_WINDOW,
   uint32,
-  type Frame,
+  type Http2Frame,
 } from './frame.ts';
 import { LIMITS } from './limits.ts';
 
@@ -46,7 +46,7 @@ function setting(id: number, value: number): string {
  * What the peer set, in its order.
  * @throws ConnectionError
  */
-export function readSettings({ bytes, from, to }: Frame): (readonly [number, number])[] {
+export function readSettings({ bytes, from, to }: Http2Frame): (readonly [number, number])[] {
   if ((to - from) % SETTING_BYTES !== 0) {
     throw new ConnectionError(CODE.frameSizeError, 'a SETTINGS frame has no whole number of settings');
   }

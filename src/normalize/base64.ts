@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
-import type { Rewrite } from './rewrite.ts';
+import type { StageResult } from './rewrite.ts';
 import { alphabetOf, nextRun } from './scan.ts';
 import { isProse } from './words.ts';
 
@@ -16,7 +16,7 @@ const shortestBlock = 12;
 const deepest = 4;
 
 /** Stage 4: blocks of Base64 that hold readable text become that text. Pictures, keys, hashes and tokens hold none. */
-export function extractBase64(text: string): Rewrite {
+export function extractBase64(text: string): StageResult {
   const first = nextRun(text, alphabet, shortestBlock, 0);
   if (first < 0) return unchanged(text);
   const rewriter = new Rewriter(text);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { extractBase64 } from './base64.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
-import type { Rewrite } from './rewrite.ts';
+import type { StageResult } from './rewrite.ts';
 import { alphabetOf, hasRun } from './scan.ts';
 import { isProse } from './words.ts';
 
@@ -45,7 +45,7 @@ const hexDigits = alphabetOf('0123456789abcdefABCDEF');
 const dumpColumn = /^[^\n]{0,80}\|[^\n]{1,40}\|/;
 
 /** Lists of bytes or code points and bare hexadecimal digits, where they spell words; hashes and numbers spell none. */
-export function decodeByteLists(text: string): Rewrite {
+export function decodeByteLists(text: string): StageResult {
   const lists = forms.filter(({ hint }) => hint.test(text)).flatMap((form) => readLists(text, form));
   if (hasRun(text, hexDigits, shortestDigits)) lists.push(...readDigits(text));
   if (lists.length === 0) return unchanged(text);

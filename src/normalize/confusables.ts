@@ -3,7 +3,7 @@ import type { Kind } from './characters.ts';
 import { takeAccentsOff } from './accents.ts';
 import { flagCodes } from './confusable-data.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
-import type { Rewrite } from './rewrite.ts';
+import type { StageResult } from './rewrite.ts';
 import { isWord, soundsEnglish } from './words.ts';
 
 /** A word with at least one character that may stand for an ASCII one. */
@@ -31,7 +31,7 @@ const longestWord = 512;
  * Stage 1: letters of other scripts, mathematical, fullwidth and enclosed letters become the ASCII ones they stand for.
  * Cross-script lookalikes are resolved in words that mix scripts, and in words of nothing but lookalikes among Latin ones.
  */
-export function resolveConfusables(text: string): Rewrite {
+export function resolveConfusables(text: string): StageResult {
   if (!/[^\x00-\x7f]/.test(text)) return unchanged(text);
   const rewriter = new Rewriter(text);
   if (!hasSuspects(text)) {

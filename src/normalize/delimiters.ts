@@ -2,7 +2,7 @@ import { hasSingles } from './scan.ts';
 import { segment } from './segment.ts';
 import { isWord, soundsEnglish } from './words.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
-import type { Rewrite } from './rewrite.ts';
+import type { StageResult } from './rewrite.ts';
 
 /** Single characters with the same sign between them: i.g.n.o.r.e, i - g - n, or one space between: i g n o r e. */
 const chains =
@@ -27,7 +27,7 @@ interface Chain {
  * Stage 5, first half: words with the same sign between their letters are put together, once the text shows that
  * words are meant and not initials, lists, paths or formulas.
  */
-export function collapseDelimiters(text: string): Rewrite {
+export function collapseDelimiters(text: string): StageResult {
   const found = [...chainsOf(text), ...splitWordsOf(text)].sort((one, other) => one.start - other.start);
   if (found.length === 0) return unchanged(text);
   const signs = new Set(evidentSigns(found));

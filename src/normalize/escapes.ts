@@ -2,7 +2,7 @@ import { kindOf, kinds, plainOf } from './characters.ts';
 import { entities } from './entities.ts';
 import { decodeByteLists } from './byte-lists.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
-import type { Rewrite } from './rewrite.ts';
+import type { StageResult } from './rewrite.ts';
 
 /** One round of each kind: %XX and %uXXXX, \xXX, \uXXXX, \u{...} and \UXXXXXXXX, HTML's numeric and named characters. */
 const escapes =
@@ -26,7 +26,7 @@ interface Escape {
  * Stage 3, one round: escapes become the characters they stand for. What needs an escape (a space in an address, an
  * accent in JSON, a bracket in HTML) is decoded in silence; plain letters and path separators written as escapes are found out.
  */
-export function decodeEscapes(text: string): Rewrite {
+export function decodeEscapes(text: string): StageResult {
   const lists = decodeByteLists(text);
   if (lists.text !== text) return lists;
   if (!anyEscape.test(text)) return unchanged(text);

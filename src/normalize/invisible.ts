@@ -2,7 +2,7 @@ import type { Span } from '../text/span.ts';
 import { kindOf, kinds } from './characters.ts';
 import { readHidden } from './hidden-bytes.ts';
 import { Rewriter, unchanged } from './rewrite.ts';
-import type { Rewrite } from './rewrite.ts';
+import type { StageResult } from './rewrite.ts';
 import { isWord } from './words.ts';
 
 /** Anything beyond common Latin and CJK text; most texts have none of it. */
@@ -18,7 +18,7 @@ const rightToLeftOverride = '\u202e';
  * tags, selectors or bits is shown in their place, and marks heaped upon letters are taken off.
  * Joiners of other scripts and of emoji, direction marks beside right-to-left letters and the like stay.
  */
-export function stripInvisible(text: string): Rewrite {
+export function stripInvisible(text: string): StageResult {
   if (!candidates.test(text)) return unchanged(text);
   const rewriter = new Rewriter(text);
   let hidden = 0;

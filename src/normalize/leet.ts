@@ -1,5 +1,5 @@
 import { Rewriter, unchanged } from './rewrite.ts';
-import type { Rewrite } from './rewrite.ts';
+import type { StageResult } from './rewrite.ts';
 import { alphabetOf } from './scan.ts';
 import { soundsEnglish, words } from './words.ts';
 
@@ -58,7 +58,7 @@ interface Token {
  * Stage 5, second half: letters written as digits and signs are read again, line by line, where at least two words, or
  * one long one, are known ones in that dress. Raises no flag: codes, names and versions look too much like it.
  */
-export function readLeet(text: string): Rewrite {
+export function readLeet(text: string): StageResult {
   if (!anyLeet.test(text)) return unchanged(text);
   const rewriter = new Rewriter(text);
   let start = 0;

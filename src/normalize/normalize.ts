@@ -7,7 +7,7 @@ import { stripInvisible } from './invisible.ts';
 import { readLeet } from './leet.ts';
 import type { Normalized, Obfuscation } from './normalized.ts';
 import type { Span } from '../text/span.ts';
-import type { Rewrite, SpanMap, Stage } from './rewrite.ts';
+import type { StageResult, SpanMap, Stage } from './rewrite.ts';
 import { sliceEnds, sliceUnits } from './slices.ts';
 import { TRAIT, traitsOf } from './traits.ts';
 
@@ -130,7 +130,7 @@ class Pass {
   }
 
   /** Takes over what a stage made; tells whether it found something. */
-  apply({ text, map, found }: Rewrite): boolean {
+  apply({ text, map, found }: StageResult): boolean {
     this.text = text;
     if (map !== undefined) this.#maps.push(map);
     return found;

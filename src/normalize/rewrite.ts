@@ -1,7 +1,7 @@
 import type { Span } from '../text/span.ts';
 
 /** What a stage made of a text. */
-export interface Rewrite {
+export interface StageResult {
   readonly text: string;
   /** Whether the stage saw evidence that something was hidden. */
   readonly found: boolean;
@@ -10,10 +10,10 @@ export interface Rewrite {
 }
 
 /** One of the five stages. */
-export type Stage = (text: string) => Rewrite;
+export type Stage = (text: string) => StageResult;
 
 /** The answer of a stage that has nothing to do. */
-export const unchanged = (text: string): Rewrite => ({ text, found: false });
+export const unchanged = (text: string): StageResult => ({ text, found: false });
 
 /** Numbers of one edit in `SpanMap`: source start and end, output start and end. */
 const fieldsPerEdit = 4;
@@ -111,7 +111,7 @@ export class Rewriter {
     this.#appended.push(start, end, at, this.#tail.length);
   }
 
-  finish(found: boolean): Rewrite {
+  finish(found: boolean): StageResult {
     if (!this.#changed) return { text: this.#source, found };
     const body = this.#text + this.#source.slice(this.#copied);
     const appended = this.#appended.map((value, index) =>

@@ -7,14 +7,14 @@ import { merged, NO_DECISION, type Decision } from './decision.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import type { PolicySet } from './policy-set.ts';
 import { shownReason } from './shown-reason.ts';
-import { defaultActionOf, passes, strongestOf, type DefaultAction, type Verdict } from './verdict.ts';
+import { defaultActionOf, passes, strongestOf, type DefaultAction, type PolicyVerdict } from './verdict.ts';
 
 /** Which rules fired for a call and why, as `gateway policy explain` prints it. No secret of the call is in it. */
 export interface Explanation {
   /** `llm_call gpt-4o`, `mcp_tool_call db.query`. */
   readonly call: string;
   /** `none`: no rule decides. */
-  readonly verdict: Verdict;
+  readonly verdict: PolicyVerdict;
   readonly passes: boolean;
   readonly reasons: readonly string[];
   readonly default_action: { readonly action: DefaultAction; readonly why: string };

@@ -9,11 +9,11 @@ export function defaultActionOf(written: DefaultAction | undefined, canAllow: bo
 
 /** From the strongest; `none`: no rule decides, and the default action does. */
 export const VERDICTS = ['quarantine', 'deny', 'escalate', 'mask', 'allow', 'none'] as const;
-export type Verdict = (typeof VERDICTS)[number];
+export type PolicyVerdict = (typeof VERDICTS)[number];
 
 /** The strongest kind of rule that fired, and which did. */
 export function strongestOf(decision: Decision): {
-  readonly verdict: Verdict;
+  readonly verdict: PolicyVerdict;
   readonly by: readonly RuleHit[];
 } {
   for (const verdict of VERDICTS) {

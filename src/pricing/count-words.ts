@@ -1,5 +1,5 @@
 import { inTurns, runNow } from '../turns.ts';
-import { loadVocabulary, NO_WORD, type Vocabulary } from './vocabulary.ts';
+import { loadVocabulary, NO_WORD, type TokenVocabulary } from './vocabulary.ts';
 
 /** UTF-8 takes at most three bytes for each of JavaScript's characters. */
 const BYTES_A_CHAR = 3;
@@ -31,7 +31,7 @@ const ranks = new Uint32Array(bytes.length + 1);
 /** Of the parts that a pass leaves: which it has joined. */
 const joined = new Uint8Array(bytes.length + 1);
 
-let vocabulary: Vocabulary | undefined;
+let vocabulary: TokenVocabulary | undefined;
 
 /** Reads the words in turns of the event loop, so that nobody has to wait for them later. */
 export async function readWordsAhead(): Promise<void> {
@@ -51,7 +51,7 @@ export function countWords(text: string): number {
   return tokens;
 }
 
-function countPiece(words: Vocabulary, piece: string): number {
+function countPiece(words: TokenVocabulary, piece: string): number {
   const { written } = encoder.encodeInto(piece, bytes);
   if (words.rank(bytes, 0, written) !== NO_WORD) return 1;
   return joinWords(words, written);
@@ -61,7 +61,7 @@ function countPiece(words: Vocabulary, piece: string): number {
  * Joins the two neighbours that make the word of the lowest rank, until none do; what is left are the tokens. A word that is
  * made of another has a higher rank, so all pairs that make the same one are joined in one pass, from the left.
  */
-function joinWords(words: Vocabulary, length: number): number {
+function joinWords(words: TokenVocabulary, length: number): number {
   let parts = length;
   for (let part = 0; part <= parts; part++) starts[part] = part;
   for (let part = 0; part < parts; part++) ranks[part] = rankOfPair(words, part, parts);
@@ -72,12 +72,12 @@ function joinWords(words: Vocabulary, length: number): number {
   }
 }
 
-function rankOfPair(words: Vocabulary, part: number, parts: number): number {
+function rankOfPair(words: TokenVocabulary, part: number, parts: number): number {
   return part + 2 > parts ? NO_WORD : words.rank(bytes, starts[part] ?? 0, starts[part + 2] ?? 0);
 }
 
 /** Joins the pairs of this rank; tells how many parts are left. */
-function joinPairs(words: Vocabulary, rank: number, parts: number): number {
+function joinPairs(words: TokenVocabulary, rank: number, parts: number): number {
   let left = 0;
   for (let part = 0; part < parts; left++) {
     const isPair = ranks[part] === rank;

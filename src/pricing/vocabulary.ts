@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Work } from '../turns.ts';
 
 /** Words of a byte-level tokenizer; a word's rank is its place in the order in which they were learnt. */
-export interface Vocabulary {
+export interface TokenVocabulary {
   /** Rank of the word that is `bytes[from, to)`, or NO_WORD. */
   rank(bytes: Uint8Array, from: number, to: number): number;
 }
@@ -22,13 +22,13 @@ const BASE64 = base64Digits();
  * OpenAI's `o200k_base`, from the file that is published (a line a word: its bytes in base64, and its rank). It is kept
  * as the bytes of all words and a table of hashes, some 5 MB: as strings in a map it would take 70.
  */
-export function* loadVocabulary(): Work<Vocabulary> {
+export function* loadVocabulary(): Work<TokenVocabulary> {
   const file = fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken'));
   return yield* readVocabulary(readFileSync(file));
 }
 
 /** @throws RangeError where there are more words than places */
-export function* readVocabulary(file: Uint8Array): Work<Vocabulary> {
+export function* readVocabulary(file: Uint8Array): Work<TokenVocabulary> {
   const words = new Uint8Array(Math.ceil((file.length * 3) / 4));
   const ends = new Uint32Array(PLACES / 2 + 1); // of the word with this rank, from 1; it begins where the one before ends
   const places = new Uint32Array(PLACES); // rank + 1, or 0
@@ -56,7 +56,7 @@ export function* readVocabulary(file: Uint8Array): Work<Vocabulary> {
   return new PackedVocabulary(words.slice(0, size), ends.slice(0, rank + 1), places);
 }
 
-class PackedVocabulary implements Vocabulary {
+class PackedVocabulary implements TokenVocabulary {
   readonly #words: Uint8Array;
   readonly #ends: Uint32Array;
   readonly #places: Uint32Array;

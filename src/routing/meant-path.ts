@@ -10,7 +10,7 @@ const VERSION = /^v\d{1,2}(?:alpha|beta)?\d{0,2}$/;
 const PLAIN_SEGMENT = /^[A-Za-z0-9._:-]{0,96}$/;
 
 /** A path that a provider's table does not have. */
-export interface Asked {
+export interface AskedPath {
   readonly provider: Provider;
   /** The path of its base URL, which clients may repeat. */
   readonly basePath: string;
@@ -23,7 +23,7 @@ export interface Asked {
  * The endpoint that was meant where a base URL lacks its beginning (`/v1`), or has it twice, or another's: the path
  * without the segments of base URLs in front, behind one of the provider's own roots. Undefined where none is known.
  */
-export function meantPath(asked: Asked): string | undefined {
+export function meantPath(asked: AskedPath): string | undefined {
   if (asked.path.length > MAX_PATH_CHARS) return undefined;
   const path = asked.path.replace(/\/$/, '');
   for (const candidate of candidates(asked, path)) {
@@ -32,7 +32,7 @@ export function meantPath(asked: Asked): string | undefined {
   return undefined;
 }
 
-function* candidates({ provider, basePath }: Asked, path: string): Generator<string> {
+function* candidates({ provider, basePath }: AskedPath, path: string): Generator<string> {
   const isBase = baseSegments(provider, basePath);
   let rest = path;
   for (let dropped = 0; dropped <= MAX_DROPPED; dropped++) {
@@ -45,7 +45,7 @@ function* candidates({ provider, basePath }: Asked, path: string): Generator<str
 }
 
 /** Whether a path begins as this provider's own do: then it is no base URL that is wrong. */
-export function hasOwnRoot({ provider, basePath, path }: Asked): boolean {
+export function hasOwnRoot({ provider, basePath, path }: AskedPath): boolean {
   const isBase = baseSegments(provider, basePath);
   return provider.roots.some(
     (root) => path.startsWith(`${root}/`) && !isBase(path.slice(root.length).split('/', 2)[1] ?? ''),

@@ -4,7 +4,7 @@ import { opaque } from '../providers/dialects/opaque.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import { PROVIDER_NAMES, type Endpoint, type ProviderName } from '../providers/provider.ts';
 import { createMcpRoute } from './mcp-route.ts';
-import { hasOwnRoot, meantPath, shownPath, type Asked } from './meant-path.ts';
+import { hasOwnRoot, meantPath, shownPath, type AskedPath } from './meant-path.ts';
 import { assertPlainPath } from './path.ts';
 import { methodNotAllowed } from './refusals.ts';
 import type { ProviderTarget, Target } from './target.ts';
@@ -92,7 +92,7 @@ function findProvider(
  * here is told of the setting that would let it pass.
  * @param sent the path behind the provider's segment, as the client sent it
  */
-function unknownEndpoint(asked: Asked, sent: string): GatewayError {
+function unknownEndpoint(asked: AskedPath, sent: string): GatewayError {
   const { name } = asked.provider;
   const shown = `${asked.method} ${shownPath(`/${name}${sent}`)}`;
   const meant = meantPath(asked);

@@ -1,5 +1,5 @@
 /** How long a process may be silent before it is held to hang. */
-export interface Patience {
+export interface HeartbeatPatience {
   readonly tickMs: number;
   /** Ticks without a word of one that has served. */
   readonly ticks: number;
@@ -11,7 +11,7 @@ export interface Patience {
  * An event loop that stands still so long serves nobody: Envoy has long cut its streams. Well over `message_timeout`, in
  * which a loop that was only late would still have answered.
  */
-export const DEFAULT_PATIENCE: Patience = { tickMs: 1_000, ticks: 15, startTicks: 90 };
+export const DEFAULT_PATIENCE: HeartbeatPatience = { tickMs: 1_000, ticks: 15, startTicks: 90 };
 /** How often a worker says that it lives. */
 export const HEARTBEAT_MS = 1_000;
 
@@ -32,7 +32,7 @@ export interface Heartbeat {
  * that was held up itself (a machine that slept, a core that it shares) has none: what it could not read yet is nobody's
  * silence.
  */
-export function watchHeartbeat(patience: Patience, onSilent: () => void): Heartbeat {
+export function watchHeartbeat(patience: HeartbeatPatience, onSilent: () => void): Heartbeat {
   let timer: NodeJS.Timeout | undefined;
   let silentTicks = 0;
   let mostTicks = patience.startTicks;

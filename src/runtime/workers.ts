@@ -6,7 +6,7 @@ import { superviseChild } from './child.ts';
 import type { Backoff, ChildExit, SupervisedChild } from './child.ts';
 import type { Guard } from './guard.ts';
 import { DEFAULT_PATIENCE, watchHeartbeat } from './heartbeat.ts';
-import type { Patience } from './heartbeat.ts';
+import type { HeartbeatPatience } from './heartbeat.ts';
 import { forkWorker } from './worker-process.ts';
 import type { FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 
@@ -36,7 +36,7 @@ export interface WorkersOptions {
   readonly guard?: Guard;
   readonly backoff?: Backoff;
   /** How long a worker may be silent. */
-  readonly patience?: Patience;
+  readonly patience?: HeartbeatPatience;
   /** A process of `forkWorker` that has begun to load already: the first worker, if it still lives. */
   readonly ahead?: ChildProcess | undefined;
   /** The worker's entry; another one in tests only. */

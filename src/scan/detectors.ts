@@ -1,12 +1,12 @@
 import { createContentDetector } from '../detectors/content.ts';
 import { findCvv } from '../detectors/pii/cvv.ts';
-import { detect, type SearchedText } from '../detectors/detect.ts';
+import { detect, type TextForms } from '../detectors/detect.ts';
 import type { Detector, DetectorName, Finding } from '../detectors/finding.ts';
 import { findPathTraversal } from '../detectors/traversal/path-traversal.ts';
 import { findPromptInjection } from '../detectors/injection/prompt-injection.ts';
 import { findSecrets } from '../detectors/secrets/secrets.ts';
 import { findSqlInjection } from '../detectors/sql/sql-injection.ts';
-import type { Surface } from './surface.ts';
+import type { ScanSurface } from './surface.ts';
 
 /** What the gateway does by default with what is found; policies decide on the wire. */
 export type Action = 'deny' | 'redact' | 'quarantine' | 'mask';
@@ -17,7 +17,7 @@ interface Row {
   /** Blanked out wherever the text is stored or shown. */
   readonly masked: boolean;
   /** A surface that is not named is not searched. */
-  readonly actions: { readonly [At in Surface]?: Action };
+  readonly actions: { readonly [At in ScanSurface]?: Action };
 }
 
 /**
@@ -58,7 +58,7 @@ const CONTENT = createContentDetector({
 });
 
 /** Searches a text as one surface is searched. */
-export function createSurfaceSearch(surface: Surface): (text: SearchedText) => readonly Finding[] {
+export function createSurfaceSearch(surface: ScanSurface): (text: TextForms) => readonly Finding[] {
   if (surface === 'completion') return ({ raw }) => CONTENT.find(raw);
   const detectors = Object.values(DETECTORS).flatMap(({ find, actions }) =>
     find === undefined || actions[surface] === undefined ? [] : [find],

@@ -6,7 +6,7 @@ import type { Obfuscation } from '../normalize/normalized.ts';
 import { createSurfaceSearch, DETECTORS, type Action } from './detectors.ts';
 import { replaceSpans, type Replacement } from '../text/replace-spans.ts';
 import type { TextRow } from './rows.ts';
-import type { Surface } from './surface.ts';
+import type { ScanSurface } from './surface.ts';
 
 /** What is printed for one text. */
 export interface TextReport {
@@ -31,7 +31,7 @@ interface FindingReport {
 const REMOVED = '[Content removed: security policy]';
 
 /** Judges texts as one surface is judged. */
-export function createTextScan(surface: Surface): (row: TextRow) => TextReport {
+export function createTextScan(surface: ScanSurface): (row: TextRow) => TextReport {
   const search = createSurfaceSearch(surface);
   return ({ id, text }) => {
     const normalized = normalize(text);

@@ -11,7 +11,7 @@ export interface ObservedExchange {
   readonly endpoint?: { readonly operation: string };
 }
 
-export interface ObservedVerdict {
+export interface ReportedVerdict {
   readonly kind: 'flag' | 'rewrite' | 'deny';
   readonly type?: string;
   readonly reason?: string;
@@ -73,7 +73,7 @@ export function createObserver(log: Logger, auditLog: Logger, metrics: Metrics) 
       metrics.failures.inc();
       log.error({ request_id: requestId, cause: causeInWords(cause) }, 'request failed closed');
     },
-    verdict(exchange: ObservedExchange, check: string, verdict: ObservedVerdict, enforced: boolean): void {
+    verdict(exchange: ObservedExchange, check: string, verdict: ReportedVerdict, enforced: boolean): void {
       metrics.verdicts.inc({
         check,
         verdict: verdict.kind,

@@ -2,9 +2,9 @@ import { newAnswer } from '../answers/new-answer.ts';
 import { readAnswer, readFacts } from '../answers/read-answer.ts';
 import type { Answered, Parsed } from '../pipeline/exchange.ts';
 import { calledTool } from '../mcp/message.ts';
-import { type Fields } from './formats/fields.ts';
+import { type TraceFields } from './formats/fields.ts';
 import { isObject } from '../json/is-object.ts';
-import type { Step } from './step.ts';
+import type { TracedStep } from './step.ts';
 
 const OK = 200;
 const JSON_HEADERS: ReadonlyMap<string, string> = new Map([['content-type', 'application/json']]);
@@ -27,18 +27,18 @@ export function unseenAnswer(parsed: Parsed): Answered {
  * What answered a call, as it would have come over the wire.
  * @throws GatewayError upstream_unavailable where it is nested too deep to be inspected
  */
-export async function answerTo(parsed: Parsed, step: Step): Promise<Answered> {
+export async function answerTo(parsed: Parsed, step: TracedStep): Promise<Answered> {
   const said = calledTool(parsed.request.mcp) === undefined ? modelAnswer(parsed, step) : toolAnswer(step);
   const body = Buffer.from(JSON.stringify(said));
   return readFacts(await readAnswer(unseenAnswer(parsed), body));
 }
 
-function toolAnswer({ result, isError }: Step): Fields {
+function toolAnswer({ result, isError }: TracedStep): TraceFields {
   return { jsonrpc: '2.0', id: 1, result: toolResult(result, isError) };
 }
 
 /** A result as MCP has it; what is none is one text. */
-function toolResult(result: unknown, isError: boolean): Fields {
+function toolResult(result: unknown, isError: boolean): TraceFields {
   const failed = isError ? { isError } : {};
   if (isObject(result) && (Array.isArray(result['content']) || isObject(result['structuredContent']))) {
     return { ...result, ...failed };
@@ -53,7 +53,7 @@ function isBlock(value: unknown): boolean {
   return isObject(value) && typeof value['type'] === 'string';
 }
 
-function modelAnswer({ endpoint, request }: Parsed, { content, model }: Step): Fields {
+function modelAnswer({ endpoint, request }: Parsed, { content, model }: TracedStep): TraceFields {
   if (isObject(content) && isWholeAnswer(content)) return content;
   const message = messageOf(content);
   const name = request.model ?? model ?? 'unknown';
@@ -66,16 +66,16 @@ function modelAnswer({ endpoint, request }: Parsed, { content, model }: Step): F
   };
 }
 
-function isWholeAnswer(content: Fields): boolean {
+function isWholeAnswer(content: TraceFields): boolean {
   return ANSWERS.some((name) => Object.hasOwn(content, name)) || content['type'] === 'message';
 }
 
-function messageOf(content: unknown): Fields {
+function messageOf(content: unknown): TraceFields {
   if (isObject(content) && Object.hasOwn(content, 'role')) return { ...content, role: 'assistant' };
   return { role: 'assistant', content: isObject(content) ? JSON.stringify(content) : content };
 }
 
-function anthropicAnswer({ content, tool_calls }: Fields, model: string): Fields {
+function anthropicAnswer({ content, tool_calls }: TraceFields, model: string): TraceFields {
   const texts = Array.isArray(content) ? content : [{ type: 'text', text: content ?? '' }];
   const called = Array.isArray(tool_calls) ? [{ type: 'text', text: JSON.stringify(tool_calls) }] : [];
   return { id: 'answer', type: 'message', role: 'assistant', model, content: [...texts, ...called] };

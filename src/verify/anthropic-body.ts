@@ -1,5 +1,5 @@
 import type { JsonObject } from '../providers/provider.ts';
-import { type Fields } from './formats/fields.ts';
+import { type TraceFields } from './formats/fields.ts';
 import { isObject } from '../json/is-object.ts';
 import { callsIn, resultsIn } from './formats/messages.ts';
 
@@ -18,7 +18,7 @@ export function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
   };
 }
 
-function messageOf(message: Fields): JsonObject {
+function messageOf(message: TraceFields): JsonObject {
   const { role, content } = message;
   if (role === 'tool' || role === 'function')
     return { role: 'user', content: resultsIn(message).map(resultBlock) };

@@ -8,10 +8,10 @@ import type { JsonObject, Provider, ProviderName } from '../providers/provider.t
 import { providers } from '../providers/registry.ts';
 import { anthropicBody } from './anthropic-body.ts';
 import { isObject } from '../json/is-object.ts';
-import type { Step, StepAgent } from './step.ts';
+import type { TracedStep, StepAgent } from './step.ts';
 
 /** A call as it would have come over the wire: its head, and its body's bytes. */
-export interface Call {
+export interface TracedCall {
   readonly exchange: Identified;
   readonly body: Buffer;
 }
@@ -30,7 +30,7 @@ const CHAT_PATHS = [
 ] as const;
 
 /** Puts a call of a trace into the form that the gateway's checks judge. */
-export function callOf(step: Step, requestId: string, agentRisk: AgentRisk): Call {
+export function gatewayCall(step: TracedStep, requestId: string, agentRisk: AgentRisk): TracedCall {
   const headers = new Map<string, string>([['content-type', 'application/json']]);
   if (step.sessionId !== '') headers.set(HEADER.sessionId, step.sessionId);
   const key = keyOf(step.agent, step.provider);
@@ -89,7 +89,7 @@ interface Sent {
   readonly body: JsonObject;
 }
 
-function toolTarget({ server, tool, arguments: written }: Step, ofKey: ProviderName): Sent {
+function toolTarget({ server, tool, arguments: written }: TracedStep, ofKey: ProviderName): Sent {
   const name = server === '' ? UNNAMED_SERVER : server.slice(0, MAX_SERVER_CHARS);
   return {
     target: {
@@ -107,7 +107,7 @@ function toolTarget({ server, tool, arguments: written }: Step, ofKey: ProviderN
   };
 }
 
-function modelTarget({ provider: name = 'openai', model, content }: Step): Sent {
+function modelTarget({ provider: name = 'openai', model, content }: TracedStep): Sent {
   const provider = providers[name];
   if (isObject(content)) {
     const own = ownTarget(provider, model, content);

@@ -7,7 +7,7 @@ export type FindingAction = 'deny' | 'quarantine' | 'escalate' | 'redact' | 'mas
 export const VIOLATIONS: ReadonlySet<FindingAction> = new Set(['deny', 'quarantine', 'escalate', 'redact']);
 
 /** One thing that the gateway would have said of a step. Holds no secret, and nothing longer than a line. */
-export interface Finding {
+export interface TraceFinding {
   /** Of the element of the trace, from 0. */
   readonly index: number;
   /** Of the element in the trace's file, from 1. */

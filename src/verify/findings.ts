@@ -2,15 +2,15 @@ import { maskSecrets } from '../detectors/mask.ts';
 import type { ObservedVerdict } from '../pipeline/run.ts';
 import type { Decision, RuleHit } from '../policy/decision.ts';
 import type { AuditEvent } from '../telemetry/audit.ts';
-import type { Finding, FindingAction } from './finding.ts';
+import type { TraceFinding, FindingAction } from './finding.ts';
 import { UNNAMED_SERVER } from './exchange.ts';
-import type { Place, Step } from './step.ts';
+import type { TracePlace, TracedStep } from './step.ts';
 
 /** Collects what the checks say of the step that is judged now. */
 export interface FindingCollector {
   /** What is said from now on is said of this step. */
-  begin(step: Step, place: Place): void;
-  take(): readonly Finding[];
+  begin(step: TracedStep, place: TracePlace): void;
+  take(): readonly TraceFinding[];
   verdict(check: string, verdict: ObservedVerdict): void;
   readonly audit: (event: AuditEvent) => void;
   /** What the policies said, before the check that asked them says what follows. */
@@ -26,9 +26,9 @@ const MAX_NAME_CHARS = 128;
 const MAX_HITS = 100;
 
 export function createFindingCollector(): FindingCollector {
-  let step: Step | undefined;
-  let place: Place = { index: 0, line: 0 };
-  let found: Finding[] = [];
+  let step: TracedStep | undefined;
+  let place: TracePlace = { index: 0, line: 0 };
+  let found: TraceFinding[] = [];
   let decision: Decision | undefined;
   let audited: AuditEvent | undefined;
   let cause: unknown;
@@ -113,7 +113,7 @@ function calledBy({
   model,
   server,
   tool,
-}: Step): Pick<Finding, 'provider' | 'model' | 'tool'> {
+}: TracedStep): Pick<TraceFinding, 'provider' | 'model' | 'tool'> {
   const isTool = type === 'mcp_tool_call' || type === 'mcp_tool_response';
   return {
     provider: isTool ? name(server === '' ? UNNAMED_SERVER : server) : (provider ?? ''),

@@ -1,11 +1,11 @@
-import type { Finding } from './finding.ts';
-import type { Asked, Judge } from './judge.ts';
+import type { TraceFinding } from './finding.ts';
+import type { AskedStep, TraceJudge } from './judge.ts';
 
 export interface LateJudgeOptions {
   /** Judges a trace that is soon over. */
-  readonly small: () => Promise<Judge>;
+  readonly small: () => Promise<TraceJudge>;
   /** Takes a while to start. */
-  readonly large: () => Promise<Judge>;
+  readonly large: () => Promise<TraceJudge>;
   /** So many steps are worth it. */
   readonly largeSteps: number;
   /** The first step waits no longer for the others. */
@@ -13,17 +13,17 @@ export interface LateJudgeOptions {
 }
 
 interface Waiting {
-  readonly asked: Asked;
-  readonly answer: PromiseWithResolvers<readonly Finding[]>;
+  readonly asked: AskedStep;
+  readonly answer: PromiseWithResolvers<readonly TraceFinding[]>;
 }
 
 /** Holds its first steps until it is known which judge is worth it. */
-export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeOptions): Judge {
+export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeOptions): TraceJudge {
   const waiting: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let chosen: Promise<Judge> | undefined;
+  let chosen: Promise<TraceJudge> | undefined;
 
-  function choose(create: () => Promise<Judge>): Promise<Judge> {
+  function choose(create: () => Promise<TraceJudge>): Promise<TraceJudge> {
     clearTimeout(timer);
     if (chosen !== undefined) return chosen;
     const choice = (chosen = create());
@@ -36,7 +36,7 @@ export function createLateJudge({ small, large, largeSteps, waitMs }: LateJudgeO
   return {
     step(asked) {
       if (chosen !== undefined) return chosen.then((judge) => judge.step(asked));
-      const answer = Promise.withResolvers<readonly Finding[]>();
+      const answer = Promise.withResolvers<readonly TraceFinding[]>();
       timer ??= setTimeout(() => void choose(large), waitMs);
       if (waiting.push({ asked, answer }) >= largeSteps) void choose(large);
       return answer.promise;

@@ -1,12 +1,12 @@
 import type { Parsed } from '../pipeline/exchange.ts';
 import type { Run } from '../pipeline/run.ts';
 import { keyHashOf } from './exchange.ts';
-import type { Place, Step } from './step.ts';
+import type { TracePlace, TracedStep } from './step.ts';
 
 /** A call of the trace whose answer may still come. */
 export interface OpenCall {
-  readonly step: Step;
-  readonly place: Place;
+  readonly step: TracedStep;
+  readonly place: TracePlace;
   readonly run: Run;
   /** Undefined where it was denied. */
   readonly parsed: Parsed | undefined;
@@ -16,10 +16,10 @@ export interface OpenCall {
 
 export interface OpenCalls {
   /** Of the session that a step belongs to, the oldest first. */
-  of(step: Step): readonly OpenCall[];
+  of(step: TracedStep): readonly OpenCall[];
   add(call: OpenCall): Promise<void>;
   /** The call that a response answers, which is open no longer: by its id, else by its tool, else the oldest. */
-  take(response: Step): OpenCall | undefined;
+  take(response: TracedStep): OpenCall | undefined;
   end(): Promise<void>;
 }
 
@@ -78,20 +78,20 @@ export function createOpenCalls(finish: (call: OpenCall) => Promise<void>): Open
   };
 }
 
-function indexOf(calls: readonly OpenCall[], { type, callId, tool }: Step): number {
+function indexOf(calls: readonly OpenCall[], { type, callId, tool }: TracedStep): number {
   const wanted = type === 'llm_response' ? 'llm_call' : 'mcp_tool_call';
-  const first = (fits: (step: Step) => boolean): number =>
+  const first = (fits: (step: TracedStep) => boolean): number =>
     calls.findIndex(({ step }) => step.type === wanted && fits(step));
   if (callId !== undefined) {
     const named = first((step) => step.callId === callId);
     if (named !== -1) return named;
   }
   // A call that goes by an id is answered under it.
-  const isNameless = (step: Step): boolean => callId === undefined || step.callId === undefined;
+  const isNameless = (step: TracedStep): boolean => callId === undefined || step.callId === undefined;
   if (tool !== '') return first((step) => isNameless(step) && step.tool === tool);
   return first(isNameless);
 }
 
-function nameOf({ agent, sessionId }: Step): string {
+function nameOf({ agent, sessionId }: TracedStep): string {
   return `${keyHashOf(agent)}/${sessionId}`;
 }

@@ -5,11 +5,11 @@ import type { AgentRisk } from '../pipeline/facts.ts';
 import { parseRequest } from '../pipeline/parse.ts';
 import type { Run } from '../pipeline/run.ts';
 import { answerTo, unseenAnswer } from './answer.ts';
-import { callOf, keyHashOf } from './exchange.ts';
-import type { Finding } from './finding.ts';
+import { gatewayCall, keyHashOf } from './exchange.ts';
+import type { TraceFinding } from './finding.ts';
 import type { FindingCollector } from './findings.ts';
 import { createOpenCalls, type OpenCall } from './open-calls.ts';
-import { isCall, type Place, type Step } from './step.ts';
+import { isCall, type TracePlace, type TracedStep } from './step.ts';
 
 export interface ReplayDeps {
   readonly newRun: () => Run;
@@ -22,8 +22,8 @@ const NOTHING = Buffer.alloc(0);
 /** Sends the steps of a trace through the checks, one after the other, as the wire would have. */
 export interface Replay {
   /** What is found in this step, and in those before it that nothing answers any more. */
-  step(step: Step, place: Place): Promise<readonly Finding[]>;
-  end(): Promise<readonly Finding[]>;
+  step(step: TracedStep, place: TracePlace): Promise<readonly TraceFinding[]>;
+  end(): Promise<readonly TraceFinding[]>;
   readonly counts: ReplayCounts;
 }
 
@@ -43,12 +43,12 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   const counts: ReplayCounts = { calls: 0, responses: 0, afterDenial: 0 };
   let requests = 0;
 
-  async function call(step: Step, place: Place): Promise<void> {
+  async function call(step: TracedStep, place: TracePlace): Promise<void> {
     counts.calls += 1;
     await presumeAnswered(step);
     findings.begin(step, place);
     const run = newRun();
-    const { exchange, body } = callOf(step, nextId(), await riskOf(keyHashOf(step.agent)));
+    const { exchange, body } = gatewayCall(step, nextId(), await riskOf(keyHashOf(step.agent)));
     const parsed = await judged(run, exchange, body);
     if (parsed === undefined) {
       await run.end(exchange, { kind: 'not_forwarded' });
@@ -75,7 +75,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     }
   }
 
-  async function answer(made: OpenCall, step: Step): Promise<void> {
+  async function answer(made: OpenCall, step: TracedStep): Promise<void> {
     const { run, parsed } = made;
     if (parsed === undefined) return;
     try {
@@ -87,7 +87,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   }
 
   /** Whatever the session does next, it has what it called for before; of its open calls only the last one may be new. */
-  async function presumeAnswered(next: Step): Promise<void> {
+  async function presumeAnswered(next: TracedStep): Promise<void> {
     const made = open.of(next).at(-1);
     if (made === undefined || made.isAnswered || made.parsed === undefined) return;
     made.isAnswered = true;
@@ -104,7 +104,7 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
     await run.end(parsed, { kind: 'complete' });
   }
 
-  async function response(step: Step, place: Place): Promise<void> {
+  async function response(step: TracedStep, place: TracePlace): Promise<void> {
     counts.responses += 1;
     const made = open.take(step) ?? (await unaskedFor(step, place));
     if (made === undefined) return;
@@ -120,13 +120,13 @@ export function createReplay({ newRun, findings, riskOf }: ReplayDeps): Replay {
   }
 
   /** A response to nothing that the trace holds is judged by itself, and belongs to no call. */
-  async function unaskedFor(step: Step, place: Place): Promise<OpenCall | undefined> {
+  async function unaskedFor(step: TracedStep, place: TracePlace): Promise<OpenCall | undefined> {
     findings.begin(step, place);
-    const asked: Step =
+    const asked: TracedStep =
       step.type === 'llm_response'
         ? { ...step, type: 'llm_call', content: '' }
         : { ...step, type: 'mcp_tool_call', tool: step.tool === '' ? 'unknown' : step.tool };
-    const { exchange, body } = callOf(asked, nextId(), await riskOf(keyHashOf(step.agent)));
+    const { exchange, body } = gatewayCall(asked, nextId(), await riskOf(keyHashOf(step.agent)));
     try {
       return { step: asked, place, run: newRun(), parsed: parseRequest(exchange, body), isAnswered: true };
     } catch (failure) {

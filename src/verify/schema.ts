@@ -31,7 +31,7 @@ const agentFields = z.looseObject({
 });
 export type AgentFields = z.infer<typeof agentFields>;
 
-export const agentSchema = z.union([shortText('agent'), agentFields], {
+export const traceAgentSchema = z.union([shortText('agent'), agentFields], {
   error: 'agent must be a name, or an object with a name',
 });
 
@@ -42,13 +42,13 @@ const timestamp = z
   .describe('RFC 3339, or Unix time in seconds or milliseconds');
 
 /** One step as it is documented; `formats/steps.ts` takes the other usual names for the same. */
-export const stepSchema = z.looseObject({
+export const traceStepSchema = z.looseObject({
   type: z.enum(['llm_call', 'llm_response', 'mcp_tool_call', 'mcp_tool_response'], {
     error: 'type must be llm_call, llm_response, mcp_tool_call or mcp_tool_response',
   }),
   timestamp: timestamp.nullish(),
   session_id: shortText('session_id').nullish(),
-  agent: agentSchema.nullish(),
+  agent: traceAgentSchema.nullish(),
   call_id: z
     .union([shortText('call_id'), z.number()])
     .nullish()
@@ -67,11 +67,11 @@ export const stepSchema = z.looseObject({
     .describe('what came of the call, or of the call before: a text, or an MCP result'),
   is_error: z.boolean({ error: 'is_error must be true or false' }).nullish(),
 });
-export type StepFields = z.infer<typeof stepSchema>;
+export type StepFields = z.infer<typeof traceStepSchema>;
 
 /** Members of a step that may be anything. */
 const ANYTHING: ReadonlySet<string> = new Set(['content', 'arguments', 'result']);
-const TYPES: ReadonlySet<unknown> = new Set(stepSchema.shape.type.options);
+const TYPES: ReadonlySet<unknown> = new Set(traceStepSchema.shape.type.options);
 
 /**
  * Whether a step is as nearly all are: then the schema, which takes ten times as long, finds nothing wrong with it, and
@@ -92,13 +92,16 @@ export function isPlainStep(fields: Readonly<Record<string, unknown>>): fields i
 export const headSchema = z.looseObject({
   version: z.union([z.string(), z.number()], { error: 'version must be a text or a number' }).nullish(),
   session_id: shortText('session_id').nullish(),
-  agent: agentSchema.nullish(),
+  agent: traceAgentSchema.nullish(),
   provider: provider.nullish(),
   model: shortText('model').nullish(),
 });
 export type HeadFields = z.infer<typeof headSchema>;
 
-const traceSchema = z.union([z.array(stepSchema), headSchema.extend({ traces: z.array(stepSchema) })]);
+const traceSchema = z.union([
+  z.array(traceStepSchema),
+  headSchema.extend({ traces: z.array(traceStepSchema) }),
+]);
 
 /** The JSON Schema (draft 2020-12) of a trace, for those who write one. */
 export function traceJsonSchema(): Record<string, unknown> {

@@ -3,7 +3,7 @@ import type { ProviderName } from '../providers/provider.ts';
 export type StepType = 'llm_call' | 'llm_response' | 'mcp_tool_call' | 'mcp_tool_response';
 
 /** What an agent did, or got, as far as a trace tells it; whichever format the trace is of. */
-export interface Step {
+export interface TracedStep {
   readonly type: StepType;
   readonly sessionId: string;
   readonly agent: StepAgent;
@@ -24,7 +24,7 @@ export interface Step {
   readonly isError: boolean;
 }
 
-export function isCall({ type }: Step): boolean {
+export function isCall({ type }: TracedStep): boolean {
   return type === 'llm_call' || type === 'mcp_tool_call';
 }
 
@@ -42,7 +42,7 @@ export interface StepAgent {
 }
 
 /** Where a step stands in its trace. */
-export interface Place {
+export interface TracePlace {
   /** Of the element of the trace, from 0; several steps may come of one. */
   readonly index: number;
   /** From 1. */
@@ -51,14 +51,14 @@ export interface Place {
 
 /** What is read of one element of a trace. */
 export type Read =
-  | { readonly kind: 'steps'; readonly steps: readonly Step[] }
+  | { readonly kind: 'steps'; readonly steps: readonly TracedStep[] }
   /** What is wrong with it, and the remedy. */
   | { readonly kind: 'unreadable'; readonly problem: string }
   /** It can be read, and holds nothing that can be judged: why. */
   | { readonly kind: 'skipped'; readonly why: string };
 
 /** An element of a trace and what was read of it. */
-export type ReadElement = Place & Read;
+export type ReadElement = TracePlace & Read;
 
 /** What a document says of all its elements. */
 export interface Context {
@@ -83,6 +83,6 @@ export const UNKNOWN_AGENT: StepAgent = {
   allowedProviders: undefined,
 };
 
-export function unreadable(problem: string): Read {
+export function unreadableStep(problem: string): Read {
   return { kind: 'unreadable', problem };
 }

@@ -1,8 +1,8 @@
-import { VIOLATIONS, type Finding, type FindingAction } from './finding.ts';
-import type { Place, ReadElement } from './step.ts';
+import { VIOLATIONS, type TraceFinding, type FindingAction } from './finding.ts';
+import type { TracePlace, ReadElement } from './step.ts';
 
 /** An element of a trace that could not be read. */
-export interface Unreadable extends Place {
+export interface Unreadable extends TracePlace {
   /** What is wrong with it, and the remedy. */
   readonly problem: string;
 }
@@ -39,7 +39,7 @@ export interface Summary {
 export interface SummaryWriter {
   readonly summary: Summary;
   element(element: ReadElement): void;
-  finding(finding: Finding): void;
+  finding(finding: TraceFinding): void;
 }
 
 export function createSummary(about: Pick<Summary, 'trace' | 'checks' | 'policies'>): SummaryWriter {

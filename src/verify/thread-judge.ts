@@ -1,6 +1,6 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
-import type { Finding } from './finding.ts';
-import type { Asked, Ended, Judge } from './judge.ts';
+import type { TraceFinding } from './finding.ts';
+import type { AskedStep, Ended, TraceJudge } from './judge.ts';
 import type { JudgeReply, JudgeRequest, JudgeThreadData } from './thread-messages.ts';
 
 /** Steps of one message: each message is a turn of two event loops. */
@@ -20,17 +20,17 @@ export function createThreadJudge(
   file: URL,
   data: JudgeThreadData,
   resourceLimits: ResourceLimits = LIMITS,
-): Judge {
+): TraceJudge {
   const worker = new Worker(file, {
     workerData: data,
     env: {},
     resourceLimits,
   });
-  const asked: PromiseWithResolvers<readonly Finding[]>[] = [];
+  const asked: PromiseWithResolvers<readonly TraceFinding[]>[] = [];
   const ended = Promise.withResolvers<Ended>();
   // Whoever gives up before the end does not ask.
   ended.promise.catch(() => undefined);
-  let unsent: Asked[] = [];
+  let unsent: AskedStep[] = [];
   let failure: Error | undefined;
 
   function send(): void {
@@ -64,7 +64,7 @@ export function createThreadJudge(
   return {
     step(one) {
       if (failure !== undefined) return Promise.reject(failure);
-      const answer = Promise.withResolvers<readonly Finding[]>();
+      const answer = Promise.withResolvers<readonly TraceFinding[]>();
       asked.push(answer);
       if (unsent.length === 0) setImmediate(send);
       if (unsent.push(one) >= STEPS_OF_MESSAGE) send();

@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { PolicyFiles } from '../policy/policy-files.ts';
-import type { Finding } from './finding.ts';
-import type { Asked, Ended } from './judge.ts';
+import type { TraceFinding } from './finding.ts';
+import type { AskedStep, Ended } from './judge.ts';
 
 /** What a thread that judges is started with. */
 export interface JudgeThreadData {
@@ -10,7 +10,7 @@ export interface JudgeThreadData {
 }
 
 /** Some steps, in order; or that no other comes. */
-export type JudgeRequest = readonly Asked[] | 'end';
+export type JudgeRequest = readonly AskedStep[] | 'end';
 
 /** One for each request, in their order; the findings of each step that was asked for. */
-export type JudgeReply = readonly (readonly Finding[])[] | Ended;
+export type JudgeReply = readonly (readonly TraceFinding[])[] | Ended;

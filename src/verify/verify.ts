@@ -1,15 +1,15 @@
 import { createTraceClock } from './clock.ts';
-import type { Finding } from './finding.ts';
-import type { Ended, Judge } from './judge.ts';
+import type { TraceFinding } from './finding.ts';
+import type { Ended, TraceJudge } from './judge.ts';
 import { createReadAhead, type ReadAhead } from './read-ahead.ts';
 import { readTrace } from './read/read-trace.ts';
 import type { ReplayCounts } from './replay.ts';
-import { isCall, type ReadElement, type Step } from './step.ts';
+import { isCall, type ReadElement, type TracedStep } from './step.ts';
 import { createSummary, type JudgedBy, type Summary, type Unreadable } from './summary.ts';
 
 /** What is told of a trace while it is judged, in its order; the last one is the summary. */
 export type VerifyEvent =
-  | { readonly kind: 'finding'; readonly finding: Finding }
+  | { readonly kind: 'finding'; readonly finding: TraceFinding }
   | { readonly kind: 'unreadable'; readonly unreadable: Unreadable }
   /** So many elements are done. */
   | { readonly kind: 'progress'; readonly elements: number }
@@ -17,9 +17,9 @@ export type VerifyEvent =
 
 export interface VerifyDeps {
   /** Each of them has its own part of the trace's sessions. */
-  readonly judges: readonly Judge[];
+  readonly judges: readonly TraceJudge[];
   /** The judge of a step: one and the same for all that count for each other. */
-  readonly judgeOf: (step: Step) => Judge;
+  readonly judgeOf: (step: TracedStep) => TraceJudge;
   readonly checks: readonly string[];
   readonly policies: JudgedBy | undefined;
 }
@@ -29,7 +29,7 @@ type Bytes = AsyncIterable<Uint8Array>;
 /** An element that was read, without its steps: those are with their judges. */
 interface Told {
   readonly element: ReadElement;
-  readonly findings: readonly Promise<readonly Finding[]>[];
+  readonly findings: readonly Promise<readonly TraceFinding[]>[];
 }
 
 const PROGRESS_EVERY = 256;
@@ -77,7 +77,7 @@ export async function* verify(
     ahead.close();
   }
 
-  function tell(finding: Finding): VerifyEvent {
+  function tell(finding: TraceFinding): VerifyEvent {
     told.finding(finding);
     return { kind: 'finding', finding };
   }
@@ -99,7 +99,7 @@ async function readInto(
     }
   }
 
-  function judged(step: Step, { index, line }: ReadElement): Promise<readonly Finding[]> {
+  function judged(step: TracedStep, { index, line }: ReadElement): Promise<readonly TraceFinding[]> {
     if (isCall(step)) clock.advance(step.at);
     const findings = judgeOf(step).step({ step, place: { index, line }, nowMs: clock.now() });
     // It is told in its place, where that is reached.

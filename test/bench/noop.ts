@@ -1,4 +1,4 @@
-import type { Call, CallListener } from '../../src/extproc/transport/call.ts';
+import type { RpcCall, CallListener } from '../../src/extproc/transport/call.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../../src/extproc/wire/messages.ts';
 import {
   awaitRequestBody,
@@ -47,7 +47,7 @@ function reply(
   }
 }
 
-function serve(call: Call): CallListener {
+function serve(call: RpcCall): CallListener {
   const state = { streaming: false, emitted: 0 };
   return {
     message: (message) => void call.write(reply(message, state)),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type {
   BreakerSettings,
   BreakerStore,
-  Caller,
+  CircuitCaller,
   CircuitChange,
 } from '../../src/checks/mcp-breaker/store.ts';
 
@@ -11,14 +11,14 @@ export const SETTINGS: BreakerSettings = { threshold: 5, windowMs: 60_000, probe
 
 const newServer = (): string => `server-${randomUUID()}`;
 export const newKey = (): string => `sha256:${randomUUID()}`;
-export const newCaller = (server = newServer()): Caller => ({ server, keyHash: newKey() });
+export const newCaller = (server = newServer()): CircuitCaller => ({ server, keyHash: newKey() });
 export const newCall = (): string => randomUUID();
 
 export const OPENED: readonly CircuitChange[] = [{ circuit: 'key', change: 'opened' }];
 export const CLOSED: readonly CircuitChange[] = [{ circuit: 'key', change: 'closed' }];
 
 /** Opens a key's circuit by as many failures as it takes. */
-async function open(store: BreakerStore, caller: Caller): Promise<void> {
+async function open(store: BreakerStore, caller: CircuitCaller): Promise<void> {
   for (let nth = 0; nth < SETTINGS.threshold; nth++) await store.report(caller, newCall(), 'failed');
 }
 

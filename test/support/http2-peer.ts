@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FRAME, FRAME_HEAD_BYTES, PREFACE } from '../../src/http2/frame.ts';
 import { encodeHeaders } from '../../src/http2/hpack-encoder.ts';
-import type { RequestHead } from '../../src/http2/request-head.ts';
+import type { Http2RequestHead } from '../../src/http2/request-head.ts';
 import { startHttp2Server } from '../../src/http2/server.ts';
 import type { Http2Stream, StreamEvents } from '../../src/http2/stream.ts';
 
@@ -149,7 +149,7 @@ export interface TestServer {
 
 /** Our HTTP/2 on a socket of its own, with a user that a test gives it. */
 export async function startTestServer(
-  accept: (stream: Http2Stream, head: RequestHead) => StreamEvents,
+  accept: (stream: Http2Stream, head: Http2RequestHead) => StreamEvents,
 ): Promise<TestServer> {
   const directory = mkdtempSync(join(tmpdir(), 'gw-http2-'));
   const path = join(directory, 'h2.sock');

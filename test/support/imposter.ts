@@ -1,4 +1,4 @@
-import { GRPC_STATUS, type Call, type CallListener } from '../../src/extproc/transport/call.ts';
+import { GRPC_STATUS, type RpcCall, type CallListener } from '../../src/extproc/transport/call.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../../src/extproc/wire/messages.ts';
 import {
   awaitRequestBody,
@@ -65,7 +65,7 @@ export async function startImposter(
 }
 
 function play(
-  call: Call,
+  call: RpcCall,
   upstream: { readonly cluster: string; readonly authority: string },
   director: {
     readonly misbehaviour: () => Misbehaviour | undefined;

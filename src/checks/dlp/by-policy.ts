@@ -12,7 +12,7 @@ import type { Found } from './inspected.ts';
 import { inspectRequest } from './requests.ts';
 import type { FindingsJudge } from './stream/findings.ts';
 import { createMaskingRewriter } from './stream/rewriter.ts';
-import type { Place } from './buffered/document-search.ts';
+import type { WordsPlace } from './buffered/document-search.ts';
 import { inspectJson } from './buffered/json-answer.ts';
 import { rewriteWhole, sniffedStream } from './buffered/sniffed-stream.ts';
 import { masking } from './actions.ts';
@@ -33,7 +33,7 @@ export interface MaskedRequest {
 /** One look at a body, for some of the patterns. */
 interface Look<Body> {
   readonly findAll: FindAll;
-  readonly looksAt?: (body: Body) => (place: Place) => boolean;
+  readonly looksAt?: (body: Body) => (place: WordsPlace) => boolean;
 }
 
 /** Looks at a request as the checks before have left it. */
@@ -69,7 +69,7 @@ function looksAtRequest({ data, words, inArguments }: Masks): readonly Look<Pars
 }
 
 /** At an argument of a tool's call, and below. */
-function inArgument(path: ArgumentMasks['path']): (place: Place) => boolean {
+function inArgument(path: ArgumentMasks['path']): (place: WordsPlace) => boolean {
   const to = ['params', 'arguments', ...path];
   return ({ kind, path: at }) =>
     at.length >= to.length + (kind === 'name' ? 1 : 0) &&
@@ -96,7 +96,7 @@ function saidPlaces(json: unknown, texts: readonly Said[]): PathTree {
  * Where a rule's own words are looked for: where something is said, and in whatever other value looks like words. A role,
  * an id, the name of a model are left alone, for a mask there would break the message.
  */
-function wordsAreAt(said: PathTree): (place: Place) => boolean {
+function wordsAreAt(said: PathTree): (place: WordsPlace) => boolean {
   return ({ kind, text, path }) => isWithin(said, path) || (kind === 'string' && !isIdentifier(text));
 }
 

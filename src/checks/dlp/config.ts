@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { duration, hostName, section, type Settings } from '../../config/fields.ts';
 
 /** `server.dlp`: data-loss prevention on completions (docs/dlp.md). */
-export const dlp = section({
+export const dlpSection = section({
   enabled: z.boolean().default(false),
   /** Unset: personal data is masked, secrets quarantine. */
   action: z.enum(['mask', 'quarantine']).optional(),
@@ -18,4 +18,4 @@ export const dlp = section({
   requests: z.enum(['off', 'mask', 'deny']).default('off'),
 }).prefault({});
 
-export type DlpConfig = Settings<typeof dlp>;
+export type DlpConfig = Settings<typeof dlpSection>;

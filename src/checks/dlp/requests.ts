@@ -1,7 +1,7 @@
 import type { Finding } from '../../detectors/finding.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { DocumentSearch, pathKey, Words } from './buffered/document-search.ts';
-import type { Place, WordsKind } from './buffered/document-search.ts';
+import type { WordsPlace, WordsKind } from './buffered/document-search.ts';
 import type { PromptText } from '../../providers/provider.ts';
 import { CLEAN } from './inspected.ts';
 import type { Inspected } from './inspected.ts';
@@ -25,7 +25,7 @@ export interface InspectedRequest extends Inspected {
 export async function inspectRequest(
   exchange: Parsed,
   findAll: FindAll,
-  looksAt?: (place: Place) => boolean,
+  looksAt?: (place: WordsPlace) => boolean,
 ): Promise<InspectedRequest> {
   const immutable = await inTurns(immutableFieldsOf(exchange));
   const batch = createScanBatch(findAll, 'request');

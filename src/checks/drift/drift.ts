@@ -44,7 +44,7 @@ export interface PassedTurn {
   readonly widen?: GramSet;
 }
 
-export interface Judgement {
+export interface DriftJudgement {
   /** `driftDetected` is the denial. */
   readonly facts: DriftFacts;
   readonly passed: PassedTurn;
@@ -86,7 +86,11 @@ export const MAX_RECENT_TURNS = 16;
  * Judges the user's turn against the session so far; undefined is a session without turns. Pure: what it says of
  * a turn that then passes is in `passed`, for the store.
  */
-export function judgeTurn(state: DriftState | undefined, text: string, settings: DriftSettings): Judgement {
+export function judgeTurn(
+  state: DriftState | undefined,
+  text: string,
+  settings: DriftSettings,
+): DriftJudgement {
   const digest = digestOf(text);
   const words = readWords(text);
   const grams = gramSet(words);

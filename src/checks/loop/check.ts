@@ -18,7 +18,7 @@ import { isTurnOver, nextTurn } from '../../turns.ts';
 import type { LoopConfig } from './config.ts';
 import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { latestStep, toolStep, type Step } from './step.ts';
+import { latestStep, toolStep, type LoopStep } from './step.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { ArrivalLimit, CallsAhead, LoopMemory, LoopStore, RecentCall } from './store.ts';
 import { arrivalLimits } from './velocity.ts';
@@ -191,7 +191,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
   };
 }
 
-function stepOf(exchange: Parsed): Step {
+function stepOf(exchange: Parsed): LoopStep {
   const { mcp, request, json } = exchange;
   const tool = calledTool(request.mcp);
   return mcp === undefined || tool === undefined ? latestStep(exchange) : toolStep(mcp.server, tool, json);

@@ -13,7 +13,7 @@ import {
 } from '../../text/simhash.ts';
 import { Votes } from '../../text/votes.ts';
 import { unpaddedWords } from './padding.ts';
-import type { Step } from './step.ts';
+import type { LoopStep } from './step.ts';
 import { FILLER, HIGH, LOW, NAME, PLAIN, WordList, type ReadState } from './word-list.ts';
 import { readWords } from './words.ts';
 
@@ -74,7 +74,7 @@ const asOneWord: Reader = {
 };
 
 /** The 64-bit SimHash of a step; undefined where it says nothing. */
-export function fingerprintOf(step: Step, defeatPadding: boolean): SimHash | undefined {
+export function fingerprintOf(step: LoopStep, defeatPadding: boolean): SimHash | undefined {
   return (defeatPadding ? fingerprintBy(step, unpadded) : undefined) ?? fingerprintBy(step, asWritten);
 }
 
@@ -82,7 +82,7 @@ export function fingerprintOf(step: Step, defeatPadding: boolean): SimHash | und
 const whole: ReadState = new Int32Array(2);
 
 /** Undefined where no part has any words. */
-function fingerprintBy(step: Step, reader: Reader): SimHash | undefined {
+function fingerprintBy(step: LoopStep, reader: Reader): SimHash | undefined {
   whole.fill(0);
   const said = sumUp(SAID, step.said, reader);
   const isConsent = SAID.words.telling <= MAX_WORDS_OF_CONSENT;

@@ -4,7 +4,7 @@ import type { Parsed } from '../../pipeline/exchange.ts';
 import type { JsonObject, PromptText } from '../../providers/provider.ts';
 
 /** What is new in a call: an agent sends its whole history with every one. */
-export interface Step {
+export interface LoopStep {
   /** The user's last turn, normalized where that is known. */
   readonly said: string;
   /** Names and arguments of the tools that the model called last, if the user has said nothing since. */
@@ -23,7 +23,7 @@ export interface Step {
 const MAX_NAMED = 1_000;
 
 /** What a call of an MCP server's tool is, which says nothing of what the user wants. */
-export function toolStep(server: string, tool: string, json: JsonObject): Step {
+export function toolStep(server: string, tool: string, json: JsonObject): LoopStep {
   const written = JSON.stringify(paramsOf(json)['arguments'] ?? {});
   return {
     said: '',
@@ -35,7 +35,7 @@ export function toolStep(server: string, tool: string, json: JsonObject): Step {
   };
 }
 
-export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>): Step {
+export function latestStep(exchange: Pick<Parsed, 'request' | 'facts' | 'json'>): LoopStep {
   const { request, facts, json } = exchange;
   const { called, got } = latestCalls(inOrder(request.texts));
   const named = called.slice(0, MAX_NAMED).map(({ path }) => toolNameAt(json, path));

@@ -1,7 +1,7 @@
 import type { LoopConfig } from './config.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { formatSimHash, hashFeature } from '../../text/simhash.ts';
-import type { Step } from './step.ts';
+import type { LoopStep } from './step.ts';
 import type { ArrivalLimit } from './store.ts';
 
 const SECOND_MS = 1_000;
@@ -10,7 +10,7 @@ const SECOND_MS = 1_000;
 export function arrivalLimits(
   { max_rps, max_endpoint_repeats, repeat_window_seconds }: LoopConfig['velocity'],
   { method, path, mcp }: Pick<Parsed, 'method' | 'path' | 'mcp'>,
-  { tools }: Pick<Step, 'tools'>,
+  { tools }: Pick<LoopStep, 'tools'>,
 ): ArrivalLimit[] {
   const limits: ArrivalLimit[] = [];
   if (max_rps > 0) {

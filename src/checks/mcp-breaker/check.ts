@@ -4,13 +4,13 @@ import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { timeSpan } from '../../text/time-span.ts';
 import type { BreakerConfig } from './config.ts';
-import type { BreakerStore, CallResult, Caller, CircuitChange, CircuitState } from './store.ts';
+import type { BreakerStore, CallResult, CircuitCaller, CircuitChange, CircuitState } from './store.ts';
 
 export interface McpBreakerDeps {
   readonly config: Pick<BreakerConfig, 'enabled'>;
   readonly store: BreakerStore;
   /** A circuit has opened, or closed; told to one of all gateways. */
-  readonly onChange: (caller: Caller, change: CircuitChange) => void;
+  readonly onChange: (caller: CircuitCaller, change: CircuitChange) => void;
   /** How often the lease of a probe is put off: well within it. */
   readonly renewAfterMs: number;
 }
@@ -39,7 +39,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
   const { store } = deps;
   if (!deps.config.enabled) return { name, shadowable: false };
 
-  async function takeProbe(caller: Caller, state: McpBreakerState): Promise<CircuitState> {
+  async function takeProbe(caller: CircuitCaller, state: McpBreakerState): Promise<CircuitState> {
     const { operationId } = state;
     // Set before the store is asked: a probe whose reply is lost must be given back too.
     Object.assign(state, { counts: true, probes: true });
@@ -57,7 +57,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
   }
 
   /** Once for each call, and only where it changes something. */
-  async function report(caller: Caller, state: McpBreakerState, result: CallResult): Promise<void> {
+  async function report(caller: CircuitCaller, state: McpBreakerState, result: CallResult): Promise<void> {
     clearInterval(state.renewal);
     state.counts = false;
     if (!state.probes && !hasFailed(result)) return;
@@ -105,7 +105,7 @@ export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerSta
   };
 }
 
-function callerOf({ mcp, key }: Identified): Caller | undefined {
+function callerOf({ mcp, key }: Identified): CircuitCaller | undefined {
   return mcp === undefined ? undefined : { server: mcp.server, keyHash: key.keyHash };
 }
 

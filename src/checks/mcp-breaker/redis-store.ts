@@ -8,7 +8,7 @@ import {
   SEVERAL_KEYS,
   type BreakerSettings,
   type BreakerStore,
-  type Caller,
+  type CircuitCaller,
 } from './store.ts';
 
 export interface RedisBreakerStoreOptions extends BreakerSettings, RedisStoreOptions {}
@@ -56,6 +56,6 @@ export function createRedisBreakerStore(options: RedisBreakerStoreOptions): Brea
   };
 }
 
-function circuitsOf({ server, keyHash }: Caller): readonly [string, string] {
+function circuitsOf({ server, keyHash }: CircuitCaller): readonly [string, string] {
   return [mcpBreakerKey(server), mcpKeyBreakerKey(server, keyHash)];
 }

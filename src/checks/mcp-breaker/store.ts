@@ -9,7 +9,7 @@ export type CircuitState =
 export type ProbeResult = { readonly kind: 'taken' } | Exclude<CircuitState, { kind: 'half_open' }>;
 
 /** Whose call goes to which server. */
-export interface Caller {
+export interface CircuitCaller {
   readonly server: string;
   readonly keyHash: string;
 }
@@ -43,11 +43,11 @@ export interface BreakerSettings {
  */
 export interface BreakerStore {
   /** Changes nothing. */
-  read(caller: Caller): Promise<CircuitState>;
+  read(caller: CircuitCaller): Promise<CircuitState>;
   /** Takes the one probe of a half-open circuit; again under the same operation, it puts the end of its lease off. */
-  takeProbe(caller: Caller, operationId: string): Promise<ProbeResult>;
+  takeProbe(caller: CircuitCaller, operationId: string): Promise<ProbeResult>;
   /** Of a call that is no probe only its failure is of interest. */
-  report(caller: Caller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;
+  report(caller: CircuitCaller, operationId: string, result: CallResult): Promise<readonly CircuitChange[]>;
 }
 
 /** How long a circuit that nobody asks for stays open, at least. */

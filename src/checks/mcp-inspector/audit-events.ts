@@ -2,7 +2,7 @@ import type { Finding } from '../../detectors/finding.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { calledTool } from '../../mcp/message.ts';
 import type { Audit, AuditEvent, AuditedFinding, MatchDigest } from '../../telemetry/audit.ts';
-import type { Judgement } from './decide.ts';
+import type { MessageJudgement } from './decide.ts';
 import type { TextSpan } from './page.ts';
 import { PROTOCOL_NAMES } from './protocol-words.ts';
 import type { PlacedFinding } from './scan.ts';
@@ -18,7 +18,7 @@ export interface RecorderDeps {
   readonly secrets: 'quarantine' | 'mask';
 }
 
-export type RecordJudgement = (exchange: Answered, judgement: Judgement) => void;
+export type RecordJudgement = (exchange: Answered, judgement: MessageJudgement) => void;
 
 /** Emits the security audit events of judged messages: rules and places, never what was found (docs/audit.md). */
 export function createRecordJudgement(deps: RecorderDeps): RecordJudgement {

@@ -105,7 +105,7 @@ class Suppression {
 }
 
 /** What is to be done about a message. */
-export interface Judgement extends Inspection {
+export interface MessageJudgement extends Inspection {
   /** Everything that is taken out. */
   readonly edits: readonly JsonEdit[];
   readonly withheld: ReadonlyMap<ListedTool, Withholding>;
@@ -114,7 +114,7 @@ export interface Judgement extends Inspection {
 }
 
 /** A message, or why it cannot be judged. */
-export type Judged = Judgement | Uninspected;
+export type Judged = MessageJudgement | Uninspected;
 
 export type Decide = (exchange: Answered, message: unknown) => Promise<Judged>;
 

@@ -6,7 +6,7 @@ import { policyDenied } from '../denials.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import type { ReportSecretLeak } from '../secret-leak.ts';
-import { uninspectable, type Judgement, type Uninspected } from './decide.ts';
+import { uninspectable, type MessageJudgement, type Uninspected } from './decide.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
 import type { PlacedFinding } from './scan.ts';
 
@@ -29,7 +29,7 @@ export interface Leaks {
   /** Of a message that is not passed on for another reason: its secrets are reported all the same. */
   refusal(exchange: Answered, uninspected: Uninspected): Denial;
   /** What an agent gets in place of a message with secrets: why, and the result without them. */
-  denial(exchange: Answered, message: unknown, judgement: Judgement): Denial;
+  denial(exchange: Answered, message: unknown, judgement: MessageJudgement): Denial;
 }
 
 export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: LeakDeps): Leaks {

@@ -5,7 +5,7 @@ import { lastIndexUpTo } from '../../text/ascending.ts';
 export interface Doc {
   readonly root: unknown;
   /** Where it stands, and as what text; undefined for the message. */
-  readonly within: (Place & { readonly text: string }) | undefined;
+  readonly within: (TextPlace & { readonly text: string }) | undefined;
   /** 0 for the message, at most `MAX_DOC_DEPTH`. */
   readonly depth: number;
 }
@@ -14,7 +14,7 @@ export interface Doc {
 export const MAX_DOC_DEPTH = 3;
 
 /** A string of a document, or the member whose name it is. */
-export interface Place {
+export interface TextPlace {
   readonly doc: Doc;
   readonly path: JsonPath;
 }
@@ -25,7 +25,7 @@ export interface PageText {
   readonly kind: 'value' | 'blob' | 'name' | 'number';
   readonly text: string;
   /** One, but for names, which are searched once. */
-  readonly places: readonly Place[];
+  readonly places: readonly TextPlace[];
   /** UTF-16 units of the page. */
   readonly start: number;
 }

@@ -6,7 +6,7 @@ import { isObject } from '../../json/is-object.ts';
 import { inTurns, isTurnOver, nextTurn, type Work } from '../../turns.ts';
 import { isBlob, textsOfBlob } from './blob.ts';
 import { isProtocolWord, PROTOCOL_NAMES } from './protocol-words.ts';
-import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type PageText, type Place } from './page.ts';
+import { MAX_DOC_DEPTH, PageWriter, type Doc, type Page, type PageText, type TextPlace } from './page.ts';
 
 /** Everything that a message says. */
 export interface Texts {
@@ -64,7 +64,7 @@ interface Open {
 /** A string where MCP has base64. */
 interface Blob {
   readonly text: string;
-  readonly place: Place;
+  readonly place: TextPlace;
   readonly holder: object | undefined;
   readonly label: string | undefined;
 }
@@ -77,7 +77,7 @@ class TextReader {
   readonly #said = new PageWriter();
   readonly #prose: PageWriter[] = [];
   readonly #words = new PageWriter();
-  readonly #names = new Map<string, Place[]>();
+  readonly #names = new Map<string, TextPlace[]>();
   #chars = 0;
   #parts = 0;
 
@@ -129,7 +129,7 @@ class TextReader {
   }
 
   /** Gives back a string that is read in steps. */
-  #readValue(value: unknown, place: Place, holder: object | undefined, open: Open[]): Blob | undefined {
+  #readValue(value: unknown, place: TextPlace, holder: object | undefined, open: Open[]): Blob | undefined {
     if (!saysSomething(value) && !this.#isRead(value)) return undefined;
     this.#parts += 1;
     const { path } = place;
@@ -140,7 +140,7 @@ class TextReader {
     return undefined;
   }
 
-  #readString(text: string, place: Place, holder: object | undefined): Blob | undefined {
+  #readString(text: string, place: TextPlace, holder: object | undefined): Blob | undefined {
     const name = place.path.findLast((step) => typeof step === 'string');
     if (isProtocolWord(name, text)) return undefined;
     const mayBeBlob = place.doc.depth === 0 && isBlob(holder, place.path);
@@ -167,7 +167,7 @@ class TextReader {
     return this.#withNumbers && typeof value === 'number' && Math.abs(value) >= MIN_NUMBER;
   }
 
-  #addNumber(value: number, place: Place): void {
+  #addNumber(value: number, place: TextPlace): void {
     const name = place.path.findLast((step) => typeof step === 'string') ?? '';
     const text = String(value);
     this.#chars += text.length;
@@ -195,7 +195,7 @@ class TextReader {
     writer.add(pageText, '', '\n');
   }
 
-  #addName(name: string, place: Place): void {
+  #addName(name: string, place: TextPlace): void {
     this.#parts += 1;
     if (PROTOCOL_NAMES.has(name)) return;
     const known = this.#names.get(name);

@@ -4,7 +4,7 @@ import { applyEditsInTurns } from '../../json/edit.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { replaceSpans, type Replacement } from '../../text/replace-spans.ts';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';
-import { MAX_DOC_DEPTH, type Doc, type PageText, type Place } from './page.ts';
+import { MAX_DOC_DEPTH, type Doc, type PageText, type TextPlace } from './page.ts';
 import type { PlacedFinding } from './scan.ts';
 
 const REMOVED = '[Content removed: security policy]';
@@ -85,7 +85,7 @@ class EditsByDoc {
   /** Applied after changes of values, which go with their members. */
   readonly #names = new Map<Doc, JsonEdit[]>();
 
-  change(kind: PageText['kind'], { doc, path }: Place, text: string): void {
+  change(kind: PageText['kind'], { doc, path }: TextPlace, text: string): void {
     if (kind === 'value' || kind === 'number') {
       editsIn(this.#values, doc).push({ kind: 'set', path, value: text });
       return;

@@ -11,7 +11,7 @@ import {
 } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { isServerMessage, answeredId, type JsonObject } from '../../mcp/answer-shape.ts';
-import { uninspectable, type Decide, type Judgement } from './decide.ts';
+import { uninspectable, type Decide, type MessageJudgement } from './decide.ts';
 import type { Leaks } from './leaks.ts';
 import type { RecordJudgement } from './audit-events.ts';
 import { isForMessages } from '../../mcp/answer-events.ts';
@@ -78,7 +78,7 @@ export function editWhole(whole: WholeAnswer, edits: readonly JsonEdit[]): void 
   } else whole.edits.push(...edits);
 }
 
-function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Judgement): void {
+function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: MessageJudgement): void {
   editWhole(whole, judged.edits);
   if (isRedacted(judged)) responseHeaders.set(HEADER.responseRedacted, 'true');
 }
@@ -113,7 +113,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     return act(message, judged);
   }
 
-  function act(message: JsonObject | undefined, judged: Judgement): StreamAction {
+  function act(message: JsonObject | undefined, judged: MessageJudgement): StreamAction {
     const { secrets, edits } = judged;
     const reason = judgementInWords(judged);
     if (secrets.length === 0) return reason === '' ? PASS_EVENT : { kind: 'rewrite', edits, reason };
@@ -147,7 +147,7 @@ const WITHHELD: Readonly<globalThis.Record<Withholding, string>> = {
 };
 
 /** What was found and done, for a record: rules, never what was matched. */
-function judgementInWords({ attacks, secrets, withheld, changed }: Judgement): string {
+function judgementInWords({ attacks, secrets, withheld, changed }: MessageJudgement): string {
   const rules = [...new Set([...secrets, ...attacks].map(({ finding }) => finding.rule))];
   const reasons = Object.entries(WITHHELD).flatMap(([why, name]) => {
     const count = [...withheld.values()].filter((one) => one === why).length;
@@ -160,6 +160,6 @@ function judgementInWords({ attacks, secrets, withheld, changed }: Judgement): s
 }
 
 /** Whether something was taken out of what the server said (`X-Gateway-Response-Redacted`). */
-function isRedacted({ attacks, secrets, withheld }: Judgement): boolean {
+function isRedacted({ attacks, secrets, withheld }: MessageJudgement): boolean {
   return attacks.length > 0 || secrets.length > 0 || withheld.size > 0;
 }

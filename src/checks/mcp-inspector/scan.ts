@@ -23,7 +23,7 @@ const MAX_FOUND = 5_000;
 /** Secrets in all variants of a message, as they stand, and again where they were disguised. */
 const MAX_SECRETS = 20_000;
 
-export interface Search {
+export interface MessageSearch {
   readonly detectors: readonly Detector[];
   /** The server's own, which are secrets in what it says. */
   readonly credentials: ServerCredentials;
@@ -43,7 +43,7 @@ export interface ScanResult {
  * come first, so that whoever has too many of anything is told of them; they are searched without cuts, since a key may
  * be longer than slices overlap.
  */
-export async function findInTexts(texts: Texts, search: Search): Promise<ScanResult> {
+export async function findInTexts(texts: Texts, search: MessageSearch): Promise<ScanResult> {
   const variants = await variantsOf(texts);
   const raws = variants.map(({ text }) => text);
   const normalized = await normalizeAll(raws);

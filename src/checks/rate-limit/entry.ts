@@ -1,5 +1,5 @@
 import { configuredCheck } from '../entry.ts';
-import { rateLimit as section } from './config.ts';
+import { rateLimitSection as section } from './config.ts';
 
 export const rateLimit = configuredCheck(
   { rate_limit: section },

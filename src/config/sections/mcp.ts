@@ -37,7 +37,7 @@ const mcpServer = section({
 });
 
 /** MCP servers behind the gateway (docs/mcp.md). */
-export const mcp = section({
+export const mcpSection = section({
   enabled: z.boolean().default(false),
   max_request_size: positiveCount.max(15 * 1_048_576).default(1_048_576),
   /** Values of `Origin` that are let in; a request without one passes. */
@@ -47,4 +47,4 @@ export const mcp = section({
   inspector,
 }).prefault({});
 
-export type McpConfig = Settings<typeof mcp>;
+export type McpConfig = Settings<typeof mcpSection>;

@@ -3,7 +3,7 @@ import { PRESET_NAMES } from '../../policy/presets.ts';
 import { filePath, section } from '../fields.ts';
 
 /** Where the policies come from (docs/policies.md). */
-export const policy = section({
+export const policySection = section({
   enabled: z.boolean().default(false),
   policy_file: filePath.default('./policies.yaml'),
   policy_dir: filePath.default('./policies'),

@@ -18,7 +18,7 @@ const azure = section({
 }).prefault({});
 
 /** Upstreams (docs/routing.md#upstreams). */
-export const providers = section({
+export const providersSection = section({
   openai: provider,
   anthropic: provider,
   gemini: provider,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dlp } from '../../checks/dlp/config.ts';
+import { dlpSection } from '../../checks/dlp/config.ts';
 import {
   baseUrl,
   duration,
@@ -57,5 +57,5 @@ export const server = section({
   /** Sidecar processes. */
   workers: positiveCount.max(256).default(1),
   drain_timeout: duration('25s'),
-  dlp,
+  dlp: dlpSection,
 }).prefault({});

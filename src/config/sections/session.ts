@@ -3,4 +3,4 @@ import { sessionSettings } from '../../checks/session/config.ts';
 import { section } from '../fields.ts';
 
 /** Sessions and multi-turn drift (docs/sessions.md, docs/drift.md). */
-export const session = section({ ...sessionSettings, drift_detection: driftDetection }).prefault({});
+export const sessionSection = section({ ...sessionSettings, drift_detection: driftDetection }).prefault({});

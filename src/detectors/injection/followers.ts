@@ -1,4 +1,4 @@
-import { matchAt, type Element, type Grammar, type Pattern } from './grammar.ts';
+import { endOfMatch, type Element, type Grammar, type Pattern } from './grammar.ts';
 import type { Tokens } from './lexer.ts';
 
 /** Patterns that begin alike: none can match where the next element is out of reach. */
@@ -68,7 +68,7 @@ export function matchAll<Label>(
     for (const { next: second, patterns } of grammar.branches[grammar.rows[words[at] ?? 0] ?? 0] ?? []) {
       if (!isInReach(tokens, second, at + 1)) continue;
       for (const { label, sequence } of patterns) {
-        const next = matchAt(tokens, sequence, at);
+        const next = endOfMatch(tokens, sequence, at);
         if (next !== -1) take(label, at, next);
       }
     }

@@ -53,7 +53,7 @@ export function compileGrammar<Label>(
 }
 
 /** Index of the token after the shortest match of a sequence that begins at token `at`, or -1. */
-export const matchAt = (tokens: Tokens, sequence: Sequence, at: number): number =>
+export const endOfMatch = (tokens: Tokens, sequence: Sequence, at: number): number =>
   matchFrom(tokens, sequence, 1, at + 1);
 
 function matchFrom(tokens: Tokens, sequence: Sequence, element: number, at: number): number {

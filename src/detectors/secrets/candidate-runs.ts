@@ -1,4 +1,4 @@
-import { isWord } from './places.ts';
+import { isLetterOrDigit } from './places.ts';
 
 /**
  * Secrets are runs of these characters, or begin with one: runs are found fast, text between them is not looked at. A
@@ -25,7 +25,8 @@ const BLANKS =
 
 const kinds = new Uint8Array(65_536);
 for (let code = 0; code < 128; code += 1) {
-  if (RUN_CHARACTER.test(String.fromCharCode(code))) mark(code, isWord(code) ? IN_RUN | IN_WORD : IN_RUN);
+  if (RUN_CHARACTER.test(String.fromCharCode(code)))
+    mark(code, isLetterOrDigit(code) ? IN_RUN | IN_WORD : IN_RUN);
 }
 for (const sign of '=:|') mark(sign.charCodeAt(0), SIGN);
 for (const end of `${BLANKS}=:"'\`([`) mark(end.charCodeAt(0), LINK_END);

@@ -1,6 +1,6 @@
 import { isPublishedSample } from './published-samples.ts';
 import { entropyOf, isPlaceholder } from './randomness.ts';
-import { isWord, startsToken } from './places.ts';
+import { isLetterOrDigit, startsToken } from './places.ts';
 import { undecidedFrom } from './rule.ts';
 import type { Span } from '../../text/span.ts';
 import type { Extent, LongRun, SecretRule } from './rule.ts';
@@ -108,7 +108,7 @@ function endOfCharacters(matches: Matches, index: number, characters: RegExp, st
 function fitsBeside(rule: SecretRule, text: string, { start, end }: Span, body: string): boolean {
   const { followsWord, precedesWord } = rule;
   if (followsWord !== undefined && !startsToken(text, start) && !followsWord(body)) return false;
-  return precedesWord === undefined || !isWord(text.charCodeAt(end)) || precedesWord(body);
+  return precedesWord === undefined || !isLetterOrDigit(text.charCodeAt(end)) || precedesWord(body);
 }
 
 /** `body` is the secret without its prefix. */

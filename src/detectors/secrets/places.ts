@@ -3,7 +3,7 @@
  * `key%3Dsk-`, is no part of a word.
  */
 export function startsToken(text: string, at: number): boolean {
-  return at === 0 || !isWord(text.charCodeAt(at - 1)) || isPercentEncoded(text, at - 3);
+  return at === 0 || !isLetterOrDigit(text.charCodeAt(at - 1)) || isPercentEncoded(text, at - 3);
 }
 
 /** Whether neither a hyphen nor an underscore stands before it: `SecretRule.startsRun`. */
@@ -17,7 +17,7 @@ export function isPercentEncoded(text: string, at: number): boolean {
   return text.charCodeAt(at) === 37 && isHex(text.charCodeAt(at + 1)) && isHex(text.charCodeAt(at + 2));
 }
 
-export function isWord(code: number): boolean {
+export function isLetterOrDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
@@ -36,7 +36,7 @@ const ANNOUNCING_ALONE =
 
 /** Whether what begins at `at` may stand right behind the word before it: one that announces it, or it is no letter. */
 export function followsWord(text: string, at: number): boolean {
-  if (!isWord(text.charCodeAt(at))) return true;
+  if (!isLetterOrDigit(text.charCodeAt(at))) return true;
   const before = text.slice(Math.max(0, at - MAX_GLUED_CHARS - 1), at);
   const word = (ANNOUNCING.exec(before) ?? ANNOUNCING_ALONE.exec(before))?.[0];
   return word !== undefined && word.length <= MAX_GLUED_CHARS;

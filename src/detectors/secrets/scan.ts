@@ -4,7 +4,7 @@ import { createSecretSearch, searchStep, STEP_CHARS } from './search.ts';
 import { MAX_SECRET_CHARS, secretRules } from './rules.ts';
 import { unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
 import type { Match } from './match.ts';
-import type { Search } from './search.ts';
+import type { SecretSearch } from './search.ts';
 import type { TextView } from './unescaped-view.ts';
 import type { Finding, SearchedText } from '../finding.ts';
 
@@ -70,7 +70,7 @@ function* searchLevels(text: string, most: number, asksWhatIsOpen: boolean): Wor
   return { matches, openFrom: open };
 }
 
-function* searchLevel(text: string, most: number, asksWhatIsOpen: boolean): Work<Search> {
+function* searchLevel(text: string, most: number, asksWhatIsOpen: boolean): Work<SecretSearch> {
   const search = createSecretSearch(text, asksWhatIsOpen);
   while (searchStep(search) && search.found.length <= most) yield LONG_STEP;
   return search;

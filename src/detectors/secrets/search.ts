@@ -1,6 +1,13 @@
 import { buildKeywordAutomaton, buildKeywordTree } from './keywords.ts';
 import { matchAt, noteOpen } from './match.ts';
-import { followsWord, isPercentEncoded, isWord, MAX_GLUED_CHARS, startsRun, startsToken } from './places.ts';
+import {
+  followsWord,
+  isPercentEncoded,
+  isLetterOrDigit,
+  MAX_GLUED_CHARS,
+  startsRun,
+  startsToken,
+} from './places.ts';
 import { undecidedFrom } from './rule.ts';
 import { secretRules } from './rules.ts';
 import {
@@ -52,7 +59,7 @@ const bytes = Buffer.alloc(2 * (NAME_REACH_CHARS + STEP_CHARS));
 const codes = new Uint16Array(bytes.buffer, bytes.byteOffset, NAME_REACH_CHARS + STEP_CHARS);
 
 /** The search of one text, which goes on in steps. */
-export interface Search extends Matches {
+export interface SecretSearch extends Matches {
   /** Where the next step begins. */
   at: number;
   /** Where `codes` begins in this step. */
@@ -68,7 +75,7 @@ export interface Search extends Matches {
   headsInRow: number;
 }
 
-export function createSecretSearch(text: string, asksWhatIsOpen: boolean): Search {
+export function createSecretSearch(text: string, asksWhatIsOpen: boolean): SecretSearch {
   return {
     text,
     found: [],
@@ -86,7 +93,7 @@ export function createSecretSearch(text: string, asksWhatIsOpen: boolean): Searc
 }
 
 /** Reads on by `STEP_CHARS` at most; false when the text is read to its end. */
-export function searchStep(search: Search): boolean {
+export function searchStep(search: SecretSearch): boolean {
   const { text, at: from } = search;
   const to = Math.min(from + STEP_CHARS, text.length);
   const base = Math.max(0, from - NAME_REACH_CHARS);
@@ -104,7 +111,7 @@ export function searchStep(search: Search): boolean {
 }
 
 /** Looks for what may begin between two places in `codes`. */
-function searchHeads(search: Search, from: number, to: number): void {
+function searchHeads(search: SecretSearch, from: number, to: number): void {
   const { text, base } = search;
   let at = Math.max(from, search.headsUntil - base);
   let letters = at === 0 ? 0 : lettersUntil(0, codes[at - 1] ?? 0);
@@ -121,7 +128,7 @@ function searchHeads(search: Search, from: number, to: number): void {
 }
 
 /** Looks for names before a run and in it, where something is assigned, and for keywords that stand in a secret. */
-function searchKeywords(search: Search, start: number, end: number, seen: number): void {
+function searchKeywords(search: SecretSearch, start: number, end: number, seen: number): void {
   if ((seen & SIGN) !== 0 || isAssigned(codes, start)) {
     searchNames(search, Math.max(0, start - NAME_REACH_CHARS), end);
     return;
@@ -133,7 +140,7 @@ function searchKeywords(search: Search, start: number, end: number, seen: number
 }
 
 /** Looks at what the end of the text leaves open: a run of characters that is too short yet. */
-function searchEnd(search: Search): void {
+function searchEnd(search: SecretSearch): void {
   const { text, base } = search;
   const end = text.length - base;
   const { start, seen } = runBefore(codes, end, MIN_INNER_CHARS);
@@ -154,7 +161,7 @@ const MAX_HEADS_IN_ROW = 8;
 const CLOSE_CHARS = 16;
 
 /** Whether one more beginning at `at` is to be looked at. */
-function notesHead(search: Search, at: number): boolean {
+function notesHead(search: SecretSearch, at: number): boolean {
   if (at !== search.lastHead) {
     const isClose = at - search.lastHead <= CLOSE_CHARS && !/\s/.test(search.text.slice(search.lastHead, at));
     search.headsInRow = isClose ? search.headsInRow + 1 : 0;
@@ -176,7 +183,7 @@ function begins({ tree: { classes, next } }: Heads, code: number): boolean {
 }
 
 /** Runs the rules whose keyword begins at `start`, where a secret may begin; an unfinished keyword is open. */
-function searchHead(search: Search, { list, tree }: Heads, start: number): void {
+function searchHead(search: SecretSearch, { list, tree }: Heads, start: number): void {
   const { classes, next, firstEnding, endsOf } = tree;
   const { text } = search;
   let state = 0;
@@ -196,7 +203,7 @@ function searchHead(search: Search, { list, tree }: Heads, start: number): void 
 }
 
 /** Keywords with a space in them, which end a run; they begin with hyphens, and so may stand behind a word. */
-function searchSpacedHeads(search: Search, to: number): void {
+function searchSpacedHeads(search: SecretSearch, to: number): void {
   const { text } = search;
   for (const head of spacedHeads) {
     while (search.nextSpaced < to) {
@@ -208,7 +215,7 @@ function searchSpacedHeads(search: Search, to: number): void {
 }
 
 /** Looks between two places in `codes` for names, and for keywords that stand within a secret. */
-function searchNames(search: Search, from: number, to: number): void {
+function searchNames(search: SecretSearch, from: number, to: number): void {
   const { classes, next, firstEnding, endsOf } = automaton;
   const { base } = search;
   const start = Math.max(from, search.namesUntil - base);
@@ -222,7 +229,7 @@ function searchNames(search: Search, from: number, to: number): void {
   search.state = state;
 }
 
-function matchOther(search: Search, index: number, end: number): void {
+function matchOther(search: SecretSearch, index: number, end: number): void {
   const keyword = others[index];
   if (keyword === undefined) return;
   const keywordStart = end - keyword.text.length;
@@ -242,7 +249,7 @@ const leading = secretRules.flatMap((rule) =>
 const MAX_LEAD_CHARS = Math.max(...leading.map(({ maxChars }) => maxChars));
 
 /** What may be the beginning of a secret whose keyword is still to come. */
-function searchLeads(search: Search): void {
+function searchLeads(search: SecretSearch): void {
   const { text } = search;
   let start = text.length;
   const from = Math.max(0, start - MAX_LEAD_CHARS);
@@ -260,7 +267,7 @@ function searchLeads(search: Search): void {
 
 /** Letters, digits and `_.~:-`. */
 function mayLead(code: number): boolean {
-  return isWord(code) || code === 95 || code === 46 || code === 126 || code === 58 || code === 45;
+  return isLetterOrDigit(code) || code === 95 || code === 46 || code === 126 || code === 58 || code === 45;
 }
 
 function isLead(rule: SecretRule, maxChars: number, text: string, start: number): boolean {

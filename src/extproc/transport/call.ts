@@ -12,7 +12,7 @@ export const GRPC_STATUS = {
 export type FailStatus = (typeof GRPC_STATUS)[keyof typeof GRPC_STATUS];
 
 /** One ext_proc stream as its transport offers it; all of it may be called at any time, and is silent after the end. */
-export interface Call {
+export interface RpcCall {
   /** False where the peer does not take it yet: it is sent later, and `drained` tells when there is room again. */
   write(reply: ProcessingResponse): boolean;
   /**

@@ -6,7 +6,7 @@ import {
   type handleUnaryCall,
   type ServerDuplexStream,
 } from '@grpc/grpc-js';
-import { GRPC_STATUS, type Call, type CallListener } from './call.ts';
+import { GRPC_STATUS, type RpcCall, type CallListener } from './call.ts';
 import { decodeRequest } from '../wire/decode-request.ts';
 import { encodedBytes, encodeResponse } from '../wire/encode-response.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
@@ -86,7 +86,7 @@ function serve(stream: GrpcCall, options: TransportOptions): void {
   else call.listen(listener);
 }
 
-class GrpcJsCall implements Call {
+class GrpcJsCall implements RpcCall {
   readonly #stream: GrpcCall;
   #waitsForDrain = false;
   #isOver = false;

@@ -1,7 +1,7 @@
 import { CODE } from '../../http2/frame.ts';
 import { encodeHeaders } from '../../http2/hpack-encoder.ts';
 import type { Http2Stream, StreamEvents } from '../../http2/stream.ts';
-import { GRPC_STATUS, type Call, type CallListener, type FailStatus } from './call.ts';
+import { GRPC_STATUS, type RpcCall, type CallListener, type FailStatus } from './call.ts';
 import { decodeRequest } from '../wire/decode-request.ts';
 import { encodeResponse } from '../wire/encode-response.ts';
 import { MessageReader, messagePrefix, type MessageEvents } from './grpc-messages.ts';
@@ -32,7 +32,7 @@ const BROKEN = {
 } as const;
 
 /** One ext_proc stream over our own HTTP/2: bytes in, messages out, and the other way round. */
-export class LeanCall implements Call, StreamEvents, MessageEvents {
+export class LeanCall implements RpcCall, StreamEvents, MessageEvents {
   readonly #stream: Http2Stream;
   readonly #onFault: (cause: unknown) => void;
   readonly #reader = new MessageReader(MAX_MESSAGE_BYTES, this);

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
 import { CODE } from '../../http2/frame.ts';
 import { encodeHeaders } from '../../http2/hpack-encoder.ts';
-import { headerOf, type RequestHead } from '../../http2/request-head.ts';
+import { headerOf, type Http2RequestHead } from '../../http2/request-head.ts';
 import { startHttp2Server } from '../../http2/server.ts';
 import type { Http2Stream, StreamEvents } from '../../http2/stream.ts';
 import { GRPC_STATUS } from './call.ts';
@@ -43,7 +43,7 @@ function tlsOptions(address: ListenAddress): TlsOptions | undefined {
   return { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: true };
 }
 
-function serve(stream: Http2Stream, head: RequestHead, options: TransportOptions): StreamEvents {
+function serve(stream: Http2Stream, head: Http2RequestHead, options: TransportOptions): StreamEvents {
   if (head.method !== 'POST' || !GRPC_TYPE.test(headerOf(head, 'content-type') ?? '')) {
     stream.abort(NOT_GRPC, CODE.noError);
     return IGNORED;
@@ -59,7 +59,7 @@ function serve(stream: Http2Stream, head: RequestHead, options: TransportOptions
   }
 }
 
-function process(stream: Http2Stream, head: RequestHead, options: TransportOptions): StreamEvents {
+function process(stream: Http2Stream, head: Http2RequestHead, options: TransportOptions): StreamEvents {
   const call = new LeanCall(stream, options.onFault);
   const listener = options.accept(call, headerOf(head, TOKEN_HEADER));
   if (listener === undefined) call.fail(GRPC_STATUS.unavailable, 'not taking new streams');

@@ -1,4 +1,4 @@
-import type { Call, CallListener } from './call.ts';
+import type { RpcCall, CallListener } from './call.ts';
 
 /** Above Envoy's 16 MiB buffer, so that no message Envoy can send is refused by gRPC. */
 export const MAX_MESSAGE_BYTES = 33_554_432;
@@ -24,7 +24,7 @@ export interface ListenTls {
 export interface TransportOptions {
   readonly address: ListenAddress;
   /** Undefined where no new stream is taken: it is answered UNAVAILABLE. */
-  accept(call: Call, token: string | undefined): CallListener | undefined;
+  accept(call: RpcCall, token: string | undefined): CallListener | undefined;
   /** What the health service answers. */
   isServing(): boolean;
   /** Something broke in the transport itself; the stream or connection concerned has failed closed. */

@@ -1,8 +1,8 @@
-import { processingRequest, type Phase, type ProcessingRequest } from './messages.ts';
+import { processingRequest, type PhaseName, type ProcessingRequest } from './messages.ts';
 import { ProtobufReader, WIRE } from './protobuf-reader.ts';
 
 /** Fields of `ProcessingRequest`; those that are not used here are skipped. */
-const PHASES: readonly (Phase | undefined)[] = [
+const PHASES: readonly (PhaseName | undefined)[] = [
   undefined,
   undefined,
   'request_headers',
@@ -44,7 +44,7 @@ export function decodeRequest(bytes: Buffer, from = 0, to = bytes.length): Proce
   return attributes === undefined ? request : { ...request, attributes };
 }
 
-function readPhase(reader: ProtobufReader, phase: Phase): ProcessingRequest {
+function readPhase(reader: ProtobufReader, phase: PhaseName): ProcessingRequest {
   switch (phase) {
     case 'request_body':
     case 'response_body':
@@ -55,7 +55,7 @@ function readPhase(reader: ProtobufReader, phase: Phase): ProcessingRequest {
 }
 
 /** `HttpBody`. */
-function readBody(reader: ProtobufReader, phase: Phase): ProcessingRequest {
+function readBody(reader: ProtobufReader, phase: PhaseName): ProcessingRequest {
   const end = reader.until();
   let endOfStream = false;
   let body: Buffer | undefined;
@@ -69,7 +69,7 @@ function readBody(reader: ProtobufReader, phase: Phase): ProcessingRequest {
 }
 
 /** `HttpHeaders` or `HttpTrailers`, which share their first field. */
-function readHeaders(reader: ProtobufReader, phase: Phase): ProcessingRequest {
+function readHeaders(reader: ProtobufReader, phase: PhaseName): ProcessingRequest {
   const end = reader.until();
   const headers: (readonly [string, string])[] = [];
   let endOfStream = false;

@@ -1,4 +1,4 @@
-import type { CommonResponse, HeaderMutation, ProcessingResponse, Verdict } from './messages.ts';
+import type { CommonResponse, HeaderMutation, ProcessingResponse, GateVerdict } from './messages.ts';
 
 /**
  * A message as it goes out: a latin1 string, one character for each byte, and a body that ends it, where there is one
@@ -99,7 +99,7 @@ function overrideTimeout(ms: number): string {
 }
 
 /** `dynamic_metadata`: a `google.protobuf.Struct` `{gw: {…}}`. */
-function verdict(given: Verdict | undefined): string {
+function verdict(given: GateVerdict | undefined): string {
   if (given === undefined) return '';
   const { req, resp, out } = given;
   if (req === 'ok' && resp === undefined && out === undefined) return REQUEST_OK;
@@ -111,7 +111,7 @@ function verdict(given: Verdict | undefined): string {
 const REQUEST_OK = metadata({ req: 'ok' });
 const RESPONSE_WHOLE = metadata({ resp: 'whole' });
 
-function metadata({ req, resp, out }: Verdict): string {
+function metadata({ req, resp, out }: GateVerdict): string {
   const fields =
     (req === undefined ? '' : entry('req', field('\x1a', req))) +
     (resp === undefined ? '' : entry('resp', field('\x1a', resp))) +

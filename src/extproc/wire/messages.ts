@@ -1,7 +1,7 @@
 /** What Envoy and the pipeline say to each other, whichever transport carries it (`proto/ext_proc.proto`). */
 
 /** The phases of one request, by the names of the oneofs that carry them. */
-export type Phase =
+export type PhaseName =
   | 'request_headers'
   | 'response_headers'
   | 'request_body'
@@ -15,7 +15,7 @@ export type HeaderList = readonly (readonly [string, string])[];
 /** One message of Envoy's. */
 export interface ProcessingRequest {
   /** Undefined where it is of a kind that is not known here. */
-  readonly phase: Phase | undefined;
+  readonly phase: PhaseName | undefined;
   /** Of a message of headers or trailers; names are lower-case, values latin1, so that no byte of them is lost. */
   readonly headers: HeaderList;
   /** Of a message of a body; may be a view of what was read from the socket. */
@@ -30,7 +30,7 @@ const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
 /** A message with what its phase has; the rest is empty. */
 export function processingRequest(
-  phase: Phase | undefined,
+  phase: PhaseName | undefined,
   parts: Partial<Omit<ProcessingRequest, 'phase'>> = {},
 ): ProcessingRequest {
   const { headers = [], body = NO_BYTES, endOfStream = false, attributes = NO_ATTRIBUTES } = parts;
@@ -47,14 +47,14 @@ export interface ProcessingResponse {
   readonly response_trailers?: { readonly header_mutation: HeaderMutation };
   readonly immediate_response?: ImmediateResponse;
   /** Sent as dynamic metadata, `{gw: {…}}`. */
-  readonly verdict?: Verdict;
+  readonly verdict?: GateVerdict;
   readonly mode_override?: { readonly response_body_mode: number; readonly response_trailer_mode: number };
   /** No answer yet: Envoy waits so long from now on, where its configuration lets it. Heard once a phase. */
   readonly override_message_timeout_ms?: number;
 }
 
 /** What the gates of Envoy's configuration ask for before they let anything through. */
-export interface Verdict {
+export interface GateVerdict {
   readonly req?: 'ok';
   readonly resp?: 'whole' | 'stream';
   /** Bytes of the stream that may be out. */

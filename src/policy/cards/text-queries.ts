@@ -1,5 +1,5 @@
 import { findsNothingInSlices, noteNothingInSlices } from '../../detectors/found-nothing.ts';
-import { createQuestion, knownText, type KnownText, type Question } from '../../known-texts.ts';
+import { createQuestion, knownText, type KnownText, type TextQuestion } from '../../known-texts.ts';
 import type { Span } from '../../text/span.ts';
 import { RecentMap } from '../../recent-map.ts';
 import type { CallText, PolicyCall } from '../call.ts';
@@ -35,7 +35,7 @@ interface Asked {
   readonly everywhere: readonly number[];
   readonly inArguments: readonly { readonly number: number; readonly path: readonly string[] }[];
   /** Stands for all that are asked everywhere. */
-  readonly all: Question;
+  readonly all: TextQuestion;
 }
 
 /** The text conditions of all cards: each pattern is looked for once in each text, and only where a rule asks. */
@@ -58,7 +58,7 @@ export function createTextQueries(): TextQueries {
   /** Questions to all texts, by their pattern. */
   const wide = new Map<string, number>();
   /** What stands for all of some questions, by their numbers. */
-  const sets = new RecentMap<Question>(MAX_SETS);
+  const sets = new RecentMap<TextQuestion>(MAX_SETS);
   /** Sets that are asked again and again are the same. */
   const kept = new WeakMap<ReadonlySet<number>, Asked>();
 
@@ -134,7 +134,7 @@ export function createTextQueries(): TextQueries {
     return made;
   }
 
-  function setOf(asked: readonly number[]): Question {
+  function setOf(asked: readonly number[]): TextQuestion {
     const name = asked.join();
     const known = sets.get(name);
     if (known !== undefined) return known;

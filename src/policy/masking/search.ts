@@ -1,6 +1,6 @@
 import { cardDetector } from '../../detectors/pii/card.ts';
 import { findCvv } from '../../detectors/pii/cvv.ts';
-import { detectAll, type SearchedText as DisguisedText } from '../../detectors/detect.ts';
+import { detectAll, type TextForms as DisguisedText } from '../../detectors/detect.ts';
 import { createEmailDetector } from '../../detectors/pii/email.ts';
 import { createExpressionDetector } from '../../detectors/expression.ts';
 import type {
@@ -21,7 +21,7 @@ import { findSecretsAll, secretsDetector } from '../../detectors/secrets/secrets
 import { seeingThrough } from '../../detectors/seen-through.ts';
 import { findSqlInjection } from '../../detectors/sql/sql-injection.ts';
 import { ssnDetector } from '../../detectors/pii/ssn.ts';
-import { holdingBack, together } from '../../detectors/together.ts';
+import { holdingBack, asOneDetector } from '../../detectors/together.ts';
 import {
   inTurns,
   isTurnOver,
@@ -76,7 +76,7 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
   const secrets = secretsBy === undefined ? [] : [labelled(secretsDetector, secretsBy)];
   const cut = sliced.map(({ find }) => find);
   return {
-    stream: seeingThrough(together([...secrets, ...literals, ...sliced])),
+    stream: seeingThrough(asOneDetector([...secrets, ...literals, ...sliced])),
     detectors: [...literals.map(({ find }) => find), ...cut],
     secretsBy,
     async findAll(texts) {

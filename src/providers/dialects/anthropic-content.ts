@@ -3,7 +3,7 @@ import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextsIn } from './json-text.ts';
-import type { Gathered, Place } from './json-text.ts';
+import type { Gathered, TextRole } from './json-text.ts';
 
 type Role = PromptText['role'];
 
@@ -16,7 +16,7 @@ const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp
  */
 export function readAnthropicContent(into: Gathered, role: Role, content: unknown, path: JsonPath): void {
   if (content === undefined || content === null) return;
-  const place: Place = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
+  const place: TextRole = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
   if (typeof content === 'string') {
     addText(into, place, content, path);
   } else if (Array.isArray(content)) {
@@ -28,7 +28,7 @@ export function readAnthropicContent(into: Gathered, role: Role, content: unknow
   }
 }
 
-function readBlock(into: Gathered, place: Place, block: JsonObject, path: JsonPath): void {
+function readBlock(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
   const { type } = block;
   if (type === 'text') {
     addText(into, place, block.text, [...path, 'text']);
@@ -53,7 +53,7 @@ function readBlock(into: Gathered, place: Place, block: JsonObject, path: JsonPa
 }
 
 /** Search results, results of the provider's own tools, tool references, and whatever comes next. */
-function readOther(into: Gathered, place: Place, block: JsonObject, path: JsonPath): void {
+function readOther(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
   const isResult = typeof block.type === 'string' && block.type.endsWith('_tool_result');
   const kind = isResult ? 'tool_result' : place.kind;
   const role = isResult ? 'tool' : place.role;
@@ -69,7 +69,7 @@ function mentionsFile(value: unknown): boolean {
 
 function readMedium(
   into: Gathered,
-  place: Place,
+  place: TextRole,
   block: JsonObject,
   kind: Media['kind'] & ('image' | 'document'),
   path: JsonPath,

@@ -3,13 +3,13 @@ import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextFile, addTextsIn } from './json-text.ts';
-import type { Gathered, Place } from './json-text.ts';
+import type { Gathered, TextRole } from './json-text.ts';
 
 type Role = PromptText['role'];
 
 /** Reads `system`, `content` or a tool result's content: a list of blocks, each with one member that names it. */
 export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: JsonPath): void {
-  const place: Place = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
+  const place: TextRole = { role, kind: role === 'tool' ? 'tool_result' : 'text' };
   if (!Array.isArray(blocks)) {
     addTextsIn(into, place, blocks, path);
     return;
@@ -22,7 +22,7 @@ export function readBlocks(into: Gathered, role: Role, blocks: unknown, path: Js
   });
 }
 
-function readMember(into: Gathered, place: Place, name: string, value: unknown, path: JsonPath): void {
+function readMember(into: Gathered, place: TextRole, name: string, value: unknown, path: JsonPath): void {
   switch (name) {
     case 'image':
     case 'video':
@@ -52,7 +52,7 @@ function readMember(into: Gathered, place: Place, name: string, value: unknown, 
 }
 
 function readReasoning(into: Gathered, role: Role, block: JsonObject, path: JsonPath): void {
-  const place: Place = { role, kind: 'reasoning' };
+  const place: TextRole = { role, kind: 'reasoning' };
   const { reasoningText } = block;
   if (isObject(reasoningText)) {
     addText(into, place, reasoningText.text, [...path, 'reasoningText', 'text']);
@@ -62,7 +62,7 @@ function readReasoning(into: Gathered, role: Role, block: JsonObject, path: Json
 }
 
 /** A block that asks a guardrail to look at it; the model reads it like any other. */
-function readGuarded(into: Gathered, place: Place, block: JsonObject, path: JsonPath): void {
+function readGuarded(into: Gathered, place: TextRole, block: JsonObject, path: JsonPath): void {
   addTextsIn(into, place, block.text, [...path, 'text']);
   if (isObject(block.image)) readMedium(into, place, 'image', block.image, [...path, 'image']);
 }
@@ -72,7 +72,7 @@ const TEXT_FORMATS: ReadonlySet<unknown> = new Set(['txt', 'md', 'csv', 'html'])
 
 function readMedium(
   into: Gathered,
-  place: Place,
+  place: TextRole,
   kind: Media['kind'],
   block: JsonObject,
   path: JsonPath,

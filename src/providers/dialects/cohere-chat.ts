@@ -15,7 +15,7 @@ import {
   requiredString,
 } from './fields.ts';
 import { addText, addTextsIn, addUrlMedium, createGathered, gatheredFacts } from './json-text.ts';
-import type { Gathered, Place } from './json-text.ts';
+import type { Gathered, TextRole } from './json-text.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
 const DEFINITION = { role: 'system', kind: 'tool_definition' } as const;
@@ -114,7 +114,7 @@ function readV2Message(into: Gathered, message: JsonObject, path: JsonPath): voi
   });
 }
 
-function readV2Part(into: Gathered, place: Place, part: JsonObject, path: JsonPath): void {
+function readV2Part(into: Gathered, place: TextRole, part: JsonObject, path: JsonPath): void {
   switch (part.type) {
     case 'text':
       addText(into, place, part.text, [...path, 'text']);

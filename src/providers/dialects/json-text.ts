@@ -124,24 +124,24 @@ export function gatheredFacts(into: Gathered, models: readonly string[]): Reques
 }
 
 /** Who says a text of a request, and what it is. */
-export type Place = Pick<PromptText, 'role' | 'kind'>;
+export type TextRole = Pick<PromptText, 'role' | 'kind'>;
 
 /** Adds one string; anything else, empty included, is left out. */
-export function addText(into: Gathered, place: Place, text: unknown, path: JsonPath): void {
+export function addText(into: Gathered, place: TextRole, text: unknown, path: JsonPath): void {
   if (typeof text === 'string' && text !== '') {
     into.texts.push({ role: place.role, kind: place.kind, text, path });
   }
 }
 
 /** Adds text that takes part and is counted, but that no edit may replace (signatures, encrypted blocks). */
-export function addSealedText(into: Gathered, place: Place, text: unknown, path: JsonPath): void {
+export function addSealedText(into: Gathered, place: TextRole, text: unknown, path: JsonPath): void {
   if (typeof text === 'string' && text !== '') into.texts.push({ ...place, text, path, editable: false });
 }
 
 /** Adds every string inside a value of unknown shape. */
 export function addTextsIn(
   into: Pick<Gathered, 'texts'>,
-  place: Place & Pick<PromptText, 'editable'>,
+  place: TextRole & Pick<PromptText, 'editable'>,
   value: unknown,
   path: JsonPath,
 ): void {
@@ -181,7 +181,7 @@ export function isTextType(mimeType: string): boolean {
 }
 
 /** Adds the words of something that came as base64; they are read, counted, and cannot be edited in place. */
-export function addEncodedText(into: Gathered, place: Place, base64: unknown, path: JsonPath): void {
+export function addEncodedText(into: Gathered, place: TextRole, base64: unknown, path: JsonPath): void {
   if (typeof base64 !== 'string') return;
   addSealedText(into, place, Buffer.from(base64, 'base64').toString('utf8'), path);
 }
@@ -193,7 +193,7 @@ export function addEncodedText(into: Gathered, place: Place, base64: unknown, pa
 export function addTextFile(
   into: Gathered,
   kind: Media['kind'],
-  place: Place,
+  place: TextRole,
   base64: unknown,
   path: JsonPath,
 ): void {
@@ -216,7 +216,7 @@ const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i;
 export function addUrlMedium(
   into: Gathered,
   kind: Media['kind'],
-  place: Place,
+  place: TextRole,
   url: unknown,
   path: JsonPath,
 ): void {

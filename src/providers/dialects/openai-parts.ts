@@ -2,7 +2,7 @@ import type { JsonPath } from '../../json/path.ts';
 import type { Media } from '../provider.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addSealedText, addText, addTextFile, isTextType, mediaKind } from './json-text.ts';
-import type { Gathered, Place } from './json-text.ts';
+import type { Gathered, TextRole } from './json-text.ts';
 
 /** Members of a content part that say how to read it and are no content themselves. */
 const NOT_CONTENT: ReadonlySet<string> = new Set([
@@ -46,7 +46,7 @@ const SEALED: ReadonlySet<string> = new Set(['signature', 'encrypted_content', '
  * Reads content in any of its forms: a string, a part, or a list of parts. What it does not know by name it
  * reads for every string in it, so that no new kind of part goes by unseen.
  */
-export function readParts(into: Gathered, place: Place, value: unknown, path: JsonPath): void {
+export function readParts(into: Gathered, place: TextRole, value: unknown, path: JsonPath): void {
   if (typeof value === 'string') addText(into, place, value, path);
   else if (Array.isArray(value)) {
     value.forEach((part, index) => {
@@ -63,7 +63,7 @@ export function readParts(into: Gathered, place: Place, value: unknown, path: Js
 
 function readMember(
   into: Gathered,
-  place: Place,
+  place: TextRole,
   name: string,
   value: unknown,
   path: JsonPath,
@@ -81,7 +81,7 @@ function readMember(
 
 function readMedium(
   into: Gathered,
-  place: Place,
+  place: TextRole,
   kind: Media['kind'],
   value: unknown,
   path: JsonPath,
@@ -113,7 +113,13 @@ interface Said {
   readonly type: string | undefined;
 }
 
-function addMedium(into: Gathered, place: Place, { kind, type }: Said, text: string, path: JsonPath): void {
+function addMedium(
+  into: Gathered,
+  place: TextRole,
+  { kind, type }: Said,
+  text: string,
+  path: JsonPath,
+): void {
   if (text === '') return;
   const header = DATA_URL.exec(text.slice(0, 256));
   if (header !== null) {

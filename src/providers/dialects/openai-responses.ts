@@ -3,7 +3,7 @@ import type { Dialect, Endpoint, JsonObject, PromptText, RequestFacts } from '..
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { arrayOf, namesIn, objectOf, optionalString, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addText, addTextsIn, createGathered, type Gathered, type Place } from './json-text.ts';
+import { addText, addTextsIn, createGathered, type Gathered, type TextRole } from './json-text.ts';
 import { readParts } from './openai-parts.ts';
 import { bodyFacts, readMembers, readModels, readOutputLimit, type OpenaiVariant } from './openai-request.ts';
 import { responsesAnswers } from './openai-responses-answer.ts';
@@ -134,7 +134,7 @@ const NOT_TEXT = namesIn('type id role status call_id caller execution');
 /** Items that bring tool definitions into the middle of a conversation. */
 const TOOL_ITEMS: ReadonlySet<string> = new Set(['additional_tools', 'tool_search_output']);
 
-function placeOf(type: string, item: JsonObject, defaultRole: PromptText['role']): Place {
+function placeOf(type: string, item: JsonObject, defaultRole: PromptText['role']): TextRole {
   if (type === 'message') {
     return { role: ROLES.has(item.role) ? (item.role as PromptText['role']) : defaultRole, kind: 'text' };
   }

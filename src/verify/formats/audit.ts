@@ -1,9 +1,9 @@
-import { type Context, type Read, type Step } from '../step.ts';
-import { agentOf, textOf, timeOf, type Fields } from './fields.ts';
+import { type Context, type Read, type TracedStep } from '../step.ts';
+import { agentOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /** Whether an element is a line of the gateway's own log. */
-export function isLogLine(fields: Fields): boolean {
+export function isLogLine(fields: TraceFields): boolean {
   if (fields['channel'] === 'audit') return true;
   return (
     Object.hasOwn(fields, 'request_id') && Object.hasOwn(fields, 'level') && Object.hasOwn(fields, 'msg')
@@ -14,37 +14,37 @@ export function isLogLine(fields: Fields): boolean {
  * Reads a line of the audit channel. It holds rules and places, and no prompt and no arguments on purpose: what is left to
  * judge is that a tool was called, by its name and its key.
  */
-export function readLogLine(line: Fields, context: Context): Read {
-  const tool = textOf(line, ['tool']);
+export function readLogLine(line: TraceFields, context: Context): Read {
+  const tool = stringIn(line, ['tool']);
   if (line['audit'] !== 'tool_response_inspected' || tool === undefined) {
     return { kind: 'skipped', why: 'log lines, which hold no prompt and no arguments' };
   }
-  const keyHash = textOf(line, ['key_hash']);
+  const keyHash = stringIn(line, ['key_hash']);
   return toolCalled(context, {
-    sessionId: textOf(line, ['session_id']) ?? '',
+    sessionId: stringIn(line, ['session_id']) ?? '',
     keyHash,
     name: keyHash,
-    at: timeOf(textOf(line, ['time']) ?? ''),
-    requestId: textOf(line, ['request_id']),
-    server: textOf(line, ['server']) ?? '',
+    at: timeOf(stringIn(line, ['time']) ?? ''),
+    requestId: stringIn(line, ['request_id']),
+    server: stringIn(line, ['server']) ?? '',
     tool,
   });
 }
 
 /** Whether an element is a record of the gateway's audit trail (docs/audit.md). */
-export function isAuditRecord(fields: Fields): boolean {
+export function isAuditRecord(fields: TraceFields): boolean {
   return typeof fields['class_uid'] === 'number' && isObject(fields['metadata']);
 }
 
 /** Reads a record of the trail: what is left to judge is a call of a tool that was made, once it is over. */
-export function readAuditRecord(record: Fields, context: Context): Read {
+export function readAuditRecord(record: TraceFields, context: Context): Read {
   const resources = Array.isArray(record['resources']) ? record['resources'].filter(isObject) : [];
   const named = (type: string): string | undefined =>
     resources
-      .map((one) => (one['type'] === type ? textOf(one, ['name']) : undefined))
+      .map((one) => (one['type'] === type ? stringIn(one, ['name']) : undefined))
       .find((name) => name !== undefined);
   const tool = named('mcp_tool');
-  const isOver = textOf(objectAt(record, 'unmapped'), ['stage']) === 'finished';
+  const isOver = stringIn(objectAt(record, 'unmapped'), ['stage']) === 'finished';
   if (record['class_uid'] !== 6003 || !isOver || record['action_id'] !== 1 || tool === undefined) {
     return { kind: 'skipped', why: 'records of the audit trail, which hold no prompt and no arguments' };
   }
@@ -52,11 +52,11 @@ export function readAuditRecord(record: Fields, context: Context): Read {
   const user = objectAt(actor, 'user');
   const { time } = record;
   return toolCalled(context, {
-    sessionId: textOf(objectAt(actor, 'session'), ['uid']) ?? '',
-    keyHash: textOf(user, ['uid']),
-    name: textOf(user, ['name']),
+    sessionId: stringIn(objectAt(actor, 'session'), ['uid']) ?? '',
+    keyHash: stringIn(user, ['uid']),
+    name: stringIn(user, ['name']),
     at: typeof time === 'number' ? time : undefined,
-    requestId: textOf(objectAt(record, 'metadata'), ['correlation_uid']),
+    requestId: stringIn(objectAt(record, 'metadata'), ['correlation_uid']),
     server: named('mcp_server') ?? '',
     tool,
   });
@@ -66,14 +66,14 @@ interface ToolCall {
   readonly sessionId: string;
   readonly keyHash: string | undefined;
   readonly name: string | undefined;
-  readonly at: Step['at'];
+  readonly at: TracedStep['at'];
   readonly requestId: string | undefined;
   readonly server: string;
   readonly tool: string;
 }
 
 function toolCalled(context: Context, { keyHash, name, requestId, ...call }: ToolCall): Read {
-  const step: Step = {
+  const step: TracedStep = {
     ...call,
     type: 'mcp_tool_call',
     agent: keyHash === undefined ? context.agent : agentOf({ key_hash: keyHash, name: name ?? keyHash }),
@@ -88,7 +88,7 @@ function toolCalled(context: Context, { keyHash, name, requestId, ...call }: Too
   return { kind: 'steps', steps: [step] };
 }
 
-function objectAt(fields: Fields, name: string): Fields {
+function objectAt(fields: TraceFields, name: string): TraceFields {
   const value = fields[name];
   return isObject(value) ? value : {};
 }

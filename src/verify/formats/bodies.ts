@@ -1,14 +1,14 @@
-import type { Context, Read, Step } from '../step.ts';
-import { DEFAULT_SESSION, unreadable } from '../step.ts';
+import type { Context, Read, TracedStep } from '../step.ts';
+import { DEFAULT_SESSION, unreadableStep } from '../step.ts';
 import {
   agentOf,
   firstOf,
   providerNamed,
   providerOfModel,
   sessionIdOf,
-  textOf,
+  stringIn,
   timeOf,
-  type Fields,
+  type TraceFields,
 } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import {
@@ -23,7 +23,7 @@ import {
 
 /** Requests to a provider's API as they were sent, one an element, and what answered them where that is beside. */
 export interface BodyReader {
-  read(element: Fields, index: number, context: Context): Read;
+  read(element: TraceFields, index: number, context: Context): Read;
 }
 
 /** What a request of a conversation is known by. */
@@ -35,7 +35,7 @@ const SESSION = ['session_id', 'conversation_id', 'thread_id'] as const;
 const MAX_KNOWN = 10_000;
 
 /** Whether an element is a request's body, or an object around one. */
-export function isBody(fields: Fields): boolean {
+export function isBody(fields: TraceFields): boolean {
   return bodyIn(fields) !== undefined;
 }
 
@@ -56,11 +56,11 @@ export function createBodyReader(): BodyReader {
   return {
     read(element, index, context) {
       const body = bodyIn(element);
-      if (body === undefined) return unreadable('a request needs messages, contents, input or prompt');
+      if (body === undefined) return unreadableStep('a request needs messages, contents, input or prompt');
       const whose = whoseIs(element, body, ofItsOwn(context, index));
-      if (typeof whose === 'string') return unreadable(whose);
+      if (typeof whose === 'string') return unreadableStep(whose);
       const { sessionId } = whose;
-      const history = stepsIn(body).flatMap((one): Step[] => {
+      const history = stepsIn(body).flatMap((one): TracedStep[] => {
         if (!isNew(sessionId, 'result' in one ? 'result' : 'call', one.id)) return [];
         return ['result' in one ? resultStep(one, whose) : callStep(one, whose)];
       });
@@ -77,7 +77,7 @@ export function createBodyReader(): BodyReader {
   };
 }
 
-function bodyIn(fields: Fields): Fields | undefined {
+function bodyIn(fields: TraceFields): TraceFields | undefined {
   const inner = firstOf(fields, REQUEST);
   if (isObject(inner) && ASKS.some((name) => Object.hasOwn(inner, name))) return inner;
   return ASKS.some(
@@ -89,30 +89,30 @@ function bodyIn(fields: Fields): Fields | undefined {
 }
 
 /** What loggers put beside a request's own members would be none of the provider's. */
-function withoutBeside(fields: Fields): Fields {
+function withoutBeside(fields: TraceFields): TraceFields {
   const beside = new Set<string>([...RESPONSE, ...SESSION, 'timestamp', 'agent', 'provider', 'version']);
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !beside.has(name)));
 }
 
 function whoseIs(
-  element: Fields,
-  body: Fields,
+  element: TraceFields,
+  body: TraceFields,
   context: Context,
 ): (Context & { readonly at: number | undefined }) | string {
-  const model = textOf(body, ['model']) ?? textOf(element, ['model']) ?? context.model;
-  const named = textOf(element, ['provider']);
+  const model = stringIn(body, ['model']) ?? stringIn(element, ['model']) ?? context.model;
+  const named = stringIn(element, ['provider']);
   const provider =
     named === undefined ? (context.provider ?? providerOfBody(body, model)) : providerNamed(named);
   if (provider === undefined)
     return 'provider is none that the gateway serves: name one of them, or leave it out';
-  const session = textOf(element, SESSION);
-  const agent = textOf(element, ['agent', 'agent_name']);
+  const session = stringIn(element, SESSION);
+  const agent = stringIn(element, ['agent', 'agent_name']);
   return {
     model,
     provider,
     sessionId: session === undefined ? context.sessionId : sessionIdOf(session),
     agent: agent === undefined ? context.agent : agentOf(agent),
-    at: timeOf(textOf(element, ['timestamp', 'time', 'created_at', 'startTime', 'start_time']) ?? ''),
+    at: timeOf(stringIn(element, ['timestamp', 'time', 'created_at', 'startTime', 'start_time']) ?? ''),
   };
 }
 
@@ -123,13 +123,13 @@ function ofItsOwn(context: Context, index: number): Context {
     : context;
 }
 
-function providerOfBody(body: Fields, model: string | undefined): Context['provider'] {
+function providerOfBody(body: TraceFields, model: string | undefined): Context['provider'] {
   if (Object.hasOwn(body, 'contents')) return 'gemini';
   return providerOfModel(model);
 }
 
 /** Calls and results that the request's history tells, in their order. */
-function stepsIn(body: Fields): readonly (FunctionCall | FunctionResult)[] {
+function stepsIn(body: TraceFields): readonly (FunctionCall | FunctionResult)[] {
   const messages = firstOf(body, ['messages', 'input']);
   if (!Array.isArray(messages)) return [];
   return messages.filter(isObject).flatMap((message) => [...callsIn(message), ...resultsIn(message)]);

@@ -1,18 +1,18 @@
-import type { Context, Place, ReadElement, Step } from '../step.ts';
-import { providerNamed, providerOfModel, sessionIdOf, textOf, timeOf, type Fields } from './fields.ts';
+import type { Context, TracePlace, ReadElement, TracedStep } from '../step.ts';
+import { providerNamed, providerOfModel, sessionIdOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { callStep, callsIn, modelStep, resultsIn, resultStep } from './messages.ts';
 
 /** Messages of one conversation that come one by one, as they stand in a log. */
 export interface ConversationReader {
-  message(message: Fields, place: Place, context: Context): ReadElement[];
+  message(message: TraceFields, place: TracePlace, context: Context): ReadElement[];
   /** What was asked and not answered. */
   end(): ReadElement[];
 }
 
 interface Waiting {
-  messages: Fields[];
+  messages: TraceFields[];
   chars: number;
-  place: Place;
+  place: TracePlace;
   context: Context;
   at: number | undefined;
 }
@@ -31,7 +31,7 @@ const MAX_MESSAGES = 1_000;
 const MAX_CHARS = 1_048_576;
 const MAX_CONVERSATIONS = 1_000;
 
-export function isMessage(fields: Fields): boolean {
+export function isMessage(fields: TraceFields): boolean {
   return ROLES.has(fields['role']);
 }
 
@@ -48,7 +48,7 @@ export function createConversationReader(): ConversationReader {
     return { ...place, kind: 'steps', steps: [step] };
   }
 
-  function add(session: string, message: Fields, place: Place, context: Context): ReadElement[] {
+  function add(session: string, message: TraceFields, place: TracePlace, context: Context): ReadElement[] {
     const open = waiting.get(session);
     const chars = (open?.chars ?? 0) + lengthOf(message);
     waiting.delete(session);
@@ -67,13 +67,13 @@ export function createConversationReader(): ConversationReader {
     return [ask(oldest[1])];
   }
 
-  function answer(message: Fields, place: Place, context: Context): ReadElement[] {
+  function answer(message: TraceFields, place: TracePlace, context: Context): ReadElement[] {
     const asked = waiting.get(context.sessionId);
     waiting.delete(context.sessionId);
     const at = timeIn(message);
     const empty = { messages: [], chars: 0, place, context, at };
     const whose = { ...context, ...whoseModel(context), at };
-    const steps: Step[] = [
+    const steps: TracedStep[] = [
       modelStep('llm_response', message, whose),
       ...callsIn(message).map((call) => callStep(call, whose)),
     ];
@@ -104,10 +104,10 @@ function whoseModel({ provider, model }: Context): Required<Pick<Context, 'provi
   return { provider: provider ?? providerOfModel(model), model };
 }
 
-function contextOf(message: Fields, outer: Context): Context {
-  const session = textOf(message, ['session_id', 'conversation_id', 'thread_id']);
-  const model = textOf(message, ['model']);
-  const provider = textOf(message, ['provider']);
+function contextOf(message: TraceFields, outer: Context): Context {
+  const session = stringIn(message, ['session_id', 'conversation_id', 'thread_id']);
+  const model = stringIn(message, ['model']);
+  const provider = stringIn(message, ['provider']);
   return {
     ...outer,
     ...(session !== undefined && { sessionId: sessionIdOf(session) }),
@@ -116,11 +116,11 @@ function contextOf(message: Fields, outer: Context): Context {
   };
 }
 
-function timeIn(message: Fields): number | undefined {
-  const written = textOf(message, ['timestamp', 'created_at', 'created']);
+function timeIn(message: TraceFields): number | undefined {
+  const written = stringIn(message, ['timestamp', 'created_at', 'created']);
   return written === undefined ? undefined : timeOf(written);
 }
 
-function lengthOf({ content }: Fields): number {
+function lengthOf({ content }: TraceFields): number {
   return typeof content === 'string' ? content.length : JSON.stringify(content ?? '').length;
 }

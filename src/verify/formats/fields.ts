@@ -6,10 +6,10 @@ import { SESSION_ID } from '../../conversation/session-turn.ts';
 import type { AgentFields } from '../schema.ts';
 import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type TraceFields = Readonly<Record<string, unknown>>;
 
 /** The first of these members that is there and is not null. */
-export function firstOf(fields: Fields, names: readonly string[]): unknown {
+export function firstOf(fields: TraceFields, names: readonly string[]): unknown {
   const name = names.find(
     (each) => Object.hasOwn(fields, each) && fields[each] !== null && fields[each] !== undefined,
   );
@@ -17,7 +17,7 @@ export function firstOf(fields: Fields, names: readonly string[]): unknown {
 }
 
 /** A text of that name, or a number as text. */
-export function textOf(fields: Fields, names: readonly string[]): string | undefined {
+export function stringIn(fields: TraceFields, names: readonly string[]): string | undefined {
   const value = firstOf(fields, names);
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;

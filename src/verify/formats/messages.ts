@@ -1,5 +1,5 @@
-import type { Step } from '../step.ts';
-import { argumentsOf, textOf, type Fields } from './fields.ts';
+import type { TracedStep } from '../step.ts';
+import { argumentsOf, stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /** A call of a function in what a model wrote, in any of the usual forms. */
@@ -18,7 +18,7 @@ export interface FunctionResult {
 }
 
 /** The calls that a message of the model makes: OpenAI's `tool_calls`, Anthropic's and Bedrock's blocks. */
-export function callsIn(message: Fields): readonly FunctionCall[] {
+export function callsIn(message: TraceFields): readonly FunctionCall[] {
   const { tool_calls, function_call, content } = message;
   const called = Array.isArray(tool_calls) ? tool_calls : [];
   const old = isObject(function_call) ? [{ function: function_call }] : [];
@@ -28,22 +28,22 @@ export function callsIn(message: Fields): readonly FunctionCall[] {
 function callOf(part: unknown): FunctionCall[] {
   if (!isObject(part)) return [];
   const { type, function: named, toolUse } = part;
-  if (isObject(named)) return namedCall(textOf(part, ['id']), named, named['arguments']);
-  if (type === 'tool_use') return namedCall(textOf(part, ['id']), part, part['input']);
-  return isObject(toolUse) ? namedCall(textOf(toolUse, ['toolUseId']), toolUse, toolUse['input']) : [];
+  if (isObject(named)) return namedCall(stringIn(part, ['id']), named, named['arguments']);
+  if (type === 'tool_use') return namedCall(stringIn(part, ['id']), part, part['input']);
+  return isObject(toolUse) ? namedCall(stringIn(toolUse, ['toolUseId']), toolUse, toolUse['input']) : [];
 }
 
-function namedCall(id: string | undefined, named: Fields, written: unknown): FunctionCall[] {
-  const tool = textOf(named, ['name']);
+function namedCall(id: string | undefined, named: TraceFields, written: unknown): FunctionCall[] {
+  const tool = stringIn(named, ['name']);
   return tool === undefined ? [] : [{ id, tool, arguments: argumentsOf(written) }];
 }
 
 /** The results that a message of the agent brings. */
-export function resultsIn(message: Fields): readonly FunctionResult[] {
+export function resultsIn(message: TraceFields): readonly FunctionResult[] {
   const { role, content } = message;
   if (role === 'tool' || role === 'function') {
-    const id = textOf(message, ['tool_call_id', 'id']);
-    return [{ id, tool: textOf(message, ['name']) ?? '', result: content ?? '', isError: false }];
+    const id = stringIn(message, ['tool_call_id', 'id']);
+    return [{ id, tool: stringIn(message, ['name']) ?? '', result: content ?? '', isError: false }];
   }
   return (Array.isArray(content) ? content : []).flatMap(resultOf);
 }
@@ -52,28 +52,28 @@ function resultOf(part: unknown): FunctionResult[] {
   if (!isObject(part)) return [];
   const { type, content, is_error, toolResult } = part;
   if (type === 'tool_result') {
-    const id = textOf(part, ['tool_use_id']);
+    const id = stringIn(part, ['tool_use_id']);
     return [{ id, tool: '', result: content ?? '', isError: is_error === true }];
   }
   if (!isObject(toolResult)) return [];
-  const id = textOf(toolResult, ['toolUseId']);
+  const id = stringIn(toolResult, ['toolUseId']);
   return [{ id, tool: '', result: toolResult['content'] ?? '', isError: toolResult['status'] === 'error' }];
 }
 
-type Whose = Pick<Step, 'sessionId' | 'agent' | 'at'>;
+type Whose = Pick<TracedStep, 'sessionId' | 'agent' | 'at'>;
 
 const NO_TOOL = { server: '', tool: '', arguments: undefined, result: undefined, isError: false } as const;
 
 export function modelStep(
   type: 'llm_call' | 'llm_response',
   content: unknown,
-  whose: Whose & Pick<Step, 'provider' | 'model'>,
-): Step {
+  whose: Whose & Pick<TracedStep, 'provider' | 'model'>,
+): TracedStep {
   const { sessionId, agent, at, provider, model } = whose;
   return { ...NO_TOOL, type, sessionId, agent, at, provider, model, content, callId: undefined };
 }
 
-export function callStep(call: FunctionCall, { sessionId, agent, at }: Whose): Step {
+export function callStep(call: FunctionCall, { sessionId, agent, at }: Whose): TracedStep {
   return {
     ...NO_TOOL,
     type: 'mcp_tool_call',
@@ -89,7 +89,7 @@ export function callStep(call: FunctionCall, { sessionId, agent, at }: Whose): S
   };
 }
 
-export function resultStep(result: FunctionResult, whose: Whose): Step {
+export function resultStep(result: FunctionResult, whose: Whose): TracedStep {
   const step = callStep({ id: result.id, tool: result.tool, arguments: undefined }, whose);
   return { ...step, type: 'mcp_tool_response', result: result.result, isError: result.isError };
 }

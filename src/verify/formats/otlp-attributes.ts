@@ -1,8 +1,8 @@
-import { type Fields } from './fields.ts';
+import { type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /** Attributes by their names; OTLP writes them as a list. */
-export function attributesOf(written: unknown): Fields {
+export function attributesOf(written: unknown): TraceFields {
   if (!Array.isArray(written)) return isObject(written) ? written : {};
   return Object.fromEntries(
     written.flatMap((one: unknown) =>

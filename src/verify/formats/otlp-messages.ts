@@ -1,4 +1,4 @@
-import { textOf, type Fields } from './fields.ts';
+import { stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { attributesOf } from './otlp-attributes.ts';
 
@@ -7,7 +7,7 @@ import { attributesOf } from './otlp-attributes.ts';
  * By the conventions of now (`gen_ai.input.messages`), of before (events, one a message), and as instrumentations wrote
  * them before there were any (`gen_ai.prompt.0.content`).
  */
-export function promptOf(span: Fields, attributes: Fields): readonly Fields[] | undefined {
+export function promptOf(span: TraceFields, attributes: TraceFields): readonly TraceFields[] | undefined {
   const told = detailsOf(span, attributes);
   const system = partsIn(parsed(told['gen_ai.system_instructions']));
   const input = messagesIn(parsed(told['gen_ai.input.messages']));
@@ -18,12 +18,13 @@ export function promptOf(span: Fields, attributes: Fields): readonly Fields[] | 
   if (numbered.length > 0) return numbered;
   const events = eventsOf(span).flatMap(({ name, attributes: of }) => eventMessage(name, of));
   if (events.length > 0) return events;
-  const plain = eventText(span, 'gen_ai.content.prompt', 'gen_ai.prompt') ?? textOf(told, ['gen_ai.prompt']);
+  const plain =
+    eventText(span, 'gen_ai.content.prompt', 'gen_ai.prompt') ?? stringIn(told, ['gen_ai.prompt']);
   return plain === undefined ? undefined : [{ role: 'user', content: plain }];
 }
 
 /** What the model answered, as one chat message. */
-export function answerOf(span: Fields, attributes: Fields): Fields | undefined {
+export function answerOf(span: TraceFields, attributes: TraceFields): TraceFields | undefined {
   const told = detailsOf(span, attributes);
   const [output] = messagesIn(parsed(told['gen_ai.output.messages']));
   if (output !== undefined) return { ...output, role: 'assistant' };
@@ -33,51 +34,52 @@ export function answerOf(span: Fields, attributes: Fields): Fields | undefined {
   const message = parsed(choice?.attributes['message']);
   if (isObject(message)) return { ...message, role: 'assistant' };
   const plain =
-    textOf(choice?.attributes ?? {}, ['content']) ??
+    stringIn(choice?.attributes ?? {}, ['content']) ??
     eventText(span, 'gen_ai.content.completion', 'gen_ai.completion') ??
-    textOf(told, ['gen_ai.completion']);
+    stringIn(told, ['gen_ai.completion']);
   return plain === undefined ? undefined : { role: 'assistant', content: plain };
 }
 
 interface SpanEvent {
   readonly name: string;
-  readonly attributes: Fields;
+  readonly attributes: TraceFields;
 }
 
-function eventsOf(span: Fields): readonly SpanEvent[] {
+function eventsOf(span: TraceFields): readonly SpanEvent[] {
   const { events } = span;
-  return (Array.isArray(events) ? events : [])
-    .filter(isObject)
-    .map((event) => ({ name: textOf(event, ['name']) ?? '', attributes: attributesOf(event['attributes']) }));
+  return (Array.isArray(events) ? events : []).filter(isObject).map((event) => ({
+    name: stringIn(event, ['name']) ?? '',
+    attributes: attributesOf(event['attributes']),
+  }));
 }
 
 /** Content may stand on the span, or on an event of its own. */
-function detailsOf(span: Fields, attributes: Fields): Fields {
+function detailsOf(span: TraceFields, attributes: TraceFields): TraceFields {
   const details = eventsOf(span).find(({ name }) => name === 'gen_ai.client.inference.operation.details');
   return details === undefined ? attributes : { ...attributes, ...details.attributes };
 }
 
-function eventText(span: Fields, name: string, attribute: string): string | undefined {
+function eventText(span: TraceFields, name: string, attribute: string): string | undefined {
   const event = eventsOf(span).find((one) => one.name === name);
-  return event === undefined ? undefined : textOf(event.attributes, [attribute]);
+  return event === undefined ? undefined : stringIn(event.attributes, [attribute]);
 }
 
 const ROLE_OF_EVENT = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 
-function eventMessage(name: string, attributes: Fields): Fields[] {
+function eventMessage(name: string, attributes: TraceFields): TraceFields[] {
   const role = ROLE_OF_EVENT.exec(name)?.[1];
   if (role === undefined) return [];
-  const content = textOf(attributes, ['content', 'gen_ai.event.content']) ?? '';
+  const content = stringIn(attributes, ['content', 'gen_ai.event.content']) ?? '';
   return [{ role, content }];
 }
 
 const MAX_NUMBERED = 10_000;
 
-function numberedMessages(attributes: Fields, prefix: string): Fields[] {
-  const messages: Fields[] = [];
+function numberedMessages(attributes: TraceFields, prefix: string): TraceFields[] {
+  const messages: TraceFields[] = [];
   for (let index = 0; index < MAX_NUMBERED; index += 1) {
     const content = attributes[`${prefix}.${index}.content`];
-    const role = textOf(attributes, [`${prefix}.${index}.role`]);
+    const role = stringIn(attributes, [`${prefix}.${index}.role`]);
     if (content === undefined && role === undefined) break;
     messages.push({ role: role ?? 'user', content: content ?? '' });
   }
@@ -95,34 +97,34 @@ function parsed(written: unknown): unknown {
   }
 }
 
-function messagesIn(written: unknown): Fields[] {
+function messagesIn(written: unknown): TraceFields[] {
   if (typeof written === 'string') return [{ role: 'user', content: written }];
   return (Array.isArray(written) ? written : []).filter(isObject).map((message) => {
-    const role = textOf(message, ['role']) ?? 'user';
+    const role = stringIn(message, ['role']) ?? 'user';
     const parts = partsIn(message['parts']);
     return parts.length === 0 ? { ...message, role } : messageOf(role, parts);
   });
 }
 
-function partsIn(written: unknown): readonly Fields[] {
+function partsIn(written: unknown): readonly TraceFields[] {
   if (typeof written === 'string') return [{ type: 'text', content: written }];
   return (Array.isArray(written) ? written : []).filter(isObject);
 }
 
 /** A message of parts, as chat has it. */
-function messageOf(role: string, parts: readonly Fields[]): Fields {
+function messageOf(role: string, parts: readonly TraceFields[]): TraceFields {
   const texts = parts.filter(({ type }) => type !== 'tool_call').map(textOfPart);
   const calls = parts
     .filter(({ type }) => type === 'tool_call')
     .map((part) => ({
-      id: textOf(part, ['id']) ?? '',
+      id: stringIn(part, ['id']) ?? '',
       type: 'function',
-      function: { name: textOf(part, ['name']) ?? '', arguments: asText(part['arguments'] ?? {}) },
+      function: { name: stringIn(part, ['name']) ?? '', arguments: asText(part['arguments'] ?? {}) },
     }));
   return { role, content: texts.join('\n'), ...(calls.length > 0 && { tool_calls: calls }) };
 }
 
-function textOfPart(part: Fields): string {
+function textOfPart(part: TraceFields): string {
   return asText(part['content'] ?? part['result'] ?? part['response'] ?? part['text'] ?? '');
 }
 

@@ -1,12 +1,12 @@
-import type { Context, Read, Step, StepAgent } from '../step.ts';
+import type { Context, Read, TracedStep, StepAgent } from '../step.ts';
 import {
   agentOf,
   argumentsOf,
   providerNamed,
   providerOfModel,
   sessionIdOf,
-  textOf,
-  type Fields,
+  stringIn,
+  type TraceFields,
 } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { modelStep } from './messages.ts';
@@ -14,8 +14,8 @@ import { attributesOf } from './otlp-attributes.ts';
 import { answerOf, promptOf } from './otlp-messages.ts';
 
 /** What a resource says of all its spans. */
-export interface Resource {
-  readonly attributes: Fields;
+export interface OtlpResource {
+  readonly attributes: TraceFields;
 }
 
 const MODEL_OPERATIONS: ReadonlySet<unknown> = new Set([
@@ -29,12 +29,12 @@ const NO_CONTENT =
   'spans of calls without content: let the instrumentation capture it (OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT)';
 const NANO_PER_MS = 1_000_000n;
 
-export function isSpan(fields: Fields): boolean {
+export function isSpan(fields: TraceFields): boolean {
   return Object.hasOwn(fields, 'spanId') && Object.hasOwn(fields, 'traceId');
 }
 
 /** Reads a span under OpenTelemetry's semantic conventions of GenAI and MCP. */
-export function readSpan(span: Fields, resource: Resource, context: Context): Read {
+export function readSpan(span: TraceFields, resource: OtlpResource, context: Context): Read {
   const attributes = attributesOf(span['attributes']);
   const whose = whoseIs(span, attributes, resource, context);
   if (
@@ -50,7 +50,7 @@ export function readSpan(span: Fields, resource: Resource, context: Context): Re
 }
 
 /** Unix ms at which a span began. */
-export function startOf(span: Fields): number | undefined {
+export function startOf(span: TraceFields): number | undefined {
   const written = span['startTimeUnixNano'];
   if (typeof written === 'number' && Number.isFinite(written) && written > 0)
     return Math.floor(written / 1e6);
@@ -58,16 +58,21 @@ export function startOf(span: Fields): number | undefined {
   return Number(BigInt(written) / NANO_PER_MS);
 }
 
-export function resourceOf(written: unknown): Resource {
+export function resourceOf(written: unknown): OtlpResource {
   return { attributes: attributesOf(isObject(written) ? written['attributes'] : undefined) };
 }
 
-type Whose = Pick<Step, 'sessionId' | 'agent' | 'at'>;
+type Whose = Pick<TracedStep, 'sessionId' | 'agent' | 'at'>;
 
-function whoseIs(span: Fields, attributes: Fields, resource: Resource, context: Context): Whose {
+function whoseIs(
+  span: TraceFields,
+  attributes: TraceFields,
+  resource: OtlpResource,
+  context: Context,
+): Whose {
   const session =
-    textOf(attributes, ['gen_ai.conversation.id', 'session.id', 'mcp.session.id']) ??
-    textOf(span, ['traceId']);
+    stringIn(attributes, ['gen_ai.conversation.id', 'session.id', 'mcp.session.id']) ??
+    stringIn(span, ['traceId']);
   return {
     sessionId: session === undefined ? context.sessionId : sessionIdOf(session),
     agent: agentIn(attributes, resource) ?? context.agent,
@@ -75,25 +80,25 @@ function whoseIs(span: Fields, attributes: Fields, resource: Resource, context: 
   };
 }
 
-function agentIn(attributes: Fields, resource: Resource): StepAgent | undefined {
+function agentIn(attributes: TraceFields, resource: OtlpResource): StepAgent | undefined {
   const name =
-    textOf(attributes, ['gen_ai.agent.name', 'gen_ai.agent.id']) ??
-    textOf(resource.attributes, ['gen_ai.agent.name', 'service.name']);
+    stringIn(attributes, ['gen_ai.agent.name', 'gen_ai.agent.id']) ??
+    stringIn(resource.attributes, ['gen_ai.agent.name', 'service.name']);
   return name === undefined ? undefined : agentOf(name);
 }
 
-function readTool(attributes: Fields, whose: Whose): Read {
-  const tool = textOf(attributes, ['gen_ai.tool.name', 'mcp.tool.name', 'tool.name']);
+function readTool(attributes: TraceFields, whose: Whose): Read {
+  const tool = stringIn(attributes, ['gen_ai.tool.name', 'mcp.tool.name', 'tool.name']);
   if (tool === undefined) return { kind: 'unreadable', problem: 'a span of a tool needs gen_ai.tool.name' };
   const result = attributes['gen_ai.tool.call.result'] ?? attributes['mcp.tool.result'];
-  const step: Step = {
+  const step: TracedStep = {
     ...whose,
     type: 'mcp_tool_call',
-    callId: textOf(attributes, ['gen_ai.tool.call.id', 'jsonrpc.request.id']),
+    callId: stringIn(attributes, ['gen_ai.tool.call.id', 'jsonrpc.request.id']),
     provider: undefined,
     model: undefined,
     content: undefined,
-    server: textOf(attributes, ['mcp.server.name', 'mcp.server']) ?? '',
+    server: stringIn(attributes, ['mcp.server.name', 'mcp.server']) ?? '',
     tool,
     arguments: argumentsOf(attributes['gen_ai.tool.call.arguments'] ?? attributes['mcp.tool.arguments']),
     result: argumentsOf(result),
@@ -102,11 +107,11 @@ function readTool(attributes: Fields, whose: Whose): Read {
   return { kind: 'steps', steps: [step] };
 }
 
-function readModel(span: Fields, attributes: Fields, whose: Whose): Read {
+function readModel(span: TraceFields, attributes: TraceFields, whose: Whose): Read {
   const prompt = promptOf(span, attributes);
   if (prompt === undefined) return { kind: 'skipped', why: NO_CONTENT };
-  const model = textOf(attributes, ['gen_ai.request.model', 'gen_ai.response.model']);
-  const named = textOf(attributes, ['gen_ai.provider.name', 'gen_ai.system']);
+  const model = stringIn(attributes, ['gen_ai.request.model', 'gen_ai.response.model']);
+  const named = stringIn(attributes, ['gen_ai.provider.name', 'gen_ai.system']);
   const provider = named === undefined ? providerOfModel(model) : providerNamed(named);
   if (provider === undefined) {
     return { kind: 'unreadable', problem: 'gen_ai.provider.name is none that the gateway serves' };

@@ -1,29 +1,29 @@
-import { type Context, type Read, type Step, unreadable } from '../step.ts';
-import { textOf, type Fields } from './fields.ts';
+import { type Context, type Read, type TracedStep, unreadableStep } from '../step.ts';
+import { stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
-export function isJsonRpc(fields: Fields): boolean {
+export function isJsonRpc(fields: TraceFields): boolean {
   return Object.hasOwn(fields, 'jsonrpc');
 }
 
 /** Reads one JSON-RPC message of MCP, as proxies and clients log them. */
-export function readJsonRpc(message: Fields, context: Context): Read {
+export function readJsonRpc(message: TraceFields, context: Context): Read {
   const { method, params, result, error } = message;
-  const callId = textOf(message, ['id']);
+  const callId = stringIn(message, ['id']);
   if (method === 'tools/call') {
-    const tool = isObject(params) ? textOf(params, ['name']) : undefined;
-    if (tool === undefined) return unreadable('a tools/call needs params.name');
+    const tool = isObject(params) ? stringIn(params, ['name']) : undefined;
+    if (tool === undefined) return unreadableStep('a tools/call needs params.name');
     const written = isObject(params) ? params['arguments'] : undefined;
     return steps({ type: 'mcp_tool_call', tool, arguments: written, callId }, context);
   }
   if (method !== undefined) return { kind: 'skipped', why: 'other messages of MCP than tool calls' };
-  if (result === undefined && error === undefined) return unreadable('a response needs result or error');
+  if (result === undefined && error === undefined) return unreadableStep('a response needs result or error');
   const isError = result === undefined;
   return steps({ type: 'mcp_tool_response', result: result ?? error, isError, callId }, context);
 }
 
-function steps(step: Partial<Step> & Pick<Step, 'type'>, { sessionId, agent }: Context): Read {
-  const whole: Step = {
+function steps(step: Partial<TracedStep> & Pick<TracedStep, 'type'>, { sessionId, agent }: Context): Read {
+  const whole: TracedStep = {
     sessionId,
     agent,
     at: undefined,

@@ -1,5 +1,5 @@
-import { agentSchema, isPlainStep, problemOf, stepSchema, type StepFields } from '../schema.ts';
-import { unreadable, type Context, type Read, type Step, type StepType } from '../step.ts';
+import { traceAgentSchema, isPlainStep, problemOf, traceStepSchema, type StepFields } from '../schema.ts';
+import { unreadableStep, type Context, type Read, type TracedStep, type StepType } from '../step.ts';
 import {
   agentOf,
   argumentsOf,
@@ -8,7 +8,7 @@ import {
   providerOfModel,
   sessionIdOf,
   timeOf,
-  type Fields,
+  type TraceFields,
 } from './fields.ts';
 
 /** Other names of the same; the first one counts. */
@@ -48,12 +48,12 @@ const TYPES: Readonly<Record<string, StepType>> = {
 };
 
 /** Whether an element of a trace is meant as a step. */
-export function isStep(fields: Fields): boolean {
+export function isStep(fields: TraceFields): boolean {
   return typeOf(fields) !== undefined;
 }
 
 /** Its type, or what a step without one can only be. */
-function typeOf(fields: Fields): StepType | undefined {
+function typeOf(fields: TraceFields): StepType | undefined {
   const written = firstOf(fields, ['type', 'kind', 'event', 'event_type']);
   if (typeof written === 'string') {
     const lower = written.toLowerCase();
@@ -64,24 +64,25 @@ function typeOf(fields: Fields): StepType | undefined {
 }
 
 /** Reads a step of the trace format that the gateway documents. */
-export function readStep(written: Fields, context: Context): Read {
+export function readStep(written: TraceFields, context: Context): Read {
   const type = typeOf(written);
   if (type === undefined)
-    return unreadable('type must be llm_call, llm_response, mcp_tool_call or mcp_tool_response');
+    return unreadableStep('type must be llm_call, llm_response, mcp_tool_call or mcp_tool_response');
   const fields = canonical(written, type);
   const { data, error } = isPlainStep(fields)
     ? { data: fields, error: undefined }
-    : stepSchema.safeParse(fields);
-  if (data === undefined) return unreadable(problemOf(error));
+    : traceStepSchema.safeParse(fields);
+  if (data === undefined) return unreadableStep(problemOf(error));
   const at = data.timestamp == null ? undefined : timeOf(data.timestamp);
   if (data.timestamp != null && at === undefined) {
-    return unreadable(
+    return unreadableStep(
       'timestamp must be a time as RFC 3339 has it, or a Unix time in seconds or milliseconds',
     );
   }
   const named = firstOf(written, AGENT);
-  const agent = named === undefined ? { data: undefined, error: undefined } : agentSchema.safeParse(named);
-  if (agent.error !== undefined) return unreadable(problemOf(agent.error));
+  const agent =
+    named === undefined ? { data: undefined, error: undefined } : traceAgentSchema.safeParse(named);
+  if (agent.error !== undefined) return unreadableStep(problemOf(agent.error));
   const common = {
     type,
     at,
@@ -95,17 +96,17 @@ export function readStep(written: Fields, context: Context): Read {
     : readToolStep(written, data, common);
 }
 
-type Common = Pick<Step, 'type' | 'at' | 'sessionId' | 'agent' | 'callId' | 'isError'>;
+type Common = Pick<TracedStep, 'type' | 'at' | 'sessionId' | 'agent' | 'callId' | 'isError'>;
 
 function readModelStep(data: StepFields, common: Common, context: Context): Read {
   const model = data.model ?? context.model;
   const provider =
     data.provider == null ? (context.provider ?? providerOfModel(model)) : providerNamed(data.provider);
   if (provider === undefined) {
-    return unreadable('provider is none that the gateway serves: name one of them, or leave it out');
+    return unreadableStep('provider is none that the gateway serves: name one of them, or leave it out');
   }
-  if (data.content == null) return unreadable(`a step of type ${common.type} needs content`);
-  const step: Step = {
+  if (data.content == null) return unreadableStep(`a step of type ${common.type} needs content`);
+  const step: TracedStep = {
     ...common,
     provider,
     model,
@@ -118,16 +119,16 @@ function readModelStep(data: StepFields, common: Common, context: Context): Read
   return { kind: 'steps', steps: [step] };
 }
 
-function readToolStep(written: Fields, data: StepFields, common: Common): Read {
+function readToolStep(written: TraceFields, data: StepFields, common: Common): Read {
   const tool = data.tool_name ?? '';
   if (tool === '' && common.type === 'mcp_tool_call')
-    return unreadable('a step of type mcp_tool_call needs tool_name');
+    return unreadableStep('a step of type mcp_tool_call needs tool_name');
   if (data.result == null && common.type === 'mcp_tool_response') {
-    return unreadable('a step of type mcp_tool_response needs result');
+    return unreadableStep('a step of type mcp_tool_response needs result');
   }
   const server = firstOf(written, SERVER);
-  if (server !== undefined && typeof server !== 'string') return unreadable('server must be a text');
-  const step: Step = {
+  if (server !== undefined && typeof server !== 'string') return unreadableStep('server must be a text');
+  const step: TracedStep = {
     ...common,
     provider: undefined,
     model: undefined,
@@ -141,7 +142,7 @@ function readToolStep(written: Fields, data: StepFields, common: Common): Read {
 }
 
 /** The step under the names of its schema. */
-function canonical(written: Fields, type: StepType): Fields {
+function canonical(written: TraceFields, type: StepType): TraceFields {
   const step: Record<string, unknown> = { type };
   for (const [name, others] of meantBy(written, type)) {
     const value = firstOf(written, others);
@@ -153,7 +154,7 @@ function canonical(written: Fields, type: StepType): Fields {
 type Meanings = readonly (readonly [name: string, others: readonly string[]])[];
 const meanings = new Map<string, Meanings>();
 
-function meantBy({ type: written }: Fields, type: StepType): Meanings {
+function meantBy({ type: written }: TraceFields, type: StepType): Meanings {
   const isNamed = written === 'tool_use' || written === 'function_call';
   const key = `${type} ${String(isNamed)}`;
   const known = meanings.get(key);

@@ -1,9 +1,9 @@
 import { agentOf, sessionIdOf } from '../formats/fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { resourceOf, startOf, isSpan, type Resource } from '../formats/otlp.ts';
+import { resourceOf, startOf, isSpan, type OtlpResource } from '../formats/otlp.ts';
 import { headSchema, problemOf, type HeadFields } from '../schema.ts';
-import type { Context, Place, ReadElement } from '../step.ts';
-import { unreadable } from '../step.ts';
+import type { Context, TracePlace, ReadElement } from '../step.ts';
+import { unreadableStep } from '../step.ts';
 import { parsedValue, type ElementReader } from './elements.ts';
 import { createTimeOrder } from './time-order.ts';
 import type { Piece } from './split.ts';
@@ -20,7 +20,7 @@ export interface DocumentOptions {
   /** Of steps whose document names no session or agent. */
   readonly context: Context;
   /** The place of the next element of the trace. */
-  readonly next: (line: number) => Place;
+  readonly next: (line: number) => TracePlace;
 }
 
 type Element = Extract<Piece, { kind: 'element' }>;
@@ -29,7 +29,7 @@ type Element = Extract<Piece, { kind: 'element' }>;
 const MAX_HELD_BYTES = 8_388_608;
 /** What a document says of all its steps. */
 const OF_ALL = ['session_id', 'agent', 'provider', 'model'] as const;
-const NO_RESOURCE: Resource = { attributes: {} };
+const NO_RESOURCE: OtlpResource = { attributes: {} };
 
 /**
  * A document says whose its steps are in members of its own, which may come after them: as long as it did not, its first
@@ -77,7 +77,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
   function readElement({ bytes, line }: Element): ReadElement[] {
     const place = next(line);
     const parsed = parsedValue(bytes);
-    if ('problem' in parsed) return [{ ...place, ...unreadable(parsed.problem) }];
+    if ('problem' in parsed) return [{ ...place, ...unreadableStep(parsed.problem) }];
     const { value } = parsed;
     const read = elements.read(value, place, current, resource);
     const at = isObject(value) && isSpan(value) ? startOf(value) : undefined;
@@ -86,19 +86,19 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
 
   function end(piece: Extract<Piece, { kind: 'document' }>): ReadElement[] {
     const parsed = parsedValue(piece.bytes);
-    if ('problem' in parsed) return [{ ...next(piece.line), ...unreadable(parsed.problem) }];
+    if ('problem' in parsed) return [{ ...next(piece.line), ...unreadableStep(parsed.problem) }];
     const { value } = parsed;
     if (!piece.hasLists) return elements.read(value, next(piece.line), context, NO_RESOURCE);
     const said = hasSteps ? headSchema.safeParse(value) : undefined;
     if (said?.error !== undefined) {
-      return [...release(), { ...next(piece.line), ...unreadable(problemOf(said.error)) }];
+      return [...release(), { ...next(piece.line), ...unreadableStep(problemOf(said.error)) }];
     }
     const late = isHolding ? undefined : lateMember(said?.data ?? {}, known);
     if (isHolding) current = contextOf(said?.data ?? {}, context);
     const rest = [...release(), ...spans.end()];
     if (late === undefined) return rest;
     const problem = `${late} stands after the steps, which are too many to wait for it: write it before them`;
-    return [...rest, { ...next(piece.line), ...unreadable(problem) }];
+    return [...rest, { ...next(piece.line), ...unreadableStep(problem) }];
   }
 
   return {
@@ -106,7 +106,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     read(piece) {
       if (piece.kind === 'element') return element(piece);
       if (piece.kind === 'document') return end(piece);
-      return [{ ...next(piece.line), ...unreadable('is longer than 16 MiB') }];
+      return [{ ...next(piece.line), ...unreadableStep('is longer than 16 MiB') }];
     },
   };
 }
@@ -125,7 +125,7 @@ function lateMember(said: HeadFields, known: HeadFields): string | undefined {
 }
 
 /** The resource that the list of spans belongs to: the last one that was begun. */
-function resourceIn(document: unknown): Resource {
+function resourceIn(document: unknown): OtlpResource {
   const { resourceSpans } = isObject(document) ? document : {};
   const last: unknown = Array.isArray(resourceSpans) ? resourceSpans.at(-1) : undefined;
   return isObject(last) ? resourceOf(last['resource']) : NO_RESOURCE;

@@ -3,17 +3,17 @@ import { parseStrict } from '../../json/scan.ts';
 import { createBodyReader, isBody } from '../formats/bodies.ts';
 import { createConversationReader, isMessage } from '../formats/conversation.ts';
 import { isAuditRecord, isLogLine, readAuditRecord, readLogLine } from '../formats/audit.ts';
-import { type Fields } from '../formats/fields.ts';
+import { type TraceFields } from '../formats/fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { isSpan, readSpan, type Resource } from '../formats/otlp.ts';
+import { isSpan, readSpan, type OtlpResource } from '../formats/otlp.ts';
 import { isJsonRpc, readJsonRpc } from '../formats/rpc.ts';
 import { isStep, readStep } from '../formats/steps.ts';
-import type { Context, Place, ReadElement } from '../step.ts';
-import { unreadable } from '../step.ts';
+import type { Context, TracePlace, ReadElement } from '../step.ts';
+import { unreadableStep } from '../step.ts';
 
 /** Reads elements of traces of every format, in their order, one by one. */
 export interface ElementReader {
-  read(value: unknown, place: Place, context: Context, resource: Resource): ReadElement[];
+  read(value: unknown, place: TracePlace, context: Context, resource: OtlpResource): ReadElement[];
   /** What was held back for want of an answer. */
   end(): ReadElement[];
 }
@@ -25,7 +25,12 @@ export function createElementReader(): ElementReader {
   const conversations = createConversationReader();
   const bodies = createBodyReader();
 
-  function read(fields: Fields, place: Place, context: Context, resource: Resource): ReadElement[] {
+  function read(
+    fields: TraceFields,
+    place: TracePlace,
+    context: Context,
+    resource: OtlpResource,
+  ): ReadElement[] {
     if (isLogLine(fields)) return [{ ...place, ...readLogLine(fields, context) }];
     if (isStep(fields)) return [{ ...place, ...readStep(fields, context) }];
     if (isAuditRecord(fields)) return [{ ...place, ...readAuditRecord(fields, context) }];
@@ -33,14 +38,14 @@ export function createElementReader(): ElementReader {
     if (isJsonRpc(fields)) return [{ ...place, ...readJsonRpc(fields, context) }];
     if (isMessage(fields)) return conversations.message(fields, place, context);
     if (isBody(fields)) return [{ ...place, ...bodies.read(fields, place.index, context) }];
-    return [{ ...place, ...unreadable(REMEDY) }];
+    return [{ ...place, ...unreadableStep(REMEDY) }];
   }
 
   return {
     read: (value, place, context, resource) =>
       isObject(value)
         ? read(value, place, context, resource)
-        : [{ ...place, ...unreadable('is no JSON object') }],
+        : [{ ...place, ...unreadableStep('is no JSON object') }],
     end: () => conversations.end(),
   };
 }

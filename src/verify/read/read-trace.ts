@@ -2,9 +2,9 @@ import { readLines } from '../../scan/lines.ts';
 import {
   DEFAULT_SESSION,
   UNKNOWN_AGENT,
-  unreadable,
+  unreadableStep,
   type Context,
-  type Place,
+  type TracePlace,
   type ReadElement,
 } from '../step.ts';
 import { createDocumentReader } from './document.ts';
@@ -32,7 +32,7 @@ const CONTEXT: Context = {
 export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElement[]> {
   const elements = createElementReader();
   let index = 0;
-  const next = (line: number): Place => ({ index: index++, line });
+  const next = (line: number): TracePlace => ({ index: index++, line });
   const source = await begun(bytes);
   let lines = 0;
   let rest: Bytes = source.bytes;
@@ -49,7 +49,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
     } catch (failure) {
       if (!(failure instanceof SplitError)) throw failure;
       yield [...document.flush(), ...elements.end()];
-      yield [{ ...next(failure.line), ...unreadable(failure.message) }];
+      yield [{ ...next(failure.line), ...unreadableStep(failure.message) }];
       return;
     }
     rest = left.rest;
@@ -57,7 +57,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
   }
   for await (const line of readLines(rest)) {
     const number = line.number + lines;
-    if ('problem' in line) yield [{ ...next(number), ...unreadable(line.problem) }];
+    if ('problem' in line) yield [{ ...next(number), ...unreadableStep(line.problem) }];
     else yield readLine(line.text, number);
   }
   yield elements.end();
@@ -75,7 +75,7 @@ export async function* readTrace(bytes: Bytes): AsyncGenerator<readonly ReadElem
         throw new SplitError('is more than one JSON', number);
     } catch (failure) {
       if (!(failure instanceof SplitError)) throw failure;
-      return [{ ...next(number), ...unreadable(failure.message) }];
+      return [{ ...next(number), ...unreadableStep(failure.message) }];
     }
     const isList = pieces.some((piece) => piece.kind === 'document' && piece.hasLists);
     const document = createDocumentReader({ elements, context: isList ? context : CONTEXT, next });

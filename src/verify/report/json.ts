@@ -1,4 +1,4 @@
-import { VIOLATIONS, type Finding } from '../finding.ts';
+import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import type { Summary, Unreadable } from '../summary.ts';
 import { Listed, WrittenList, type Report } from './report.ts';
 
@@ -28,7 +28,7 @@ export function createJsonReport(write: (value: unknown) => string): Report {
   };
 }
 
-export function findingJson(finding: Finding): Record<string, unknown> {
+export function findingJson(finding: TraceFinding): Record<string, unknown> {
   const { index, rule, action, reason, file, line, traceLine, at, ...where } = finding;
   return {
     index,

@@ -1,5 +1,5 @@
 import { xmlText } from '../../text/xml.ts';
-import { VIOLATIONS, type Finding } from '../finding.ts';
+import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import type { Unreadable } from '../summary.ts';
 import { calledName, type Report } from './report.ts';
 
@@ -41,7 +41,7 @@ export function createJunitReport(): Report {
   };
 }
 
-function failure(finding: Finding): string {
+function failure(finding: TraceFinding): string {
   const { index, rule, action, reason, file, line, session, traceLine } = finding;
   const called = text(calledName(finding));
   const rules = file === undefined ? '' : `\n${file}${line === undefined ? '' : `:${line}`}`;

@@ -1,4 +1,4 @@
-import { VIOLATIONS, type Finding } from '../finding.ts';
+import { VIOLATIONS, type TraceFinding } from '../finding.ts';
 import { isUnjudged, type Summary } from '../summary.ts';
 import { calledName, type Report } from './report.ts';
 
@@ -12,7 +12,7 @@ const INDENT = '  ';
 
 /** For people: a violation as it is found, then what it came to. What is masked is told, and what is flagged counted. */
 export function createPrettyReport({ paint, printable }: Terminal): Report {
-  function line(finding: Finding): string {
+  function line(finding: TraceFinding): string {
     const { action, index, rule, reason, file, line: at, session } = finding;
     const isViolation = VIOLATIONS.has(action);
     const head = `${paint(isViolation ? 'red' : 'yellow', action)} step ${String(index)}  ${printable(calledName(finding))}`;

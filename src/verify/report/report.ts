@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { TraceFinding } from '../finding.ts';
 import type { Summary, Unreadable } from '../summary.ts';
 
 export const REPORT_FORMATS = ['pretty', 'json', 'sarif', 'junit'] as const;
@@ -7,7 +7,7 @@ export type ReportFormat = (typeof REPORT_FORMATS)[number];
 /** Writes a report as it comes about; each piece is printed as it is, one after the other. */
 export interface Report {
   begin(): string;
-  finding(finding: Finding): string;
+  finding(finding: TraceFinding): string;
   unreadable(unreadable: Unreadable): string;
   end(summary: Summary): string;
 }
@@ -41,7 +41,7 @@ export class WrittenList {
 }
 
 /** What a step is called: a tool of a server, or a model of a provider. */
-export function calledName({ tool, provider, model }: Finding): string {
+export function calledName({ tool, provider, model }: TraceFinding): string {
   const what = tool === '' ? model : tool;
   return [provider, what].filter((part) => part !== '').join('/');
 }

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { TraceFinding } from '../finding.ts';
 import type { Summary, Unreadable } from '../summary.ts';
 import { findingJson, summaryJson } from './json.ts';
 import { calledName, Listed, WrittenList, type Report } from './report.ts';
@@ -14,7 +14,7 @@ const NOTE_ACTIONS: ReadonlySet<string> = new Set(['mask']);
  * @param trace the trace's path, as the report names it
  */
 export function createSarifReport(write: (value: unknown) => string, trace: string): Report {
-  const rules = new Map<string, Finding>();
+  const rules = new Map<string, TraceFinding>();
   const unread = new Listed<unknown>();
   const uri = trace.split(/[\\/]/).map(encodeURIComponent).join('/');
   const results = new WrittenList();
@@ -23,7 +23,7 @@ export function createSarifReport(write: (value: unknown) => string, trace: stri
     return { physicalLocation: { artifactLocation: { uri }, region: { startLine: Math.max(line, 1) } } };
   }
 
-  function result(finding: Finding): unknown {
+  function result(finding: TraceFinding): unknown {
     const { index, traceLine, file, line, action, reason } = finding;
     const rule = ruleId(finding);
     const related = {
@@ -80,10 +80,10 @@ export function createSarifReport(write: (value: unknown) => string, trace: stri
 }
 
 /** Rules of different checks may have one name. */
-function ruleId({ check, rule }: Finding): string {
+function ruleId({ check, rule }: TraceFinding): string {
   return check === rule ? rule : `${check}/${rule}`;
 }
 
-function descriptor([id, { check, rule }]: readonly [string, Finding]): unknown {
+function descriptor([id, { check, rule }]: readonly [string, TraceFinding]): unknown {
   return { id, name: rule, shortDescription: { text: `${rule} (${check})` } };
 }

@@ -2,7 +2,7 @@ import { SEVERAL_KEYS } from '../../../src/checks/mcp-breaker/store.ts';
 import type {
   BreakerSettings,
   BreakerStore,
-  Caller,
+  CircuitCaller,
   CallResult,
   CircuitChange,
   CircuitState,
@@ -43,7 +43,7 @@ export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): Br
   }
 
   /** The server's, then the key's there. */
-  function circuitsOf({ server, keyHash }: Caller): readonly [Circuit, Circuit] {
+  function circuitsOf({ server, keyHash }: CircuitCaller): readonly [Circuit, Circuit] {
     return [circuitOf(server), circuitOf(`${server} ${keyHash}`)];
   }
 
@@ -70,7 +70,12 @@ export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): Br
   }
 
   /** The newest of a key's failures count for the server, as many as one key may give. */
-  function countForServer(server: Circuit, key: Circuit, { keyHash }: Caller, operationId: string): Change {
+  function countForServer(
+    server: Circuit,
+    key: Circuit,
+    { keyHash }: CircuitCaller,
+    operationId: string,
+  ): Change {
     const outdated = [...key.failures.keys()].at(-perKey - 1);
     if (outdated !== undefined) server.failures.delete(`${keyHash} ${outdated}`);
     return add(server, `${keyHash} ${operationId}`) >= needed ? change(server, now()) : undefined;
@@ -83,7 +88,7 @@ export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): Br
     return undefined;
   }
 
-  function report(caller: Caller, operationId: string, result: CallResult): readonly CircuitChange[] {
+  function report(caller: CircuitCaller, operationId: string, result: CallResult): readonly CircuitChange[] {
     const [server, key] = circuitsOf(caller);
     const noAnswer = result === 'unreachable' || result === 'lost';
     const hasFailed = noAnswer || result === 'failed';
@@ -116,7 +121,7 @@ export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): Br
     ];
   }
 
-  function takeProbe(caller: Caller, operationId: string): ProbeResult {
+  function takeProbe(caller: CircuitCaller, operationId: string): ProbeResult {
     const probing: Circuit[] = [];
     let refusedForMs = 0;
     for (const circuit of circuitsOf(caller)) {
@@ -130,7 +135,7 @@ export function createMemoryBreakerStore(options: MemoryBreakerStoreOptions): Br
     return { kind: probing.length > 0 ? 'taken' : 'closed' };
   }
 
-  function read(caller: Caller): CircuitState {
+  function read(caller: CircuitCaller): CircuitState {
     const states = circuitsOf(caller).map(stateOf);
     const waits = states.flatMap((state) => (state.kind === 'open' ? [state.retryAfterMs] : []));
     if (waits.length > 0) return { kind: 'open', retryAfterMs: Math.max(...waits) };

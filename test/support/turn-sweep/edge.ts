@@ -3,7 +3,7 @@ import { createChecks } from '../../../src/checks/create.ts';
 import { defaultConfig } from '../default-config.ts';
 import type { Config } from '../../../src/config/schema.ts';
 import type { EdgeServices } from '../../../src/extproc/services.ts';
-import type { Call, CallListener } from '../../../src/extproc/transport/call.ts';
+import type { RpcCall, CallListener } from '../../../src/extproc/transport/call.ts';
 import {
   processingRequest,
   type HeaderList,
@@ -276,7 +276,7 @@ async function served(services: EdgeServices, messages: readonly ProcessingReque
 }
 
 /** Stands in for a gRPC call: whatever it is given is taken at once. */
-class QuietCall implements Call {
+class QuietCall implements RpcCall {
   listener: CallListener | undefined;
   #answered: (reply: ProcessingResponse | undefined) => void = () => undefined;
 

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest';
 
-import { detect, detectAll, type SearchedText } from '../../../src/detectors/detect.ts';
+import { detect, detectAll, type TextForms } from '../../../src/detectors/detect.ts';
 import type { Detector, Finding } from '../../../src/detectors/finding.ts';
 import { findPathTraversal } from '../../../src/detectors/traversal/path-traversal.ts';
 import { findPromptInjection } from '../../../src/detectors/injection/prompt-injection.ts';
 import { findSqlInjection } from '../../../src/detectors/sql/sql-injection.ts';
 import { NOTHING_HIDDEN } from '../../support/exchange.ts';
 
-const unchanged = (raw: string): SearchedText => ({
+const unchanged = (raw: string): TextForms => ({
   raw,
   normalized: { text: raw, obfuscation: NOTHING_HIDDEN, toOriginalSpan: (start, end) => ({ start, end }) },
 });
 
 /** A text whose normalized form drops every `~`. */
-function tildesDropped(raw: string): SearchedText {
+function tildesDropped(raw: string): TextForms {
   const kept = [...raw].flatMap((char, at) => (char === '~' ? [] : [at]));
   return {
     raw,

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { FinishedExchange, EdgeServices } from '../../../src/extproc/services.ts';
 import { serveStream } from '../../../src/extproc/stream.ts';
-import type { Call, CallListener } from '../../../src/extproc/transport/call.ts';
+import type { RpcCall, CallListener } from '../../../src/extproc/transport/call.ts';
 import {
   processingRequest,
   type ProcessingRequest,
@@ -54,7 +54,7 @@ function serve(check: Partial<Check>, upstreamTimeoutMs = 60_000): Served {
     observer,
     takeAnonymousLine: () => true,
   };
-  const call: Call = {
+  const call: RpcCall = {
     write: (reply) => sent.push(reply) > 0,
     end: nothing,
     fail: (_status, details) => void failures.push(details),

@@ -2,7 +2,7 @@ import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } f
 import { connect as connectSocket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { encodeHeaders } from '../../../src/http2/hpack-encoder.ts';
-import { headerOf, type RequestHead } from '../../../src/http2/request-head.ts';
+import { headerOf, type Http2RequestHead } from '../../../src/http2/request-head.ts';
 import type { Http2Stream, StreamEvents } from '../../../src/http2/stream.ts';
 import { startTestServer, type TestServer } from '../../support/http2-peer.ts';
 
@@ -13,12 +13,12 @@ const TRAILERS = encodeHeaders([['x-end', 'yes']]);
 
 let server: TestServer;
 let session: ClientHttp2Session;
-let heads: RequestHead[];
+let heads: Http2RequestHead[];
 let closed: number;
 let waits: number;
 
 /** Sends back what comes, and reads on only as fast as that is taken. */
-function echo(stream: Http2Stream, head: RequestHead): StreamEvents {
+function echo(stream: Http2Stream, head: Http2RequestHead): StreamEvents {
   heads.push(head);
   stream.respond(RESPONSE);
   return {

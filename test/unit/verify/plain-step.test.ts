@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPlainStep, stepSchema } from '../../../src/verify/schema.ts';
+import { isPlainStep, traceStepSchema } from '../../../src/verify/schema.ts';
 
 const CALL = {
   type: 'llm_call',
@@ -16,7 +16,7 @@ describe('a plain step', () => {
     { type: 'mcp_tool_response', result: null, content: undefined },
   ])('is what the schema takes as it is: %o', (step) => {
     expect(isPlainStep(step)).toBe(true);
-    expect(stepSchema.parse(step)).toEqual(step);
+    expect(traceStepSchema.parse(step)).toEqual(step);
   });
 
   it.each([
@@ -28,6 +28,6 @@ describe('a plain step', () => {
     { content: 'x' },
   ])('is nothing that the schema refuses: %o', (step) => {
     expect(isPlainStep(step)).toBe(false);
-    expect(stepSchema.safeParse(step).success).toBe(false);
+    expect(traceStepSchema.safeParse(step).success).toBe(false);
   });
 });

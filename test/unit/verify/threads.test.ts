@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { verifyTrace } from '../../../src/offline-verify.ts';
 import type { PresetName } from '../../../src/policy/presets.ts';
-import type { Judge } from '../../../src/verify/judge.ts';
+import type { TraceJudge } from '../../../src/verify/judge.ts';
 import { createLateJudge } from '../../../src/verify/late-judge.ts';
-import type { Step } from '../../../src/verify/step.ts';
+import type { TracedStep } from '../../../src/verify/step.ts';
 import { createThreadJudge } from '../../../src/verify/thread-judge.ts';
 import { verify, type VerifyEvent } from '../../../src/verify/verify.ts';
 import { defaultConfig } from '../../support/default-config.ts';
@@ -161,7 +161,7 @@ describe('what one session of an agent does', () => {
 const threadOf = (code: string): URL => new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 
 /** What becomes of a trace that this judge has a part in. */
-async function judgedBy(judge: Judge): Promise<VerifyEvent[]> {
+async function judgedBy(judge: TraceJudge): Promise<VerifyEvent[]> {
   const told: VerifyEvent[] = [];
   const about = { judges: [judge], judgeOf: () => judge, checks: [], policies: undefined };
   for await (const event of verify(inPieces(document), 'trace', about)) told.push(event);
@@ -196,7 +196,7 @@ describe('a thread that judges', () => {
       threadOf(`import 'node:worker_threads'; setInterval(() => 0, 1e6)`),
       data,
     );
-    const step = { content: () => 0 } as unknown as Step;
+    const step = { content: () => 0 } as unknown as TracedStep;
     const answer = judge.step({ step, place: { index: 0, line: 1 }, nowMs: 0 });
     await expect(answer).rejects.toThrow(/broke off/);
     await judge.close();
@@ -220,11 +220,11 @@ const threads = (): number =>
   process.getActiveResourcesInfo().filter((name) => name === 'MessagePort' || name === 'Worker').length;
 
 describe('a judge that is chosen late', () => {
-  const step = { sessionId: 'one' } as Step;
+  const step = { sessionId: 'one' } as TracedStep;
   const asked = { step, place: { index: 0, line: 1 }, nowMs: 0 };
   const empty = { findings: [], counts: { calls: 0, responses: 0, afterDenial: 0 } };
   const made: string[] = [];
-  function create(name: string): Promise<Judge> {
+  function create(name: string): Promise<TraceJudge> {
     made.push(name);
     return Promise.resolve({
       step: () => Promise.resolve([]),
@@ -232,7 +232,7 @@ describe('a judge that is chosen late', () => {
       close: () => Promise.resolve(),
     });
   }
-  function late(largeSteps: number, waitMs: number): Judge {
+  function late(largeSteps: number, waitMs: number): TraceJudge {
     made.length = 0;
     return createLateJudge({
       small: () => create('small'),

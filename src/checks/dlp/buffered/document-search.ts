@@ -11,7 +11,7 @@ import { isOpaque } from '../opaque-members.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 
 /** Something in a document that can carry words. */
-export interface Place {
+export interface WordsPlace {
   readonly kind: 'string' | 'number' | 'name';
   /** As it is read; of a number, as it is written. */
   readonly text: string;
@@ -21,7 +21,7 @@ export interface Place {
 
 /** A place in a document that holds findings. */
 export interface PlaceFindings {
-  readonly kind: Place['kind'];
+  readonly kind: WordsPlace['kind'];
   /** The string, or the name, with `***` in place of the findings; of a number nothing else is left. */
   readonly masked: string;
   /** Of a name, its member's. */
@@ -65,7 +65,7 @@ export interface SearchedDocument {
   /** Places of strings that are left alone, by `pathKey`. */
   readonly unsearched?: ReadonlySet<string>;
   /** Which places are looked at; all unless told. */
-  readonly looksAt?: (place: Place) => boolean;
+  readonly looksAt?: (place: WordsPlace) => boolean;
   readonly side: Side;
 }
 
@@ -83,7 +83,7 @@ export function isLong(value: number): boolean {
 
 type LazyPath = JsonPath | (() => JsonPath);
 /** @param name the member name that may give away what the text is */
-type See = (kind: Place['kind'], text: string, name: string | undefined, path: LazyPath) => void;
+type See = (kind: WordsPlace['kind'], text: string, name: string | undefined, path: LazyPath) => void;
 
 /** Looks at the strings, numbers and member names of a document. */
 export class DocumentSearch {
@@ -126,7 +126,7 @@ export class DocumentSearch {
     return places;
   }
 
-  #looksAt(kind: Place['kind'], text: string, path: LazyPath): boolean {
+  #looksAt(kind: WordsPlace['kind'], text: string, path: LazyPath): boolean {
     const { looksAt } = this.#searched;
     return looksAt === undefined || looksAt({ kind, text, path: pathOf(path) });
   }

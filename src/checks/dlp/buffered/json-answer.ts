@@ -4,7 +4,7 @@ import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
 import { DocumentSearch, pathKey, Words } from './document-search.ts';
-import type { Place, WordsKind } from './document-search.ts';
+import type { WordsPlace, WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
 import { joinedText, maskShared } from './joined-text.ts';
 import type { JoinedText } from './joined-text.ts';
@@ -20,7 +20,7 @@ import type { TokenChannel } from './logprob-tokens.ts';
 export interface AnswerScope {
   /** Arguments of tools that the dialect knows for them are left alone. */
   readonly passesArguments?: boolean;
-  readonly looksAt?: (place: Place) => boolean;
+  readonly looksAt?: (place: WordsPlace) => boolean;
 }
 
 /**

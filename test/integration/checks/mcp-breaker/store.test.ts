@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { createRedisBreakerStore } from '../../../../src/checks/mcp-breaker/redis-store.ts';
 import type { RedisBreakerStoreOptions } from '../../../../src/checks/mcp-breaker/redis-store.ts';
-import type { BreakerStore, Caller } from '../../../../src/checks/mcp-breaker/store.ts';
+import type { BreakerStore, CircuitCaller } from '../../../../src/checks/mcp-breaker/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import {
   mcpBreakerKey,
@@ -136,7 +136,7 @@ describe('keys', () => {
 });
 
 describe('when Redis fails', () => {
-  it.each<[string, (store: BreakerStore, caller: Caller) => Promise<unknown>]>([
+  it.each<[string, (store: BreakerStore, caller: CircuitCaller) => Promise<unknown>]>([
     ['reading', (store, caller) => store.read(caller)],
     ['taking a probe', (store, caller) => store.takeProbe(caller, newCall())],
     ['reporting', (store, caller) => store.report(caller, newCall(), 'failed')],
@@ -153,8 +153,8 @@ describe('when Redis fails', () => {
 
   it('a damaged circuit is never read as a closed one', async () => {
     for (const keyOf of [
-      ({ server }: Caller) => mcpBreakerKey(server),
-      ({ server, keyHash }: Caller) => mcpKeyBreakerKey(server, keyHash),
+      ({ server }: CircuitCaller) => mcpBreakerKey(server),
+      ({ server, keyHash }: CircuitCaller) => mcpKeyBreakerKey(server, keyHash),
     ]) {
       const caller = newCaller();
       await redis.client.set(keyOf(caller), 'x');

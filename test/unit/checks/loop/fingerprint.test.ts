@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from '../../../../src/checks/loop/fingerprint.ts';
-import { latestStep, type Step } from '../../../../src/checks/loop/step.ts';
+import { latestStep, type LoopStep } from '../../../../src/checks/loop/step.ts';
 import { unpaddedWords } from '../../../../src/checks/loop/padding.ts';
 import { hammingDistance } from '../../../../src/text/simhash.ts';
 import { parsed, type RequestOptions } from '../../../support/exchange.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 
-const NOTHING: Step = { said: '', called: '', got: '', answered: '', tools: [], medium: '' };
+const NOTHING: LoopStep = { said: '', called: '', got: '', answered: '', tools: [], medium: '' };
 /** Most bits of 64 that similarity 0.95 lets differ. */
 const ALIKE_BITS = 3;
 
-function distance(one: Partial<Step>, other: Partial<Step>, defeatPadding = false): number {
+function distance(one: Partial<LoopStep>, other: Partial<LoopStep>, defeatPadding = false): number {
   const [left, right] = [one, other].map((step) => fingerprintOf({ ...NOTHING, ...step }, defeatPadding));
   if (left === undefined || right === undefined) throw new Error('a step without a fingerprint');
   return hammingDistance(left, right);
@@ -141,7 +141,7 @@ describe('a text without its padding', () => {
 });
 
 describe('the latest step', () => {
-  const step = (body: RequestOptions['body'], more: Partial<RequestOptions> = {}): Step =>
+  const step = (body: RequestOptions['body'], more: Partial<RequestOptions> = {}): LoopStep =>
     latestStep(parsed({ body: { model: 'm', ...body }, ...more }));
   const call = (id: string, name: string, args: string) => ({
     role: 'assistant',

@@ -2,14 +2,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createMcpBreakerCheck } from '../../../../src/checks/mcp-breaker/check.ts';
 import type { McpBreakerState } from '../../../../src/checks/mcp-breaker/check.ts';
 import { createMemoryBreakerStore } from '../../../support/stores/mcp-breaker.ts';
-import type { BreakerStore, CallResult, Caller } from '../../../../src/checks/mcp-breaker/store.ts';
+import type { BreakerStore, CallResult, CircuitCaller } from '../../../../src/checks/mcp-breaker/store.ts';
 import { GatewayError } from '../../../../src/errors.ts';
 import type { Answered, Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
 import { answered, parsed } from '../../../support/exchange.ts';
 import { SETTINGS } from '../../../contracts/mcp-breaker-store.ts';
 import { mcpExchange, toolCall } from '../../../support/mcp-exchange.ts';
 
-const CALLER: Caller = { server: 'files', keyHash: 'sha256:one' };
+const CALLER: CircuitCaller = { server: 'files', keyHash: 'sha256:one' };
 const CALL = mcpExchange({ body: toolCall('read_file'), key: { keyHash: CALLER.keyHash } });
 const NOTIFICATION = mcpExchange({
   body: { jsonrpc: '2.0', method: 'notifications/initialized' },

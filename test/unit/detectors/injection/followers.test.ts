@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { followGrammar, matchAll } from '../../../../src/detectors/injection/followers.ts';
-import { compileGrammar, matchAt } from '../../../../src/detectors/injection/grammar.ts';
+import { compileGrammar, endOfMatch } from '../../../../src/detectors/injection/grammar.ts';
 import { lex, lexOnce, Vocabulary } from '../../../../src/detectors/injection/lexer.ts';
 import { KIND_RULES, KIND_WORDS } from '../../../../src/detectors/injection/rule-kinds.ts';
 import { PHRASE_RULES } from '../../../../src/detectors/injection/rules.ts';
@@ -53,7 +53,7 @@ test('a look at the words that follow loses no pattern', () => {
       matchAll(followed, tokens, (label, at, next) => found.push(`${label} from ${at} to ${next}`));
       const all = Array.from({ length: tokens.count }, (_, at) =>
         (grammar[tokens.words[at] ?? 0] ?? []).flatMap(({ label, sequence }) => {
-          const next = matchAt(tokens, sequence, at);
+          const next = endOfMatch(tokens, sequence, at);
           return next === -1 ? [] : [`${label} from ${at} to ${next}`];
         }),
       ).flat();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { compileGrammar, matchAt } from '../../../../src/detectors/injection/grammar.ts';
+import { compileGrammar, endOfMatch } from '../../../../src/detectors/injection/grammar.ts';
 import { lex, Vocabulary } from '../../../../src/detectors/injection/lexer.ts';
 
 const CLASSES = { VERB: 'drop négligez', NOUN: 'rule rules 规则' };
@@ -12,7 +12,7 @@ function matchesOf(pattern: string, text: string): string[] {
   const tokens = lex(text, vocabulary.freeze());
   return Array.from({ length: tokens.count }, (_, at) => at).flatMap((at) =>
     (grammar[tokens.words[at] ?? 0] ?? []).flatMap(({ sequence }) => {
-      const next = matchAt(tokens, sequence, at);
+      const next = endOfMatch(tokens, sequence, at);
       return next === -1 ? [] : [text.slice(tokens.starts[at], tokens.ends[next - 1])];
     }),
   );

@@ -11,7 +11,7 @@ import {
   type StatusObject,
 } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GRPC_STATUS, type Call, type CallListener } from '../../../../src/extproc/transport/call.ts';
+import { GRPC_STATUS, type RpcCall, type CallListener } from '../../../../src/extproc/transport/call.ts';
 import type { ProcessingRequest } from '../../../../src/extproc/wire/messages.ts';
 import { streamChunk } from '../../../../src/extproc/reply/respond.ts';
 import { loadTransport } from '../../../../src/extproc/server.ts';
@@ -26,7 +26,7 @@ import { freePort } from '../../../support/ports.ts';
 type ClientCall = ClientDuplexStream<object, { response_body?: { response: object } }>;
 
 interface Served {
-  readonly call: Call;
+  readonly call: RpcCall;
   readonly token: string | undefined;
   readonly messages: ProcessingRequest[];
   readonly events: string[];
@@ -58,7 +58,7 @@ describe.each(['lean', 'grpc-js'] as const)('%s', (name) => {
     rmSync(directory, { recursive: true });
   });
 
-  function accept(call: Call, token: string | undefined): CallListener | undefined {
+  function accept(call: RpcCall, token: string | undefined): CallListener | undefined {
     if (!isTaking) return undefined;
     const one: Served = { call, token, messages: [], events: [] };
     served.push(one);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeRequest } from '../../../../src/extproc/wire/decode-request.ts';
 import { encodedBytes, encodeResponse } from '../../../../src/extproc/wire/encode-response.ts';
-import type { HeaderMutation, Phase, ProcessingResponse } from '../../../../src/extproc/wire/messages.ts';
+import type { HeaderMutation, PhaseName, ProcessingResponse } from '../../../../src/extproc/wire/messages.ts';
 import { loadServices } from '../../../support/ext-proc-client.ts';
 import { createRandom } from '../../../support/random.ts';
 
@@ -21,7 +21,7 @@ const text = (): string => pick(['', 'x', 'a-b', 'é€😀', 'long '.repeat(upT
 const many = <T>(limit: number, make: () => T): T[] => Array.from({ length: upTo(limit) }, make);
 const size = (): number => pick([0, 1, 127, 128, upTo(4_096), 4_095, 4_096, 20_000]);
 
-const PHASES: readonly Phase[] = [
+const PHASES: readonly PhaseName[] = [
   'request_headers',
   'response_headers',
   'request_body',
@@ -122,7 +122,8 @@ function asLoaded(reply: ProcessingResponse): object {
   const kind = immediate === undefined ? Object.keys(phases)[0] : 'immediate_response';
   return {
     response: kind,
-    ...(kind !== undefined && kind in phases && { [kind]: phaseAsLoaded(kind, phases[kind as Phase] ?? {}) }),
+    ...(kind !== undefined &&
+      kind in phases && { [kind]: phaseAsLoaded(kind, phases[kind as PhaseName] ?? {}) }),
     ...(immediate !== undefined && {
       immediate_response: {
         status: { code: immediate.status },
