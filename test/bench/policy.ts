@@ -6,7 +6,7 @@ import { readPolicyFiles, type PolicySources } from '../../src/policy/policy-fil
 import { createPolicySet, type PolicySet } from '../../src/policy/policy-set.ts';
 import { PRESET_NAMES } from '../../src/policy/presets.ts';
 import { percentile } from '../support/load.ts';
-import { NOTHING_HIDDEN_FIELDS } from '../support/policy-call.ts';
+import { llmCall, NOTHING_HIDDEN_FIELDS } from '../support/policy-call.ts';
 import { CARDS, promptOf, REGO_FILES, writeCards, writeRego } from './policy-files.ts';
 
 /** One way to have policies, with what it costs to have them and to ask them about a prompt. */
@@ -121,42 +121,7 @@ let prompts = 0;
 function callOf(bytes: number, name: string): PolicyCall {
   const text = promptOf(bytes, name);
   return {
-    input: {
-      agent: { key_hash: 'k', name: 'bench', agent_name: '', owner: '', provider: 'openai', tags: {} },
-      request: {
-        provider: 'openai',
-        model: 'gpt-4o',
-        method: 'llm_call',
-        path: '/openai/v1/chat/completions',
-        unseen_content: false,
-      },
-      session: {
-        id: 's',
-        state: '',
-        spend: 0,
-        steps: 3,
-        taint_flags: {},
-        tools_called: ['read_file'],
-        drift: {
-          drift_detected: false,
-          drift_score: 0,
-          anchor_similarity: 1,
-          prior_similarity: 1,
-          turn_count: 3,
-        },
-      },
-      agent_risk: {
-        risk_score: 0,
-        total_policy_blocks: 0,
-        total_escalations: 0,
-        total_spend: 0,
-        persistent_taint_flags: [],
-        session_count: 1,
-        quarantine_active: false,
-      },
-    },
-    texts: [{ raw: text, normalized: text, argument: undefined }],
-    marks: [],
+    ...llmCall(text, { session: { id: 's', steps: 3, tools_called: ['read_file'] } }),
     action: () => ({ normalized_prompt: text, obfuscation: NOTHING_HIDDEN_FIELDS }),
   };
 }

@@ -2,21 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"os"
-	"strings"
 
 	"CLIENT_MODULE"
 )
 
 func main() {
-	headers := map[string]string{}
-	json.Unmarshal([]byte(os.Getenv("HEADERS")), &headers)
 	own := http.Header{}
-	for name, value := range headers {
+	for name, value := range headers() {
 		own.Set(name, value)
 	}
 	client, err := genai.NewClient(context.Background(), &genai.ClientConfig{
@@ -47,18 +41,5 @@ func main() {
 			return chunks, nil
 		},
 	}
-	for _, name := range strings.Fields(os.Getenv("CALLS")) {
-		value, err := calls[name]()
-		told := map[string]any{"value": value}
-		var failed genai.APIError
-		if errors.As(err, &failed) {
-			told = map[string]any{"error": map[string]any{
-				"type": "APIError", "message": failed.Error(), "status": failed.Code,
-			}}
-		} else if err != nil {
-			told = map[string]any{"error": map[string]any{"type": fmt.Sprintf("%T", err), "message": err.Error()}}
-		}
-		outcome, _ := json.Marshal(told)
-		fmt.Printf("{\"call\":%q,%s\n", name, outcome[1:])
-	}
+	tell(calls, func(failed genai.APIError) int { return failed.Code })
 }

@@ -3,10 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
-	"strings"
 
 	"CLIENT_MODULE"
 	"CLIENT_MODULE/option"
@@ -17,9 +14,7 @@ func main() {
 		option.WithBaseURL(os.Getenv("BASE_URL") + "/v1"),
 		option.WithAPIKey(os.Getenv("API_KEY")),
 	}
-	headers := map[string]string{}
-	json.Unmarshal([]byte(os.Getenv("HEADERS")), &headers)
-	for name, value := range headers {
+	for name, value := range headers() {
 		options = append(options, option.WithHeader(name, value))
 	}
 	client := openai.NewClient(options...)
@@ -46,18 +41,5 @@ func main() {
 			return chunks, stream.Err()
 		},
 	}
-	for _, name := range strings.Fields(os.Getenv("CALLS")) {
-		value, err := calls[name]()
-		told := map[string]any{"value": value}
-		var failed *openai.Error
-		if errors.As(err, &failed) {
-			told = map[string]any{"error": map[string]any{
-				"type": "Error", "message": failed.Error(), "status": failed.StatusCode,
-			}}
-		} else if err != nil {
-			told = map[string]any{"error": map[string]any{"type": fmt.Sprintf("%T", err), "message": err.Error()}}
-		}
-		outcome, _ := json.Marshal(told)
-		fmt.Printf("{\"call\":%q,%s\n", name, outcome[1:])
-	}
+	tell(calls, func(failed *openai.Error) int { return failed.StatusCode })
 }

@@ -7,12 +7,20 @@ import {
   askHeldStream,
   type Rig,
   newClient,
+  type Client,
   expectRefusal,
   ANSWERED_MS,
   expectTrafficBack,
   expectChargedExactly,
   useRig,
 } from './rig.ts';
+
+/** The fault ends: what was forwarded is charged, exactly, and traffic comes back by itself. */
+async function endOf(outage: Outage, client: Client): Promise<void> {
+  await outage.end();
+  await expectChargedExactly(client);
+  await expectTrafficBack(client);
+}
 
 export function redisAway(): void {
   let rig: Rig;
@@ -126,9 +134,7 @@ export function redisAway(): void {
       sendBody(undefined);
       expectRefusal(await asked, 'redis_unavailable');
       expect(client.forwarded()).toBe(0);
-      await outage.end();
-      await expectTrafficBack(client);
-      await expectChargedExactly(client);
+      await endOf(outage, client);
     });
 
     it('while the provider works: 503, and charged once it is back', async () => {
@@ -139,9 +145,7 @@ export function redisAway(): void {
       const reply = await asked;
       expectRefusal(reply, 'redis_unavailable');
       expect(reply.body).not.toContain('word0');
-      await outage.end();
-      await expectChargedExactly(client);
-      await expectTrafficBack(client);
+      await endOf(outage, client);
     });
 
     it('in mid-stream: the stream goes on, and is charged once it is back', async () => {
@@ -155,9 +159,7 @@ export function redisAway(): void {
       expect(reply.body).toContain('word19');
       expect(reply.body).toContain('[DONE]');
       expect(reply.body).not.toContain('x-gateway-request-cost');
-      await outage.end();
-      await expectChargedExactly(client);
-      await expectTrafficBack(client);
+      await endOf(outage, client);
     });
 
     it('and its client leaves before it was forwarded: nothing is charged', async () => {

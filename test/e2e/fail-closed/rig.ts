@@ -68,7 +68,7 @@ export function rigConfig(provider: FakeProvider, link: RedisLink): ConfigInput 
 }
 
 /** One client with a key, and a provider key, of its own, by which its requests are told apart upstream. */
-interface Client {
+export interface Client {
   ask(options?: AskOptions): Promise<TimedReply>;
   models(): Promise<TimedReply>;
   /** Requests of this client that reached the provider. */

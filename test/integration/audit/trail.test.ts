@@ -2,11 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createStreamStore } from '../../../src/audit/stream-store.ts';
 import { startAudit } from '../../../src/audit/start-audit.ts';
 import { tail } from '../../../src/audit/tail.ts';
-import { configSchema } from '../../../src/config/schema.ts';
-import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { parsed } from '../../support/exchange.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { telemetryRig } from '../../support/telemetry-rig.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 
 let redis: TestRedis;
@@ -17,17 +15,12 @@ beforeEach(async () => void (await redis.flush()));
 const exchange = () => parsed({ body: { model: 'gpt-4o', messages: [] } });
 
 async function rig(audit: object = {}) {
-  const written = configSchema.parse({
+  const { lines, ...made } = await telemetryRig({
     audit: { enabled: true, stdout: false, ...audit },
     redis: { addr: redis.addr, read_timeout: '200ms' },
   });
-  const config = { ...written, server: { ...written.server, insecure_dev: false } };
-  const client = connectRedis(config.redis, { name: 'test' });
-  await waitUntilReady(client, 5_000);
-  const metrics = createMetrics();
-  const lines: string[] = [];
-  const output = { write: (line: string) => void lines.push(line) };
-  const trail = await startAudit({ config, redis: client, output, log: { error: () => undefined }, metrics });
+  const { metrics, redis: client } = made;
+  const trail = await startAudit({ ...made, log: { error: () => undefined } });
   async function counted(sink: string, outcome: string): Promise<number> {
     const { values } = await metrics.auditRecords.get();
     return values.find(({ labels }) => labels.sink === sink && labels.outcome === outcome)?.value ?? 0;

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configSchema } from '../../../src/config/schema.ts';
 import { PASS, type Check } from '../../../src/pipeline/check.ts';
-import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { startTracing } from '../../../src/tracing/start-tracing.ts';
 import { parsed } from '../../support/exchange.ts';
 import { startGrpcReceiver, startHttpReceiver, type ReceivedSpan } from '../../support/otlp-receiver.ts';
 import { freePort } from '../../support/ports.ts';
 import { startTestRedis, type TestRedis } from '../../support/redis.ts';
+import { telemetryRig } from '../../support/telemetry-rig.ts';
 import { readAllOf } from '../../unit/verify/run-verify.ts';
 
 let redis: TestRedis;
@@ -18,14 +16,12 @@ afterAll(() => redis.close());
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 async function rig(otel: object) {
-  const written = configSchema.parse({ otel: { enabled: true, ...otel }, redis: { addr: redis.addr } });
-  const config = { ...written, server: { ...written.server, insecure_dev: false } };
-  const client = connectRedis(config.redis, { name: 'test' });
-  await waitUntilReady(client, 5_000);
-  const metrics = createMetrics();
-  const lines: string[] = [];
-  const output = { write: (line: string) => void lines.push(line) };
-  const tracing = await startTracing({ config, worker: 0, redis: client, output, metrics });
+  const { lines, ...made } = await telemetryRig({
+    otel: { enabled: true, ...otel },
+    redis: { addr: redis.addr },
+  });
+  const { metrics, redis: client } = made;
+  const tracing = await startTracing({ ...made, worker: 0 });
   const exchange = parsed({ body: { model: 'gpt-4o', messages: [{ role: 'user', content: 'the prompt' }] } });
   const check: Check = {
     name: 'session',

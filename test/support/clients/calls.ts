@@ -37,6 +37,7 @@ export async function makeCalls(
 ): Promise<CallOutcomes> {
   const source = await readScript(script, client);
   const result = await runScript(client, source, {
+    goFrame: client.recipe.kind === 'go' ? await readFile(join(SCRIPTS, 'frame.go'), 'utf8') : undefined,
     env: {
       BASE_URL: endpoint.baseUrl,
       API_KEY: endpoint.apiKey,
@@ -53,7 +54,7 @@ export async function makeCalls(
   throw new Error(`${script} ${how} without ${absent.join(', ')}:\n${result.stderr}${result.stdout}`);
 }
 
-/** Python and JavaScript share a frame for each language; a Go program is whole, and major versions have paths. */
+/** Python and JavaScript share a frame for each language; that of Go is a file of its own. Major versions have paths. */
 async function readScript(name: string, { recipe }: InstalledClient): Promise<string> {
   const own = await readFile(join(SCRIPTS, name), 'utf8');
   if (recipe.kind === 'go') return own.replaceAll('CLIENT_MODULE', recipe.name);

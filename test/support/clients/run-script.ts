@@ -11,15 +11,15 @@ const BUILD_WITHIN_MS = 600_000;
 
 /**
  * Runs a program in the client's own language with the client at hand: an ES module under Node, a Python file in
- * its venv, a Go `main` package.
+ * its venv, a Go `main` package, which may have a second file.
  */
 export function runScript(
   client: InstalledClient,
   source: string,
-  options: Omit<ProgramOptions, 'cwd'> = {},
+  { goFrame, ...options }: Omit<ProgramOptions, 'cwd'> & { readonly goFrame?: string | undefined } = {},
 ): Promise<ProgramResult> {
   return inTemporaryFolder(async (folder) => {
-    const [file, ...args] = await prepare(client, source, folder);
+    const [file, ...args] = await prepare(client, { source, goFrame }, folder);
     return runProgram(file, args, { ...options, cwd: folder });
   });
 }
@@ -39,7 +39,7 @@ export function clientProgram({ recipe, home }: InstalledClient, name: string): 
 /** The command that runs the source. */
 async function prepare(
   client: InstalledClient,
-  source: string,
+  { source, goFrame }: { readonly source: string; readonly goFrame: string | undefined },
   folder: string,
 ): Promise<readonly [string, ...string[]]> {
   const { recipe, home } = client;
@@ -52,17 +52,27 @@ async function prepare(
       await writeFile(join(folder, 'main.py'), source);
       return [join(home, 'venv', 'bin', 'python'), 'main.py'];
     case 'go':
-      return [await goProgram(client, source, folder)];
+      return [
+        await goProgram(
+          client,
+          { 'main.go': source, ...(goFrame !== undefined && { 'frame.go': goFrame }) },
+          folder,
+        ),
+      ];
   }
 }
 
-/** Built once for each source: compiling a client takes longer than all that is asked of it. */
-async function goProgram({ home }: InstalledClient, source: string, folder: string): Promise<string> {
+/** Built once for each text of its files: compiling a client takes longer than all that is asked of it. */
+async function goProgram(
+  { home }: InstalledClient,
+  files: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<string> {
   const programs = join(home, 'programs');
-  const program = join(programs, createHash('sha256').update(source).digest('hex'));
+  const program = join(programs, createHash('sha256').update(Object.values(files).join('\0')).digest('hex'));
   if (await isExecutable(program)) return program;
   for (const name of ['go.mod', 'go.sum']) await copyFile(join(home, name), join(folder, name));
-  await writeFile(join(folder, 'main.go'), source);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   await mkdir(programs, { recursive: true });
   const staging = `${program}.${String(process.pid)}`;
   const env = { ...process.env, GOFLAGS: '-mod=mod' };

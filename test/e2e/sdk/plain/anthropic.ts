@@ -2,6 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
 import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import { thrown, countingFetch } from '../../../support/thrown.ts';
 
 const API_KEY = 'sk-ant-api03-0123456789';
 const OAUTH_TOKEN = 'sk-ant-oat01-0123456789';
@@ -109,12 +110,6 @@ export function anthropic(rig: SdkRig): void {
   });
 
   describe('raises its own typed errors', () => {
-    const thrown = (work: Promise<unknown>): Promise<unknown> =>
-      work.then(
-        () => 'nothing',
-        (error: unknown) => error,
-      );
-
     it.each([
       [400, Anthropic.BadRequestError],
       [401, Anthropic.AuthenticationError],
@@ -132,23 +127,19 @@ export function anthropic(rig: SdkRig): void {
     });
 
     it('for our 401, 403 and 429, and does not try again where it is of no use', async () => {
-      let attempts = 0;
-      const fetchCounted: typeof fetch = (...args) => {
-        attempts += 1;
-        return fetch(...args);
-      };
+      const counted = countingFetch();
       const access = await rig.access('anthropic', 'header', API_KEY, { daily: 0.000_001 });
       const foreign = await rig.access('openai', 'header', API_KEY);
       const before = rig.provider.requests.length;
       function refused(apiKey: string): Promise<unknown> {
-        const retrying = client(access, { apiKey, maxRetries: 2, fetch: fetchCounted });
+        const retrying = client(access, { apiKey, maxRetries: 2, fetch: counted.fetch });
         return thrown(retrying.messages.create(params));
       }
       expect(await refused(`gw-${'x'.repeat(43)}`)).toBeInstanceOf(Anthropic.AuthenticationError);
       expect(await refused(foreign.rawKey)).toBeInstanceOf(Anthropic.PermissionDeniedError);
-      attempts = 0;
+      counted.attempts = 0;
       expect(await refused(access.rawKey)).toBeInstanceOf(Anthropic.RateLimitError);
-      expect(attempts).toBe(1);
+      expect(counted.attempts).toBe(1);
       expect(rig.provider.requests.length).toBe(before);
     });
   });

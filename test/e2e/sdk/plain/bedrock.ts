@@ -15,6 +15,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { FAKE_AWS_CREDENTIAL } from '../../../support/fake-provider/bedrock.ts';
 import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
 import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import { thrown } from '../../../support/thrown.ts';
 
 const API_KEY = 'bedrock-api-key-0123456789';
 const BEARER = ['authorization', `Bearer ${API_KEY}`] as const;
@@ -200,12 +201,7 @@ export function bedrock(rig: SdkRig): void {
       [poor, 429, /./],
     ] as const) {
       for (const command of [new ConverseCommand(params), new InvokeModelCommand(invoke)]) {
-        const error: unknown = await client(who)
-          .send(command as ConverseCommand)
-          .then(
-            () => 'nothing',
-            (thrown: unknown) => thrown,
-          );
+        const error: unknown = await thrown(client(who).send(command as ConverseCommand));
         expect(error).toBeInstanceOf(BedrockRuntimeServiceException);
         expect(error).toMatchObject({
           $metadata: { httpStatusCode: status },

@@ -2,6 +2,7 @@ import { CohereClient, CohereClientV2, CohereError, Cohere } from 'cohere-ai';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { INPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
 import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import { thrown } from '../../../support/thrown.ts';
 
 const PROVIDER_KEY = 'co-0123456789';
 const BEARER = ['authorization', `Bearer ${PROVIDER_KEY}`] as const;
@@ -100,10 +101,7 @@ export function cohere(rig: SdkRig): void {
       [poor, 429, Cohere.TooManyRequestsError],
     ] as const) {
       for (const call of ['chat', 'chatStream'] as const) {
-        const error: unknown = await new CohereClientV2(options(who))[call](chatV2).then(
-          () => 'nothing',
-          (thrown: unknown) => thrown,
-        );
+        const error: unknown = await thrown(new CohereClientV2(options(who))[call](chatV2));
         expect(error).toBeInstanceOf(CohereError);
         expect(error).toBeInstanceOf(Type);
         expect(error).toMatchObject({ statusCode });

@@ -2,6 +2,7 @@ import { ApiError, GoogleGenAI } from '@google/genai';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { INPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
 import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import { thrown } from '../../../support/thrown.ts';
 
 const PROVIDER_KEY = 'AIzaSy0123456789';
 const CREDENTIAL = ['x-goog-api-key', PROVIDER_KEY] as const;
@@ -86,12 +87,7 @@ export function google(rig: SdkRig): void {
       [poor, 429, 'budget_exceeded'],
     ] as const) {
       for (const method of ['generateContent', 'generateContentStream'] as const) {
-        const error: unknown = await client(who)
-          .models[method](params)
-          .then(
-            () => 'nothing',
-            (thrown: unknown) => thrown,
-          );
+        const error: unknown = await thrown(client(who).models[method](params));
         expect(error).toBeInstanceOf(ApiError);
         expect(error).toMatchObject({ status, message: expect.stringContaining(message) });
       }

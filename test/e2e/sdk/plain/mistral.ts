@@ -3,6 +3,7 @@ import { MistralError } from '@mistralai/mistralai/models/errors';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
 import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import { thrown } from '../../../support/thrown.ts';
 
 const PROVIDER_KEY = 'mistral-0123456789';
 const BEARER = ['authorization', `Bearer ${PROVIDER_KEY}`] as const;
@@ -86,12 +87,7 @@ export function mistral(rig: SdkRig): void {
       [poor, 429, 'budget_exceeded'],
     ] as const) {
       for (const call of ['complete', 'stream'] as const) {
-        const error: unknown = await client(who)
-          .chat[call](chat)
-          .then(
-            () => 'nothing',
-            (thrown: unknown) => thrown,
-          );
+        const error: unknown = await thrown(client(who).chat[call](chat));
         expect(error).toBeInstanceOf(MistralError);
         expect(error).toMatchObject({ statusCode, body: expect.stringContaining(body) as string });
       }

@@ -2,6 +2,7 @@ import OpenAI from 'openai';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
 import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import { thrown, countingFetch } from '../../../support/thrown.ts';
 
 const PROVIDER_KEY = 'sk-openai-0123456789';
 const BEARER = ['authorization', `Bearer ${PROVIDER_KEY}`] as const;
@@ -116,12 +117,7 @@ export function openAi(rig: SdkRig): void {
       const access = await rig.access('openai', 'header', PROVIDER_KEY);
       rig.provider.behave({ status });
       for (const stream of [false, true]) {
-        const error: unknown = await client(access)
-          .chat.completions.create({ ...chat, stream })
-          .then(
-            () => 'nothing',
-            (thrown: unknown) => thrown,
-          );
+        const error: unknown = await thrown(client(access).chat.completions.create({ ...chat, stream }));
         expect(error).toBeInstanceOf(Type);
         expect(error).toMatchObject({ status, error: { message: 'the fake provider was told to fail' } });
       }
@@ -129,19 +125,10 @@ export function openAi(rig: SdkRig): void {
     });
 
     it('for our 401, 403 and 429, and does not try again where it is of no use', async () => {
-      let attempts = 0;
-      const counting: typeof fetch = (...args) => {
-        attempts += 1;
-        return fetch(...args);
-      };
+      const counted = countingFetch();
       async function refused(access: Access): Promise<unknown> {
-        attempts = 0;
-        return client(access, { maxRetries: 2, fetch: counting })
-          .chat.completions.create(chat)
-          .then(
-            () => 'nothing',
-            (thrown: unknown) => thrown,
-          );
+        counted.attempts = 0;
+        return thrown(client(access, { maxRetries: 2, fetch: counted.fetch }).chat.completions.create(chat));
       }
       const before = rig.provider.requests.length;
       const access = await rig.access('openai', 'header', PROVIDER_KEY, { daily: 0.000_001 });
@@ -158,7 +145,7 @@ export function openAi(rig: SdkRig): void {
       const poor = await refused(access);
       expect(poor).toBeInstanceOf(OpenAI.RateLimitError);
       expect(poor).toMatchObject({ status: 429 });
-      expect(attempts).toBe(1);
+      expect(counted.attempts).toBe(1);
       expect((poor as InstanceType<typeof OpenAI.RateLimitError>).headers?.get('x-should-retry')).toBe(
         'false',
       );

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+)
+
+// The headers of the endpoint.
+func headers() map[string]string {
+	own := map[string]string{}
+	json.Unmarshal([]byte(os.Getenv("HEADERS")), &own)
+	return own
+}
+
+// Makes the calls that are asked for, and tells what came of each. E is the client's own error, which knows a status.
+func tell[E error](calls map[string]func() (any, error), statusOf func(E) int) {
+	for _, name := range strings.Fields(os.Getenv("CALLS")) {
+		value, err := calls[name]()
+		told := map[string]any{"value": value}
+		var failed E
+		if errors.As(err, &failed) {
+			told = map[string]any{"error": map[string]any{
+				"type": "Error", "message": failed.Error(), "status": statusOf(failed),
+			}}
+		} else if err != nil {
+			told = map[string]any{"error": map[string]any{"type": fmt.Sprintf("%T", err), "message": err.Error()}}
+		}
+		outcome, _ := json.Marshal(told)
+		fmt.Printf("{\"call\":%q,%s\n", name, outcome[1:])
+	}
+}

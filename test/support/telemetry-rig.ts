@@ -1,0 +1,15 @@
+import { configSchema } from '../../src/config/schema.ts';
+import type { ConfigInput } from '../../src/config/schema.ts';
+import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
+
+/** What the audit trail and traces are made with: a configuration, Redis, metrics, and a standard output to read. */
+export async function telemetryRig(input: ConfigInput) {
+  const written = configSchema.parse(input);
+  const config = { ...written, server: { ...written.server, insecure_dev: false } };
+  const redis = connectRedis(config.redis, { name: 'test' });
+  await waitUntilReady(redis, 5_000);
+  const lines: string[] = [];
+  const output = { write: (line: string) => void lines.push(line) };
+  return { config, redis, metrics: createMetrics(), lines, output };
+}
