@@ -15,6 +15,11 @@ import {
   useRig,
 } from './rig.ts';
 
+interface Outage {
+  begin(): Promise<unknown>;
+  end(): Promise<unknown>;
+}
+
 /** The fault ends: what was forwarded is charged, exactly, and traffic comes back by itself. */
 async function endOf(outage: Outage, client: Client): Promise<void> {
   await outage.end();
@@ -56,10 +61,6 @@ export function redisAway(): void {
   });
   const command = (...args: string[]) => rig.redis.client.call(args[0] ?? '', args.slice(1));
 
-  interface Outage {
-    begin(): Promise<unknown>;
-    end(): Promise<unknown>;
-  }
   const ALL_GONE: readonly (readonly [string, Outage])[] = [
     ['stopped', stopped],
     ['unreachable', unreachable],
