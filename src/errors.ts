@@ -93,7 +93,7 @@ export interface Refusal {
   readonly cause?: unknown;
 }
 
-/** What an agent can act on; shown only in MCP's JSON-RPC errors, as `error.data` (docs/mcp.md). */
+/** What an agent can act on; shown only in MCP's JSON-RPC errors, as `error.data` (docs/mcp-messages.md). */
 export interface RefusalDetails {
   readonly reason: string;
   readonly toolName?: string;

@@ -23,7 +23,7 @@ const SHOWN_DIGEST_CHARS = 16;
 
 type ServerPin = Pin & { readonly server: string };
 
-/** `gateway mcp …`: what is remembered of MCP servers (docs/mcp.md). */
+/** `gateway mcp …`: what is remembered of MCP servers (docs/mcp-tools.md). */
 export function registerMcp(program: Command, io: Io): void {
   const mcp = program.command('mcp').description('look after MCP servers');
   const pins = mcp.command('pins').description('definitions of tools, as they were first seen');

@@ -28,8 +28,9 @@ const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 
 /**
- * Refusals of requests that a client reads as answers (docs/refusals.md, docs/mcp.md): those that an agent can act on
- * come with HTTP 200, so that it sees them; those that are MCP's own have the status and the code that it gives them.
+ * Refusals of requests that a client reads as answers (docs/refusals.md, docs/mcp-messages.md): those that an agent
+ * can act on come with HTTP 200, so that it sees them; those that are MCP's own have the status and the code that it
+ * gives them.
  */
 const AS_ANSWER: { readonly [Type in ErrorType]?: { readonly status: number; readonly code: number } } = {
   policy_denied: { status: 200, code: DENIED },

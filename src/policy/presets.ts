@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** docs/policies.md, exact. */
+/** docs/presets.md, exact. */
 export const PRESET_NAMES = ['safety', 'pci', 'mcp_sandbox', 'zero_trust', 'safety_drift'] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
 

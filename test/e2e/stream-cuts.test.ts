@@ -5,7 +5,7 @@ import { startSdkRig } from '../support/sdk-rig.ts';
 import type { SdkRig, Transport } from '../support/sdk-rig.ts';
 import { makeSecret } from '../unit/detectors/secrets/samples.ts';
 
-/** docs/dlp.md: a quarantine cuts the connection with an error frame; the provider writes on for nobody. */
+/** docs/dlp-streams.md: a quarantine cuts the connection with an error frame; the provider writes on for nobody. */
 
 const TRANSPORTS: readonly Transport[] = [
   { name: 'of an HTTP/1.1 provider', tlsListener: false, http2Upstream: false },

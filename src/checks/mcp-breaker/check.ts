@@ -31,8 +31,8 @@ const SOON_MS = 1_000;
 
 /**
  * Fails fast where a server has failed a key, or all keys, too often, and lets one call at a time find out whether it is
- * back (docs/mcp.md). Only JSON-RPC requests are counted, and probe: servers answer other messages, and GETs they do not
- * serve, with whatever they like.
+ * back (docs/mcp-breaker.md). Only JSON-RPC requests are counted, and probe: servers answer other messages, and GETs
+ * they do not serve, with whatever they like.
  */
 export function createMcpBreakerCheck(deps: McpBreakerDeps): Check<McpBreakerState, 'mcp-breaker'> {
   const name = 'mcp-breaker';

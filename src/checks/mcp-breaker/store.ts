@@ -36,7 +36,7 @@ export interface BreakerSettings {
 }
 
 /**
- * The circuits of MCP servers (docs/mcp.md), for all gateways or for this process alone. A call goes
+ * The circuits of MCP servers (docs/mcp-breaker.md), for all gateways or for this process alone. A call goes
  * through two: its key's own at the server, which its failures open, and the server's, which shuts all keys out and opens
  * by failures to get an answer at all, or by answers that several keys got. Every change is atomic and safe to repeat; a
  * failure of the store throws `redis_unavailable`.

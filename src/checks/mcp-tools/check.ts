@@ -9,8 +9,9 @@ import type { StreamEvent } from '../../providers/provider.ts';
 const ERROR_STATUS = 400;
 
 /**
- * Shows a key the tools that it may call and no other (docs/mcp.md): what a key may do, so that neither shadow mode nor
- * an inspector that is switched off shows more. Of a key with a list nothing passes that could be read as another one.
+ * Shows a key the tools that it may call and no other (docs/mcp-tools.md): what a key may do, so that neither shadow
+ * mode nor an inspector that is switched off shows more. Of a key with a list nothing passes that could be read as
+ * another one.
  */
 export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
   return {

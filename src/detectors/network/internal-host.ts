@@ -5,7 +5,8 @@ import { createStreamDetector } from '../stream-detector.ts';
 
 /**
  * Names of hosts that only mean something inside a network: those below `.internal`, `.local` and `.corp`, and
- * `localhost` (docs/dlp.md). Members in code and files have such names too, and are left alone where they can be told.
+ * `localhost` (docs/personal-data.md). Members in code and files have such names too, and are left alone where they
+ * can be told.
  */
 export const internalHostDetector: StreamDetector = createStreamDetector(
   findHosts,

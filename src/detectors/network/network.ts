@@ -5,7 +5,10 @@ import { NUMBER_BEGINS, openAt, WORD_BEGINS } from '../pii/digit-groups.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Private and loopback addresses (docs/dlp.md; RFC 1918, RFC 1122 section 3.2.1.3). Names are of `internal-host.ts`. */
+/**
+ * Private and loopback addresses (docs/personal-data.md; RFC 1918, RFC 1122 section 3.2.1.3). Names are of
+ * `internal-host.ts`.
+ */
 export const networkDetector: StreamDetector = createStreamDetector(findAddresses, openIn);
 
 /** Every address that may be private or loopback, with or without digits around it. */

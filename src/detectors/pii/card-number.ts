@@ -3,7 +3,7 @@ import { isDigitCode } from '../characters.ts';
 import { BLANKS, HYPHENS } from './digit-groups.ts';
 import { behindEscape } from '../escapes.ts';
 
-/** The brands of docs/dlp.md. */
+/** The brands of docs/personal-data.md. */
 type CardBrand = 'visa' | 'mastercard' | 'amex' | 'discover';
 
 /** Ranges of the first digits, and lengths (ISO/IEC 7812, the brands' own tables). */

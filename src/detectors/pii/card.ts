@@ -6,7 +6,7 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { withoutOverlaps } from '../overlaps.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
-/** Payment card numbers of Visa, MasterCard, American Express and Discover (docs/dlp.md). */
+/** Payment card numbers of Visa, MasterCard, American Express and Discover (docs/personal-data.md). */
 export const cardDetector: StreamDetector = createStreamDetector(findCards, openIn);
 
 function findCards(text: string): readonly Finding[] {

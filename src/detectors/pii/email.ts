@@ -11,7 +11,7 @@ const MAX_DOMAIN_CHARS = 120;
 const MAX_LABEL_CHARS = 63;
 
 /**
- * Email addresses (docs/dlp.md).
+ * Email addresses (docs/personal-data.md).
  * @param allowedHosts addresses at these domains and below them are no findings
  */
 export function createEmailDetector(allowedHosts: readonly string[]): StreamDetector {

@@ -7,8 +7,8 @@ import { nanpNumbersIn, nanpOpenIn } from './phone-nanp.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * Phone numbers (docs/dlp.md): E.164 with its plus, and those of the North American numbering plan. Candidates are
- * found by their shape, and libphonenumber judges them; its own search takes half a second for 100 KB.
+ * Phone numbers (docs/personal-data.md): E.164 with its plus, and those of the North American numbering plan.
+ * Candidates are found by their shape, and libphonenumber judges them; its own search takes half a second for 100 KB.
  */
 export const phoneDetector: StreamDetector = createStreamDetector(findPhones, openIn);
 

@@ -5,8 +5,8 @@ import type { Finding, StreamDetector } from '../finding.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /**
- * US social security numbers as ddd-dd-dddd (docs/dlp.md), and individual taxpayer numbers, which are written alike
- * and stand in the same fields.
+ * US social security numbers as ddd-dd-dddd (docs/personal-data.md), and individual taxpayer numbers, which are
+ * written alike and stand in the same fields.
  */
 export const ssnDetector: StreamDetector = createStreamDetector(findSsns, openIn);
 

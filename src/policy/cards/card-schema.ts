@@ -113,7 +113,7 @@ const fsm = z.strictObject({
     .max(MAX_TRANSITIONS),
 });
 
-/** A policy card (docs/policies.md). */
+/** A policy card (docs/cards.md). */
 export const cardSchema = z.strictObject({
   metadata: z.strictObject({
     name,

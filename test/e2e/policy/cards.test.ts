@@ -8,7 +8,7 @@ import { serveUntilExit, type TestGateway, type TestKey } from '../../support/ga
 import { callTool, closeConnections } from '../../support/policy-clients.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
-/** docs/policies.md: cards on the wire, through the clients that people have. */
+/** docs/cards.md: cards on the wire, through the clients that people have. */
 const CARD = `metadata: { name: ops, version: "1" }
 rules:
   - name: no-xylophone

@@ -26,7 +26,7 @@ import {
 } from '../../support/policy-probe.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
-/** docs/policies.md: every operator and every action of a card on the wire, through clients as people have them. */
+/** docs/cards.md: every operator and every action of a card on the wire, through clients as people have them. */
 let rig: PolicyRig;
 let gateway: TestGateway;
 

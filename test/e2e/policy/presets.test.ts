@@ -21,7 +21,7 @@ import {
   type ToolCase,
 } from '../../support/preset-rows.ts';
 
-/** docs/policies.md: every rule of every preset on the wire, each preset alone, through clients as people have them. */
+/** docs/presets.md: every rule of every preset on the wire, each preset alone, through clients as people have them. */
 const TOOLS = ['read_file', 'write_file', 'run_command', 'dry_run_command'];
 const SECRET = `ghp_${'Zq8Kd1Lw7Xc3Vb9Nm2Rt6Yp4Hs5Gf0JaAbCd'}`;
 const [FIRST_CLIENT] = MODEL_CLIENTS;

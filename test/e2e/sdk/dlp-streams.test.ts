@@ -10,7 +10,7 @@ import type { Transport } from '../../support/sdk-rig.ts';
 import { SDK_STREAMS } from '../../support/sdk-streams.ts';
 import { makeSecret } from '../../unit/detectors/secrets/samples.ts';
 
-/** docs/dlp.md on streams, as each provider's own SDK sees it. */
+/** docs/dlp-streams.md, as each provider's own SDK sees it. */
 const KEY = 'key-0123456789';
 const CLEAN = 'Grüße from the fake 🙂 model, at 9.30 sharp – as "agreed".';
 const PERSONAL =

@@ -3,7 +3,7 @@ import type { Answered, Parsed } from '../../../pipeline/exchange.ts';
 import { MCP_SESSION_HEADER } from '../../../conversation/mcp-session.ts';
 import type { McpSession, McpSessionStore } from './store.ts';
 
-/** Holds each session of an MCP server to the key that it was given to (docs/mcp.md). */
+/** Holds each session of an MCP server to the key that it was given to (docs/mcp-sessions.md). */
 export interface SessionBinding {
   /** Whether the session that a request names is its key's own; one wait for Redis, none where it names none. */
   judge(exchange: Parsed): Promise<Verdict>;

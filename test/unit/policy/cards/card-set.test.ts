@@ -4,7 +4,7 @@ import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { llmCall, toolCall, type CallOptions } from '../../../support/policy-call.ts';
 import { denyingRule, isDenied } from '../../../support/policy-cards.ts';
 
-/** docs/policies.md: each field, operator and verdict of cards. */
+/** docs/cards.md: each field, operator and verdict of cards. */
 const session = (tools: readonly string[], state = ''): CallOptions => ({
   session: { state, tools_called: tools },
 });

@@ -5,7 +5,7 @@ import { createCardSet } from '../../../../src/policy/cards/card-set.ts';
 import { presetFiles, PRESET_NAMES, type PresetName } from '../../../../src/policy/presets.ts';
 import { llmCall, toolCall } from '../../../support/policy-call.ts';
 
-/** docs/policies.md: each rule of each preset, with what fires it and what comes near and must not. */
+/** docs/presets.md: each rule of each preset, with what fires it and what comes near and must not. */
 const sets = new Map(PRESET_NAMES.map((name) => [name, setOf([name])]));
 
 function setOf(names: readonly PresetName[]) {
