@@ -1,12 +1,14 @@
 /** Members of the providers' and MCP's requests and answers, and of the schemas of tools. */
-const NAMES = `additionalProperties anthropic_version arguments call_id choices clientInfo content contents
-  created data default delta description enum error finish_reason format frequency_penalty function function_call
-  generationConfig id image_url index input input_schema instructions is_error isError items jsonrpc kind max_tokens
-  maxOutputTokens max_completion_tokens max_output_tokens message messages metadata method model n name object output
-  parallel_tool_calls parameters params parts path presence_penalty prompt properties protocolVersion query reasoning
-  refusal required response_format result role schema seed session_id stop stop_reason store stream stream_options strict
-  structuredContent system system_instruction systemInstruction temperature text title tool_call_id tool_calls
-  tool_choice tool_use_id tools top_k top_p topP type uri url usage user value`;
+const NAMES = `additionalProperties anthropic_version arguments call_id choices clientInfo completion_tokens
+  completion_tokens_details content contents created data default delta description enum error finish_reason format
+  frequency_penalty function function_call generationConfig id image_url index input input_schema input_tokens
+  instructions is_error isError items jsonrpc kind logprobs max_tokens maxOutputTokens max_completion_tokens
+  max_output_tokens message messages metadata method model n name object output output_tokens parallel_tool_calls
+  parameters params parts path presence_penalty prompt prompt_tokens prompt_tokens_details properties protocolVersion
+  query reasoning refusal required response_format result role schema seed session_id stop stop_reason store stream
+  stream_options strict structuredContent system system_instruction system_fingerprint systemInstruction temperature
+  text title tool_call_id tool_calls tool_choice tool_use_id tools top_k top_p topP total_tokens type uri url usage user
+  value`;
 
 /** What such members say in nearly every request. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -22,7 +24,7 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Texts that requests hold whoever sends them: as they stand, and as they are searched with their member's name before
+ * Texts that requests and answers hold whoever sends them: as they stand, and as they are searched with their member's name before
  * them. Nothing is said here of what is in them.
  */
 export const COMMON_TEXTS: ReadonlySet<string> = new Set([

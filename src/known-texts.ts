@@ -60,12 +60,14 @@ const MAX_JUDGED_CHARS = 4 * 1_048_576;
 let judgedChars = 0;
 
 /**
- * What is known of a text, by its digest; undefined where it is too short to be worth it. Agents send their history again
+ * What is known of a text, by its digest; undefined where it is too short to be worth it, or so long that a digest would
+ * fill a turn. Agents send their history again
  * with every turn, and every check asks: a text costs one digest. The text itself is not kept.
  */
 export function knownText(text: string): KnownText | undefined {
   const found = judged.get(text);
   if (found !== undefined) return found;
+  if (text.length > MAX_JUDGED_CHARS) return undefined;
   const digest = textDigest(text);
   if (digest === undefined) return common.get(text);
   const one = known.get(digest) ?? new Known(digest);

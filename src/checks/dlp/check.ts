@@ -8,6 +8,7 @@ import { classesOf, rulesOf, requestDenied, requestNotMaskable } from './actions
 import type { DlpCheckDeps } from './deps.ts';
 import { createAnswerJudge } from './judge-answer.ts';
 import { inspectRequest } from './requests.ts';
+import type { FindAll } from './scan/scan-batch.ts';
 
 /**
  * Data-loss prevention (docs/dlp.md): personal data, addresses of private networks and secrets are masked in answers,
@@ -16,11 +17,12 @@ import { inspectRequest } from './requests.ts';
  */
 export function createDlpCheck(deps: DlpCheckDeps): Check<unknown, 'dlp'> {
   const { config } = deps;
-  const answers = createAnswerJudge(deps);
+  const findAll = rememberedSearch(deps);
+  const answers = createAnswerJudge({ ...deps, findAll });
   return {
     name: 'dlp',
     shadowable: true,
-    ...(config.requests !== 'off' && { requestBody: requestJudge(deps) }),
+    ...(config.requests !== 'off' && { requestBody: requestJudge({ ...deps, findAll }) }),
     ...(config.enabled && {
       response: (exchange: Answered) => (isJudged(exchange) ? answers.whole(exchange) : PASS),
       stream: (exchange: Answered) => (isJudged(exchange) ? answers.rewriter(exchange) : undefined),
@@ -32,14 +34,9 @@ function isJudged({ origin, mcp }: Answered): boolean {
   return origin === 'provider' && mcp === undefined;
 }
 
-function requestJudge({
-  config,
-  findAll,
-  requestDetectors,
-  onFound,
-  onEvidence,
-}: DlpCheckDeps): (exchange: Parsed) => Promise<Verdict> {
-  const findNew = rememberClean<SearchedText>({
+/** Names of members come with every body, and an answer comes back with the next request. */
+function rememberedSearch({ findAll, requestDetectors }: DlpCheckDeps): FindAll {
+  return rememberClean<SearchedText>({
     read: findAll,
     isClean: ({ findings, isWhole }) => isWhole && findings.length === 0,
     clean: () => ({ findings: [], isWhole: true }),
@@ -47,8 +44,16 @@ function requestJudge({
       for (const detector of requestDetectors) noteNothing(text, known, detector);
     },
   });
+}
+
+function requestJudge({
+  config,
+  findAll,
+  onFound,
+  onEvidence,
+}: DlpCheckDeps): (exchange: Parsed) => Promise<Verdict> {
   return async (exchange) => {
-    const { found, unmaskable, mask } = await inspectRequest(exchange, findNew);
+    const { found, unmaskable, mask } = await inspectRequest(exchange, findAll);
     if (found.length === 0) return PASS;
     onEvidence?.(exchange, { side: 'request', found });
     const classes = classesOf(found.map(({ finding }) => finding));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createReportSecretLeak } from '../../../../src/checks/report-secret-leak.ts';
 import { createMemoryRiskStore } from '../../../../src/risk/memory-store.ts';
 import { findingId } from '../../../../src/checks/finding-id.ts';
-import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, KEY_HASH } from './rig.ts';
+import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, judgeRequest, KEY_HASH, parsed } from './rig.ts';
 
 const said = (text: string) => answered({ body: { choices: [{ message: { content: text } }] } });
 
@@ -24,6 +24,18 @@ describe('the DLP check', () => {
     const rig = dlp();
     expect((await judgeAnswer(rig, said('All is fine.'))).verdict).toEqual({ kind: 'pass' });
     expect(rig.classes).toEqual([]);
+  });
+
+  it('goes once through an answer that comes back with the next request, and each time through one that is masked', async () => {
+    const rig = dlp({ requests: 'mask' });
+    const clean = 'The volcano is quiet, and the glacier on it grows. '.repeat(8);
+    const withCard = `${clean} ${CARD}`;
+    for (const text of [clean, withCard, withCard]) await judgeAnswer(rig, said(text));
+    const request = parsed({ body: { messages: [{ role: 'assistant', content: clean }] } });
+    expect((await judgeRequest(rig, request)).verdict).toEqual({ kind: 'pass' });
+    expect(rig.classes).toHaveLength(2);
+    const times = (part: string): number => rig.searched.filter((text) => text.endsWith(part)).length;
+    expect([times(clean), times(withCard)]).toEqual([1, 2]);
   });
 
   it('masks personal data, and says so once per class', async () => {

@@ -34,6 +34,8 @@ export interface Rig {
   readonly check: Check;
   readonly leaks: SecretLeak[];
   readonly classes: FoundClass[];
+  /** All that was gone through as whole texts, in order. */
+  readonly searched: string[];
 }
 
 /** The check as a gateway has it, with everything switched on that `dlp` does not switch off. */
@@ -49,10 +51,15 @@ export function dlp(input: DlpInput = {}): Rig {
   };
   const leaks: SecretLeak[] = [];
   const classes: FoundClass[] = [];
+  const searched: string[] = [];
+  const findAll = createFindContentAll(scope, MAX_FINDINGS);
   const check = createDlpCheck({
     config,
     detector: createContentDetector(scope),
-    findAll: createFindContentAll(scope, MAX_FINDINGS),
+    findAll(texts) {
+      searched.push(...texts);
+      return findAll(texts);
+    },
     requestDetectors: contentDetectorsOf(scope),
     reportSecretLeak: (leak) => {
       leaks.push(leak);
@@ -60,7 +67,7 @@ export function dlp(input: DlpInput = {}): Rig {
     },
     onFound: (found) => classes.push(found),
   });
-  return { check, leaks, classes };
+  return { check, leaks, classes, searched };
 }
 
 export interface AnswerInput {
