@@ -9,6 +9,7 @@ export function withoutOverlaps<Spanned extends Span>(
   spans: readonly Spanned[],
   covered = 0,
 ): readonly Spanned[] {
+  if (spans.length === 0) return spans;
   let reached = covered;
   return spans
     .toSorted((a, b) => a.start - b.start || b.end - a.end)
