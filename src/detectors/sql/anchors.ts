@@ -6,11 +6,10 @@ import { anchorSource, SQL_RULES } from './rules.ts';
  * and costs most of what the search for payloads does.
  */
 
-/** How a place is looked at, by the code of its character. */
-const OTHER = 0;
-const IN_WORD = 1;
-const WORD_BEGINS = 2;
-const SIGN = 3;
+/** What a character is, by its code; each is a bit, and the first is 1. */
+const WORD_BEGINS = 1;
+const IN_WORD = 2;
+const SIGN = 4;
 
 /** The beginnings of all rules: by what must follow them, the anchors. */
 const ANCHORS = new Map<string, Set<string>>();
@@ -37,12 +36,13 @@ const WORD_HERE = beginningsWith(WORDS.map((word) => word.charAt(0)).join(''));
 const SIGNS_HERE: RegExp[] = [];
 const SIGN_SECONDS = new Uint8Array(128);
 
-const KINDS = new Uint8Array(128);
-for (let code = 0; code < KINDS.length; code++) KINDS[code] = isWordCode(code) ? IN_WORD : OTHER;
-/** The third letters of words, one bit each, by the first two; letters are told by their last five bits, in either case. */
+const KINDS = new Uint8Array(0x10000);
+for (let code = 0; code < 128; code++) KINDS[code] = isWordCode(code) ? IN_WORD : 0;
+/**
+ * The third letters of words, one bit each, by the first two; letters are told by their last five bits, in either case.
+ * Behind the two letters of a word that has no more anything may stand.
+ */
 const THIRDS = new Int32Array(32 * 32);
-/** 1 for the two letters of a word that has no more. */
-const SHORT_WORDS = new Uint8Array(32 * 32);
 for (const anchor of ALL_ANCHORS) {
   const code = anchor.charCodeAt(0);
   if (!isWordCode(code)) {
@@ -52,61 +52,43 @@ for (const anchor of ALL_ANCHORS) {
     KINDS[code] = SIGN;
     continue;
   }
-  for (const letter of [code, anchor.toUpperCase().charCodeAt(0)]) KINDS[letter] = WORD_BEGINS;
+  for (const letter of [code, anchor.toUpperCase().charCodeAt(0)]) KINDS[letter] = IN_WORD | WORD_BEGINS;
   const pair = pairOf(code, anchor.charCodeAt(1));
-  if (anchor.length === 2) SHORT_WORDS[pair] = 1;
-  else THIRDS[pair] = (THIRDS[pair] ?? 0) | (1 << (anchor.charCodeAt(2) & 31));
+  THIRDS[pair] = (THIRDS[pair] ?? 0) | (anchor.length === 2 ? -1 : 1 << (anchor.charCodeAt(2) & 31));
 }
 
 /**
- * The next place at `from` or behind it where a payload may begin; the text's length where there is none.
+ * The next place at `from` or behind it where a payload may begin; the text's length where there is none. Of each place the
+ * same few things are looked up, for whether a word begins there cannot be foreseen.
  * @param units of the text, and one more behind the last
  */
 export function nextSqlAnchor(text: string, units: Uint16Array, from: number): number {
   const kinds = KINDS;
+  const thirds = THIRDS;
   const { length } = text;
-  let wasInWord = from > 0 && isWordCode(units[from - 1] ?? 0);
+  let before = from > 0 ? (kinds[units[from - 1] ?? 0] ?? 0) : 0;
   for (let at = from; at < length; at += 1) {
     const code = units[at] ?? 0;
-    const kind = code < 128 ? (kinds[code] ?? OTHER) : OTHER;
-    if (kind === OTHER) {
-      wasInWord = false;
-      continue;
-    }
-    if (kind === SIGN) {
-      wasInWord = false;
-      if (isSignAt(text, units, at, code)) return at;
-      continue;
-    }
-    if (!wasInWord && kind === WORD_BEGINS && isWordAt(text, units, at, code)) return at;
-    // The rest of a word begins nothing.
-    while (at + 1 < length && isInWord(kinds, units[at + 1] ?? 0)) at += 1;
-    wasInWord = true;
+    const kind = kinds[code] ?? 0;
+    // A sign, or a letter behind what is in no word.
+    const look = kind & (SIGN | (WORD_BEGINS & ~(before >>> 1)));
+    before = kind;
+    if (look === 0) continue;
+    const isHere = look === SIGN ? isSignAt(text, units, at, code) : isWordAt(text, units, at, code, thirds);
+    if (isHere) return at;
   }
   return length;
 }
 
-function isInWord(kinds: Uint8Array, code: number): boolean {
-  const kind = code < 128 ? (kinds[code] ?? OTHER) : OTHER;
-  return kind === IN_WORD || kind === WORD_BEGINS;
+/** Whatever is taken for a letter of the first three: the expression tells them apart. */
+function isWordAt(text: string, units: Uint16Array, at: number, code: number, thirds: Int32Array): boolean {
+  const goesOn = (thirds[pairOf(code, units[at + 1] ?? 0)] ?? 0) >>> ((units[at + 2] ?? 0) & 31);
+  return (goesOn & 1) === 1 && isAt(WORD_HERE, text, at);
 }
 
 function isSignAt(text: string, units: Uint16Array, at: number, code: number): boolean {
   const second = SIGN_SECONDS[code] ?? 0;
   return (second === 0 || units[at + 1] === second) && isAt(SIGNS_HERE[code], text, at);
-}
-
-/** Whatever is taken for a letter of the first three: the expression tells them apart. */
-function isWordAt(text: string, units: Uint16Array, at: number, code: number): boolean {
-  const pair = pairOf(code, units[at + 1] ?? 0);
-  const third = at + 2 < text.length ? (units[at + 2] ?? 0) : 0;
-  const goesOn = ((THIRDS[pair] ?? 0) & (1 << (third & 31))) !== 0;
-  return (goesOn || (SHORT_WORDS[pair] === 1 && !isLetter(third))) && isAt(WORD_HERE, text, at);
-}
-
-/** As `[a-z]` has it, in either case. */
-function isLetter(code: number): boolean {
-  return (code | 32) >= 97 && (code | 32) <= 122;
 }
 
 function pairOf(first: number, second: number): number {
