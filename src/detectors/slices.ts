@@ -1,7 +1,7 @@
 import type { Span } from '../text/span.ts';
 
-/** UTF-16 units from one slice's start to the next one's. */
-const STEP = 12_288;
+/** UTF-16 units from one slice's start to the next one's; a slice is what may be read in one turn (`turns.ts`). */
+const STEP = 24_576;
 
 /** How far slices overlap: what is longer than this may be found in parts. */
 const OVERLAP = 8192;
