@@ -56,6 +56,7 @@ let ends = new Uint32Array(4_096);
 export function asciiWordGrams(text: string): WordGrams | undefined {
   const units = reader.read(text);
   const { length } = text;
+  const inWord = IN_WORD;
   if (grams.length < length) grams = new Uint16Array(length);
   if (ends.length < length) ends = new Uint32Array(length);
   let count = 0;
@@ -65,7 +66,7 @@ export function asciiWordGrams(text: string): WordGrams | undefined {
     let hash = FNV_OFFSET;
     let unit = units[at] ?? 0;
     for (; unit < 128; unit = units[++at] ?? 0) {
-      const letter = IN_WORD[unit] ?? 0;
+      const letter = inWord[unit] ?? 0;
       if (letter === 0) break;
       units[at] = letter;
       hash = Math.imul(hash ^ letter, FNV_PRIME);
@@ -75,7 +76,7 @@ export function asciiWordGrams(text: string): WordGrams | undefined {
     const end = stemEnd(units, start, at);
     for (let from = start; from < end; from += MAX_WORD_CHARS) {
       const to = Math.min(end, from + MAX_WORD_CHARS);
-      addGrams(units, from, to, size);
+      addGrams(grams, units, from, to, size);
       size += to - from;
       ends[count++] = size;
     }
@@ -125,12 +126,13 @@ function singularEnd(units: Uint16Array, start: number, end: number): number {
 }
 
 /** The n-grams of one word, with its two ends as characters of their own. */
-function addGrams(units: Uint16Array, from: number, to: number, size: number): void {
+function addGrams(into: Uint16Array, units: Uint16Array, from: number, to: number, start: number): void {
+  let size = start;
   let before = SPACE;
   let unit = units[from] ?? 0;
   for (let at = from + 1; at <= to; at++) {
     const next = at < to ? (units[at] ?? 0) : SPACE;
-    grams[size++] = gram16(before, unit, next);
+    into[size++] = gram16(before, unit, next);
     before = unit;
     unit = next;
   }

@@ -1,5 +1,5 @@
 import { asciiWordGrams, MAX_WORD_CHARS } from './ascii-words.ts';
-import { wordGrams, type WordGrams } from './ngrams.ts';
+import { headAndTailWords, headWords, joinWords, tailWords, wordGrams, type WordGrams } from './ngrams.ts';
 import { stem } from './stem.ts';
 import { STOPWORDS } from './stopwords.ts';
 
@@ -25,9 +25,32 @@ export function contentWords(text: string): string[] {
   return words;
 }
 
-/** Their n-grams, to be done with before those of another text are asked for. */
-export function contentGrams(text: string): WordGrams {
+/**
+ * The n-grams of as many of them from both ends as have at most `maxGrams`, to be done with before those of another text
+ * are asked for.
+ */
+export function contentGrams(text: string, maxGrams: number): WordGrams {
+  return gramsOfEnds(text, maxGrams) ?? headAndTailWords(gramsOfAll(text), maxGrams);
+}
+
+function gramsOfAll(text: string): WordGrams {
   return asciiWordGrams(headAndTail(text)) ?? wordGrams(contentWords(text));
+}
+
+/** Read of either end at first. */
+const END_CHARS = 640;
+
+/** Undefined where what lies between has to be read too, or is not known to be read word by word. */
+function gramsOfEnds(text: string, maxGrams: number): WordGrams | undefined {
+  if (text.length <= 2 * END_CHARS) return undefined;
+  const headEnd = text.lastIndexOf(' ', END_CHARS);
+  const tailStart = text.indexOf(' ', text.length - END_CHARS);
+  if (headEnd < 0 || tailStart < 0) return undefined;
+  const inHead = asciiWordGrams(text.slice(0, headEnd));
+  const head = inHead && headWords(inHead, maxGrams / 2);
+  const inTail = head && asciiWordGrams(text.slice(tailStart));
+  const tail = inTail && tailWords(inTail, maxGrams / 2);
+  return tail && joinWords(head, tail);
 }
 
 function addWord(words: string[], run: string): void {

@@ -76,11 +76,12 @@ export function difference(set: GramSet, others: readonly GramSet[]): GramSet {
 /** The first of each number. */
 function distinct(grams: Readonly<Uint16Array>): GramSet {
   const set = new Uint16Array(grams.length);
+  const known = marks;
   let size = 0;
   for (let at = 0; at < grams.length; at++) {
     const gram = grams[at] ?? 0;
-    if (marks[gram] !== 0) continue;
-    marks[gram] = SEEN;
+    if (known[gram] !== 0) continue;
+    known[gram] = SEEN;
     set[size++] = gram;
   }
   unmark(grams);
@@ -101,34 +102,61 @@ export function headAndTailWords(words: WordGrams, maxGrams: number): WordGrams 
   if (grams.length <= maxGrams) return words;
   const head = wordsWithin(words, maxGrams / 2, 0, ends.length);
   const tail = ends.length - wordsWithin(words, maxGrams / 2, ends.length - 1, head - 1);
-  const headGrams = endOf(words, head - 1);
-  const skipped = endOf(words, tail - 1) - headGrams;
-  const kept = new Uint16Array(grams.length - skipped);
-  kept.set(grams.subarray(0, headGrams));
-  kept.set(grams.subarray(headGrams + skipped), headGrams);
-  const endsOfTail = ends.subarray(tail).map((end) => end - skipped);
-  const endsKept = new Uint32Array(head + endsOfTail.length);
-  endsKept.set(ends.subarray(0, head));
-  endsKept.set(endsOfTail, head);
-  return { grams: kept, ends: endsKept };
+  return joinWords(partOf(words, 0, head), partOf(words, tail, ends.length));
+}
+
+/** The first words that have at most `maxGrams` n-grams; undefined where all have no more. */
+export function headWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
+  const count = wordsWithin(words, maxGrams, 0, words.ends.length);
+  return count === words.ends.length ? undefined : partOf(words, 0, count);
+}
+
+/** The same from the other end. */
+export function tailWords(words: WordGrams, maxGrams: number): WordGrams | undefined {
+  const { length } = words.ends;
+  const count = wordsWithin(words, maxGrams, length - 1, -1);
+  return count === length ? undefined : partOf(words, length - count, length);
+}
+
+/** Words in memory of their own. */
+function partOf(words: WordGrams, from: number, to: number): WordGrams {
+  const start = endOf(words, from - 1);
+  const ends = words.ends.slice(from, to);
+  for (let at = 0; at < ends.length; at++) ends[at] = (ends[at] ?? 0) - start;
+  return { grams: words.grams.slice(start, endOf(words, to - 1)), ends };
+}
+
+export function joinWords(head: WordGrams, tail: WordGrams): WordGrams {
+  const grams = new Uint16Array(head.grams.length + tail.grams.length);
+  grams.set(head.grams);
+  grams.set(tail.grams, head.grams.length);
+  const ends = new Uint32Array(head.ends.length + tail.ends.length);
+  ends.set(head.ends);
+  for (let at = 0; at < tail.ends.length; at++) {
+    ends[head.ends.length + at] = head.grams.length + (tail.ends[at] ?? 0);
+  }
+  return { grams, ends };
 }
 
 /** How many words have at most `maxGrams` different n-grams, from one index towards another. */
 function wordsWithin(words: WordGrams, maxGrams: number, from: number, until: number): number {
   const { grams } = words;
+  const known = marks;
   const step = from <= until ? 1 : -1;
   let size = 0;
   let index = from;
-  for (; index !== until; index += step) {
+  for (; index !== until && size <= maxGrams; index += step) {
     for (let at = endOf(words, index - 1); at < endOf(words, index); at++) {
       const gram = grams[at] ?? 0;
-      if (marks[gram] !== SEEN) size += 1;
-      marks[gram] = SEEN;
+      if (known[gram] !== SEEN) size += 1;
+      known[gram] = SEEN;
     }
-    if (size > maxGrams) break;
   }
-  unmark(grams);
-  return Math.abs(index - from);
+  // The last word that was read has one too many.
+  const count = Math.abs(index - from) - (size > maxGrams ? 1 : 0);
+  const [first, last] = step === 1 ? [from, index - 1] : [index + 1, from];
+  for (let at = endOf(words, first - 1); at < endOf(words, last); at++) known[grams[at] ?? 0] = 0;
+  return count;
 }
 
 function endOf({ ends }: WordGrams, index: number): number {

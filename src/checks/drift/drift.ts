@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DriftFacts } from '../../pipeline/facts.ts';
 import { contentGrams } from '../../text/content-words.ts';
 import { asksForSomething, isSmallTalk } from '../../text/small-talk.ts';
-import { containment, difference, gramSet, headAndTailWords, union } from '../../text/ngrams.ts';
+import { containment, difference, gramSet, union } from '../../text/ngrams.ts';
 import type { GramSet, WordGrams } from '../../text/ngrams.ts';
 
 /** `session.drift_detection` (docs/drift.md). */
@@ -145,7 +145,7 @@ export function answerGrams(text: string): GramSet {
 }
 
 function readWords(text: string): WordGrams {
-  return headAndTailWords(contentGrams(text), MAX_GRAMS);
+  return contentGrams(text, MAX_GRAMS);
 }
 
 function digestOf(text: string): string {

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { contentWords } from '../../../src/text/content-words.ts';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { contentGrams, contentWords } from '../../../src/text/content-words.ts';
+import { headAndTailWords, wordGrams } from '../../../src/text/ngrams.ts';
 import { quickestCpuMs } from '../../support/cpu-time.ts';
 
 describe('the words that tell what a text is about', () => {
@@ -55,4 +57,33 @@ describe('the words that tell what a text is about', () => {
     expect(quickestCpuMs(() => contentWords(text), 5)).toBeLessThan(50);
     expect(Math.max(0, ...contentWords(text).map((word) => word.length))).toBeLessThanOrEqual(32);
   });
+});
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    'glacier',
+    'valleys',
+    'the',
+    'meltwater,',
+    'x'.repeat(700),
+    'caf\u00e9',
+    '\u6f22\u5b57',
+    '\ufdfa',
+    '\n',
+  ),
+  fc.string({ unit: fc.constantFrom(...'abcdefgh12-'), maxLength: 12 }),
+);
+
+test('the n-grams of both ends are the same whether or not what lies between is read', () => {
+  const text = fc
+    .array(piece, { minLength: 100, maxLength: 700 })
+    .chain((pieces) => fc.constantFrom(' ', ' ', '\n').map((gap) => pieces.join(gap)));
+  fc.assert(
+    fc.property(text, (given) => {
+      const { grams, ends } = contentGrams(given, 192);
+      const wanted = headAndTailWords(wordGrams(contentWords(given)), 192);
+      expect([...grams]).toEqual([...wanted.grams]);
+      expect([...ends]).toEqual([...wanted.ends]);
+    }),
+  );
 });
