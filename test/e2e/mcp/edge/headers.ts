@@ -6,14 +6,17 @@ const META = { 'io.modelcontextprotocol/protocolVersion': NEW };
 
 export function headers(): void {
   it('the client’s pass as they are, but for credentials, identities and disguises', async () => {
+    const passed = {
+      accept: 'application/json, text/event-stream',
+      'last-event-id': 'e-1',
+      'mcp-protocol-version': '2025-11-25',
+      'mcp-param-a_b': 'one',
+      'mcp-param-c': 'two',
+      'user-agent': 'agent/1',
+    };
     const got = await forwarded(call('echo', { a: 'one', b: 'two' }), {
       headers: {
-        accept: 'application/json, text/event-stream',
-        'last-event-id': 'e-1',
-        'mcp-protocol-version': '2025-11-25',
-        'mcp-param-a_b': 'one',
-        'mcp-param-c': 'two',
-        'user-agent': 'agent/1',
+        ...passed,
         mcp_session_id: 'smuggled',
         x_api_key: 'smuggled',
         cookie: 'smuggled=1',
@@ -25,12 +28,7 @@ export function headers(): void {
       },
     });
     expect(got.headers).toMatchObject({
-      accept: 'application/json, text/event-stream',
-      'last-event-id': 'e-1',
-      'mcp-protocol-version': '2025-11-25',
-      'mcp-param-a_b': 'one',
-      'mcp-param-c': 'two',
-      'user-agent': 'agent/1',
+      ...passed,
       authorization: SERVER_CREDENTIAL,
       host: new URL(rig.servers.files.url).host,
     });

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { problems, useRig } from './rig.ts';
+
+useRig();
+
+const ZSP = 'zsp: {enabled: true, issuer: i, audience: a';
+
+describe('rules that join keys', () => {
+  it.each([
+    ['redis: {read_timeout: 29501ms}', /read_timeout: must be at most 29\.5s/],
+    ['server: {port: 9090}', /admin_port: must differ/],
+    ['server: {tls: {cert_file: a}}', /server\.tls\.cert_file: needs both/],
+    ['redis: {tls: {key_file: a}}', /redis\.tls\.key_file: needs both/],
+    ['redis: {sentinel: {addrs: ["a:1"]}}', /needs redis\.sentinel\.master_name/],
+    ['redis: {db: 1, cluster: {addrs: ["a:1"]}}', /redis\.db: must be 0 on a cluster/],
+    ['redis: {wait_replicas: 1, wait_timeout: 2s}', /redis\.wait_timeout: must be under redis\.read_timeout/],
+    ['proxy: {authorities: {api.openai.com: openai}}\nmcp: {enabled: true}', /mcp\.enabled/],
+    ['redis: {cluster: {addrs: ["a:1"]}, sentinel: {addrs: ["a:1"], master_name: m}}', /cannot be used with/],
+    ['providers: {openai: {base_url: "http://10.0.0.1"}}', /must be https/],
+    ['providers: {azure: {base_url: "http://localhost.example"}}', /must be https/],
+    ['risk_profile: {auto_quarantine_threshold: 95}', /must not be over/],
+    [
+      'mcp: {servers: [{name: a, url: "https://a"}, {name: a, url: "https://b"}]}',
+      /servers\.1\.name: is the name/,
+    ],
+    ['mcp: {servers: [{name: "..", url: "https://a"}]}', /servers\.0\.name: must be 1 to 64/],
+    ['mcp: {servers: [{name: a/b, url: "https://a"}]}', /servers\.0\.name: must be 1 to 64/],
+    ['mcp: {servers: [{name: a, url: "http://10.0.0.1/mcp"}]}', /servers\.0\.url: must be https/],
+    ['mcp: {servers: [{name: a, url: "https://u:p@a"}]}', /servers\.0\.url: must be a URL without user/],
+    ['mcp: {servers: [{name: a, url: "https://a#b"}]}', /servers\.0\.url: must be a URL without user/],
+    ['mcp: {servers: [{name: a, url: "https://a", headers: {Host: b}}]}', /headers\.Host: is a header that/],
+    [
+      'mcp: {servers: [{name: a, url: "https://a", headers: {Mcp-Session-Id: b}}]}',
+      /headers\.Mcp-Session-Id: is a header that/,
+    ],
+    [
+      'mcp: {servers: [{name: a, url: "https://a", headers: {X-Key: a, x-key: b}}]}',
+      /headers\.x-key: is the name of an earlier header/,
+    ],
+    [
+      'mcp: {servers: [{name: a, url: "https://a", headers: {x-key: "a\\nb"}}]}',
+      /headers\.x-key: must be one line/,
+    ],
+    ['mcp: {allowed_origins: ["https://a/"]}', /allowed_origins\.0: must be an origin/],
+    ['mcp: {allowed_origins: ["*"]}', /allowed_origins\.0: must be an origin/],
+    [
+      'mcp: {inspector: {custom_injection_patterns: [a, "(b"]}}',
+      /patterns\.1: is no pattern that RE2 can match in linear time \(missing closing \)\)$/,
+    ],
+    [
+      'mcp: {inspector: {custom_injection_patterns: ["(?=hunter2)"]}}',
+      /patterns\.0: is no pattern that RE2 can match in linear time \(invalid or unsupported Perl syntax\)$/,
+    ],
+    [
+      'mcp: {inspector: {custom_injection_patterns: ["a*"]}}',
+      /patterns\.0: matches the empty text, and so everywhere$/,
+    ],
+    [
+      'mcp: {servers: [{name: a, url: "https://a", suppress: [secrets, promt_injection]}]}',
+      /suppress\.1: is no rule of the inspector; did you mean prompt_injection\?$/,
+    ],
+    [
+      'mcp: {servers: [{name: a, url: "https://a", suppress: ["custom:1"]}], inspector: {custom_injection_patterns: [a]}}',
+      /suppress\.0: is no rule of the inspector; did you mean custom:0\?$/,
+    ],
+    ['signature: {enabled: true}', /signature\.secret: must not be empty/],
+    [`${ZSP}, jwks_url: ""}`, /zsp\.jwks_url: must not be empty/],
+    ['zsp: {enabled: true, jwks_url: "https://j", audience: a}', /zsp\.issuer: must not be empty/],
+    ['zsp: {enabled: true, jwks_url: "https://j", issuer: i}', /zsp\.audience: must not be empty/],
+    [`${ZSP}, jwks_url: "http://issuer.example/jwks"}`, /zsp\.jwks_url: must be https/],
+    [`${ZSP}, jwks_url: "https://u:p@j/"}`, /zsp\.jwks_url: must carry no user and password/],
+    [`${ZSP}, jwks_url: "https://j", require_dpop: true}`, /require_dpop: needs server\.public_url/],
+    ['zsp: {jwt_only: true}', /zsp\.jwt_only: does nothing without zsp\.enabled: true/],
+    [
+      'zsp: {require_dpop: true}\nserver: {public_url: "https://g"}',
+      /zsp\.require_dpop: does nothing without zsp\.enabled: true/,
+    ],
+    ['zsp: {escalation_enabled: true}', /escalation_secret: must not be empty/],
+    ['server: {extproc: {address: "10.0.0.1:9000", token: "0123456789abcdef"}}', /needs mutual TLS/],
+    ['server: {extproc: {address: "127.0.0.1:9000"}}', /needs mutual TLS/],
+    [`server: {extproc: {address: "unix:/${'a'.repeat(98)}"}}`, /at most 98 bytes/],
+    [
+      'server: {workers: 3, extproc: {address: "127.0.0.1:65534", token: "0123456789abcdef"}}',
+      /leaves no port/,
+    ],
+    ['server: {extproc: {address: "10.0.0.1:9000", tls: {cert_file: a, key_file: b}}}', /needs mutual TLS/],
+  ])('refuse %s', (yaml, message) => {
+    expect(problems(yaml)).toEqual([expect.stringMatching(message)]);
+  });
+
+  it.each([
+    'redis: {read_timeout: 29500ms}',
+    `${ZSP}, jwks_url: "http://127.0.0.1:9/jwks", jwt_only: true}`,
+    'providers: {openai: {base_url: "http://127.0.0.1:9/v1"}, groq: {base_url: "http://[::1]:9"}, mistral: {base_url: "http://localhost"}}',
+    'providers: {ollama: {base_url: "http://10.0.0.1:11434"}, vllm: {base_url: "http://gpu"}}',
+    'mcp: {servers: [{name: a.b-c_d, url: "http://localhost:8000/mcp?a=b", headers: {Authorization: Bearer x, x_y: "a b"}}]}',
+    'mcp: {servers: [{name: a, url: "https://a", suppress: [secrets, path_traversal, tool_poisoning, custom, "custom:0", aws_access_key_id, persona, chat_delimiter, sensitive_target, concealment]}], inspector: {custom_injection_patterns: ["(?i)wire .{1,40} account"]}}',
+    'mcp: {allowed_origins: ["https://app.example:8443", "http://[::1]:3000", "vscode-webview://abc"]}',
+    'server: {extproc: {address: "127.0.0.1:9000", token: "0123456789abcdef"}}',
+    'server: {extproc: {address: "10.0.0.1:9000", tls: {cert_file: a, key_file: b, ca_file: c}}}',
+    'server: {extproc: {address: "unix:/run/gateway/sidecar.sock"}}',
+  ])('accept %s', (yaml) => {
+    expect(problems(yaml)).toEqual([]);
+  });
+
+  it('accept plain http to anywhere with SERVER_INSECURE_DEV', () => {
+    expect(problems('providers: {openai: {base_url: "http://x"}}', { SERVER_INSECURE_DEV: 'true' })).toEqual(
+      [],
+    );
+  });
+});

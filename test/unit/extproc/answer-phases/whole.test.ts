@@ -1,0 +1,135 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { outcomeNow } from '../../../../src/extproc/context.ts';
+import { type ProcessingResponse } from '../../../../src/extproc/wire/messages.ts';
+import { answering } from './rig.ts';
+
+interface Sent {
+  readonly body: string | undefined;
+  readonly set: Record<string, string>;
+  readonly removed: readonly string[];
+}
+
+/** What the reply to a whole body makes of it. */
+function sent({ response_body: reply }: ProcessingResponse): Sent {
+  const { set_headers: set = [], remove_headers: removed = [] } = reply?.response.header_mutation ?? {};
+  return {
+    body: reply?.response?.body_mutation?.body?.toString(),
+    set: Object.fromEntries(set),
+    removed,
+  };
+}
+
+const CHAT =
+  '{"id":"c", "choices":[{"index":0,"message":{"content":"hello"}}], "usage":{"prompt_tokens":5,"completion_tokens":7}}';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('an answer whose status ends nothing', () => {
+  it.each([0, 99, 101, 199, 600, 999])(
+    'is refused, and may have cost what was reserved: %i',
+    async (status) => {
+      for (const endOfStream of [true, false]) {
+        const answer = answering({ status });
+        const refused = answer.headers({ 'content-type': 'text/event-stream' }, endOfStream);
+        await expect(refused).rejects.toMatchObject({ type: 'upstream_unavailable' });
+        expect(answer.seen).toEqual([]);
+        expect(outcomeNow(answer.context)).toEqual({ kind: 'lost', upstreamFailed: true });
+      }
+    },
+  );
+});
+
+describe('a whole answer', () => {
+  it('is shown to the checks with its bytes, its type and its JSON', async () => {
+    const answer = answering();
+    await answer.headers(JSON_TYPE);
+    const reply = sent(await answer.body(CHAT));
+    expect(reply).toMatchObject({ body: undefined, removed: [] });
+    expect(answer.seen[0]?.answer.whole).toEqual({
+      body: Buffer.from(CHAT),
+      contentType: 'application/json',
+      json: JSON.parse(CHAT),
+      edits: [],
+      replacement: undefined,
+    });
+    expect(answer.seen[0]?.answer.usage).toMatchObject({ inputTokens: 5, outputTokens: 7 });
+    expect(outcomeNow(answer.context)).toEqual({ kind: 'complete' });
+  });
+
+  it('is edited by byte spans, with the length that it then has', async () => {
+    const path = ['choices', 0, 'message', 'content'];
+    const answer = answering({
+      response: ({ answer: { whole } }) => whole?.edits.push({ kind: 'set', path, value: '***' }),
+    });
+    await answer.headers({ ...JSON_TYPE, 'content-length': String(CHAT.length), etag: '"a"' });
+    const { body, set, removed } = sent(await answer.body(CHAT));
+    expect(body).toBe(CHAT.replace('hello', '***'));
+    expect(set['content-length']).toBe(String(CHAT.length - 2));
+    expect(removed).toEqual(expect.arrayContaining(['content-encoding', 'etag']));
+  });
+
+  it('is decoded before it is judged, and sent so', async () => {
+    const answer = answering();
+    await answer.headers({ ...JSON_TYPE, 'content-encoding': 'gzip' });
+    const { body, set, removed } = sent(await answer.body(gzipSync(CHAT)));
+    expect(body).toBe(CHAT);
+    expect(set['content-length']).toBe(String(CHAT.length));
+    expect(removed).toContain('content-encoding');
+    expect(answer.seen[0]?.answer.whole?.body.toString()).toBe(CHAT);
+  });
+
+  it('gives way to what a check puts in its place', async () => {
+    const answer = answering({
+      response: ({ answer: { whole } }) => {
+        if (whole !== undefined) whole.replacement = Buffer.from('ü');
+      },
+    });
+    await answer.headers({ 'content-type': 'text/plain' });
+    expect(sent(await answer.body('whatever'))).toMatchObject({ body: 'ü', set: { 'content-length': '2' } });
+  });
+
+  it.each([
+    ['a name that stands twice', '{"usage":{"prompt_tokens":1,"completion_tokens":2},"a":1,"a":2}', true],
+    [
+      'bytes that are no UTF-8',
+      Buffer.concat([
+        Buffer.from('{"usage":{"prompt_tokens":1,"completion_tokens":2},"a":"'),
+        Buffer.from([0xff]),
+        Buffer.from('"}'),
+      ]),
+      true,
+    ],
+    ['text', 'an error', false],
+    ['nothing', '', false],
+    ['a list with a million parts', `[${'{},'.repeat(1_000_000)}1]`, false],
+  ])(
+    'has no JSON where parsers may differ, and is accounted all the same: %s',
+    async (_, body, isAccounted) => {
+      const answer = answering();
+      await answer.headers(JSON_TYPE);
+      await answer.body(body);
+      expect(answer.seen[0]?.answer.whole?.json).toBeUndefined();
+      expect(answer.seen[0]?.answer.usage?.outputTokens).toBe(isAccounted ? 2 : undefined);
+    },
+  );
+
+  it('is refused where it nests too deep, and an edit of what is no JSON fails', async () => {
+    const deep = answering();
+    await deep.headers(JSON_TYPE);
+    await expect(deep.body('['.repeat(300))).rejects.toMatchObject({ type: 'upstream_unavailable' });
+    const edited = answering({
+      response: ({ answer: { whole } }) => whole?.edits.push({ kind: 'remove', path: ['a'] }),
+    });
+    await edited.headers(JSON_TYPE);
+    await expect(edited.body('{"a":1,"a":2}')).rejects.toThrow('no JSON');
+  });
+
+  it('of an error is shown too, without facts', async () => {
+    const answer = answering({ status: 400 });
+    await answer.headers(JSON_TYPE);
+    await answer.body(CHAT);
+    expect(answer.seen[0]).toMatchObject({ status: 400, answer: { facts: undefined } });
+    expect(answer.seen[0]?.answer.whole?.json).toEqual(JSON.parse(CHAT));
+  });
+});

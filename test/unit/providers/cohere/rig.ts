@@ -1,0 +1,8 @@
+import { cohereChatV2 } from '../../../../src/providers/dialects/cohere-chat.ts';
+import type { Dialect, Endpoint, JsonObject, RequestFacts } from '../../../../src/providers/provider.ts';
+
+const ENDPOINT: Endpoint = { operation: 'chat', dialect: cohereChatV2 };
+
+export function read(dialect: Dialect, body: JsonObject): RequestFacts {
+  return dialect.request({ model: 'command-x', ...body }, ENDPOINT);
+}
