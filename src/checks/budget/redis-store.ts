@@ -189,19 +189,17 @@ function ledgersOf(accounts: readonly Account[]): string[] {
   return [...new Set(accounts.map(({ ledger }) => ledger))];
 }
 
-/** In the order in which the scripts count them: ledger by ledger. */
-function inLedgers(accounts: readonly Account[]): Account[][] {
-  return ledgersOf(accounts).map((name) => accounts.filter(({ ledger }) => ledger === name));
-}
-
-/** As accounts.lua wants them: of each ledger the spec of its accounts (see ledger.lua), and its life. */
+/** As accounts.lua wants them, ledger by ledger: of each the spec of its accounts (see ledger.lua), and its life. */
 function ledgerArgs(accounts: readonly Account[]): ScriptArg[] {
-  return inLedgers(accounts).flatMap((together) => [
-    together
-      .map(({ name, calendar, limitNanoUsd }) => `${name} ${calendar} ${limitText(limitNanoUsd)};`)
-      .join(''),
-    Math.max(...together.map(({ idleMs }) => idleMs)),
-  ]);
+  const ledgers = new Map<string, { spec: string; idleMs: number }>();
+  for (const { ledger, name, calendar, limitNanoUsd, idleMs } of accounts) {
+    const before = ledgers.get(ledger);
+    ledgers.set(ledger, {
+      spec: `${before?.spec ?? ''}${name} ${calendar} ${limitText(limitNanoUsd)};`,
+      idleMs: Math.max(before?.idleMs ?? 0, idleMs),
+    });
+  }
+  return [...ledgers.values()].flatMap(({ spec, idleMs }) => [spec, idleMs]);
 }
 
 function limitText(limitNanoUsd: number | undefined): string {
@@ -210,7 +208,7 @@ function limitText(limitNanoUsd: number | undefined): string {
 
 /** Plain digits: JavaScript writes 1e21 and above with an exponent, and Lua reads fractions of a nano-USD. */
 function whole(nanoUsd: number): string {
-  return Math.min(Math.ceil(nanoUsd), Number.MAX_SAFE_INTEGER).toFixed(0);
+  return String(Math.min(Math.ceil(nanoUsd), Number.MAX_SAFE_INTEGER));
 }
 
 function reserveResult(
