@@ -2,13 +2,14 @@
  * `npm run build`: the program and the packages that it uses, as some hundred files in place of two thousand: most of
  * the CPU of a start was finding and linking modules. What is imported only when it is needed stays so.
  */
-import { chmodSync, cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 
 import { thirdPartyNotices } from './build-notices.ts';
+import { packVocabulary } from './src/pricing/vocabulary.ts';
 
 const ROOT = import.meta.dirname;
 /** What the program reads at run time; it lies in `dist` where it lies in a checkout. */
@@ -47,7 +48,8 @@ export async function build(dist: string): Promise<void> {
   for (const file of globSync(READ_AT_RUN_TIME, { cwd: ROOT })) assets.set(join(ROOT, file), file);
   for (const [from, to] of assets) {
     mkdirSync(dirname(join(dist, to)), { recursive: true });
-    cpSync(from, join(dist, to));
+    if (from.endsWith('.tiktoken')) writeFileSync(join(dist, to), packVocabulary(readFileSync(from)));
+    else cpSync(from, join(dist, to));
   }
   const chunks = output.filter((file) => file.type === 'chunk');
   const missing = chunks.flatMap(asksFor).filter((name) => !isThere(name, chunks));

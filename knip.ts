@@ -6,6 +6,7 @@ import type { KnipConfig } from 'knip';
  */
 const config: KnipConfig = {
   entry: [
+    'build.ts!',
     'cli/main.ts!',
     'src/worker.ts!',
     'src/offline-judge-thread.ts!',
@@ -14,7 +15,7 @@ const config: KnipConfig = {
     'test/opa-suite/suite-thread.ts',
     'test/support/risk-scorer.ts',
   ],
-  project: ['src/**/*.ts!', 'cli/**/*.ts!', 'test/**/*.ts'],
+  project: ['build*.ts!', 'src/**/*.ts!', 'cli/**/*.ts!', 'test/**/*.ts'],
   ignoreExportsUsedInFile: process.argv.includes('--production') || { interface: true, type: true },
   ignoreBinaries: ['go', 'taskset'],
 };

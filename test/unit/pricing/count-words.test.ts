@@ -1,8 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countWords, readWordsAhead } from '../../../src/pricing/count-words.ts';
-import { NO_WORD, readVocabulary } from '../../../src/pricing/vocabulary.ts';
+import {
+  NO_WORD,
+  packVocabulary,
+  readVocabulary,
+  unpackVocabulary,
+} from '../../../src/pricing/vocabulary.ts';
 import { runNow } from '../../../src/turns.ts';
 
 /** Another program's count of the same vocabulary. */
@@ -49,6 +56,25 @@ describe('countWords', () => {
   it('cuts what would take quadratic time, and loses none of it', () => {
     expect(countWords('\u00a0 '.repeat(5_000))).toBeGreaterThan(5_000 / 128);
     expect(countWords('q'.repeat(1_280))).toBe(10 * countWords('q'.repeat(128)));
+  });
+});
+
+describe('packVocabulary', () => {
+  it('keeps every word and its rank, and tells a packed file from a published one', () => {
+    const published = readFileSync(
+      fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken')),
+    );
+    const packed = unpackVocabulary(packVocabulary(published));
+    const words = published.toString().trimEnd().split('\n');
+    const lost = words.filter((line) => {
+      const [base64 = '', rank] = line.split(' ');
+      const word = Buffer.from(base64, 'base64');
+      return packed?.rank(word, 0, word.length) !== Number(rank);
+    });
+    expect(words.length).toBeGreaterThan(199_000);
+    expect(lost.length).toBe(0);
+    expect(packed?.rank(Buffer.from('no such word'), 0, 12)).toBe(NO_WORD);
+    expect(unpackVocabulary(published)).toBeUndefined();
   });
 });
 
