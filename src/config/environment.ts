@@ -1,6 +1,7 @@
 import type { ConfigInput } from './schema.ts';
 import type { Problem } from './problems.ts';
 
+/** The environment that the CLI was started with: handed in, never read elsewhere. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Environment variables that override keys of the file (docs/serving.md#configuration). */

@@ -1,4 +1,4 @@
-import type { Environment } from '../runtime/program.ts';
+import type { Environment } from '../config/environment.ts';
 import type { KnownAgent, AgentRun } from './agents.ts';
 import { PROVIDER_KEY_VARIABLE, providerVariables, type Variables } from './provider-variables.ts';
 

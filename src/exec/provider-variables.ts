@@ -1,6 +1,6 @@
 import type { ProviderName } from '../providers/provider.ts';
 import { basePath } from './bases.ts';
-import type { Environment } from '../runtime/program.ts';
+import type { Environment } from '../config/environment.ts';
 
 /** Where the forwarder of one run listens, and the key that opens it. */
 export interface ForwarderPlace {

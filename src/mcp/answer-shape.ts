@@ -1,8 +1,7 @@
 import { isObject } from '../json/is-object.ts';
 import type { JsonRpcId } from './message.ts';
+import type { JsonObject } from '../providers/provider.ts';
 import { withoutCase } from './without-case.ts';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A JSON-RPC message of a server: a response, a request of its own, or a notification, and the same to every parser. */
 export function isServerMessage(value: unknown): value is JsonObject {

@@ -1,4 +1,3 @@
-import { geminiCompatibleChat } from './dialects/gemini-compatible.ts';
 import {
   geminiCountTokens,
   geminiEmbed,
@@ -6,12 +5,25 @@ import {
   geminiStreamGenerate,
 } from './dialects/gemini-generate.ts';
 import { modelList } from './dialects/model-list.ts';
+import { openaiChat } from './dialects/openai-chat.ts';
 import { openaiEmbeddings } from './dialects/openai-embeddings.ts';
 import { bearer, headerSafe } from './openai-style.ts';
-import type { Endpoint, Provider } from './provider.ts';
+import type { Dialect, Endpoint, Provider } from './provider.ts';
 
 const METHOD = /^\/v1(?:beta|alpha)?\/models\/([A-Za-z0-9._-]+):([A-Za-z]+)$/;
 const MODELS = /^\/v1(?:beta|alpha)?\/models(\/[A-Za-z0-9._-]+)?$/;
+
+const compatibleChat = openaiChat({ limitFields: ['max_tokens', 'max_completion_tokens'], asksUsage: true });
+
+/** Gemini behind OpenAI's chat API, whose own switches come in `extra_body.google`, a stored prompt among them. */
+const geminiCompatibleChat: Dialect = {
+  ...compatibleChat,
+  name: 'gemini-compatible-chat',
+  request(body, endpoint) {
+    const request = compatibleChat.request(body, endpoint);
+    return request.storedPrompt === undefined ? request : { ...request, unseenContent: true };
+  },
+};
 
 /** Gemini behind OpenAI's API, at Google's own path. */
 const COMPATIBLE: Readonly<Record<string, Endpoint>> = {

@@ -3,9 +3,7 @@ import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-
-/** The environment that the CLI was started with; handed in, never read from here. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../config/environment.ts';
 
 /** Told of each step that takes longer than a moment, in words for a person. */
 export type Progress = (message: string) => void;

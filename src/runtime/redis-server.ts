@@ -14,7 +14,8 @@ import {
   runFile,
   versionAtLeast,
 } from './program.ts';
-import type { Environment, Progress } from './program.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Progress } from './program.ts';
 
 /** Redis 7 or newer is required (docs/redis.md). */
 const MIN_REDIS_VERSION = '7.0.0';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-import type { Environment } from './program.ts';
+import type { Environment } from '../config/environment.ts';
 
 /** A private folder (0700) of one run: sockets, Envoy's configuration. */
 export interface RunDirectory {

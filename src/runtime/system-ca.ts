@@ -1,7 +1,7 @@
 import { access, writeFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 
-import type { Environment } from './program.ts';
+import type { Environment } from '../config/environment.ts';
 
 /** Where the distributions keep their bundle of trusted authorities. */
 const BUNDLES = [

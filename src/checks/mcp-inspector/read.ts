@@ -1,7 +1,7 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { parseStrict } from '../../json/scan.ts';
-import { type JsonObject } from '../../mcp/answer-shape.ts';
+import type { JsonObject } from '../../providers/provider.ts';
 import { isObject } from '../../json/is-object.ts';
 import { inTurns, isTurnOver, nextTurn, type Work } from '../../turns.ts';
 import { isBlob, textsOfBlob } from './blob.ts';

@@ -10,7 +10,8 @@ import {
   type StreamRewriter,
 } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
-import { isServerMessage, answeredId, type JsonObject } from '../../mcp/answer-shape.ts';
+import { isServerMessage, answeredId } from '../../mcp/answer-shape.ts';
+import type { JsonObject } from '../../providers/provider.ts';
 import { uninspectable, type Decide, type MessageJudgement } from './decide.ts';
 import type { Leaks } from './leaks.ts';
 import type { RecordJudgement } from './audit-events.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject } from '../../mcp/answer-shape.ts';
+import type { JsonObject } from '../../providers/provider.ts';
 import { isObject } from '../../json/is-object.ts';
 import { createHash, type Hash } from 'node:crypto';
 import { inTurns, ITEM_CHARS, type Work } from '../../turns.ts';

@@ -1,3 +1,4 @@
+import { newMemorySession, type MemorySession } from './memory-session.ts';
 import { lifeMs, stateNames } from './session-fields.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
@@ -28,28 +29,6 @@ export interface MemorySessionStoreOptions {
 /** As moves.lua has it. */
 const MOVES_KEPT = 16;
 
-/** One session; what it spent is known elsewhere. */
-interface Entry {
-  readonly createdAt: number;
-  lastUsedAt: number;
-  steps: number;
-  mcpCalls: number;
-  kept: boolean;
-  answered: boolean;
-  /** Calls on their way, by operation: when their lease ends. */
-  readonly calls: Map<string, number>;
-  maxSteps: number | undefined;
-  budgetNanoUsd: number | undefined;
-  anchor: string | undefined;
-  /** Name to the operation that added it, in the order in which they came. */
-  readonly taint: Map<string, string>;
-  readonly tool: Map<string, string>;
-  readonly mark: Map<string, string>;
-  state: string | undefined;
-  /** The operations that moved it, the last one last. */
-  readonly moves: string[];
-}
-
 /** Of the sessions of a key, the part that goes at once: to find the first to end, all are looked at. */
 const EVICTED_PART = 16;
 /** More than are on their way at once. */
@@ -62,18 +41,18 @@ const MAX_LATE_OPERATIONS = 1_024;
  */
 export function createMemorySessionStore(options: MemorySessionStoreOptions): SessionStore {
   const { ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS, now } = options;
-  const keys = new Map<string, Map<string, Entry>>();
-  const operations = new Map<string, 'left' | Entry>();
+  const keys = new Map<string, Map<string, MemorySession>>();
+  const operations = new Map<string, 'left' | MemorySession>();
 
   /** Those that have ended among them. */
-  function all(keyHash: string): Map<string, Entry> {
-    const sessions = keys.get(keyHash) ?? new Map<string, Entry>();
+  function all(keyHash: string): Map<string, MemorySession> {
+    const sessions = keys.get(keyHash) ?? new Map<string, MemorySession>();
     keys.set(keyHash, sessions);
     return sessions;
   }
 
   /** Looks at each of them: for who must know how many there are. */
-  function live(keyHash: string): Map<string, Entry> {
+  function live(keyHash: string): Map<string, MemorySession> {
     const sessions = all(keyHash);
     for (const [id, entry] of sessions) {
       if (endOf(entry) <= now()) sessions.delete(id);
@@ -82,22 +61,22 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   }
 
   /** As many as there are, where it may be too many. */
-  function counted(keyHash: string): Map<string, Entry> {
+  function counted(keyHash: string): Map<string, MemorySession> {
     const sessions = all(keyHash);
     return sessions.size >= (maxPerKey > 0 ? maxPerKey : maxLive) ? live(keyHash) : sessions;
   }
 
-  function endOf({ lastUsedAt, answered }: Entry): number {
+  function endOf({ lastUsedAt, answered }: MemorySession): number {
     return lastUsedAt + lifeMs(answered, ttlMs);
   }
 
-  function runningCalls({ calls }: Entry): number {
+  function runningCalls({ calls }: MemorySession): number {
     if (calls.size === 0) return 0;
     return [...calls.values()].filter((leaseEnd) => leaseEnd > now()).length;
   }
 
   /** The first to end go, of very many several at once; false where a call is on its way in each: none can go. */
-  function evict(sessions: Map<string, Entry>): boolean {
+  function evict(sessions: Map<string, MemorySession>): boolean {
     const idle = [...sessions].filter(([, entry]) => runningCalls(entry) === 0);
     const first = idle.map(([id, entry]) => ({ id, end: endOf(entry) })).sort((a, b) => a.end - b.end);
     for (const { id } of first.slice(0, Math.max(1, Math.floor(maxLive / EVICTED_PART)))) sessions.delete(id);
@@ -105,23 +84,23 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
   }
 
   /** As `life.lua` has it. */
-  function use(entry: Entry, operationId?: string): void {
+  function use(entry: MemorySession, operationId?: string): void {
     entry.lastUsedAt = now();
     const lease = Math.min(CALL_LEASE_MS, lifeMs(entry.answered, ttlMs));
     if (operationId !== undefined) entry.calls.set(operationId, now() + lease);
   }
 
-  function findLife(name: SessionName, createdAt: number): Entry | undefined {
+  function findLife(name: SessionName, createdAt: number): MemorySession | undefined {
     const entry = find(name);
     return entry?.createdAt === createdAt ? entry : undefined;
   }
 
-  function find({ keyHash, sessionId }: SessionName): Entry | undefined {
+  function find({ keyHash, sessionId }: SessionName): MemorySession | undefined {
     const entry = all(keyHash).get(sessionId);
     return entry === undefined || endOf(entry) <= now() ? undefined : entry;
   }
 
-  function remember(operationId: string, outcome: 'left' | Entry): void {
+  function remember(operationId: string, outcome: 'left' | MemorySession): void {
     operations.set(operationId, outcome);
     if (operations.size <= MAX_OPERATIONS + MAX_LATE_OPERATIONS) return;
     // Several at once: the first key of a map stands behind all that was deleted from it.
@@ -131,7 +110,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     }
   }
 
-  function view(name: SessionName, entry: Entry): Session {
+  function view(name: SessionName, entry: MemorySession): Session {
     const { createdAt, lastUsedAt, steps, maxSteps, budgetNanoUsd, kept, answered } = entry;
     return {
       id: name.sessionId,
@@ -160,7 +139,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     if (found === undefined && maxPerKey > 0 && sessions.size >= maxPerKey) {
       return { kind: 'too_many_sessions', liveSessions: sessions.size };
     }
-    const entry = found ?? newEntry(now());
+    const entry = found ?? newMemorySession(now());
     entry.maxSteps = tighter(entry.maxSteps, step.maxSteps);
     entry.budgetNanoUsd = tighter(entry.budgetNanoUsd, step.budgetNanoUsd);
     const { steps, maxSteps = Infinity, budgetNanoUsd = Infinity } = entry;
@@ -180,7 +159,7 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
     return opened(step, entry);
   }
 
-  function opened(name: SessionName, entry: Entry): OpenResult {
+  function opened(name: SessionName, entry: MemorySession): OpenResult {
     return { kind: 'opened', session: view(name, entry), anchored: entry.anchor !== undefined };
   }
 
@@ -289,26 +268,6 @@ export function createMemorySessionStore(options: MemorySessionStoreOptions): Se
       );
     },
     end: (name) => Promise.resolve(find(name) !== undefined && all(name.keyHash).delete(name.sessionId)),
-  };
-}
-
-function newEntry(at: number): Entry {
-  return {
-    createdAt: at,
-    lastUsedAt: at,
-    steps: 0,
-    mcpCalls: 0,
-    kept: false,
-    answered: false,
-    calls: new Map(),
-    maxSteps: undefined,
-    budgetNanoUsd: undefined,
-    anchor: undefined,
-    taint: new Map(),
-    tool: new Map(),
-    mark: new Map(),
-    state: undefined,
-    moves: [],
   };
 }
 

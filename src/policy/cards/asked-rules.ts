@@ -1,8 +1,8 @@
 import { RecentMap } from '../../recent-map.ts';
 import type { PolicyCall } from '../call.ts';
 import type { CompiledRule } from './compile-card.ts';
-import type { Scene } from './conditions.ts';
 import type { MaskRule } from './mask-rule.ts';
+import type { Scene } from './truth.ts';
 
 /** The rules for one kind of call, and what is known of them before a call is looked at. */
 export interface AskedRules {

@@ -3,7 +3,7 @@ import { NO_DECISION, type Decision, type RuleHit } from '../decision.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
 import { asksTexts, createAskedRules, fires, type AskedRules } from './asked-rules.ts';
 import { compileRules, type CompiledRule } from './compile-card.ts';
-import type { Scene } from './conditions.ts';
+import type { Scene } from './truth.ts';
 import { compileFsm, type Fsm } from './fsm.ts';
 import type { MaskRule } from './mask-rule.ts';
 import { readCard } from './read-card.ts';

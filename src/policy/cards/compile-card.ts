@@ -4,11 +4,11 @@ import { INITIAL_STATE, type CallType, type PolicyCall } from '../call.ts';
 import type { RuleHit } from '../decision.ts';
 import type { CardRule } from './card-schema.ts';
 import { compileCondition, ConditionError, joined } from './conditions.ts';
-import type { Compiled, CompileContext, Test } from './conditions.ts';
+import type { Compiled, CompileContext } from './conditions.ts';
 import type { ReadCard } from './read-card.ts';
 import { tellsMatch } from './reason.ts';
 import type { TextQueries } from './text-queries.ts';
-import { allOf } from './truth.ts';
+import { allOf, type Test } from './truth.ts';
 
 /** One rule as it is asked. */
 export interface CompiledRule extends Compiled {

@@ -1,3 +1,5 @@
+import type { PolicyCall } from '../call.ts';
+
 /**
  * What a condition is: it holds, it does not, or it cannot be told (a number is asked for and a word is there). What
  * cannot be told counts against the call: rules that restrict fire, rules that allow do not.
@@ -23,3 +25,11 @@ export function anyOf<Part>(parts: readonly Part[], truthOf: (part: Part) => Tru
 export function notOf(truth: Truth): Truth {
   return truth === undefined ? undefined : !truth;
 }
+
+/** A call, and what is known of its texts: undefined where a question was not asked yet. */
+export interface Scene {
+  readonly call: PolicyCall;
+  readonly isFound: (query: number) => Truth;
+}
+
+export type Test = (scene: Scene) => Truth;

@@ -1,3 +1,5 @@
+import { GrowingBytes } from './growing-bytes.ts';
+
 /** Longest piece that is held: a step, or a document without its steps. */
 const MAX_PIECE_BYTES = 16 * 1_048_576;
 
@@ -48,8 +50,6 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const EMPTY = Buffer.alloc(0);
 const IS_OF_WORD = /[-0-9A-Za-z]/;
-/** Room that is kept for the next value. */
-const KEPT_BYTES = 1_048_576;
 
 /**
  * Splits one JSON document that comes in chunks, so that the elements of its long lists need not be held together. What
@@ -58,8 +58,8 @@ const KEPT_BYTES = 1_048_576;
 export class JsonSplitter {
   #line: number;
   readonly #frames: Frame[] = [];
-  readonly #skeleton = new GrowingBytes();
-  readonly #value = new GrowingBytes();
+  readonly #skeleton = new GrowingBytes(MAX_PIECE_BYTES);
+  readonly #value = new GrowingBytes(MAX_PIECE_BYTES);
   #pieces: Piece[] = [];
   #head: Buffer = EMPTY;
   #hasLists = false;
@@ -276,54 +276,4 @@ function endOfWord(chunk: Uint8Array, from: number): number | undefined {
     if (byte <= 0x20 || byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) return at;
   }
   return undefined;
-}
-
-/** Bytes that are put together from pieces of chunks, up to MAX_PIECE_BYTES. */
-class GrowingBytes {
-  #bytes = Buffer.allocUnsafe(4_096);
-  #length = 0;
-  #isTooLong = false;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  add(chunk: Uint8Array, from: number, to: number): void {
-    const length = this.#length + to - from;
-    if (this.#isTooLong || length > MAX_PIECE_BYTES) {
-      this.#isTooLong = true;
-      return;
-    }
-    this.#reserve(length);
-    this.#bytes.set(chunk.subarray(from, to), this.#length);
-    this.#length = length;
-  }
-
-  addByte(byte: number): void {
-    this.add(Uint8Array.of(byte), 0, 1);
-  }
-
-  cut(length: number): void {
-    if (length < this.#length) this.#length = length;
-  }
-
-  copy(): Buffer {
-    return Buffer.from(this.#bytes.subarray(0, this.#length));
-  }
-
-  /** What was put together, which begins anew; undefined where it was too long. */
-  take(): Buffer | undefined {
-    const bytes = this.#isTooLong ? undefined : this.copy();
-    this.#length = 0;
-    this.#isTooLong = false;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafe(4_096);
-    return bytes;
-  }
-
-  #reserve(length: number): void {
-    if (length <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(length, this.#bytes.length * 2));
-    grown.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = grown;
-  }
 }

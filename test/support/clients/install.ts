@@ -8,7 +8,7 @@ import {
   MissingPartError,
   runFile,
 } from '../../../src/runtime/program.ts';
-import type { Environment } from '../../../src/runtime/program.ts';
+import type { Environment } from '../../../src/config/environment.ts';
 import { underLock } from './machine-lock.ts';
 import { clientTitle } from './recipe.ts';
 import type { ClientKind, ClientRecipe } from './recipe.ts';

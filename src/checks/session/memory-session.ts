@@ -1,0 +1,42 @@
+/** One session; what it spent is known elsewhere. */
+export interface MemorySession {
+  readonly createdAt: number;
+  lastUsedAt: number;
+  steps: number;
+  mcpCalls: number;
+  kept: boolean;
+  answered: boolean;
+  /** Calls on their way, by operation: when their lease ends. */
+  readonly calls: Map<string, number>;
+  maxSteps: number | undefined;
+  budgetNanoUsd: number | undefined;
+  anchor: string | undefined;
+  /** Name to the operation that added it, in the order in which they came. */
+  readonly taint: Map<string, string>;
+  readonly tool: Map<string, string>;
+  readonly mark: Map<string, string>;
+  state: string | undefined;
+  /** The operations that moved it, the last one last. */
+  readonly moves: string[];
+}
+
+/** @param at Unix ms */
+export function newMemorySession(at: number): MemorySession {
+  return {
+    createdAt: at,
+    lastUsedAt: at,
+    steps: 0,
+    mcpCalls: 0,
+    kept: false,
+    answered: false,
+    calls: new Map(),
+    maxSteps: undefined,
+    budgetNanoUsd: undefined,
+    anchor: undefined,
+    taint: new Map(),
+    tool: new Map(),
+    mark: new Map(),
+    state: undefined,
+    moves: [],
+  };
+}

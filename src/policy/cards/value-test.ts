@@ -1,0 +1,107 @@
+import type { PolicyCall } from '../call.ts';
+import type { Comparison, Operator } from './card-schema.ts';
+import { argumentsAt, type Field } from './fields.ts';
+import { compileRegex } from './text-patterns.ts';
+import { anyOf, notOf, type Scene, type Test } from './truth.ts';
+
+/** Compares what a field holds with what a rule wants; a list holds it where one of its entries does. */
+export function valueTest(field: Field, { field: name, op, value }: Comparison): Test {
+  const read = (scene: Scene): readonly unknown[] => valuesOf(field, scene.call);
+  switch (op) {
+    case 'exists': {
+      const wanted = value ?? true;
+      if (typeof wanted !== 'boolean') throw new Error('exists wants true or false');
+      return (scene) => read(scene).some((one) => one !== '') === wanted;
+    }
+    case 'equals':
+      return isAnyOf(read, [scalarOf(value, op, field, name)]);
+    case 'not_equals': {
+      const test = isAnyOf(read, [scalarOf(value, op, field, name)]);
+      return (scene) => notOf(test(scene));
+    }
+    case 'in':
+      if (!Array.isArray(value) || value.length === 0) throw new Error('in wants a list');
+      return isAnyOf(read, value);
+    case 'contains':
+      return contains(read, textValue(value, op), field.kind === 'value' && field.isList);
+    case 'matches_regex':
+      return matches(read, textValue(value, op));
+    default:
+      return compares(read, op, value);
+  }
+}
+
+function valuesOf(field: Field, call: PolicyCall): readonly unknown[] {
+  if (field.kind === 'prompt') return call.texts.map(({ raw }) => raw);
+  if (field.kind === 'argument') return argumentsAt(call, field.path);
+  const value = field.read(call);
+  return (Array.isArray(value) ? (value as unknown[]) : [value]).filter((one) => one !== undefined);
+}
+
+type Read = (scene: Scene) => readonly unknown[];
+
+function scalarOf(
+  value: Comparison['value'],
+  op: Operator,
+  field: Field,
+  name: string,
+): string | number | boolean {
+  if (field.kind === 'value' && field.isList) throw new Error(`${name} is a list: use contains`);
+  if (value === undefined || typeof value === 'object')
+    throw new Error(`${op} wants one text, number or true/false`);
+  return value;
+}
+
+/** A number may have been written as a text, and the other way round: whoever reads it may not mind. */
+function isAnyOf(read: Read, wanted: readonly unknown[]): Test {
+  const texts = new Set(wanted.map(String));
+  return (scene) => read(scene).some((one) => isScalar(one) && texts.has(String(one)));
+}
+
+/** A list holds an entry, a text holds a part. */
+function contains(read: Read, wanted: string, isList: boolean): Test {
+  return (scene) =>
+    read(scene).some((one) => one === wanted || (!isList && typeof one === 'string' && one.includes(wanted)));
+}
+
+function matches(read: Read, source: string): Test {
+  const regex = compileRegex(source);
+  return (scene) => read(scene).some((one) => isScalar(one) && regex.test(String(one)));
+}
+
+const COMPARE = {
+  gt: (one: number, other: number) => one > other,
+  gte: (one: number, other: number) => one >= other,
+  lt: (one: number, other: number) => one < other,
+  lte: (one: number, other: number) => one <= other,
+} as const;
+
+function compares(read: Read, op: Operator, value: Comparison['value']): Test {
+  const compare = COMPARE[op as keyof typeof COMPARE];
+  const bound = numberOf(value);
+  if (bound === undefined) throw new Error(`${op} wants a number`);
+  return (scene) =>
+    anyOf(read(scene), (one) => {
+      const number = numberOf(one);
+      return number === undefined ? undefined : compare(number, bound);
+    });
+}
+
+/** Undefined for what is no number, and is not written as one. */
+function numberOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isNaN(value) ? undefined : value;
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  const number = Number(value);
+  return Number.isNaN(number) ? undefined : number;
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** @throws Error where an operator has no text to look for */
+export function textValue(value: Comparison['value'], op: Operator): string {
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'string' || value === '') throw new Error(`${op} wants a text`);
+  return value;
+}
