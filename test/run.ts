@@ -6,8 +6,7 @@
  * wait for a start, a drain or a timeout run four at a time, and the static steps take what these leave of the CPU;
  * load has everything for itself.
  */
-import { runProjects, runTool } from './support/vitest-run.ts';
-import type { ProjectCount } from './support/vitest-run.ts';
+import { runProjects, runTool, type ProjectCount } from './support/vitest-run.ts';
 
 type Count = Pick<ProjectCount, 'passed' | 'failed' | 'failures'>;
 

@@ -1,12 +1,16 @@
 import { GatewayError } from '../errors.ts';
 import { HEADER_PREFIX } from '../headers.ts';
 import { forgetDocument, tellDocument } from '../json/document-shape.ts';
-import { inTurns, isTurnOver, ITEM_CHARS, nextTurn, runNow, stepsOf } from '../turns.ts';
-import type { Work } from '../turns.ts';
+import { inTurns, isTurnOver, ITEM_CHARS, nextTurn, runNow, stepsOf, type Work } from '../turns.ts';
 import type { CutPayload, StreamEvent, StreamReader } from '../providers/provider.ts';
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
-import { asDenial } from '../pipeline/check.ts';
-import type { Denial, RewrittenFrame, StreamAction, StreamRewriter } from '../pipeline/check.ts';
+import {
+  asDenial,
+  type Denial,
+  type RewrittenFrame,
+  type StreamAction,
+  type StreamRewriter,
+} from '../pipeline/check.ts';
 import type { Answer } from '../pipeline/exchange.ts';
 import { rewrittenEvent, rewrittenInTurns } from './rewritten-event.ts';
 import { strictFrame, strictFrameInSteps, unambiguousEvent } from './unambiguous-frame.ts';

@@ -1,7 +1,6 @@
 import { applyEditsInTurns } from '../json/edit.ts';
 import type { Answered, WholeAnswer } from '../pipeline/exchange.ts';
-import { inTurns, ITEM_CHARS, stepsOf } from '../turns.ts';
-import type { Work } from '../turns.ts';
+import { inTurns, ITEM_CHARS, stepsOf, type Work } from '../turns.ts';
 import { readJsonBody } from './whole-answer.ts';
 
 /** An answer whose body has come. */

@@ -2,8 +2,7 @@ import { editInSteps } from '../json/edit.ts';
 import type { JsonEdit } from '../json/path.ts';
 import type { StreamEvent, TextDelta } from '../providers/provider.ts';
 import type { Frame, StreamFormat } from '../streams/frame.ts';
-import { inTurns, ITEM_CHARS, runNow } from '../turns.ts';
-import type { Work } from '../turns.ts';
+import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { RewrittenFrame } from '../pipeline/check.ts';
 
 /** An event as the next rewriter sees it, and as it is sent: its frame holds the bytes of its edited payload. */

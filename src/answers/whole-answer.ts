@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { countMembers, isContainer } from '../json/count-members.ts';
 import { assertParseable, hasAllMembers, shapeInSteps, shapeOf } from '../json/document-shape.ts';
 import { parseInPieces, type ParsedPieces } from '../json/parse-in-pieces.ts';
-import { inTurns, LONG_STEP, runNow } from '../turns.ts';
-import type { Work } from '../turns.ts';
+import { inTurns, LONG_STEP, runNow, type Work } from '../turns.ts';
 
 /** A whole answer's body as JSON. */
 export interface ReadBody {

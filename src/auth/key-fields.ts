@@ -1,7 +1,6 @@
 /** How a key record lies in its Redis hash: field names as in docs/keys.md, lists and maps as JSON, times as Unix ms. */
 import * as z from 'zod';
-import { PROVIDER_NAMES } from '../providers/provider.ts';
-import type { ProviderName } from '../providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../providers/provider.ts';
 import type { KeyRecord } from './key-record.ts';
 
 export type KeyFields = Readonly<Record<string, string>>;

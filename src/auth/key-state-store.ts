@@ -2,15 +2,12 @@ import type { BudgetLimits } from '../pipeline/exchange.ts';
 import { effectiveLimits, parseBudgetLimits } from '../redis/budget-limits.ts';
 import type { RedisClient } from '../redis/client.ts';
 import { budgetLimitsKey, DEFAULT_BUDGET_KEY, keyRecordKey, quarantineKey } from '../redis/keys.ts';
-import { readProfile } from '../risk/read-profile.ts';
-import type { StoredProfile } from '../risk/read-profile.ts';
-import { parseRiskStatus } from '../risk/profile.ts';
-import type { Lock, RiskProfile, StoredLock } from '../risk/profile.ts';
+import { readProfile, type StoredProfile } from '../risk/read-profile.ts';
+import { parseRiskStatus, type Lock, type RiskProfile, type StoredLock } from '../risk/profile.ts';
 import { loadScript } from '../redis/script.ts';
 import { wrongShape } from '../redis/reply.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
-import { parseKeyRecord, rawKeyField } from './key-fields.ts';
-import type { KeyFields } from './key-fields.ts';
+import { parseKeyRecord, rawKeyField, type KeyFields } from './key-fields.ts';
 import type { KeyRecord } from './key-record.ts';
 import { RecentMap } from '../recent-map.ts';
 

@@ -3,8 +3,7 @@ import type { RedisClient } from '../redis/client.ts';
 import { KEY_INDEX, keyRecordKey } from '../redis/keys.ts';
 import { loadScript } from '../redis/script.ts';
 import { redisUnavailable } from '../redis/unavailable.ts';
-import { newKeyFields, newKeySchema, parseKeyRecord, rawKeyField } from './key-fields.ts';
-import type { NewKey } from './key-fields.ts';
+import { newKeyFields, newKeySchema, parseKeyRecord, rawKeyField, type NewKey } from './key-fields.ts';
 import type { KeyRecord } from './key-record.ts';
 import { createRawKey, hashKey, isProxyKey } from './raw-key.ts';
 

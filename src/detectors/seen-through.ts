@@ -1,7 +1,6 @@
 import { inTurns, ITEM_CHARS, runNow, type Work } from '../turns.ts';
 import type { Detector, Finding, SearchedText, StreamDetector } from './finding.ts';
-import { mayHide, openViewsOf, visibleViews, visibleViewsOf } from './invisible-view.ts';
-import type { VisibleView } from './invisible-view.ts';
+import { mayHide, openViewsOf, visibleViews, visibleViewsOf, type VisibleView } from './invisible-view.ts';
 import { startOfWhatReachesOver } from './overlaps.ts';
 import { unfinishedEscapeAt } from './secrets/unescaped-view.ts';
 

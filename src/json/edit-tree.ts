@@ -1,5 +1,4 @@
-import { runNow } from '../turns.ts';
-import type { Work } from '../turns.ts';
+import { runNow, type Work } from '../turns.ts';
 import type { JsonEdit } from './path.ts';
 
 /** The edits of one document, merged, as a tree of path steps. */

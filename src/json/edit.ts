@@ -1,10 +1,7 @@
 import { GatewayError } from '../errors.ts';
-import { inTurns, runNow } from '../turns.ts';
-import type { Work } from '../turns.ts';
-import { setIn, treeInSteps } from './edit-tree.ts';
-import type { EditNode } from './edit-tree.ts';
-import { written } from './edit-writer.ts';
-import type { Part, Patch } from './edit-writer.ts';
+import { inTurns, runNow, type Work } from '../turns.ts';
+import { setIn, treeInSteps, type EditNode } from './edit-tree.ts';
+import { written, type Part, type Patch } from './edit-writer.ts';
 import type { JsonEdit } from './path.ts';
 import { Children, kindAt, skipLong, skipShort, skipSpace, skipValue } from './spans.ts';
 

@@ -1,5 +1,4 @@
-import { treeOf, setIn } from './edit-tree.ts';
-import type { EditNode } from './edit-tree.ts';
+import { treeOf, setIn, type EditNode } from './edit-tree.ts';
 import type { JsonEdit, JsonPath } from './path.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
-import { Rewriter, unchanged } from './rewrite.ts';
-import type { StageResult } from './rewrite.ts';
+import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf, nextRun } from './scan.ts';
 import { isProse } from './words.ts';
 

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Replacement } from '../text/replace-spans.ts';
 import { extractBase64 } from './base64.ts';
-import { Rewriter, unchanged } from './rewrite.ts';
-import type { StageResult } from './rewrite.ts';
+import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf, hasRun } from './scan.ts';
 import { isProse } from './words.ts';
 

@@ -1,9 +1,7 @@
-import { kindOf, kinds, plainOf } from './characters.ts';
-import type { Kind } from './characters.ts';
+import { kindOf, kinds, plainOf, type Kind } from './characters.ts';
 import { takeAccentsOff } from './accents.ts';
 import { flagCodes } from './confusable-data.ts';
-import { Rewriter, unchanged } from './rewrite.ts';
-import type { StageResult } from './rewrite.ts';
+import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { isWord, soundsEnglish } from './words.ts';
 
 /** A word with at least one character that may stand for an ASCII one. */

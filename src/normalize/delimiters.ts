@@ -1,8 +1,7 @@
 import { hasSingles } from './scan.ts';
 import { segment } from './segment.ts';
 import { isWord, soundsEnglish } from './words.ts';
-import { Rewriter, unchanged } from './rewrite.ts';
-import type { StageResult } from './rewrite.ts';
+import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
 /** Single characters with the same sign between them: i.g.n.o.r.e, i - g - n, or one space between: i g n o r e. */
 const chains =

@@ -1,8 +1,7 @@
 import { kindOf, kinds, plainOf } from './characters.ts';
 import { entities } from './entities.ts';
 import { decodeByteLists } from './byte-lists.ts';
-import { Rewriter, unchanged } from './rewrite.ts';
-import type { StageResult } from './rewrite.ts';
+import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 
 /** One round of each kind: %XX and %uXXXX, \xXX, \uXXXX, \u{...} and \UXXXXXXXX, HTML's numeric and named characters. */
 const escapes =

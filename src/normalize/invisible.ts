@@ -1,8 +1,7 @@
 import type { Span } from '../text/span.ts';
 import { kindOf, kinds } from './characters.ts';
 import { readHidden } from './hidden-bytes.ts';
-import { Rewriter, unchanged } from './rewrite.ts';
-import type { StageResult } from './rewrite.ts';
+import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { isWord } from './words.ts';
 
 /** Anything beyond common Latin and CJK text; most texts have none of it. */

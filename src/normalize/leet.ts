@@ -1,5 +1,4 @@
-import { Rewriter, unchanged } from './rewrite.ts';
-import type { StageResult } from './rewrite.ts';
+import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
 import { alphabetOf } from './scan.ts';
 import { soundsEnglish, words } from './words.ts';
 

@@ -4,8 +4,7 @@ import { parseStrictInSteps } from '../json/scan.ts';
 import { refuseFoldedNames } from '../providers/folded-names.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import type { JsonObject } from '../providers/provider.ts';
-import { inTurns, LONG_STEP, runNow } from '../turns.ts';
-import type { Work } from '../turns.ts';
+import { inTurns, LONG_STEP, runNow, type Work } from '../turns.ts';
 import type { Identified, Parsed } from './exchange.ts';
 
 /** No router takes so many fallbacks; each is looked up in the price table, which takes its time. */

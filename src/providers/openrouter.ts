@@ -1,8 +1,7 @@
 import { anthropicMessages } from './dialects/anthropic-messages.ts';
 import { outputsOfBody } from './dialects/asked-outputs.ts';
 import { openaiEmbeddings } from './dialects/openai-embeddings.ts';
-import { readModels } from './dialects/openai-request.ts';
-import type { OpenaiVariant } from './dialects/openai-request.ts';
+import { readModels, type OpenaiVariant } from './dialects/openai-request.ts';
 import { readToolSwitches, toolFacts } from './dialects/openai-tools.ts';
 import { routed } from './dialects/routed.ts';
 import { storedPrompt } from './dialects/stored-prompts.ts';

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { Cluster, Redis } from 'ioredis';
-import { parseHostPort } from '../config/address.ts';
-import type { HostPort } from '../config/address.ts';
+import { parseHostPort, type HostPort } from '../config/address.ts';
 import type { Config } from '../config/schema.ts';
 import { watchConnection } from './connection-watch.ts';
 import { withoutArguments } from './unavailable.ts';

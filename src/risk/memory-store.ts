@@ -1,8 +1,7 @@
 import type { LockCause } from './lock-cause.ts';
 import { decayedScore, MAX_SCORE } from './decay.ts';
 import type { Lock, RiskStatus } from './profile.ts';
-import { lockOnly, toScoring } from './score.ts';
-import type { Scoring } from './score.ts';
+import { lockOnly, toScoring, type Scoring } from './score.ts';
 import { DEFAULT_LOCK_MS, MEMORY } from './scoring.ts';
 import type { RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
 

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { AgentRisk } from '../pipeline/facts.ts';
 import { decayedScore } from './decay.ts';
-import { readLockCause } from './lock-cause.ts';
-import type { LockCause } from './lock-cause.ts';
+import { readLockCause, type LockCause } from './lock-cause.ts';
 
 /**
  * Fields of a risk profile, in the order in which they are read; names as in docs/risk.md. Scores are

@@ -12,13 +12,11 @@ import {
 import { lockValue } from './lock-cause.ts';
 import { readProfile } from './read-profile.ts';
 import { DECAY, MAX_SCORE } from './decay.ts';
-import { parseRiskStatus } from './profile.ts';
-import type { RiskStatus } from './profile.ts';
+import { parseRiskStatus, type RiskStatus } from './profile.ts';
 import { loadScript } from '../redis/script.ts';
 import { withRedisDeadline } from '../redis/unavailable.ts';
 import { DEFAULT_LOCK_MS, MEMORY } from './scoring.ts';
-import { lockOnly, toScoring } from './score.ts';
-import type { Scoring } from './score.ts';
+import { lockOnly, toScoring, type Scoring } from './score.ts';
 import type { LockPage, LockTime, RiskEvent, RiskOutcome, RiskSettings, RiskStore } from './store.ts';
 
 export interface RedisRiskStoreOptions {

@@ -10,9 +10,9 @@ import {
   MissingPartError,
   runFile,
   versionAtLeast,
+  type Progress,
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
-import type { Progress } from './program.ts';
 
 /** The version that the rendered configuration is tested with. */
 export const ENVOY_VERSION = '1.40.0';

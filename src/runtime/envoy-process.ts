@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { superviseChild } from './child.ts';
-import type { ChildExit } from './child.ts';
-import { activeRequests, createEnvoyAdmin, healthySidecars } from './envoy-admin.ts';
-import type { EnvoyAdmin } from './envoy-admin.ts';
+import { superviseChild, type ChildExit } from './child.ts';
+import { activeRequests, createEnvoyAdmin, healthySidecars, type EnvoyAdmin } from './envoy-admin.ts';
 import type { Guard } from './guard.ts';
 
 export interface EnvoyOptions {

@@ -5,8 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import type { Guard } from './guard.ts';
 import { MissingPartError, runFile } from './program.ts';
-import { containerName, spawnRedis } from './redis-server.ts';
-import type { RedisProgram } from './redis-server.ts';
+import { containerName, spawnRedis, type RedisProgram } from './redis-server.ts';
 
 export interface StartRedisOptions {
   readonly program: RedisProgram;

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,9 +12,9 @@ import {
   MissingPartError,
   runFile,
   versionAtLeast,
+  type Progress,
 } from './program.ts';
 import type { Environment } from '../config/environment.ts';
-import type { Progress } from './program.ts';
 
 /** Redis 7 or newer is required (docs/redis.md). */
 const MIN_REDIS_VERSION = '7.0.0';

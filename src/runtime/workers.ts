@@ -2,11 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { unlinkSync } from 'node:fs';
 
 import type { Config } from '../config/schema.ts';
-import { superviseChild } from './child.ts';
-import type { Backoff, ChildExit, SupervisedChild } from './child.ts';
+import { superviseChild, type Backoff, type ChildExit, type SupervisedChild } from './child.ts';
 import type { Guard } from './guard.ts';
-import { DEFAULT_PATIENCE, watchHeartbeat } from './heartbeat.ts';
-import type { HeartbeatPatience } from './heartbeat.ts';
+import { DEFAULT_PATIENCE, watchHeartbeat, type HeartbeatPatience } from './heartbeat.ts';
 import { forkWorker } from './worker-process.ts';
 import type { FromWorker, ToWorker, WorkerAddress } from './worker-protocol.ts';
 

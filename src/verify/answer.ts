@@ -2,7 +2,7 @@ import { newAnswer } from '../answers/new-answer.ts';
 import { readAnswer, readFacts } from '../answers/read-answer.ts';
 import type { Answered, Parsed } from '../pipeline/exchange.ts';
 import { calledTool } from '../mcp/message.ts';
-import { type TraceFields } from './formats/fields.ts';
+import type { TraceFields } from './formats/fields.ts';
 import { isObject } from '../json/is-object.ts';
 import type { TracedStep } from './step.ts';
 

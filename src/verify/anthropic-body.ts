@@ -1,5 +1,5 @@
 import type { JsonObject } from '../providers/provider.ts';
-import { type TraceFields } from './formats/fields.ts';
+import type { TraceFields } from './formats/fields.ts';
 import { isObject } from '../json/is-object.ts';
 import { callsIn, resultsIn } from './formats/messages.ts';
 

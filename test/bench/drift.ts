@@ -7,12 +7,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { createConversationJudge } from '../../src/checks/drift/conversation.ts';
-import type { Conversation } from '../../src/checks/drift/conversation.ts';
+import { createConversationJudge, type Conversation } from '../../src/checks/drift/conversation.ts';
 import type { DriftSettings } from '../../src/checks/drift/drift.ts';
 import { contentWords } from '../../src/text/content-words.ts';
-import { gramSet, wordGrams } from '../../src/text/ngrams.ts';
-import type { GramSet } from '../../src/text/ngrams.ts';
+import { gramSet, wordGrams, type GramSet } from '../../src/text/ngrams.ts';
 import { createRandom } from '../support/random.ts';
 
 const row = z.object({

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 
 import { MOCK_TEXT, MOCK_TOOL } from '../support/clients/aimock.ts';
-import { startClientsRig } from '../support/clients/clients-rig.ts';
-import type { ClientsRig } from '../support/clients/clients-rig.ts';
+import { startClientsRig, type ClientsRig } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import { sameAsDirect, tellsRefusals } from '../support/clients/rows.ts';
 import { FAKE_AWS_CREDENTIAL } from '../support/fake-provider/bedrock.ts';

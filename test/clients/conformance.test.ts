@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { runConformanceSuite, startEverythingServer } from '../support/clients/conformance-suite.ts';
-import type { Era } from '../support/clients/conformance-suite.ts';
+import {
+  runConformanceSuite,
+  startEverythingServer,
+  type Era,
+} from '../support/clients/conformance-suite.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
-import { startGateway } from '../support/gateway.ts';
-import type { TestGateway } from '../support/gateway.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { CLIENTS } from './versions.ts';
 
 type Server = Awaited<ReturnType<typeof startEverythingServer>>;

@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { PROVIDER_NAMES } from '../../src/providers/provider.ts';
-import type { ProviderName } from '../../src/providers/provider.ts';
-import { makeCalls } from '../support/clients/calls.ts';
-import type { CallOutcome } from '../support/clients/calls.ts';
-import { startClientsRig } from '../support/clients/clients-rig.ts';
-import type { ClientsRig } from '../support/clients/clients-rig.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../src/providers/provider.ts';
+import { makeCalls, type CallOutcome } from '../support/clients/calls.ts';
+import { startClientsRig, type ClientsRig } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { InstalledClient } from '../support/clients/install.ts';
-import { pypi } from '../support/clients/recipe.ts';
-import type { ClientRecipe } from '../support/clients/recipe.ts';
+import { pypi, type ClientRecipe } from '../support/clients/recipe.ts';
 import { createRandom } from '../support/random.ts';
 import { FAKE_AWS_CREDENTIAL } from '../support/fake-provider/bedrock.ts';
 import { makeSecret } from '../unit/detectors/secrets/samples.ts';

@@ -9,14 +9,13 @@ import {
   NOTES_TEXT,
   PROVIDER_KEY,
   startAgentsRig,
+  type AgentsRig,
 } from '../support/clients/agents/agents-rig.ts';
-import type { AgentsRig } from '../support/clients/agents/agents-rig.ts';
 import type { Agent } from '../support/clients/agents/agent.ts';
 import { cacheDirectory } from '../../src/runtime/program.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { InstalledClient } from '../support/clients/install.ts';
-import { inTemporaryFolder, runProgram } from '../support/clients/run-program.ts';
-import type { ProgramResult } from '../support/clients/run-program.ts';
+import { inTemporaryFolder, runProgram, type ProgramResult } from '../support/clients/run-program.ts';
 import { clientProgram } from '../support/clients/run-script.ts';
 import { gatewayProgram } from '../support/parts.ts';
 import { AGENTS } from './agents/agents.ts';

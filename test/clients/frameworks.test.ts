@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 
 import type { ProviderName } from '../../src/providers/provider.ts';
-import { startClientsRig } from '../support/clients/clients-rig.ts';
-import type { ClientsRig, EndpointOptions } from '../support/clients/clients-rig.ts';
+import { startClientsRig, type ClientsRig, type EndpointOptions } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { ClientRecipe } from '../support/clients/recipe.ts';
 import { sameAsDirect, tellsRefusals } from '../support/clients/rows.ts';

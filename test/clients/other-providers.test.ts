@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 
-import { startClientsRig } from '../support/clients/clients-rig.ts';
-import type { ClientsRig } from '../support/clients/clients-rig.ts';
+import { startClientsRig, type ClientsRig } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import { sameAsDirect, tellsRefusals } from '../support/clients/rows.ts';
 import { CLIENTS } from './versions.ts';

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ProviderName } from '../../src/providers/provider.ts';
 import { MOCK_TEXT } from '../support/clients/aimock.ts';
-import { startClientsRig } from '../support/clients/clients-rig.ts';
-import type { ClientsRig } from '../support/clients/clients-rig.ts';
+import { startClientsRig, type ClientsRig } from '../support/clients/clients-rig.ts';
 import { describeClient } from '../support/clients/describe-client.ts';
 import type { ClientRecipe } from '../support/clients/recipe.ts';
 import { runScript } from '../support/clients/run-script.ts';

@@ -1,5 +1,4 @@
-import { go, npm, pypi } from '../support/clients/recipe.ts';
-import type { ClientRecipe } from '../support/clients/recipe.ts';
+import { go, npm, pypi, type ClientRecipe } from '../support/clients/recipe.ts';
 
 /** httpx 0.28 took away what older clients build their connection with. */
 const OLD_HTTPX = 'httpx==0.27.2';

@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ProviderName } from '../../src/providers/provider.ts';
-import { createFakeProvider } from '../support/fake-provider/index.ts';
-import type { FakeProvider } from '../support/fake-provider/index.ts';
-import { startGateway } from '../support/gateway.ts';
-import type { TestGateway } from '../support/gateway.ts';
+import { createFakeProvider, type FakeProvider } from '../support/fake-provider/index.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { gatewayProgram } from '../support/parts.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -11,10 +10,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { ConfigInput } from '../../src/config/schema.ts';
 import { startDemoProvider } from '../../src/demo/provider.ts';
-import { createTestCa } from '../support/certs.ts';
-import type { TestCa } from '../support/certs.ts';
-import { startGateway } from '../support/gateway.ts';
-import type { TestGateway } from '../support/gateway.ts';
+import { createTestCa, type TestCa } from '../support/certs.ts';
+import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { envoyPath, gatewayProgram } from '../support/parts.ts';
 import { freePortRow } from '../support/ports.ts';
 

@@ -3,15 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { startDemoProvider } from '../../src/demo/provider.ts';
-import type { DemoProvider } from '../../src/demo/provider.ts';
+import { startDemoProvider, type DemoProvider } from '../../src/demo/provider.ts';
 import { createTestCa } from '../support/certs.ts';
-import { serveUntilExit, startGateway } from '../support/gateway.ts';
-import type { GatewayOptions, TestGateway } from '../support/gateway.ts';
+import { serveUntilExit, startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.ts';
 import { freePort } from '../support/ports.ts';
 import { descendants, isAlive } from '../support/processes.ts';
-import { startTestRedis } from '../support/redis.ts';
-import type { TestRedis } from '../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../support/redis.ts';
 import { READY } from '../support/ready.ts';
 
 const insecure = { SERVER_INSECURE_DEV: 'true' };

@@ -1,10 +1,8 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { startDemoProvider } from '../../src/demo/provider.ts';
-import type { DemoProvider } from '../../src/demo/provider.ts';
-import { startGateway } from '../support/gateway.ts';
-import type { TestGateway, TestKey } from '../support/gateway.ts';
+import { startDemoProvider, type DemoProvider } from '../../src/demo/provider.ts';
+import { startGateway, type TestGateway, type TestKey } from '../support/gateway.ts';
 
 /** The spine, once through: a client that knows nothing of us, real Envoy, real sidecar, real Redis. */
 describe('a chat request through the gateway', () => {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { send } from '../support/http.ts';
 import { createRandom } from '../support/random.ts';
-import { startSdkRig } from '../support/sdk-rig.ts';
-import type { SdkRig, Transport } from '../support/sdk-rig.ts';
+import { startSdkRig, type SdkRig, type Transport } from '../support/sdk-rig.ts';
 import { makeSecret } from '../unit/detectors/secrets/samples.ts';
 
 /** docs/dlp-streams.md: a quarantine cuts the connection with an error frame; the provider writes on for nobody. */

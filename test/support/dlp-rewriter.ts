@@ -1,7 +1,5 @@
-import { createDlpRewriter } from '../../src/checks/dlp/stream/rewriter.ts';
-import type { DlpRewriterDeps } from '../../src/checks/dlp/stream/rewriter.ts';
-import { createContentDetector } from '../../src/detectors/content.ts';
-import type { ContentScope } from '../../src/detectors/content.ts';
+import { createDlpRewriter, type DlpRewriterDeps } from '../../src/checks/dlp/stream/rewriter.ts';
+import { createContentDetector, type ContentScope } from '../../src/detectors/content.ts';
 import type { ContentClass, StreamDetector } from '../../src/detectors/finding.ts';
 import type { Denial, StreamRewriter } from '../../src/pipeline/check.ts';
 

@@ -2,8 +2,7 @@ import type { ContentClass, Finding, StreamDetector } from '../../src/detectors/
 import { mask } from '../../src/detectors/mask.ts';
 import { createAnswerStream } from '../../src/answers/answer-stream.ts';
 import { newAnswer } from '../../src/answers/new-answer.ts';
-import { rewriterOf } from './dlp-rewriter.ts';
-import type { ActionOf } from './dlp-rewriter.ts';
+import { rewriterOf, type ActionOf } from './dlp-rewriter.ts';
 import type { DialectStream, Piece } from './dialect-streams.ts';
 import type { Reassembled } from './read-dialect-stream.ts';
 

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,14 +11,11 @@ import { createKeyStore } from '../../src/auth/key-store.ts';
 import type { NewKey } from '../../src/auth/key-fields.ts';
 import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
 import type { ConfigInput } from '../../src/config/schema.ts';
-import { BUDGET_WINDOWS } from '../../src/redis/budget-limits.ts';
-import type { BudgetWindow } from '../../src/redis/budget-limits.ts';
+import { BUDGET_WINDOWS, type BudgetWindow } from '../../src/redis/budget-limits.ts';
 import { envoyPath, gatewayProgram } from './parts.ts';
 import { freePort } from './ports.ts';
-import { descendants } from './processes.ts';
-import type { ProcessInfo } from './processes.ts';
-import { startTestRedis } from './redis.ts';
-import type { TestRedis } from './redis.ts';
+import { descendants, type ProcessInfo } from './processes.ts';
+import { startTestRedis, type TestRedis } from './redis.ts';
 
 export interface GatewayOptions {
   /** Merged over the test's defaults: free ports, loopback, the test's own Redis. */

@@ -1,8 +1,8 @@
 import {
   Client as StatelessClient,
   StreamableHTTPClientTransport as StatelessTransport,
+  type ClientOptions as StatelessOptions,
 } from '@modelcontextprotocol/client';
-import type { ClientOptions as StatelessOptions } from '@modelcontextprotocol/client';
 import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';

@@ -8,8 +8,8 @@ import {
   McpServer as StatelessMcpServer,
   createMcpHandler,
   inputRequired,
+  type CallToolResult as StatelessToolResult,
 } from '@modelcontextprotocol/server';
-import type { CallToolResult as StatelessToolResult } from '@modelcontextprotocol/server';
 import { InMemoryEventStore } from '@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';

@@ -1,7 +1,13 @@
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { loadPackageDefinition, Server, ServerCredentials } from '@grpc/grpc-js';
-import type { ServerUnaryCall, sendUnaryData, ServiceClientConstructor } from '@grpc/grpc-js';
+import {
+  loadPackageDefinition,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type sendUnaryData,
+  type ServiceClientConstructor,
+} from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 
 /** A span as it came over the wire; ids in hex, kinds and codes as OTLP numbers them. */

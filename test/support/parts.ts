@@ -1,8 +1,7 @@
 import { inject } from 'vitest';
 
 import { findEnvoy } from '../../src/runtime/envoy-binary.ts';
-import { findRedisServer } from '../../src/runtime/redis-server.ts';
-import type { RedisProgram } from '../../src/runtime/redis-server.ts';
+import { findRedisServer, type RedisProgram } from '../../src/runtime/redis-server.ts';
 import { builtGateway } from './built-gateway.ts';
 
 /** The real parts that tests run against, found once for all test files. */

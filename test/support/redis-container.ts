@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { GenericContainer } from 'testcontainers';
-import type { StartedTestContainer } from 'testcontainers';
+import { GenericContainer, type StartedTestContainer } from 'testcontainers';
 
 import { REDIS_IMAGE } from '../../src/runtime/redis-server.ts';
 import type { RedisServer, TestRedisOptions } from './redis-options.ts';

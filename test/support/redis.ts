@@ -4,8 +4,7 @@ import { join } from 'node:path';
 
 import { Redis } from 'ioredis';
 
-import { startGuard } from '../../src/runtime/guard.ts';
-import type { Guard } from '../../src/runtime/guard.ts';
+import { startGuard, type Guard } from '../../src/runtime/guard.ts';
 import { startRedis } from '../../src/runtime/redis-process.ts';
 import { freePort } from './ports.ts';
 import { dockerIsUp, redisProgram } from './parts.ts';

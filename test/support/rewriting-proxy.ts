@@ -1,16 +1,17 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer as createH2cServer } from 'node:http2';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer as createH2cServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAnswerStream } from '../../src/answers/answer-stream.ts';
 import type { StreamRewriter } from '../../src/pipeline/check.ts';
 import { newAnswer } from '../../src/answers/new-answer.ts';
-import type { JsonObject, Provider } from '../../src/providers/provider.ts';
+import type { JsonObject, Provider, ProviderName } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { streamFormatFor } from '../../src/streams/format.ts';
-import type { ProviderName } from '../../src/providers/provider.ts';
 
 /** The engine of streamed answers as a small HTTP server of its own, in front of a provider. */
 export interface RewritingProxy {

@@ -6,10 +6,8 @@ import type { ConfigInput } from '../../src/config/schema.ts';
 import type { ProviderName } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
 import { createTestCa } from './certs.ts';
-import { createFakeProvider } from './fake-provider/index.ts';
-import type { FakeProvider, RecordedRequest } from './fake-provider/index.ts';
-import { startGateway } from './gateway.ts';
-import type { TestBudget, TestGateway } from './gateway.ts';
+import { createFakeProvider, type FakeProvider, type RecordedRequest } from './fake-provider/index.ts';
+import { startGateway, type TestBudget, type TestGateway } from './gateway.ts';
 
 /** What the fake model answers, and the tokens it then reports: one for every four letters. */
 export const TEXT = 'Grüße from the fake 🙂 model';

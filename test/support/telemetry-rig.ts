@@ -1,5 +1,4 @@
-import { configSchema } from '../../src/config/schema.ts';
-import type { ConfigInput } from '../../src/config/schema.ts';
+import { configSchema, type ConfigInput } from '../../src/config/schema.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/client.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 

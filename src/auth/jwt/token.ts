@@ -1,5 +1,4 @@
-import { errors, jwtVerify } from 'jose';
-import type { JWTPayload } from 'jose';
+import { errors, jwtVerify, type JWTPayload } from 'jose';
 import { hash } from 'node:crypto';
 import { GatewayError } from '../../errors.ts';
 import { RecentMap } from '../../recent-map.ts';

@@ -1,7 +1,6 @@
 import type { Answered, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { countWritten } from '../../pricing/count.ts';
-import { countedInput, requestUnits } from '../../pricing/input-bound.ts';
-import type { InputBound } from '../../pricing/input-bound.ts';
+import { countedInput, requestUnits, type InputBound } from '../../pricing/input-bound.ts';
 import { isSound } from '../../pricing/media-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
 import type { Usage } from '../../providers/provider.ts';

@@ -1,7 +1,14 @@
 import { newOperationId } from '../../operation-id.ts';
 import type { CoreConfig } from '../../config/core.ts';
-import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
-import type { Check, FinalVerdict, Pass, StreamRewriter, Verdict } from '../../pipeline/check.ts';
+import {
+  PASS,
+  PASS_EVENT,
+  type Check,
+  type FinalVerdict,
+  type Pass,
+  type StreamRewriter,
+  type Verdict,
+} from '../../pipeline/check.ts';
 import type { Answered, Identified, Outcome, Parsed } from '../../pipeline/exchange.ts';
 import { NotDone, type Phase } from '../../pipeline/phase.ts';
 import type { Pricing } from '../../pricing/price.ts';
@@ -10,8 +17,7 @@ import { accountsOf, isBudgeted } from './accounts.ts';
 import { chargeOf } from './charge.ts';
 import { createLeases } from './leases.ts';
 import { capPrice } from './price-cap.ts';
-import { quote } from './quote.ts';
-import type { Quote, QuoteDeps } from './quote.ts';
+import { quote, type Quote, type QuoteDeps } from './quote.ts';
 import { policyDenied } from '../denials.ts';
 import { budgetHeaders, closingComment, costHeaders, type Settled } from './headers.ts';
 import { budgetExceeded } from './refusals.ts';

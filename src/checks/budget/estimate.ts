@@ -1,6 +1,5 @@
 import type { Parsed } from '../../pipeline/exchange.ts';
-import { requestUnits } from '../../pricing/input-bound.ts';
-import type { InputBound } from '../../pricing/input-bound.ts';
+import { requestUnits, type InputBound } from '../../pricing/input-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
 import type { OutputLimit, RequestFacts } from '../../providers/provider.ts';
 import { outputsOf } from './outputs.ts';

@@ -1,8 +1,7 @@
 import type { CoreConfig } from '../../config/core.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import { byteBound, countedBound } from '../../pricing/input-bound.ts';
-import type { InputBound } from '../../pricing/input-bound.ts';
+import { byteBound, countedBound, type InputBound } from '../../pricing/input-bound.ts';
 import { isSound } from '../../pricing/media-bound.ts';
 import type { ModelPrice, Pricing } from '../../pricing/price.ts';
 import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';

@@ -1,12 +1,10 @@
 import type { CoreConfig } from '../../config/core.ts';
 import { HEADER } from '../../headers.ts';
-import { PASS } from '../../pipeline/check.ts';
-import type { FinalVerdict } from '../../pipeline/check.ts';
+import { PASS, type FinalVerdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import type { Phase } from '../../pipeline/phase.ts';
 import type { InputBound } from '../../pricing/input-bound.ts';
-import { estimate, limitOf } from './estimate.ts';
-import type { Estimate } from './estimate.ts';
+import { estimate, limitOf, type Estimate } from './estimate.ts';
 import type { Quote } from './quote.ts';
 import type { BudgetStore, BudgetOperation, ReserveResult } from './store.ts';
 

@@ -1,6 +1,5 @@
 import type { BudgetLimits } from '../../pipeline/exchange.ts';
-import { BUDGET_WINDOWS } from '../../redis/budget-limits.ts';
-import type { BudgetWindow } from '../../redis/budget-limits.ts';
+import { BUDGET_WINDOWS, type BudgetWindow } from '../../redis/budget-limits.ts';
 import type { Account, Calendar } from './store.ts';
 
 const CALENDARS: Readonly<Record<BudgetWindow, Calendar>> = {

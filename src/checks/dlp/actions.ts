@@ -1,8 +1,6 @@
-import { CONTENT_CLASSES } from '../../detectors/finding.ts';
-import type { ContentClass, Finding } from '../../detectors/finding.ts';
+import { CONTENT_CLASSES, type ContentClass, type Finding } from '../../detectors/finding.ts';
 import { HEADER } from '../../headers.ts';
-import type { McpMessage } from '../../mcp/message.ts';
-import { calledTool } from '../../mcp/message.ts';
+import { calledTool, type McpMessage } from '../../mcp/message.ts';
 import type { Denial, Verdict } from '../../pipeline/check.ts';
 import { policyDenied } from '../denials.ts';
 import type { Answered } from '../../pipeline/exchange.ts';

@@ -3,8 +3,7 @@ import type { Finding, StreamDetector } from '../../detectors/finding.ts';
 import { mask } from '../../detectors/mask.ts';
 import { HEADER_PREFIX } from '../../headers.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
-import { CLEAN } from './inspected.ts';
-import type { Inspected, Found } from './inspected.ts';
+import { CLEAN, type Inspected, type Found } from './inspected.ts';
 import { contextOf, APART } from './scan/scan-batch.ts';
 
 /**

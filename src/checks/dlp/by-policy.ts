@@ -2,8 +2,7 @@ import type { StreamDetector } from '../../detectors/finding.ts';
 import { editedView, valueAt } from '../../json/edited-view.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { readMediaType } from '../../media-type.ts';
-import { PASS } from '../../pipeline/check.ts';
-import type { StreamRewriter, Verdict } from '../../pipeline/check.ts';
+import { PASS, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../pipeline/exchange.ts';
 import type { ArgumentMasks, Masks } from '../../policy/masking/masks.ts';
 import type { AnswerFacts, AnswerText, JsonObject, PromptText } from '../../providers/provider.ts';
@@ -17,8 +16,7 @@ import { inspectJson } from './buffered/json-answer.ts';
 import { rewriteWhole, sniffedStream } from './buffered/sniffed-stream.ts';
 import { masking } from './actions.ts';
 import { BINARY, inspectAnswer } from './buffered/answer.ts';
-import { isWithin, PathTreeBuilder } from './path-tree.ts';
-import type { PathTree } from './path-tree.ts';
+import { isWithin, PathTreeBuilder, type PathTree } from './path-tree.ts';
 import { isIdentifier } from './opaque-members.ts';
 
 /** What the mask rules of policies take out of a request. */

@@ -1,8 +1,7 @@
 import { rememberClean } from '../../known-texts.ts';
 import type { SearchedText } from '../../detectors/finding.ts';
 import { noteNothing } from '../../detectors/found-nothing.ts';
-import { PASS } from '../../pipeline/check.ts';
-import type { Check, Verdict } from '../../pipeline/check.ts';
+import { PASS, type Check, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { classesOf, rulesOf, requestDenied, requestNotMaskable } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';

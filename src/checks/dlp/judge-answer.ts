@@ -1,16 +1,13 @@
 import type { ContentClass } from '../../detectors/finding.ts';
-import { PASS, PASS_EVENT } from '../../pipeline/check.ts';
-import type { Denial, StreamRewriter, Verdict } from '../../pipeline/check.ts';
+import { PASS, PASS_EVENT, type Denial, type StreamRewriter, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
 import { createHeaderInspection } from './answer-headers.ts';
-import { masking, actionFor, classesOf, rulesOf, quarantined } from './actions.ts';
-import type { DlpAction } from './actions.ts';
+import { masking, actionFor, classesOf, rulesOf, quarantined, type DlpAction } from './actions.ts';
 import type { DlpCheckDeps } from './deps.ts';
 import type { Inspected, Found } from './inspected.ts';
 import { createDlpRewriter } from './stream/rewriter.ts';
-import { rewriteWhole, sniffedStream } from './buffered/sniffed-stream.ts';
-import type { SniffedStream } from './buffered/sniffed-stream.ts';
+import { rewriteWhole, sniffedStream, type SniffedStream } from './buffered/sniffed-stream.ts';
 import { inspectAnswer } from './buffered/answer.ts';
 
 export interface AnswerJudge {

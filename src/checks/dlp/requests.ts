@@ -1,14 +1,16 @@
 import type { Finding } from '../../detectors/finding.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import { DocumentSearch, pathKey, Words } from './buffered/document-search.ts';
-import type { WordsPlace, WordsKind } from './buffered/document-search.ts';
+import {
+  DocumentSearch,
+  pathKey,
+  Words,
+  type WordsPlace,
+  type WordsKind,
+} from './buffered/document-search.ts';
 import type { PromptText } from '../../providers/provider.ts';
-import { CLEAN } from './inspected.ts';
-import type { Inspected } from './inspected.ts';
-import type { FindAll } from './scan/scan-batch.ts';
-import { createScanBatch } from './scan/scan-batch.ts';
-import { ITEM_CHARS, inTurns } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
+import { CLEAN, type Inspected } from './inspected.ts';
+import { createScanBatch, type FindAll } from './scan/scan-batch.ts';
+import { ITEM_CHARS, inTurns, type Work } from '../../turns.ts';
 import { valueAt } from '../../json/edited-view.ts';
 import type { JsonPath } from '../../json/path.ts';
 

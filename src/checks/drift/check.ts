@@ -4,8 +4,7 @@ import { JudgeAgain, type Phase } from '../../pipeline/phase.ts';
 import { turnSession, type SessionName } from '../../conversation/session-turn.ts';
 import { lastAskedTurn } from '../../conversation/asked-turns.ts';
 import type { DriftConfig } from './config.ts';
-import { answerGrams, judgeTurn } from './drift.ts';
-import type { DriftSettings, DriftState, PassedTurn } from './drift.ts';
+import { answerGrams, judgeTurn, type DriftSettings, type DriftState, type PassedTurn } from './drift.ts';
 import type { DriftStore, SessionLife } from './store.ts';
 
 export interface DriftCheckDeps {

@@ -1,6 +1,5 @@
 import type { DriftFacts } from '../../pipeline/facts.ts';
-import { answerGrams, judgeTurn } from './drift.ts';
-import type { DriftSettings } from './drift.ts';
+import { answerGrams, judgeTurn, type DriftSettings } from './drift.ts';
 import { createMemoryDriftStore } from './memory-store.ts';
 
 /** A conversation that was had, or might be: the user's texts, and the assistant's answer to each where known. */

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import type { DriftFacts } from '../../pipeline/facts.ts';
 import { contentGrams } from '../../text/content-words.ts';
 import { asksForSomething, isSmallTalk } from '../../text/small-talk.ts';
-import { containment, difference, gramSet, union } from '../../text/ngrams.ts';
-import type { GramSet, WordGrams } from '../../text/ngrams.ts';
+import { containment, difference, gramSet, union, type GramSet, type WordGrams } from '../../text/ngrams.ts';
 
 /** `session.drift_detection` (docs/drift.md). */
 export interface DriftSettings {

@@ -1,6 +1,5 @@
 import { NO_GRAMS, union, type GramSet } from '../../text/ngrams.ts';
-import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS } from './drift.ts';
-import type { DriftState, PassedTurn } from './drift.ts';
+import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS, type DriftState, type PassedTurn } from './drift.ts';
 import type { DriftStore } from './store.ts';
 
 const FRESH: Omit<DriftState, 'createdAt'> = {

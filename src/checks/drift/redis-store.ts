@@ -4,10 +4,8 @@ import { createAsking } from '../../redis/phase.ts';
 import { flag, text, tupleOf, wrongShape } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS } from '../../text/ngrams.ts';
-import type { GramSet } from '../../text/ngrams.ts';
-import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS } from './drift.ts';
-import type { DriftState } from './drift.ts';
+import { decodeGrams, encodeGrams, GRAM_TEXT_CHARS, type GramSet } from '../../text/ngrams.ts';
+import { MAX_RECENT_TURNS, MAX_WIDENED_GRAMS, type DriftState } from './drift.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { DriftStore } from './store.ts';
 

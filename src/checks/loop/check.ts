@@ -12,14 +12,18 @@ import {
 import type { Answered, Parsed } from '../../pipeline/exchange.ts';
 import { JudgeAgain, NotDone, type Phase } from '../../pipeline/phase.ts';
 import { mcpSessionOf } from '../../conversation/mcp-session.ts';
-import { toolCallsOf, turnSession, UNANSWERED_LIFE_MS } from '../../conversation/session-turn.ts';
+import {
+  toolCallsOf,
+  turnSession,
+  UNANSWERED_LIFE_MS,
+  type SessionName,
+} from '../../conversation/session-turn.ts';
 import type { SimHash } from '../../text/simhash.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import type { LoopConfig } from './config.ts';
 import { isRepeated, isStalled } from './detect.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { latestStep, toolStep, type LoopStep } from './step.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
 import type { ArrivalLimit, CallsAhead, LoopMemory, LoopStore, RecentCall } from './store.ts';
 import { arrivalLimits } from './velocity.ts';
 

@@ -1,6 +1,5 @@
 import type { LoopConfig } from './config.ts';
-import { hammingDistance, SIMHASH_BITS } from '../../text/simhash.ts';
-import type { SimHash } from '../../text/simhash.ts';
+import { hammingDistance, SIMHASH_BITS, type SimHash } from '../../text/simhash.ts';
 import type { RecentCall } from './store.ts';
 
 type Settings = LoopConfig;

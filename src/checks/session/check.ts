@@ -1,21 +1,26 @@
 import { newOperationId } from '../../operation-id.ts';
 import { HEADER } from '../../headers.ts';
-import { PASS } from '../../pipeline/check.ts';
-import type { Check, FinalVerdict, Pass, Verdict } from '../../pipeline/check.ts';
+import { PASS, type Check, type FinalVerdict, type Pass, type Verdict } from '../../pipeline/check.ts';
 import type { Answered, Identified, Parsed } from '../../pipeline/exchange.ts';
 import { JudgeAgain, NotDone, type Phase } from '../../pipeline/phase.ts';
 import { firstAskedTurn } from '../../conversation/asked-turns.ts';
 import { createRetryQueue } from '../../redis/retry-queue.ts';
 import { isTurnOver, nextTurn } from '../../turns.ts';
 import { anchorOf } from './anchor.ts';
-import { sessionRequest, sessionRequired, tell } from './headers.ts';
-import type { SessionRequest } from './headers.ts';
+import { sessionRequest, sessionRequired, tell, type SessionRequest } from './headers.ts';
 import { createMcpCalls, isSuccess, type McpCallState, type TakenStep } from './mcp-calls.ts';
 import { maxStepsExceeded, sessionBudgetSpent, tooManySessions } from './refusals.ts';
 import { asIfOpened } from './read-ahead.ts';
 import { createRunningCalls } from './running-calls.ts';
-import { CALL_LEASE_MS, REFUND_MS } from './store.ts';
-import type { OpenResult, Session, SessionAhead, SessionStore, Step } from './store.ts';
+import {
+  CALL_LEASE_MS,
+  REFUND_MS,
+  type OpenResult,
+  type Session,
+  type SessionAhead,
+  type SessionStore,
+  type Step,
+} from './store.ts';
 
 export interface SessionCheckDeps {
   readonly store: SessionStore;

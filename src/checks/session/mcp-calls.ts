@@ -10,8 +10,7 @@ import { historyFull, longToolName, tooManySessions } from './refusals.ts';
 import { isTighter } from './read-ahead.ts';
 import type { RetryQueue } from '../../redis/retry-queue.ts';
 import type { RunningCalls } from './running-calls.ts';
-import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import type { Session, SessionStore, Step } from './store.ts';
+import { MAX_NOTE_CHARS, MAX_NOTES, type Session, type SessionStore, type Step } from './store.ts';
 
 /** A step, or a call, that may have to be given back; `createdAt` as `SessionStore.leave` wants it. */
 export interface TakenStep {

@@ -1,17 +1,20 @@
 import { newMemorySession, type MemorySession } from './memory-session.ts';
 import { lifeMs, stateNames } from './session-fields.ts';
-import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import type { SessionName } from '../../conversation/session-turn.ts';
-import type {
-  Moved,
-  Noted,
-  OpenResult,
-  Session,
-  SessionLimits,
-  SessionStore,
-  StateMove,
-  Step,
+import {
+  CALL_LEASE_MS,
+  MAX_LIVE_SESSIONS,
+  MAX_NOTE_CHARS,
+  MAX_NOTES,
+  type Moved,
+  type Noted,
+  type OpenResult,
+  type Session,
+  type SessionLimits,
+  type SessionStore,
+  type StateMove,
+  type Step,
 } from './store.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 
 export interface MemorySessionStoreOptions {
   /** `session.ttl`. */

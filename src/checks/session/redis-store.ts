@@ -16,21 +16,24 @@ import {
 } from './session-keys.ts';
 import { asIfOpened } from './read-ahead.ts';
 import { freshSession, readSession, sessionReply, stateNames } from './session-fields.ts';
-import { CALL_LEASE_MS, MAX_LIVE_SESSIONS, MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
+import {
+  CALL_LEASE_MS,
+  MAX_LIVE_SESSIONS,
+  MAX_NOTE_CHARS,
+  MAX_NOTES,
+  type Moved,
+  type Noted,
+  type OpenResult,
+  type Session,
+  type SessionAhead,
+  type SessionDetails,
+  type SessionLimits,
+  type SessionStore,
+  type StateMove,
+  type Step,
+} from './store.ts';
 import type { Phase } from '../../pipeline/phase.ts';
 import { UNANSWERED_LIFE_MS, type SessionName } from '../../conversation/session-turn.ts';
-import type {
-  Moved,
-  Noted,
-  OpenResult,
-  Session,
-  SessionAhead,
-  SessionDetails,
-  SessionLimits,
-  SessionStore,
-  StateMove,
-  Step,
-} from './store.ts';
 
 export interface RedisSessionStoreOptions {
   readonly client: RedisClient;

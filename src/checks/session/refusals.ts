@@ -3,8 +3,7 @@ import type { Denial } from '../../pipeline/check.ts';
 import { toolDenied } from '../denials.ts';
 import { formatUsd } from '../../pricing/usd.ts';
 import { NEVER_RESETS } from '../../text/quota-words.ts';
-import { MAX_NOTE_CHARS, MAX_NOTES } from './store.ts';
-import type { Session } from './store.ts';
+import { MAX_NOTE_CHARS, MAX_NOTES, type Session } from './store.ts';
 
 export function maxStepsExceeded({ maxSteps = 0 }: Session): Denial {
   return {

@@ -10,8 +10,7 @@ import { PHRASE_RULES, type PhraseLabel } from './rules.ts';
 import { SIGNS, type Sign } from './signs.ts';
 import { findJoints } from './splitting.ts';
 import { WORDS } from './words.ts';
-import { unescaped } from '../secrets/unescaped-view.ts';
-import type { TextView } from '../secrets/unescaped-view.ts';
+import { unescaped, type TextView } from '../secrets/unescaped-view.ts';
 
 type Label = { readonly phrase: PhraseLabel } | { readonly sign: Sign };
 

@@ -1,6 +1,5 @@
 import { isUndecidedAt } from './partial-pattern.ts';
-import { longRun } from './rule.ts';
-import type { Extent, SecretRule } from './rule.ts';
+import { longRun, type Extent, type SecretRule } from './rule.ts';
 
 /** Some encode in the plain alphabet of base64, and pad. A signature is not read so: a path may follow. */
 const SIGNED = '={0,2}\\.ey[A-Za-z0-9_+/-]{15,16384}={0,2}\\.[A-Za-z0-9_-]{0,2048}';

@@ -1,9 +1,8 @@
 import { isPublishedSample } from './published-samples.ts';
 import { entropyOf, isPlaceholder } from './randomness.ts';
 import { isLetterOrDigit, startsToken } from './places.ts';
-import { undecidedFrom } from './rule.ts';
+import { undecidedFrom, type Extent, type LongRun, type SecretRule } from './rule.ts';
 import type { Span } from '../../text/span.ts';
-import type { Extent, LongRun, SecretRule } from './rule.ts';
 
 /** A secret in one text. */
 export interface Match {

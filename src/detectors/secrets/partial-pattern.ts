@@ -1,5 +1,4 @@
-import { RegExpParser } from '@eslint-community/regexpp';
-import type { AST } from '@eslint-community/regexpp';
+import { RegExpParser, type AST } from '@eslint-community/regexpp';
 
 const parser = new RegExpParser();
 const partials = new WeakMap<RegExp, RegExp>();

@@ -1,7 +1,6 @@
 import { isUndecidedAt } from './partial-pattern.ts';
 import { entropyOf } from './randomness.ts';
-import { longRun } from './rule.ts';
-import type { Extent, SecretRule } from './rule.ts';
+import { longRun, type Extent, type SecretRule } from './rule.ts';
 
 /** A 16,384-bit RSA key takes 13,000 characters; JSON's escapes, quotes and indentation come on top. */
 const PEM_MAX_CHARS = 32_768;

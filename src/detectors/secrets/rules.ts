@@ -10,11 +10,11 @@ import {
   NOT_BEFORE_CAPITAL,
   NOT_BEFORE_SMALL,
   prefixed,
+  type SecretRule,
 } from './rule.ts';
 import { hasDigitAndLetter, isMixed, isNoHeadline, isRandom } from './randomness.ts';
 import { startsToken } from './places.ts';
 import { otherSecrets } from './vendor-rules.ts';
-import type { SecretRule } from './rule.ts';
 
 /** What comes before `T3BlbkFJ`: `sk-`, a kind and 128 characters; before the colon of a bot's token. */
 const MAX_OPENAI_LEAD_CHARS = 146;

@@ -1,12 +1,9 @@
 import { LONG_STEP, runNow, type Work } from '../../turns.ts';
-import { LOOK_BEHIND_CHARS } from '../finding.ts';
-import { createSecretSearch, searchStep, STEP_CHARS } from './search.ts';
+import { LOOK_BEHIND_CHARS, type Finding, type SearchedText } from '../finding.ts';
+import { createSecretSearch, searchStep, STEP_CHARS, type SecretSearch } from './search.ts';
 import { MAX_SECRET_CHARS, secretRules } from './rules.ts';
-import { unescaped, unfinishedEscapeAt } from './unescaped-view.ts';
+import { unescaped, unfinishedEscapeAt, type TextView } from './unescaped-view.ts';
 import type { Match } from './match.ts';
-import type { SecretSearch } from './search.ts';
-import type { TextView } from './unescaped-view.ts';
-import type { Finding, SearchedText } from '../finding.ts';
 
 /** A JSON text in a JSON string, a tool's arguments for one, is escaped twice; deeper is not looked. */
 const ESCAPE_LEVELS = 2;

@@ -1,5 +1,5 @@
-import { buildKeywordAutomaton, buildKeywordTree } from './keywords.ts';
-import { matchAt, noteOpen } from './match.ts';
+import { buildKeywordAutomaton, buildKeywordTree, type KeywordTable } from './keywords.ts';
+import { matchAt, noteOpen, type Keyword, type Matches } from './match.ts';
 import {
   followsWord,
   isPercentEncoded,
@@ -8,7 +8,7 @@ import {
   startsRun,
   startsToken,
 } from './places.ts';
-import { undecidedFrom } from './rule.ts';
+import { undecidedFrom, type SecretRule } from './rule.ts';
 import { secretRules } from './rules.ts';
 import {
   eachRun,
@@ -22,9 +22,6 @@ import {
   runBefore,
   SIGN,
 } from './candidate-runs.ts';
-import type { KeywordTable } from './keywords.ts';
-import type { Keyword, Matches } from './match.ts';
-import type { SecretRule } from './rule.ts';
 
 /** Keywords that secrets begin with, and the tree of their beginnings. */
 interface Heads {

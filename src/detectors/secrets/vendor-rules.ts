@@ -9,9 +9,9 @@ import {
   NOT_BEFORE_HEX,
   NOT_BEFORE_SMALL,
   prefixed,
+  type SecretRule,
 } from './rule.ts';
 import { hasDigitAndLetter, isMixed, isRandom } from './randomness.ts';
-import type { SecretRule } from './rule.ts';
 
 const HEX_32 = '[a-fA-F0-9]{32}';
 

@@ -1,7 +1,6 @@
 import type { Emission } from '../../answers/answer-stream.ts';
 import type { StreamContext } from '../context.ts';
-import type { PhaseReply } from '../reply/respond.ts';
-import { dropTrailers, streamChunk } from '../reply/respond.ts';
+import { dropTrailers, streamChunk, type PhaseReply } from '../reply/respond.ts';
 import type { At } from '../state.ts';
 import type { ProcessingRequest, ProcessingResponse } from '../wire/messages.ts';
 

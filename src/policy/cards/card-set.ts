@@ -3,13 +3,12 @@ import { NO_DECISION, type Decision, type RuleHit } from '../decision.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
 import { asksTexts, createAskedRules, fires, type AskedRules } from './asked-rules.ts';
 import { compileRules, type CompiledRule } from './compile-card.ts';
-import type { Scene } from './truth.ts';
+import type { Scene, Truth } from './truth.ts';
 import { compileFsm, type Fsm } from './fsm.ts';
 import type { MaskRule } from './mask-rule.ts';
 import { readCard } from './read-card.ts';
 import { filledReason } from './reason.ts';
 import { createTextQueries, type TextMatch, type TextQueries } from './text-queries.ts';
-import type { Truth } from './truth.ts';
 
 /** A card as it was read. */
 export interface CardFile {

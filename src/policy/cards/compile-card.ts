@@ -3,8 +3,13 @@ import { globMatches } from '../../text/glob.ts';
 import { INITIAL_STATE, type CallType, type PolicyCall } from '../call.ts';
 import type { RuleHit } from '../decision.ts';
 import type { CardRule } from './card-schema.ts';
-import { compileCondition, ConditionError, joined } from './conditions.ts';
-import type { Compiled, CompileContext } from './conditions.ts';
+import {
+  compileCondition,
+  ConditionError,
+  joined,
+  type Compiled,
+  type CompileContext,
+} from './conditions.ts';
 import type { ReadCard } from './read-card.ts';
 import { tellsMatch } from './reason.ts';
 import type { TextQueries } from './text-queries.ts';

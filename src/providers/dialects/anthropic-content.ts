@@ -2,8 +2,7 @@ import type { JsonPath } from '../../json/path.ts';
 import type { JsonObject, Media, PromptText } from '../provider.ts';
 import { requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addSealedText, addText, addTextsIn } from './json-text.ts';
-import type { Gathered, TextRole } from './json-text.ts';
+import { addSealedText, addText, addTextsIn, type Gathered, type TextRole } from './json-text.ts';
 
 type Role = PromptText['role'];
 

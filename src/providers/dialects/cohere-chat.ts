@@ -14,8 +14,15 @@ import {
   requiredObject,
   requiredString,
 } from './fields.ts';
-import { addText, addTextsIn, addUrlMedium, createGathered, gatheredFacts } from './json-text.ts';
-import type { Gathered, TextRole } from './json-text.ts';
+import {
+  addText,
+  addTextsIn,
+  addUrlMedium,
+  createGathered,
+  gatheredFacts,
+  type Gathered,
+  type TextRole,
+} from './json-text.ts';
 import { thinkingTokens } from './thinking-tokens.ts';
 
 const DEFINITION = { role: 'system', kind: 'tool_definition' } as const;

@@ -2,8 +2,14 @@ import type { Dialect, JsonObject } from '../provider.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { readCohereUsage } from './cohere-usage.ts';
 import { arrayOf, objectOf, optionalArray, requiredArray, requiredObject, requiredString } from './fields.ts';
-import { addText, addTextsIn, addUrlMedium, createGathered, gatheredFacts } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import {
+  addText,
+  addTextsIn,
+  addUrlMedium,
+  createGathered,
+  gatheredFacts,
+  type Gathered,
+} from './json-text.ts';
 
 const USER = { role: 'user', kind: 'text' } as const;
 

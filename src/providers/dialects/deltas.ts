@@ -1,5 +1,4 @@
-import { ITEM_CHARS } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { AnswerText, TextDelta } from '../provider.ts';
 import type { FoundText } from './json-text.ts';
 

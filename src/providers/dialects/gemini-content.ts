@@ -3,8 +3,15 @@ import type { JsonObject, PromptText } from '../provider.ts';
 import { namesIn, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { camelName, listAt, member, type Member } from './gemini-fields.ts';
-import { addSealedText, addText, addTextFile, addTextsIn, isTextType, mediaKind } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import {
+  addSealedText,
+  addText,
+  addTextFile,
+  addTextsIn,
+  isTextType,
+  mediaKind,
+  type Gathered,
+} from './json-text.ts';
 
 type Role = PromptText['role'];
 

@@ -1,6 +1,15 @@
 import { ITEM_CHARS, type Work } from '../../turns.ts';
-import type { AnswerFacts, AnswerText, Dialect, JsonObject, OutputLimit } from '../provider.ts';
-import type { RequestFacts, TextDelta, TokenText, Usage } from '../provider.ts';
+import type {
+  AnswerFacts,
+  AnswerText,
+  Dialect,
+  JsonObject,
+  OutputLimit,
+  RequestFacts,
+  TextDelta,
+  TokenText,
+  Usage,
+} from '../provider.ts';
 import { answerReaders, jsonReader, type Meaning } from './answer-reader.ts';
 import { plainCut } from './error-frames.ts';
 import { wholeDeltas } from './deltas.ts';
@@ -19,8 +28,7 @@ import { readChatMessages } from './openai-chat.ts';
 import { readTokenInput } from './openai-embeddings.ts';
 import { readParts } from './openai-parts.ts';
 import { optionalPositive, readMembers } from './openai-request.ts';
-import { readToolList, toolFacts } from './openai-tools.ts';
-import type { ToolOffer } from './openai-tools.ts';
+import { readToolList, toolFacts, type ToolOffer } from './openai-tools.ts';
 import { addListedTokens, tokensMember } from './token-texts.ts';
 
 /** Ollama's own `POST /api/chat`. */

@@ -1,5 +1,4 @@
-import { stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
+import { stepwise, type Work } from '../../turns.ts';
 import type { AnswerFacts, Dialect, JsonObject, PromptText } from '../provider.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { createAnyJsonReader, textsOverElements } from './any-json.ts';

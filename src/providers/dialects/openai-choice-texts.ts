@@ -1,6 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { JsonObject, TextDelta } from '../provider.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';

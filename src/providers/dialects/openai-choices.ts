@@ -16,8 +16,7 @@ import { createChoiceEnds } from './deltas.ts';
 import { arrayOf, objectOf } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addAnswerTextsIn } from './json-text.ts';
-import { createCallNames, readChoiceTexts, wholeCall } from './openai-choice-texts.ts';
-import type { ChoiceTexts } from './openai-choice-texts.ts';
+import { createCallNames, readChoiceTexts, wholeCall, type ChoiceTexts } from './openai-choice-texts.ts';
 import { readOpenaiUsage } from './openai-usage.ts';
 import { addListedTokens, addParallelTokens, tokensMember } from './token-texts.ts';
 

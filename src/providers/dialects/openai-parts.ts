@@ -1,8 +1,15 @@
 import type { JsonPath } from '../../json/path.ts';
 import type { Media } from '../provider.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addSealedText, addText, addTextFile, isTextType, mediaKind } from './json-text.ts';
-import type { Gathered, TextRole } from './json-text.ts';
+import {
+  addSealedText,
+  addText,
+  addTextFile,
+  isTextType,
+  mediaKind,
+  type Gathered,
+  type TextRole,
+} from './json-text.ts';
 
 /** Members of a content part that say how to read it and are no content themselves. */
 const NOT_CONTENT: ReadonlySet<string> = new Set([

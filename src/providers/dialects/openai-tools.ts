@@ -2,8 +2,7 @@ import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import type { JsonObject, ProviderTool } from '../provider.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { addTextsIn } from './json-text.ts';
-import type { Gathered } from './json-text.ts';
+import { addTextsIn, type Gathered } from './json-text.ts';
 
 /** A tool that a request offers to the model. */
 export interface ToolOffer {

@@ -2,8 +2,7 @@ import { GatewayError } from '../../errors.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import type { Frame } from '../../streams/frame.ts';
-import { stepsOf, stepwise } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
+import { stepsOf, stepwise, type Work } from '../../turns.ts';
 import type {
   AnswerFacts,
   Dialect,

@@ -1,5 +1,4 @@
-import { ITEM_CHARS } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { TokenText } from '../provider.ts';
 import { arrayOf } from './fields.ts';
 

@@ -1,11 +1,9 @@
 import { MASK } from '../../text/mask.ts';
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import { ITEM_CHARS } from '../../turns.ts';
-import type { Work } from '../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../turns.ts';
 import type { JsonObject, TokenText } from '../provider.ts';
 import { arrayOf, objectOf } from './fields.ts';
-import { addSpelledBytes, saysOther } from './token-bytes.ts';
-import type { TokenBytes } from './token-bytes.ts';
+import { addSpelledBytes, saysOther, type TokenBytes } from './token-bytes.ts';
 
 /**
  * Adds tokens with their probabilities as a list of objects, OpenAI's form and Ollama's: `{token, logprob, bytes,

@@ -1,4 +1,4 @@
-import { type Context, type Read, type TracedStep } from '../step.ts';
+import type { Context, Read, TracedStep } from '../step.ts';
 import { agentOf, stringIn, timeOf, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 

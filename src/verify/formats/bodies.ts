@@ -1,5 +1,4 @@
-import type { Context, Read, TracedStep } from '../step.ts';
-import { DEFAULT_SESSION, unreadableStep } from '../step.ts';
+import { DEFAULT_SESSION, unreadableStep, type Context, type Read, type TracedStep } from '../step.ts';
 import {
   agentOf,
   firstOf,

@@ -1,7 +1,6 @@
 import { isObject } from '../../json/is-object.ts';
 import { createHash } from 'node:crypto';
-import type { ProviderName } from '../../providers/provider.ts';
-import { PROVIDER_NAMES } from '../../providers/provider.ts';
+import { PROVIDER_NAMES, type ProviderName } from '../../providers/provider.ts';
 import { SESSION_ID } from '../../conversation/session-turn.ts';
 import type { AgentFields } from '../schema.ts';
 import { UNKNOWN_AGENT, type StepAgent } from '../step.ts';

@@ -1,4 +1,4 @@
-import { type TraceFields } from './fields.ts';
+import type { TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 
 /** Attributes by their names; OTLP writes them as a list. */

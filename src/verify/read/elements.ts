@@ -3,13 +3,12 @@ import { parseStrict } from '../../json/scan.ts';
 import { createBodyReader, isBody } from '../formats/bodies.ts';
 import { createConversationReader, isMessage } from '../formats/conversation.ts';
 import { isAuditRecord, isLogLine, readAuditRecord, readLogLine } from '../formats/audit.ts';
-import { type TraceFields } from '../formats/fields.ts';
+import type { TraceFields } from '../formats/fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { isSpan, readSpan, type OtlpResource } from '../formats/otlp.ts';
 import { isJsonRpc, readJsonRpc } from '../formats/rpc.ts';
 import { isStep, readStep } from '../formats/steps.ts';
-import type { Context, TracePlace, ReadElement } from '../step.ts';
-import { unreadableStep } from '../step.ts';
+import { unreadableStep, type Context, type TracePlace, type ReadElement } from '../step.ts';
 
 /** Reads elements of traces of every format, in their order, one by one. */
 export interface ElementReader {

@@ -3,8 +3,16 @@ import OpenAI, { AzureOpenAI } from 'openai';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProviderName } from '../../../src/providers/provider.ts';
 import type { Script } from '../../support/fake-provider/index.ts';
-import { INPUT_TOKENS, PROMPT, useSdkRig, TEXT, TRANSPORTS, usd } from '../../support/sdk-rig.ts';
-import type { Access, AuthForm } from '../../support/sdk-rig.ts';
+import {
+  INPUT_TOKENS,
+  PROMPT,
+  useSdkRig,
+  TEXT,
+  TRANSPORTS,
+  usd,
+  type Access,
+  type AuthForm,
+} from '../../support/sdk-rig.ts';
 
 const PROVIDER_KEY = 'pk-0123456789';
 const FREE = { input: 0, output: 0 };

@@ -6,8 +6,7 @@ import OpenAI, { APIError as OpenAIError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { send } from '../../support/http.ts';
 import { createRandom } from '../../support/random.ts';
-import { startSdkRig } from '../../support/sdk-rig.ts';
-import type { Access, SdkRig } from '../../support/sdk-rig.ts';
+import { startSdkRig, type Access, type SdkRig } from '../../support/sdk-rig.ts';
 import { SDK_STREAMS } from '../../support/sdk-streams.ts';
 import { makeSecret } from '../../unit/detectors/secrets/samples.ts';
 

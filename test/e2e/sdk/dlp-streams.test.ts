@@ -5,8 +5,7 @@ import { APIError as OpenAIError } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { quarantineKey } from '../../../src/redis/keys.ts';
 import { createRandom } from '../../support/random.ts';
-import { useSdkRig } from '../../support/sdk-rig.ts';
-import type { Transport } from '../../support/sdk-rig.ts';
+import { useSdkRig, type Transport } from '../../support/sdk-rig.ts';
 import { SDK_STREAMS } from '../../support/sdk-streams.ts';
 import { makeSecret } from '../../unit/detectors/secrets/samples.ts';
 

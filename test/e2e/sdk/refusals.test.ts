@@ -11,8 +11,7 @@ import { CohereClientV2, CohereError } from 'cohere-ai';
 import OpenAI, { APIError as OpenaiError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProviderName } from '../../../src/providers/provider.ts';
-import { startSdkRig, TRANSPORTS } from '../../support/sdk-rig.ts';
-import type { Access, SdkRig } from '../../support/sdk-rig.ts';
+import { startSdkRig, TRANSPORTS, type Access, type SdkRig } from '../../support/sdk-rig.ts';
 
 /** What an SDK's user learns of a refusal. */
 interface Shown {

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFailureLimit } from '../../../src/auth/failure-limit.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
-import type { RedisClient } from '../../../src/redis/client.ts';
-import { startTestRedis } from '../../support/redis.ts';
-import type { TestRedis } from '../../support/redis.ts';
+import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 let redis: TestRedis;
 let client: RedisClient;

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyStore, KeyError } from '../../../src/auth/key-store.ts';
-import type { KeyStore } from '../../../src/auth/key-store.ts';
+import { createKeyStore, KeyError, type KeyStore } from '../../../src/auth/key-store.ts';
 import { hashKey } from '../../../src/auth/raw-key.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
-import type { RedisClient } from '../../../src/redis/client.ts';
-import { startTestRedis } from '../../support/redis.ts';
-import type { TestRedis } from '../../support/redis.ts';
+import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 let redis: TestRedis;
 let client: RedisClient;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestRedis } from '../../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
-import type { TestRedis } from '../../support/redis.ts';
 import { budgetStore, connect, reservation, USD } from '../checks/budget/support.ts';
 
 let redis: TestRedis;

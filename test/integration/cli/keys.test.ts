@@ -6,8 +6,7 @@ import { hashKey } from '../../../src/auth/raw-key.ts';
 import { gatewayProgram } from '../../support/parts.ts';
 import { freePort } from '../../support/ports.ts';
 import { runProgram, type Ended } from '../../support/run-cli.ts';
-import { startTestRedis } from '../../support/redis.ts';
-import type { TestRedis } from '../../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 const MAIN = await gatewayProgram();
 let redis: TestRedis;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { EscalationEvent } from '../../../src/escalation/escalation.ts';
-import { parseEscalationEvent } from '../../../src/escalation/escalation.ts';
+import { parseEscalationEvent, type EscalationEvent } from '../../../src/escalation/escalation.ts';
 import { createRedisEscalationStore } from '../../../src/escalation/redis-store.ts';
 import { ESCALATION_REQUESTS } from '../../../src/redis/keys.ts';
 import { hear } from '../../../src/redis/subscribe.ts';

@@ -1,17 +1,20 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createKeyStateStore } from '../../../src/auth/key-state-store.ts';
 import { createRedisSessionStore } from '../../../src/checks/session/redis-store.ts';
 import { GatewayError } from '../../../src/errors.ts';
-import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
-import type { RedisClient, RedisSettings, RedisState } from '../../../src/redis/client.ts';
+import {
+  connectRedis,
+  waitUntilReady,
+  type RedisClient,
+  type RedisSettings,
+  type RedisState,
+} from '../../../src/redis/client.ts';
 import { loadScript } from '../../../src/redis/script.ts';
 import { checkServer } from '../../../src/redis/server-check.ts';
 import { withRedisDeadline } from '../../../src/redis/unavailable.ts';
-import { startTestRedis } from '../../support/redis.ts';
-import type { TestRedis, TestRedisOptions } from '../../support/redis.ts';
+import { startTestRedis, type TestRedis, type TestRedisOptions } from '../../support/redis.ts';
 import {
   budgetStore,
   newKeyHash,

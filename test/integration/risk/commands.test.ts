@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestRedis } from '../../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { runCli, type Ended } from '../../support/run-cli.ts';
 import { makeSecret, seededRandom } from '../../unit/detectors/secrets/samples.ts';
-import type { TestRedis } from '../../support/redis.ts';
 
 let redis: TestRedis;
 let keyHash = '';

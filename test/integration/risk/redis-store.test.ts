@@ -7,9 +7,8 @@ import { createKeyStore } from '../../../src/auth/key-store.ts';
 import { createRedisRiskStore } from '../../../src/risk/redis-store.ts';
 import type { RiskSettings, RiskStore } from '../../../src/risk/store.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { connectRedis, waitUntilReady } from '../../../src/redis/client.ts';
+import { connectRedis, waitUntilReady, type RedisClient } from '../../../src/redis/client.ts';
 import { ScriptCommand } from '../../../src/redis/script-command.ts';
-import type { RedisClient } from '../../../src/redis/client.ts';
 import {
   knownFlagsKey,
   operationKey,
@@ -17,8 +16,7 @@ import {
   riskProfileKey,
   scoredFindingsKey,
 } from '../../../src/redis/keys.ts';
-import { startTestRedis } from '../../support/redis.ts';
-import type { TestRedis } from '../../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 import { block, DAY_MS, DEFAULTS, describeRiskStore, eventOf } from '../../contracts/risk-store.ts';
 import { scoreFromTwoProcesses } from './scorers.ts';
 

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { superviseChild } from '../../../src/runtime/child.ts';
-import type { ChildExit, SupervisedChild } from '../../../src/runtime/child.ts';
+import { superviseChild, type ChildExit, type SupervisedChild } from '../../../src/runtime/child.ts';
 import { createRunDirectory } from '../../../src/runtime/run-directory.ts';
 
 const backoff = { initialMs: 10, maxMs: 80, resetAfterMs: 60_000, random: () => 0 };

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { startTestRedis } from '../../support/redis.ts';
-import type { TestRedis } from '../../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../../support/redis.ts';
 
 describe('a Redis of our own', () => {
   const started: TestRedis[] = [];

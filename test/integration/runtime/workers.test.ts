@@ -11,8 +11,7 @@ import { renderMetrics } from '../../../src/admin/metrics.ts';
 import { readiness } from '../../../src/admin/readiness.ts';
 import { defaultConfig } from '../../support/default-config.ts';
 import { forkWorker } from '../../../src/runtime/worker-process.ts';
-import { startWorkers } from '../../../src/runtime/workers.ts';
-import type { Workers, WorkersOptions } from '../../../src/runtime/workers.ts';
+import { startWorkers, type Workers, type WorkersOptions } from '../../../src/runtime/workers.ts';
 
 const entry = fileURLToPath(new URL('../../support/fake-worker.ts', import.meta.url));
 const backoff = { initialMs: 20, maxMs: 100, resetAfterMs: 10_000, random: () => 0 };

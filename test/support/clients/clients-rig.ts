@@ -1,12 +1,9 @@
 import type { ConfigInput } from '../../../src/config/schema.ts';
 import type { ProviderName } from '../../../src/providers/provider.ts';
 import { providers } from '../../../src/providers/registry.ts';
-import { createFakeProvider } from '../fake-provider/index.ts';
-import type { FakeProvider } from '../fake-provider/index.ts';
-import { startGateway } from '../gateway.ts';
-import type { TestBudget, TestGateway } from '../gateway.ts';
-import { startAimock } from './aimock.ts';
-import type { Aimock, AimockFixture } from './aimock.ts';
+import { createFakeProvider, type FakeProvider } from '../fake-provider/index.ts';
+import { startGateway, type TestBudget, type TestGateway } from '../gateway.ts';
+import { startAimock, type Aimock, type AimockFixture } from './aimock.ts';
 
 /** Where a client sends its requests and what it presents: all that changes between direct and through the gateway. */
 export interface Endpoint {

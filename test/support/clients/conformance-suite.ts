@@ -2,13 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { freePort } from '../ports.ts';
-import { installClient } from './install.ts';
-import type { InstalledClient } from './install.ts';
+import { installClient, type InstalledClient } from './install.ts';
 import { go } from './recipe.ts';
 import { inTemporaryFolder, runProgram } from './run-program.ts';
 import { clientProgram } from './run-script.ts';
-import { startServerProgram } from './server-program.ts';
-import type { ServerProgram } from './server-program.ts';
+import { startServerProgram, type ServerProgram } from './server-program.ts';
 
 /** The server that the Go SDK is tried with: of those that are published, it has all that the suite asks for. */
 const EVERYTHING_SERVER = go(

@@ -1,10 +1,8 @@
 import { beforeAll, describe, inject } from 'vitest';
 
-import { installClient } from './install.ts';
-import type { InstalledClient } from './install.ts';
+import { installClient, type InstalledClient } from './install.ts';
 import { NOT_RUN } from './not-run.ts';
-import { clientTitle } from './recipe.ts';
-import type { ClientKind, ClientRecipe } from './recipe.ts';
+import { clientTitle, type ClientKind, type ClientRecipe } from './recipe.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

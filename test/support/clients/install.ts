@@ -10,8 +10,7 @@ import {
 } from '../../../src/runtime/program.ts';
 import type { Environment } from '../../../src/config/environment.ts';
 import { underLock } from './machine-lock.ts';
-import { clientTitle } from './recipe.ts';
-import type { ClientKind, ClientRecipe } from './recipe.ts';
+import { clientTitle, type ClientKind, type ClientRecipe } from './recipe.ts';
 
 /** A client as it lies in the cache, ready to be run. */
 export interface InstalledClient {

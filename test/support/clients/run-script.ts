@@ -4,8 +4,7 @@ import { join } from 'node:path';
 
 import { isExecutable, runFile } from '../../../src/runtime/program.ts';
 import type { InstalledClient } from './install.ts';
-import { inTemporaryFolder, runProgram } from './run-program.ts';
-import type { ProgramOptions, ProgramResult } from './run-program.ts';
+import { inTemporaryFolder, runProgram, type ProgramOptions, type ProgramResult } from './run-program.ts';
 
 const BUILD_WITHIN_MS = 600_000;
 

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer as createH2cServer, createSecureServer } from 'node:http2';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer as createH2cServer,
+  createSecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -10,8 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { findHandler } from './find-handler.ts';
 import type { FakeReply, FakeRequest } from './handler.ts';
-import { planAnswer } from './script.ts';
-import type { Script } from './script.ts';
+import { planAnswer, type Script } from './script.ts';
 
 export type { FakeRequest } from './handler.ts';
 export type { Script } from './script.ts';

@@ -1,7 +1,6 @@
 import { threadCpuMs } from '../cpu-time.ts';
 import { attacksOn } from './attacks.ts';
-import { automatonOf } from './automaton.ts';
-import type { Automaton } from './automaton.ts';
+import { automatonOf, type Automaton } from './automaton.ts';
 
 /** Lengths that time is measured at; near together where an exponential pattern would never come back. */
 const FIRST_CHARS = [16, 20, 24, 28, 32, 40, 48, 64, 256, 1_024, 4_096];

@@ -1,12 +1,12 @@
-import { SEVERAL_KEYS } from '../../../src/checks/mcp-breaker/store.ts';
-import type {
-  BreakerSettings,
-  BreakerStore,
-  CircuitCaller,
-  CallResult,
-  CircuitChange,
-  CircuitState,
-  ProbeResult,
+import {
+  SEVERAL_KEYS,
+  type BreakerSettings,
+  type BreakerStore,
+  type CircuitCaller,
+  type CallResult,
+  type CircuitChange,
+  type CircuitState,
+  type ProbeResult,
 } from '../../../src/checks/mcp-breaker/store.ts';
 
 export interface MemoryBreakerStoreOptions extends BreakerSettings {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readiness } from '../../../src/admin/readiness.ts';
-import type { ReadinessInput } from '../../../src/admin/readiness.ts';
+import { readiness, type ReadinessInput } from '../../../src/admin/readiness.ts';
 
 const worker = (listening: boolean, redis: boolean) => ({
   index: 0,

@@ -1,8 +1,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../src/answers/answer-stream.ts';
-import { PASS_EVENT } from '../../../src/pipeline/check.ts';
-import type { Denial, StreamRewriter } from '../../../src/pipeline/check.ts';
+import { PASS_EVENT, type Denial, type StreamRewriter } from '../../../src/pipeline/check.ts';
 import { newAnswer } from '../../../src/answers/new-answer.ts';
 import { createAnyJsonReader } from '../../../src/providers/dialects/any-json.ts';
 import type { StreamEvent } from '../../../src/providers/provider.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../src/answers/answer-stream.ts';
 import { newAnswer } from '../../../src/answers/new-answer.ts';
-import { PASS_EVENT } from '../../../src/pipeline/check.ts';
-import type { Denial, StreamRewriter } from '../../../src/pipeline/check.ts';
+import { PASS_EVENT, type Denial, type StreamRewriter } from '../../../src/pipeline/check.ts';
 import { openai } from '../../../src/providers/openai.ts';
 import { sse } from '../../../src/streams/sse.ts';
 import { chunk, DENIAL, STREAM, CUT_FRAME, through, changing, textOf, upper, cutting } from './stream-rig.ts';

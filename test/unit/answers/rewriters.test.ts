@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/errors.ts';
-import { PASS_EVENT } from '../../../src/pipeline/check.ts';
-import type { Denial, RewrittenFrame, StreamRewriter } from '../../../src/pipeline/check.ts';
+import {
+  PASS_EVENT,
+  type Denial,
+  type RewrittenFrame,
+  type StreamRewriter,
+} from '../../../src/pipeline/check.ts';
 import type { StreamEvent } from '../../../src/providers/provider.ts';
 import {
   chunk,

@@ -1,8 +1,12 @@
 import { expect } from 'vitest';
 import { createAnswerStream } from '../../../src/answers/answer-stream.ts';
 import { newAnswer } from '../../../src/answers/new-answer.ts';
-import { PASS_EVENT } from '../../../src/pipeline/check.ts';
-import type { Denial, RewrittenFrame, StreamRewriter } from '../../../src/pipeline/check.ts';
+import {
+  PASS_EVENT,
+  type Denial,
+  type RewrittenFrame,
+  type StreamRewriter,
+} from '../../../src/pipeline/check.ts';
 import type { Answer } from '../../../src/pipeline/exchange.ts';
 import { createAnyJsonReader } from '../../../src/providers/dialects/any-json.ts';
 import { openai } from '../../../src/providers/openai.ts';

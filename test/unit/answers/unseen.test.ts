@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PASS_EVENT } from '../../../src/pipeline/check.ts';
-import type { StreamRewriter } from '../../../src/pipeline/check.ts';
+import { PASS_EVENT, type StreamRewriter } from '../../../src/pipeline/check.ts';
 import { chunk, DONE, through, everyCut } from './stream-rig.ts';
 
 /** Records every text that a rewriter is shown, wherever it stands. */

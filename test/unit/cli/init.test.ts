@@ -18,8 +18,7 @@ import { parse } from 'yaml';
 
 import { main } from '../../../cli/main.ts';
 import { loadConfig } from '../../../src/config/load.ts';
-import { composeText, configText, DEFAULT_ANSWERS } from '../../../src/init/files.ts';
-import type { Answers } from '../../../src/init/files.ts';
+import { composeText, configText, DEFAULT_ANSWERS, type Answers } from '../../../src/init/files.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'cli', 'main.ts');
 let folder: string;

@@ -2,8 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { startDemoProvider } from '../../../src/demo/provider.ts';
-import type { DemoProvider } from '../../../src/demo/provider.ts';
+import { startDemoProvider, type DemoProvider } from '../../../src/demo/provider.ts';
 
 let provider: DemoProvider;
 beforeAll(async () => {

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { createContentDetector, createFindContentAll } from '../../../src/detectors/content.ts';
-import type { ContentScope } from '../../../src/detectors/content.ts';
+import {
+  createContentDetector,
+  createFindContentAll,
+  type ContentScope,
+} from '../../../src/detectors/content.ts';
 import { VISA } from './pii/card-samples.ts';
 import { makeSecret, seededRandom } from './secrets/samples.ts';
 import { brokenAt, expectStreamContract, textsOf } from './stream-contract.ts';

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createContentDetector, createFindContentAll } from '../../../src/detectors/content.ts';
-import type { ContentScope } from '../../../src/detectors/content.ts';
+import {
+  createContentDetector,
+  createFindContentAll,
+  type ContentScope,
+} from '../../../src/detectors/content.ts';
 import { slowness, threadCpuMs } from '../../support/cpu-time.ts';
 import { VISA } from './pii/card-samples.ts';
 import { makeSecret, seededRandom } from './secrets/samples.ts';

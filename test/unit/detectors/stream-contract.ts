@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { LOOK_BEHIND_CHARS } from '../../../src/detectors/finding.ts';
-import type { Finding, StreamDetector } from '../../../src/detectors/finding.ts';
+import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../../src/detectors/finding.ts';
 
 /** What is found, as it is written. */
 export function wordsIn(detector: StreamDetector, text: string): string[] {

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { bodyWithModel, chosenModel, pathWithModel } from '../../../src/exec/model-choice.ts';
-import type { ModelChoice } from '../../../src/exec/model-choice.ts';
+import {
+  bodyWithModel,
+  chosenModel,
+  pathWithModel,
+  type ModelChoice,
+} from '../../../src/exec/model-choice.ts';
 
 const OVERRIDE: ModelChoice = { override: 'small', aliases: new Map() };
 const MAP: ModelChoice = { override: undefined, aliases: new Map([['fast', 'gpt-4o-mini']]) };

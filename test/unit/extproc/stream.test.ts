@@ -8,8 +8,7 @@ import {
   type ProcessingRequest,
   type ProcessingResponse,
 } from '../../../src/extproc/wire/messages.ts';
-import { PASS } from '../../../src/pipeline/check.ts';
-import type { Check, Denial } from '../../../src/pipeline/check.ts';
+import { PASS, type Check, type Denial } from '../../../src/pipeline/check.ts';
 import type { Outcome } from '../../../src/pipeline/exchange.ts';
 import { createRunner } from '../../../src/pipeline/run.ts';
 import { createRoute } from '../../../src/routing/route.ts';

@@ -1,5 +1,4 @@
-import { configSchema } from '../../../src/config/schema.ts';
-import type { ConfigInput } from '../../../src/config/schema.ts';
+import { configSchema, type ConfigInput } from '../../../src/config/schema.ts';
 import type { ModelPrice } from '../../../src/pricing/price.ts';
 import { createPricing } from '../../../src/pricing/pricing.ts';
 import type { ProviderName } from '../../../src/providers/provider.ts';

@@ -2,8 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { applyEdits } from '../../../src/json/edit.ts';
 import type { JsonEdit } from '../../../src/json/path.ts';
 import { parseStrict } from '../../../src/json/scan.ts';
-import { PROVIDER_NAMES } from '../../../src/providers/provider.ts';
-import type { Endpoint, JsonObject, RequestFacts, Usage } from '../../../src/providers/provider.ts';
+import {
+  PROVIDER_NAMES,
+  type Endpoint,
+  type JsonObject,
+  type RequestFacts,
+  type Usage,
+} from '../../../src/providers/provider.ts';
 import { providers } from '../../../src/providers/registry.ts';
 import type { ConformanceRow, ConformanceStream } from '../../support/conformance-row.ts';
 import { decodeStream } from '../../support/decode-stream.ts';

@@ -1,7 +1,6 @@
 import { ollamaRows } from './ollama-rows.ts';
 import { responsesRow } from './openai-responses-row.ts';
-import type { ConformanceRow } from '../../support/conformance-row.ts';
-import { PIXEL, sseBytes } from '../../support/conformance-row.ts';
+import { PIXEL, sseBytes, type ConformanceRow } from '../../support/conformance-row.ts';
 import { sse } from '../../../src/streams/sse.ts';
 
 /** A chat body with a marked string in every place where text can hide. */

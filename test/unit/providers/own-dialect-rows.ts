@@ -2,8 +2,7 @@ import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { awsEventStream } from '../../../src/streams/aws-event-stream.ts';
 import { jsonArray } from '../../../src/streams/json-array.ts';
 import { sse } from '../../../src/streams/sse.ts';
-import type { ConformanceRow } from '../../support/conformance-row.ts';
-import { sseBytes } from '../../support/conformance-row.ts';
+import { sseBytes, type ConformanceRow } from '../../support/conformance-row.ts';
 
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString(),

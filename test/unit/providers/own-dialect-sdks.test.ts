@@ -16,8 +16,7 @@ import { gemini } from '../../../src/providers/gemini.ts';
 import type { Provider, RequestFacts } from '../../../src/providers/provider.ts';
 import { signSigV4 } from '../../../src/signing/sigv4.ts';
 import { FAKE_AWS_CREDENTIAL } from '../../support/fake-provider/bedrock.ts';
-import { createFakeProvider } from '../../support/fake-provider/index.ts';
-import type { FakeProvider } from '../../support/fake-provider/index.ts';
+import { createFakeProvider, type FakeProvider } from '../../support/fake-provider/index.ts';
 
 /**
  * What the providers' own SDKs send is what our dialects read, and what the fake provider answers is what the

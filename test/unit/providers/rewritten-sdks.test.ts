@@ -5,16 +5,12 @@ import { Mistral } from '@mistralai/mistralai';
 import { CohereClient, CohereClientV2 } from 'cohere-ai';
 import OpenAI, { APIError as OpenaiError } from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PASS_EVENT } from '../../../src/pipeline/check.ts';
+import { PASS_EVENT, type RewrittenFrame, type StreamRewriter } from '../../../src/pipeline/check.ts';
 import type { JsonEdit } from '../../../src/json/path.ts';
-import type { RewrittenFrame, StreamRewriter } from '../../../src/pipeline/check.ts';
-import { createFakeProvider } from '../../support/fake-provider/index.ts';
-import type { FakeProvider } from '../../support/fake-provider/index.ts';
-import { startRewritingProxy } from '../../support/rewriting-proxy.ts';
-import type { RewritingProxy } from '../../support/rewriting-proxy.ts';
+import { createFakeProvider, type FakeProvider } from '../../support/fake-provider/index.ts';
+import { startRewritingProxy, type RewritingProxy } from '../../support/rewriting-proxy.ts';
 import type { Access } from '../../support/sdk-rig.ts';
-import { SDK_STREAMS } from '../../support/sdk-streams.ts';
-import type { SdkStream } from '../../support/sdk-streams.ts';
+import { SDK_STREAMS, type SdkStream } from '../../support/sdk-streams.ts';
 
 /** What the providers' own SDKs make of streams that were cut, and of frames of ours among the provider's. */
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_INPUT_BYTES, readLines, readInputText } from '../../../src/scan/lines.ts';
-import type { Line } from '../../../src/scan/lines.ts';
+import { MAX_INPUT_BYTES, readLines, readInputText, type Line } from '../../../src/scan/lines.ts';
 
 async function* pieces(text: string | Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);

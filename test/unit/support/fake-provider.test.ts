@@ -4,8 +4,13 @@ import { Mistral } from '@mistralai/mistralai';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestCa } from '../../support/certs.ts';
-import { TOKENS_AFTER_ABORT, createFakeProvider } from '../../support/fake-provider/index.ts';
-import type { FakeProvider, FakeProviderOptions, Script } from '../../support/fake-provider/index.ts';
+import {
+  TOKENS_AFTER_ABORT,
+  createFakeProvider,
+  type FakeProvider,
+  type FakeProviderOptions,
+  type Script,
+} from '../../support/fake-provider/index.ts';
 
 const open: FakeProvider[] = [];
 

@@ -1,9 +1,8 @@
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
-import type { FindAll } from '../scan/scan-batch.ts';
 import { lastUpTo } from '../../../text/ascending.ts';
 import { isTurnOver, nextTurn } from '../../../turns.ts';
-import { APART, createScanBatch } from '../scan/scan-batch.ts';
+import { APART, createScanBatch, type FindAll } from '../scan/scan-batch.ts';
 
 /**
  * Shortest run of printable ASCII that is words. In bytes that are no text such a run comes by chance once in ten

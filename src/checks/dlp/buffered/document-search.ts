@@ -5,8 +5,7 @@ import type { JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import { TextMap } from '../../../text/text-map.ts';
 import { isTurnOver, ITEM_CHARS, nextTurn } from '../../../turns.ts';
-import { MaskedPlaces } from '../inspected.ts';
-import type { Side } from '../inspected.ts';
+import { MaskedPlaces, type Side } from '../inspected.ts';
 import { isOpaque } from '../opaque-members.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 

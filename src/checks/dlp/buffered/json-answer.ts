@@ -3,18 +3,13 @@ import { isParseable } from '../../../json/parse-in-pieces.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { AnswerFacts, AnswerText } from '../../../providers/provider.ts';
-import { DocumentSearch, pathKey, Words } from './document-search.ts';
-import type { WordsPlace, WordsKind } from './document-search.ts';
+import { DocumentSearch, pathKey, Words, type WordsPlace, type WordsKind } from './document-search.ts';
 import type { Inspected } from '../inspected.ts';
-import { joinedText, maskShared } from './joined-text.ts';
-import type { JoinedText } from './joined-text.ts';
-import type { FindAll, ScanBatch } from '../scan/scan-batch.ts';
-import { createScanBatch } from '../scan/scan-batch.ts';
-import { ITEM_CHARS, inTurns } from '../../../turns.ts';
-import type { Work } from '../../../turns.ts';
+import { joinedText, maskShared, type JoinedText } from './joined-text.ts';
+import { createScanBatch, type FindAll, type ScanBatch } from '../scan/scan-batch.ts';
+import { ITEM_CHARS, inTurns, type Work } from '../../../turns.ts';
 import { tokenIdEdits } from '../token-ids.ts';
-import { blankedTokens, tokenChannels } from './logprob-tokens.ts';
-import type { TokenChannel } from './logprob-tokens.ts';
+import { blankedTokens, tokenChannels, type TokenChannel } from './logprob-tokens.ts';
 
 /** What of an answer is looked at: all unless told. */
 export interface AnswerScope {

@@ -1,8 +1,7 @@
 import type { JsonEdit } from '../../../json/path.ts';
 import type { AnswerText, TokenText } from '../../../providers/provider.ts';
 import { TextMap } from '../../../text/text-map.ts';
-import { ITEM_CHARS } from '../../../turns.ts';
-import type { Work } from '../../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../../turns.ts';
 import type { ScanBatch } from '../scan/scan-batch.ts';
 import type { Span } from '../../../text/span.ts';
 import type { JoinedText } from './joined-text.ts';

@@ -1,14 +1,12 @@
 import { MASK } from '../../../text/mask.ts';
 import { isUtf8 } from 'node:buffer';
-import { escapeViews } from '../../../detectors/secrets/unescaped-view.ts';
+import { escapeViews, type TextView } from '../../../detectors/secrets/unescaped-view.ts';
 import type { Replacement } from '../../../text/replace-spans.ts';
 import type { Span } from '../../../text/span.ts';
-import type { TextView } from '../../../detectors/secrets/unescaped-view.ts';
 import type { WholeAnswer } from '../../../pipeline/exchange.ts';
 import type { Inspected } from '../inspected.ts';
 import { inTurns, isTurnOver, nextTurn } from '../../../turns.ts';
-import type { FindAll } from '../scan/scan-batch.ts';
-import { createScanBatch } from '../scan/scan-batch.ts';
+import { createScanBatch, type FindAll } from '../scan/scan-batch.ts';
 
 const ESCAPE_STEP_CHARS = 32_768;
 

@@ -2,10 +2,8 @@ import type { Finding, SearchedText } from '../../../detectors/finding.ts';
 import { mask } from '../../../detectors/mask.ts';
 import { maskJsonText, readJsonText } from './json-masker.ts';
 import { TextMap } from '../../../text/text-map.ts';
-import { inTurns } from '../../../turns.ts';
-import type { Work } from '../../../turns.ts';
-import { assertMaskable, tooMuchToMask } from '../inspected.ts';
-import type { Found, Side } from '../inspected.ts';
+import { inTurns, type Work } from '../../../turns.ts';
+import { assertMaskable, tooMuchToMask, type Found, type Side } from '../inspected.ts';
 import type { Span } from '../../../text/span.ts';
 
 /**

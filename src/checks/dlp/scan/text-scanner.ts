@@ -1,6 +1,5 @@
 import { MASK } from '../../../text/mask.ts';
-import { LOOK_BEHIND_CHARS } from '../../../detectors/finding.ts';
-import type { Finding, StreamDetector } from '../../../detectors/finding.ts';
+import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../../detectors/finding.ts';
 import { visibleFrom } from '../../../detectors/invisible-view.ts';
 import type { Found } from '../inspected.ts';
 import { bufferLimitExceeded, MaskingBuffer, tailOf } from './masking-buffer.ts';

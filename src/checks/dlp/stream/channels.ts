@@ -3,8 +3,7 @@ import type { JsonPath } from '../../../json/path.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import { createJsonScanner, beginsDocument } from '../scan/json-masker.ts';
 import { contextOf } from '../scan/scan-batch.ts';
-import { createTextScanner } from '../scan/text-scanner.ts';
-import type { ChannelScanner } from '../scan/text-scanner.ts';
+import { createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
 import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
 
 /** One text of a streamed answer: of a choice, a content block, a tool call. */

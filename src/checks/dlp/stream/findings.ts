@@ -1,5 +1,4 @@
-import { CONTENT_CLASSES } from '../../../detectors/finding.ts';
-import type { ContentClass, Finding } from '../../../detectors/finding.ts';
+import { CONTENT_CLASSES, type ContentClass, type Finding } from '../../../detectors/finding.ts';
 import type { Denial } from '../../../pipeline/check.ts';
 import type { DlpAction } from '../actions.ts';
 import type { Found } from '../inspected.ts';

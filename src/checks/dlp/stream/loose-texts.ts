@@ -2,10 +2,8 @@ import type { StreamDetector } from '../../../detectors/finding.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
 import type { Work } from '../../../turns.ts';
 import type { Found } from '../inspected.ts';
-import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
-import type { MaskingBuffer } from '../scan/masking-buffer.ts';
-import { chunksOf, createTextScanner } from '../scan/text-scanner.ts';
-import type { ChannelScanner } from '../scan/text-scanner.ts';
+import { bufferLimitExceeded, type MaskingBuffer } from '../scan/masking-buffer.ts';
+import { chunksOf, createTextScanner, type ChannelScanner } from '../scan/text-scanner.ts';
 import type { WholeTexts } from '../scan/whole-texts.ts';
 import type { EventText } from './outbox.ts';
 

@@ -5,18 +5,15 @@ import { GatewayError } from '../../../errors.ts';
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import { writtenNumbers } from '../../../json/written-numbers.ts';
 import type { StreamEvent } from '../../../providers/provider.ts';
-import { PathTreeBuilder } from '../path-tree.ts';
-import type { PathTree } from '../path-tree.ts';
+import { PathTreeBuilder, type PathTree } from '../path-tree.ts';
 import type { Span } from '../../../text/span.ts';
-import { ITEM_CHARS } from '../../../turns.ts';
+import { ITEM_CHARS, type Work } from '../../../turns.ts';
 import { isLong, MIN_NUMBER } from '../buffered/document-search.ts';
-import { MaskedPlaces } from '../inspected.ts';
+import { MaskedPlaces, type Found } from '../inspected.ts';
 import { isIdentifier, isOpaque } from '../opaque-members.ts';
 import { emptied, isTokenId, isTokenIdList, repeatsText } from '../token-ids.ts';
 import { contextOf } from '../scan/scan-batch.ts';
-import type { Found } from '../inspected.ts';
 import { CHUNK_CHARS } from '../scan/text-scanner.ts';
-import type { Work } from '../../../turns.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
 
 /** Deeper than any dialect's frames. */

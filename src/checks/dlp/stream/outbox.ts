@@ -1,10 +1,8 @@
 import type { JsonEdit, JsonPath } from '../../../json/path.ts';
 import type { RewrittenFrame } from '../../../pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
-import { ITEM_CHARS } from '../../../turns.ts';
-import type { Work } from '../../../turns.ts';
-import { bufferLimitExceeded } from '../scan/masking-buffer.ts';
-import type { MaskingBuffer } from '../scan/masking-buffer.ts';
+import { ITEM_CHARS, type Work } from '../../../turns.ts';
+import { bufferLimitExceeded, type MaskingBuffer } from '../scan/masking-buffer.ts';
 import type { Channel, FrameTemplate } from './channels.ts';
 
 /** A part of a text on its way out. */

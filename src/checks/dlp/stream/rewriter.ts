@@ -1,26 +1,40 @@
 import type { StreamDetector } from '../../../detectors/finding.ts';
 import { HEADER } from '../../../headers.ts';
-import { PASS_EVENT } from '../../../pipeline/check.ts';
-import type { RewrittenFrame, StreamAction, StreamRewriter, StreamTail } from '../../../pipeline/check.ts';
+import {
+  PASS_EVENT,
+  type RewrittenFrame,
+  type StreamAction,
+  type StreamRewriter,
+  type StreamTail,
+} from '../../../pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../../providers/provider.ts';
-import { inTurns, LONG_STEP } from '../../../turns.ts';
-import type { Work } from '../../../turns.ts';
-import { assertMaskable } from '../inspected.ts';
-import type { Found } from '../inspected.ts';
+import { inTurns, LONG_STEP, type Work } from '../../../turns.ts';
+import { assertMaskable, type Found } from '../inspected.ts';
 import { beginsDocument } from '../scan/json-masker.ts';
 import { chunksOf } from '../scan/text-scanner.ts';
 import { WholeTexts } from '../scan/whole-texts.ts';
-import { contextBefore, endsOf, EVERY_CHANNEL, StreamChannels } from './channels.ts';
-import type { Channel, ChannelEnds } from './channels.ts';
-import { StreamFindings } from './findings.ts';
-import type { FindingsJudge, StreamFindingsDeps } from './findings.ts';
-import { spelledText, tokenGroups, tokensOf } from './logprob-tokens.ts';
-import type { TokenGroup } from './logprob-tokens.ts';
+import {
+  contextBefore,
+  endsOf,
+  EVERY_CHANNEL,
+  StreamChannels,
+  type Channel,
+  type ChannelEnds,
+} from './channels.ts';
+import { StreamFindings, type FindingsJudge, type StreamFindingsDeps } from './findings.ts';
+import { spelledText, tokenGroups, tokensOf, type TokenGroup } from './logprob-tokens.ts';
 import { LooseTexts, RawFrames } from './loose-texts.ts';
-import { NonTextFields } from './non-text-fields.ts';
-import type { SearchedValues } from './non-text-fields.ts';
-import { isSettled, isTemplate, Outbox, restOf } from './outbox.ts';
-import type { BufferSpan, EventText, EventToken, ReadEvent } from './outbox.ts';
+import { NonTextFields, type SearchedValues } from './non-text-fields.ts';
+import {
+  isSettled,
+  isTemplate,
+  Outbox,
+  restOf,
+  type BufferSpan,
+  type EventText,
+  type EventToken,
+  type ReadEvent,
+} from './outbox.ts';
 
 /** How a stream is searched. */
 export interface StreamSearch {

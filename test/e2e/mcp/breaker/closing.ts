@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { startGateway } from '../../../support/gateway.ts';
-import { type Reply } from '../../../support/http.ts';
+import type { Reply } from '../../../support/http.ts';
 import { expectRefusal } from '../../budgets/rig.ts';
 import {
   one,

@@ -1,7 +1,15 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import {
+  INPUT_TOKENS,
+  OUTPUT_TOKENS,
+  PROMPT,
+  TEXT,
+  usd,
+  type Access,
+  type AuthForm,
+  type SdkRig,
+} from '../../../support/sdk-rig.ts';
 import { thrown, countingFetch } from '../../../support/thrown.ts';
 
 const API_KEY = 'sk-ant-api03-0123456789';

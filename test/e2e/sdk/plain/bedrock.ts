@@ -5,16 +5,22 @@ import {
   ConverseStreamCommand,
   InvokeModelCommand,
   InvokeModelWithResponseStreamCommand,
-} from '@aws-sdk/client-bedrock-runtime';
-import type {
-  ConverseCommandOutput,
-  ConverseStreamCommandOutput,
-  Tool,
+  type ConverseCommandOutput,
+  type ConverseStreamCommandOutput,
+  type Tool,
 } from '@aws-sdk/client-bedrock-runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FAKE_AWS_CREDENTIAL } from '../../../support/fake-provider/bedrock.ts';
-import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import {
+  INPUT_TOKENS,
+  OUTPUT_TOKENS,
+  PROMPT,
+  TEXT,
+  usd,
+  type Access,
+  type AuthForm,
+  type SdkRig,
+} from '../../../support/sdk-rig.ts';
 import { thrown } from '../../../support/thrown.ts';
 
 const API_KEY = 'bedrock-api-key-0123456789';

@@ -1,7 +1,14 @@
 import { CohereClient, CohereClientV2, CohereError, Cohere } from 'cohere-ai';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { INPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import {
+  INPUT_TOKENS,
+  PROMPT,
+  TEXT,
+  usd,
+  type Access,
+  type AuthForm,
+  type SdkRig,
+} from '../../../support/sdk-rig.ts';
 import { thrown } from '../../../support/thrown.ts';
 
 const PROVIDER_KEY = 'co-0123456789';

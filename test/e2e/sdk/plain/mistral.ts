@@ -1,8 +1,16 @@
 import { HTTPClient, Mistral } from '@mistralai/mistralai';
 import { MistralError } from '@mistralai/mistralai/models/errors';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { INPUT_TOKENS, OUTPUT_TOKENS, PROMPT, TEXT, usd } from '../../../support/sdk-rig.ts';
-import type { Access, AuthForm, SdkRig } from '../../../support/sdk-rig.ts';
+import {
+  INPUT_TOKENS,
+  OUTPUT_TOKENS,
+  PROMPT,
+  TEXT,
+  usd,
+  type Access,
+  type AuthForm,
+  type SdkRig,
+} from '../../../support/sdk-rig.ts';
 import { thrown } from '../../../support/thrown.ts';
 
 const PROVIDER_KEY = 'mistral-0123456789';

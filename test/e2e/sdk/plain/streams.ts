@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { TEXT } from '../../../support/sdk-rig.ts';
-import type { SdkRig } from '../../../support/sdk-rig.ts';
+import { TEXT, type SdkRig } from '../../../support/sdk-rig.ts';
 import { SDK_STREAMS } from '../../../support/sdk-streams.ts';
 
 /** What holds for a stream in whatever dialect and framing, as its own SDK sees it; path auth throughout. */

@@ -11,8 +11,7 @@ import { createPricing } from '../../../../src/pricing/pricing.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { riskProfileKey, spendKey } from '../../../../src/redis/keys.ts';
 import type { TestRedis } from '../../../support/redis.ts';
-import { answered, NEW_SESSION, parsed } from '../../../support/exchange.ts';
-import type { RequestOptions } from '../../../support/exchange.ts';
+import { answered, NEW_SESSION, parsed, type RequestOptions } from '../../../support/exchange.ts';
 import { budgetStore, newKeyHash, reservation, USD, useRedis, windowStatus } from './support.ts';
 
 let redis: TestRedis;

@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import { windowAccounts } from '../../../../src/checks/budget/windows.ts';
-import { createRedisBudgetStore } from '../../../../src/checks/budget/redis-store.ts';
-import type { RedisBudgetStoreOptions } from '../../../../src/checks/budget/redis-store.ts';
+import {
+  createRedisBudgetStore,
+  type RedisBudgetStoreOptions,
+} from '../../../../src/checks/budget/redis-store.ts';
 import type { BudgetStore, Reservation } from '../../../../src/checks/budget/store.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import type { BudgetLimits } from '../../../../src/pipeline/exchange.ts';
-import { connectRedis, waitUntilReady } from '../../../../src/redis/client.ts';
-import type { RedisClient, RedisSettings } from '../../../../src/redis/client.ts';
+import {
+  connectRedis,
+  waitUntilReady,
+  type RedisClient,
+  type RedisSettings,
+} from '../../../../src/redis/client.ts';
 import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
 
 export const USD = 1_000_000_000;

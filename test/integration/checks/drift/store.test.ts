@@ -8,8 +8,7 @@ import type { DriftStore, SessionLife } from '../../../../src/checks/drift/store
 import { GatewayError } from '../../../../src/errors.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import { driftKey, riskProfileKey } from '../../../../src/redis/keys.ts';
-import { startTestRedis } from '../../../support/redis.ts';
-import type { TestRedis } from '../../../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
 import { connect, useRedis, newKeyHash } from '../budget/support.ts';
 
 /** The slot of a key as the client library computes it; the package has no types. */

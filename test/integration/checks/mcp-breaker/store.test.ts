@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { createRedisBreakerStore } from '../../../../src/checks/mcp-breaker/redis-store.ts';
-import type { RedisBreakerStoreOptions } from '../../../../src/checks/mcp-breaker/redis-store.ts';
+import {
+  createRedisBreakerStore,
+  type RedisBreakerStoreOptions,
+} from '../../../../src/checks/mcp-breaker/redis-store.ts';
 import type { BreakerStore, CircuitCaller } from '../../../../src/checks/mcp-breaker/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';
 import {

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startTestRedis } from '../../../support/redis.ts';
+import { startTestRedis, type TestRedis } from '../../../support/redis.ts';
 import { runCli, type Ended } from '../../../support/run-cli.ts';
-import type { TestRedis } from '../../../support/redis.ts';
 
 let redis: TestRedis;
 let folder: string;

@@ -3,22 +3,16 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
 import type { ConfigInput } from '../../../../src/config/schema.ts';
-import { createFakeProvider } from '../../fake-provider/index.ts';
-import type { FakeProvider } from '../../fake-provider/index.ts';
-import { startGateway } from '../../gateway.ts';
-import type { TestGateway } from '../../gateway.ts';
-import { startMcpServer } from '../../mcp-server.ts';
-import type { McpTestServer } from '../../mcp-server.ts';
+import { createFakeProvider, type FakeProvider } from '../../fake-provider/index.ts';
+import { startGateway, type TestGateway } from '../../gateway.ts';
+import { startMcpServer, type McpTestServer } from '../../mcp-server.ts';
 import type { InstalledClient } from '../install.ts';
 import { allProcesses, isAlive } from '../../processes.ts';
-import { inTemporaryFolder, runProgram } from '../run-program.ts';
-import type { ProgramResult } from '../run-program.ts';
+import { inTemporaryFolder, runProgram, type ProgramResult } from '../run-program.ts';
 import { clientProgram } from '../run-script.ts';
 import type { Agent } from './agent.ts';
-import { readAgentPage, writeFiles } from './page.ts';
-import type { PagePart, Reader } from './page.ts';
-import { startWireTap } from './wire-tap.ts';
-import type { WireTap } from './wire-tap.ts';
+import { readAgentPage, writeFiles, type PagePart, type Reader } from './page.ts';
+import { startWireTap, type WireTap } from './wire-tap.ts';
 
 /** The file that lies before every agent, and what is in it. */
 export const NOTES = 'notes.txt';

@@ -7,8 +7,15 @@ import type { FakeRequest, Script } from '../../fake-provider/index.ts';
 import { describeClient } from '../describe-client.ts';
 import type { InstalledClient } from '../install.ts';
 import type { Agent } from './agent.ts';
-import { followPage, NOTES, NOTES_TEXT, PROVIDER_KEY, startAgentsRig } from './agents-rig.ts';
-import type { AgentsRig, Run } from './agents-rig.ts';
+import {
+  followPage,
+  NOTES,
+  NOTES_TEXT,
+  PROVIDER_KEY,
+  startAgentsRig,
+  type AgentsRig,
+  type Run,
+} from './agents-rig.ts';
 import type { PagePart, Reader } from './page.ts';
 import { searches } from './web-search.ts';
 import { callOf, readingCall, searchedCall } from './tool-calls.ts';

@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { PAGE_GATEWAY, readSnippets } from '../snippets.ts';
-import type { Snippet } from '../snippets.ts';
+import { PAGE_GATEWAY, readSnippets, type Snippet } from '../snippets.ts';
 
 /** Who follows a page: their gateway and their two keys. */
 export interface Reader {

@@ -4,8 +4,7 @@ import type { ConfigInput } from '../../../../src/config/schema.ts';
 import type { FakeRequest, Script } from '../../fake-provider/index.ts';
 import type { InstalledClient } from '../install.ts';
 import type { Agent, WebSearch } from './agent.ts';
-import { followPage, startAgentsRig } from './agents-rig.ts';
-import type { AgentsRig, Run } from './agents-rig.ts';
+import { followPage, startAgentsRig, type AgentsRig, type Run } from './agents-rig.ts';
 import { callOf } from './tool-calls.ts';
 
 const FOUND = 'the launch was moved to the twelfth';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { contentDetector, DEFAULT_ACTIONS } from '../../../support/dlp-rewriter.ts';
-import type { ActionOf } from '../../../support/dlp-rewriter.ts';
+import { contentDetector, DEFAULT_ACTIONS, type ActionOf } from '../../../support/dlp-rewriter.ts';
 import { DIALECT_STREAMS, type DialectStream } from '../../../support/dialect-streams.ts';
 import {
   cutAt,

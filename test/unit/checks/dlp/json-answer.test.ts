@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../detectors/secrets/samples.ts';
-import { answered, AWS_KEY, CARD, dlp, EMAIL, judgeAnswer, PHONE, SSN, maskedAnswer } from './rig.ts';
-import type { AnswerInput } from './rig.ts';
+import {
+  answered,
+  AWS_KEY,
+  CARD,
+  dlp,
+  EMAIL,
+  judgeAnswer,
+  PHONE,
+  SSN,
+  maskedAnswer,
+  type AnswerInput,
+} from './rig.ts';
 
 const chat = (message: object, more: object = {}): object => ({
   choices: [{ index: 0, message: { role: 'assistant', ...message }, ...more }],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer, maskedAnswer } from './rig.ts';
-import type { AnswerInput } from './rig.ts';
+import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer, maskedAnswer, type AnswerInput } from './rig.ts';
 
 const chat = (message: object, more: object = {}): object => ({
   choices: [{ index: 0, message: { role: 'assistant', ...message }, ...more }],

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mcpMessages } from '../../../../src/mcp/dialect.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
-import { AWS_KEY, CARD, dlp, EMAIL, judgeRequest, parsed, PHONE, SSN } from './rig.ts';
-import type { RequestInput } from './rig.ts';
+import { AWS_KEY, CARD, dlp, EMAIL, judgeRequest, parsed, PHONE, SSN, type RequestInput } from './rig.ts';
 
 const user = (content: unknown): Record<string, unknown> => ({ messages: [{ role: 'user', content }] });
 

@@ -1,8 +1,7 @@
 import { createDlpCheck } from '../../../../src/checks/dlp/check.ts';
 import type { FoundClass } from '../../../../src/checks/dlp/deps.ts';
 import { MAX_FINDINGS } from '../../../../src/checks/dlp/inspected.ts';
-import { configSchema } from '../../../../src/config/schema.ts';
-import type { ConfigInput } from '../../../../src/config/schema.ts';
+import { configSchema, type ConfigInput } from '../../../../src/config/schema.ts';
 import {
   contentDetectorsOf,
   createContentDetector,

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { eventFrame } from '../../../support/fake-provider/bedrock.ts';
-import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer } from './rig.ts';
-import type { AnswerInput } from './rig.ts';
+import { answered, AWS_KEY, dlp, EMAIL, judgeAnswer, type AnswerInput } from './rig.ts';
 
 /** A chat stream that says a text in pieces of three letters. */
 function sse(text: string): string {

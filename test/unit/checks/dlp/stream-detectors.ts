@@ -1,5 +1,4 @@
-import { LOOK_BEHIND_CHARS } from '../../../../src/detectors/finding.ts';
-import type { Finding, StreamDetector } from '../../../../src/detectors/finding.ts';
+import { LOOK_BEHIND_CHARS, type Finding, type StreamDetector } from '../../../../src/detectors/finding.ts';
 
 /** A finding is a whole run of these characters: it is decided where another character follows. */
 const RUN = /[\w@.+-]+/g;

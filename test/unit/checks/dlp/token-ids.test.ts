@@ -8,8 +8,7 @@ import { sse } from '../../../../src/streams/sse.ts';
 import { contentDetector, MASK_ALL, rewriterOf } from '../../../support/dlp-rewriter.ts';
 import { streamReaderOf } from '../../../support/stream-reader.ts';
 import { randomPieces } from './cuts.ts';
-import { answered, dlp, EMAIL, judgeAnswer } from './rig.ts';
-import type { AnswerInput } from './rig.ts';
+import { answered, dlp, EMAIL, judgeAnswer, type AnswerInput } from './rig.ts';
 
 const IDS = [8123, 404, 77];
 const TEXT = `to ${EMAIL}, bye`;

@@ -5,8 +5,7 @@ import type { DriftStore } from '../../../../src/checks/drift/store.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
 import type { Check } from '../../../../src/pipeline/check.ts';
 import type { Outcome, Parsed } from '../../../../src/pipeline/exchange.ts';
-import { answered, NEW_SESSION, parsed } from '../../../support/exchange.ts';
-import type { AnswerOptions } from '../../../support/exchange.ts';
+import { answered, NEW_SESSION, parsed, type AnswerOptions } from '../../../support/exchange.ts';
 import { respond } from '../../../support/respond.ts';
 
 const TOPIC = [

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createConversationJudge } from '../../../../src/checks/drift/conversation.ts';
-import { judgeTurn } from '../../../../src/checks/drift/drift.ts';
-import type { DriftSettings } from '../../../../src/checks/drift/drift.ts';
+import { judgeTurn, type DriftSettings } from '../../../../src/checks/drift/drift.ts';
 import { createMemoryDriftStore } from '../../../../src/checks/drift/memory-store.ts';
 import { quickestCpuMs } from '../../../support/cpu-time.ts';
 

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createMcpBreakerCheck } from '../../../../src/checks/mcp-breaker/check.ts';
-import type { McpBreakerState } from '../../../../src/checks/mcp-breaker/check.ts';
+import { createMcpBreakerCheck, type McpBreakerState } from '../../../../src/checks/mcp-breaker/check.ts';
 import { createMemoryBreakerStore } from '../../../support/stores/mcp-breaker.ts';
 import type { BreakerStore, CallResult, CircuitCaller } from '../../../../src/checks/mcp-breaker/store.ts';
 import { GatewayError } from '../../../../src/errors.ts';

@@ -2,8 +2,7 @@ import { createMcpInspectorCheck } from '../../../../src/checks/mcp-inspector/ch
 import { createMemoryPinStore } from '../../../../src/checks/mcp-inspector/memory-store.ts';
 import type { PinStore } from '../../../../src/checks/mcp-inspector/store.ts';
 import { createMcpToolsCheck } from '../../../../src/checks/mcp-tools/check.ts';
-import { configSchema } from '../../../../src/config/schema.ts';
-import type { ConfigInput } from '../../../../src/config/schema.ts';
+import { configSchema, type ConfigInput } from '../../../../src/config/schema.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import type { Denial } from '../../../../src/pipeline/check.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMcpCheck } from '../../../../src/checks/mcp/check.ts';
-import type { McpState } from '../../../../src/checks/mcp/check.ts';
+import { createMcpCheck, type McpState } from '../../../../src/checks/mcp/check.ts';
 import { createSessionBinding } from '../../../../src/checks/mcp/session-binding/binding.ts';
 import { createMemoryMcpSessionStore } from '../../../../src/checks/mcp/session-binding/memory-store.ts';
 import type { KeyRecord } from '../../../../src/auth/key-record.ts';

@@ -4,8 +4,7 @@ import type { MaskRule } from '../../../../src/policy/cards/mask-rule.ts';
 import { sse } from '../../../../src/streams/sse.ts';
 import { answered as inParts } from '../../../support/exchange.ts';
 import { answered, AWS_KEY, dlp, EMAIL, parsed, SSN } from '../dlp/rig.ts';
-import { contains, detects, judged, maskRig, regex, rule, sendAnswer } from './rig.ts';
-import type { MaskRig } from './rig.ts';
+import { contains, detects, judged, maskRig, regex, rule, sendAnswer, type MaskRig } from './rig.ts';
 
 const FALCON = rule('names', contains('Falcon'));
 const said = (message: object, more: object = {}) =>

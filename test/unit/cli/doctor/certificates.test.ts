@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { diagnoseCertificates } from '../../../../cli/doctor/certificates.ts';
 import { defaultConfig } from '../../../support/default-config.ts';
-import { createTestCa } from '../../../support/certs.ts';
-import type { Identity, TestCa } from '../../../support/certs.ts';
+import { createTestCa, type Identity, type TestCa } from '../../../support/certs.ts';
 
 const DAY_MS = 86_400_000;
 let ca: TestCa;

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { Environment } from '../../../../src/config/environment.ts';
-import { loadConfig } from '../../../../src/config/load.ts';
-import type { LoadedConfig } from '../../../../src/config/load.ts';
+import { loadConfig, type LoadedConfig } from '../../../../src/config/load.ts';
 import { ConfigError } from '../../../../src/config/problems.ts';
 import type { ConfigInput } from '../../../../src/config/schema.ts';
 

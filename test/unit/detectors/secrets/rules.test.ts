@@ -1,5 +1,4 @@
-import { RegExpParser } from '@eslint-community/regexpp';
-import type { AST } from '@eslint-community/regexpp';
+import { RegExpParser, type AST } from '@eslint-community/regexpp';
 import { describe, expect, it } from 'vitest';
 import { secretRules } from '../../../../src/detectors/secrets/rules.ts';
 import {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { outcomeNow } from '../../../../src/extproc/context.ts';
-import { type ProcessingResponse } from '../../../../src/extproc/wire/messages.ts';
-import { PASS_EVENT } from '../../../../src/pipeline/check.ts';
-import type { Denial, StreamRewriter } from '../../../../src/pipeline/check.ts';
+import type { ProcessingResponse } from '../../../../src/extproc/wire/messages.ts';
+import { PASS_EVENT, type Denial, type StreamRewriter } from '../../../../src/pipeline/check.ts';
 import { READABLE_PARAMETERS, UNREADABLE_PARAMETERS } from '../../../support/charsets.ts';
 import { answering } from './rig.ts';
 

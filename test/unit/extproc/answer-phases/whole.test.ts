@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { outcomeNow } from '../../../../src/extproc/context.ts';
-import { type ProcessingResponse } from '../../../../src/extproc/wire/messages.ts';
+import type { ProcessingResponse } from '../../../../src/extproc/wire/messages.ts';
 import { answering } from './rig.ts';
 
 interface Sent {

@@ -1,4 +1,4 @@
-import { type TestRedis } from '../../../../support/redis.ts';
+import type { TestRedis } from '../../../../support/redis.ts';
 import type { RedisClient } from '../../../../../src/redis/client.ts';
 import { budgetStore, useRedis } from '../support.ts';
 

@@ -1,4 +1,4 @@
-import { type TestRedis } from '../../../../support/redis.ts';
+import type { TestRedis } from '../../../../support/redis.ts';
 import type { RedisClient } from '../../../../../src/redis/client.ts';
 import type { JsonObject } from '../../../../../src/providers/provider.ts';
 import type { Outcome, Parsed } from '../../../../../src/pipeline/exchange.ts';

@@ -1,5 +1,7 @@
-import { createRedisSessionStore } from '../../../../../src/checks/session/redis-store.ts';
-import type { RedisSessionStoreOptions } from '../../../../../src/checks/session/redis-store.ts';
+import {
+  createRedisSessionStore,
+  type RedisSessionStoreOptions,
+} from '../../../../../src/checks/session/redis-store.ts';
 import type { SessionStore } from '../../../../../src/checks/session/store.ts';
 import type { RedisClient } from '../../../../../src/redis/client.ts';
 import type { TestRedis } from '../../../../support/redis.ts';
