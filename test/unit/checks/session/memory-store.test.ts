@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { createMemorySessionStore } from '../../../../src/checks/session/memory-store.ts';
 import { sessionNotesContract } from '../../../contracts/session-notes.ts';
 import type { ContractOptions, StoreUnderTest } from '../../../contracts/session-rig.ts';
+import { sessionRoomContract } from '../../../contracts/session-room.ts';
 import { sessionStoreContract } from '../../../contracts/session-store.ts';
 
 function inMemory(options: Required<ContractOptions>): StoreUnderTest {
@@ -24,5 +25,6 @@ function inMemory(options: Required<ContractOptions>): StoreUnderTest {
 
 describe('sessions in memory', () => {
   sessionStoreContract(inMemory);
+  sessionRoomContract(inMemory);
   sessionNotesContract(inMemory);
 });
