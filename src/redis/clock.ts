@@ -4,8 +4,19 @@ import { isReplyOf, wrongShape } from './reply.ts';
 /** September 2001. */
 const LONG_AGO_SECONDS = 1_000_000_000;
 
-/** Unix ms by Redis's clock. */
-export async function readClock(client: RedisClient): Promise<number> {
+const asked = new WeakMap<RedisClient, Promise<number>>();
+
+/** Unix ms by Redis's clock. Who asks in one go, in the same write to Redis, is told the same. */
+export function readClock(client: RedisClient): Promise<number> {
+  const known = asked.get(client);
+  if (known !== undefined) return known;
+  const time = askClock(client);
+  asked.set(client, time);
+  queueMicrotask(() => asked.delete(client));
+  return time;
+}
+
+async function askClock(client: RedisClient): Promise<number> {
   const reply: unknown = await client.time();
   const [seconds = NaN, micros = NaN] = isReplyOf(2, reply) ? reply.map(Number) : [];
   // What is no time must not make an expired key good.

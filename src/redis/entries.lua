@@ -6,7 +6,7 @@
 local ID_BYTES = 13
 
 local function short_id(operation)
-  return string.format('%-13.13s', operation)
+  return #operation < ID_BYTES and string.format('%-13s', operation) or string.sub(operation, 1, ID_BYTES)
 end
 
 -- Where the entry of an operation begins, nil where there is none. Its id stands `before` bytes behind the beginning.

@@ -24,7 +24,7 @@ local ledgers = {}
 local function new_ledger(values, spec, stored)
   return {
     values = values, spec = spec, stored = stored, changed = false, last = FIRST + (values[2] - 1) * WIDTH,
-    idle_ms = false, turned = false, life_ms = false, life_at_least = false,
+    idle_ms = false, turned = false, life_ms = false, life_at_least = false, owner_ms = false,
   }
 end
 
@@ -65,35 +65,11 @@ local function account_at(ledger, name)
   return nil
 end
 
--- Puts the accounts in the order of another spec, with its limits. Those that it does not name come after them.
-local function respec(ledger, spec)
-  local old, values, named = ledger.values, { LEDGER_VERSION, 0, 0 }, {}
-  local function take(at, limit)
-    for nth = 1, WIDTH - 1 do
-      values[#values + 1] = at and old[at + nth] or ((nth == SPENT or nth == RESERVED or nth == TOLD) and 0 or -1)
-    end
-    values[#values + 1] = limit
-  end
-  for name, _, limit in string.gmatch(spec, SPEC_ENTRY) do
-    named[name] = true
-    take(account_at(ledger, name), tonumber(limit) or -1)
-  end
-  local last, others = #values - WIDTH, {}
-  for entry, name in string.gmatch(ledger.spec, '((%S+) [^;]*;)') do
-    if not named[name] then
-      local at = account_at(ledger, name)
-      take(at, old[at + SPEC_LIMIT])
-      others[#others + 1] = entry
-    end
-  end
-  values[2] = (#values - FIRST) / WIDTH
-  ledger.values, ledger.spec, ledger.last = values, spec .. table.concat(others), last
-end
-
 -- With the accounts of this spec, which lie from FIRST to `last`.
 local function ledger_with(key, spec)
   local ledger = ledger_at(key)
   if ledger.spec ~= spec then
+    -- @include ledger-spec.lua
     respec(ledger, spec)
   end
   return ledger
@@ -107,7 +83,9 @@ local function write_ledger(key, ledger)
     LEDGER_HEAD .. string.rep(ACCOUNT_LAYOUT, count), unpack(values, 1, FIRST + count * WIDTH)
   ) .. spec
   local life_ms, keeps = ledger.life_ms, ledger.stored
-  if keeps and life_ms then
+  if ledger.owner_ms then
+    life_ms, keeps = ledger.owner_ms, false
+  elseif keeps and life_ms then
     if ledger.life_at_least then
       keeps = redis.call('PTTL', key) >= life_ms * LIFE_KEPT
     else
@@ -122,7 +100,7 @@ local function write_ledger(key, ledger)
 end
 
 -- Writes what was changed. A ledger with `life_ms` lives that long from now on, or from when a window turned in it; with
--- `life_at_least`, no shorter than its owner has put it off already.
+-- `life_at_least`, no shorter than its owner has put it off already; with `owner_ms`, as long as its owner does from now on.
 local function save_ledgers()
   for key, ledger in pairs(ledgers) do
     if ledger.changed then

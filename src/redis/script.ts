@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './client.ts';
 import { withConstants } from './lua-constants.ts';
+import { withoutUnused } from './lua-functions.ts';
 import { wrongShape } from './reply.ts';
 import { ScriptCommand, type ScriptArg } from './script-command.ts';
 
 export type { ScriptArg };
 
 const INCLUDE = /^-- @include (\S+\.lua)$/gm;
+const PASTE = /^( +)-- @include (\S+\.lua)$/gm;
 const HEAD = /^#!lua(?: flags=(\S+))?\n/;
 
 /** Keys of one slot, and what a script is told beside them. */
@@ -33,6 +35,8 @@ export interface ScriptParts {
   readonly id: number;
   /** Undefined without a first line `#!lua`: Redis then judges command by command what may run. */
   readonly flags: readonly string[] | undefined;
+  /** Declarations of its constants, see `withConstants`. */
+  readonly constants: string;
   /** Texts of the files that it includes, what they include before them. */
   readonly includes: ReadonlyMap<string, string>;
   readonly body: string;
@@ -41,14 +45,22 @@ export interface ScriptParts {
 /**
  * Loads the `.lua` file beside its caller: `loadScript(new URL('./reserve-budget.lua', import.meta.url))`.
  * A line `-- @include shared.lua` stands for the text of that file, its path from this one's folder; so in what is included.
+ * Indented, it puts the text there, into a function that is seldom needed: what it makes is made at no other call.
+ * @param constants by names in capitals, which stand for them in the script: what is the same at every call is cheaper than
+ *   an argument
  */
-export function loadScript(file: URL): RedisScript {
-  const parts = readParts(file);
-  const evaluable = prepare(
-    parts.flags,
-    `${[...parts.includes.values()].join('')}local function part()\n${parts.body}\nend\n${RUN_ALONE}`,
-  );
-  return { parts, run: (client, keys, args) => evaluate(client, evaluable, keys, args) };
+export function loadScript(
+  file: URL,
+  constants: Readonly<Record<string, string | number>> = {},
+): RedisScript {
+  const parts = readParts(file, constants);
+  let alone: Evaluable | undefined;
+  const made = (): Evaluable =>
+    (alone ??= prepare(
+      parts.flags,
+      `${parts.constants}${[...parts.includes.values()].join('')}local function part()\n${parts.body}\nend\n${RUN_ALONE}`,
+    ));
+  return { parts, run: (client, keys, args) => evaluate(client, made(), keys, args) };
 }
 
 /**
@@ -59,13 +71,13 @@ export async function runTogether(client: RedisClient, calls: readonly ScriptCal
   const evaluable = composed(calls.map(({ script }) => script.parts));
   const keys: string[] = [];
   const args: ScriptArg[] = [''];
-  let counts = '';
+  let ends = '';
   for (const call of calls) {
-    counts += countOf(call.keys) + countOf(call.args);
     for (const key of call.keys) keys.push(key);
     for (const arg of call.args) args.push(arg);
+    ends += endOf(keys) + endOf(args);
   }
-  args[0] = counts;
+  args[0] = ends;
   const reply = await evaluate(client, evaluable, keys, args);
   if (!Array.isArray(reply)) throw wrongShape();
   const refused: unknown = reply[0];
@@ -112,49 +124,50 @@ end
 return reply
 `;
 
-/** ARGV[1] says how many keys and arguments each part has, see `countOf`. */
-const TAKE_OWN = `
-local all_keys, all_args, key_at, arg_at = KEYS, ARGV, 0, 1
-local function take_own(nth)
-  local key_high, key_low, arg_high, arg_low = string.byte(all_args[1], 4 * nth - 3, 4 * nth)
-  local key_end, arg_end = key_at + key_high * 64 + key_low - 3120, arg_at + arg_high * 64 + arg_low - 3120
-  KEYS, ARGV = { unpack(all_keys, key_at + 1, key_end) }, { unpack(all_args, arg_at + 1, arg_end) }
-  key_at, arg_at = key_end, arg_end
-  return KEYS, ARGV
-end
-`;
-
-/** How many keys or arguments a part has, as two digits of base 64 from `0` on: four characters for each part. */
-function countOf({ length }: readonly unknown[]): string {
-  if (length >= 4_096) throw new Error('a part of a script has too many keys or arguments');
+/** Where the keys or arguments of a part end, as two digits of base 64 from `0` on: four characters for each part. */
+function endOf({ length }: readonly unknown[]): string {
+  if (length >= 4_096) throw new Error('the parts of a script have too many keys or arguments');
   return String.fromCharCode(48 + (length >> 6), 48 + (length & 63));
 }
 
 /**
- * Each part sees its own KEYS and ARGV, when it judges and when it writes. They are written out one after the other:
- * tables of parts, replies and commits would cost Redis more.
+ * Each part sees its own KEYS and ARGV, when it judges and when it writes; ARGV[1] says where those of each end, see
+ * `endOf`. Parts are written out one after the other: tables of parts, replies and commits would cost Redis more.
  */
 function togetherText(bodies: readonly string[]): string {
+  const nths = bodies.map((_, index) => index + 1);
+  const digits = nths.map((nth) => `key_high_${nth}, key_low_${nth}, arg_high_${nth}, arg_low_${nth}`);
+  const begin = `local all_keys, all_args, key_end_0, arg_end_0 = KEYS, ARGV, 0, 1
+local ${digits.join(', ')} = string.byte(ARGV[1], 1, ${4 * bodies.length})
+`;
   const judge = bodies.map((body, index) => {
     const nth = index + 1;
-    const replies = bodies.slice(0, nth).map((_, before) => `reply_${before + 1}`);
-    return `local keys_${nth}, args_${nth} = take_own(${nth})
+    return `local key_end_${nth}, arg_end_${nth} = ${endText('key', nth)}, ${endText('arg', nth)}
+local keys_${nth}, args_${nth} = ${sliceText('key', nth)}, ${sliceText('arg', nth)}
+KEYS, ARGV = keys_${nth}, args_${nth}
 local reply_${nth}, commit_${nth} = (function()
 ${body}
 end)()
-if commit_${nth} == false then return { ${[nth, ...replies].join(', ')} } end
+if commit_${nth} == false then return { ${[nth, ...nths.slice(0, nth).map((before) => `reply_${before}`)].join(', ')} } end
 `;
   });
-  const write = bodies.map((_, index) => {
-    const nth = index + 1;
-    return `if commit_${nth} then
+  const write = nths.map(
+    (nth) => `if commit_${nth} then
   KEYS, ARGV = keys_${nth}, args_${nth}
   commit_${nth}()
 end
-`;
-  });
-  const replies = bodies.map((_, index) => `, reply_${index + 1}`);
-  return `${TAKE_OWN}${judge.join('')}${write.join('')}return { 0${replies.join('')} }\n`;
+`,
+  );
+  const replies = nths.map((nth) => `, reply_${nth}`);
+  return `${begin}${judge.join('')}${write.join('')}return { 0${replies.join('')} }\n`;
+}
+
+function endText(what: 'key' | 'arg', nth: number): string {
+  return `${what}_high_${nth} * 64 + ${what}_low_${nth} - 3120`;
+}
+
+function sliceText(what: 'key' | 'arg', nth: number): string {
+  return `{ unpack(all_${what}s, ${what}_end_${nth - 1} + 1, ${what}_end_${nth}) }`;
 }
 
 /** As many as there are sets of steps that checks ask for in one phase: a handful. */
@@ -166,10 +179,11 @@ function composed(parts: readonly ScriptParts[]): Evaluable {
   if (known !== undefined) return known;
   const includes = new Map(parts.flatMap((part) => [...part.includes]));
   const bodies = parts.map(({ body }) => body);
+  const constants = new Set(parts.map((part) => part.constants));
   const made = prepare(
     // A flag lifts a guard of Redis, so all must have it.
     parts[0]?.flags?.filter((flag) => parts.every(({ flags }) => flags?.includes(flag))) ?? [],
-    `local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}${togetherText(bodies)}`,
+    `${[...constants].join('')}local KEYS, ARGV = KEYS, ARGV\n${[...includes.values()].join('')}${togetherText(bodies)}`,
   );
   compositions.set(name, made);
   return made;
@@ -177,13 +191,13 @@ function composed(parts: readonly ScriptParts[]): Evaluable {
 
 function prepare(flags: ScriptParts['flags'], text: string): Evaluable {
   const head = flags === undefined ? '' : `#!lua${flags.length === 0 ? '' : ` flags=${flags.join(',')}`}\n`;
-  const source = head + withConstants(text);
+  const source = head + withoutUnused(withConstants(text));
   return { source, sha: createHash('sha1').update(source).digest('hex') };
 }
 
 let loaded = 0;
 
-function readParts(file: URL): ScriptParts {
+function readParts(file: URL, constants: Readonly<Record<string, string | number>>): ScriptParts {
   const text = readFileSync(file, 'utf8');
   const includes = new Map<string, string>();
   const body = withoutIncludes(text.replace(HEAD, ''), file, includes);
@@ -191,6 +205,9 @@ function readParts(file: URL): ScriptParts {
   return {
     id: (loaded += 1),
     flags: head === null ? undefined : (head[1]?.split(',') ?? []),
+    constants: Object.entries(constants)
+      .map(([name, value]) => `local ${name} = ${typeof value === 'string' ? `'${value}'` : String(value)}\n`)
+      .join(''),
     includes,
     body,
   };
@@ -198,7 +215,10 @@ function readParts(file: URL): ScriptParts {
 
 /** Notes what a file includes, each once, in the order in which it is needed. */
 function withoutIncludes(text: string, file: URL, includes: Map<string, string>): string {
-  return text.replace(INCLUDE, (_line, name: string) => {
+  const pasted = text.replace(PASTE, (_line, indent: string, name: string) =>
+    readFileSync(new URL(name, file), 'utf8').replace(/^(?=.)/gm, indent),
+  );
+  return pasted.replace(INCLUDE, (_line, name: string) => {
     const included = new URL(name, file);
     if (!includes.has(included.href)) {
       const own = withoutIncludes(readFileSync(included, 'utf8'), included, includes);

@@ -15,6 +15,7 @@
 -- call was on its way, is put at IN_FLIGHT and the end of the last lease, after all others, until it is used again.
 
 -- @include entries.lua
+-- @include ledger.lua
 
 local SESSION_VERSION = 2
 local SESSION_LAYOUT = '<BBdddddddddI4I4I4I4I4I4'
@@ -38,6 +39,9 @@ local function unpack_session(key, packed)
   local _, flags, created, used, ends, place, steps, mcp_calls, max_steps, budget, revision,
     state, moves, calls, taint, tool, mark, at = struct.unpack(SESSION_LAYOUT, packed)
   local function text(length)
+    if length == 0 then
+      return ''
+    end
     at = at + length
     return string.sub(packed, at - length, at - 1)
   end
@@ -46,7 +50,7 @@ local function unpack_session(key, packed)
     max_steps = max_steps, budget = budget, revision = revision, state = text(state), moves = text(moves), calls = text(calls),
     taint = text(taint), tool = text(tool), mark = text(mark), answered = flags % 2 >= ANSWERED,
     kept = flags % 4 >= KEPT, changed = false, life_ms = false, index = false, ledger = false, id = false,
-    ttl = false, unanswered = false, lease = false, in_flight = false,
+    index_ms = false, in_flight = false,
   }
   if at ~= #packed + 1 or not is_whole(session) then
     error('a session is damaged: end it')
@@ -58,8 +62,7 @@ local function new_session(key)
   return {
     key = key, created = -1, used = -1, ends = -1, place = -1, steps = 0, mcp_calls = 0, max_steps = -1, budget = -1, revision = 0,
     state = '', moves = '', calls = '', taint = '', tool = '', mark = '', answered = false, kept = false, changed = false,
-    life_ms = false, index = false, ledger = false, id = false, ttl = false, unanswered = false, lease = false,
-    in_flight = false,
+    life_ms = false, index = false, ledger = false, id = false, index_ms = false, in_flight = false,
   }
 end
 
@@ -102,7 +105,7 @@ local function write_session(session)
   )
   local packed = head .. state .. moves .. calls .. taint .. tool .. mark
   if session.life_ms then
-    redis.call('SET', session.key, packed, 'PX', int(session.life_ms))
+    redis.call('SET', session.key, packed, 'PX', session.life_ms)
   else
     redis.call('SET', session.key, packed, 'KEEPTTL')
   end
@@ -120,7 +123,8 @@ local function place_of(session)
   return session.ends
 end
 
--- Writes what was changed. The ledger of a session that was put off lives as long as it does.
+-- Writes what was changed. The ledger of a session that was put off lives as long as it does; one that is changed too is
+-- written once, after this.
 local function save_sessions()
   for _, session in pairs(sessions) do
     if session.changed then
@@ -128,13 +132,18 @@ local function save_sessions()
       if place ~= session.place then
         session.place = place
         redis.call('ZADD', session.index, int(place), session.id)
-        if session.ttl then
-          redis.call('PEXPIRE', session.index, int(session.ttl + MAX_LAG_MS))
+        if session.index_ms then
+          redis.call('PEXPIRE', session.index, session.index_ms)
         end
       end
       write_session(session)
       if session.life_ms and session.ledger then
-        redis.call('PEXPIRE', session.ledger, int(session.life_ms))
+        local ledger = ledgers[session.ledger]
+        if ledger and ledger.changed then
+          ledger.owner_ms = session.life_ms
+        else
+          redis.call('PEXPIRE', session.ledger, session.life_ms)
+        end
       end
     end
   end

@@ -71,7 +71,7 @@ async function walkRequest(options: Options, keyHash: string): Promise<void> {
     createRedisRateLimitStore(options).takeSlot(keyHash, 10, 60_000, first),
     sessions.open(step, first),
     loops.countArrival(name, step.operationId, [{ name: 'rps', windowMs: 1_000, limit: 5 }], true, first),
-    loops.readCalls(name, memory, first),
+    loops.readCalls(name, memory),
     budgets.reserve({ ...hold, ...tokens, ...costs }, first),
   ]);
   first.send();

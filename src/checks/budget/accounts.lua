@@ -4,14 +4,13 @@
 -- KEYS end with the ledgers, ARGV with two values for each of them: the spec of its accounts (see ledger.lua), and the life
 -- in ms of a ledger that is not used. What is charged also joins total_spend of the risk profile, KEYS[2] of every script;
 -- KEYS[1] are the key's holds (sorted set of hold keys by the time their lease ends).
+--
+-- Constants: LEASE in ms, LATE_TEXT, how long a settlement may come after its lease ran out, and HOLD_LIFE_TEXT, both
+-- together, in digits.
 
 -- @include ../../redis/ledger.lua
--- @include windows.lua
 -- @include holds.lua
 
--- How long a settlement may come after its lease ran out.
-local LATE_MS = 3600000
-local EXPIRED_PER_CALL = 64
 local MAX_NANO_USD = 9000000000000000
 
 local total, leases, leases_over = 0, {}, {}
@@ -20,6 +19,8 @@ local total, leases, leases_over = 0, {}, {}
 -- Without a calendar it lasts as long as its ledger: a ledger that was dropped and is used again is another window, so that
 -- what was reserved in the first never moves the second. What has turned is empty, and `turned` until something is added.
 local function set_window(ledger, at, now)
+  -- @include windows.lua
+
   local values, calendar = ledger.values, nil
   local nth = (at - FIRST) / WIDTH
   for _, of_this in string.gmatch(ledger.spec, SPEC_ENTRY) do
@@ -61,12 +62,6 @@ local function load_ledgers(key, arg, now)
   return loaded
 end
 
--- Adds to an account.
-local function add(ledger, at, spent, reserved)
-  local values = ledger.values
-  values[at + SPENT], values[at + RESERVED] = values[at + SPENT] + spent, values[at + RESERVED] + reserved
-end
-
 -- To be written. A ledger without a calendar is never given less life than it has: its owner may have put its end off since
 -- the amount was reserved.
 local function touch(ledger)
@@ -74,50 +69,21 @@ local function touch(ledger)
   ledger.life_at_least = ledger.values[ledger.last + FINISH] < 0
 end
 
--- Moves money in the accounts that a hold stands in; a window that has turned since is left alone. Comes before accounts
--- are loaded.
-local function move(hold, spent, reserved)
-  for key in string.gmatch(hold.ledgers, '[^%z]+') do
-    local ledger = ledger_at(key)
-    for at = FIRST, ledger.last, WIDTH do
-      if stands_in(hold, ledger.values[at + START]) then
-        add(ledger, at, spent, reserved)
-        ledger.changed = true
-      end
-    end
-  end
-end
-
--- Charges holds whose lease ran out at their full amount; at most EXPIRED_PER_CALL. Comes before accounts are loaded.
--- Returns how many it found.
+-- Charges holds whose lease ran out, see expired-holds.lua. Comes before accounts are loaded. Returns how many it found.
 local function settle_expired(now)
   -- Most often there are none, and counting is cheaper than listing.
-  if redis.call('ZCOUNT', KEYS[1], '-inf', now) == 0 then
+  if redis.call('ZCOUNT', KEYS[1], '-inf', int(now)) == 0 then
     return 0
   end
-  local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, EXPIRED_PER_CALL)
-  for _, key in ipairs(expired) do
-    local hold = hold_at(key)
-    if hold and hold.state == HELD then
-      move(hold, hold.amount, -hold.amount)
-      total = total + hold.amount
-      hold.state, hold.life_ms = CHARGED, LATE_MS
-    end
-    leases_over[#leases_over + 1] = key
-  end
-  -- Another part of the script may write before `save` does, which then must not fail.
-  local spent = total ~= 0 and redis.call('HGET', KEYS[2], 'total_spend') or '0'
-  if spent ~= '0' and (#spent > 18 or not string.find(spent, '^%-?[1-9]%d*$')) then
-    error('the spend of a risk profile is damaged')
-  end
-  return #expired
+  -- @include move-held.lua
+  -- @include expired-holds.lua
+  return charge_expired(now)
 end
 
 -- Puts off the end of a hold's lease.
-local function lease(key, hold, now, lease_ms)
-  hold.life_ms = lease_ms + LATE_MS
-  leases.life_ms = hold.life_ms
-  leases[#leases + 1] = now + lease_ms
+local function lease(key, hold, now)
+  hold.life_ms = HOLD_LIFE_TEXT
+  leases[#leases + 1] = now + LEASE
   leases[#leases + 1] = key
 end
 
@@ -131,7 +97,7 @@ local function save()
   end
   if #leases > 0 then
     redis.call('ZADD', KEYS[1], unpack(leases))
-    redis.call('PEXPIRE', KEYS[1], leases.life_ms)
+    redis.call('PEXPIRE', KEYS[1], HOLD_LIFE_TEXT)
   end
   save_ledgers()
   save_holds()
@@ -150,13 +116,13 @@ local function tightest_of(loaded, amount)
         cap = own
       end
       if cap >= 0 then
-        local remaining, finish = cap - spent - values[at + RESERVED], values[at + FINISH]
-        if finish < 0 then
-          finish = math.huge
-        end
-        local is_asked = not amount or spent >= cap or amount > remaining
-        if is_asked and (remaining < least or remaining == least and finish > latest) then
-          tightest, least, latest = index, remaining, finish
+        local remaining = cap - spent - values[at + RESERVED]
+        if remaining <= least and (not amount or spent >= cap or amount > remaining) then
+          local finish = values[at + FINISH]
+          finish = finish < 0 and math.huge or finish
+          if remaining < least or finish > latest then
+            tightest, least, latest = index, remaining, finish
+          end
         end
       end
       index = index + 1

@@ -37,10 +37,24 @@ export interface RedisBudgetStoreOptions {
 
 /** Longer than any repeat of a command by the client library; short, because every request leaves one behind. */
 const SETTLED_MEMORY_MS = 60_000;
-const reserveScript = loadScript(new URL('./reserve-budget.lua', import.meta.url));
-const settleScript = loadScript(new URL('./settle-budget.lua', import.meta.url));
-const renewScript = loadScript(new URL('./renew-leases.lua', import.meta.url));
-const readScript = loadScript(new URL('./read-budget.lua', import.meta.url));
+/** How long a settlement may come after its lease ran out. */
+const LATE_MS = 3_600_000;
+
+function loadScripts(leaseMs: number, alertPercents: readonly number[]) {
+  const leases = { LEASE: leaseMs, LATE_TEXT: String(LATE_MS), HOLD_LIFE_TEXT: String(leaseMs + LATE_MS) };
+  const [least = Number.MAX_SAFE_INTEGER] = alertPercents;
+  const alerts = { ALERT_PERCENTS: alertPercents.join(','), LEAST_PERCENT: least };
+  return {
+    reserve: loadScript(new URL('./reserve-budget.lua', import.meta.url), leases),
+    settle: loadScript(new URL('./settle-budget.lua', import.meta.url), {
+      ...leases,
+      ...alerts,
+      SETTLED_LIFE_TEXT: String(SETTLED_MEMORY_MS),
+    }),
+    renew: loadScript(new URL('./renew-leases.lua', import.meta.url), leases),
+    read: loadScript(new URL('./read-budget.lua', import.meta.url), leases),
+  };
+}
 
 const reserveReply = tupleOf(
   oneOf('reserved', 'refused', 'closed'),
@@ -58,13 +72,15 @@ const renewReply = listOf(flag);
 export function createRedisBudgetStore(options: RedisBudgetStoreOptions): BudgetStore {
   const { client, deadlineMs, leaseMs } = options;
   const asking = createAsking(client, deadlineMs);
-  const alertPercents = options.alertPercents.toSorted((one, other) => one - other).join(',');
+  const scripts = loadScripts(
+    leaseMs,
+    options.alertPercents.toSorted((one, other) => one - other),
+  );
   const now = (): string => (options.now === undefined ? '' : String(options.now()));
 
   function reserveArgs(reservation: Reservation): ScriptArg[] {
     return [
       now(),
-      leaseMs,
       whole(reservation.inputNanoUsd),
       String(reservation.outputNanoUsd),
       reservation.outputTokens ?? '',
@@ -78,7 +94,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
   const reserve: BudgetStore['reserve'] = (reservation, phase, otherwise) =>
     asking.ask(
       {
-        script: reserveScript,
+        script: scripts.reserve,
         keys: operationKeys(reservation),
         args: reserveArgs(reservation),
         read: (reply) => reserveResult(reserveReply(reply), reservation.accounts),
@@ -95,14 +111,12 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
   const settle: BudgetStore['settle'] = (settlement, phase) =>
     asking.ask(
       {
-        script: settleScript,
+        script: scripts.settle,
         keys: operationKeys(settlement),
         args: [
           now(),
           whole(settlement.costNanoUsd),
-          SETTLED_MEMORY_MS,
           settlement.repeated ? '' : '1',
-          alertPercents,
           ...ledgerArgs(settlement.accounts),
         ],
         read: (reply) => settleResult(settleReply(reply), settlement.accounts),
@@ -113,10 +127,10 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
   async function renew(keyHash: string, operationIds: readonly string[]): Promise<readonly string[]> {
     return withRedisDeadline(deadlineMs, async () => {
       const holds = operationIds.map((id) => holdKey(keyHash, id));
-      const reply = await renewScript.run(
+      const reply = await scripts.renew.run(
         client,
         [holdsKey(keyHash), riskProfileKey(keyHash), ...holds],
-        [now(), leaseMs],
+        [now()],
       );
       const renewed = renewReply(reply);
       return operationIds.filter((_id, index) => renewed[index] !== 1);
@@ -131,7 +145,7 @@ export function createRedisBudgetStore(options: RedisBudgetStoreOptions): Budget
     ];
     for (;;) {
       const [charged = 0, ...fields] = await withRedisDeadline(deadlineMs, async () =>
-        amounts(await readScript.run(client, keys, [now(), ...ledgerArgs(accounts)])),
+        amounts(await scripts.read.run(client, keys, [now(), ...ledgerArgs(accounts)])),
       );
       // A worker that died with many requests leaves more expired leases than one call may charge.
       if (charged === 0) {

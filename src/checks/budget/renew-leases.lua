@@ -4,14 +4,13 @@
 --
 -- KEYS  1 holds (sorted set)   2 risk profile (hash)   3.. holds (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 lease in ms
 -- reply one 1|0 for each hold: 0 where it is settled or lost
 
 -- @include ../../redis/clock.lua
 -- @include accounts.lua
+-- @include move-held.lua
 
 local now = now_ms(ARGV[1])
-local lease_ms = tonumber(ARGV[2])
 
 -- First, so that what it charges of those named here is turned back with the others.
 settle_expired(now)
@@ -31,7 +30,7 @@ for i = 3, #KEYS do
   end
   local held = hold and hold.state == HELD
   if held then
-    lease(KEYS[i], hold, now, lease_ms)
+    lease(KEYS[i], hold, now)
   end
   renewed[#renewed + 1] = held and 1 or 0
 end

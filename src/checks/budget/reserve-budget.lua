@@ -4,13 +4,12 @@
 --
 -- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. ledgers (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 lease in ms
---       3 cost of the input and the call itself, nano-USD
---       4 nano-USD for one token of output limit (all choices together)
---       5 the client's own output limit in tokens, '' where it set none, so that one is granted
---       6 largest limit to grant     7 smallest limit to grant
---       8 what the client's own limit may be lowered to, so that it fits; '' where it may not be lowered
---       9.. see accounts.lua
+--       2 cost of the input and the call itself, nano-USD
+--       3 nano-USD for one token of output limit (all choices together)
+--       4 the client's own output limit in tokens, '' where it set none, so that one is granted
+--       5 largest limit to grant     6 smallest limit to grant
+--       7 what the client's own limit may be lowered to, so that it fits; '' where it may not be lowered
+--       8.. see accounts.lua
 -- reply {verdict, amount, output tokens, tightest account from 0 or -1, its remainder, ms to its reset or -1}
 --       verdict: reserved | refused (the tightest of those it does not fit in is named, and the least amount that
 --       was tried) | closed (settled already)
@@ -19,11 +18,11 @@
 -- @include accounts.lua
 
 local now = now_ms(ARGV[1])
-local input, rate = tonumber(ARGV[3]), tonumber(ARGV[4])
+local input, rate = tonumber(ARGV[2]), tonumber(ARGV[3])
 
 settle_expired(now)
 
-local loaded = load_ledgers(4, 9, now)
+local loaded = load_ledgers(4, 8, now)
 
 -- Float noise of the rate must not add a nano-USD; no sum may leave the range of exact integers.
 local function cost_of(tokens)
@@ -32,11 +31,11 @@ end
 
 -- The client's own limit, or a quarter of what is left.
 local function wanted_tokens(index, remaining)
-  local asked = tonumber(ARGV[5])
+  local asked = tonumber(ARGV[4])
   if asked then
     return asked
   end
-  local largest, smallest = tonumber(ARGV[6]), tonumber(ARGV[7])
+  local largest, smallest = tonumber(ARGV[5]), tonumber(ARGV[6])
   if index < 0 or rate <= 0 then
     return largest
   end
@@ -49,14 +48,18 @@ local function keep(amount, tokens)
   local reserved_at = now
   for nth = 1, #loaded do
     local ledger = loaded[nth]
+    local values = ledger.values
     for at = FIRST, ledger.last, WIDTH do
-      add(ledger, at, 0, amount)
-      reserved_at = math.max(reserved_at, ledger.values[at + START])
+      values[at + RESERVED] = values[at + RESERVED] + amount
+      local start = values[at + START]
+      if start > reserved_at then
+        reserved_at = start
+      end
     end
     touch(ledger)
   end
   local hold = keep_hold(KEYS[3], HELD, amount, tokens, reserved_at, '', table.concat(KEYS, '\0', 4))
-  lease(KEYS[3], hold, now, tonumber(ARGV[2]))
+  lease(KEYS[3], hold, now)
 end
 
 local function reserve()
@@ -66,7 +69,7 @@ local function reserve()
   -- What fits in the tightest one fits in all.
   if index >= 0 and (amount > remaining or remaining <= 0) then
     local refused, left, reset = tightest_of(loaded, amount)
-    local lowest = tonumber(ARGV[8])
+    local lowest = tonumber(ARGV[7])
     if refused >= 0 and lowest and lowest < tokens and rate > 0 then
       local fits = math.floor((remaining - input) / rate)
       tokens = math.max(lowest, math.min(fits, tokens))

@@ -5,10 +5,10 @@
 -- KEYS  1 holds (sorted set)   2 risk profile (hash)   3 hold (string)   4.. ledgers (strings)
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
 --       2 real cost in nano-USD (0 releases)
---       3 how long the settled hold is remembered, ms
---       4 '1' charges the cost although Redis has lost the hold; '' on a repeat, which may have been applied before
---       5 alert thresholds in percent, joined by commas
---       6.. see accounts.lua
+--       3 '1' charges the cost although Redis has lost the hold; '' on a repeat, which may have been applied before
+--       4.. see accounts.lua
+-- constants SETTLED_LIFE_TEXT: how long the settled hold is remembered, ms in digits. ALERT_PERCENTS: thresholds, joined by
+-- commas, of which LEAST_PERCENT is the first
 -- reply {applied 1|0, reserved amount, tightest account from 0 or -1, its remainder, ms to its reset or -1,
 --        spent of the account without a calendar or -1, then account, percent for each threshold crossed for the
 --        first time in its window}
@@ -23,34 +23,32 @@ settle_expired(now)
 
 local hold = hold_at(KEYS[3])
 local state, amount = hold and hold.state, hold and hold.amount or 0
-local lost = not hold and cost > 0 and ARGV[4] == '1'
+local lost = not hold and cost > 0 and ARGV[3] == '1'
 local applied = state == HELD or state == CHARGED or lost
 
-local loaded = load_ledgers(4, 6, now)
-
--- Where the hold was lost, the windows of today are charged; a session that was ended stays ended all the same.
-local function is_charged(ledger, at)
-  local turned, values = ledger.turned and ledger.turned[at], ledger.values
-  if lost then
-    return not turned or values[at + FINISH] >= 0
-  end
-  return not turned and stands_in(hold, values[at + START])
-end
+local loaded = load_ledgers(4, 4, now)
 
 local function charge()
   local spent = cost - (state == CHARGED and amount or 0)
   local reserved = state == HELD and -amount or 0
+  -- Where the hold was lost, the windows of today are charged; a session that was ended stays ended all the same.
+  local reserved_at = lost and math.huge or hold.reserved_at
   total = total + spent
   for nth = 1, #loaded do
-    local ledger = loaded[nth]
+    local ledger, is_charged = loaded[nth], false
+    local values, turned = ledger.values, ledger.turned
     for at = FIRST, ledger.last, WIDTH do
-      if is_charged(ledger, at) then
-        add(ledger, at, spent, reserved)
-        touch(ledger)
-        if ledger.turned then
-          ledger.turned[at] = nil
+      local start, has_turned = values[at + START], turned and turned[at]
+      if start >= 0 and start <= reserved_at and (not has_turned or lost and values[at + FINISH] >= 0) then
+        values[at + SPENT], values[at + RESERVED] = values[at + SPENT] + spent, values[at + RESERVED] + reserved
+        is_charged = true
+        if has_turned then
+          turned[at] = nil
         end
       end
+    end
+    if is_charged then
+      touch(ledger)
     end
   end
 end
@@ -58,7 +56,7 @@ end
 -- The thresholds that an account has reached and that were not told of in this window.
 local function crossings(ledger, at, cap)
   local values, reached = ledger.values, {}
-  for percent in string.gmatch(ARGV[5], '%d+') do
+  for percent in string.gmatch(ALERT_PERCENTS, '%d+') do
     percent = tonumber(percent)
     if values[at + SPENT] * 100 >= cap * percent and percent > values[at + TOLD] then
       reached[#reached + 1] = percent
@@ -76,7 +74,6 @@ if applied then
 end
 
 local lasting, crossed, index = -1, {}, 0
-local least_percent = tonumber(string.match(ARGV[5], '%d+')) or math.huge
 for nth = 1, #loaded do
   local ledger = loaded[nth]
   local values = ledger.values
@@ -89,7 +86,7 @@ for nth = 1, #loaded do
     else
       -- Thresholds are of the operator's limits; one without a calendar is a client's own.
       local cap = values[at + SPEC_LIMIT]
-      if cap > 0 and spent * 100 >= cap * least_percent then
+      if cap > 0 and spent * 100 >= cap * LEAST_PERCENT then
         for _, percent in ipairs(crossings(ledger, at, cap)) do
           crossed[#crossed + 1] = index
           crossed[#crossed + 1] = percent
@@ -107,7 +104,7 @@ if state == SETTLED then
   end
 else
   hold = hold or keep_hold(KEYS[3], SETTLED, 0, 0, 0, '', '')
-  hold.state, hold.crossed, hold.life_ms = SETTLED, table.concat(crossed, ','), ARGV[3]
+  hold.state, hold.crossed, hold.life_ms = SETTLED, table.concat(crossed, ','), SETTLED_LIFE_TEXT
   leases_over[#leases_over + 1] = KEYS[3]
 end
 

@@ -6,15 +6,17 @@
 --       2 the answer's n-grams; kept if they are more than those of an answer that is kept already
 -- reply 1 where it is kept; 0 where not, where that turn is not the anchor, or where the session is gone
 
-if redis.call('HGET', KEYS[1], 'anchor_digest') ~= ARGV[1] then
+local fields = redis.call('HMGET', KEYS[1], 'anchor_digest', 'head')
+if fields[1] ~= ARGV[1] then
   return 0
 end
-if #ARGV[2] <= redis.call('HSTRLEN', KEYS[1], 'answer') then
+local others, chars = string.match(fields[2] or '', '^(%d+ %d+ )(%d+)$')
+if #ARGV[2] <= tonumber(chars) then
   return 0
 end
 
 local function commit()
-  redis.call('HSET', KEYS[1], 'answer', ARGV[2])
+  redis.call('HSET', KEYS[1], 'answer', ARGV[2], 'head', others .. #ARGV[2])
 end
 
 return 1, commit

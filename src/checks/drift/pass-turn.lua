@@ -4,28 +4,32 @@
 -- operation id, and an agent that sends its last message again with more tool results makes no new turn. What is left
 -- of an ended session of the same name goes; a late turn of one changes nothing.
 --
+-- Field `head` is what all who read ahead compare: when the session was created (Unix ms), turns that were counted, and
+-- characters of the anchor's answer, a space between them.
+--
 -- KEYS  1 drift (hash)
 -- ARGV  1 digest of the turn, without spaces
 --       2 when its session was created, Unix ms
---       3 ttl in ms
---       4 turns that are known again
---       5 characters of all that widens the anchor
---       6 the turn's n-grams as anchor, or ''; where there is one already, the turn is only counted
---       7 the turn's n-grams as prior turn, or ''
---       8 n-grams that widen the anchor, or ''
---       9 short turns that are not judged yet, a space between their n-grams; '=' where they stay as they are
+--       3 the turn's n-grams as anchor, or ''; where there is one already, the turn is only counted
+--       4 the turn's n-grams as prior turn, or ''
+--       5 n-grams that widen the anchor, or ''
+--       6 short turns that are not judged yet, a space between their n-grams; '=' where they stay as they are
+-- constants DRIFT_TTL_TEXT, ms in digits; RECENT_TURNS that are known again; WIDENED_CHARS of all that widens the anchor
 -- reply 1 where the turn is the anchor, now or already; else 0
 
 local digest, session = ARGV[1], tonumber(ARGV[2])
-local fields = redis.call('HMGET', KEYS[1], 'created', 'recent', 'anchor_digest', 'turn_count')
-local created = tonumber(fields[1] or '0')
+local fields = redis.call('HMGET', KEYS[1], 'head', 'recent', 'anchor_digest')
+local created, turns, answer = string.match(fields[1] or '0 0 0', '^(%d+) (%d+) (%d+)$')
+created = tonumber(created)
 if created > session then
   return 0
 end
 local is_new = created < session
-local recent, anchor_digest, turns = '', false, 0
-if not is_new then
-  recent, anchor_digest, turns = fields[2] or '', fields[3], tonumber(fields[4] or '0')
+local recent, anchor_digest = '', false
+if is_new then
+  turns, answer = 0, '0'
+else
+  recent, anchor_digest = fields[2] or '', fields[3]
 end
 
 local known = string.find(' ' .. recent .. ' ', ' ' .. digest .. ' ', 1, true)
@@ -42,34 +46,34 @@ local function remember()
     digests[#digests + 1] = one
   end
   digests[#digests + 1] = digest
-  set('recent', table.concat(digests, ' ', math.max(1, #digests - tonumber(ARGV[4]) + 1)))
-  set('turn_count', string.format('%.0f', turns + 1))
+  set('recent', table.concat(digests, ' ', math.max(1, #digests - RECENT_TURNS + 1)))
+  set('head', ARGV[2] .. ' ' .. turns + 1 .. ' ' .. answer)
 end
 
 local function widen()
   local widened = not is_new and redis.call('HGET', KEYS[1], 'widened') or ''
-  if #widened + #ARGV[8] <= tonumber(ARGV[5]) then
-    set('widened', widened .. ARGV[8])
+  if #widened + #ARGV[5] <= WIDENED_CHARS then
+    set('widened', widened .. ARGV[5])
   end
 end
 
 local function change()
-  if ARGV[6] ~= '' then
+  if ARGV[3] ~= '' then
     if not anchor_digest then
       anchor_digest = digest
-      set('anchor', ARGV[6])
+      set('anchor', ARGV[3])
       set('anchor_digest', digest)
-      set('prior', ARGV[6])
+      set('prior', ARGV[3])
     end
     return
   end
-  if ARGV[7] ~= '' then
-    set('prior', ARGV[7])
+  if ARGV[4] ~= '' then
+    set('prior', ARGV[4])
   end
-  if ARGV[9] ~= '=' then
-    set('unjudged', ARGV[9])
+  if ARGV[6] ~= '=' then
+    set('unjudged', ARGV[6])
   end
-  if ARGV[8] ~= '' then
+  if ARGV[5] ~= '' then
     widen()
   end
 end
@@ -82,12 +86,11 @@ end
 local function commit()
   if is_new then
     redis.call('DEL', KEYS[1])
-    set('created', ARGV[2])
   end
   if #changes > 0 then
     redis.call('HSET', KEYS[1], unpack(changes))
   end
-  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  redis.call('PEXPIRE', KEYS[1], DRIFT_TTL_TEXT)
 end
 
 return anchor_digest == digest and 1 or 0, commit

@@ -17,12 +17,10 @@ export interface RedisDriftStoreOptions {
 }
 
 const sameScript = loadScript(new URL('./same-turns.lua', import.meta.url));
-const passScript = loadScript(new URL('./pass-turn.lua', import.meta.url));
 const answerScript = loadScript(new URL('./answer-anchor.lua', import.meta.url));
 
 const FIELDS = [
-  'created',
-  'turn_count',
+  'head',
   'anchor',
   'anchor_digest',
   'answer',
@@ -33,8 +31,7 @@ const FIELDS = [
 ] as const;
 
 const fieldsReply = tupleOf(
-  wholeNumberText,
-  wholeNumberText,
+  headText,
   gramsText,
   textOrNothing,
   gramsText,
@@ -50,23 +47,24 @@ const KEPT = '=';
 export function createRedisDriftStore({ client, deadlineMs, ttlMs }: RedisDriftStoreOptions): DriftStore {
   const keyOf = ({ keyHash, sessionId }: SessionName): string => driftKey(keyHash, sessionId);
   const encoded = (set: GramSet | undefined): string => (set === undefined ? '' : encodeGrams(set));
+  const passScript = loadScript(new URL('./pass-turn.lua', import.meta.url), {
+    DRIFT_TTL_TEXT: String(ttlMs),
+    RECENT_TURNS: MAX_RECENT_TURNS,
+    WIDENED_CHARS: MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS,
+  });
   const { ask } = createAsking(client, deadlineMs);
   return {
     read: (session) =>
       withRedisDeadline(deadlineMs, async () => stateOf(await client.hmget(keyOf(session), ...FIELDS))),
     isSame: (session, read, phase) => {
-      const args =
-        read === undefined
-          ? ['', '', 0]
-          : [read.createdAt, read.turnCount, read.answer.length * GRAM_TEXT_CHARS];
+      const args = [read === undefined ? '' : headOf(read)];
       return ask({ script: sameScript, keys: [keyOf(session)], args, read: isYes }, phase);
     },
     passTurn: (session, turn, phase) => {
       const { digest, anchor, prior, widen, unjudged } = turn;
-      const limits = [session.createdAt, ttlMs, MAX_RECENT_TURNS, MAX_WIDENED_GRAMS * GRAM_TEXT_CHARS];
       const sets = [anchor, prior, widen].map(encoded);
       const waiting = unjudged === undefined ? KEPT : unjudged.map(encodeGrams).join(' ');
-      const args = [digest, ...limits, ...sets, waiting];
+      const args = [digest, session.createdAt, ...sets, waiting];
       return ask({ script: passScript, keys: [keyOf(session)], args, read: isYes }, phase);
     },
     answerAnchor: async (session, digest, answer) => {
@@ -84,10 +82,17 @@ function textOrNothing(field: unknown): string | undefined {
   return field === null ? undefined : text(field);
 }
 
-function wholeNumberText(field: unknown): number | undefined {
-  const digits = textOrNothing(field);
-  if (digits !== undefined && !/^\d{1,16}$/.test(digits)) throw wrongShape();
-  return digits === undefined ? undefined : Number(digits);
+/** As pass-turn.lua has it. */
+function headOf({ createdAt, turnCount, answer }: DriftState): string {
+  return `${String(createdAt)} ${String(turnCount)} ${String(answer.length * GRAM_TEXT_CHARS)}`;
+}
+
+function headText(field: unknown): Pick<DriftState, 'createdAt' | 'turnCount'> | undefined {
+  const head = textOrNothing(field);
+  if (head === undefined) return undefined;
+  const [, createdAt, turnCount] = /^(\d{1,16}) (\d{1,16}) \d{1,16}$/.exec(head) ?? [];
+  if (createdAt === undefined || turnCount === undefined) throw wrongShape();
+  return { createdAt: Number(createdAt), turnCount: Number(turnCount) };
 }
 
 function gramsText(field: unknown): GramSet {
@@ -103,12 +108,10 @@ function listOfGrams(field: unknown): readonly GramSet[] {
 }
 
 function stateOf(reply: unknown): DriftState | undefined {
-  const [createdAt, turnCount, anchor, anchorDigest, answer, widened, prior, unjudged, recent] =
-    fieldsReply(reply);
-  if (turnCount === undefined) return undefined;
+  const [head, anchor, anchorDigest, answer, widened, prior, unjudged, recent] = fieldsReply(reply);
+  if (head === undefined) return undefined;
   return {
-    createdAt: createdAt ?? 0,
-    turnCount,
+    ...head,
     anchor: anchorDigest === undefined ? undefined : { digest: anchorDigest, grams: anchor },
     answer,
     widened,

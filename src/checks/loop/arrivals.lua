@@ -1,16 +1,16 @@
 -- Shared by the scripts that count arrivals: how many calls of a session came within a window, for each limit apart. One
 -- string, little endian:
 --
---   version (1 byte: 1), until when arrivals stand in sorted sets too (double, Unix ms; 0 = in none), then for each limit:
+--   version (1 byte: 2), until when arrivals stand in sorted sets too (double, Unix ms; 0 = in none), then for each limit:
 --   its name after its length (2 bytes), when its last arrival leaves the window (double, Unix ms), length of its arrivals
---   (4 bytes), and they, the oldest first: time (double, Unix ms) and 8 characters of the operation, for they are few
+--   (4 bytes), and they, the oldest first: time (double, Unix ms) and operation
 --
--- What would make it long stands in a sorted set of operation ids by time instead: arrivals of a high limit, and, in a
--- session that uses many limits at once, those of every one that is not in the string.
+-- What would make it long stands in a sorted set of operations by time instead: the arrivals of a limit that has more than
+-- MAX_ENTRIES of them, and, in a session that uses many limits at once, those of every one that is not in the string.
 
-local ARRIVALS_VERSION, ARRIVALS_LAYOUT = 1, '<Bd'
-local LIST_LAYOUT, ARRIVAL_LAYOUT, ARRIVAL_BYTES = '<Hc0dI4', '<dc8', 16
-local MAX_LISTS, MAX_LIMIT = 6, 64
+local ARRIVALS_VERSION, ARRIVALS_LAYOUT = 2, '<Bd'
+local LIST_LAYOUT, ARRIVAL_LAYOUT, ARRIVAL_BYTES = '<Hc0dI4', '<dc13', 8 + ID_BYTES
+local MAX_LISTS, MAX_ENTRIES = 6, 65
 
 local function unpack_lists(arrivals, packed, now)
   local version, spread_until, at = struct.unpack(ARRIVALS_LAYOUT, packed)
@@ -58,23 +58,14 @@ local function save_arrivals(arrivals, now, life)
   end
 end
 
--- True where the arrivals of a limit that has no list may stand in a sorted set.
-local function may_be_spread(arrivals, most, now)
-  return most > MAX_LIMIT or arrivals.spread_until > now
-end
-
--- The list of a limit; nil where its arrivals stand in a sorted set.
-local function list_named(arrivals, name, most)
-  for _, list in ipairs(most <= MAX_LIMIT and arrivals.lists or {}) do
+-- The list of a limit; nil where its arrivals stand in a sorted set, or it has none.
+local function list_named(arrivals, name)
+  for _, list in ipairs(arrivals.lists) do
     if list.name == name then
       return list
     end
   end
   return nil
-end
-
-local function arrival_id(operation)
-  return string.sub(short_id(operation), 1, 8)
 end
 
 local function place_in(list, id)

@@ -159,11 +159,11 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     begin: () => ({ operationId: newOperationId(), counted: [] }),
     identify({ keyHash, sessionId }, state, phase) {
       if (sessionId === undefined || phase === undefined) return;
-      state.ahead = store.readAhead({ keyHash, sessionId }, memory, phase);
+      state.ahead = store.readAhead({ keyHash, sessionId }, memory);
       // Where nothing can be judged by it, nobody waits for it.
       state.ahead.catch(() => undefined);
     },
-    prepare(exchange, state, phase) {
+    prepare(exchange, state) {
       const turn = turnSession(exchange);
       const session = turn ?? toolSession(exchange);
       if (session === undefined) return;
@@ -171,7 +171,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
       state.kept = turn ?? toolCallsOf(session);
       if (exchange.facts.isReadAhead === true && state.ahead !== undefined) return;
       delete state.ahead;
-      state.calls = store.readCalls(state.kept, memory, phase);
+      state.calls = store.readCalls(state.kept, memory);
       // Where an earlier check denies, nobody waits for it.
       state.calls.catch(() => undefined);
     },

@@ -14,12 +14,12 @@
 -- @include ../../redis/session.lua
 -- @include arrivals.lua
 
-local now, operation = now_ms(ARGV[1]), ARGV[2]
-local id, arrivals = arrival_id(operation), arrivals_at(KEYS[2], now)
+local now, id = now_ms(ARGV[1]), short_id(ARGV[2])
+local arrivals = arrivals_at(KEYS[2], now)
 
-local function list_for(name, most)
-  local list = list_named(arrivals, name, most)
-  if not list and #arrivals.lists < MAX_LISTS and not may_be_spread(arrivals, most, now) then
+local function list_for(name)
+  local list = list_named(arrivals, name)
+  if not list and #arrivals.lists < MAX_LISTS and arrivals.spread_until <= now then
     list = { name = name, ends = 0, entries = '' }
     arrivals.lists[#arrivals.lists + 1] = list
   end
@@ -29,12 +29,12 @@ end
 -- The arrivals that a limit is judged by, but for this call's own.
 local function limit_at(nth)
   local name, window, most = ARGV[1 + 3 * nth], tonumber(ARGV[2 + 3 * nth]), tonumber(ARGV[3 + 3 * nth])
-  local limit = { key = KEYS[nth + 2], window = window, most = most, list = list_for(name, most), others = 0 }
+  local limit = { key = KEYS[nth + 2], window = window, most = most, list = list_for(name), others = 0 }
   if limit.list then
     forget_until(limit.list, now - window)
     limit.others = #limit.list.entries / ARRIVAL_BYTES - (place_in(limit.list, id) and 1 or 0)
   else
-    local own = redis.call('ZSCORE', limit.key, operation)
+    local own = redis.call('ZSCORE', limit.key, id)
     local found = redis.call('ZCOUNT', limit.key, '(' .. int(now - window), '+inf')
     limit.others = found - (own and tonumber(own) > now - window and 1 or 0)
   end
@@ -54,14 +54,33 @@ if exceeds and ARGV[3] == '' then
 end
 
 local sets = {}
+
+-- From now on the arrivals of this limit stand in its sorted set.
+local function spread(limit, list)
+  limit.pairs = {}
+  for at = 1, #list.entries, ARRIVAL_BYTES do
+    local came, operation = struct.unpack(ARRIVAL_LAYOUT, list.entries, at)
+    limit.pairs[#limit.pairs + 1] = int(came)
+    limit.pairs[#limit.pairs + 1] = operation
+  end
+  list.entries = ''
+end
+
 for _, limit in ipairs(limits) do
   local list = limit.list
-  if not list then
-    sets[#sets + 1] = limit
-    arrivals.spread_until = math.max(arrivals.spread_until, limit.most <= MAX_LIMIT and now + limit.window or 0)
-  elseif not place_in(list, id) then
+  if list and not place_in(list, id) then
     local entries = list.entries .. struct.pack(ARRIVAL_LAYOUT, now, id)
     list.entries, list.ends = string.sub(entries, -(limit.most + 1) * ARRIVAL_BYTES), now + limit.window
+    if #list.entries > MAX_ENTRIES * ARRIVAL_BYTES then
+      spread(limit, list)
+    end
+  end
+  if not list then
+    limit.pairs = { int(now), id }
+  end
+  if limit.pairs then
+    sets[#sets + 1] = limit
+    arrivals.spread_until = math.max(arrivals.spread_until, now + limit.window)
   end
 end
 local life = life_left(KEYS[1], now)
@@ -69,7 +88,7 @@ local life = life_left(KEYS[1], now)
 local function commit()
   for _, limit in ipairs(sets) do
     redis.call('ZREMRANGEBYSCORE', limit.key, '-inf', int(now - limit.window))
-    redis.call('ZADD', limit.key, 'NX', int(now), operation)
+    redis.call('ZADD', limit.key, 'NX', unpack(limit.pairs))
     redis.call('ZREMRANGEBYRANK', limit.key, 0, -2 - limit.most)
     redis.call('PEXPIRE', limit.key, int(math.min(limit.window, life)))
   end

@@ -21,7 +21,7 @@ local is_known = entry_at(last, id, ENTRY_BYTES, ENTRY_BYTES - ID_BYTES) ~= nil
 
 local function commit()
   if not is_known then
-    local entry = ENTRY_VERSION .. string.format('%013.0f', now) .. ARGV[3] .. id
+    local entry = ENTRY_VERSION .. int(now) .. ARGV[3] .. id
     if redis.call('APPEND', KEYS[1], entry) > (most + SPARE) * ENTRY_BYTES then
       redis.call('SET', KEYS[1], last_calls(KEYS[1], most + 1))
     end

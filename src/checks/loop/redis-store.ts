@@ -1,13 +1,14 @@
 import type { RedisStoreOptions } from '../../redis/client.ts';
+import { readClock } from '../../redis/clock.ts';
 import { loopKey, sessionKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
+import { flag, listOf, wrongShape } from '../../redis/reply.ts';
 import { loadScript } from '../../redis/script.ts';
-import { count, flag, listOf, tupleOf, wrongShape } from '../../redis/reply.ts';
+import { withRedisDeadline } from '../../redis/unavailable.ts';
 import { formatSimHash, parseSimHash } from '../../text/simhash.ts';
 import type { SessionName } from '../../conversation/session-turn.ts';
 import type { ArrivalLimit, LoopStore, RecentCall } from './store.ts';
 
-const readScript = loadScript(new URL('./read-calls.lua', import.meta.url));
 const sameScript = loadScript(new URL('./same-calls.lua', import.meta.url));
 const joinScript = loadScript(new URL('./record-call.lua', import.meta.url));
 const countScript = loadScript(new URL('./count-arrival.lua', import.meta.url));
@@ -21,26 +22,22 @@ const OPERATION_AT = FINGERPRINT_AT + 16;
 
 const ENTRIES = /^(?:1\d{13}[0-9a-f]{16}[^]{13})*$/;
 
-const readReply = tupleOf(count, entriesOf);
 const exceededReply = listOf(flag);
 
 /** Recent calls in Redis, shared by all gateways on it. */
 export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOptions): LoopStore {
   const at = (): string | number => (now === undefined ? '' : now());
   const { ask } = createAsking(client, deadlineMs);
-  const read: LoopStore['readAhead'] = (session, { keepMs, maxCalls }, phase) =>
-    ask(
-      {
-        script: readScript,
-        keys: [callsKey(session)],
-        args: [at(), maxCalls],
-        read(reply) {
-          const [readAt, entries] = readReply(reply);
-          return { calls: recentCalls(readAt, entries, keepMs), last: entries.slice(-OPERATION_CHARS) };
-        },
-      },
-      phase,
-    );
+  /** Plain commands: in a script they would cost Redis several times as much. */
+  const read: LoopStore['readAhead'] = (session, { keepMs, maxCalls }) =>
+    withRedisDeadline(deadlineMs, async () => {
+      const [reply, readAt] = await Promise.all([
+        client.getrange(callsKey(session), -maxCalls * ENTRY_CHARS, -1),
+        now?.() ?? readClock(client),
+      ]);
+      const entries = entriesOf(reply);
+      return { calls: recentCalls(readAt, entries, keepMs), last: entries.slice(-OPERATION_CHARS) };
+    });
   return {
     readCalls: async (...asked) => (await read(...asked)).calls,
     readAhead: read,
@@ -75,7 +72,7 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
       ask({
         script: giveBackScript,
         keys: arrivalKeys(session, limits),
-        args: [at(), operationId, ...limits.flatMap(({ name, limit }) => [name, limit])],
+        args: [at(), operationId, ...limits.map(({ name }) => name)],
         read: isDone,
       }),
   };

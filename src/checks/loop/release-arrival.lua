@@ -3,23 +3,22 @@
 --
 -- KEYS  1 the session's arrivals (see arrivals.lua)   2.. one for each limit: arrivals that do not stand in there
 -- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock
---       2 operation id, then for each limit: its name, limit
+--       2 operation id, then for each limit its name
 -- reply 1
 
 -- @include ../../redis/clock.lua
 -- @include ../../redis/entries.lua
 -- @include arrivals.lua
 
-local now, operation = now_ms(ARGV[1]), ARGV[2]
+local now, id = now_ms(ARGV[1]), short_id(ARGV[2])
 local arrivals, sets, found = arrivals_at(KEYS[1], now), {}, false
 for nth = 1, #KEYS - 1 do
-  local most = tonumber(ARGV[2 + 2 * nth])
-  local list = list_named(arrivals, ARGV[1 + 2 * nth], most)
-  local at = list and place_in(list, arrival_id(operation))
+  local list = list_named(arrivals, ARGV[2 + nth])
+  local at = list and place_in(list, id)
   if at then
     list.entries = string.sub(list.entries, 1, at - 1) .. string.sub(list.entries, at + ARRIVAL_BYTES)
     found = true
-  elseif not list and may_be_spread(arrivals, most, now) then
+  elseif not list and arrivals.spread_until > now then
     sets[#sets + 1] = KEYS[nth + 1]
   end
 end
@@ -27,7 +26,7 @@ local life = found and redis.call('PTTL', KEYS[1]) or 0
 
 local function commit()
   for _, key in ipairs(sets) do
-    redis.call('ZREM', key, operation)
+    redis.call('ZREM', key, id)
   end
   if found then
     save_arrivals(arrivals, now, life)

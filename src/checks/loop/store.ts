@@ -33,9 +33,9 @@ export interface ArrivalLimit {
 /** Recent calls of sessions; what changes something is idempotent under its operation id. */
 export interface LoopStore {
   /** The session's answered calls, newest first. */
-  readCalls(session: SessionName, memory: LoopMemory, phase?: Phase): Promise<readonly RecentCall[]>;
+  readCalls(session: SessionName, memory: LoopMemory): Promise<readonly RecentCall[]>;
   /** The same, for whoever asks later whether they are so still. */
-  readAhead(session: SessionName, memory: LoopMemory, phase?: Phase): Promise<CallsAhead>;
+  readAhead(session: SessionName, memory: LoopMemory): Promise<CallsAhead>;
   /** False where another call was answered since, or they were forgotten; nothing else of the phase is done then. */
   areSame(session: SessionName, last: CallsAhead['last'], phase?: Phase): Promise<boolean>;
   /** Adds a call that was answered. */

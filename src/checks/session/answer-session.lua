@@ -3,14 +3,14 @@
 -- times.
 --
 -- KEYS  1..3 see life.lua
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2..5 see life.lua   6 when the session was created
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 when the session was created
 -- reply 1 where the session lives, else 0
 
 -- @include ../../redis/clock.lua
 -- @include life.lua
 
 local session = session_of(1, 2)
-if not lives_since(session, ARGV[6]) then
+if not lives_since(session, ARGV[3]) then
   return 0
 end
 session.answered = true

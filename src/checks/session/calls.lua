@@ -43,7 +43,3 @@ local function drop_lapsed(session, now)
     session.calls = string.sub(session.calls, at)
   end
 end
-
-local function running_calls(session, now)
-  return (#session.calls - first_running(session, now) + 1) / CALL_BYTES
-end

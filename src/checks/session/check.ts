@@ -232,7 +232,7 @@ export function createSessionCheck(deps: SessionCheckDeps): SessionCheck {
     begin: () => ({ mcp: {} }),
     identify({ keyHash, sessionId }, state, phase) {
       if (sessionId === undefined || phase === undefined) return;
-      state.reading = store.readAhead({ keyHash, sessionId }, phase).then(
+      state.reading = store.readAhead({ keyHash, sessionId }).then(
         (ahead) => void (state.ahead = ahead),
         () => undefined,
       );

@@ -124,10 +124,10 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
       state.asked = asked;
       return PASS;
     },
-    prepare(exchange, state, phase) {
+    prepare(exchange, state) {
       if (state.asked === undefined || !isCall(exchange)) return;
       const name = { keyHash: exchange.key.keyHash, sessionId: state.asked.sessionId };
-      const peeked = store.peek(name, phase);
+      const peeked = store.peek(name);
       // Where an earlier check denies, nobody waits for it.
       peeked.catch(() => undefined);
       state.call = {

@@ -7,13 +7,12 @@
 --
 -- KEYS  1..3 see life.lua   4 risk profile (hash), whose name ends with the key's hash
 --       5 steps given back (sorted set of operation ids by Unix ms)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2..5 see life.lua   6 operation id   7 step | mcp_call
---       8 most live sessions of the key, beyond which it is refused; 0 = unlimited
---       9 most live sessions where that is unlimited
---      10 maximum of steps, '' where the request names none   11 budget in nano-USD, or ''
---      12 keys of a session, see make-room.lua
---      13 when the session was created, by what was read of it; -1 = there was none; '' = it was not read
---      14 how often it had been written then   15 what it had spent
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id   4 step | mcp_call
+--       5 maximum of steps, '' where the request names none   6 budget in nano-USD, or ''
+--       7 when the session was created, by what was read of it; -1 = there was none; '' = it was not read
+--       8 how often it had been written then   9 what it had spent
+-- constants MAX_PER_KEY: most live sessions of the key, beyond which it is refused; 0 = unlimited. MAX_LIVE: most where that
+-- is unlimited. TEMPLATES: keys of a session, see make-room.lua
 -- reply {verdict, live sessions, spent, the session (see notes.lua), created by this 1|0, ids of those that made room};
 --       of one that was read before, when it was created in place of the session and what it has spent
 --       verdict: opened | max_steps | budget | sessions | closed (the step was given back already) | changed (it is not
@@ -25,10 +24,9 @@
 -- @include life.lua
 -- @include notes.lua
 -- @include given-back.lua
--- @include make-room.lua
 
 local now = now_ms(ARGV[1])
-local operation, takes_step, most = ARGV[6], ARGV[7] == 'step', tonumber(ARGV[8])
+local operation, takes_step = ARGV[3], ARGV[4] == 'step'
 
 if was_given_back(KEYS[5], operation) then
   return { 'closed', 0, '0', {}, 0, {} }
@@ -38,14 +36,14 @@ local session, spent_before = session_of(1, 2), spent_in(KEYS[3])
 local is_new = session.created < 0
 
 local function is_as_read()
-  return session.created == tonumber(ARGV[13]) and session.revision == tonumber(ARGV[14])
-    and (is_new or spent_before == tonumber(ARGV[15]))
+  return session.created == tonumber(ARGV[7]) and session.revision == tonumber(ARGV[8])
+    and (is_new or spent_before == tonumber(ARGV[9]))
 end
 
 if not is_new and call_at(session, operation) then
   return { 'opened', 0, int(spent_before), view_of(session), 0, {} }
 end
-if ARGV[13] ~= '' and not is_as_read() then
+if ARGV[7] ~= '' and not is_as_read() then
   return { 'changed', 0, '0', {}, 0, {} }, false
 end
 
@@ -57,29 +55,33 @@ local function tighter(stored, asked)
   return tonumber(asked)
 end
 
-local room
-if is_new then
-  room = new_room(session, KEYS[4], ARGV[12])
+local function look_for_room()
+  -- @include make-room.lua
+  local room = new_room(session, KEYS[4], TEMPLATES)
   prune(room, now)
-  if most > 0 and room.live >= most then
+  if MAX_PER_KEY > 0 and room.live >= MAX_PER_KEY then
     lapsed_calls(room, now)
   end
+  room.make, room.commit = make_room, commit_room
+  return room
 end
+
+local room = is_new and look_for_room() or nil
 local live = room and room.live or 0
 
-local max_steps, budget = tighter(session.max_steps, ARGV[10]), tighter(session.budget, ARGV[11])
+local max_steps, budget = tighter(session.max_steps, ARGV[5]), tighter(session.budget, ARGV[6])
 local refused
-if most > 0 and is_new and live >= most then
+if MAX_PER_KEY > 0 and is_new and live >= MAX_PER_KEY then
   refused = 'sessions'
 elseif takes_step and max_steps >= 0 and session.steps >= max_steps then
   refused = 'max_steps'
 elseif takes_step and budget >= 0 and (is_new and 0 or spent_before) >= budget then
   refused = 'budget'
-elseif is_new and most == 0 and live >= tonumber(ARGV[9]) and not make_room(room, now, tonumber(ARGV[9])) then
+elseif is_new and MAX_PER_KEY == 0 and live >= MAX_LIVE and not room:make(now, MAX_LIVE) then
   refused = 'sessions'
 end
 
-if refused and ARGV[13] ~= '' then
+if refused and ARGV[7] ~= '' then
   return { 'changed', 0, '0', {}, 0, {} }, false
 end
 
@@ -100,7 +102,7 @@ end
 local limited
 if sets_budget and (opens or not is_new) then
   -- From now on also for calls that have taken their step, and have not reserved yet.
-  limited = limit_spending(KEYS[3], budget, ARGV[3])
+  limited = limit_spending(KEYS[3], budget, SESSION_TTL_TEXT)
 end
 
 local function commit()
@@ -109,17 +111,17 @@ local function commit()
     redis.call('DEL', KEYS[3])
   end
   if room then
-    commit_room(room)
+    room:commit()
   end
   if limited then
     limited.changed = true
   end
-  save_ledgers()
   save_sessions()
+  save_ledgers()
 end
 
 -- Who has read it knows the rest.
-if ARGV[13] ~= '' then
+if ARGV[7] ~= '' then
   return { 'opened', live, '0', session.created, opens and 1 or 0, room and room.evicted or {} }, commit
 end
 local spent = int(spent_in(KEYS[3]))

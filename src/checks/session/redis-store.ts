@@ -1,23 +1,15 @@
 import type { RedisClient } from '../../redis/client.ts';
+import { readClock } from '../../redis/clock.ts';
 import { sessionsKey } from '../../redis/keys.ts';
 import { createAsking } from '../../redis/phase.ts';
 import { count, flag, listOf, oneOf, text, tupleOf, unlessEmpty, wholeNumber } from '../../redis/reply.ts';
-import { loadScript } from '../../redis/script.ts';
 import { withRedisDeadline } from '../../redis/unavailable.ts';
-import {
-  anchorKey,
-  ledgerKey,
-  lifeKeys,
-  moveKeys,
-  sessionKeys,
-  stateKey,
-  stepKeys,
-  TEMPLATES,
-} from './session-keys.ts';
+import { anchorKey, ledgerKey, lifeKeys, moveKeys, sessionKeys, stateKey, stepKeys } from './session-keys.ts';
+import { spentIn, unpackSession } from './packed-session.ts';
 import { asIfOpened } from './read-ahead.ts';
 import { freshSession, readSession, sessionReply, stateNames } from './session-fields.ts';
+import { loadSessionScripts } from './scripts.ts';
 import {
-  CALL_LEASE_MS,
   MAX_LIVE_SESSIONS,
   MAX_NOTE_CHARS,
   MAX_NOTES,
@@ -26,14 +18,13 @@ import {
   type OpenResult,
   type Session,
   type SessionAhead,
-  type SessionDetails,
   type SessionLimits,
   type SessionStore,
   type StateMove,
   type Step,
 } from './store.ts';
 import type { Phase } from '../../pipeline/phase.ts';
-import { UNANSWERED_LIFE_MS, type SessionName } from '../../conversation/session-turn.ts';
+import type { SessionName } from '../../conversation/session-turn.ts';
 
 export interface RedisSessionStoreOptions {
   readonly client: RedisClient;
@@ -54,18 +45,6 @@ const LEFT_MEMORY_MS = 300_000;
 const MAX_LEFT = 10_000;
 const SESSIONS_PER_READ = 200;
 
-const readScript = loadScript(new URL('./read-session.lua', import.meta.url));
-const openScript = loadScript(new URL('./open-session.lua', import.meta.url));
-const leaveScript = loadScript(new URL('./refund-step.lua', import.meta.url));
-const finishScript = loadScript(new URL('./finish-call.lua', import.meta.url));
-const renewScript = loadScript(new URL('./renew-call.lua', import.meta.url));
-const answerScript = loadScript(new URL('./answer-session.lua', import.meta.url));
-const noteScript = loadScript(new URL('./note-session.lua', import.meta.url));
-const moveScript = loadScript(new URL('./move-state.lua', import.meta.url));
-const moveBackScript = loadScript(new URL('./move-back.lua', import.meta.url));
-const endScript = loadScript(new URL('./end-session.lua', import.meta.url));
-
-const readReply = unlessEmpty(tupleOf(text, sessionReply, count, count));
 const openReply = tupleOf(
   oneOf('opened', 'max_steps', 'budget', 'sessions', 'closed', 'changed'),
   wholeNumber,
@@ -77,33 +56,40 @@ const openReply = tupleOf(
 const noteReply = oneOf('added', 'known', 'full', 'gone');
 const moveReply = tupleOf(oneOf('moved', 'conflict', 'gone'), text);
 
+interface FoundSession {
+  readonly session: Session;
+  readonly leaseEnds: readonly number[];
+  readonly revision: number;
+}
+
 /** Sessions in Redis: one Lua script a step, each touching the keys of one slot; the anchor alone stands apart. */
 export function createRedisSessionStore(options: RedisSessionStoreOptions): SessionStore {
   const { client, deadlineMs, ttlMs, maxPerKey, maxLive = MAX_LIVE_SESSIONS } = options;
 
+  const scripts = loadSessionScripts(ttlMs, maxPerKey, maxLive);
   const asking = createAsking(client, deadlineMs);
   const within = <T>(work: () => Promise<T>): Promise<T> => withRedisDeadline(deadlineMs, work);
   const clock = (): string | number => options.now?.() ?? '';
 
-  /** ARGV 1 to 5: the clock, and what life.lua wants. */
+  /** ARGV 1 and 2: the clock, and what life.lua wants. */
   function lifeArgs({ sessionId }: SessionName): (string | number)[] {
-    return [clock(), sessionId, ttlMs, UNANSWERED_LIFE_MS, CALL_LEASE_MS];
+    return [clock(), sessionId];
   }
 
   async function open(step: Step & SessionLimits, phase?: Phase, ahead?: SessionAhead): Promise<OpenResult> {
     const { keyHash, sessionId, operationId, maxSteps = '', budgetNanoUsd = '' } = step;
-    const asked = [operationId, counterOf(step), maxPerKey, maxLive, maxSteps, budgetNanoUsd];
+    const asked = [operationId, counterOf(step), maxSteps, budgetNanoUsd];
     const [opened, anchored] = await Promise.all([
       asking.ask(
         {
-          script: openScript,
+          script: scripts.open,
           keys: stepKeys(step),
-          args: [...lifeArgs(step), ...asked, TEMPLATES, ...aheadArgs(ahead)],
+          args: [...lifeArgs(step), ...asked, ...aheadArgs(ahead)],
           read: openReply,
         },
         phase,
       ),
-      ahead?.anchored ?? keepAnchor(step),
+      ahead?.anchored ?? within(() => keepAnchor(step)),
     ]);
     const [, , , , isNew, evicted] = opened;
     const orphans = [
@@ -118,12 +104,12 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   }
 
   /** False where there is none. */
-  function keepAnchor(name: SessionName): Promise<boolean> {
-    return within(async () => flag(await client.pexpire(anchorKey(name), ttlMs)) === 1);
+  async function keepAnchor(name: SessionName): Promise<boolean> {
+    return flag(await client.pexpire(anchorKey(name), ttlMs)) === 1;
   }
 
-  async function readAhead(name: SessionName, phase: Phase): Promise<SessionAhead> {
-    const [found, anchored] = await Promise.all([readOne(name, phase), keepAnchor(name)]);
+  async function readAhead(name: SessionName): Promise<SessionAhead> {
+    const [found, anchored] = await Promise.all([readOne(name), keepAnchor(name)]);
     if (found !== undefined)
       return { session: found.session, isOpen: true, revision: found.revision, anchored };
     return { session: freshSession(name.sessionId, ttlMs), isOpen: false, revision: 0, anchored };
@@ -131,13 +117,13 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   async function leave(step: Step, createdAt: number | undefined): Promise<void> {
     const given = [step.operationId, counterOf(step), createdAt ?? '', LEFT_MEMORY_MS, MAX_LEFT];
-    flag(await leaveScript.run(client, stepKeys(step), [...lifeArgs(step), ...given]));
+    flag(await scripts.leave.run(client, stepKeys(step), [...lifeArgs(step), ...given]));
   }
 
   async function renew(step: Step, createdAt: number): Promise<void> {
     const args = [...lifeArgs(step), step.operationId, createdAt];
     await Promise.all([
-      renewScript.run(client, lifeKeys(step), args),
+      scripts.renew.run(client, lifeKeys(step), args),
       client.pexpire(anchorKey(step), ttlMs),
     ]);
   }
@@ -150,7 +136,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   ): Promise<void> {
     const lives = await asking.ask(
       {
-        script: answerScript,
+        script: scripts.answer,
         keys: lifeKeys(name),
         args: [...lifeArgs(name), createdAt],
         read: flag,
@@ -163,7 +149,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   async function finish(step: Step, createdAt: number, phase?: Phase): Promise<void> {
     const args = [...lifeArgs(step), step.operationId, createdAt];
-    await asking.ask({ script: finishScript, keys: lifeKeys(step), args, read: flag }, phase);
+    await asking.ask({ script: scripts.finish, keys: lifeKeys(step), args, read: flag }, phase);
   }
 
   async function note(
@@ -174,7 +160,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
   ): Promise<Noted> {
     const noted = [kind, written.slice(0, MAX_NOTE_CHARS), step.operationId, MAX_NOTES[kind]];
     const args = [...lifeArgs(step), createdAt ?? '', ...noted, answered ? '1' : ''];
-    return noteReply(await noteScript.run(client, lifeKeys(step), args));
+    return noteReply(await scripts.note.run(client, lifeKeys(step), args));
   }
 
   /** The anchor lies in another slot, and lives as long as its session. */
@@ -186,38 +172,33 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     return noted;
   }
 
-  /** ARGV 1 to 9 of the scripts that move. */
+  /** ARGV 1 to 6 of the scripts that move. */
   function moveArgs(step: Step, createdAt: number, move: StateMove): (string | number)[] {
     return [...lifeArgs(step), step.operationId, createdAt, ...stateNames(move)];
   }
 
   async function moveState(step: Step, createdAt: number, move: StateMove): Promise<Moved> {
-    const reply = await moveScript.run(client, moveKeys(step), moveArgs(step, createdAt, move));
+    const reply = await scripts.move.run(client, moveKeys(step), moveArgs(step, createdAt, move));
     const [kind, state] = moveReply(reply);
     return kind === 'conflict' ? { kind, state: state === '' ? undefined : state } : { kind };
   }
 
   async function moveBack(step: Step, createdAt: number, move: StateMove): Promise<void> {
     const args = [...moveArgs(step, createdAt, move), LEFT_MEMORY_MS, MAX_LEFT];
-    flag(await moveBackScript.run(client, moveKeys(step), args));
+    flag(await scripts.moveBack.run(client, moveKeys(step), args));
   }
 
-  async function readOne(
-    name: SessionName,
-    phase?: Phase,
-  ): Promise<(Omit<SessionDetails, 'anchor'> & { readonly revision: number }) | undefined> {
-    const reply = await asking.ask(
-      {
-        script: readScript,
-        keys: [stateKey(name), ledgerKey(name)],
-        args: [clock()],
-        read: readReply,
-      },
-      phase,
-    );
-    if (reply === undefined) return undefined;
-    const [spent, fields, callsOnTheirWay, revision] = reply;
-    return { session: readSession(name.sessionId, fields, spent, ttlMs), callsOnTheirWay, revision };
+  /** A plain command: in a script it would cost Redis several times as much. */
+  async function readOne(name: SessionName): Promise<FoundSession | undefined> {
+    const [packed, ledger] = await client.mgetBuffer(stateKey(name), ledgerKey(name));
+    if (!packed) return undefined;
+    const { fields, revision, leaseEnds } = unpackSession(packed);
+    const spent = ledger ? spentIn(ledger, 'session') : 0;
+    return {
+      session: readSession(name.sessionId, sessionReply(fields), spent, ttlMs),
+      leaseEnds,
+      revision,
+    };
   }
 
   async function list(keyHash: string): Promise<readonly Session[]> {
@@ -233,7 +214,7 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 
   return {
     open,
-    readAhead,
+    readAhead: (name) => within(() => readAhead(name)),
     leave: (step, createdAt) => within(() => leave(step, createdAt)),
     renew: (step, createdAt) => within(() => renew(step, createdAt)),
     finish,
@@ -244,18 +225,26 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
     moveBack: (step, createdAt, move) => within(() => moveBack(step, createdAt, move)),
     keep: (step, createdAt, tool = '', answered) => within(() => keep(step, createdAt, tool, answered)),
     list,
-    peek: async (name, phase) => (await readOne(name, phase))?.session,
+    peek: (name) => within(async () => (await readOne(name))?.session),
     read: (name) =>
       within(async () => {
-        const [found, anchor] = await Promise.all([readOne(name), client.get(anchorKey(name))]);
+        const [found, anchor, now] = await Promise.all([
+          readOne(name),
+          client.get(anchorKey(name)),
+          options.now?.() ?? readClock(client),
+        ]);
         if (found === undefined) return undefined;
-        const { session, callsOnTheirWay } = found;
-        return { session, callsOnTheirWay, anchor: anchor ?? undefined };
+        const { session, leaseEnds } = found;
+        return { session, callsOnTheirWay: runningCalls(leaseEnds, now), anchor: anchor ?? undefined };
       }),
     end: (name) =>
       withRedisDeadline(deadlineMs, async () => {
         const { keyHash, sessionId } = name;
-        const ended = await endScript.run(client, [sessionsKey(keyHash), ...sessionKeys(name)], [sessionId]);
+        const ended = await scripts.end.run(
+          client,
+          [sessionsKey(keyHash), ...sessionKeys(name)],
+          [sessionId],
+        );
         // After the session, so that no call of it writes the anchor anew.
         const anchors = await client.del(anchorKey(name));
         return count(ended) + anchors > 0;
@@ -266,6 +255,12 @@ export function createRedisSessionStore(options: RedisSessionStoreOptions): Sess
 /** When it was created, where the session is as it was read ahead. */
 function openedReply(reply: unknown): number | ReturnType<typeof sessionReply> | undefined {
   return typeof reply === 'number' ? count(reply) : unlessEmpty(sessionReply)(reply);
+}
+
+/** Where the last lease of those that still run begins is no matter: leases end in their order. */
+function runningCalls(leaseEnds: readonly number[], now: number): number {
+  const first = leaseEnds.findIndex((end) => end > now);
+  return first < 0 ? 0 : leaseEnds.length - first;
 }
 
 function openResult(
@@ -282,12 +277,12 @@ function openResult(
     return { kind: 'opened', session: { ...session, createdAt: fields }, anchored };
   }
   if (fields === undefined) throw new Error('open-session.lua replied without a session');
-  const session = readSession(step.sessionId, fields, spent, ttlMs);
+  const session = readSession(step.sessionId, fields, Number(spent), ttlMs);
   if (verdict === 'opened') return { kind: 'opened', session, anchored };
   return { kind: verdict === 'budget' ? 'budget_spent' : 'max_steps_reached', session };
 }
 
-/** ARGV 13 to 15 of open-session.lua. */
+/** ARGV 7 to 9 of open-session.lua. */
 function aheadArgs(ahead: SessionAhead | undefined): (string | number)[] {
   if (ahead === undefined) return ['', '', ''];
   const { session, isOpen, revision } = ahead;

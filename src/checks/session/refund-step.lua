@@ -4,16 +4,16 @@
 -- keeps a step from being taken later. May run when Redis is full, because it frees.
 --
 -- KEYS  1..3 see life.lua   4 risk profile (hash)   5 steps given back (sorted set of operation ids by Unix ms)
--- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2..5 see life.lua   6 operation id   7 step | mcp_call
---       8 when the session was created, by the answer to the opening; '' where that was lost
---       9 how long the operation is remembered, ms   10 how many are
+-- ARGV  1 now in Unix ms, for tests; '' = Redis's own clock   2 see life.lua   3 operation id   4 step | mcp_call
+--       5 when the session was created, by the answer to the opening; '' where that was lost
+--       6 how long the operation is remembered, ms   7 how many are
 -- reply 1 where one was given back, 0 where there was none
 
 -- @include ../../redis/clock.lua
 -- @include life.lua
 -- @include given-back.lua
 
-local now, operation, created = now_ms(ARGV[1]), ARGV[6], ARGV[8]
+local now, operation, created = now_ms(ARGV[1]), ARGV[3], ARGV[5]
 
 if was_given_back(KEYS[5], operation) then
   return 0
@@ -25,14 +25,14 @@ local on_its_way = take_call(session, operation)
 local gives_back = lives_since(session, created) and (created ~= '' or on_its_way)
 local is_left, counted = false, 0
 if gives_back then
-  local counter = ARGV[7] == 'step' and 'steps' or 'mcp_calls'
+  local counter = ARGV[4] == 'step' and 'steps' or 'mcp_calls'
   session[counter], session.changed = math.max(0, session[counter] - 1), true
   is_left = session.steps + session.mcp_calls > 0 or session.kept or session.state ~= ''
   counted = is_left and 0 or tonumber(redis.call('HGET', KEYS[4], 'session_count') or '0')
 end
 
 local function commit()
-  remember_given_back(KEYS[5], now, operation, ARGV[9], ARGV[10])
+  remember_given_back(KEYS[5], now, operation, ARGV[6], ARGV[7])
   if gives_back and not is_left then
     if counted > 0 then
       redis.call('HINCRBY', KEYS[4], 'session_count', -1)

@@ -8,17 +8,16 @@ const names = listOf(text);
 
 /** As notes.lua replies: created, used, steps, their maximum, budget, answered, kept, state, taints, tools, marks. */
 export const sessionReply = tupleOf(count, count, count, limit, limit, flag, flag, text, names, names, names);
+export type SessionFields = ReturnType<typeof sessionReply>;
 
 /**
- * @param spent in nano-USD, in digits
+ * @param spent in nano-USD
  * @param ttlMs `session.ttl`
  */
 export function readSession(
   id: string,
-  [createdAt, lastUsedAt, steps, maxSteps, budget, answered, kept, state, ...notes]: ReturnType<
-    typeof sessionReply
-  >,
-  spent: string,
+  [createdAt, lastUsedAt, steps, maxSteps, budget, answered, kept, state, ...notes]: SessionFields,
+  spent: number,
   ttlMs: number,
 ): Session {
   const [taintFlags, toolsCalled, marks] = notes;
@@ -30,7 +29,7 @@ export function readSession(
     steps,
     maxSteps: maxSteps < 0 ? undefined : maxSteps,
     budgetNanoUsd: budget < 0 ? undefined : budget,
-    spendNanoUsd: count(Number(spent)),
+    spendNanoUsd: count(spent),
     taintFlags,
     toolsCalled,
     marks,
@@ -42,7 +41,7 @@ export function readSession(
 
 /** As a session begins that asks for no limits. */
 export function freshSession(id: string, ttlMs: number): Session {
-  return readSession(id, [0, 0, 0, -1, -1, 0, 0, '', [], [], []], '0', ttlMs);
+  return readSession(id, [0, 0, 0, -1, -1, 0, 0, '', [], [], []], 0, ttlMs);
 }
 
 /** As life.lua has it. */

@@ -3,7 +3,7 @@ local SPENT_SPEC = 'session none ;'
 
 local function spent_in(key)
   local ledger = ledger_at(key)
-  local at = account_at(ledger, 'session')
+  local at = ledger.spec == SPENT_SPEC and FIRST or account_at(ledger, 'session')
   return at and ledger.values[at + SPENT] or 0
 end
 
@@ -12,6 +12,7 @@ end
 local function limit_spending(key, limit, life_ms)
   local ledger = ledger_at(key)
   if not account_at(ledger, 'session') then
+    -- @include ../../redis/ledger-spec.lua
     respec(ledger, SPENT_SPEC)
   end
   ledger.values[account_at(ledger, 'session') + LIMIT] = limit

@@ -127,9 +127,9 @@ export interface SessionStore {
    * The session as it stands, for whoever opens it later as it was; what is stored of its first request lives on. Undefined
    * where nothing can be judged by it.
    */
-  readAhead(name: SessionName, phase: Phase): Promise<SessionAhead | undefined>;
+  readAhead(name: SessionName): Promise<SessionAhead | undefined>;
   /** The session as it stands, in one wait; undefined where it is not open. */
-  peek(name: SessionName, phase?: Phase): Promise<Session | undefined>;
+  peek(name: SessionName): Promise<Session | undefined>;
   /**
    * Gives a step, or an MCP call, back; a session that is left with none, and in which nothing was noted, is forgotten,
    * as if it had never been opened.

@@ -260,7 +260,7 @@ describe('the state of a session in Redis', () => {
   });
 
   it.each<[string, string, string]>([
-    ['a count that is none', 'turn_count', 'many'],
+    ['a count that is none', 'head', '1 many 0'],
     ['n-grams that are none', 'anchor', '{"a":1}'],
   ])('is not believed with %s', async (_why, field, value) => {
     const session = newSession();

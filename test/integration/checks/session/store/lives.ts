@@ -3,7 +3,6 @@ import type { RedisSessionStoreOptions } from '../../../../../src/checks/session
 import type { SessionAhead, SessionLimits, SessionStore } from '../../../../../src/checks/session/store.ts';
 import type { SessionName } from '../../../../../src/conversation/session-turn.ts';
 import { riskProfileKey, sessionAnchorKey, sessionKey } from '../../../../../src/redis/keys.ts';
-import { RedisPhase } from '../../../../../src/redis/phase.ts';
 import { spendInSession } from '../../../../support/session-spend.ts';
 import { connect } from '../../budget/support.ts';
 import { call, newKeyHash, opened } from '../../../../contracts/session-rig.ts';
@@ -18,10 +17,7 @@ export function readAhead(): void {
     const keyHash = newKeyHash();
     const step = (limits: Partial<SessionLimits> = {}) => call({ keyHash, sessionId: 'one' }, limits);
     async function readAhead(): Promise<SessionAhead> {
-      const phase = new RedisPhase(client, 2_500);
-      const reading = store.readAhead({ keyHash, sessionId: 'one' }, phase);
-      phase.send();
-      const ahead = await reading;
+      const ahead = await store.readAhead({ keyHash, sessionId: 'one' });
       if (ahead === undefined) throw new Error('nothing can be judged by it');
       return ahead;
     }

@@ -1,0 +1,16 @@
+-- Part of accounts.lua, and of whoever renews leases.
+
+-- Moves money in the accounts that a hold stands in; a window that has turned since is left alone. Comes before accounts
+-- are loaded.
+local function move(hold, spent, reserved)
+  for key in string.gmatch(hold.ledgers, '[^%z]+') do
+    local ledger = ledger_at(key)
+    local values = ledger.values
+    for at = FIRST, ledger.last, WIDTH do
+      if stands_in(hold, values[at + START]) then
+        values[at + SPENT], values[at + RESERVED] = values[at + SPENT] + spent, values[at + RESERVED] + reserved
+        ledger.changed = true
+      end
+    end
+  end
+end

@@ -1,0 +1,91 @@
+import type { SessionFields } from './session-fields.ts';
+
+/** A session's string, see session.lua. */
+export interface PackedSession {
+  readonly fields: SessionFields;
+  /** How often it was written. */
+  readonly revision: number;
+  /** When the leases of calls on their way end, Unix ms; the last one ends last. */
+  readonly leaseEnds: readonly number[];
+}
+
+const SESSION_VERSION = 2;
+const ANSWERED = 1;
+const KEPT = 2;
+/** Version, flags, nine doubles, lengths of six texts (4 bytes each). */
+const DOUBLES_AT = 2;
+const LENGTHS_AT = DOUBLES_AT + 9 * 8;
+const TEXTS_AT = LENGTHS_AT + 6 * 4;
+/** 48 random bits of an operation. */
+const ID_BYTES = 13;
+const CALL_BYTES = 8 + ID_BYTES;
+
+const LEDGER_VERSION = 2;
+const LEDGER_HEAD_BYTES = 4;
+const ACCOUNT_BYTES = 7 * 8;
+const SPENT_AT = 2 * 8;
+
+/**
+ * Reads what session.lua writes.
+ * @throws Error where it is damaged, or of a version that is not known
+ */
+export function unpackSession(packed: Buffer): PackedSession {
+  if (packed[0] !== SESSION_VERSION) {
+    throw new Error('a session is of a version that this gateway does not know: end it');
+  }
+  if (packed.length < TEXTS_AT) throw new Error('a session is damaged: end it');
+  const double = (nth: number): number => packed.readDoubleLE(DOUBLES_AT + nth * 8);
+  const flags = packed[1] ?? 0;
+  let at = TEXTS_AT;
+  function text(nth: number): Buffer {
+    const begin = at;
+    at += packed.readUInt32LE(LENGTHS_AT + nth * 4);
+    return packed.subarray(begin, at);
+  }
+  const [state, moves, calls, taints, tools, marks] = [text(0), text(1), text(2), text(3), text(4), text(5)];
+  if (at !== packed.length || moves.length % ID_BYTES !== 0 || calls.length % CALL_BYTES !== 0) {
+    throw new Error('a session is damaged: end it');
+  }
+  return {
+    fields: [
+      ...([double(0), double(1), double(4), double(6), double(7)] as const),
+      (flags & ANSWERED) === 0 ? 0 : 1,
+      (flags & KEPT) === 0 ? 0 : 1,
+      state.toString(),
+      ...([namesIn(taints), namesIn(tools), namesIn(marks)] as const),
+    ],
+    revision: double(8),
+    leaseEnds: Array.from({ length: calls.length / CALL_BYTES }, (_, nth) =>
+      calls.readDoubleLE(nth * CALL_BYTES),
+    ),
+  };
+}
+
+/** As notes.lua has them: each name after its length (2 bytes), then the operation that noted it. */
+function namesIn(notes: Buffer): string[] {
+  const names: string[] = [];
+  for (let at = 0; at < notes.length;) {
+    const end = at + 2 + notes.readUInt16LE(at);
+    if (end + ID_BYTES > notes.length) throw new Error('a session is damaged: end it');
+    names.push(notes.toString('utf8', at + 2, end));
+    at = end + ID_BYTES;
+  }
+  return names;
+}
+
+/**
+ * What an account has spent, nano-USD, by its ledger (see ledger.lua); 0 where it is not in there.
+ * @throws Error where the ledger is damaged, or of a version that is not known
+ */
+export function spentIn(ledger: Buffer, account: string): number {
+  if (ledger[0] !== LEDGER_VERSION) {
+    throw new Error('a ledger is of a version that this gateway does not know');
+  }
+  const specAt = LEDGER_HEAD_BYTES + (ledger[1] ?? 0) * ACCOUNT_BYTES;
+  if (ledger.length < specAt || ledger.length !== specAt + ledger.readUInt16LE(2)) {
+    throw new Error('a ledger is damaged');
+  }
+  const names = ledger.toString('latin1', specAt).split(';');
+  const nth = names.findIndex((spec) => spec.startsWith(`${account} `));
+  return nth < 0 ? 0 : ledger.readDoubleLE(LEDGER_HEAD_BYTES + nth * ACCOUNT_BYTES + SPENT_AT);
+}

@@ -1,0 +1,35 @@
+import { loadScript } from '../../redis/script.ts';
+import { lifeMs } from './session-fields.ts';
+import { TEMPLATES } from './session-keys.ts';
+import { CALL_LEASE_MS } from './store.ts';
+
+/** Of life.lua: the index lives longer than a session by as much as it lags behind, see session.lua. */
+const INDEX_LAG_MS = 10_000;
+
+/**
+ * @param maxPerKey see `session.max_per_key`
+ * @param maxLive of a key that may have any number
+ */
+export function loadSessionScripts(ttlMs: number, maxPerKey: number, maxLive: number) {
+  const unansweredMs = lifeMs(false, ttlMs);
+  const life = {
+    SESSION_TTL: ttlMs,
+    SESSION_TTL_TEXT: String(ttlMs),
+    UNANSWERED_LIFE: unansweredMs,
+    UNANSWERED_LIFE_TEXT: String(unansweredMs),
+    INDEX_LIFE_TEXT: String(ttlMs + INDEX_LAG_MS),
+    CALL_LEASE: CALL_LEASE_MS,
+  };
+  const room = { MAX_PER_KEY: maxPerKey, MAX_LIVE: maxLive, TEMPLATES };
+  return {
+    open: loadScript(new URL('./open-session.lua', import.meta.url), { ...life, ...room }),
+    leave: loadScript(new URL('./refund-step.lua', import.meta.url), life),
+    finish: loadScript(new URL('./finish-call.lua', import.meta.url), life),
+    renew: loadScript(new URL('./renew-call.lua', import.meta.url), life),
+    answer: loadScript(new URL('./answer-session.lua', import.meta.url), life),
+    note: loadScript(new URL('./note-session.lua', import.meta.url), life),
+    move: loadScript(new URL('./move-state.lua', import.meta.url), life),
+    end: loadScript(new URL('./end-session.lua', import.meta.url)),
+    moveBack: loadScript(new URL('./move-back.lua', import.meta.url), life),
+  };
+}
