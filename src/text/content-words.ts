@@ -40,17 +40,24 @@ function gramsOfAll(text: string): WordGrams {
 /** Read of either end at first. */
 const END_CHARS = 640;
 
-/** Undefined where what lies between has to be read too, or is not known to be read word by word. */
+/** Undefined where what lies between has to be read too. */
 function gramsOfEnds(text: string, maxGrams: number): WordGrams | undefined {
   if (text.length <= 2 * END_CHARS) return undefined;
   const headEnd = text.lastIndexOf(' ', END_CHARS);
   const tailStart = text.indexOf(' ', text.length - END_CHARS);
   if (headEnd < 0 || tailStart < 0) return undefined;
-  const inHead = asciiWordGrams(text.slice(0, headEnd));
+  const inHead = gramsOfEnd(text.slice(0, headEnd));
   const head = inHead && headWords(inHead, maxGrams / 2);
-  const inTail = head && asciiWordGrams(text.slice(tailStart));
+  const inTail = head && gramsOfEnd(text.slice(tailStart));
   const tail = inTail && tailWords(inTail, maxGrams / 2);
   return tail && joinWords(head, tail);
+}
+
+/** Undefined where NFKC makes more of it than is read of one end. */
+function gramsOfEnd(text: string): WordGrams | undefined {
+  const grams = asciiWordGrams(text);
+  if (grams !== undefined) return grams;
+  return text.normalize('NFKC').length < MAX_CHARS / 2 ? wordGrams(contentWords(text)) : undefined;
 }
 
 function addWord(words: string[], run: string): void {

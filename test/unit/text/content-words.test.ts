@@ -59,18 +59,18 @@ describe('the words that tell what a text is about', () => {
   });
 });
 
-const asciiPiece = fc.oneof(
-  fc.constantFrom('glacier', 'valleys', 'the', 'meltwater,', 'x'.repeat(700), '\n'),
-  fc.string({ unit: fc.constantFrom(...'abcdefgh12-'), maxLength: 12 }),
+const piece = fc.oneof(
+  {
+    weight: 40,
+    arbitrary: fc.string({ unit: fc.constantFrom(...'abcdefgh12-\u0434\u0415\u03a3\u00e9'), maxLength: 12 }),
+  },
+  { weight: 20, arbitrary: fc.string({ unit: fc.constantFrom(...'abcdefgh12-'), maxLength: 12 }) },
+  { weight: 1, arbitrary: fc.constantFrom('x'.repeat(90), '\u6f22\u5b57', '\u0301e', '\u03a3.', '\n', '') },
 );
-/** Mostly of ASCII, and of others in one place. */
+const pieces = fc.array(piece, { minLength: 80, maxLength: 300 });
+/** What NFKC makes eighteen of stands in one place. */
 const longText = fc
-  .tuple(
-    fc.array(asciiPiece, { minLength: 60, maxLength: 400 }),
-    fc.constantFrom('', 'caf\u00e9', '\u6f22\u5b57', '\ufdfa'.repeat(300)),
-    fc.array(asciiPiece, { minLength: 60, maxLength: 400 }),
-    fc.constantFrom(' ', ' ', '\n'),
-  )
+  .tuple(pieces, fc.constantFrom('', '', '\ufdfa'.repeat(150)), pieces, fc.constantFrom(' ', ' ', ' ', '\n'))
   .map(([before, other, behind, gap]) => [...before, other, ...behind].join(gap));
 
 test('the n-grams of both ends are the same whether or not what lies between is read', () => {
@@ -81,5 +81,7 @@ test('the n-grams of both ends are the same whether or not what lies between is 
       expect([...grams]).toEqual([...wanted.grams]);
       expect([...ends]).toEqual([...wanted.ends]);
     }),
+    // Such long texts take minutes to shrink.
+    { endOnFailure: true },
   );
 });
