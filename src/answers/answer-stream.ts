@@ -6,6 +6,7 @@ import type { CutPayload, StreamEvent, StreamReader } from '../providers/provide
 import type { ClosingFrame, Frame, StreamFormat } from '../streams/frame.ts';
 import {
   asDenial,
+  PASS_EVENT,
   type Denial,
   type RewrittenFrame,
   type StreamAction,
@@ -160,7 +161,7 @@ export function createAnswerStream(parts: AnswerStreamParts): AnswerStream {
         pieces.push(writer.write(event.sideband === true ? rest(event.frame) : event.frame));
       return;
     }
-    const action = rewriter.event(event);
+    const action = rewriter.event?.(event) ?? PASS_EVENT;
     return action instanceof Promise
       ? action.then((settled) => act(event, settled, at))
       : act(event, action, at);

@@ -124,8 +124,11 @@ export interface Check<State = unknown, Name extends string = string> {
 export interface StreamRewriter {
   /** False where it judges no text: then nobody need make sure that none goes by unseen. */
   readonly readsText?: false;
-  /** Synchronous wherever it can be: an answer's chunks wait for it. Not called again after a cut. */
-  event(event: StreamEvent): Awaitable<StreamAction>;
+  /**
+   * Absent where it lets every event pass. Synchronous wherever it can be: an answer's chunks wait for it. Not called again
+   * after a cut.
+   */
+  event?(event: StreamEvent): Awaitable<StreamAction>;
   /** The stream has ended: held text to emit. Not called where it was cut. */
   end?(): Awaitable<StreamTail | undefined>;
   /**

@@ -40,11 +40,13 @@ export function observedRewriter(
   }
   return {
     ...((isShadowed || rewriter.readsText === false) && { readsText: false }),
-    event(event) {
-      if (over) return PASS_EVENT;
-      const action = rewriter.event(event);
-      return action instanceof Promise ? action.then(settle) : settle(action);
-    },
+    ...(rewriter.event !== undefined && {
+      event(event) {
+        if (over) return PASS_EVENT;
+        const action = rewriter.event?.(event) ?? PASS_EVENT;
+        return action instanceof Promise ? action.then(settle) : settle(action);
+      },
+    }),
     async end() {
       const tail = over ? undefined : await rewriter.end?.();
       if (tail === undefined) return undefined;

@@ -216,7 +216,7 @@ export function createBudgetCheck(deps: BudgetCheckDeps): BudgetCheck {
     const asked = exchange.request.askUsage !== undefined;
     return {
       readsText: false,
-      event: (event) => (asked && event.usageOnly === true ? { kind: 'drop' } : PASS_EVENT),
+      ...(asked && { event: ({ usageOnly }) => (usageOnly === true ? { kind: 'drop' } : PASS_EVENT) }),
       async comment() {
         if (hold.settled) {
           return undefined;

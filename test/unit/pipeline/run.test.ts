@@ -265,7 +265,7 @@ describe('the runner', () => {
         done.push('locked');
       }
       const { seen, rewriter } = streamRig({ edits: EDITS, reason: 'a secret', enforce }, false);
-      const action = await rewriter.event(EVENT);
+      const action = await rewriter.event?.(EVENT);
       expect(done).toEqual(['locked']);
       expect(action).toMatchObject({ kind: 'rewrite', edits: EDITS });
       expect(seen).toEqual(['mcp-inspector rewrite true']);
@@ -274,7 +274,7 @@ describe('the runner', () => {
     it('lets the rewrite stand and reports it where what goes with it fails', async () => {
       const enforce = (): Promise<void> => Promise.reject(new Error('Redis is gone'));
       const { seen, rewriter } = streamRig({ edits: EDITS, reason: 'a secret', enforce }, false);
-      expect(await rewriter.event(EVENT)).toMatchObject({ kind: 'rewrite', edits: EDITS });
+      expect(await rewriter.event?.(EVENT)).toMatchObject({ kind: 'rewrite', edits: EDITS });
       expect(seen).toEqual(['mcp-inspector rewrite true', 'mcp-inspector enforce failed']);
     });
 
@@ -282,14 +282,14 @@ describe('the runner', () => {
       const done: string[] = [];
       const enforce = async (): Promise<void> => void done.push('locked');
       const { seen, rewriter } = streamRig({ edits: EDITS, reason: 'a secret', enforce }, true);
-      expect(await rewriter.event(EVENT)).toEqual({ kind: 'pass' });
+      expect(await rewriter.event?.(EVENT)).toEqual({ kind: 'pass' });
       expect(done).toEqual([]);
       expect(seen).toEqual(['mcp-inspector rewrite false']);
     });
 
     it('records a rewrite that changes nothing as a flag', async () => {
       const { seen, rewriter } = streamRig({ reason: 'a tool has changed' }, false);
-      await rewriter.event(EVENT);
+      await rewriter.event?.(EVENT);
       expect(seen).toEqual(['mcp-inspector flag false']);
     });
   });

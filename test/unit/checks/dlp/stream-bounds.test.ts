@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StreamDetector } from '../../../../src/detectors/finding.ts';
 import { mask } from '../../../../src/detectors/mask.ts';
 import type { JsonEdit } from '../../../../src/json/path.ts';
-import type { StreamAction, StreamTail } from '../../../../src/pipeline/check.ts';
+import { PASS_EVENT, type StreamAction, type StreamTail } from '../../../../src/pipeline/check.ts';
 import type { StreamEvent, TextDelta } from '../../../../src/providers/provider.ts';
 import { wordDetector } from './stream-detectors.ts';
 import { rewriterOf } from '../../../support/dlp-rewriter.ts';
@@ -74,7 +74,7 @@ describe('a stream of any size', () => {
       if ('before' in action) for (const { edits } of action.before ?? []) out.push(...edits.map(valueOf));
     }
     for (const character of text) {
-      const action = rewriter.event(chat(character));
+      const action = rewriter.event?.(chat(character)) ?? PASS_EVENT;
       leave(action instanceof Promise ? await action : action, character);
     }
     leave((await rewriter.end?.()) ?? {});

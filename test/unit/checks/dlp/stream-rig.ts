@@ -1,5 +1,5 @@
 import type { DlpRewriterDeps } from '../../../../src/checks/dlp/stream/rewriter.ts';
-import type { Denial, RewrittenFrame } from '../../../../src/pipeline/check.ts';
+import { PASS_EVENT, type Denial, type RewrittenFrame } from '../../../../src/pipeline/check.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { JsonPath } from '../../../../src/json/path.ts';
 import type { StreamEvent, TextDelta, TokenText } from '../../../../src/providers/provider.ts';
@@ -48,7 +48,7 @@ export async function send(
     quarantined,
   });
   for (const event of events) {
-    const action = await rewriter.event(event);
+    const action = (await rewriter.event?.(event)) ?? PASS_EVENT;
     if (action.kind === 'cut') {
       steps.push(['cut']);
       return over(action.denial, await rewriter.comment?.());

@@ -20,7 +20,7 @@ function guard(
     questions.push(rawKeyHash);
     return refusal === undefined ? Promise.resolve() : Promise.reject(refusal);
   });
-  const event = async (): Promise<StreamAction | undefined> => rewriter?.event(EVENT);
+  const event = async (): Promise<StreamAction | undefined> => rewriter?.event?.(EVENT);
   return { rewriter, questions, event };
 }
 
