@@ -28,12 +28,12 @@ const VALUES: Readonly<Record<string, string>> = {
  * them. Nothing is said here of what is in them.
  */
 export const COMMON_TEXTS: ReadonlySet<string> = new Set([
-  ...words(NAMES),
+  ...listedNames(NAMES),
   ...Object.entries(VALUES).flatMap(([name, values]) =>
-    words(values).flatMap((value) => [value, `${name}": "${value}`]),
+    listedNames(values).flatMap((value) => [value, `${name}": "${value}`]),
   ),
 ]);
 
-function words(list: string): string[] {
+function listedNames(list: string): string[] {
   return list.split(/\s+/);
 }

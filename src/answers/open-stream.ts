@@ -25,7 +25,8 @@ export function openStream(
 ): AnswerStream {
   const { answer, answerHeaders, endpoint } = exchange;
   const isJudged = rewriters.some(({ readsText }) => readsText !== false);
-  if (isJudged && readMediaType(answerHeaders.get('content-type')).charset === 'other') throw unreadable();
+  if (isJudged && readMediaType(answerHeaders.get('content-type')).charset === 'other')
+    throw unreadableAnswer();
   return createAnswerStream({
     answer,
     format: isSuccess(exchange) ? asLabelled(format) : format,
@@ -45,7 +46,7 @@ function isSuccess({ status }: Answered): boolean {
   return status >= 200 && status < 300;
 }
 
-function unreadable(): GatewayError {
+function unreadableAnswer(): GatewayError {
   return new GatewayError(
     'upstream_unavailable',
     'the provider sent a stream in a character set that cannot be inspected',

@@ -23,7 +23,7 @@ export function* strictFrameInSteps(format: StreamFormat, frame: Frame): Work<Fr
   const { data } = frame;
   if (data === undefined || !mayBeLenient(frame)) return frame;
   const strict = withNulls(data);
-  if (strict === data || !(yield* isJson(strict))) return frame;
+  if (strict === data || !(yield* isJsonDocument(strict))) return frame;
   return { ...frame, raw: format.withData(frame, strict), data: strict };
 }
 
@@ -75,7 +75,7 @@ function isOfWord(code: number): boolean {
   return (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a) || code === 0x5f;
 }
 
-function* isJson(text: string): Work<boolean> {
+function* isJsonDocument(text: string): Work<boolean> {
   yield LONG_STEP;
   assertParseable(text);
   yield LONG_STEP;

@@ -152,7 +152,7 @@ function assertConduct(
 ): void {
   const overThreshold = risk.riskScore > riskProfile.permanent_block_threshold;
   if (riskProfile.enabled && (risk.blockedAt !== undefined || overThreshold)) throw riskBlocked();
-  if (lock) throw quarantined(lock, record.keyHash, readAt);
+  if (lock) throw keyLocked(lock, record.keyHash, readAt);
 }
 
 /** One answer for missing, unknown, expired and revoked keys and JWTs: whoever tries them learns nothing. */
@@ -161,7 +161,7 @@ function invalidKey(): GatewayError {
 }
 
 /** Says why, until when, and what lifts it. Of the key's hash only as much as names it. */
-function quarantined({ ttlMs, cause }: Lock, keyHash: string, now: number): GatewayError {
+function keyLocked({ ttlMs, cause }: Lock, keyHash: string, now: number): GatewayError {
   const until = ttlMs === undefined ? '' : ` for another ${timeSpan(ttlMs)}, until ${utcTime(now + ttlMs)}`;
   const why = cause === undefined ? '' : `: ${lockCauseInWords(cause)}`;
   const command = `gateway quarantine release ${shortHash(keyHash)}`;

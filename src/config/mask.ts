@@ -8,19 +8,19 @@ const SECRET_KEYS: ReadonlySet<string> = new Set(['password', 'secret', 'escalat
 /** A copy for people's eyes: secrets are `***` where they are set, and so is what may be a credential in a URL. */
 export function maskConfig(config: Config): Config {
   return {
-    ...masked(config),
+    ...withMasks(config),
     mcp: {
-      ...masked(config.mcp),
+      ...withMasks(config.mcp),
       servers: config.mcp.servers.map((server) => ({
-        ...masked(server),
+        ...withMasks(server),
         headers: Object.fromEntries(Object.keys(server.headers).map((name) => [name, MASK])),
       })),
     },
-    alerting: { ...masked(config.alerting), webhook_url: maskWebhook(config.alerting.webhook_url) },
+    alerting: { ...withMasks(config.alerting), webhook_url: maskWebhook(config.alerting.webhook_url) },
   };
 }
 
-function masked<T>(value: T, key = ''): T {
+function withMasks<T>(value: T, key = ''): T {
   return maskedValue(value, key) as T;
 }
 

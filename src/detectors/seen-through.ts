@@ -13,7 +13,7 @@ export function seeingThrough({ find, openFrom }: StreamDetector): StreamDetecto
     const found = find(text);
     if (!mayHide(text)) return found;
     const inViews = visibleViewsOf(text).map((view) => ({ findings: find(view.text), view }));
-    return runNow(together([{ findings: found }, ...inViews]));
+    return runNow(findingsTogether([{ findings: found }, ...inViews]));
   };
   const openInViews = (text: string): number =>
     Math.min(
@@ -92,19 +92,19 @@ function* readTogether(
     const own = found[index] ?? UNSEARCHED;
     const inViews: SearchedText[] = [];
     for (; of[next] === index; next += 1) inViews.push(found[texts.length + next] ?? UNSEARCHED);
-    all.push(inViews.length === 0 ? own : yield* merged(text, own, inViews));
+    all.push(inViews.length === 0 ? own : yield* mergedViews(text, own, inViews));
     yield ITEM_CHARS;
   }
   return all;
 }
 
-function* merged(text: string, own: SearchedText, inViews: readonly SearchedText[]): Work<SearchedText> {
+function* mergedViews(text: string, own: SearchedText, inViews: readonly SearchedText[]): Work<SearchedText> {
   const isWhole = own.isWhole && inViews.every((one) => one.isWhole);
   if (inViews.every(({ findings }) => findings.length === 0)) return { findings: own.findings, isWhole };
   const views = yield* visibleViews(text);
   yield VIEW_CHARS + Math.min(text.length, SHORT_CHARS);
   const found = inViews.map(({ findings }, nth): ViewFindings => withView(findings, views[nth]));
-  return { findings: yield* together([{ findings: own.findings }, ...found]), isWhole };
+  return { findings: yield* findingsTogether([{ findings: own.findings }, ...found]), isWhole };
 }
 
 function withView(findings: readonly Finding[], view: VisibleView | undefined): ViewFindings {
@@ -131,7 +131,7 @@ interface ViewFindings {
 const STEP_FINDINGS = 8192;
 
 /** Findings of several views as one list, in order: those that overlap are one, a secret where one of them is. */
-function* together(views: readonly ViewFindings[]): Work<readonly Finding[]> {
+function* findingsTogether(views: readonly ViewFindings[]): Work<readonly Finding[]> {
   const merged: Finding[] = [];
   let taken = 0;
   for (const finding of inOrder(views)) {

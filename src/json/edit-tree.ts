@@ -59,11 +59,11 @@ function changed(value: unknown, edit: JsonEdit, depth: number): unknown {
   const step = edit.path[depth];
   if (step === undefined) return edit.kind === 'set' ? edit.value : undefined;
   if (depth === edit.path.length - 1 && edit.kind === 'remove') return removeIn(value, step);
-  const below = changed(childOf(value, step), edit, depth + 1);
+  const below = changed(memberAt(value, step), edit, depth + 1);
   return below === undefined ? value : setIn(value, step, below);
 }
 
-function childOf(value: unknown, step: string | number): unknown {
+function memberAt(value: unknown, step: string | number): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
   return Object.entries(value).find(([name]) => name === String(step))?.[1];
 }

@@ -23,15 +23,15 @@ export function* written(body: Buffer, patches: readonly Patch[]): Work<Buffer> 
   for (const { start, end, parts } of patches) {
     if (++count % STEP_PIECES === 0) yield;
     if (start > from) pieces.push(body.subarray(from, start));
-    if (parts.some(isLong)) yield* addParts(parts, pieces);
+    if (parts.some(isLongValue)) yield* addParts(parts, pieces);
     else if (parts.length > 0) pieces.push(Buffer.from(parts.map(textOf).join('')));
     from = end;
   }
   pieces.push(body.subarray(from));
-  return yield* joined(pieces);
+  return yield* joinedBytes(pieces);
 }
 
-function isLong(part: Part): part is { readonly value: string } {
+function isLongValue(part: Part): part is { readonly value: string } {
   return typeof part !== 'string' && typeof part.value === 'string' && part.value.length > STEP_CHARS;
 }
 
@@ -42,7 +42,7 @@ function textOf(part: Part): string {
 function* addParts(parts: readonly Part[], pieces: Buffer[]): Work<void> {
   let short = '';
   for (const part of parts) {
-    if (!isLong(part)) short += textOf(part);
+    if (!isLongValue(part)) short += textOf(part);
     else {
       pieces.push(Buffer.from(`${short}"`));
       yield* addLongString(part.value, pieces);
@@ -68,7 +68,7 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-function* joined(pieces: readonly Buffer[]): Work<Buffer> {
+function* joinedBytes(pieces: readonly Buffer[]): Work<Buffer> {
   if (pieces.length <= STEP_PIECES) return Buffer.concat(pieces);
   const groups: Buffer[] = [];
   for (let from = 0; from < pieces.length; from += STEP_PIECES) {

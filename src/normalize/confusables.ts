@@ -38,7 +38,8 @@ export function resolveConfusables(text: string): StageResult {
   }
   const found = suspects(text);
   const evidence = {
-    mixed: found.some((word) => isMixed(word) && isEvidentlyMixed(word)) || isDottedEnglish(text, found),
+    mixed:
+      found.some((word) => isMixedScript(word) && isEvidentlyMixed(word)) || isDottedEnglish(text, found),
     styled: isStyledText(text, found),
     fullwidth: isFullwidthText(text, found),
   };
@@ -155,7 +156,7 @@ function scriptOf(counts: Uint16Array): Script {
 }
 
 /** ASCII letters and lookalikes of another script in one word, and nothing that is no lookalike. */
-function isMixed({ counts, before, previous, next }: Suspect): boolean {
+function isMixedScript({ counts, before, previous, next }: Suspect): boolean {
   const alike = lookalikes(counts) + of(counts, kinds.latinLookalike);
   const ascii = of(counts, kinds.ascii);
   if (alike === 0 || ascii + of(counts, kinds.digit) === 0 || ascii + alike < 2) return false;
@@ -206,7 +207,7 @@ const isWholeLookalike = ({ counts }: Suspect): boolean =>
 
 function resolvedKinds(word: Suspect, evidence: Evidence): Kind[] {
   const resolved: Kind[] = [];
-  if (isMixed(word) && (evidence.mixed || isEvidentlyMixed(word))) {
+  if (isMixedScript(word) && (evidence.mixed || isEvidentlyMixed(word))) {
     resolved.push(kinds.strict, kinds.loose, kinds.latinLookalike);
   } else if (isAmongLatin(word)) {
     if (isWholeLookalike(word) && isWord(word.plain)) resolved.push(kinds.strict);

@@ -50,7 +50,7 @@ function readEscapes(text: string): Escape[] {
   for (const match of text.matchAll(escapes)) {
     const [source] = match;
     const start = match.index;
-    const family = familyOf(source);
+    const family = escapeFamilyOf(source);
     const isByte = family === 'hex' || (family === 'percent' && source.length === 3);
     const last = bytes.at(-1);
     if (last !== undefined && (last.end !== start || !isByte || last.family !== family)) flush();
@@ -67,7 +67,7 @@ function readEscapes(text: string): Escape[] {
   return joinSurrogates(found);
 }
 
-function familyOf(source: string): Family {
+function escapeFamilyOf(source: string): Family {
   if (source.startsWith('%')) return 'percent';
   if (source.startsWith('&')) return 'entity';
   return source.at(-3) === 'x' ? 'hex' : 'backslash';

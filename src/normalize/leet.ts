@@ -76,7 +76,7 @@ function readLine(line: string, offset: number, rewriter: Rewriter): void {
   const points = found.reduce((sum, token) => sum + pointsOf(token), 0);
   if (points < 2) return;
   for (const token of found) {
-    const plain = plainOf(token, points >= 4);
+    const plain = withoutLeet(token, points >= 4);
     if (plain === undefined) continue;
     rewriter.replace(offset + token.start, offset + token.end, withCase(token.source, plain));
   }
@@ -116,7 +116,7 @@ function pointsOf({ source, word }: Token): number {
 }
 
 /** Numbers are read as words only in a line that is full of leet. */
-function plainOf({ source, word }: Token, isDense: boolean): string | undefined {
+function withoutLeet({ source, word }: Token, isDense: boolean): string | undefined {
   const hasLetter = /[A-Za-z]/.test(source);
   if (word !== undefined && word.length > 1 && (hasLetter || isDense)) return word;
   if (!hasLetter || !isDense || source.length < 3) return undefined;

@@ -64,7 +64,7 @@ function* normalizeInSteps(text: string): Work<Normalized> {
     yield end - start;
     start = end;
   }
-  return joined(slices, text);
+  return joinedSlices(slices, text);
 }
 
 /**
@@ -172,7 +172,7 @@ interface Slice {
 }
 
 /** Slices one after the other; flags are those of any. */
-function joined(slices: readonly Slice[], source: string): Normalized {
+function joinedSlices(slices: readonly Slice[], source: string): Normalized {
   const [only] = slices;
   if (slices.length <= 1) return only?.made ?? new Pass(source).normalized();
   const findings = new Set(

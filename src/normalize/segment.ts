@@ -47,14 +47,14 @@ export function segment(letters: string): string[] | undefined {
       from[at + 1] = start;
     }
   }
-  return fewest[text.length] === Infinity ? undefined : cutsOf(letters, from);
+  return fewest[text.length] === Infinity ? undefined : segmentsOf(letters, from);
 }
 
 const after = (node: number, letter: number): number =>
   letter >= 0 && letter < alphabetSize ? (following[node * alphabetSize + letter] ?? 0) : 0;
 
 /** @param from where the word begins that ends at each place */
-function cutsOf(letters: string, from: readonly number[]): string[] {
+function segmentsOf(letters: string, from: readonly number[]): string[] {
   const cuts: string[] = [];
   for (let end = letters.length; end > 0; end = from[end] ?? 0) cuts.push(letters.slice(from[end] ?? 0, end));
   return cuts.reverse();

@@ -54,7 +54,7 @@ const kinds = Uint16Array.from({ length: 128 }, (_, unit) => {
   );
 });
 
-function kindOf(unit: number): number {
+function signKindOf(unit: number): number {
   return unit < 128 ? (kinds[unit] ?? 0) : BEYOND;
 }
 
@@ -93,7 +93,7 @@ export function traitsOf(text: string): number {
     let seen = 0;
     let kind = 0;
     for (; at < length; at++) {
-      kind = kindOf(units[at] ?? 0);
+      kind = signKindOf(units[at] ?? 0);
       if ((kind & WORD) === 0) break;
       seen |= kind;
     }
@@ -148,14 +148,14 @@ function traitsOfNumber(seen: number): number {
 /** Two digits of bytes behind a sign. */
 function isPair(units: Uint16Array, at: number, before: number): boolean {
   if ((before & BETWEEN) === 0) return false;
-  return (kindOf(units[at] ?? 0) & kindOf(units[at + 1] ?? 0) & HEX) !== 0;
+  return (signKindOf(units[at] ?? 0) & signKindOf(units[at + 1] ?? 0) & HEX) !== 0;
 }
 
 function traitsOfSign(units: Uint16Array, length: number, at: number, kind: number): number {
   if (kind === BEYOND) return TRAIT.beyond;
   if ((kind & ESCAPE) !== 0) return TRAIT.escape;
   if ((kind & PLUS) !== 0) return at > 0 && ((units[at - 1] ?? 0) | 32) === SMALL_U ? TRAIT.list : 0;
-  const next = at + 1 < length ? kindOf(units[at + 1] ?? 0) : 0;
-  const last = at > 0 ? kindOf(units[at - 1] ?? 0) : 0;
+  const next = at + 1 < length ? signKindOf(units[at + 1] ?? 0) : 0;
+  const last = at > 0 ? signKindOf(units[at - 1] ?? 0) : 0;
   return (next & (WORD | SINGLE)) !== 0 || (last & LEET) !== 0 ? TRAIT.leet : 0;
 }

@@ -66,7 +66,7 @@ export async function explainCall(
       .filter((reason) => reason !== '')
       .map(shown),
     default_action: { action, why: whyDefault(writtenDefault, set.canAllow) },
-    rules: asked.map(ruleOf),
+    rules: asked.map(ruleExplained),
     rules_for_other_calls: explained.length - asked.length,
     rego: said === undefined ? null : regoOf(said),
     taints: decision.taint.map(({ flag }) => shown(flag)),
@@ -87,7 +87,7 @@ async function marksOf(steps: readonly TraceStep[], set: PolicySet): Promise<str
   return marks;
 }
 
-function ruleOf({ hit, action, fired, conditions }: ExplainedRule): RuleExplanation {
+function ruleExplained({ hit, action, fired, conditions }: ExplainedRule): RuleExplanation {
   return {
     rule: hit.rule,
     file: hit.file ?? '',

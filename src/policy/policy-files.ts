@@ -82,7 +82,7 @@ async function pathsOf({ file, folder }: PolicySources): Promise<string[]> {
 
 /** The files of a folder that `isWanted` by their names, in order; none where it is not there. */
 export async function pathsIn(folder: string, isWanted: (name: string) => boolean): Promise<string[]> {
-  const paths = (await namesIn(folder)).filter(isWanted).map((name) => join(folder, name));
+  const paths = (await fileNamesIn(folder)).filter(isWanted).map((name) => join(folder, name));
   if (paths.length > MAX_FILES)
     throw new PolicyFilesError(`${folder}: more than ${String(MAX_FILES)} policy files`);
   return paths.sort();
@@ -98,7 +98,7 @@ export function isPolicy(name: string): boolean {
   return (REGO.test(name) && !REGO_TEST.test(name)) || (CARD.test(name) && !CARD_TEST.test(name));
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function fileNamesIn(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (cause) {

@@ -81,7 +81,7 @@ function problemsOf(issue: z.core.$ZodIssue, told: Telling): string[] {
     return issue.keys.map((key) => problem([...issue.path, key], unknownKey(key, issue.path, shape)));
   }
   if (issue.code !== 'invalid_union') return [problem(issue.path, issueMessage(issue))];
-  const meant = meantBranch(issue, valueAt(values, issue.path));
+  const meant = meantBranch(issue, yamlValueAt(values, issue.path));
   if (meant === undefined) return [problem(issue.path, 'is nothing that can stand here')];
   return meant.flatMap((inner) =>
     problemsOf({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue, told),
@@ -113,7 +113,7 @@ function unknownKey(key: string, path: Path, { keys, what }: Telling['shape']): 
   return `is no key ${path.length === 0 ? `of ${what}` : 'here'}${meant}`;
 }
 
-function valueAt(values: unknown, path: Path): unknown {
+function yamlValueAt(values: unknown, path: Path): unknown {
   let at = values;
   for (const step of path) {
     if (typeof at !== 'object' || at === null) return undefined;

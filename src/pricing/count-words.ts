@@ -54,14 +54,14 @@ export function countWords(text: string): number {
 function countPiece(words: TokenVocabulary, piece: string): number {
   const { written } = encoder.encodeInto(piece, bytes);
   if (words.rank(bytes, 0, written) !== NO_WORD) return 1;
-  return joinWords(words, written);
+  return mergePairs(words, written);
 }
 
 /**
  * Joins the two neighbours that make the word of the lowest rank, until none do; what is left are the tokens. A word that is
  * made of another has a higher rank, so all pairs that make the same one are joined in one pass, from the left.
  */
-function joinWords(words: TokenVocabulary, length: number): number {
+function mergePairs(words: TokenVocabulary, length: number): number {
   let parts = length;
   for (let part = 0; part <= parts; part++) starts[part] = part;
   for (let part = 0; part < parts; part++) ranks[part] = rankOfPair(words, part, parts);

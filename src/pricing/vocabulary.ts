@@ -32,7 +32,7 @@ export function* loadVocabulary(): Work<TokenVocabulary> {
 
 /** A published file as one that needs only to be looked at: a start is spared reading 200,000 lines. */
 export function packVocabulary(file: Uint8Array): Uint8Array {
-  const { words, ends, places } = runNow(readLines(file));
+  const { words, ends, places } = runNow(readWordLines(file));
   const head = Uint32Array.of(PACKED, ends.length);
   return Buffer.concat([head, ends, places].map(bytesOf).concat(words));
 }
@@ -55,7 +55,7 @@ const bytesOf = ({ buffer }: Uint32Array): Uint8Array => new Uint8Array(buffer);
  * @throws RangeError where there are more words than places
  */
 export function* readVocabulary(file: Uint8Array): Work<TokenVocabulary> {
-  return new PackedVocabulary(yield* readLines(file));
+  return new PackedVocabulary(yield* readWordLines(file));
 }
 
 interface Tables {
@@ -67,7 +67,7 @@ interface Tables {
   readonly places: Uint32Array;
 }
 
-function* readLines(file: Uint8Array): Work<Tables> {
+function* readWordLines(file: Uint8Array): Work<Tables> {
   const words = new Uint8Array(Math.ceil((file.length * 3) / 4));
   const ends = new Uint32Array(PLACES / 2 + 1);
   const places = new Uint32Array(PLACES);

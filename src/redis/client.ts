@@ -103,7 +103,7 @@ export function reconnectDelayMs(attempt: number): number {
 function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
   return new Redis({
     ...commonOptions(settings, options),
-    ...(settings.sentinel.addrs.length > 0 ? sentinelOptions(settings) : hostPort(settings.addr)),
+    ...(settings.sentinel.addrs.length > 0 ? sentinelOptions(settings) : checkedHostPort(settings.addr)),
     db: settings.db,
     enableOfflineQueue: false,
     retryStrategy: reconnectDelayMs,
@@ -111,7 +111,7 @@ function connectOne(settings: RedisSettings, options: ConnectOptions): Redis {
 }
 
 function connectCluster(settings: RedisSettings, options: ConnectOptions): Cluster {
-  return new Cluster(settings.cluster.addrs.map(hostPort), {
+  return new Cluster(settings.cluster.addrs.map(checkedHostPort), {
     enableOfflineQueue: false,
     maxRedirections: settings.max_retries + 1,
     // Each server that hangs holds up for so long those that ask where their keys are now.
@@ -143,7 +143,7 @@ function sentinelOptions(settings: RedisSettings) {
   const tls = tlsOptions(settings.tls);
   return {
     name: name ?? 'mymaster',
-    sentinels: addrs.map(hostPort),
+    sentinels: addrs.map(checkedHostPort),
     sentinelRetryStrategy: reconnectDelayMs,
     sentinelCommandTimeout: settings.read_timeout,
     failoverDetector: true,
@@ -165,7 +165,7 @@ function tlsOptions(tls: RedisSettings['tls']): ConnectionOptions | undefined {
   };
 }
 
-function hostPort(addr: string): HostPort {
+function checkedHostPort(addr: string): HostPort {
   const parsed = parseHostPort(addr);
   if (parsed === undefined) {
     throw new Error(`redis: "${addr}" is not host:port`);

@@ -53,7 +53,7 @@ export function loadScript(
   file: URL,
   constants: Readonly<Record<string, string | number>> = {},
 ): RedisScript {
-  const parts = readParts(file, constants);
+  const parts = readScriptParts(file, constants);
   let alone: Evaluable | undefined;
   const made = (): Evaluable =>
     (alone ??= prepare(
@@ -197,7 +197,7 @@ function prepare(flags: ScriptParts['flags'], text: string): Evaluable {
 
 let loaded = 0;
 
-function readParts(file: URL, constants: Readonly<Record<string, string | number>>): ScriptParts {
+function readScriptParts(file: URL, constants: Readonly<Record<string, string | number>>): ScriptParts {
   const text = readFileSync(file, 'utf8');
   const includes = new Map<string, string>();
   const body = withoutIncludes(text.replace(HEAD, ''), file, includes);

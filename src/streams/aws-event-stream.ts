@@ -57,7 +57,7 @@ class AwsEventStreamDecoder implements FrameDecoder {
         continue;
       }
       this.expected = undefined;
-      frames.push(readMessage(this.pending.take()));
+      frames.push(decodeMessage(this.pending.take()));
     }
     return frames;
   }
@@ -79,7 +79,7 @@ class AwsEventStreamDecoder implements FrameDecoder {
   }
 }
 
-function readMessage(raw: Buffer): Frame {
+function decodeMessage(raw: Buffer): Frame {
   const end = raw.length - CRC_BYTES;
   if (crc32(raw.subarray(0, end)) !== raw.readUInt32BE(end)) throw broken('a wrong checksum');
   const payloadStart = PRELUDE_BYTES + raw.readUInt32BE(4);
@@ -136,7 +136,7 @@ function readHeaders(bytes: Buffer): Headers {
 /** The message without its headers but those that say what it is. */
 function copy({ raw }: Frame, data: string): Buffer {
   const { headers } = readHeaders(raw.subarray(PRELUDE_BYTES, PRELUDE_BYTES + raw.readUInt32BE(4)));
-  return messageOf(
+  return encodeMessage(
     new Map([...headers].filter(([name, value]) => NAMING.has(name) && PLAIN_NAME.test(value))),
     data,
   );
@@ -149,10 +149,10 @@ function exceptionOf({ data, event = 'validationException' }: ClosingFrame): Buf
     [':exception-type', event],
     [':content-type', 'application/json'],
   ]);
-  return messageOf(headers, data);
+  return encodeMessage(headers, data);
 }
 
-function messageOf(headers: ReadonlyMap<string, string>, data: string): Buffer {
+function encodeMessage(headers: ReadonlyMap<string, string>, data: string): Buffer {
   const encoded = Buffer.concat([...headers].flatMap(([name, value]) => [stringHeader(name, value)]));
   const prelude = Buffer.alloc(PRELUDE_BYTES);
   prelude.writeUInt32BE(encoded.length, 4);

@@ -9,14 +9,14 @@ export interface Replacement extends Span {
 export function replaceSpans(text: string, replacements: readonly Replacement[]): string {
   let replaced = '';
   let copied = 0;
-  for (const span of merged(replacements)) {
+  for (const span of mergedReplacements(replacements)) {
     replaced += text.slice(copied, span.start) + span.text;
     copied = span.end;
   }
   return replaced + text.slice(copied);
 }
 
-function merged(replacements: readonly Replacement[]): Replacement[] {
+function mergedReplacements(replacements: readonly Replacement[]): Replacement[] {
   const apart: Replacement[] = [];
   let longest = 0;
   for (const next of replacements.toSorted((a, b) => a.start - b.start)) {

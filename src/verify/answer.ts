@@ -55,7 +55,7 @@ function isBlock(value: unknown): boolean {
 
 function modelAnswer({ endpoint, request }: Parsed, { content, model }: TracedStep): TraceFields {
   if (isObject(content) && isWholeAnswer(content)) return content;
-  const message = messageOf(content);
+  const message = answeredMessage(content);
   const name = request.model ?? model ?? 'unknown';
   if (endpoint.dialect.name.startsWith('anthropic')) return anthropicAnswer(message, name);
   return {
@@ -70,7 +70,7 @@ function isWholeAnswer(content: TraceFields): boolean {
   return ANSWERS.some((name) => Object.hasOwn(content, name)) || content['type'] === 'message';
 }
 
-function messageOf(content: unknown): TraceFields {
+function answeredMessage(content: unknown): TraceFields {
   if (isObject(content) && Object.hasOwn(content, 'role')) return { ...content, role: 'assistant' };
   return { role: 'assistant', content: isObject(content) ? JSON.stringify(content) : content };
 }

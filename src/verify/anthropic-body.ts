@@ -14,11 +14,11 @@ export function anthropicBody({ messages, ...rest }: JsonObject): JsonObject {
     ...rest,
     max_tokens: MAX_TOKENS,
     ...(system.length > 0 && { system: system.map(textOf).join('\n') }),
-    messages: written.filter(({ role }) => !OF_SYSTEM.has(role)).map(messageOf),
+    messages: written.filter(({ role }) => !OF_SYSTEM.has(role)).map(anthropicMessage),
   };
 }
 
-function messageOf(message: TraceFields): JsonObject {
+function anthropicMessage(message: TraceFields): JsonObject {
   const { role, content } = message;
   if (role === 'tool' || role === 'function')
     return { role: 'user', content: resultsIn(message).map(resultBlock) };

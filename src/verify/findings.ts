@@ -78,7 +78,7 @@ export function createFindingCollector(): FindingCollector {
       if (check === 'policy' && ofPolicies(verdict)) return;
       const said = verdict.kind === 'deny' ? verdict.message : verdict.reason;
       const reason = cause instanceof Error ? `${said}: ${cause.message}` : said;
-      const rule = ruleOf(check, verdict, audited);
+      const rule = ruleOfVerdict(check, verdict, audited);
       add(check, { rule, reason }, actionOf(check, verdict, audited));
     },
     audit(event) {
@@ -100,7 +100,7 @@ function actionOf(check: string, verdict: ObservedVerdict, audited: AuditEvent |
 }
 
 /** The rule that found it, where the check tells; else what its refusal is called, or the check itself. */
-function ruleOf(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): string {
+function ruleOfVerdict(check: string, verdict: ObservedVerdict, audited: AuditEvent | undefined): string {
   const inspected = check === 'mcp-inspector' ? audited?.findings[0]?.rule : undefined;
   if (inspected !== undefined) return inspected;
   if (verdict.kind !== 'deny') return check;

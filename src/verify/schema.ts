@@ -3,9 +3,9 @@ import { PROVIDER_NAMES } from '../providers/provider.ts';
 
 const MAX_NAME_CHARS = 512;
 
-const text = (what: string) => z.string({ error: `${what} must be a text` });
+const requiredText = (what: string) => z.string({ error: `${what} must be a text` });
 const shortText = (what: string) =>
-  text(what).max(MAX_NAME_CHARS, { error: `${what} must have at most ${MAX_NAME_CHARS} characters` });
+  requiredText(what).max(MAX_NAME_CHARS, { error: `${what} must have at most ${MAX_NAME_CHARS} characters` });
 const names = (what: string) => z.array(shortText(what), { error: `${what} must be a list of texts` });
 
 const provider = z.enum(PROVIDER_NAMES, { error: `provider must be one of ${PROVIDER_NAMES.join(', ')}` });

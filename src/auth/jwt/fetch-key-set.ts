@@ -45,10 +45,10 @@ export async function fetchKeySet({ url, timeoutMs }: FetchKeySetOptions): Promi
     await response.body?.cancel();
     throw new Error(`the key set was answered with status ${String(response.status)}`);
   }
-  return readKeySet(await boundedText(response));
+  return readKeySet(await textWithin(response));
 }
 
-async function boundedText(response: Response): Promise<string> {
+async function textWithin(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

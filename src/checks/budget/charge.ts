@@ -54,7 +54,7 @@ function completeCharge(parts: ChargeParts, answered: Answered): number {
   }
   const { usage, facts, written } = answered.answer;
   if (usage !== undefined) {
-    const cost = costOf(parts, withSound(parts, usage));
+    const cost = costOfExchange(parts, withSound(parts, usage));
     // Sound without a price was billed all the same, and not as text.
     return writesUnpriced(parts, usage) ? Math.max(cost, parts.reservedNanoUsd) : cost;
   }
@@ -65,7 +65,7 @@ function completeCharge(parts: ChargeParts, answered: Answered): number {
   }
   const readable = written.text !== '' || (!writes && (facts !== undefined || answered.form === 'stream'));
   if (!readable) return parts.reservedNanoUsd;
-  return costOf(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
+  return costOfExchange(parts, countedUsage(parts, countWritten(parts.parsed.provider.name, written)));
 }
 
 function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
@@ -82,7 +82,7 @@ function brokenOffCharge(parts: ChargeParts, answered: Answered): number {
   const written = countWritten(parsed.provider.name, answered.answer.written);
   const seen = answered.answer.usage ?? countedUsage(parts, written);
   const outputTokens = Math.max(seen.outputTokens, written + (parsed.request.predictedTokens ?? 0));
-  const cost = costOf(parts, { ...seen, outputTokens: outputTokens + parts.abortSlackTokens });
+  const cost = costOfExchange(parts, { ...seen, outputTokens: outputTokens + parts.abortSlackTokens });
   const most = sight === 'all' ? cost : Math.max(cost, elapsedCost(parts, seen));
   // A bill is no estimate.
   return Math.max(Math.min(most, reservedNanoUsd), billed);
@@ -93,7 +93,7 @@ function elapsedCost(parts: ChargeParts, seen: Usage): number {
   const { parsed, price, elapsedMs, outputTokensPerSecond } = parts;
   const tokens = Math.ceil((elapsedMs / 1_000) * outputTokensPerSecond) * parsed.request.choices;
   const { outputNanoUsd } = price.worstRates(seen.inputTokens);
-  return Math.ceil(costOf(parts, { ...seen, outputTokens: 0 }) + tokens * outputNanoUsd);
+  return Math.ceil(costOfExchange(parts, { ...seen, outputTokens: 0 }) + tokens * outputNanoUsd);
 }
 
 /** Of input that is more than its texts, the most that it can be; `written` are the answer's tokens as counted. */
@@ -122,7 +122,7 @@ function writesUnpriced({ price }: ChargeParts, { outputAudioTokens = 0 }: Usage
   return outputAudioTokens > 0 && !price.pricedOutputs.has('audio');
 }
 
-function costOf({ parsed, price, toolsNanoUsd, at }: ChargeParts, usage: Usage): number {
+function costOfExchange({ parsed, price, toolsNanoUsd, at }: ChargeParts, usage: Usage): number {
   const units = requestUnits(parsed.endpoint.operation, parsed.request);
   const listed = price.cost(usage, at) + price.requestNanoUsd * (units - 1) + toolsNanoUsd;
   return Math.max(listed, usage.billedNanoUsd ?? 0);

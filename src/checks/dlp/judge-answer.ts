@@ -97,14 +97,14 @@ export function createAnswerJudge(deps: DlpCheckDeps): AnswerJudge {
   return {
     async whole(exchange) {
       const headers = await judged(exchange, inspectHeaders(exchange));
-      return headers.kind === 'deny' ? headers : both(headers, await judgeBody(exchange));
+      return headers.kind === 'deny' ? headers : mergedVerdict(headers, await judgeBody(exchange));
     },
     rewriter: (exchange) => rewriterOf(exchange, () => undefined),
   };
 }
 
 /** Of two that rewrite, both do. */
-function both(first: Verdict, second: Verdict): Verdict {
+function mergedVerdict(first: Verdict, second: Verdict): Verdict {
   if (first.kind !== 'rewrite') return second;
   if (second.kind !== 'rewrite') return second.kind === 'pass' ? first : second;
   return {

@@ -61,7 +61,7 @@ export async function inspectRequest(
 function* wordsOf(texts: readonly PromptText[]): Work<Words> {
   const words = new Words();
   for (const one of texts) {
-    if (one.editable !== false) words.set(one.text, kindOf(one));
+    if (one.editable !== false) words.set(one.text, promptKindOf(one));
     yield ITEM_CHARS;
   }
   return words;
@@ -70,7 +70,7 @@ function* wordsOf(texts: readonly PromptText[]): Work<Words> {
 const PROSE: ReadonlySet<PromptText['kind']> = new Set(['text', 'reasoning']);
 
 /** A tool call's arguments are a JSON document in a string, in most dialects. */
-function kindOf({ kind, text }: PromptText): WordsKind {
+function promptKindOf({ kind, text }: PromptText): WordsKind {
   if (PROSE.has(kind)) return 'prose';
   return kind === 'tool_arguments' && /^\s*[[{]/.test(text) ? 'document' : 'value';
 }

@@ -91,7 +91,7 @@ export function judgeTurn(
   settings: DriftSettings,
 ): DriftJudgement {
   const digest = digestOf(text);
-  const words = readWords(text);
+  const words = readWordGrams(text);
   const grams = gramSet(words);
   const repeated = state?.recentDigests.includes(digest) === true;
   const turnCount = (state?.turnCount ?? 0) + (repeated ? 0 : 1);
@@ -140,10 +140,10 @@ function isTopic(text: string, grams: GramSet, isFirst: boolean): boolean {
 
 /** The n-grams that an answer adds to the anchor it answers. */
 export function answerGrams(text: string): GramSet {
-  return gramSet(readWords(text));
+  return gramSet(readWordGrams(text));
 }
 
-function readWords(text: string): WordGrams {
+function readWordGrams(text: string): WordGrams {
   return contentGrams(text, MAX_GRAMS);
 }
 

@@ -41,7 +41,7 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check<u
       if (unwanted.length > MAX_REMOVED) {
         return invalidRequest(`more than ${MAX_REMOVED} tools of the request are not allowed: send fewer`);
       }
-      const types = [...new Set(unwanted.map((tool) => printable(tool.type)))].slice(0, 16).join(', ');
+      const types = [...new Set(unwanted.map((tool) => toolTypeInPrint(tool.type)))].slice(0, 16).join(', ');
       if (options.action === 'deny' || unwanted.some((tool) => tool.forced)) {
         return policyDenied(
           `the provider would run ${types} itself: leave these tools out, or ask the operator to list them in proxy.provider_tools`,
@@ -104,6 +104,6 @@ function hostedValueAt(json: JsonObject, path: JsonPath): unknown {
 }
 
 /** Tool types come from the client and go into a header: only plain characters, bounded. */
-function printable(type: string): string {
+function toolTypeInPrint(type: string): string {
   return type.replace(/[^A-Za-z0-9._:-]/g, '?').slice(0, 64);
 }

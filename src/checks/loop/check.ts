@@ -87,7 +87,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     // They are many, and the answer may be minutes away.
     delete state.ahead;
     delete state.calls;
-    const seen = detect(config, calls, state.fingerprint);
+    const seen = detectLoop(config, calls, state.fingerprint);
     const limits = arrivalLimits(config.velocity, exchange, step);
     if (ahead !== undefined) {
       if (seen !== undefined) throw new JudgeAgain();
@@ -219,7 +219,7 @@ function memoryOf({ fingerprint, stall }: LoopDeps['config']): LoopMemory {
   };
 }
 
-function detect(
+function detectLoop(
   config: LoopDeps['config'],
   calls: readonly RecentCall[],
   fingerprint: SimHash | undefined,

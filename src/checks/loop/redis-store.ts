@@ -47,7 +47,7 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
       ask(
         {
           script: joinScript,
-          keys: [callsKey(session), stateKey(session)],
+          keys: [callsKey(session), loopStateKey(session)],
           args: [at(), operationId, formatSimHash(fingerprint), keepMs, maxCalls],
           read: isDone,
         },
@@ -57,7 +57,7 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
       ask(
         {
           script: countScript,
-          keys: [stateKey(session), ...arrivalKeys(session, limits)],
+          keys: [loopStateKey(session), ...arrivalKeys(session, limits)],
           args: [
             at(),
             operationId,
@@ -102,7 +102,7 @@ function callsKey({ keyHash, sessionId }: SessionName): string {
 }
 
 /** The string of the session itself: tool calls are kept beside it, under a name of their own. */
-function stateKey({ keyHash, sessionId }: SessionName): string {
+function loopStateKey({ keyHash, sessionId }: SessionName): string {
   return sessionKey(keyHash, sessionId.split('/', 1)[0] ?? sessionId);
 }
 

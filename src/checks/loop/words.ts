@@ -113,14 +113,14 @@ function readOn(
     addOdd(text.slice(start, end), (all & KIND.unspaced) !== 0, quoted, words);
   } else if ((all & KIND.unspaced) !== 0 && end - start > 1) {
     addPairs(text, units, start, end, quoted, words);
-  } else if (words.add(endHigh, endLow, kindOf(quoted || isName, all), quoted)) {
+  } else if (words.add(endHigh, endLow, wordKindOf(quoted || isName, all), quoted)) {
     words.addLower(units, start, end);
   }
   return at;
 }
 
 /** What is written beyond ASCII is no filler, which is English. */
-function kindOf(isName: boolean, all: number): typeof NAME | typeof PLAIN | undefined {
+function wordKindOf(isName: boolean, all: number): typeof NAME | typeof PLAIN | undefined {
   if (isName) return NAME;
   return (all & KIND.beyondAscii) !== 0 ? PLAIN : undefined;
 }
@@ -151,7 +151,7 @@ function addPairs(
       low = Math.imul(low ^ unit, LOW_PRIME);
       low ^= low >>> LOW_SHIFT;
     }
-    if (words.add(high, low, isName ? NAME : kindOf(false, KIND.beyondAscii), quoted)) {
+    if (words.add(high, low, isName ? NAME : wordKindOf(false, KIND.beyondAscii), quoted)) {
       words.addLower(units, at - 1, at + 1);
     }
     first = second;

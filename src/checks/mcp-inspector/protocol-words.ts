@@ -1,7 +1,7 @@
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+const wordSet = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Names of members that MCP and JSON Schema give: they say nothing of a server's own, and to change one breaks a message. */
-export const PROTOCOL_NAMES: ReadonlySet<string> = words(`
+export const PROTOCOL_NAMES: ReadonlySet<string> = wordSet(`
   jsonrpc id method params result error code message data _meta cursor nextCursor progressToken progress total
   content structuredContent isError type text mimeType uri blob resource contents name title description annotations
   audience priority lastModified icons src sizes theme size
@@ -19,10 +19,10 @@ export const PROTOCOL_NAMES: ReadonlySet<string> = words(`
 `);
 
 /** Members with a word of the protocol's own, and those words. */
-const SAID_IN = words(
+const SAID_IN = wordSet(
   'type role level mode jsonrpc resultType status action taskSupport audience theme includeContext',
 );
-const SAID = words(`
+const SAID = wordSet(`
   2.0 text image audio resource resource_link tool_use tool_result user assistant
   object array string number integer boolean null
   debug info notice warning error critical alert emergency form url none thisServer allServers

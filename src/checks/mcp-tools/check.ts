@@ -21,10 +21,10 @@ export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
       const { whole } = exchange.answer;
       if (!isLimited(exchange)) return PASS;
       if (exchange.form === 'stream') {
-        return isOfEvents(exchange.answerHeaders.get('content-type')) ? PASS : unreadable();
+        return isOfEvents(exchange.answerHeaders.get('content-type')) ? PASS : unreadableBody();
       }
       if (whole === undefined || whole.body.length === 0) return PASS;
-      if (!isServerMessage(whole.json)) return isMessageAsked(exchange) ? unreadable() : PASS;
+      if (!isServerMessage(whole.json)) return isMessageAsked(exchange) ? unreadableBody() : PASS;
       const edits = hiddenIn(exchange, whole.json);
       if (edits.length === 0) return PASS;
       return { kind: 'rewrite', reason: leftOut(edits), apply: () => void whole.edits.push(...edits) };
@@ -39,7 +39,7 @@ export function createMcpToolsCheck(): Check<unknown, 'mcp-tools'> {
 function judgeEvent(exchange: Answered, event: StreamEvent): StreamAction {
   if ((event.frame.data ?? '') === '' || !isForMessages(event)) return PASS_EVENT;
   const { json } = event;
-  if (!isServerMessage(json)) return { kind: 'cut', denial: unreadable() };
+  if (!isServerMessage(json)) return { kind: 'cut', denial: unreadableBody() };
   const edits = hiddenIn(exchange, json);
   return edits.length === 0 ? PASS_EVENT : { kind: 'rewrite', edits, reason: leftOut(edits) };
 }
@@ -61,7 +61,7 @@ function leftOut(edits: readonly JsonEdit[]): string {
   return `left out tools not allowed to the key: ${String(edits.length)}`;
 }
 
-function unreadable(): Denial {
+function unreadableBody(): Denial {
   return {
     kind: 'deny',
     type: 'upstream_unavailable',

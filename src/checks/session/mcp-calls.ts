@@ -125,7 +125,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
       return PASS;
     },
     prepare(exchange, state) {
-      if (state.asked === undefined || !isCall(exchange)) return;
+      if (state.asked === undefined || !isToolCall(exchange)) return;
       const name = { keyHash: exchange.key.keyHash, sessionId: state.asked.sessionId };
       const peeked = store.peek(name);
       // Where an earlier check denies, nobody waits for it.
@@ -141,7 +141,7 @@ export function createMcpCalls({ store, refunds, running, required }: McpCallsDe
     },
     async requestBody(exchange, { asked, call }) {
       if (asked !== undefined && call !== undefined) return judge(exchange, call, asked);
-      return isCall(exchange) ? withoutSession(exchange, required) : PASS;
+      return isToolCall(exchange) ? withoutSession(exchange, required) : PASS;
     },
     async response(exchange, { call }) {
       if (call !== undefined) {
@@ -170,7 +170,7 @@ export function isSuccess({ origin, status }: Answered): boolean {
   return origin === 'provider' && status >= 200 && status < 300;
 }
 
-function isCall({ request: { mcp } }: Parsed): boolean {
+function isToolCall({ request: { mcp } }: Parsed): boolean {
   return mcp?.kind === 'request' && CALLS.has(mcp.method);
 }
 

@@ -52,7 +52,7 @@ export function unpackSession(packed: Buffer): PackedSession {
       (flags & ANSWERED) === 0 ? 0 : 1,
       (flags & KEPT) === 0 ? 0 : 1,
       state.toString(),
-      ...([namesIn(taints), namesIn(tools), namesIn(marks)] as const),
+      ...([namesInNotes(taints), namesInNotes(tools), namesInNotes(marks)] as const),
     ],
     revision: double(8),
     leaseEnds: Array.from({ length: calls.length / CALL_BYTES }, (_, nth) =>
@@ -62,7 +62,7 @@ export function unpackSession(packed: Buffer): PackedSession {
 }
 
 /** As notes.lua has them: each name after its length (2 bytes), then the operation that noted it. */
-function namesIn(notes: Buffer): string[] {
+function namesInNotes(notes: Buffer): string[] {
   const names: string[] = [];
   for (let at = 0; at < notes.length;) {
     const end = at + 2 + notes.readUInt16LE(at);

@@ -97,7 +97,7 @@ function jointsOf(text: string, group: readonly NamedFragment[]): readonly Joint
   for (const { names, at, end } of chainsIn(region, byName)) {
     const values = names.map((name) => byName.get(name) ?? '');
     const [joined = '', glued = ''] = [' ', ''].map((gap) => values.join(gap).slice(0, MAX_JOINED_CHARS));
-    const isOrdered = isLong(joined) && isOrderedAt(region, at, end);
+    const isOrdered = isLongWord(joined) && isOrderedAt(region, at, end);
     joints.push({ text: joined, start, end: from + end, isOrdered });
     // Fragments may be cut in the middle of a word.
     joints.push({ text: glued, start, end: from + end, isOrdered: false });
@@ -111,7 +111,7 @@ function holdsTwo(fragments: ReadonlyMap<string, string>, region: string): boole
   return [...fragments.keys()].filter((name) => folded.includes(name)).length > 1;
 }
 
-const isLong = (joined: string): boolean =>
+const isLongWord = (joined: string): boolean =>
   (joined.match(/\p{L}+/gu) ?? []).length >= MIN_WORDS || /[\u3040-\u9fff]{4}/u.test(joined);
 
 interface Chain {

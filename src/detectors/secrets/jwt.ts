@@ -26,7 +26,7 @@ export const jsonWebToken: SecretRule = {
   startsRun: true,
   mayBegin: mayBeginToken,
   followsWord: (body) => HEADER_MEMBER.test(decode(`eyJ${body.slice(0, body.indexOf('.'))}`)),
-  accepts: (secret) => !secret.startsWith('eyJ') || isJson(secret.slice(0, secret.indexOf('.'))),
+  accepts: (secret) => !secret.startsWith('eyJ') || isJsonHeader(secret.slice(0, secret.indexOf('.'))),
 };
 
 /** A token in base64 once more, as Kubernetes keeps service accounts' tokens; lines may be wrapped. */
@@ -77,14 +77,14 @@ function mayBeginEncodedToken(text: string, at: number): boolean {
 
 function isEncodedToken(secret: string): boolean {
   const header = HEADER.exec(decodeOnce(secret.slice(0, HEADER_LOOK_CHARS)))?.[0] ?? '';
-  return CLAIM_OR_HEADER.test(decode(header)) || isJson(header);
+  return CLAIM_OR_HEADER.test(decode(header)) || isJsonHeader(header);
 }
 
 function decodeOnce(encoded: string): string {
   return Buffer.from(encoded, 'base64').toString('latin1');
 }
 
-function isJson(header: string): boolean {
+function isJsonHeader(header: string): boolean {
   try {
     return typeof JSON.parse(decode(header)) === 'object';
   } catch {

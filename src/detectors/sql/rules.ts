@@ -56,7 +56,7 @@ function condition(...anchors: readonly string[]): Beginning {
   return { anchors, ahead: OPERAND };
 }
 
-function words(...anchors: readonly string[]): Beginning {
+function beginsWithWords(...anchors: readonly string[]): Beginning {
   return { anchors, ahead: '' };
 }
 
@@ -99,7 +99,7 @@ export const SQL_RULES: readonly SqlRule[] = [
   ),
   sql(
     'tautology',
-    words('when', 'if'),
+    beginsWithWords('when', 'if'),
     String.raw`${S}{0,4}[(]{1,3}${S}{0,2}(\d{1,12})${S}{0,2}=${S}{0,2}\1(?!\d)`,
   ),
   sql(
@@ -149,25 +149,25 @@ export const SQL_RULES: readonly SqlRule[] = [
   sql('comment_cut', QUOTE, String.raw`[\s)]{0,6}${CUT}`, both(beginsWithStray, isTail)),
   sql(
     'comment_cut',
-    words('order', 'group'),
+    beginsWithWords('order', 'group'),
     String.raw`${S}{1,4}by${S}{1,4}\d{1,5}(?:${S}{0,2},${S}{0,2}\d{1,5}){0,64}[)\s]{0,4}${CUT}`,
   ),
   sql('comment_cut', OPERATOR, String.raw`${S}{1,4}(?:not${S})?(?:\d{1,9}|true|false|null)[)\s]{0,4}${CUT}`),
 
   sql(
     'union_select',
-    words('union'),
+    beginsWithWords('union'),
     String.raw`${S}{1,6}(?:(?:all|distinct)${S}{1,6})?[(]{0,3}${S}{0,4}select${S}{0,6}[(]{0,3}(?:\d{1,6}\s{0,3}[,)#-]|null\s{0,3},|char[(]|concat|group_concat|@@|version[(]|database[(]|(?:system_|current_|session_)?user[(]|sleep[(]|0x)`,
   ),
   sql(
     'union_select',
-    words('union'),
+    beginsWithWords('union'),
     String.raw`${S}{1,6}(?:(?:all|distinct)${S}{1,6})?[(]{0,3}${S}{0,4}select${S}{1,6}(?:['"(*@\d]|null\b|[\w.]{1,40}${S}{0,4}(?:,|from\b|${CUT}|$))`,
     both(isTail, isNoTalk),
   ),
   sql(
     'union_select',
-    words('union'),
+    beginsWithWords('union'),
     String.raw`${S}{1,6}(?:all${S}{1,6})?select\b(?:[^;\n]{0,160}?information_schema|(?![^\n]{161})[^;\n]{0,160}?${CUT})`,
   ),
 
@@ -177,34 +177,38 @@ export const SQL_RULES: readonly SqlRule[] = [
     { anchors: ['/*!'], ahead: VERSIONED_UNION },
     String.raw`${VERSIONED_UNION}\b[^\n]{0,40}?select\b`,
   ),
-  sql('union_select', words('union'), String.raw`${S}{0,6}\/\*!\d{0,6}\s{0,3}select\b`),
+  sql('union_select', beginsWithWords('union'), String.raw`${S}{0,6}\/\*!\d{0,6}\s{0,3}select\b`),
 
-  sql('time_based', words('if'), String.raw`\s?[(][^\n;{}]{1,60}?,\s?(?:pg_)?(?:sleep|benchmark)\s?[(]`),
-  sql('time_based', words('benchmark'), String.raw`\s?[(]\s{0,3}\d{3,12}\s{0,3},`),
   sql(
     'time_based',
-    words('sleep', 'pg_sleep'),
+    beginsWithWords('if'),
+    String.raw`\s?[(][^\n;{}]{1,60}?,\s?(?:pg_)?(?:sleep|benchmark)\s?[(]`,
+  ),
+  sql('time_based', beginsWithWords('benchmark'), String.raw`\s?[(]\s{0,3}\d{3,12}\s{0,3},`),
+  sql(
+    'time_based',
+    beginsWithWords('sleep', 'pg_sleep'),
     String.raw`\s?[(]\s{0,3}[\d'"_][^()\n]{0,12}[)][\s)]{0,6}(?:${CUT}|=\s?['"]|\/\*['"])`,
     isNoMember,
   ),
   sql(
     'time_based',
-    words('sleep', 'pg_sleep'),
+    beginsWithWords('sleep', 'pg_sleep'),
     String.raw`\s?[(]\s{0,3}[\d'"_][^()\n]{0,12}[)]`,
     isCondition,
   ),
   sql(
     'time_based',
-    words('waitfor'),
+    beginsWithWords('waitfor'),
     String.raw`${S}{1,4}(?:delay|time)${S}{0,4}['"][\d:.]{1,14}['"]?`,
     either(isTail, isBrokenOut),
   ),
-  sql('time_based', words('randomblob'), String.raw`\s?[(]\s{0,3}\d{6}`),
-  sql('time_based', words('dbms_pipe'), String.raw`\.receive_message\s?[(]`),
+  sql('time_based', beginsWithWords('randomblob'), String.raw`\s?[(]\s{0,3}\d{6}`),
+  sql('time_based', beginsWithWords('dbms_pipe'), String.raw`\.receive_message\s?[(]`),
 
   sql(
     'error_based',
-    words('convert'),
+    beginsWithWords('convert'),
     String.raw`\s?[(]\s{0,3}int\s{0,3},\s{0,3}[(]?\s{0,3}(?:select|union|@@|char[(])`,
   ),
   sql(
@@ -215,13 +219,17 @@ export const SQL_RULES: readonly SqlRule[] = [
   ),
   sql(
     'error_based',
-    words('extractvalue', 'updatexml'),
+    beginsWithWords('extractvalue', 'updatexml'),
     String.raw`\s?[(][^()\n]{0,24},\s{0,3}(?:concat|0x|[(]\s{0,3}select)`,
   ),
-  sql('error_based', words('char'), String.raw`[(]\d{1,3}[)](?:\s?(?:\+|\|\||,)\s?char[(]\d{1,3}[)]){2}`),
-  sql('error_based', words('utl_http'), String.raw`\.request\s?[(]`),
-  sql('error_based', words('utl_inaddr'), String.raw`\.get_host\w{0,10}\s?[(]`),
-  sql('error_based', words('procedure'), String.raw`${S}{1,4}analyse\s?[(]`),
+  sql(
+    'error_based',
+    beginsWithWords('char'),
+    String.raw`[(]\d{1,3}[)](?:\s?(?:\+|\|\||,)\s?char[(]\d{1,3}[)]){2}`,
+  ),
+  sql('error_based', beginsWithWords('utl_http'), String.raw`\.request\s?[(]`),
+  sql('error_based', beginsWithWords('utl_inaddr'), String.raw`\.get_host\w{0,10}\s?[(]`),
+  sql('error_based', beginsWithWords('procedure'), String.raw`${S}{1,4}analyse\s?[(]`),
 
   sql('blind', condition('or', 'and', 'rlike', 'xor'), String.raw`${S}{0,4}[(]{1,3}\s{0,3}select\b`, isTail),
   sql(
@@ -250,7 +258,7 @@ export const SQL_RULES: readonly SqlRule[] = [
   ),
   sql(
     'blind',
-    words('if'),
+    beginsWithWords('if'),
     String.raw`\s?[(]\s{0,3}\d{1,9}\s{0,3}=\s{0,3}\d{1,9}\s{0,3}[)]?\s{0,3},?\s{0,3}(?:select|sleep|waitfor|benchmark|drop)`,
   ),
 
@@ -258,24 +266,24 @@ export const SQL_RULES: readonly SqlRule[] = [
   sql('stacked_query', STATEMENT_END, String.raw`(?<=^[ \t]{0,8};)${STACKED}[^\n]{0,160}?${CUT}`, isTail),
   sql(
     'command_execution',
-    words('exec', 'execute'),
+    beginsWithWords('exec', 'execute'),
     String.raw`${S}{1,4}(?:master\.{1,2}(?:dbo\.)?)?(?:xp_|sp_oa)\w{2,24}`,
   ),
   sql(
     'command_execution',
-    words('exec', 'execute'),
+    beginsWithWords('exec', 'execute'),
     String.raw`\s?[(]\s{0,3}'[^'\n]{0,24}'\s{0,3}(?:\+|\|\|)`,
   ),
   sql(
     'file_access',
-    words('into'),
+    beginsWithWords('into'),
     String.raw`${S}{1,4}(?:out|dump)file${S}{0,4}['"]`,
     either(isBrokenOut, isTail),
   ),
   sql(
     'command_execution',
-    words('copy'),
+    beginsWithWords('copy'),
     String.raw`${S}{1,4}[^\n;]{1,60}?${S}(?:to|from)${S}{1,4}program${S}{1,4}['$]`,
   ),
-  sql('file_access', words('load_file'), String.raw`\s?[(]\s{0,3}(?:['"][/\\]|0x|char)`),
+  sql('file_access', beginsWithWords('load_file'), String.raw`\s?[(]\s{0,3}(?:['"][/\\]|0x|char)`),
 ];

@@ -32,7 +32,7 @@ export async function startGrpcJsTransport(options: TransportOptions): Promise<T
   });
   liftResetGuard(server);
   const process: handleBidiStreamingCall<ProcessingRequest, ProcessingResponse> = (stream) => {
-    serve(stream, options);
+    serveGrpcCall(stream, options);
   };
   const check: handleUnaryCall<Buffer, string> = (_call, callback) => {
     callback(null, healthReply(options.isServing()));
@@ -78,7 +78,7 @@ function unused(): never {
   throw new Error('a server of gRPC was asked for what only a client does');
 }
 
-function serve(stream: GrpcCall, options: TransportOptions): void {
+function serveGrpcCall(stream: GrpcCall, options: TransportOptions): void {
   const call = new GrpcJsCall(stream);
   const [token] = stream.metadata.get(TOKEN_HEADER);
   const listener = options.accept(call, typeof token === 'string' ? token : undefined);

@@ -142,7 +142,7 @@ function readStructField(reader: ProtobufReader, found: [string, string][], pare
   while (reader.at < end) {
     const tag = reader.tag(end);
     if (tag === 0x0a) name = reader.utf8(end);
-    else if (tag === 0x12) text = readText(reader, end);
+    else if (tag === 0x12) text = readStringField(reader, end);
     else reader.skip(tag, end);
   }
   if (text === undefined) return;
@@ -151,7 +151,7 @@ function readStructField(reader: ProtobufReader, found: [string, string][], pare
 }
 
 /** `google.protobuf.Value`, where it is a string; of several kinds the last one counts, as everywhere in a oneof. */
-function readText(reader: ProtobufReader, parentEnd: number): string | undefined {
+function readStringField(reader: ProtobufReader, parentEnd: number): string | undefined {
   const end = reader.until(parentEnd);
   let text: string | undefined;
   while (reader.at < end) {

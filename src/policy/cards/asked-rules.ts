@@ -37,7 +37,7 @@ export function createAskedRules(rules: readonly CompiledRule[]): (call: PolicyC
   }
 
   return (call) => {
-    const kind = kindOf(call);
+    const kind = callKindOf(call);
     if (kind.length > MAX_KIND_CHARS) return find(call);
     const known = kinds.get(kind);
     if (known !== undefined) return known;
@@ -48,7 +48,7 @@ export function createAskedRules(rules: readonly CompiledRule[]): (call: PolicyC
 }
 
 /** No two kinds have the same: names may hold anything. */
-function kindOf({ input: { request } }: PolicyCall): string {
+function callKindOf({ input: { request } }: PolicyCall): string {
   if (request.method === 'llm_call') return `${request.provider} llm_call ${request.model}`;
   const { provider, mcp_server: server, tool_name: tool } = request;
   return `${provider} mcp_tool_call ${String(server.length)} ${server} ${tool}`;

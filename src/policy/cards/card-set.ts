@@ -70,7 +70,7 @@ export function createCardSet(files: readonly CardFile[]): CardSet {
     const found = answers instanceof Promise ? await answers : answers;
     const scene = sceneOf(call, found);
     const mayFire = found.size === 0 ? asked.firingOnNothing : asked.rules;
-    return decisionOf(
+    return decisionOfFired(
       mayFire.filter((rule) => fires(rule, scene)).map((rule) => [rule, hitOf(rule, call, found)]),
     );
   }
@@ -166,7 +166,7 @@ function hitOf(rule: CompiledRule, call: PolicyCall, found: ReadonlyMap<number, 
   return { ...hit, reason: filledReason(hit.reason, hit.rule, call, match) };
 }
 
-function decisionOf(fired: readonly (readonly [CompiledRule, RuleHit])[]): Decision {
+function decisionOfFired(fired: readonly (readonly [CompiledRule, RuleHit])[]): Decision {
   if (fired.length === 0) return NO_DECISION;
   const of = (action: CompiledRule['action']): RuleHit[] =>
     fired.flatMap(([rule, hit]) => (rule.action === action ? [hit] : []));

@@ -83,8 +83,8 @@ export function createMaskSearch(patterns: readonly LabelledPattern[]): MaskSear
       const searched = await searchedTexts(texts);
       const inSlices = cut.length === 0 ? [] : await detectAll(searched, cut);
       const uncut = await findUncut(searched, literals);
-      const found = secretsBy === undefined ? [] : await findSecrets(searched, secretsBy);
-      return joined(texts.length, [inSlices, uncut, found]);
+      const found = secretsBy === undefined ? [] : await findSecretsApart(searched, secretsBy);
+      return joinedTexts(texts.length, [inSlices, uncut, found]);
     },
   };
 }
@@ -109,7 +109,7 @@ const NOTHING_FOUND: SearchedText = { findings: [], isWhole: true };
 const MANY_FINDINGS = 10_000;
 
 /** What several searches have found in each of so many texts: in order, and without overlaps. */
-async function joined(
+async function joinedTexts(
   count: number,
   searches: readonly (readonly (readonly Finding[])[])[],
 ): Promise<readonly SearchedText[]> {
@@ -186,7 +186,7 @@ async function findUncut(
 }
 
 /** Without cuts, since a key may be longer than slices overlap. */
-async function findSecrets(
+async function findSecretsApart(
   searched: readonly DisguisedText[],
   rule: string,
 ): Promise<readonly (readonly Finding[])[]> {

@@ -50,7 +50,7 @@ export async function startEngineThread(
   };
   const line = openLine(new Worker(threadFile(), { workerData: data, env: {} }));
   const first = await line.reply(limits.startMs).catch((cause: unknown) => {
-    throw unreadable(cause, files, limits.startMs);
+    throw unreadableFiles(cause, files, limits.startMs);
   });
   if ('set' in first) return { facts: first.set, evaluate, end: line.end };
   await line.end();
@@ -66,7 +66,7 @@ export async function startEngineThread(
 }
 
 /** What is said of files that the engine did not live to compile; which of them it was, it cannot tell. */
-function unreadable(cause: unknown, files: readonly RegoFile[], startMs: number): unknown {
+function unreadableFiles(cause: unknown, files: readonly RegoFile[], startMs: number): unknown {
   if (!(cause instanceof RegoEvaluationError)) return cause;
   const names = [...files]
     .sort((a, b) => b.text.length - a.text.length)

@@ -23,7 +23,7 @@ export function nestingFailure({ name, text }: RegoFile): RegoFailure | undefine
     } else if (char === '#') at = endOf(text, NEWLINE, at);
     else if (char === '$' && isQuote(text.charAt(at + 1))) open.push(text.slice(at, ++at + 1));
     else if (char === '`') at = endOf(text, char, at);
-    else if (char === '"') at = endOfString(text, at);
+    else if (char === '"') at = endOfRegoString(text, at);
     else if (char === '(' || char === '[' || char === '{') open.push(char);
     else if (char === ')' || char === ']' || char === '}') open.pop();
     if (open.length > MAX_NESTING) return { ...tooDeep, file: name, ...placeOf(text, at) };
@@ -50,7 +50,7 @@ function endOf(text: string, end: string, from: number): number {
 }
 
 /** Where the string that begins at `from` ends, on its line at the latest: one that is not closed is no string. */
-function endOfString(text: string, from: number): number {
+function endOfRegoString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const char = text.charAt(at);
     if (char === '"' || char === NEWLINE) return at;

@@ -45,7 +45,7 @@ export async function runCardTests(
   for (const [index, test] of cases.entries()) {
     const place = { name: test.name, file: name, line: lineOf([index]) };
     const lineOfStep = (step: number): number => lineOf([index, 'steps', step]);
-    results.push({ ...place, ...(await outcomeOf(test, { set, defaultAction, lineOfStep })) });
+    results.push({ ...place, ...(await testOutcome(test, { set, defaultAction, lineOfStep })) });
   }
   return results;
 }
@@ -58,7 +58,7 @@ interface Rig {
 
 type Outcome = Pick<TestResult, 'outcome' | 'detail'>;
 
-async function outcomeOf(test: CardTest, rig: Rig): Promise<Outcome> {
+async function testOutcome(test: CardTest, rig: Rig): Promise<Outcome> {
   try {
     const wrong =
       'steps' in test ? await walk(test, rig) : (await judged(await callOfTest(test.call), test, rig)).wrong;

@@ -55,7 +55,7 @@ interface Found {
 async function besides({ file, folder }: PolicySources): Promise<Found> {
   const inFolder = folder === undefined ? [] : await pathsIn(folder, isPolicyTest);
   const ofFile = file?.replace(/(\.ya?ml)$/, '_test$1');
-  const isThere = ofFile !== undefined && ofFile !== file && (await kindOf(ofFile)) === 'file';
+  const isThere = ofFile !== undefined && ofFile !== file && (await pathKindOf(ofFile)) === 'file';
   return { tests: isThere ? [...inFolder, ofFile] : inFolder, policies: [] };
 }
 
@@ -63,7 +63,7 @@ async function at(paths: readonly string[]): Promise<Found> {
   const tests: string[] = [];
   const policies: string[] = [];
   for (const path of paths) {
-    const kind = await kindOf(path);
+    const kind = await pathKindOf(path);
     if (kind === 'folder') {
       tests.push(...(await pathsIn(path, isPolicyTest)));
       policies.push(...(await pathsIn(path, isPolicy)));
@@ -77,7 +77,7 @@ async function at(paths: readonly string[]): Promise<Found> {
 
 const OTHER = 'is no policy and no test: .rego, .yaml, .yml, with _test before it for tests';
 
-async function kindOf(path: string): Promise<'file' | 'folder' | 'none'> {
+async function pathKindOf(path: string): Promise<'file' | 'folder' | 'none'> {
   try {
     return (await stat(path)).isDirectory() ? 'folder' : 'file';
   } catch {

@@ -23,7 +23,7 @@ export async function runRegoTests(
   isTest: (file: string) => boolean,
   limits: ThreadLimits,
 ): Promise<readonly TestResult[]> {
-  const rules = await rulesOf(files, limits);
+  const rules = await rulesInFiles(files, limits);
   const ours = rules.filter(({ file }) => isTest(file));
   const tests = unique(ours.filter(({ name }) => TEST.test(name)));
   const outcomes = await ask(tests, files, limits);
@@ -36,7 +36,7 @@ export async function runRegoTests(
   ].toSorted((one, other) => one.file.localeCompare(other.file) || one.line - other.line);
 }
 
-async function rulesOf(files: readonly RegoFile[], limits: ThreadLimits): Promise<readonly Rule[]> {
+async function rulesInFiles(files: readonly RegoFile[], limits: ThreadLimits): Promise<readonly Rule[]> {
   const thread = await startEngineThread(files, limits, NO_QUESTION);
   await thread.end();
   return thread.facts.rules;

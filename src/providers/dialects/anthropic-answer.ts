@@ -9,9 +9,9 @@ import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
 /** Reads messages. */
-export const anthropicAnswers = answerReaders(readMessage, createMessageReader);
+export const anthropicAnswers = answerReaders(readAnthropicMessage, createMessageReader);
 
-function* readMessage(message: JsonObject): Work<AnswerFacts> {
+function* readAnthropicMessage(message: JsonObject): Work<AnswerFacts> {
   const texts: AnswerText[] = [];
   for (const [index, block] of arrayOf(message.content).entries()) {
     yield* addBlockTexts(texts, block, ['content', index]);
@@ -119,7 +119,7 @@ function createMessageReader() {
       case 'message_delta':
         return { deltas: [], ends: ['*'], ...merge(event.usage) };
       case 'content_block_start':
-        return yield* startOf(event);
+        return yield* startOfMessage(event);
       case 'content_block_delta':
         return yield* pieceOf(event);
       case 'content_block_stop':
@@ -139,7 +139,7 @@ function createMessageReader() {
 }
 
 /** A block's own words may begin with it; results of the provider's own tools come whole. */
-function* startOf(event: JsonObject): Work<Meaning> {
+function* startOfMessage(event: JsonObject): Work<Meaning> {
   const found: AnswerText[] = [];
   yield* addBlockTexts(found, event.content_block, ['content_block']);
   const begun = found.filter(({ path }) => isBlockText(path));

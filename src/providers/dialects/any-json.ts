@@ -83,8 +83,8 @@ function* walk(root: unknown, onText: (found: LooseText) => void): Work<void> {
   for (let level = nextLevel(levels, path); level !== undefined; level = nextLevel(levels, path)) {
     const step = path[levels.length - 1] ?? '';
     const value = (level.value as Readonly<Record<string | number, unknown>>)[step];
-    if (typeof step === 'string') visit(value, joined(level.place, step), step);
-    else visit(value, joined(level.place, ownIndex(value) ?? step), level.name);
+    if (typeof step === 'string') visit(value, placeOfMember(level.place, step), step);
+    else visit(value, placeOfMember(level.place, ownIndex(value) ?? step), level.name);
     parts += 1;
     if (parts % STEP_PARTS === 0) yield STEP_PARTS * ITEM_CHARS;
   }
@@ -94,10 +94,10 @@ function* walk(root: unknown, onText: (found: LooseText) => void): Work<void> {
 function placeWithin(value: object, place: string, step: string | number | undefined): string {
   // Of an array's element its place says so already.
   const index = typeof step === 'number' ? undefined : ownIndex(value);
-  return index === undefined ? place : joined(place, index);
+  return index === undefined ? place : placeOfMember(place, index);
 }
 
-function joined(place: string, step: string | number): string {
+function placeOfMember(place: string, step: string | number): string {
   return place === '' ? String(step) : `${place}.${step}`;
 }
 

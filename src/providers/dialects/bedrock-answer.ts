@@ -9,12 +9,12 @@ import { arrayOf, cacheApart, objectOf, tokenCount } from './fields.ts';
 import { addAnswerTextsIn, answerTextsIn } from './json-text.ts';
 
 /** Reads Converse answers, and the frames of `converse-stream`: the event's name is in the frame's headers. */
-export const converseAnswers = answerReaders(readAnswer, (request) => {
+export const converseAnswers = answerReaders(readConverseAnswer, (request) => {
   const signed = signsReasoning(request?.model);
   return jsonReader(bedrockCut, (event, frame) => readEvent(frame.event ?? '', event, [], signed));
 });
 
-function* readAnswer(answer: JsonObject): Work<AnswerFacts> {
+function* readConverseAnswer(answer: JsonObject): Work<AnswerFacts> {
   const message = objectOf(objectOf(answer.output).message);
   const texts: AnswerText[] = [];
   for (const [index, block] of arrayOf(message.content).entries()) {
@@ -70,7 +70,7 @@ function writtenFor1h(details: unknown): number {
 }
 
 /** Reads Nova's own answers, which are Converse's, and its stream, whose documents are the events by their names. */
-export const novaAnswers = answerReaders(readAnswer, () =>
+export const novaAnswers = answerReaders(readConverseAnswer, () =>
   jsonReader(bedrockCut, (event) => {
     const name = Object.keys(event).find((member) => isObject(event[member])) ?? '';
     return readEvent(name, objectOf(event[name]), [name], false);

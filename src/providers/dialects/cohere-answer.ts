@@ -18,7 +18,7 @@ export const cohereV1Answers = answerReaders(readV1Answer, () => jsonReader(cohe
 function* readV2Answer(answer: JsonObject): Work<AnswerFacts> {
   const message = objectOf(answer.message);
   const content = yield* contentTexts(message);
-  const texts = [...content, ...text('reasoning', message.tool_plan, ['message', 'tool_plan'])];
+  const texts = [...content, ...answerTexts('reasoning', message.tool_plan, ['message', 'tool_plan'])];
   for (const [index, call] of arrayOf(message.tool_calls).entries()) {
     const path = ['message', 'tool_calls', index, 'function', 'arguments'];
     texts.push(...argumentsText(objectOf(objectOf(call).function).arguments, path));
@@ -46,8 +46,8 @@ function* contentTexts(message: JsonObject): Work<AnswerText[]> {
     const path = ['message', 'content', index];
     const said =
       part.type === 'thinking'
-        ? text('reasoning', part.thinking, [...path, 'thinking'])
-        : text('text', part.text, [...path, 'text']);
+        ? answerTexts('reasoning', part.thinking, [...path, 'thinking'])
+        : answerTexts('text', part.text, [...path, 'text']);
     found.push(...said);
     yield ITEM_CHARS;
   }
@@ -67,18 +67,18 @@ function* readV1Answer(answer: JsonObject): Work<AnswerFacts> {
 }
 
 function* v1Texts(answer: JsonObject, path: JsonPath): Work<AnswerText[]> {
-  const found = text('text', answer.text, [...path, 'text']);
+  const found = answerTexts('text', answer.text, [...path, 'text']);
   yield* addAnswerTextsIn(found, 'tool_arguments', answer.tool_calls, [...path, 'tool_calls']);
   for (const name of V1_WORDS) yield* addAnswerTextsIn(found, 'text', answer[name], [...path, name]);
   return found;
 }
 
-function text(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerText[] {
+function answerTexts(kind: AnswerText['kind'], value: unknown, path: JsonPath): AnswerText[] {
   return typeof value === 'string' && value !== '' ? [{ kind, text: value, path }] : [];
 }
 
 function argumentsText(value: unknown, path: JsonPath): AnswerText[] {
-  return text('tool_arguments', value, path).map((found) => ({ ...found, isJson: true }));
+  return answerTexts('tool_arguments', value, path).map((found) => ({ ...found, isJson: true }));
 }
 
 function* readV2Event(event: JsonObject): Work<Meaning> {
@@ -94,10 +94,10 @@ function* readV2Event(event: JsonObject): Work<Meaning> {
       const tokens = pieceTokens(event.logprobs, ['logprobs'], `0/text/${index}`);
       return {
         deltas: [
-          ...on(`0/text/${index}`, text('text', content.text, [...at, 'text']), 'text'),
+          ...on(`0/text/${index}`, answerTexts('text', content.text, [...at, 'text']), 'text'),
           ...on(
             `0/reasoning/${index}`,
-            text('reasoning', content.thinking, [...at, 'thinking']),
+            answerTexts('reasoning', content.thinking, [...at, 'thinking']),
             'reasoning',
           ),
         ],
@@ -107,7 +107,7 @@ function* readV2Event(event: JsonObject): Work<Meaning> {
     case 'content-end':
       return { deltas: [], ends: [`0/text/${index}`, `0/reasoning/${index}`] };
     case 'tool-plan-delta':
-      return { deltas: on('0/plan', text('reasoning', message.tool_plan, [...path, 'tool_plan'])) };
+      return { deltas: on('0/plan', answerTexts('reasoning', message.tool_plan, [...path, 'tool_plan'])) };
     case 'tool-call-start':
     case 'tool-call-delta': {
       const { arguments: words } = objectOf(objectOf(message.tool_calls).function);
@@ -144,15 +144,15 @@ function on(channel: string, found: readonly AnswerText[], joins?: string): Text
 function* readV1Event(event: JsonObject): Work<Meaning> {
   switch (event.event_type) {
     case 'text-generation':
-      return { deltas: on('0/text', text('text', event.text, ['text'])) };
+      return { deltas: on('0/text', answerTexts('text', event.text, ['text'])) };
     case 'tool-calls-chunk': {
       const delta = objectOf(event.tool_call_delta);
       const index = typeof delta.index === 'number' ? delta.index : 0;
       const at = ['tool_call_delta'];
       return {
         deltas: [
-          ...on('0/text', text('text', event.text, ['text'])),
-          ...on('0/plan', text('text', delta.text, [...at, 'text'])),
+          ...on('0/text', answerTexts('text', event.text, ['text'])),
+          ...on('0/plan', answerTexts('text', delta.text, [...at, 'text'])),
           ...on(`0/tool/${index}`, argumentsText(delta.parameters, [...at, 'parameters'])),
         ],
       };

@@ -14,10 +14,10 @@ export function readCohereUsage(value: unknown): Usage | undefined {
 }
 
 function readUnits(units: JsonObject): Usage | undefined {
-  const inputTokens = count(units.input_tokens);
-  const imageTokens = count(units.image_tokens);
-  const outputTokens = count(units.output_tokens);
-  const searchUnits = count(units.search_units);
+  const inputTokens = tokensIn(units.input_tokens);
+  const imageTokens = tokensIn(units.image_tokens);
+  const outputTokens = tokensIn(units.output_tokens);
+  const searchUnits = tokensIn(units.search_units);
   if (inputTokens === undefined || imageTokens === undefined) return undefined;
   if (outputTokens === undefined || searchUnits === undefined) return undefined;
   if (
@@ -35,6 +35,6 @@ function readUnits(units: JsonObject): Usage | undefined {
 }
 
 /** A count that is left out where it is none; undefined where it is nonsense. */
-function count(value: unknown): number | undefined {
+function tokensIn(value: unknown): number | undefined {
   return value === undefined || value === null ? 0 : tokenCount(value);
 }

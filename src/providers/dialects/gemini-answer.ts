@@ -83,9 +83,9 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
   const usage = objectOf(value);
   const promptTokens = tokenCount(usage.promptTokenCount);
   if (promptTokens === undefined) return undefined;
-  const thoughts = count(usage, 'thoughtsTokenCount');
-  const written = count(usage, 'candidatesTokenCount');
-  const toolPrompt = count(usage, 'toolUsePromptTokenCount');
+  const thoughts = tokensNamed(usage, 'thoughtsTokenCount');
+  const written = tokensNamed(usage, 'candidatesTokenCount');
+  const toolPrompt = tokensNamed(usage, 'toolUsePromptTokenCount');
   if (thoughts === undefined || written === undefined || toolPrompt === undefined) return undefined;
   const inputAudioTokens = audioTokens(usage.promptTokensDetails, usage.toolUsePromptTokensDetails);
   const outputAudioTokens = audioTokens(usage.candidatesTokensDetails);
@@ -100,7 +100,7 @@ export function readGeminiUsage(value: unknown): Usage | undefined {
 }
 
 /** A count that may be left out for zero; undefined where it is nonsense. */
-function count(usage: JsonObject, name: string): number | undefined {
+function tokensNamed(usage: JsonObject, name: string): number | undefined {
   const value = usage[name];
   return value === undefined || value === null ? 0 : tokenCount(value);
 }

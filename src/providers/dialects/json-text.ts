@@ -1,3 +1,4 @@
+import { isContainer } from '../../json/count-members.ts';
 import { levelOf } from '../../json/levels.ts';
 import type { JsonPath } from '../../json/path.ts';
 import { isPlainText, isSoundFile } from '../../pricing/media-bytes.ts';
@@ -71,10 +72,6 @@ function* walk(root: unknown, path: JsonPath, onText: OnText): Work<void> {
     if (parts % STEP_PARTS === 0) yield STEP_PARTS * ITEM_CHARS;
   }
   if (rest.words !== '') onText(rest.words, path, false);
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Numbers that are joined at once: hundreds of thousands, each added by itself, take three times as long. */

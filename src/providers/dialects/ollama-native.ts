@@ -32,10 +32,10 @@ import { readToolList, toolFacts, type ToolOffer } from './openai-tools.ts';
 import { addListedTokens, tokensMember } from './token-texts.ts';
 
 /** Ollama's own `POST /api/chat`. */
-export const ollamaChat = ollama('ollama-chat', (body) => void requiredArray(body, 'messages'));
+export const ollamaChat = nativeDialect('ollama-chat', (body) => void requiredArray(body, 'messages'));
 
 /** Ollama's own `POST /api/generate`: a prompt in place of messages. */
-export const ollamaGenerate = ollama('ollama-generate', () => undefined);
+export const ollamaGenerate = nativeDialect('ollama-generate', () => undefined);
 
 /** `POST /api/embed`, and its predecessor `/api/embeddings`. */
 export const ollamaEmbed: Dialect = {
@@ -49,7 +49,7 @@ export const ollamaEmbed: Dialect = {
   stream: () => undefined,
 };
 
-function ollama(name: string, assertBody: (body: JsonObject) => void): Dialect {
+function nativeDialect(name: string, assertBody: (body: JsonObject) => void): Dialect {
   return {
     name,
     hasBody: true,
@@ -57,7 +57,7 @@ function ollama(name: string, assertBody: (body: JsonObject) => void): Dialect {
       assertBody(body);
       return readBody(body);
     },
-    ...answerReaders(readAnswer, () => jsonReader(plainCut, readLine)),
+    ...answerReaders(readNativeAnswer, () => jsonReader(plainCut, readLine)),
   };
 }
 
@@ -103,7 +103,7 @@ function outputLimit(body: JsonObject): OutputLimit {
   };
 }
 
-function* readAnswer(body: JsonObject): Work<AnswerFacts> {
+function* readNativeAnswer(body: JsonObject): Work<AnswerFacts> {
   const texts = yield* answerTexts(body);
   const spelled = texts.find(({ kind }) => kind === 'text')?.path.join('.') ?? '';
   const tokens: TokenText[] = [];

@@ -54,10 +54,10 @@ const ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
 const REASONING = namesIn('reasoning reasoning_content reasoning_details thinking');
 
 export function readChatMessages(into: Gathered, messages: unknown): void {
-  arrayOf(messages).forEach((message, index) => readMessage(into, message, ['messages', index]));
+  arrayOf(messages).forEach((message, index) => readChatMessage(into, message, ['messages', index]));
 }
 
-function readMessage(into: Gathered, value: unknown, path: JsonPath): void {
+function readChatMessage(into: Gathered, value: unknown, path: JsonPath): void {
   const message = requiredObject(value, 'messages');
   const role = ROLES.get(message.role) ?? 'user';
   const place = { role, kind: role === 'tool' ? 'tool_result' : 'text' } as const;

@@ -200,7 +200,7 @@ function itemOf(event: JsonObject): string {
 }
 
 /** The channels of text to which an event says that nothing comes any more. */
-function endsOf(event: JsonObject, type: string): string[] {
+function endsByEvent(event: JsonObject, type: string): string[] {
   if (LAST.has(type)) return ['*'];
   if (!type.endsWith('.done')) return [];
   const piece = PIECES.get(type.slice(0, -'.done'.length));
@@ -228,7 +228,7 @@ function* readCopies(event: JsonObject, type: string): Work<Said> {
   yield* addOutputTokens(tokens, response, ['response'], nameText);
   return {
     deltas: yield* wholeDeltas(texts, under, { repeats: true }),
-    ends: [...endsOf(event, type), under],
+    ends: [...endsByEvent(event, type), under],
     ...tokensMember(tokens),
   };
 }

@@ -82,7 +82,7 @@ export function createConversationReader(): ConversationReader {
 
   return {
     message(message, place, outer) {
-      const context = contextOf(message, outer);
+      const context = contextOfMessage(message, outer);
       if (message['role'] === 'assistant' || message['role'] === 'model')
         return answer(message, place, context);
       const results = resultsIn(message);
@@ -104,7 +104,7 @@ function whoseModel({ provider, model }: Context): Required<Pick<Context, 'provi
   return { provider: provider ?? providerOfModel(model), model };
 }
 
-function contextOf(message: TraceFields, outer: Context): Context {
+function contextOfMessage(message: TraceFields, outer: Context): Context {
   const session = stringIn(message, ['session_id', 'conversation_id', 'thread_id']);
   const model = stringIn(message, ['model']);
   const provider = stringIn(message, ['provider']);

@@ -22,10 +22,10 @@ export function callsIn(message: TraceFields): readonly FunctionCall[] {
   const { tool_calls, function_call, content } = message;
   const called = Array.isArray(tool_calls) ? tool_calls : [];
   const old = isObject(function_call) ? [{ function: function_call }] : [];
-  return [...called, ...old, ...(Array.isArray(content) ? content : [])].flatMap(callOf);
+  return [...called, ...old, ...(Array.isArray(content) ? content : [])].flatMap(callsInPart);
 }
 
-function callOf(part: unknown): FunctionCall[] {
+function callsInPart(part: unknown): FunctionCall[] {
   if (!isObject(part)) return [];
   const { type, function: named, toolUse } = part;
   if (isObject(named)) return namedCall(stringIn(part, ['id']), named, named['arguments']);

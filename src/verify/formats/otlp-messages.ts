@@ -12,7 +12,7 @@ export function promptOf(span: TraceFields, attributes: TraceFields): readonly T
   const system = partsIn(parsed(told['gen_ai.system_instructions']));
   const input = messagesIn(parsed(told['gen_ai.input.messages']));
   if (input.length > 0 || system.length > 0) {
-    return [...(system.length === 0 ? [] : [messageOf('system', system)]), ...input];
+    return [...(system.length === 0 ? [] : [tracedMessage('system', system)]), ...input];
   }
   const numbered = numberedMessages(told, 'gen_ai.prompt');
   if (numbered.length > 0) return numbered;
@@ -102,7 +102,7 @@ function messagesIn(written: unknown): TraceFields[] {
   return (Array.isArray(written) ? written : []).filter(isObject).map((message) => {
     const role = stringIn(message, ['role']) ?? 'user';
     const parts = partsIn(message['parts']);
-    return parts.length === 0 ? { ...message, role } : messageOf(role, parts);
+    return parts.length === 0 ? { ...message, role } : tracedMessage(role, parts);
   });
 }
 
@@ -112,7 +112,7 @@ function partsIn(written: unknown): readonly TraceFields[] {
 }
 
 /** A message of parts, as chat has it. */
-function messageOf(role: string, parts: readonly TraceFields[]): TraceFields {
+function tracedMessage(role: string, parts: readonly TraceFields[]): TraceFields {
   const texts = parts.filter(({ type }) => type !== 'tool_call').map(textOfPart);
   const calls = parts
     .filter(({ type }) => type === 'tool_call')

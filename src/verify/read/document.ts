@@ -62,7 +62,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
     hasSteps = isObject(value) && !Object.hasOwn(value, 'resourceSpans');
     if (!hasSteps) return;
     known = headSchema.safeParse(value).data ?? {};
-    current = contextOf(known, context);
+    current = contextOfHead(known, context);
     isHolding = known.session_id == null || known.agent == null;
   }
 
@@ -93,7 +93,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
       return [...release(), { ...next(piece.line), ...unreadableStep(problemOf(said.error)) }];
     }
     const late = isHolding ? undefined : lateMember(said?.data ?? {}, known);
-    if (isHolding) current = contextOf(said?.data ?? {}, context);
+    if (isHolding) current = contextOfHead(said?.data ?? {}, context);
     const rest = [...release(), ...spans.end()];
     if (late === undefined) return rest;
     const problem = `${late} stands after the steps, which are too many to wait for it: write it before them`;
@@ -110,7 +110,7 @@ export function createDocumentReader({ elements, context, next }: DocumentOption
   };
 }
 
-function contextOf(head: HeadFields, outer: Context): Context {
+function contextOfHead(head: HeadFields, outer: Context): Context {
   return {
     sessionId: head.session_id == null ? outer.sessionId : sessionIdOf(head.session_id),
     agent: head.agent == null ? outer.agent : agentOf(head.agent),

@@ -17,7 +17,7 @@ export function createJunitReport(): Report {
 
   return {
     begin: () => '<?xml version="1.0" encoding="UTF-8"?>\n',
-    finding: (finding) => (VIOLATIONS.has(finding.action) ? add(failure(finding)) : ''),
+    finding: (finding) => (VIOLATIONS.has(finding.action) ? add(failureElement(finding)) : ''),
     unreadable: (unreadable) => add(error(unreadable)),
     end(summary) {
       const { violations, unreadable, elements, elementsWithViolations } = summary;
@@ -26,7 +26,7 @@ export function createJunitReport(): Report {
       const counted = `tests="${violations + unreadable + 1}" failures="${violations}" errors="${unreadable}"`;
       const left = violations + unreadable - cases.length;
       const more = left > 0 ? [`<system-out>${left} more are not listed</system-out>`] : [];
-      const suite = `<testsuite name="${text(`gateway verify ${summary.trace}`)}" ${counted} skipped="0" time="0">`;
+      const suite = `<testsuite name="${escapedText(`gateway verify ${summary.trace}`)}" ${counted} skipped="0" time="0">`;
       return [
         `<testsuites ${counted}>`,
         suite,
@@ -41,14 +41,14 @@ export function createJunitReport(): Report {
   };
 }
 
-function failure(finding: TraceFinding): string {
+function failureElement(finding: TraceFinding): string {
   const { index, rule, action, reason, file, line, session, traceLine } = finding;
-  const called = text(calledName(finding));
+  const called = escapedText(calledName(finding));
   const rules = file === undefined ? '' : `\n${file}${line === undefined ? '' : `:${line}`}`;
-  const detail = text(`session ${session}, line ${traceLine} of the trace${rules}`);
+  const detail = escapedText(`session ${session}, line ${traceLine} of the trace${rules}`);
   return [
-    `<testcase classname="${text(rule)}" name="step ${index} ${called}">`,
-    `<failure type="${action}" message="${text(reason)}">${detail}</failure>`,
+    `<testcase classname="${escapedText(rule)}" name="step ${index} ${called}">`,
+    `<failure type="${action}" message="${escapedText(reason)}">${detail}</failure>`,
     '</testcase>',
   ].join('');
 }
@@ -56,12 +56,12 @@ function failure(finding: TraceFinding): string {
 function error({ index, line, problem }: Unreadable): string {
   return [
     `<testcase classname="trace" name="element ${index}">`,
-    `<error type="unreadable" message="${text(problem)}">line ${line} of the trace</error>`,
+    `<error type="unreadable" message="${escapedText(problem)}">line ${line} of the trace</error>`,
     '</testcase>',
   ].join('');
 }
 
 /** Without what hides in a terminal. */
-function text(written: string): string {
+function escapedText(written: string): string {
   return xmlText(written, /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\uFFFE\uFFFF]/gu);
 }

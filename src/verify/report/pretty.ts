@@ -39,9 +39,9 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
     const name = printable(trace);
     const parts = [
       ...(violations > 0
-        ? [`${count(violations, 'violation')} in ${count(elementsWithViolations, 'element')}`]
+        ? [`${counted(violations, 'violation')} in ${counted(elementsWithViolations, 'element')}`]
         : []),
-      ...(unreadable > 0 ? [`${count(unreadable, 'element')} could not be read`] : []),
+      ...(unreadable > 0 ? [`${counted(unreadable, 'element')} could not be read`] : []),
       ...(isUnjudged(summary) ? ['nothing that could be judged'] : []),
     ];
     return parts.length === 0
@@ -51,7 +51,7 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
 
   function details({ calls, responses, actions, checks, policies, skipped }: Summary): string[] {
     return [
-      `judged: ${count(calls, 'call')}, ${count(responses, 'response')}; masked ${actions.mask}, flagged ${actions.flag}`,
+      `judged: ${counted(calls, 'call')}, ${counted(responses, 'response')}; masked ${actions.mask}, flagged ${actions.flag}`,
       ...[...skipped].map(([why, times]) => `not judged: ${String(times)} ${why}`),
       policies === undefined
         ? 'policies: none (give --presets, --policy-file or --policy-dir)'
@@ -61,6 +61,6 @@ export function createPrettyReport({ paint, printable }: Terminal): Report {
   }
 }
 
-function count(number: number, what: string): string {
+function counted(number: number, what: string): string {
   return `${number.toLocaleString('en')} ${what}${number === 1 ? '' : 's'}`;
 }

@@ -90,12 +90,12 @@ function* textsOf(all: readonly AnswerText[], passesArguments: boolean): Work<Te
     }
     texts.push(one);
     if (one.signed === true) signed.add(pathKey(one.path));
-    if (one.editable !== false) words.set(one.text, yield* kindOf(one));
+    if (one.editable !== false) words.set(one.text, yield* wordsKindOf(one));
   }
   return { texts, words, passed, signed };
 }
 
-function* kindOf({ kind, text, isJson }: AnswerText): Work<WordsKind> {
+function* wordsKindOf({ kind, text, isJson }: AnswerText): Work<WordsKind> {
   if (isJson === true || (kind === 'text' && (yield* isDocument(text)))) return 'document';
   return kind === 'tool_arguments' ? 'value' : 'prose';
 }

@@ -78,7 +78,7 @@ export class NonTextFields {
   *search(root: object, event: StreamEvent, found: Found[]): Work<SearchedValues> {
     const texts = yield* this.#paths.of(event);
     const before = this.#last?.texts === texts ? this.#last.root : undefined;
-    const searched = yield* this.#searchLevels(levelOf(root, texts, undefined, before), event, found);
+    const searched = yield* this.#searchLevels(levelOfFields(root, texts, undefined, before), event, found);
     const isKept = searched.edits.length === 0 && event.frame.raw.length <= MAX_KEPT_BYTES;
     this.#last = isKept ? { root, texts } : undefined;
     return searched;
@@ -121,7 +121,7 @@ export class NonTextFields {
       const name = typeof step === 'string' ? step : level.name;
       if (typeof value === 'object' && value !== null) {
         if (levels.length === MAX_DEPTH) throw tooDeep();
-        levels.push(levelOf(value, texts, name, before));
+        levels.push(levelOfFields(value, texts, name, before));
         path.push(step);
       } else if (typeof value === 'string') {
         const search = isIdentifier(value) ? this.#names : this.#words;
@@ -191,7 +191,7 @@ export class NonTextFields {
   }
 }
 
-function levelOf(
+function levelOfFields(
   value: object,
   texts: PathTree | undefined,
   name: string | undefined,
