@@ -19,6 +19,8 @@ export interface Parts {
   readonly stops: (() => unknown)[];
 }
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
 /**
  * Starts what stands in front of one provider that costs next to nothing, on one Redis; `close` ends all of it, and so
  * does a start that fails.
@@ -28,10 +30,12 @@ export async function startOnParts<Started>(
 ): Promise<Started & { close(): Promise<void> }> {
   const directory = mkdtempSync(join(tmpdir(), 'gw-bench-'));
   const stops: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
-  const close = (): Promise<void> => stopAll(stops);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void close().finally(() => process.exit(1)));
+  const interrupted = (): void => void close().finally(() => process.exit(1));
+  function close(): Promise<void> {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+    return stopAll(stops);
   }
+  for (const signal of SIGNALS) process.once(signal, interrupted);
   try {
     const started = await start(await startParts(directory, stops));
     await sleep(1_500);
