@@ -8,6 +8,7 @@ import { basename, dirname, join, relative } from 'node:path';
 
 import { rolldown, type OutputChunk, type Plugin } from 'rolldown';
 
+import { inAscii } from './build-ascii.ts';
 import { thirdPartyNotices } from './build-notices.ts';
 import { packVocabulary } from './src/pricing/vocabulary.ts';
 
@@ -52,6 +53,7 @@ export async function build(dist: string): Promise<void> {
     else cpSync(from, join(dist, to));
   }
   const chunks = output.filter((file) => file.type === 'chunk');
+  for (const { fileName, code } of chunks) writeFileSync(join(dist, fileName), inAscii(code));
   const missing = chunks.flatMap(asksFor).filter((name) => !isThere(name, chunks));
   if (missing.length > 0)
     throw new Error(`not bundled, and not installed with the package: ${missing.join(', ')}`);

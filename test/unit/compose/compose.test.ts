@@ -177,6 +177,7 @@ describe('the Dockerfile', () => {
   it('is given everything that the build reads', () => {
     const given = read('.dockerignore').match(/(?<=^!).+/gm) ?? [];
     expect(given.toSorted()).toEqual([
+      'build-ascii.ts',
       'build-notices.ts',
       'build.ts',
       'cli',
