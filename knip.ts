@@ -1,13 +1,15 @@
 import type { KnipConfig } from 'knip';
 
+const isProduction = process.argv.includes('--production');
+
 /**
  * What nobody uses: `npm run dead-code`. With `--production` what only tests use counts as unused too, unless its own file
  * needs it; else an export that only its own file needs is told of, types aside, which are there to be read.
  */
 const config: KnipConfig = {
   entry: [
-    'build.ts!',
-    'cli/main.ts!',
+    // Else the scripts of package.json name them.
+    ...(isProduction ? ['build.ts!', 'cli/main.ts!'] : []),
     'src/worker.ts!',
     'src/offline-judge-thread.ts!',
     'src/policy/rego/{thread,load-engine}.ts!',
@@ -16,7 +18,7 @@ const config: KnipConfig = {
     'test/support/risk-scorer.ts',
   ],
   project: ['build*.ts!', 'src/**/*.ts!', 'cli/**/*.ts!', 'test/**/*.ts'],
-  ignoreExportsUsedInFile: process.argv.includes('--production') || { interface: true, type: true },
+  ignoreExportsUsedInFile: isProduction || { interface: true, type: true },
   ignoreBinaries: ['go', 'taskset'],
 };
 

@@ -137,3 +137,8 @@ export function errorBody(type: ErrorType, message: string): string {
 export function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : 'unknown error';
 }
+
+export function methodNotAllowed(takes: readonly string[]): GatewayError {
+  const allow = takes.join(', ');
+  return new GatewayError('method_not_allowed', `this path takes ${allow}`, { headers: { allow } });
+}

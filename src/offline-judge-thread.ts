@@ -1,7 +1,7 @@
 /** A thread that judges one half of a trace's sessions. A failure of it is its end, which its parent hears. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createOfflineJudge, loadPolicySet } from './offline-judge.ts';
-import type { JudgeReply, JudgeRequest, JudgeThreadData } from './verify/thread-messages.ts';
+import type { JudgeReply, JudgeRequest, JudgeThreadData } from './verify/thread-judge.ts';
 
 const { config, files } = workerData as JudgeThreadData;
 const judge = await createOfflineJudge({ config, set: files && (await loadPolicySet(files)) });

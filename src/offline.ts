@@ -2,9 +2,8 @@ import { driftSettings } from './checks/drift/check.ts';
 import { createConversationJudge } from './checks/drift/conversation.ts';
 import type { Config } from './config/schema.ts';
 import { readInputText } from './scan/lines.ts';
-import { conversationRow, textRow } from './scan/rows.ts';
+import { conversationRow, textRow, scanLines, type Scanned } from './scan/rows.ts';
 import { createConversationScan, type ConversationReport } from './scan/scan-conversation.ts';
-import { scanLines, type Scanned } from './scan/scan-lines.ts';
 import { createTextScan, type TextReport } from './scan/scan-text.ts';
 import type { ScanSurface } from './scan/surface.ts';
 

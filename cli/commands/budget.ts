@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { AccountStatus, LimitChanges } from '../../src/checks/budget/store.ts';
-import { windowAccounts } from '../../src/checks/budget/windows.ts';
+import { windowAccounts } from '../../src/checks/budget/accounts.ts';
 import type { Operations } from '../../src/operate.ts';
 import type { BudgetLimits } from '../../src/pipeline/exchange.ts';
 import { formatUsd, toNanoUsd } from '../../src/pricing/usd.ts';

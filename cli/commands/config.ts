@@ -1,10 +1,9 @@
 import { Option, type Command } from 'commander';
 import { stringify } from 'yaml';
-import { maskConfig } from '../../src/config/mask.ts';
+import { maskConfig, serializeConfig } from '../../src/config/print.ts';
 import { ConfigError, formatProblem, type Problem } from '../../src/config/problems.ts';
 import { configJsonSchema, type ConfigInput } from '../../src/config/schema.ts';
 import { preflightProblems } from '../../src/config/preflight.ts';
-import { serializeConfig } from '../../src/config/serialize.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { painter, print, withOutput, type OutputFormat, type OutputOptions } from '../output.ts';
 import { loadedConfig } from '../loaded-config.ts';

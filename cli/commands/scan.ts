@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { Option, type Command } from 'commander';
-import type { Scanned } from '../../src/scan/scan-lines.ts';
+import type { Scanned } from '../../src/scan/rows.ts';
 import { SURFACES, type ScanSurface } from '../../src/scan/surface.ts';
 import { ExitCode, type Io } from '../command.ts';
 import { printableJson } from '../output.ts';

@@ -1,5 +1,41 @@
-import type { Answer } from '../pipeline/exchange.ts';
-import { createWrittenText } from './written-text.ts';
+import type { Answer, WrittenText } from '../pipeline/exchange.ts';
+import type { AnswerText } from '../providers/provider.ts';
+
+/** Text kept for counting; what lies beyond is only measured. */
+const MAX_KEPT_CHARS = 262_144;
+/** Streams bring some characters at a time, and each string costs some forty bytes beside: so many become one. */
+const MAX_PIECES = 256;
+
+/** Collects what a model wrote, bounded, for answers that end without usage (docs/budgets.md). */
+export function createWrittenText(): WrittenText {
+  return new CollectedText();
+}
+
+/** A class, since every answer has one, and an object with getters of its own costs kilobytes. */
+class CollectedText implements WrittenText {
+  beyondBytes = 0;
+  sawReasoning = false;
+  readonly #joined: string[] = [];
+  #pieces: string[] = [];
+  #keptChars = 0;
+
+  add(kind: AnswerText['kind'], text: string): void {
+    this.sawReasoning ||= kind === 'reasoning';
+    if (this.#keptChars + text.length > MAX_KEPT_CHARS) {
+      this.beyondBytes += Buffer.byteLength(text);
+      return;
+    }
+    this.#keptChars += text.length;
+    this.#pieces.push(text);
+    if (this.#pieces.length < MAX_PIECES) return;
+    this.#joined.push(this.#pieces.join(''));
+    this.#pieces = [];
+  }
+
+  get text(): string {
+    return this.#joined.join('') + this.#pieces.join('');
+  }
+}
 
 /** An answer of which nothing is known yet. */
 export function newAnswer(): Answer {

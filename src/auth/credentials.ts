@@ -1,3 +1,4 @@
+import { GatewayError } from '../errors.ts';
 import { HEADER } from '../headers.ts';
 import { carriesProxyKey } from './carried-key.ts';
 import { isProxyKey, RAW_KEY_PREFIX } from './raw-key.ts';
@@ -77,7 +78,7 @@ export function extractCredentials(
 }
 
 /** Whether credentials are taken from this header, and none of it travels on. */
-export function isKeyHeader(name: string): boolean {
+function isKeyHeader(name: string): boolean {
   return KEY_HEADERS.has(name);
 }
 
@@ -104,4 +105,28 @@ function decoded(text: string): string {
   } catch {
     return text; // not percent-encoding: taken as it stands
   }
+}
+
+/** Repeats the address, with the key in it where that has one, and never travels on. */
+const PROOF = 'dpop';
+
+/**
+ * A proxy key is taken out of its places; in any other header, path segment or parameter one is refused, whosever.
+ * @throws GatewayError invalid_request
+ */
+export function assertNotCarried(
+  { hidesProxyKey, path, query }: Credentials,
+  headers: ReadonlyMap<string, string>,
+): void {
+  if (hidesProxyKey || carriesProxyKey(path + query)) throw proxyKeyCarried();
+  for (const [name, value] of headers) {
+    if (!isKeyHeader(name) && name !== PROOF && carriesProxyKey(value)) throw proxyKeyCarried();
+  }
+}
+
+export function proxyKeyCarried(): GatewayError {
+  return new GatewayError(
+    'invalid_request',
+    'a proxy key stands where it could be sent upstream: send it alone, without quotes, in Authorization: Bearer or in the path, and in no other header, parameter or segment',
+  );
 }

@@ -2,6 +2,7 @@ import type { ErrorType, RefusalDetails } from '../errors.ts';
 import { calledTool } from '../mcp/message.ts';
 import type { Denial } from '../pipeline/check.ts';
 import type { Parsed } from '../pipeline/exchange.ts';
+import { timeSpan, wholeSeconds } from '../text/time-span.ts';
 
 /** 403: what this key, this gateway or a rule does not allow. */
 export function policyDenied(message: string, details?: RefusalDetails): Denial {
@@ -41,4 +42,15 @@ export function toolDenied({ tool, reason, rule, type = 'policy_denied' }: ToolD
 /** 400: what the client wrote cannot be taken. */
 export function invalidRequest(message: string): Denial {
   return { kind: 'deny', type: 'invalid_request', message };
+}
+
+/**
+ * What stands after a refusal that a repeat cannot cure soon. Qwen Code and Gemini CLI obey neither `x-should-retry` nor
+ * the body's type: they read the message, and repeat a 429 for minutes where it has not these words (decision 099).
+ */
+export const NEVER_RESETS = 'Quota exceeded (limit: 0), and no time will reset it';
+
+/** The same where a time is known. */
+export function resetsIn(ms: number): string {
+  return `it starts anew in ${timeSpan(ms)}. Quota exceeded, it will reset then. Please retry in ${wholeSeconds(ms)}s`;
 }

@@ -1,4 +1,4 @@
-import type { ReportSecretLeak } from './secret-leak.ts';
+import type { ReportSecretLeak } from './report-secret-leak.ts';
 import type { PolicySet } from '../policy/policy-set.ts';
 import type { RiskStore } from '../risk/store.ts';
 import type { Audit } from '../telemetry/audit.ts';

@@ -1,19 +1,12 @@
-import { alerting } from './sections/alerting.ts';
-import { audit } from './sections/audit.ts';
-import { auth } from './sections/auth.ts';
-import { envoy } from './sections/envoy.ts';
+import { alerting, otel, audit } from './sections/observability.ts';
+import { auth, zsp, signature } from './sections/auth.ts';
+import { envoy, server } from './sections/server.ts';
 import { mcpSection } from './sections/mcp.ts';
-import { otel } from './sections/otel.ts';
 import { policySection } from './sections/policy.ts';
 import { pricing } from './sections/pricing.ts';
-import { providersSection } from './sections/providers.ts';
-import { proxy } from './sections/proxy.ts';
+import { providersSection, proxy } from './sections/providers.ts';
 import { redis } from './sections/redis.ts';
-import { riskProfile } from './sections/risk-profile.ts';
-import { server } from './sections/server.ts';
-import { sessionSection } from './sections/session.ts';
-import { signature } from './sections/signature.ts';
-import { zsp } from './sections/zsp.ts';
+import { riskProfile, sessionSection } from './sections/session.ts';
 import type { section, Settings } from './fields.ts';
 
 /** The sections of gateway.yaml that are no check's own. */

@@ -1,5 +1,19 @@
 import { isObject } from '../json/is-object.ts';
 
+/** A request as a dialect of the demo provider sees it. */
+export interface DemoRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** The parsed body; empty where it is no JSON object. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type DemoReply =
+  | { readonly kind: 'whole'; readonly body: object }
+  /** Server-sent events, ready to be written one after the other. */
+  | { readonly kind: 'stream'; readonly events: readonly string[] };
+
 /** What the demo model writes: an echo of the last user message, so that a person sees that it arrived. */
 export interface DemoAnswer {
   /** The answer in pieces of about one token; together they are its text. */

@@ -1,5 +1,4 @@
-import { demoAnswer, finiteNumber } from './answer.ts';
-import type { DemoReply, DemoRequest } from './dialect.ts';
+import { demoAnswer, finiteNumber, type DemoReply, type DemoRequest } from './answer.ts';
 
 const MODELS = ['claude-sonnet-5', 'claude-haiku-4-5'];
 

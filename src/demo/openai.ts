@@ -1,6 +1,5 @@
-import { demoAnswer, finiteNumber } from './answer.ts';
+import { demoAnswer, finiteNumber, type DemoReply, type DemoRequest } from './answer.ts';
 import { isObject } from '../json/is-object.ts';
-import type { DemoReply, DemoRequest } from './dialect.ts';
 
 const MODELS = ['gpt-4o', 'gpt-4o-mini'];
 

@@ -1,7 +1,7 @@
 import { isObject } from '../json/is-object.ts';
 import type { JsonRpcId } from './message.ts';
-import type { JsonObject } from '../providers/provider.ts';
-import { withoutCase } from './without-case.ts';
+import type { JsonObject, StreamEvent } from '../providers/provider.ts';
+import { readMediaType } from '../media-type.ts';
 
 /** A JSON-RPC message of a server: a response, a request of its own, or a notification, and the same to every parser. */
 export function isServerMessage(value: unknown): value is JsonObject {
@@ -67,4 +67,22 @@ const OF_A_CALL = ['content', 'structuredContent', 'contents', 'messages'];
 /** Whether a message holds what came of a call, whatever else it tells. */
 export function isAnswer(message: unknown): boolean {
   return saidBy(message).some((said) => OF_A_CALL.some((name) => Object.hasOwn(said, name)));
+}
+
+/** Some clients read events in the answer to a GET whatever its type says, and would read others than were judged. */
+export function isOfEvents(contentType: string | undefined): boolean {
+  return readMediaType(contentType).essence === 'text/event-stream';
+}
+
+/** Events of another name (`ping`, `endpoint`) are not for the protocol, nor is what stands beside an event's data. */
+export function isForMessages({ frame: { event: name }, sideband }: StreamEvent): boolean {
+  return sideband !== true && (name === undefined || name === '' || name === 'message');
+}
+
+/**
+ * A name as parsers read it that do not mind letter case. Upper-casing first folds the letters that lower-casing alone
+ * leaves apart, such as the long s.
+ */
+export function withoutCase(name: string): string {
+  return name.toUpperCase().toLowerCase();
 }

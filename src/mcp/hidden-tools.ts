@@ -1,8 +1,12 @@
 import type { JsonEdit } from '../json/path.ts';
-import { mayCallTool } from './allowed-tools.ts';
 import { listedTools } from './answer-shape.ts';
 import { isObject } from '../json/is-object.ts';
 import type { McpMessage } from './message.ts';
+
+/** Whether a key may call a tool: any where it has no list, else those that the list names, letter by letter. */
+export function mayCallTool(allowedTools: readonly string[] | undefined, tool: string): boolean {
+  return allowedTools === undefined || allowedTools.includes(tool);
+}
 
 /**
  * The list of tools that a server's message is; undefined where it is none. By its form where nobody knows what was

@@ -18,3 +18,11 @@ export type McpMessage =
 export function calledTool(message: McpMessage | undefined): string | undefined {
   return message?.kind === 'request' && message.method === 'tools/call' ? message.name : undefined;
 }
+
+/** An MCP server that a request goes to (`mcp.servers[]`). */
+export interface McpTarget {
+  /** The path segment: `/mcp/<server>`. */
+  readonly server: string;
+  /** `/mcp/<server>/tools/call`, or `/mcp/<server>` (Streamable HTTP). */
+  readonly form: 'tools_call' | 'streamable_http';
+}

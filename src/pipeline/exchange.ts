@@ -9,7 +9,7 @@ import type {
   RequestFacts,
   Usage,
 } from '../providers/provider.ts';
-import type { McpTarget } from '../mcp/target.ts';
+import type { McpTarget } from '../mcp/message.ts';
 import type { Facts } from './facts.ts';
 import type { Patience } from './patience.ts';
 
@@ -106,7 +106,7 @@ export interface Answer {
   facts: AnswerFacts | undefined;
   /** Usage of a whole answer, or the running usage of a stream. */
   usage: Usage | undefined;
-  /** Text the model wrote, for counting where usage is missing; bounded, see `answers/written-text.ts`. */
+  /** Text the model wrote, for counting where usage is missing; bounded, see `answers/new-answer.ts`. */
   readonly written: WrittenText;
   /** The stream's own end marker, or the end of a whole body, was seen. */
   complete: boolean;

@@ -3,10 +3,9 @@ import type { PolicyCall, TraceStep } from './call.ts';
 import type { WrittenCall } from './call-from-json.ts';
 import type { ExplainedRule } from './cards/card-set.ts';
 import { whyDefault } from './describe-set.ts';
-import { merged, NO_DECISION, type Decision } from './decision.ts';
+import { merged, NO_DECISION, type Decision, shownReason } from './decision.ts';
 import type { LoadedPolicies } from './load-policies.ts';
 import type { PolicySet } from './policy-set.ts';
-import { shownReason } from './shown-reason.ts';
 import { defaultActionOf, passes, strongestOf, type DefaultAction, type PolicyVerdict } from './verdict.ts';
 
 /** Which rules fired for a call and why, as `gateway policy explain` prints it. No secret of the call is in it. */

@@ -1,9 +1,8 @@
 import type { Config } from '../config/schema.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, methodNotAllowed } from '../errors.ts';
 import { mcpBodyless, mcpMessages, mcpToolCalls } from '../mcp/dialect.ts';
-import type { McpTarget } from '../mcp/target.ts';
+import type { McpTarget } from '../mcp/message.ts';
 import type { Endpoint } from '../providers/provider.ts';
-import { methodNotAllowed } from './refusals.ts';
 import type { McpServerTarget } from './target.ts';
 import type { McpUpstream } from './upstreams.ts';
 

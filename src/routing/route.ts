@@ -1,12 +1,11 @@
 import type { Config } from '../config/schema.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, methodNotAllowed } from '../errors.ts';
 import { opaque } from '../providers/dialects/opaque.ts';
 import { assertModelName } from '../providers/model-name.ts';
 import { PROVIDER_NAMES, type Endpoint, type ProviderName } from '../providers/provider.ts';
 import { createMcpRoute } from './mcp-route.ts';
 import { hasOwnRoot, meantPath, shownPath, type AskedPath } from './meant-path.ts';
 import { assertPlainPath } from './path.ts';
-import { methodNotAllowed } from './refusals.ts';
 import type { ProviderTarget, Target } from './target.ts';
 import type { ProviderUpstream, Upstreams } from './upstreams.ts';
 

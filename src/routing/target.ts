@@ -1,4 +1,4 @@
-import type { McpTarget } from '../mcp/target.ts';
+import type { McpTarget } from '../mcp/message.ts';
 import type { Endpoint } from '../providers/provider.ts';
 import type { McpUpstream, ProviderUpstream } from './upstreams.ts';
 

@@ -1,6 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { connectRedis, waitUntilReady } from '../redis/client.ts';
-import { describedRedis } from '../redis/described.ts';
+import { connectRedis, waitUntilReady, describedRedis } from '../redis/client.ts';
 import { checkServer } from '../redis/server-check.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { messageOf } from '../errors.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Line } from './lines.ts';
+import { type Line, readLines } from './lines.ts';
 
 /** What tells one row from another in the output. */
 const rowId = z.union([z.string(), z.number()], { error: 'must be a string or a number' });
@@ -48,4 +48,19 @@ function problemInWords(error: z.ZodError | undefined): string {
   const issue = error?.issues[0];
   if (issue === undefined || issue.path.length === 0) return 'is not a JSON object';
   return `${issue.path.join('.')} ${issue.message}`;
+}
+
+/** What is printed for one line: what was found, or that it could not be read. */
+export type Scanned<Found> = { readonly found: Found } | { readonly bad: BadLine };
+
+/** Scans a stream of JSON lines in its order, a row at a time. */
+export async function* scanLines<Row, Found>(
+  bytes: AsyncIterable<Uint8Array>,
+  schema: z.ZodType<Row>,
+  scan: (row: Row) => Found | Promise<Found>,
+): AsyncGenerator<Scanned<Found>> {
+  for await (const line of readLines(bytes)) {
+    const read = readRow(line, schema);
+    yield 'row' in read ? { found: await scan(read.row) } : { bad: read };
+  }
 }

@@ -1,3 +1,6 @@
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from '../errors.ts';
+
 /**
  * One unit of a streamed answer: an SSE event, an AWS event-stream message, a line of NDJSON or an element of
  * a JSON array. `raw` is exactly what came from the provider, so that an untouched frame goes out byte for byte.
@@ -58,4 +61,13 @@ export interface StreamFormat {
   readable(frame: Frame): Frame;
   /** A comment that clients skip, or undefined where the format has none (only SSE has). */
   comment(text: string): Buffer | undefined;
+}
+
+/** A frame of a format that is text all through, as every decoder of UTF-8 reads it. */
+export function readableText(frame: Frame): Frame {
+  // Of no use in JSON, and between the letters in UTF-16, which nobody here reads.
+  if (frame.raw.includes(0)) {
+    throw new GatewayError('upstream_unavailable', 'the provider sent a stream that is not text in UTF-8');
+  }
+  return isUtf8(frame.raw) ? frame : { ...frame, raw: Buffer.from(frame.raw.toString('utf8')) };
 }

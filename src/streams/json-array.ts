@@ -1,6 +1,12 @@
-import type { ClosingFrame, Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
+import {
+  type ClosingFrame,
+  type Frame,
+  type FrameDecoder,
+  type FrameWriter,
+  type StreamFormat,
+  readableText,
+} from './frame.ts';
 import { PendingBytes } from './pending.ts';
-import { readableText } from './readable.ts';
 
 const QUOTE = 0x22;
 const OPEN_ARRAY = 0x5b;

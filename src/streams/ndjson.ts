@@ -1,6 +1,5 @@
-import type { Frame, FrameDecoder, FrameWriter, StreamFormat } from './frame.ts';
+import { type Frame, type FrameDecoder, type FrameWriter, type StreamFormat, readableText } from './frame.ts';
 import { PendingBytes } from './pending.ts';
-import { readableText } from './readable.ts';
 
 const LF = 0x0a;
 

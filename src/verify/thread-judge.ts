@@ -1,7 +1,20 @@
 import { Worker, type ResourceLimits } from 'node:worker_threads';
 import type { TraceFinding } from './finding.ts';
 import type { AskedStep, Ended, TraceJudge } from './judge.ts';
-import type { JudgeReply, JudgeRequest, JudgeThreadData } from './thread-messages.ts';
+import type { Config } from '../config/schema.ts';
+import type { PolicyFiles } from '../policy/policy-files.ts';
+
+/** What a thread that judges is started with. */
+export interface JudgeThreadData {
+  readonly config: Config;
+  readonly files: PolicyFiles | undefined;
+}
+
+/** Some steps, in order; or that no other comes. */
+export type JudgeRequest = readonly AskedStep[] | 'end';
+
+/** One for each request, in their order; the findings of each step that was asked for. */
+export type JudgeReply = readonly (readonly TraceFinding[])[] | Ended;
 
 /** Steps of one message: each message is a turn of two event loops. */
 const STEPS_OF_MESSAGE = 64;

@@ -1,4 +1,3 @@
-import { createTraceClock } from './clock.ts';
 import type { TraceFinding } from './finding.ts';
 import type { Ended, TraceJudge } from './judge.ts';
 import { createReadAhead, type ReadAhead } from './read-ahead.ts';
@@ -140,4 +139,27 @@ function sumOf(counts: readonly ReplayCounts[]): ReplayCounts {
     sum.afterDenial += afterDenial;
   }
   return sum;
+}
+
+/** The time of the step that is judged. */
+interface TraceClock {
+  /** Unix ms. */
+  now(): number;
+  /** Another call begins; a trace that does not tell when is taken for one of a call a second. */
+  advance(at: number | undefined): void;
+}
+
+/** Of a trace without times; only the distances count. */
+const BEGINNING_MS = 1e12;
+const STEP_MS = 1_000;
+
+/** Time only goes forward, whatever a trace says: what is remembered has a life. */
+function createTraceClock(): TraceClock {
+  let nowMs = BEGINNING_MS;
+  return {
+    now: () => nowMs,
+    advance(at) {
+      nowMs = at === undefined ? nowMs + STEP_MS : Math.max(nowMs, at);
+    },
+  };
 }

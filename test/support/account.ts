@@ -1,5 +1,5 @@
 import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
-import { windowAccounts } from '../../src/checks/budget/windows.ts';
+import { windowAccounts } from '../../src/checks/budget/accounts.ts';
 import type { TestRedis } from './redis.ts';
 
 /** The lease of a reservation that the gateway takes. */

@@ -3,7 +3,7 @@ import { parseStrict } from '../../src/json/scan.ts';
 import type { Answered, BudgetLimits, Parsed } from '../../src/pipeline/exchange.ts';
 import type { Facts, SessionFacts } from '../../src/pipeline/facts.ts';
 import type { Obfuscation } from '../../src/normalize/normalized.ts';
-import { createWrittenText } from '../../src/answers/written-text.ts';
+import { createWrittenText } from '../../src/answers/new-answer.ts';
 import type { JsonObject, ProviderName, StreamEvent, Usage } from '../../src/providers/provider.ts';
 import { providers } from '../../src/providers/registry.ts';
 

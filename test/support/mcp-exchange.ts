@@ -1,5 +1,5 @@
 import { mcpMessages } from '../../src/mcp/dialect.ts';
-import type { McpTarget } from '../../src/mcp/target.ts';
+import type { McpTarget } from '../../src/mcp/message.ts';
 import type { KeyRecord } from '../../src/auth/key-record.ts';
 import type { Parsed } from '../../src/pipeline/exchange.ts';
 import type { JsonObject, RequestFacts } from '../../src/providers/provider.ts';

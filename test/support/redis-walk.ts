@@ -5,7 +5,7 @@ import { createFailureLimit } from '../../src/auth/failure-limit.ts';
 import { createKeyStateStore } from '../../src/auth/key-state-store.ts';
 import { createKeyStore } from '../../src/auth/key-store.ts';
 import { createRedisBudgetStore } from '../../src/checks/budget/redis-store.ts';
-import { windowAccounts } from '../../src/checks/budget/windows.ts';
+import { windowAccounts } from '../../src/checks/budget/accounts.ts';
 import { createRedisDriftStore } from '../../src/checks/drift/redis-store.ts';
 import { createRedisLoopStore } from '../../src/checks/loop/redis-store.ts';
 import { createRedisMcpSessionStore } from '../../src/checks/mcp/session-binding/redis-store.ts';

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { COMMON_TEXTS } from '../../src/common-texts.ts';
-import { createQuestion, knownText, rememberClean } from '../../src/known-texts.ts';
-import { textDigest } from '../../src/text-digest.ts';
+import { createQuestion, knownText, rememberClean, textDigest } from '../../src/known-texts.ts';
 
 const PROSE = 'words of a long text '.repeat(20);
 

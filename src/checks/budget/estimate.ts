@@ -1,9 +1,9 @@
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { requestUnits, type InputBound } from '../../pricing/input-bound.ts';
 import type { ModelPrice } from '../../pricing/price.ts';
-import type { OutputLimit, RequestFacts } from '../../providers/provider.ts';
-import { outputsOf } from './outputs.ts';
+import type { OutputLimit, RequestFacts, OutputModality } from '../../providers/provider.ts';
 import type { BudgetOperation, Reservation } from './store.ts';
+import { naturalOutputs } from '../../pricing/natural-outputs.ts';
 
 /** The smallest output limit worth sending a request for (docs/budgets.md). */
 const MIN_GRANT_TOKENS = 256;
@@ -102,4 +102,13 @@ function grantable(price: ModelPrice, bound: InputBound, defaultMaxOutputTokens:
   }
   const room = price.contextTokens - Math.ceil(bound.textTokens / 3);
   return Math.min(most, Math.max(MIN_GRANT_TOKENS, room));
+}
+
+/** What beside text may be written: as asked for, and as the models do by themselves. */
+export function outputsOf(
+  request: RequestFacts,
+  { models }: Pick<ModelPrice, 'models'>,
+): readonly OutputModality[] {
+  // Embeddings, reranking and the like write nothing.
+  return request.output === undefined ? [] : [...(request.outputs ?? []), ...models.flatMap(naturalOutputs)];
 }

@@ -2,14 +2,15 @@ import type { CoreConfig } from '../../config/core.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
 import { byteBound, countedBound, type InputBound } from '../../pricing/input-bound.ts';
-import { isSound } from '../../pricing/media-bound.ts';
+import { isSound, DEFAULT_MAX_IMAGE_TOKENS } from '../../pricing/media-bound.ts';
 import type { ModelPrice, Pricing } from '../../pricing/price.ts';
 import { dearestOf, priceOfUnknown } from '../../pricing/pricing.ts';
 import { toNanoUsd } from '../../pricing/usd.ts';
 import type { RequestFacts } from '../../providers/provider.ts';
-import { outputsOf } from './outputs.ts';
+import { outputsOf } from './estimate.ts';
 import { invalidRequest, policyDenied } from '../denials.ts';
 import { printable } from './refusals.ts';
+import type { JsonEdit } from '../../json/path.ts';
 
 /** What is known of a request's cost before it is sent. */
 export interface Quote {
@@ -115,4 +116,22 @@ function refuseOpenCost(
 function keptTools(deps: QuoteDeps, request: RequestFacts): string[] {
   const kept = request.providerTools.map(({ type }) => type).filter((type) => deps.keptTools.includes(type));
   return [...new Set(kept)];
+}
+
+/** The edits that have a router refuse hosts that are dearer than what was reserved at. */
+export function capPrice(
+  { capPrice: edits, media }: RequestFacts,
+  { listed, requestNanoUsd, worstInputAudioNanoUsd }: ModelPrice,
+): readonly JsonEdit[] {
+  if (edits === undefined || listed === undefined) return [];
+  const { inputNanoUsd, outputNanoUsd } = listed;
+  const imageUsd = (DEFAULT_MAX_IMAGE_TOKENS * inputNanoUsd) / 1e9;
+  const audioNanoUsd = media.some(isSound) ? worstInputAudioNanoUsd : undefined;
+  return edits({
+    inputUsdPerMillion: inputNanoUsd / 1_000,
+    outputUsdPerMillion: outputNanoUsd / 1_000,
+    requestUsd: requestNanoUsd / 1e9,
+    ...(media.some(({ kind }) => kind === 'image') && { imageUsd }),
+    ...(audioNanoUsd !== undefined && { audioUsdPerMillion: audioNanoUsd / 1_000 }),
+  });
 }

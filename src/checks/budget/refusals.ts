@@ -1,7 +1,7 @@
 import { retryAfter } from '../../errors.ts';
 import type { Denial } from '../../pipeline/check.ts';
 import { formatUsd } from '../../pricing/usd.ts';
-import { NEVER_RESETS, resetsIn } from '../../text/quota-words.ts';
+import { NEVER_RESETS, resetsIn } from '../denials.ts';
 import { timeSpan } from '../../text/time-span.ts';
 import { SESSION_ACCOUNT } from './accounts.ts';
 import { budgetHeaders } from './headers.ts';

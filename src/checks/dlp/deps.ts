@@ -1,6 +1,6 @@
 import type { ContentClass, DetectorName, StreamDetector } from '../../detectors/finding.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { ReportSecretLeak } from '../secret-leak.ts';
+import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import type { DlpAction } from './actions.ts';
 import type { DlpConfig } from './config.ts';
 import type { FindAll } from './scan/scan-batch.ts';

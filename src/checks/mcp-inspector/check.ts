@@ -1,10 +1,10 @@
 import type { McpConfig } from '../../config/sections/mcp.ts';
 import { SERVER_CREDENTIAL_RULE } from '../../detectors/tool-rules.ts';
-import { isOfEvents } from '../../mcp/answer-events.ts';
+import { isOfEvents } from '../../mcp/answer-shape.ts';
 import { calledTool } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial } from '../../pipeline/check.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
-import type { ReportSecretLeak } from '../secret-leak.ts';
+import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import { toolDenied } from '../denials.ts';
 import type { Audit } from '../../telemetry/audit.ts';
 import { createDecide, createInspect, inspectNothing, uninspectable } from './decide.ts';

@@ -5,7 +5,7 @@ import type { Denial } from '../../pipeline/check.ts';
 import { policyDenied } from '../denials.ts';
 import type { Answered } from '../../pipeline/exchange.ts';
 import { findingId } from '../finding-id.ts';
-import type { ReportSecretLeak } from '../secret-leak.ts';
+import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import { uninspectable, type MessageJudgement, type Uninspected } from './decide.ts';
 import { maskedResult, mayBeShown } from './masked-result.ts';
 import type { PlacedFinding } from './scan.ts';

@@ -10,12 +10,11 @@ import {
   type StreamRewriter,
 } from '../../pipeline/check.ts';
 import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
-import { isServerMessage, answeredId } from '../../mcp/answer-shape.ts';
+import { isServerMessage, answeredId, isForMessages } from '../../mcp/answer-shape.ts';
 import type { JsonObject, StreamEvent } from '../../providers/provider.ts';
 import { uninspectable, type Decide, type MessageJudgement } from './decide.ts';
 import type { Leaks } from './leaks.ts';
 import type { RecordJudgement } from './audit-events.ts';
-import { isForMessages } from '../../mcp/answer-events.ts';
 import { jsonRpcError } from '../../mcp/refusal.ts';
 import type { Withholding } from './tool-list.ts';
 

@@ -1,5 +1,4 @@
-import { isForMessages, isOfEvents } from '../../mcp/answer-events.ts';
-import { isServerMessage } from '../../mcp/answer-shape.ts';
+import { isForMessages, isOfEvents, isServerMessage } from '../../mcp/answer-shape.ts';
 import { hiddenTools, toolListIn } from '../../mcp/hidden-tools.ts';
 import type { JsonEdit } from '../../json/path.ts';
 import { PASS, PASS_EVENT, type Check, type Denial, type StreamAction } from '../../pipeline/check.ts';

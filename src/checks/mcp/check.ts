@@ -1,4 +1,4 @@
-import { mayCallTool } from '../../mcp/allowed-tools.ts';
+import { mayCallTool } from '../../mcp/hidden-tools.ts';
 import { calledTool, type McpMessage } from '../../mcp/message.ts';
 import { PASS, type Check, type Denial, type Verdict } from '../../pipeline/check.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';

@@ -5,9 +5,8 @@ import { JudgeAgain } from '../../pipeline/phase.ts';
 import { findingId } from '../finding-id.ts';
 import { callDenied } from '../denials.ts';
 import type { PolicyCall } from '../../policy/call.ts';
-import type { Decision, TaintHit } from '../../policy/decision.ts';
+import { type Decision, type TaintHit, shownReason } from '../../policy/decision.ts';
 import type { Escalate } from './escalate.ts';
-import { shownReason } from '../../policy/shown-reason.ts';
 import { defaultActionOf, passes } from '../../policy/verdict.ts';
 
 export interface JudgeDeps {

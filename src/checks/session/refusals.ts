@@ -1,8 +1,7 @@
 import { HEADER } from '../../headers.ts';
 import type { Denial } from '../../pipeline/check.ts';
-import { toolDenied } from '../denials.ts';
+import { toolDenied, NEVER_RESETS } from '../denials.ts';
 import { formatUsd } from '../../pricing/usd.ts';
-import { NEVER_RESETS } from '../../text/quota-words.ts';
 import { MAX_NOTE_CHARS, MAX_NOTES, type Session } from './store.ts';
 
 export function maxStepsExceeded({ maxSteps = 0 }: Session): Denial {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { ProviderName } from '../../providers/provider.ts';
-import { baseUrl, filePath, section } from '../fields.ts';
+import { type ProviderName, PROVIDER_NAMES } from '../../providers/provider.ts';
+import { baseUrl, filePath, section, authority, duration } from '../fields.ts';
+import { hostedTools } from '../../checks/hosted-tools/config.ts';
 
 const provider = section({
   /** Unset: the provider's public API. */
@@ -35,3 +36,14 @@ export const providersSection = section({
   vllm: provider,
   openrouter: provider,
 } satisfies Record<ProviderName, z.ZodType>).prefault({});
+
+/** What passes to the providers (docs/routing.md). */
+export const proxy = section({
+  /** Bounds the wait for an answer's headers, the silence between chunks, and the whole of an unstreamed answer. */
+  upstream_timeout: duration('300s'),
+  /** Endpoints that the gateway cannot read. */
+  unknown_endpoints: z.enum(['deny', 'allow']).default('deny'),
+  ...hostedTools,
+  /** Transparent egress: whom clients ask by host -> provider. Where there are any, nothing else is served. */
+  authorities: z.record(authority, z.enum(PROVIDER_NAMES)).default({}),
+}).prefault({});

@@ -1,6 +1,20 @@
+import * as z from 'zod';
 import { driftDetection } from '../../checks/drift/config.ts';
 import { sessionSettings } from '../../checks/session/config.ts';
-import { section } from '../fields.ts';
+import { section, durationOrZero } from '../fields.ts';
 
 /** Sessions and multi-turn drift (docs/sessions.md, docs/drift.md). */
 export const sessionSection = section({ ...sessionSettings, drift_detection: driftDetection }).prefault({});
+
+const score = z.int().min(0).max(100);
+
+/** The persistent risk score of each key (docs/risk.md). */
+export const riskProfile = section({
+  enabled: z.boolean().default(true),
+  /** Life of a profile; 0 is permanent. */
+  ttl: durationOrZero('0'),
+  /** A score over it locks the key for a while. */
+  auto_quarantine_threshold: score.default(75),
+  /** A score over it blocks the key until an operator resets it. */
+  permanent_block_threshold: score.default(90),
+}).prefault({});

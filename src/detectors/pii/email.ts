@@ -1,7 +1,7 @@
+import { domainToASCII } from 'node:url';
 import { isLabelCode, isLetterCode } from '../characters.ts';
 import { behindEscape } from '../escapes.ts';
 import type { Finding, StreamDetector } from '../finding.ts';
-import { createHostList } from './host-list.ts';
 import { createStreamDetector } from '../stream-detector.ts';
 
 /** RFC 5321 section 4.5.3.1.1. */
@@ -143,4 +143,29 @@ function atBeforeDomain(tail: string): number | undefined {
 
 function isDomainCode(code: number): boolean {
   return isLabelCode(code) || code === 46;
+}
+
+/**
+ * Whether a domain is one of a list, or below one of them; in any case of letters, and of its Unicode and its ASCII
+ * form. What people write around a domain is left out: `@example.org`, `*.example.org`.
+ */
+function createHostList(hosts: readonly string[]): (domain: string) => boolean {
+  const listed = new Set(hosts.map((host) => canonical(host.trim().replace(/^[@*.]+/, ''))));
+  listed.delete('');
+  if (listed.size === 0) return () => false;
+  return (domain) => {
+    let name = canonical(domain);
+    while (!listed.has(name)) {
+      const dot = name.indexOf('.');
+      if (dot === -1) return false;
+      name = name.slice(dot + 1);
+    }
+    return true;
+  };
+}
+
+function canonical(host: string): string {
+  const name = host.toLowerCase().replace(/\.$/, '');
+  // Empty where it is no domain, such as `a_b.example`.
+  return domainToASCII(name) || name;
 }

@@ -12,7 +12,7 @@ import {
 import { nextTurn } from '../../turns.ts';
 import type { StreamContext } from '../context.ts';
 import type { PhaseReply } from '../reply/respond.ts';
-import { proxyKeyCarried } from '../request/carried-key.ts';
+import { proxyKeyCarried } from '../../auth/credentials.ts';
 import { forward } from '../request/forward.ts';
 import { bodyForm, tooLarge } from '../request/request-form.ts';
 import type { At } from '../state.ts';

@@ -1,5 +1,5 @@
 import type { Identity } from '../../auth/authenticate.ts';
-import { extractCredentials, type Credentials } from '../../auth/credentials.ts';
+import { assertNotCarried, extractCredentials, type Credentials } from '../../auth/credentials.ts';
 import type { KeyRecord } from '../../auth/key-record.ts';
 import { namedSession } from '../../conversation/session-turn.ts';
 import { GatewayError } from '../../errors.ts';
@@ -12,7 +12,6 @@ import { providers } from '../../providers/registry.ts';
 import type { Target } from '../../routing/target.ts';
 import type { StreamContext } from '../context.ts';
 import { awaitRequestBody, type PhaseReply } from '../reply/respond.ts';
-import { assertNotCarried } from '../request/carried-key.ts';
 import { forward } from '../request/forward.ts';
 import { assertForm } from '../request/request-form.ts';
 import { addressWithoutPort, readRequestHead, type RequestHead } from '../request/request-head.ts';

@@ -3,13 +3,12 @@ import { normalize } from '../../normalize/normalize.ts';
 import type { PolicyCall, SessionInput, TraceStep } from '../call.ts';
 import { callSchema } from '../call-json.ts';
 import { callOf, type WrittenCall } from '../call-from-json.ts';
-import type { Decision, RuleHit } from '../decision.ts';
+import { type Decision, type RuleHit, shownReason } from '../decision.ts';
 import { remembered } from '../explain-call.ts';
 import { PolicyFilesError } from '../policy-files-error.ts';
 import type { PolicySet } from '../policy-set.ts';
 import { readYaml } from '../read-yaml.ts';
 import { RegoEvaluationError } from '../rego/rego-error.ts';
-import { shownReason } from '../shown-reason.ts';
 import { passes, strongestOf, type DefaultAction } from '../verdict.ts';
 import {
   CARD_TEST_KEYS,

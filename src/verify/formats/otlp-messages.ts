@@ -1,6 +1,5 @@
 import { stringIn, type TraceFields } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
-import { attributesOf } from './otlp-attributes.ts';
 
 /**
  * The messages that a span of a model's call was sent with, as chat messages; undefined where it was recorded without.
@@ -130,4 +129,25 @@ function textOfPart(part: TraceFields): string {
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Attributes by their names; OTLP writes them as a list. */
+export function attributesOf(written: unknown): TraceFields {
+  if (!Array.isArray(written)) return isObject(written) ? written : {};
+  return Object.fromEntries(
+    written.flatMap((one: unknown) =>
+      isObject(one) && typeof one['key'] === 'string' ? [[one['key'], valueOf(one['value'])]] : [],
+    ),
+  );
+}
+
+function valueOf(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { stringValue, intValue, doubleValue, boolValue, arrayValue, kvlistValue } = value;
+  if (isObject(arrayValue)) {
+    const { values } = arrayValue;
+    return Array.isArray(values) ? values.map(valueOf) : [];
+  }
+  if (isObject(kvlistValue)) return attributesOf(kvlistValue['values']);
+  return stringValue ?? intValue ?? doubleValue ?? boolValue;
 }

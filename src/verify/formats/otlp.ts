@@ -10,8 +10,7 @@ import {
 } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { modelStep } from './messages.ts';
-import { attributesOf } from './otlp-attributes.ts';
-import { answerOf, promptOf } from './otlp-messages.ts';
+import { attributesOf, answerOf, promptOf } from './otlp-messages.ts';
 
 /** What a resource says of all its spans. */
 export interface OtlpResource {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createServerCredentials } from '../../../src/checks/mcp-inspector/server-credentials.ts';
 import { defaultConfig } from '../../support/default-config.ts';
-import { maskConfig } from '../../../src/config/mask.ts';
+import { maskConfig, serializeConfig } from '../../../src/config/print.ts';
 import { configJsonSchema, type ConfigInput } from '../../../src/config/schema.ts';
-import { serializeConfig } from '../../../src/config/serialize.ts';
 
 const SECRET = 'recognisableSecretValueOf32Chars';
 

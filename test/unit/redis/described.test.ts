@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defaultConfig } from '../../support/default-config.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
-import { describedRedis } from '../../../src/redis/described.ts';
+import { describedRedis } from '../../../src/redis/client.ts';
 
 it.each<[NonNullable<ConfigInput['redis']>, string]>([
   [{ addr: 'redis:6379', password: 'hidden' }, 'redis:6379'],

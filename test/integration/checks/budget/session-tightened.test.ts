@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Account, BudgetStore } from '../../../../src/checks/budget/store.ts';
-import { windowAccounts } from '../../../../src/checks/budget/windows.ts';
+import { windowAccounts } from '../../../../src/checks/budget/accounts.ts';
 import { createRedisSessionStore } from '../../../../src/checks/session/redis-store.ts';
 import type { Session, SessionStore } from '../../../../src/checks/session/store.ts';
 import type { RedisClient } from '../../../../src/redis/client.ts';

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { accountsOf } from '../../../../src/checks/budget/accounts.ts';
+import { accountsOf, windowAccounts } from '../../../../src/checks/budget/accounts.ts';
 import { settling } from '../../../support/respond.ts';
 import { createBudgetCheck } from '../../../../src/checks/budget/check.ts';
 import type { Account, BudgetStore, Reservation } from '../../../../src/checks/budget/store.ts';
-import { windowAccounts } from '../../../../src/checks/budget/windows.ts';
 import { configSchema } from '../../../../src/config/schema.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import { createPricing } from '../../../../src/pricing/pricing.ts';

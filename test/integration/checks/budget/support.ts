@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
-import { windowAccounts } from '../../../../src/checks/budget/windows.ts';
+import { windowAccounts } from '../../../../src/checks/budget/accounts.ts';
 import {
   createRedisBudgetStore,
   type RedisBudgetStoreOptions,

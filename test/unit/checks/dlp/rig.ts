@@ -10,9 +10,9 @@ import {
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { Check, Verdict } from '../../../../src/pipeline/check.ts';
 import type { Answered, Parsed, WholeAnswer } from '../../../../src/pipeline/exchange.ts';
-import type { SecretLeak } from '../../../../src/checks/secret-leak.ts';
+import type { SecretLeak } from '../../../../src/checks/report-secret-leak.ts';
 import { readAtOnce } from '../../../support/read-at-once.ts';
-import { createWrittenText } from '../../../../src/answers/written-text.ts';
+import { createWrittenText } from '../../../../src/answers/new-answer.ts';
 import type { AnswerFacts, ProviderName } from '../../../../src/providers/provider.ts';
 import { parsed as parsedExchange } from '../../../support/exchange.ts';
 import { makeSecret, seededRandom } from '../../detectors/secrets/samples.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAnswerStream } from '../../../../src/answers/answer-stream.ts';
 import type { Answered } from '../../../../src/pipeline/exchange.ts';
-import { createWrittenText } from '../../../../src/answers/written-text.ts';
+import { createWrittenText } from '../../../../src/answers/new-answer.ts';
 import type { MaskRule } from '../../../../src/policy/cards/mask-rule.ts';
 import { createAnyJsonReader } from '../../../../src/providers/dialects/any-json.ts';
 import { sse } from '../../../../src/streams/sse.ts';

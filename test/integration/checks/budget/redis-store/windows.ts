@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { randomUUID } from 'node:crypto';
 import { it, expect } from 'vitest';
 import { newKeyHash, reservation, USD, windowStatus, budgetStore } from '../support.ts';
-import { windowAccounts } from '../../../../../src/checks/budget/windows.ts';
+import { windowAccounts } from '../../../../../src/checks/budget/accounts.ts';
 import {
   spendKey,
   holdsKey,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
-import { SESSION_ACCOUNT } from '../../../../../src/checks/budget/accounts.ts';
+import { SESSION_ACCOUNT, windowAccounts } from '../../../../../src/checks/budget/accounts.ts';
 import type { Account } from '../../../../../src/checks/budget/store.ts';
-import { windowAccounts } from '../../../../../src/checks/budget/windows.ts';
 import { CALL_LEASE_MS, MAX_LIVE_SESSIONS } from '../../../../../src/checks/session/store.ts';
 import { UNANSWERED_LIFE_MS } from '../../../../../src/conversation/session-turn.ts';
 import {
