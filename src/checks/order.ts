@@ -2,8 +2,8 @@ import { budget } from './budget/entry.ts';
 import { dlp } from './dlp/entry.ts';
 import { drift } from './drift/entry.ts';
 import type { CheckEntry, Sections } from './entry.ts';
-import { providerTools } from './hosted-tools/entry.ts';
-import { allowed } from './key-access/entry.ts';
+import { hostedTools } from './hosted-tools/entry.ts';
+import { keyAccess } from './key-access/entry.ts';
 import { loop } from './loop/entry.ts';
 import { mcpBreaker } from './mcp-breaker/entry.ts';
 import { mcpInspector } from './mcp-inspector/entry.ts';
@@ -22,8 +22,8 @@ import { session } from './session/entry.ts';
 export const ORDER = [
   rateLimit, // first: a refused request costs nothing but its headers
   mcp, // a key's own tools and MCP sessions: as cheap, and decides as much
-  allowed, // a key's own providers and models: costs nothing, and decides whether anything else matters
-  providerTools, // changes what will be sent, so later checks judge the request as it will leave
+  keyAccess, // a key's own providers and models: costs nothing, and decides whether anything else matters
+  hostedTools, // changes what will be sent, so later checks judge the request as it will leave
   session, // judges by the step it took with the reads, before anything that costs more is done for the call
   normalization, // denies nothing: reads what hides in the prompt for the checks after it
   mcpInspector, // answers of MCP servers; asks whether a tool has changed since it was pinned

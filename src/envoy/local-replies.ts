@@ -107,7 +107,7 @@ const REPLIES: readonly Reply[] = [
   {
     filter: byDetails("== 'response_payload_too_large'"),
     type: 'upstream_unavailable',
-    message: `the provider sent an answer of more than ${String(ANSWER_BUFFER_BYTES)} bytes`,
+    message: `the provider sent an answer of more than ${String(ANSWER_BUFFER_BYTES)} bytes: ask for less`,
   },
   {
     filter: byDetails("== 'no_healthy_upstream' || response.code_details.startsWith('upstream_')"),

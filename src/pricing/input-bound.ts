@@ -83,7 +83,7 @@ export function requestUnits(operation: Operation, request: RequestFacts): numbe
 
 function bounded(source: InputSource, ownTokens: number): InputBound {
   const { request, provider, contextTokens, pricedModels } = source;
-  const around = request.tools.length > 0 || request.providerTools.length > 0 ? TOOLS_OVERHEAD_TOKENS : 0;
+  const around = request.tools.length > 0 || request.hostedTools.length > 0 ? TOOLS_OVERHEAD_TOKENS : 0;
   const target = { provider, models: [...request.models, ...pricedModels], contextTokens };
   let images = 0;
   let sound = 0;

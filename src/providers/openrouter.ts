@@ -23,12 +23,12 @@ function withRouterMembers(name: string, inner: Dialect): Dialect {
     request(body, endpoint) {
       const facts = inner.request(body, endpoint);
       const { names, online, preset } = readModels(body, endpoint, variant);
-      const { providerTools } = toolFacts([...readToolSwitches(body, names), ...online], undefined);
+      const { hostedTools } = toolFacts([...readToolSwitches(body, names), ...online], undefined);
       return {
         ...facts,
         model: names[0],
         models: [...names, ...facts.models.slice(1)],
-        providerTools: [...facts.providerTools, ...providerTools],
+        hostedTools: [...facts.hostedTools, ...hostedTools],
         unseenContent: facts.unseenContent || preset,
         ...outputsOfBody(body),
         ...storedPrompt(body, names),

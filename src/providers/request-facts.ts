@@ -15,8 +15,8 @@ export interface RequestFacts {
   readonly media: readonly Media[];
   /** Names of the tools that the client offers and runs itself. */
   readonly tools: readonly string[];
-  /** Tools that the provider would run itself (docs/provider-tools.md). */
-  readonly providerTools: readonly ProviderTool[];
+  /** Tools that the provider would run itself (docs/hosted-tools.md). */
+  readonly hostedTools: readonly HostedTool[];
   /** Answers asked for at once: n, best_of, candidateCount; 1 where unset. */
   readonly choices: number;
   /** The output limit; undefined where the operation generates nothing (embeddings, rerank, count_tokens). */
@@ -61,7 +61,7 @@ export interface Media {
   readonly mimeType?: string;
 }
 
-export interface ProviderTool {
+export interface HostedTool {
   /** The dialect's own type name, as in `proxy.provider_tools`. */
   readonly type: string;
   /** The edits that take it out of the body. */

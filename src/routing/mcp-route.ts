@@ -30,7 +30,10 @@ export function createMcpRoute(
     const [, first = '', server = ''] = path.split('/', 3);
     const upstream = servers.get(server);
     if (upstream === undefined) {
-      throw new GatewayError('unknown_mcp_server', 'no MCP server of this name is configured');
+      throw new GatewayError(
+        'unknown_mcp_server',
+        'no MCP server of this name is configured: an operator lists servers in mcp.servers',
+      );
     }
     const form = formOf(path.slice(`/${first}/${server}`.length));
     const endpoint = FORMS[form].get(method);

@@ -19,7 +19,7 @@ export interface ConformanceRow {
   /** What the endpoint itself stops at where the client sets no limit. */
   readonly defaultLimit?: number;
   readonly tools?: readonly string[];
-  readonly providerTools?: readonly string[];
+  readonly hostedTools?: readonly string[];
   /** A stream tells its usage only when asked. */
   readonly asksUsage?: boolean;
   readonly answer: unknown;

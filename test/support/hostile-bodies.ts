@@ -75,7 +75,7 @@ export function hostileBodies(): HostileBody[] {
           `{"id":"c${String(index)}","type":"function","function":{"name":"f","arguments":"{\\"a\\":[${'1,'.repeat(100)}1]}"}}`,
       )}]}]`,
     ),
-    chat('many provider tools', `${HELLO},"tools":[${many(16_000, () => '{"type":"web_search"}')}]`, 400),
+    chat('many hosted tools', `${HELLO},"tools":[${many(16_000, () => '{"type":"web_search"}')}]`, 400),
     chat('many numbers', `${HELLO},"x":[${numbers}]`),
     chat('many long numbers', `${HELLO},"x":[${many(100_000, () => '1.2345678901234567')}]`),
     chat(

@@ -90,7 +90,7 @@ async function walkRequest(options: Options, keyHash: string): Promise<void> {
   const settled = Promise.all([
     sessions.noteAnswered(name, createdAt, 'the first request', last),
     sessions.finish(step, createdAt, last),
-    loops.joinCall(name, step.operationId, { high: 1, low: 2 }, memory, last),
+    loops.recordCall(name, step.operationId, { high: 1, low: 2 }, memory, last),
     budgets.settle({ ...hold, costNanoUsd: 7, repeated: false }, last),
   ]);
   last.send();

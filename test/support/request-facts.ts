@@ -29,7 +29,7 @@ export const NOTHING_ASKED = {
   stream: false,
   media: [],
   tools: [],
-  providerTools: [],
+  hostedTools: [],
   choices: 1,
   output: undefined,
   unseenContent: false,

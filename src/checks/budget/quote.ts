@@ -114,7 +114,7 @@ function refuseOpenCost(
 }
 
 function keptTools(deps: QuoteDeps, request: RequestFacts): string[] {
-  const kept = request.providerTools.map(({ type }) => type).filter((type) => deps.keptTools.includes(type));
+  const kept = request.hostedTools.map(({ type }) => type).filter((type) => deps.keptTools.includes(type));
   return [...new Set(kept)];
 }
 

@@ -65,13 +65,13 @@ export function unreadable(why: string): Denial {
 
 /** A request that holds what may not leave (`server.dlp.requests: deny`). */
 export function requestDenied(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
-  return refusedRequest(`the request holds ${named(classes)}`, mcp);
+  return refusedRequest(`the request holds ${named(classes)}: leave them out`, mcp);
 }
 
 /** A request that holds it where nothing can be put in its place. */
 export function requestNotMaskable(classes: readonly ContentClass[], mcp: McpMessage | undefined): Denial {
   const where = 'where it cannot be masked (a member name, signed or encoded text)';
-  return refusedRequest(`the request holds ${named(classes)} ${where}`, mcp);
+  return refusedRequest(`the request holds ${named(classes)} ${where}: leave them out`, mcp);
 }
 
 function refusedRequest(reason: string, mcp: McpMessage | undefined): Denial {

@@ -3,7 +3,7 @@ import type { JsonEdit, JsonPath } from '../../json/path.ts';
 import { PASS, type Check } from '../../pipeline/check.ts';
 import { invalidRequest, policyDenied } from '../denials.ts';
 import type { Parsed } from '../../pipeline/exchange.ts';
-import type { JsonObject, ProviderTool } from '../../providers/provider.ts';
+import type { JsonObject, HostedTool } from '../../providers/provider.ts';
 
 /** What adds something to a request that makes sense without it: OpenRouter's plugins, which read files or mend JSON. */
 const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
@@ -11,7 +11,7 @@ const EXTRAS: ReadonlySet<string> = new Set(['plugins']);
 /** No client sends so many; each costs an edit. */
 const MAX_REMOVED = 1_000;
 
-export interface ProviderToolsOptions {
+export interface HostedToolsOptions {
   /** `proxy.provider_tools`: types that may stay. */
   readonly allowed: readonly string[];
   /** `proxy.provider_tools_action`. */
@@ -25,9 +25,9 @@ export interface ProviderToolsOptions {
  * the body, or the request is denied where it insists on one, brings no other, or brings something stored that may carry
  * some (docs/routing.md).
  */
-export function createProviderToolsCheck(options: ProviderToolsOptions): Check<unknown, 'provider-tools'> {
+export function createHostedToolsCheck(options: HostedToolsOptions): Check<unknown, 'hosted-tools'> {
   return {
-    name: 'provider-tools',
+    name: 'hosted-tools',
     shadowable: false,
     requestBody(exchange) {
       const { storedPrompt } = exchange.request;
@@ -36,7 +36,7 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check<u
           `the request's ${storedPrompt} names something that is stored at the provider and may run tools there: send its content instead, or ask the operator for proxy.stored_prompts: allow`,
         );
       }
-      const unwanted = exchange.request.providerTools.filter((tool) => !options.allowed.includes(tool.type));
+      const unwanted = exchange.request.hostedTools.filter((tool) => !options.allowed.includes(tool.type));
       if (unwanted.length === 0) return PASS;
       if (unwanted.length > MAX_REMOVED) {
         return invalidRequest(`more than ${MAX_REMOVED} tools of the request are not allowed: send fewer`);
@@ -63,14 +63,14 @@ export function createProviderToolsCheck(options: ProviderToolsOptions): Check<u
  * Whether a request asks for nothing but what is taken out of it. Agents send their web search so: a model that is asked
  * to search, and cannot, makes results up. Counting tokens makes up nothing.
  */
-function isAllThereIs({ request, endpoint }: Parsed, unwanted: readonly ProviderTool[]): boolean {
+function isAllThereIs({ request, endpoint }: Parsed, unwanted: readonly HostedTool[]): boolean {
   if (endpoint.operation === 'count_tokens' || request.tools.length > 0) return false;
-  const kept = request.providerTools.length - unwanted.length;
+  const kept = request.hostedTools.length - unwanted.length;
   return kept === 0 && unwanted.some(({ type }) => !EXTRAS.has(type));
 }
 
 /** The tools' own removals; a list that loses all its members goes whole, since providers refuse an empty one. */
-function removals(json: JsonObject, tools: readonly ProviderTool[]): JsonEdit[] {
+function removals(json: JsonObject, tools: readonly HostedTool[]): JsonEdit[] {
   const edits = tools.flatMap((tool) => tool.remove);
   const removedIn = new Map<string, { parent: JsonPath; indexes: Set<number> }>();
   for (const edit of edits) {

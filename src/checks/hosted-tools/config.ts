@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-/** Keys of `proxy` (docs/provider-tools.md). */
-export const hostedTools = {
+/** Keys of `proxy` (docs/hosted-tools.md). */
+export const hostedToolsSettings = {
   /** Tool types that the provider may run itself. */
   provider_tools: z.array(z.string().min(1)).default([]),
   /** What becomes of the other types. */

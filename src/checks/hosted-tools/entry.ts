@@ -1,8 +1,8 @@
 import { checkEntry } from '../entry.ts';
 
-export const providerTools = checkEntry(async ({ proxy }) => {
-  const { createProviderToolsCheck } = await import('./check.ts');
-  return createProviderToolsCheck({
+export const hostedTools = checkEntry(async ({ proxy }) => {
+  const { createHostedToolsCheck } = await import('./check.ts');
+  return createHostedToolsCheck({
     allowed: proxy.provider_tools,
     action: proxy.provider_tools_action,
     storedPrompts: proxy.stored_prompts,

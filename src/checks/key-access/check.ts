@@ -3,7 +3,7 @@ import { policyDenied } from '../denials.ts';
 import type { ProviderName } from '../../providers/provider.ts';
 import { globMatches } from '../../text/glob.ts';
 
-export interface AllowedOptions {
+export interface KeyAccessOptions {
   /** The model that a name stands for (`providers.azure.deployments`): that one must be allowed, not its name. */
   readonly modelOf: (provider: ProviderName, name: string) => string;
 }
@@ -12,14 +12,16 @@ export interface AllowedOptions {
  * Holds a key to its own providers and models (docs/keys.md): a key for one provider is
  * useless for another, and every model that may serve the request must be allowed.
  */
-export function createAllowedCheck({ modelOf }: AllowedOptions): Check<unknown, 'allowed'> {
+export function createKeyAccessCheck({ modelOf }: KeyAccessOptions): Check<unknown, 'key-access'> {
   return {
-    name: 'allowed',
+    name: 'key-access',
     shadowable: false,
     requestHeaders({ key, provider }) {
       if (key.provider === provider.name || key.allowedProviders?.includes(provider.name) === true)
         return PASS;
-      return policyDenied(`this key may not use provider ${provider.name}`);
+      return policyDenied(
+        `this key may not use provider ${provider.name}: ask the operator to allow it, or use another key`,
+      );
     },
     requestBody({ key, provider, request, endpoint, mcp }) {
       const globs = key.allowedModels;
@@ -35,7 +37,11 @@ export function createAllowedCheck({ modelOf }: AllowedOptions): Check<unknown, 
       const refused = request.models
         .map((name) => modelOf(provider.name, name))
         .find((model) => !globs.some((glob) => matches(glob, model)));
-      return refused === undefined ? PASS : policyDenied('this key may not use this model');
+      return refused === undefined
+        ? PASS
+        : policyDenied(
+            'this key may not use this model: name one that it may, or ask the operator to allow it',
+          );
     },
   };
 }

@@ -1,7 +1,7 @@
 import { createModelOf } from '../../pricing/deployments.ts';
 import { checkEntry } from '../entry.ts';
 
-export const allowed = checkEntry(async ({ providers }) => {
-  const { createAllowedCheck } = await import('./check.ts');
-  return createAllowedCheck({ modelOf: createModelOf(providers.azure.deployments) });
+export const keyAccess = checkEntry(async ({ providers }) => {
+  const { createKeyAccessCheck } = await import('./check.ts');
+  return createKeyAccessCheck({ modelOf: createModelOf(providers.azure.deployments) });
 });

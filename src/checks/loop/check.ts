@@ -146,7 +146,7 @@ export function createLoopCheck({ config, store, shadowMode }: LoopDeps): Check<
     await Promise.all([
       // Repeating it changes nothing but times.
       isLong ? store.countArrival(session, operationId, counted, false, phase) : undefined,
-      fingerprint === undefined ? undefined : store.joinCall(kept, operationId, fingerprint, memory, phase),
+      fingerprint === undefined ? undefined : store.recordCall(kept, operationId, fingerprint, memory, phase),
     ]);
     state.counted = [];
     return PASS;

@@ -84,7 +84,7 @@ export function createMemoryLoopStore(now: () => number = Date.now): LoopStore {
     readCalls: async (session, memory) => read(session, memory),
     readAhead: async (session, memory) => ({ calls: read(session, memory), last: lastOf(session) }),
     areSame: async (session, last) => lastOf(session) === last,
-    async joinCall(session, operationId, fingerprint, { keepMs, maxCalls }) {
+    async recordCall(session, operationId, fingerprint, { keepMs, maxCalls }) {
       put(nameOf(session), operationId, fingerprint, { windowMs: keepMs, max: maxCalls });
     },
     async countArrival(session, operationId, limits, denies) {

@@ -43,7 +43,7 @@ export function createRedisLoopStore({ client, deadlineMs, now }: RedisStoreOpti
     readAhead: read,
     areSame: (session, last, phase) =>
       ask({ script: sameScript, keys: [callsKey(session)], args: [last], read: isYes }, phase),
-    joinCall: (session, operationId, fingerprint, { keepMs, maxCalls }, phase) =>
+    recordCall: (session, operationId, fingerprint, { keepMs, maxCalls }, phase) =>
       ask(
         {
           script: joinScript,

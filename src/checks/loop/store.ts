@@ -39,7 +39,7 @@ export interface LoopStore {
   /** False where another call was answered since, or they were forgotten; nothing else of the phase is done then. */
   areSame(session: SessionName, last: CallsAhead['last'], phase?: Phase): Promise<boolean>;
   /** Adds a call that was answered. */
-  joinCall(
+  recordCall(
     session: SessionName,
     operationId: string,
     fingerprint: SimHash,

@@ -8,7 +8,7 @@ import type { ReportSecretLeak } from '../report-secret-leak.ts';
 import { toolDenied } from '../denials.ts';
 import type { Audit } from '../../telemetry/audit.ts';
 import { createDecide, createInspect, inspectNothing, uninspectable } from './decide.ts';
-import { createLeaks } from './leaks.ts';
+import { createSecretResponse } from './secret-response.ts';
 import type { PinStore } from './store.ts';
 import { createRecordJudgement } from './audit-events.ts';
 import { createCredentialsOf } from './server-credentials.ts';
@@ -48,7 +48,7 @@ export function createMcpInspectorCheck(deps: McpInspectorDeps): Check<Inspector
       pins,
       inspect: isInspecting ? createInspect({ config, credentialsOf }) : inspectNothing,
     }),
-    leaks: createLeaks({
+    secretResponse: createSecretResponse({
       reportSecretLeak,
       action: config.inspector.secrets,
       lockMs: config.inspector.quarantine_duration,

@@ -13,14 +13,14 @@ import type { Answered, WholeAnswer } from '../../pipeline/exchange.ts';
 import { isServerMessage, answeredId, isForMessages } from '../../mcp/answer-shape.ts';
 import type { JsonObject, StreamEvent } from '../../providers/provider.ts';
 import { uninspectable, type Decide, type MessageJudgement } from './decide.ts';
-import type { Leaks } from './leaks.ts';
+import type { SecretResponse } from './secret-response.ts';
 import type { RecordJudgement } from './audit-events.ts';
 import { jsonRpcError } from '../../mcp/refusal.ts';
 import type { Withholding } from './tool-list.ts';
 
 export interface AnswerDeps {
   readonly decide: Decide;
-  readonly leaks: Leaks;
+  readonly secretResponse: SecretResponse;
   readonly record: RecordJudgement;
 }
 
@@ -34,11 +34,11 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
   const said = readWholeAnswer(exchange, whole);
   if (said === undefined) return uninspectable('it is neither a JSON-RPC message nor a stream of them');
   const judged = await deps.decide(exchange, said);
-  if ('refusal' in judged) return deps.leaks.refusal(exchange, judged);
+  if ('refusal' in judged) return deps.secretResponse.refusal(exchange, judged);
   deps.record(exchange, judged);
   const { secrets } = judged;
-  if (secrets.length > 0 && deps.leaks.action === 'quarantine') {
-    return deps.leaks.denial(exchange, said, judged);
+  if (secrets.length > 0 && deps.secretResponse.action === 'quarantine') {
+    return deps.secretResponse.denial(exchange, said, judged);
   }
   const reason = judgementInWords(judged);
   if (judged.edits.length === 0) return judged.changed.length === 0 ? PASS : { kind: 'flag', reason };
@@ -46,7 +46,7 @@ export async function judgeWhole(exchange: Answered, deps: AnswerDeps): Promise<
     kind: 'rewrite',
     reason,
     apply: () => change(exchange, whole, judged),
-    ...(secrets.length > 0 && { enforce: () => deps.leaks.report(exchange, secrets) }),
+    ...(secrets.length > 0 && { enforce: () => deps.secretResponse.report(exchange, secrets) }),
   };
 }
 
@@ -89,7 +89,7 @@ function change({ responseHeaders }: Answered, whole: WholeAnswer, judged: Messa
  */
 export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewriter {
   const done = new Set<string>();
-  const keepsBack = deps.leaks.action === 'quarantine';
+  const keepsBack = deps.secretResponse.action === 'quarantine';
 
   async function judgeEvent(event: StreamEvent): Promise<StreamAction> {
     const { json, frame } = event;
@@ -105,7 +105,7 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
       };
     }
     const judged = await deps.decide(exchange, said);
-    if ('refusal' in judged) return { kind: 'cut', denial: deps.leaks.refusal(exchange, judged) };
+    if ('refusal' in judged) return { kind: 'cut', denial: deps.secretResponse.refusal(exchange, judged) };
     deps.record(exchange, judged);
     if (isRedacted(judged)) done.add(HEADER.responseRedacted);
     if (judged.secrets.length > 0 && keepsBack) done.add(HEADER.policyBlock);
@@ -116,10 +116,10 @@ export function createRewriter(exchange: Answered, deps: AnswerDeps): StreamRewr
     const { secrets, edits } = judged;
     const reason = judgementInWords(judged);
     if (secrets.length === 0) return reason === '' ? PASS_EVENT : { kind: 'rewrite', edits, reason };
-    const enforce = (): Promise<void> => deps.leaks.report(exchange, secrets);
+    const enforce = (): Promise<void> => deps.secretResponse.report(exchange, secrets);
     const id = message === undefined || !keepsBack ? undefined : answeredId(message);
     if (id === undefined) return { kind: 'rewrite', edits, reason, enforce };
-    const denial = deps.leaks.denial(exchange, message, judged);
+    const denial = deps.secretResponse.denial(exchange, message, judged);
     const error = { ...jsonRpcError(denial, exchange.request.mcp), ...(id !== null && { id }) };
     return { kind: 'rewrite', edits: [replacedBy(error)], reason, enforce };
   }

@@ -73,7 +73,11 @@ export function createJudge(deps: JudgeDeps): Judge {
     }
     deps.onDecision(exchange, { policySet: judged.set.digest, verdict, rules: decidingRules(decision) });
     if (verdict === 'default_deny')
-      return callDenied(exchange, 'no policy allows this call', 'default_action');
+      return callDenied(
+        exchange,
+        'no policy allows this call: an operator can add a rule that does',
+        'default_action',
+      );
     if (verdict === 'escalate' && deps.escalate !== undefined && !deps.shadowMode) {
       return escalated(exchange, judged, decision, deps.escalate);
     }
@@ -168,7 +172,11 @@ function decidingRules(decision: Decision): DecidingRule[] {
 
 /** The set could not judge a call, or could not say where it leads. */
 export function notEvaluated(exchange: Parsed): Denial {
-  return callDenied(exchange, 'the policies could not be evaluated', 'engine');
+  return callDenied(
+    exchange,
+    'the policies could not be evaluated: try again, or ask the operator',
+    'engine',
+  );
 }
 
 /**

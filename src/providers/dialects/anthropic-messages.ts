@@ -53,7 +53,7 @@ function readBody(body: JsonObject, model: string): RequestFacts {
     readAnthropicContent(into, role, message.content, ['messages', index, 'content']);
   });
   readOtherMembers(into, body);
-  const { names, providerTools } = readAnthropicTools(into, body);
+  const { names, hostedTools } = readAnthropicTools(into, body);
   if (body.container !== undefined && body.container !== null) into.unseenContent = true;
   if (objectOf(body.thread).type === 'continue') into.unseenContent = true;
   const unbounded = whyUnbounded(body);
@@ -61,7 +61,7 @@ function readBody(body: JsonObject, model: string): RequestFacts {
     ...gatheredFacts(into, [model, ...fallbackModels(body)]),
     stream: optionalBoolean(body, 'stream'),
     tools: names,
-    providerTools,
+    hostedTools,
     ...thinkingTokens(body),
     ...storedPrompt(body, [model]),
     ...(unbounded === undefined ? {} : { unbounded }),

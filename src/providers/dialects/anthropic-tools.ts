@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { JsonObject, ProviderTool } from '../provider.ts';
+import type { JsonObject, HostedTool } from '../provider.ts';
 import { arrayOf, objectOf, optionalArray, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addTextsIn, type Gathered } from './json-text.ts';
@@ -9,7 +9,7 @@ const CLIENT_RUN = /^(bash|text_editor|computer|computer_toolset|memory|browser_
 
 export interface AnthropicTools {
   readonly names: readonly string[];
-  readonly providerTools: readonly ProviderTool[];
+  readonly hostedTools: readonly HostedTool[];
 }
 
 interface Offer {
@@ -36,7 +36,7 @@ export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPat
   }
   if ((optionalArray(body, 'mcp_servers')?.length ?? 0) > 0) mcp.push([...at, 'mcp_servers']);
   const forced = forcedBy(objectOf(body.tool_choice), names);
-  const providerTools: ProviderTool[] = providerRun.map(({ tool, remove }) => ({
+  const hostedTools: HostedTool[] = providerRun.map(({ tool, remove }) => ({
     type: typeof tool.type === 'string' ? tool.type : 'unknown',
     remove: [{ kind: 'remove', path: remove }],
     forced: forced(nameOf(tool)),
@@ -44,9 +44,9 @@ export function readAnthropicTools(into: Gathered, body: JsonObject, at: JsonPat
   if (mcp.length > 0) {
     // One offer: a toolset without its server, or the other way round, would be refused by the provider.
     const remove = mcp.map((path) => ({ kind: 'remove', path }) as const);
-    providerTools.push({ type: 'mcp_servers', remove, forced: forced(undefined) });
+    hostedTools.push({ type: 'mcp_servers', remove, forced: forced(undefined) });
   }
-  return { names, providerTools };
+  return { names, hostedTools };
 }
 
 function declaredTools(body: JsonObject, at: JsonPath): Offer[] {

@@ -1,5 +1,5 @@
 import { isObject } from '../../json/is-object.ts';
-import type { Dialect, Endpoint, JsonObject, OutputLimit, ProviderTool, RequestFacts } from '../provider.ts';
+import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../provider.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { askedOutputs } from './asked-outputs.ts';
 import { thinks } from './anthropic-messages.ts';
@@ -69,13 +69,13 @@ function readConverse(body: JsonObject, endpoint: Endpoint, stream: boolean): Re
   const into = createGathered();
   readBlocksOf(into, body, []);
   readOtherMembers(into, body);
-  const { names, providerTools } = readConverseTools(into, body);
+  const { names, hostedTools } = readConverseTools(into, body);
   const unbounded = whyUnbounded(body, endpoint.model ?? '');
   return {
     ...modelFacts(into, endpoint),
     stream,
     tools: names,
-    providerTools,
+    hostedTools,
     output: converseLimit(body),
     ...askedOutputs(body.inferenceConfig, body.additionalModelRequestFields),
     ...thinkingTokens(body.additionalModelRequestFields),
@@ -118,14 +118,14 @@ export function readConverseTools(into: Gathered, body: JsonObject) {
   const choice = objectOf(toolConfig.toolChoice);
   const named = objectOf(choice.tool).name;
   const insistsOnAny = choice.any !== undefined && names.length === 0;
-  const providerTools = providerRun.map(({ type, index }): ProviderTool => ({
+  const hostedTools = providerRun.map(({ type, index }): HostedTool => ({
     type,
     remove: [{ kind: 'remove', path: ['toolConfig', 'tools', index] }],
     forced: insistsOnAny || named === type,
   }));
   const additional = objectOf(body.additionalModelRequestFields);
   const more = readAnthropicTools(into, additional, ['additionalModelRequestFields']);
-  return { names: [...names, ...more.names], providerTools: [...providerTools, ...more.providerTools] };
+  return { names: [...names, ...more.names], hostedTools: [...hostedTools, ...more.hostedTools] };
 }
 
 function whyUnbounded(body: JsonObject, model: string): string | undefined {

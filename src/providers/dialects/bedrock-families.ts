@@ -49,11 +49,11 @@ const nova: InvokeFamily = {
     readMessages(into, optionalArray(body, 'messages'), ['messages']);
     const definition = { role: 'system', kind: 'tool_definition' } as const;
     addTextsIn(into, definition, objectOf(body.toolConfig).tools, ['toolConfig', 'tools']);
-    const { names, providerTools } = readConverseTools(into, body);
+    const { names, hostedTools } = readConverseTools(into, body);
     return {
       ...gatheredFacts(into, [endpoint.model ?? '']),
       tools: names,
-      providerTools,
+      hostedTools,
       output: novaLimit(body),
       ...askedOutputs(body, body.inferenceConfig),
       ...thinkingTokens(body, body.inferenceConfig),

@@ -1,5 +1,5 @@
 import type { JsonPath } from '../../json/path.ts';
-import type { Dialect, JsonObject, PromptText, ProviderTool, RequestFacts } from '../provider.ts';
+import type { Dialect, JsonObject, PromptText, HostedTool, RequestFacts } from '../provider.ts';
 import { cohereV1Answers, cohereV2Answers } from './cohere-answer.ts';
 import {
   arrayOf,
@@ -41,8 +41,8 @@ export const cohereChatV2: Dialect = {
     });
     addTextsIn(into, { role: 'user', kind: 'text' }, body.documents, ['documents']);
     addTextsIn(into, SYSTEM, body.response_format, ['response_format']);
-    const { names, providerTools } = readV2Tools(into, body);
-    return { ...chatFacts(into, body), tools: names, providerTools };
+    const { names, hostedTools } = readV2Tools(into, body);
+    return { ...chatFacts(into, body), tools: names, hostedTools };
   },
   ...cohereV2Answers,
 };
@@ -68,7 +68,7 @@ export const cohereChatV1: Dialect = {
     return {
       ...chatFacts(into, body),
       tools: tools.map((tool) => nameOf(objectOf(tool))),
-      providerTools: connectors(body),
+      hostedTools: connectors(body),
     };
   },
   ...cohereV1Answers,
@@ -149,12 +149,12 @@ function readV2Tools(into: Gathered, body: JsonObject) {
     else others.push({ type: typeof tool.type === 'string' ? tool.type : 'unknown', index });
   });
   const forced = body.tool_choice === 'REQUIRED' && names.length === 0;
-  const providerTools = others.map(({ type, index }): ProviderTool => ({
+  const hostedTools = others.map(({ type, index }): HostedTool => ({
     type,
     remove: [{ kind: 'remove', path: ['tools', index] }],
     forced,
   }));
-  return { names, providerTools };
+  return { names, hostedTools };
 }
 
 const V1_ROLES: ReadonlyMap<unknown, PromptText['role']> = new Map([
@@ -171,7 +171,7 @@ function readV1Message(into: Gathered, message: JsonObject, path: JsonPath): voi
 }
 
 /** Connectors fetch from the web or from stores of the customer's, on Cohere's side. */
-function connectors(body: JsonObject): ProviderTool[] {
+function connectors(body: JsonObject): HostedTool[] {
   const list = optionalArray(body, 'connectors') ?? [];
   if (list.length === 0) return [];
   return [{ type: 'connectors', remove: [{ kind: 'remove', path: ['connectors'] }], forced: false }];

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 import type { JsonEdit } from '../../json/path.ts';
-import type { Dialect, Endpoint, JsonObject, OutputLimit, ProviderTool, RequestFacts } from '../provider.ts';
+import type { Dialect, Endpoint, JsonObject, OutputLimit, HostedTool, RequestFacts } from '../provider.ts';
 import { FREE_ANSWERS } from './answer-reader.ts';
 import { askedOutputs } from './asked-outputs.ts';
 import { arrayOf, namesIn, objectOf, optionalLimit, requiredObject } from './fields.ts';
@@ -43,7 +43,7 @@ export const geminiCountTokens: Dialect = {
     return {
       ...request,
       texts: [...readGenerate(body, endpoint).texts, ...request.texts.map(under)],
-      providerTools: request.providerTools.map((tool) => ({ ...tool, remove: tool.remove.map(under) })),
+      hostedTools: request.hostedTools.map((tool) => ({ ...tool, remove: tool.remove.map(under) })),
     };
   },
   ...FREE_ANSWERS,
@@ -75,7 +75,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
   const system = member(body, 'systemInstruction');
   if (system) readGeminiContent(into, 'system', system.value, [system.name]);
   readGeminiContents(into, member(body, 'contents'), []);
-  const { names, providerTools } = readTools(into, body);
+  const { names, hostedTools } = readTools(into, body);
   const config = generationConfig(body);
   readOtherMembers(into, body);
   if (member(body, 'cachedContent') || member(body, 'continuationToken')) into.unseenContent = true;
@@ -85,7 +85,7 @@ function readGenerate(body: JsonObject, endpoint: Endpoint): RequestFacts {
   return {
     ...gatheredFacts(into, models),
     tools: names,
-    providerTools,
+    hostedTools,
     choices: Math.max(1, readCount(config?.value, 'candidateCount') ?? 1),
     ...askedOutputs(config?.value),
     ...thinkingTokens(config?.value),
@@ -160,7 +160,7 @@ const CLIENT_RUN: ReadonlySet<string> = new Set(['functionDeclarations', 'comput
 
 function readTools(into: Gathered, body: JsonObject) {
   const names: string[] = [];
-  const providerTools: ProviderTool[] = [];
+  const hostedTools: HostedTool[] = [];
   for (const { value, path } of listAt(member(body, 'tools'), [])) {
     const tool = requiredObject(value, 'tools');
     addTextsIn(into, { role: 'system', kind: 'tool_definition' }, tool, path);
@@ -172,11 +172,11 @@ function readTools(into: Gathered, body: JsonObject) {
       if (CLIENT_RUN.has(type)) continue;
       const remove: JsonEdit[] = [{ kind: 'remove', path: members.length === 1 ? path : [...path, name] }];
       // The function-calling modes insist on the client's own functions only, never on one of these.
-      providerTools.push({ type, remove, forced: false });
+      hostedTools.push({ type, remove, forced: false });
     }
     for (const declaration of arrayOf(declared?.value)) {
       if (isObject(declaration) && typeof declaration.name === 'string') names.push(declaration.name);
     }
   }
-  return { names, providerTools };
+  return { names, hostedTools };
 }

@@ -113,7 +113,7 @@ export function gatheredFacts(into: Gathered, models: readonly string[]): Reques
     texts: into.texts,
     media: into.media,
     tools: [],
-    providerTools: [],
+    hostedTools: [],
     choices: 1,
     output: undefined,
     unseenContent: into.unseenContent,

@@ -17,7 +17,7 @@ export const opaque: Dialect = {
     texts: strings(body),
     media: [],
     tools: [],
-    providerTools: [],
+    hostedTools: [],
     choices: 1,
     output: undefined,
     unseenContent: true,

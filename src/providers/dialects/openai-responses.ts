@@ -70,7 +70,7 @@ function readRequest(body: JsonObject, endpoint: Endpoint, variant: OpenaiVarian
   };
 }
 
-/** Tools that run at the client's: everything else the provider would run (docs/provider-tools.md). */
+/** Tools that run at the client's: everything else the provider would run (docs/hosted-tools.md). */
 const CLIENT_RUN: ReadonlySet<unknown> = new Set([
   'function',
   'custom',

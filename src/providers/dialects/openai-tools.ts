@@ -1,5 +1,5 @@
 import type { JsonEdit, JsonPath } from '../../json/path.ts';
-import type { JsonObject, ProviderTool } from '../provider.ts';
+import type { JsonObject, HostedTool } from '../provider.ts';
 import { arrayOf, objectOf, requiredObject } from './fields.ts';
 import { isObject } from '../../json/is-object.ts';
 import { addTextsIn, type Gathered } from './json-text.ts';
@@ -13,7 +13,7 @@ export interface ToolOffer {
   readonly remove: readonly JsonEdit[];
 }
 
-/** Says of a tool definition whether the client runs it (docs/provider-tools.md). */
+/** Says of a tool definition whether the client runs it (docs/hosted-tools.md). */
 export type IsClientRun = (tool: JsonObject) => boolean;
 
 /** Reads a list of tool definitions: their words, and an offer for each. */
@@ -84,7 +84,7 @@ function isSwitchedOn(name: string, value: unknown): boolean {
 
 export interface ToolFacts {
   readonly tools: readonly string[];
-  readonly providerTools: readonly ProviderTool[];
+  readonly hostedTools: readonly HostedTool[];
 }
 
 /** Splits the offers by who runs them, with what `tool_choice` insists on. */
@@ -93,9 +93,9 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
   const choice = objectOf(toolChoice);
   const allowed = allowedTools(choice);
   const seen = new Set<string>();
-  const providerTools = offers
+  const hostedTools = offers
     .filter((offer) => !offer.clientRun)
-    .map(({ type, remove }): ProviderTool => {
+    .map(({ type, remove }): HostedTool => {
       // The first of a type takes the type out of the choice; were it each, many tools would cost their square.
       const removals = seen.has(type) ? remove : [...remove, ...allowedToolRemovals(allowed, type)];
       seen.add(type);
@@ -105,7 +105,7 @@ export function toolFacts(offers: readonly ToolOffer[], toolChoice: unknown): To
         forced: remove.length === 0 || isForced(toolChoice, allowed, type, clientRun),
       };
     });
-  return { tools: clientRun.map((offer) => offer.name), providerTools };
+  return { tools: clientRun.map((offer) => offer.name), hostedTools };
 }
 
 interface AllowedTools {

@@ -159,7 +159,7 @@ export function requests(): void {
     const reply = await ask({ target, body: prompt });
     expectRefusal(reply, 403, 'policy_denied');
     const reason =
-      'the request holds secrets, email addresses, payment card numbers, phone numbers, private network addresses';
+      'the request holds secrets, email addresses, payment card numbers, phone numbers, private network addresses: leave them out';
     expect(reply.headers['x-gateway-block-reason']).toBe(reason);
     expect(reply.headers['x-gateway-dlp-block']).toBe('true');
     expect(provider.requests.length).toBe(before);
@@ -204,10 +204,10 @@ export function requests(): void {
         id: 7,
         error: {
           code: -32001,
-          message: 'Error: tool [mail] blocked. Reason: the request holds email addresses',
+          message: 'Error: tool [mail] blocked. Reason: the request holds email addresses: leave them out',
           data: {
             type: 'policy_denied',
-            reason: 'the request holds email addresses',
+            reason: 'the request holds email addresses: leave them out',
             tool_name: 'mail',
             rule: 'dlp',
           },

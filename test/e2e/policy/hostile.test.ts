@@ -9,7 +9,7 @@ import { forwarded, refusedModel } from '../../support/policy-probe.ts';
 import { startPolicyRig, type PolicyRig } from '../../support/policy-rig.ts';
 
 /** Rego that is written to cost, on the wire: the call is denied in time, nothing gets through, and the rest goes on. */
-const NOT_EVALUATED = 'the policies could not be evaluated';
+const NOT_EVALUATED = 'the policies could not be evaluated: try again, or ask the operator';
 /** An evaluation and its end by force take half a second; the machine may be busy with something else. */
 const DENIED_WITHIN_MS = 5_000;
 const MAX_MEMORY_BYTES = 1_500_000_000;

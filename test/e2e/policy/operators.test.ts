@@ -120,12 +120,18 @@ const ACTS: Readonly<
   allow: {
     async model() {
       const agent = await newAgent();
-      expect(await OPENAI.ask(agent, 'hi', 'gpt-4o')).toEqual(refusedModel('no policy allows this call'));
+      expect(await OPENAI.ask(agent, 'hi', 'gpt-4o')).toEqual(
+        refusedModel('no policy allows this call: an operator can add a rule that does'),
+      );
       expect(await OPENAI.ask(agent, 'hi', modelOf('plain'))).toEqual(DONE);
     },
     async tool() {
       const agent = await newAgent();
-      const refused = refusedTool('say', 'no policy allows this call', 'default_action');
+      const refused = refusedTool(
+        'say',
+        'no policy allows this call: an operator can add a rule that does',
+        'default_action',
+      );
       expect(await callTool(agent, 'say')).toEqual(refused);
       expect(await callTool(agent, toolOf('plain'))).toEqual(DONE);
     },

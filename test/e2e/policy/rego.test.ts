@@ -130,7 +130,9 @@ describe('a call of a model', () => {
     expect(beside.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     const reply = await endless;
     expectRefusal(reply, 403, 'policy_denied');
-    expect(JSON.parse(reply.body)).toMatchObject({ error: 'the policies could not be evaluated' });
+    expect(JSON.parse(reply.body)).toMatchObject({
+      error: 'the policies could not be evaluated: try again, or ask the operator',
+    });
     expect(await gateway.metrics()).toMatch(/^gateway_policy_troubles_total [1-9]/mu);
   });
 });

@@ -219,7 +219,7 @@ describe('in shadow mode', () => {
 describe('a set that cannot say where a call leads', () => {
   it('denies it', async () => {
     const { call, troubles, stored } = rig({ nextState: () => Promise.reject(new Error('no engine')) });
-    expect(await call('any')).toBe('the policies could not be evaluated');
+    expect(await call('any')).toBe('the policies could not be evaluated: try again, or ask the operator');
     expect(troubles).toEqual([new Error('no engine')]);
     expect(await stored()).toBeUndefined();
   });

@@ -67,7 +67,7 @@ describe('a request in the audit trail', () => {
   it('names what was decided on the way, and the refusal', () => {
     const { records, observer } = rig();
     const exchange = parsed({ body: { model: 'gpt-4o', messages: [] } });
-    observer.verdict(exchange, 'provider-tools', { kind: 'rewrite', reason: 'web_search' }, true);
+    observer.verdict(exchange, 'hosted-tools', { kind: 'rewrite', reason: 'web_search' }, true);
     observer.verdict(exchange, 'policy', { kind: 'deny', type: 'policy_denied', message: 'no' }, false);
     observer.policyDecided(exchange, { policySet: 'abc', verdict: 'deny', rules: [{ rule: 'x' }] });
     const refusal = { type: 'budget_exceeded', message: 'the daily budget is used up' };
@@ -80,7 +80,7 @@ describe('a request in the audit trail', () => {
       disposition: 'Blocked',
       severity_id: 3,
       authorizations: [
-        { decision: 'rewritten', policy: { name: 'provider-tools', desc: 'web_search' } },
+        { decision: 'rewritten', policy: { name: 'hosted-tools', desc: 'web_search' } },
         { decision: 'would be denied', policy: { name: 'policy', desc: 'no' } },
       ],
       unmapped: { policy_set: 'abc', policy_verdict: 'deny', rules: [{ rule: 'x' }] },

@@ -44,7 +44,7 @@ describe('the runner', () => {
         return { kind: 'pass' };
       },
     };
-    const run = createRunner({ checks: [denying('allowed', false), late], shadowMode: false, observer })();
+    const run = createRunner({ checks: [denying('key-access', false), late], shadowMode: false, observer })();
     expect(await run.requestBody(exchange())).toEqual(DENIAL);
     expect(asked).toEqual([]);
     expect(seen).toEqual(['allowed deny true']);
@@ -52,11 +52,11 @@ describe('the runner', () => {
 
   it('turns a shadowable denial into a record under shadow mode, and no other', async () => {
     const { seen, observer } = recorder();
-    const checks = [denying('provider-tools', true), denying('budget', false)];
+    const checks = [denying('hosted-tools', true), denying('budget', false)];
     const run = createRunner({ checks, shadowMode: true, observer })();
     const parsed = exchange();
     expect(await run.requestBody(parsed)).toEqual(DENIAL);
-    expect(seen).toEqual(['provider-tools deny false', 'budget deny true']);
+    expect(seen).toEqual(['hosted-tools deny false', 'budget deny true']);
     expect(parsed.responseHeaders.get('x-gateway-shadow')).toBe('loop_detected');
   });
 
@@ -231,7 +231,7 @@ describe('the runner', () => {
       },
     });
     const run = createRunner({
-      checks: [ending('allowed', false), ending('budget', true)],
+      checks: [ending('key-access', false), ending('budget', true)],
       shadowMode: false,
       observer,
     })();

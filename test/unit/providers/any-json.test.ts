@@ -134,7 +134,7 @@ describe.each(PATHS)('%s %s, given any JSON,', (provider, path) => {
         for (const { text, path: at, editable } of facts.texts) {
           if (editable === undefined) expect(valueAt(body, at)).toBe(text);
         }
-        for (const { remove } of facts.providerTools) {
+        for (const { remove } of facts.hostedTools) {
           for (const edit of remove) expect(valueAt(body, edit.path)).toBeDefined();
         }
         for (const { role, kind } of facts.texts)

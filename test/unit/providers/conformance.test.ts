@@ -87,7 +87,7 @@ describe.each(rows.map((row) => [`${row.provider} ${row.path}`, row] as const))(
     });
     expect(facts().output?.tokens).toBe(row.limit);
     expect(facts().tools).toEqual(row.tools ?? []);
-    expect(facts().providerTools.map((tool) => tool.type)).toEqual(row.providerTools ?? []);
+    expect(facts().hostedTools.map((tool) => tool.type)).toEqual(row.hostedTools ?? []);
     expect(facts().unbounded).toBeUndefined();
   });
 

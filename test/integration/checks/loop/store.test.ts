@@ -38,7 +38,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
   it('come newest first, with their age and all 64 bits', async () => {
     const { clock, store, session } = rig();
     for (const low of [1, 0xfffffffe, 3]) {
-      await store.joinCall(session, randomUUID(), call(low), MEMORY);
+      await store.recordCall(session, randomUUID(), call(low), MEMORY);
       clock.now += 1_000;
     }
     expect(await store.readCalls(session, MEMORY)).toEqual([
@@ -56,12 +56,12 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     const operations = [randomUUID(), randomUUID()];
     for (const operationId of operations) {
       const before = await store.readAhead(session, MEMORY);
-      await store.joinCall(session, operationId, call(1), MEMORY);
+      await store.recordCall(session, operationId, call(1), MEMORY);
       expect(await store.areSame(session, before.last)).toBe(false);
     }
     const ahead = await store.readAhead(session, MEMORY);
     expect(ahead.calls).toEqual(await store.readCalls(session, MEMORY));
-    await store.joinCall(session, operations[1] ?? '', call(1), MEMORY);
+    await store.recordCall(session, operations[1] ?? '', call(1), MEMORY);
     clock.now += 1;
     expect(await store.areSame(session, ahead.last)).toBe(true);
     expect(await store.areSame(newSession(), ahead.last)).toBe(false);
@@ -71,7 +71,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
     const { clock, store, session } = rig();
     const operationId = randomUUID();
     for (let nth = 0; nth < 3; nth++) {
-      await store.joinCall(session, operationId, call(1), MEMORY);
+      await store.recordCall(session, operationId, call(1), MEMORY);
       clock.now += 10;
     }
     expect(await store.readCalls(session, MEMORY)).toEqual([{ ageMs: 30, fingerprint: call(1) }]);
@@ -80,7 +80,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
   it('are as many as are kept, and as young', async () => {
     const { clock, store, session } = rig();
     for (let low = 0; low < 9; low++) {
-      await store.joinCall(session, randomUUID(), call(low), MEMORY);
+      await store.recordCall(session, randomUUID(), call(low), MEMORY);
       clock.now += 1_000;
     }
     const kept = await store.readCalls(session, MEMORY);
@@ -93,7 +93,7 @@ describe.each<[string, (now: () => number) => LoopStore]>([
 
   it('belong to their session and key', async () => {
     const { store, session } = rig();
-    await store.joinCall(session, randomUUID(), call(1), MEMORY);
+    await store.recordCall(session, randomUUID(), call(1), MEMORY);
     expect(await store.readCalls({ ...session, sessionId: 'other' }, MEMORY)).toEqual([]);
     expect(await store.readCalls({ ...session, keyHash: newKeyHash() }, MEMORY)).toEqual([]);
   });
@@ -206,7 +206,7 @@ describe('recent calls in Redis', () => {
       for (let nth = 0; nth < times; nth++)
         await store().countArrival(session, randomUUID(), [RPS, REPEATS, many], false);
     }
-    for (let low = 0; low < 12; low++) await store().joinCall(session, randomUUID(), call(low), MEMORY);
+    for (let low = 0; low < 12; low++) await store().recordCall(session, randomUUID(), call(low), MEMORY);
     expect(await store().readCalls(session, MEMORY)).toHaveLength(MEMORY.maxCalls);
     await arrive(5);
     const bytes = await client.strlen(of('/arrivals'));
@@ -245,7 +245,7 @@ describe('recent calls in Redis', () => {
 
   it('join again where so many came after it that it is forgotten which it was, and are still bounded', async () => {
     const session = newSession();
-    const join = (operationId: string) => store().joinCall(session, operationId, call(1), MEMORY);
+    const join = (operationId: string) => store().recordCall(session, operationId, call(1), MEMORY);
     const all = { ...MEMORY, maxCalls: 1_000 };
     await join('first');
     for (let nth = 0; nth < 15; nth++) await join(randomUUID());
@@ -263,8 +263,8 @@ describe('recent calls in Redis', () => {
     const long = { ...REPEATS, windowMs: 3_600_000 };
     const others = Array.from({ length: 6 }, (_, nth) => ({ ...long, name: `repeats/${String(nth)}` }));
     async function remember(): Promise<number[]> {
-      await store().joinCall(session, 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
-      await store().joinCall(toolCallsOf(session), 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
+      await store().recordCall(session, 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
+      await store().recordCall(toolCallsOf(session), 'one', call(1), { ...MEMORY, keepMs: 3_600_000 });
       await store().countArrival(session, 'one', [long, ...others], true);
       const names = ['', '/tools', '/arrivals', '/repeats/5'];
       return Promise.all(
@@ -311,7 +311,7 @@ describe('recent calls in Redis', () => {
   ])('are not believed where they are %s', async (_how, damage) => {
     const session = newSession();
     const key = loopKey(session.keyHash, session.sessionId);
-    await store().joinCall(session, randomUUID(), call(1), MEMORY);
+    await store().recordCall(session, randomUUID(), call(1), MEMORY);
     await client.set(key, damage((await client.get(key)) ?? ''));
     await expect(store().readCalls(session, MEMORY)).rejects.toMatchObject({ type: 'redis_unavailable' });
   });
@@ -336,7 +336,7 @@ describe('recent calls in Redis', () => {
     try {
       const unavailable = { type: 'redis_unavailable' };
       await expect(store(100).readCalls(session, MEMORY)).rejects.toMatchObject(unavailable);
-      await expect(store(100).joinCall(session, 'id', call(1), MEMORY)).rejects.toMatchObject(unavailable);
+      await expect(store(100).recordCall(session, 'id', call(1), MEMORY)).rejects.toMatchObject(unavailable);
       await expect(store(100).countArrival(session, 'id', [RPS], false)).rejects.toMatchObject(unavailable);
     } finally {
       await redis.resume();

@@ -134,7 +134,7 @@ describe('server.dlp.requests: deny', () => {
   it('refuses with the classes, without lock or score', async () => {
     const rig = dlp({ enabled: false, requests: 'deny' });
     const { verdict } = await judgeRequest(rig, parsed({ body: user(`${AWS_KEY} ${EMAIL}`) }));
-    const reason = 'the request holds secrets, email addresses';
+    const reason = 'the request holds secrets, email addresses: leave them out';
     expect(verdict).toEqual({
       kind: 'deny',
       type: 'policy_denied',
@@ -191,7 +191,7 @@ describe('calls of MCP servers', () => {
       call({ name: 'mail', arguments: { to: EMAIL } }),
     );
     expect(verdict).toMatchObject({
-      details: { toolName: 'mail', rule: 'dlp', reason: 'the request holds email addresses' },
+      details: { toolName: 'mail', rule: 'dlp', reason: 'the request holds email addresses: leave them out' },
     });
   });
 });

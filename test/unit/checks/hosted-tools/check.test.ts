@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProviderToolsCheck } from '../../../../src/checks/hosted-tools/check.ts';
+import { createHostedToolsCheck } from '../../../../src/checks/hosted-tools/check.ts';
 import { applyEdits } from '../../../../src/json/edit.ts';
 import type { JsonObject, ProviderName } from '../../../../src/providers/provider.ts';
 import { parsed } from '../../../support/exchange.ts';
@@ -24,7 +24,7 @@ async function judge(
   allowed: readonly string[] = [],
   action: 'remove' | 'deny' = 'remove',
 ) {
-  const check = createProviderToolsCheck({ allowed, action, storedPrompts: 'deny' });
+  const check = createHostedToolsCheck({ allowed, action, storedPrompts: 'deny' });
   const exchange = parsed(request);
   const verdict = await check.requestBody?.(exchange, undefined);
   const sent = JSON.parse(applyEdits(exchange.body, exchange.edits).toString()) as JsonObject;
@@ -191,7 +191,7 @@ describe('a request that brings no other tool', () => {
 
 describe('what is stored at the provider', () => {
   const judged = (storedPrompts: 'deny' | 'allow') =>
-    createProviderToolsCheck({ allowed: [], action: 'remove', storedPrompts }).requestBody?.(
+    createHostedToolsCheck({ allowed: [], action: 'remove', storedPrompts }).requestBody?.(
       parsed(ask({ prompt: { id: 'pmpt_1' } })),
       undefined,
     );

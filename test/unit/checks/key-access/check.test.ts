@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAllowedCheck } from '../../../../src/checks/key-access/check.ts';
+import { createKeyAccessCheck } from '../../../../src/checks/key-access/check.ts';
 import type { Parsed } from '../../../../src/pipeline/exchange.ts';
 import { createModelOf } from '../../../../src/pricing/deployments.ts';
 import type { JsonObject, Operation } from '../../../../src/providers/provider.ts';
@@ -15,7 +15,7 @@ function asks(operation: Operation, models: readonly string[], allowedModels?: r
 }
 
 const DEPLOYMENTS = { 'my-dep': 'gpt-4o', 'gpt-4o-mini': 'gpt-5', Mixed: 'gpt-4o' };
-const check = createAllowedCheck({ modelOf: createModelOf(DEPLOYMENTS) });
+const check = createKeyAccessCheck({ modelOf: createModelOf(DEPLOYMENTS) });
 
 const judge = async (exchange: Parsed) => (await check.requestBody?.(exchange, undefined))?.kind ?? 'none';
 

@@ -169,7 +169,7 @@ describe('anthropic messages requests', () => {
   ])('takes %s for a tool that the client runs', (type) => {
     const facts = read({ tools: [{ type, name: 'mine' }] });
     expect(facts.tools).toEqual(['mine']);
-    expect(facts.providerTools).toEqual([]);
+    expect(facts.hostedTools).toEqual([]);
   });
 
   it.each([
@@ -188,7 +188,7 @@ describe('anthropic messages requests', () => {
       ],
     });
     expect(facts.tools).toEqual(['f']);
-    expect(facts.providerTools).toEqual([
+    expect(facts.hostedTools).toEqual([
       { type, remove: [{ kind: 'remove', path: ['tools', 1] }], forced: false },
     ]);
   });
@@ -196,7 +196,7 @@ describe('anthropic messages requests', () => {
   it('finds a provider tool that a system message adds in mid-conversation', () => {
     const definition = { type: 'web_search_20250305', name: 'web_search' };
     const block = { type: 'tool_addition', tool: { type: 'tool_definition', definition } };
-    expect(read({ messages: [{ role: 'system', content: [block] }] }).providerTools).toEqual([
+    expect(read({ messages: [{ role: 'system', content: [block] }] }).hostedTools).toEqual([
       {
         type: 'web_search_20250305',
         remove: [{ kind: 'remove', path: ['messages', 0, 'content', 0] }],
@@ -210,7 +210,7 @@ describe('anthropic messages requests', () => {
       mcp_servers: [{ type: 'url', name: 'm', url: 'https://m.test' }],
       tools: [{ type: 'mcp_toolset', mcp_server_name: 'm' }],
     });
-    expect(facts.providerTools).toEqual([
+    expect(facts.hostedTools).toEqual([
       {
         type: 'mcp_servers',
         remove: [
@@ -229,12 +229,12 @@ describe('anthropic messages requests', () => {
     [{ type: 'auto' }, false],
   ])('knows whether tool_choice %j insists on the provider tool', (tool_choice, forced) => {
     const tools = [{ name: 'f' }, { type: 'web_search_20250305', name: 'web_search' }];
-    expect(read({ tools, tool_choice }).providerTools[0]?.forced).toBe(forced);
+    expect(read({ tools, tool_choice }).hostedTools[0]?.forced).toBe(forced);
   });
 
   it('knows that "any" insists on a provider tool where there is no other', () => {
     const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
-    expect(read({ tools, tool_choice: { type: 'any' } }).providerTools[0]?.forced).toBe(true);
+    expect(read({ tools, tool_choice: { type: 'any' } }).hostedTools[0]?.forced).toBe(true);
   });
 
   it.each<[string, JsonObject]>([

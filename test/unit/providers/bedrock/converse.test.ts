@@ -96,7 +96,7 @@ describe('converse requests', () => {
   it('take system tools, and server tools among the additional fields, for the provider’s', () => {
     const tools = [{ toolSpec: { name: 'f' } }, { systemTool: { name: 'nova_grounding' } }];
     const additionalModelRequestFields = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
-    expect(read({ toolConfig: { tools }, additionalModelRequestFields }).providerTools).toEqual([
+    expect(read({ toolConfig: { tools }, additionalModelRequestFields }).hostedTools).toEqual([
       {
         type: 'nova_grounding',
         remove: [{ kind: 'remove', path: ['toolConfig', 'tools', 1] }],
@@ -109,7 +109,7 @@ describe('converse requests', () => {
       },
     ]);
     const toolChoice = { tool: { name: 'nova_grounding' } };
-    expect(read({ toolConfig: { tools, toolChoice } }).providerTools[0]?.forced).toBe(true);
+    expect(read({ toolConfig: { tools, toolChoice } }).hostedTools[0]?.forced).toBe(true);
   });
 
   it.each<[string, JsonObject]>([

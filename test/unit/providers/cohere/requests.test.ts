@@ -91,11 +91,11 @@ describe('cohere v2 chat requests', () => {
 
   it('take a tool of another type for the provider’s, forced where it is the only one', () => {
     const tools = [{ type: 'web_search' }];
-    expect(read(cohereChatV2, { messages: [], tools }).providerTools).toEqual([
+    expect(read(cohereChatV2, { messages: [], tools }).hostedTools).toEqual([
       { type: 'web_search', remove: [{ kind: 'remove', path: ['tools', 0] }], forced: false },
     ]);
     const forced = read(cohereChatV2, { messages: [], tools, tool_choice: 'REQUIRED' });
-    expect(forced.providerTools[0]?.forced).toBe(true);
+    expect(forced.hostedTools[0]?.forced).toBe(true);
   });
 
   it.each<[string, JsonObject]>([
@@ -141,7 +141,7 @@ describe('cohere v1 chat requests', () => {
   });
 
   it('take connectors for a tool that the provider runs', () => {
-    expect(read(cohereChatV1, { message: 'hi', connectors: [{ id: 'web-search' }] }).providerTools).toEqual([
+    expect(read(cohereChatV1, { message: 'hi', connectors: [{ id: 'web-search' }] }).hostedTools).toEqual([
       { type: 'connectors', remove: [{ kind: 'remove', path: ['connectors'] }], forced: false },
     ]);
   });

@@ -70,7 +70,7 @@ describe.each([
   it('give tools, media, limit and number of candidates', () => {
     const facts = read(body);
     expect(facts.tools).toEqual(['f']);
-    expect(facts.providerTools).toEqual([]);
+    expect(facts.hostedTools).toEqual([]);
     expect(facts.media).toEqual([{ kind: 'image', source: 'inline', data: 'AAAA', mimeType: 'image/png' }]);
     expect(facts.output?.tokens).toBe(50);
     expect(facts.choices).toBe(2);
@@ -152,20 +152,20 @@ describe('gemini requests', () => {
     'somethingNew',
   ])('take %s for a tool that the provider runs', (name) => {
     const facts = read({ tools: [{ [name]: {} }] });
-    expect(facts.providerTools).toHaveLength(1);
-    expect(facts.providerTools[0]?.type).toBe(name === 'google_search' ? 'googleSearch' : name);
-    expect(facts.providerTools[0]?.remove).toEqual([{ kind: 'remove', path: ['tools', 0] }]);
+    expect(facts.hostedTools).toHaveLength(1);
+    expect(facts.hostedTools[0]?.type).toBe(name === 'google_search' ? 'googleSearch' : name);
+    expect(facts.hostedTools[0]?.remove).toEqual([{ kind: 'remove', path: ['tools', 0] }]);
   });
 
   it('take a provider tool out of an object that also declares functions', () => {
     const facts = read({ tools: [{ functionDeclarations: [{ name: 'f' }], googleSearch: {} }] });
     expect(facts.tools).toEqual(['f']);
-    expect(facts.providerTools[0]?.remove).toEqual([{ kind: 'remove', path: ['tools', 0, 'googleSearch'] }]);
+    expect(facts.hostedTools[0]?.remove).toEqual([{ kind: 'remove', path: ['tools', 0, 'googleSearch'] }]);
   });
 
   it('leave computer use to the client', () => {
     const facts = read({ tools: [{ computerUse: { environment: 'ENVIRONMENT_BROWSER' } }] });
-    expect(facts.providerTools).toEqual([]);
+    expect(facts.hostedTools).toEqual([]);
     expect(facts.tools).toEqual(['computer_use']);
   });
 
@@ -189,7 +189,7 @@ describe('gemini requests', () => {
     const inner = { contents: [{ parts: [{ text: 'a' }] }], tools: [{ googleSearch: {} }] };
     const facts = geminiCountTokens.request({ generateContentRequest: inner }, ENDPOINT);
     expect(placedWordsOf(facts)).toContain('user text generateContentRequest.contents.0.parts.0.text: a');
-    expect(facts.providerTools[0]?.remove).toEqual([
+    expect(facts.hostedTools[0]?.remove).toEqual([
       { kind: 'remove', path: ['generateContentRequest', 'tools', 0] },
     ]);
     expect(facts.output).toBeUndefined();

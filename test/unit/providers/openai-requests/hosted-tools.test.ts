@@ -125,9 +125,9 @@ describe('tools that the provider runs itself', () => {
       { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'custom', name: 'c' }] }] },
     ],
   ])('%s %s %j', (provider, path, extra, types, forced, left) => {
-    const { providerTools } = read(provider, path, extra);
-    expect(providerTools.map((tool) => tool.type)).toEqual(types);
-    expect(providerTools.some((tool) => tool.forced)).toBe(forced);
+    const { hostedTools } = read(provider, path, extra);
+    expect(hostedTools.map((tool) => tool.type)).toEqual(types);
+    expect(hostedTools.some((tool) => tool.forced)).toBe(forced);
     expect(withoutTools(provider, path, extra)).toEqual(left);
   });
 
@@ -139,19 +139,19 @@ describe('tools that the provider runs itself', () => {
     ['plugins', [], 0],
     ['search_parameters', { mode: 'off' }, 0],
   ])('are switched on by %s: %j or not', (name, value, count) => {
-    expect(read('openrouter', CHAT, { [name]: value }).providerTools).toHaveLength(count);
+    expect(read('openrouter', CHAT, { [name]: value }).hostedTools).toHaveLength(count);
   });
 
   it('cost no more than their number, however many are listed twice', () => {
     const many = Array.from({ length: 5_000 }, () => ({ type: 'a' }));
-    const { providerTools } = read('openai', CHAT, {
+    const { hostedTools } = read('openai', CHAT, {
       tools: many,
       tool_choice: {
         type: 'allowed_tools',
         allowed_tools: { mode: 'auto', tools: [...many, { type: 'b' }] },
       },
     });
-    const removals = providerTools.reduce((sum, { remove }) => sum + remove.length, 0);
+    const removals = hostedTools.reduce((sum, { remove }) => sum + remove.length, 0);
     expect(removals).toBe(10_000);
   });
 
@@ -164,7 +164,7 @@ describe('tools that the provider runs itself', () => {
         tools: [{ type: 'web_search' }, { type: 'function', name: 'f' }],
       },
     };
-    expect(read('openai', RESPONSES, extra).providerTools[0]?.forced).toBe(false);
+    expect(read('openai', RESPONSES, extra).hostedTools[0]?.forced).toBe(false);
     expect(withoutTools('openai', RESPONSES, extra)).toEqual({
       tools: [{ type: 'function', name: 'f' }],
       tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'f' }] },
@@ -173,15 +173,15 @@ describe('tools that the provider runs itself', () => {
       ...extra,
       tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'web_search' }] },
     };
-    expect(read('openai', RESPONSES, only).providerTools[0]?.forced).toBe(true);
+    expect(read('openai', RESPONSES, only).hostedTools[0]?.forced).toBe(true);
   });
 
   it('are not what Codex and other agents run at the client', () => {
     const tools = ['function', 'custom', 'local_shell', 'apply_patch', 'computer', 'computer_use_preview'];
-    const { providerTools, tools: names } = read('openai', RESPONSES, {
+    const { hostedTools, tools: names } = read('openai', RESPONSES, {
       tools: tools.map((type) => ({ type, name: type })),
     });
-    expect(providerTools).toEqual([]);
+    expect(hostedTools).toEqual([]);
     expect(names).toEqual(tools);
   });
 });

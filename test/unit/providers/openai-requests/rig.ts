@@ -19,6 +19,6 @@ export function read(provider: ProviderName, path: string, extra: JsonObject): R
 
 /** The body as it is once the provider's tools are taken out. */
 export function withoutTools(provider: ProviderName, path: string, extra: JsonObject): unknown {
-  const edits = read(provider, path, extra).providerTools.flatMap((tool) => tool.remove);
+  const edits = read(provider, path, extra).hostedTools.flatMap((tool) => tool.remove);
   return JSON.parse(applyEdits(Buffer.from(JSON.stringify(extra)), edits).toString());
 }

@@ -13,7 +13,7 @@ import type { PlacedFinding } from './scan.ts';
 /** The store looks at no more. */
 const MAX_REPORTED = 64;
 
-export interface LeakDeps {
+export interface SecretResponseDeps {
   readonly reportSecretLeak: ReportSecretLeak;
   /** `mcp.inspector.secrets`. */
   readonly action: 'quarantine' | 'mask';
@@ -21,7 +21,7 @@ export interface LeakDeps {
   readonly lockMs: number;
 }
 
-export interface Leaks {
+export interface SecretResponse {
   /** A message with secrets is kept back, or goes on without them. */
   readonly action: 'quarantine' | 'mask';
   /** Scores the key, and locks it where the message is kept back. */
@@ -32,9 +32,13 @@ export interface Leaks {
   denial(exchange: Answered, message: unknown, judgement: MessageJudgement): Denial;
 }
 
-export function createLeaks({ reportSecretLeak, action, lockMs: quarantineMs }: LeakDeps): Leaks {
+export function createSecretResponse({
+  reportSecretLeak,
+  action,
+  lockMs: quarantineMs,
+}: SecretResponseDeps): SecretResponse {
   const lockMs = action === 'quarantine' ? quarantineMs : 0;
-  const report: Leaks['report'] = (exchange, secrets) => {
+  const report: SecretResponse['report'] = (exchange, secrets) => {
     const findings = [...new Set(secrets.map((one) => findingId(one.finding.rule, matchedText(one))))];
     return reportSecretLeak({ exchange, findings: findings.slice(0, MAX_REPORTED), lockMs });
   };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefusal, startBudgets, TOKEN, type Budgets, type Client } from './budgets/rig.ts';
 
-/** docs/provider-tools.md: what becomes of a request, by what it brings beside them. */
+/** docs/hosted-tools.md: what becomes of a request, by what it brings beside them. */
 type Body = Readonly<Record<string, unknown>>;
 
 const PRICE_USD = 0.01;
