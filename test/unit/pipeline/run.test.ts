@@ -47,7 +47,7 @@ describe('the runner', () => {
     const run = createRunner({ checks: [denying('key-access', false), late], shadowMode: false, observer })();
     expect(await run.requestBody(exchange())).toEqual(DENIAL);
     expect(asked).toEqual([]);
-    expect(seen).toEqual(['allowed deny true']);
+    expect(seen).toEqual(['key-access deny true']);
   });
 
   it('turns a shadowable denial into a record under shadow mode, and no other', async () => {
@@ -237,7 +237,7 @@ describe('the runner', () => {
     })();
     await run.end(exchange(), { kind: 'lost' });
     await run.end(exchange(), { kind: 'complete' });
-    expect(ended).toEqual(['budget lost 2', 'allowed lost 1']);
+    expect(ended).toEqual(['budget lost 2', 'key-access lost 1']);
     expect(seen).toEqual(['budget end failed']);
   });
 
