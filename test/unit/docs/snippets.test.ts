@@ -6,7 +6,7 @@ import { defaultConfig } from '../../support/default-config.ts';
 import type { ConfigInput } from '../../../src/config/schema.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const PAGES = ['docs/redis.md', 'docs/mesh.md', 'docs/egress.md', 'docs/kubernetes.md'] as const;
+const PAGES = ['docs/redis.md', 'docs/egress.md', 'docs/kubernetes.md'] as const;
 const FENCE = /^```yaml\n([\s\S]*?)^```$/gm;
 
 function snippetsOf(page: string): Record<string, unknown>[] {
