@@ -35,17 +35,49 @@ export interface KnownText {
   note(question: TextQuestion): void;
 }
 
-/** Of a gateway's traffic: the histories of some hundred agents. Some 300 bytes each, 600 at most. */
+/** Of a gateway's traffic: the histories of some hundred agents. Some 130 bytes each, and 400 where no other is asked the same. */
 const MAX_TEXTS = 32_768;
 /** Of one text; those that nobody has asked since go first. */
 const MAX_QUESTIONS = 32;
 
+/** Some hundred are in use: one for each question that a text was asked after the same others. */
+const MAX_LISTS = 4_096;
+
 const known = new RecentMap<Known>(MAX_TEXTS);
+
+/** What texts were gone through for in vain, the latest last. Nearly all are asked the same in one order, and share a list. */
+class QuestionList {
+  readonly questions: readonly TextQuestion[];
+  readonly #longer = new Map<TextQuestion, QuestionList>();
+
+  constructor(questions: readonly TextQuestion[]) {
+    this.questions = questions;
+  }
+
+  with(question: TextQuestion): QuestionList {
+    const known = this.#longer.get(question);
+    if (known !== undefined) return known;
+    const longer = new QuestionList([...this.questions, question].slice(-MAX_QUESTIONS));
+    this.#longer.set(question, longer);
+    listCount += 1;
+    if (listCount > MAX_LISTS) forgetLists();
+    return longer;
+  }
+}
+
+/** What all lists grow from. */
+let noQuestions = new QuestionList([]);
+let listCount = 0;
+
+/** Texts keep theirs; those that come share others. */
+function forgetLists(): void {
+  noQuestions = new QuestionList([]);
+  listCount = 0;
+}
 
 class Known implements KnownText {
   readonly #digest: string | undefined;
-  /** Few: a list is searched faster than a set. */
-  readonly #nothingFor: TextQuestion[] = [];
+  #nothingFor = noQuestions;
 
   /** @param digest undefined for what is known anyway */
   constructor(digest: string | undefined) {
@@ -53,13 +85,13 @@ class Known implements KnownText {
   }
 
   hasNothing(question: TextQuestion): boolean {
-    return this.#nothingFor.includes(question);
+    return this.#nothingFor.questions.includes(question);
   }
 
   note(question: TextQuestion): void {
     if (this.hasNothing(question)) return;
-    if (this.#nothingFor.length === 0 && this.#digest !== undefined) known.set(this.#digest, this);
-    if (this.#nothingFor.push(question) > MAX_QUESTIONS) this.#nothingFor.shift();
+    if (this.#nothingFor.questions.length === 0 && this.#digest !== undefined) known.set(this.#digest, this);
+    this.#nothingFor = this.#nothingFor.with(question);
   }
 }
 

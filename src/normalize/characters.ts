@@ -8,29 +8,32 @@ import {
   styledSymbols,
 } from './confusable-data.ts';
 
-/** What a code point is to the stages. */
+/** What a code point is to the stages, from 1 on. */
 export const kinds = {
-  other: 0,
-  ascii: 1,
-  digit: 2,
+  other: 1,
+  ascii: 2,
+  digit: 3,
   /** A Latin letter beyond ASCII, an accented one mostly. */
-  latin: 3,
-  strict: 4,
-  loose: 5,
-  latinLookalike: 6,
+  latin: 4,
+  strict: 5,
+  loose: 6,
+  latinLookalike: 7,
   /** A letter or digit in mathematical, circled, squared or small capital dress. */
-  styled: 7,
+  styled: 8,
   /** Superscript and subscript letters. */
-  raised: 8,
+  raised: 9,
   /** A letter of another script that looks like no ASCII letter. */
-  foreign: 9,
-  cjk: 10,
-  mark: 11,
-  invisible: 12,
-  regional: 13,
+  foreign: 10,
+  cjk: 11,
+  mark: 12,
+  invisible: 13,
+  regional: 14,
   /** Fullwidth forms of ASCII, punctuation included. */
-  fullwidth: 14,
+  fullwidth: 15,
 } as const;
+
+/** Of an array that is read by kind. */
+export const kindPlaces = Object.keys(kinds).length + 1;
 
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
@@ -82,9 +85,9 @@ const cjkRanges: readonly (readonly [first: number, last: number])[] = [
 
 const plain = new Map<number, string>();
 
-/** The kind of each code point; beyond the basic plane 255 until it is asked for. */
+/** The kind of each code point; beyond the basic plane 0 until it is asked for, and no memory until one near it is. */
 const known = new Uint8Array(0x110000);
-const unknown = 255;
+const unknown = 0;
 
 /** The kind of a code point. */
 export function kindOf(codePoint: number): Kind {
@@ -124,7 +127,7 @@ function learnGroups(groups: readonly string[], kind: Kind): void {
 
 /** Scripts first, then what the tables know better; the strictest reading of a character is learnt last. */
 function learnAll(): void {
-  known.fill(unknown, 0x10000);
+  known.fill(kinds.other, 0, 0x10000);
   learnScripts();
   learnGroups(latinLookalikes, kinds.latinLookalike);
   learnGroups(looseLookalikes, kinds.loose);

@@ -1,4 +1,4 @@
-import { kindOf, kinds, plainOf, type Kind } from './characters.ts';
+import { kindOf, kindPlaces, kinds, plainOf, type Kind } from './characters.ts';
 import { takeAccentsOff } from './accents.ts';
 import { flagCodes } from './confusable-data.ts';
 import { Rewriter, unchanged, type StageResult } from './rewrite.ts';
@@ -118,7 +118,7 @@ const opensWord = (kind: Kind): boolean =>
   kind !== kinds.other && kind !== kinds.invisible && kind !== kinds.mark;
 
 function readWord(text: string, start: number, previous: Script): Suspect {
-  const counts = new Uint16Array(15);
+  const counts = new Uint16Array(kindPlaces);
   let plain = '';
   let at = start;
   let end = start;

@@ -3,28 +3,28 @@ import { words } from './words.ts';
 const alphabetSize = 26;
 const firstLetter = 0x61;
 
+/** Single letters would divide anything. */
+const learnt = [...words].filter((word) => /^[a-z]{2,}$|^[ai]$/.test(word));
+/** A node for no letters, and one for each letter at most. */
+const room = 1 + learnt.join('').length;
 /** Known words letter by letter: at `node * alphabetSize + letter` the node that follows, 0 where no word goes on so. */
-const following: number[] = new Array<number>(alphabetSize).fill(0);
+const following = new Uint16Array(room * alphabetSize);
 /** 1 for the nodes that words end at. */
-const endsWord: number[] = [0];
+const endsWord = new Uint8Array(room);
+
+let nodes = 1;
 
 function learn(word: string): void {
   let node = 0;
   for (let at = 0; at < word.length; at++) {
     const slot = node * alphabetSize + word.charCodeAt(at) - firstLetter;
-    let next = following[slot] ?? 0;
-    if (next === 0) {
-      next = endsWord.push(0) - 1;
-      for (let letter = 0; letter < alphabetSize; letter++) following.push(0);
-      following[slot] = next;
-    }
-    node = next;
+    following[slot] ||= nodes++;
+    node = following[slot] ?? 0;
   }
   endsWord[node] = 1;
 }
 
-/** Single letters would divide anything. */
-for (const word of words) if (/^[a-z]{2,}$|^[ai]$/.test(word)) learn(word);
+for (const word of learnt) learn(word);
 
 /**
  * Letters A to Z without gaps cut into known words, or nothing where they do not divide; the fewest words win. Time is

@@ -213,15 +213,24 @@ function readScriptParts(file: URL, constants: Readonly<Record<string, string | 
   };
 }
 
+/** Of files that are included, by address: they are in many scripts, and in memory once. */
+const includedTexts = new Map<string, string>();
+
+function readIncluded(file: URL): string {
+  const text = includedTexts.get(file.href) ?? readFileSync(file, 'utf8');
+  includedTexts.set(file.href, text);
+  return text;
+}
+
 /** Notes what a file includes, each once, in the order in which it is needed. */
 function withoutIncludes(text: string, file: URL, includes: Map<string, string>): string {
   const pasted = text.replace(PASTE, (_line, indent: string, name: string) =>
-    readFileSync(new URL(name, file), 'utf8').replace(/^(?=.)/gm, indent),
+    readIncluded(new URL(name, file)).replace(/^(?=.)/gm, indent),
   );
   return pasted.replace(INCLUDE, (_line, name: string) => {
     const included = new URL(name, file);
     if (!includes.has(included.href)) {
-      const own = withoutIncludes(readFileSync(included, 'utf8'), included, includes);
+      const own = withoutIncludes(readIncluded(included), included, includes);
       includes.set(included.href, `${own}\n`);
     }
     return '';

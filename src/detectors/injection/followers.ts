@@ -1,4 +1,4 @@
-import { endOfMatch, type Element, type Grammar, type Pattern } from './grammar.ts';
+import { endOfMatch, fitsWord, type Element, type Grammar, type Pattern } from './grammar.ts';
 import type { Tokens } from './lexer.ts';
 
 /** Patterns that begin alike: none can match where the next element is out of reach. */
@@ -107,7 +107,7 @@ function isInReach(tokens: Tokens, wanted: Element | undefined, at: number): boo
   if (wanted === undefined || wanted.isEnd) return true;
   const last = Math.min(tokens.count - 1, at + wanted.gap);
   for (let token = at; token <= last && tokens.breaks[token] !== 1; token++)
-    if (wanted.fits[tokens.words[token] ?? 0] === 1) return true;
+    if (fitsWord(wanted, tokens.words[token] ?? 0)) return true;
   return false;
 }
 

@@ -6,8 +6,8 @@ export type WordClasses = Readonly<Record<string, string>>;
 export interface Element {
   /** Numbers of the words that fit. */
   readonly words: readonly number[];
-  /** 1 at the number of each word that fits. */
-  readonly fits: Uint8Array;
+  /** A bit for each word of the vocabulary, set where it fits; see `fitsWord`. */
+  readonly fits: Uint32Array;
   /** How many other words may stand before it in the sentence. */
   readonly gap: number;
   /** True for `$`: the sentence must end here. */
@@ -52,6 +52,9 @@ export function compileGrammar<Label>(
   return grammar;
 }
 
+export const fitsWord = ({ fits }: Element, word: number): boolean =>
+  (((fits[word >>> 5] ?? 0) >>> (word & 31)) & 1) === 1;
+
 /** Index of the token after the shortest match of a sequence that begins at token `at`, or -1. */
 export const endOfMatch = (tokens: Tokens, sequence: Sequence, at: number): number =>
   matchFrom(tokens, sequence, 1, at + 1);
@@ -63,7 +66,7 @@ function matchFrom(tokens: Tokens, sequence: Sequence, element: number, at: numb
   const last = Math.min(tokens.count - 1, at + wanted.gap);
   for (let token = at; token <= last; token++) {
     if (tokens.breaks[token] === 1) return -1;
-    if (wanted.fits[tokens.words[token] ?? 0] !== 1) continue;
+    if (!fitsWord(wanted, tokens.words[token] ?? 0)) continue;
     const end = matchFrom(tokens, sequence, element + 1, token + 1);
     if (end !== -1) return end;
   }
@@ -113,25 +116,35 @@ type Elements = (symbol: string, gap: number) => Element;
 
 /** One element for each symbol and gap: those of patterns that go on alike are the same. */
 function createElements(words: ReadonlyMap<string, readonly number[]>, wordCount: number): Elements {
-  const sets = new Map<string, Uint8Array>();
+  const setOf = wordSets(words, wordCount);
   const known = new Map<string, Element>();
-  function fitsOf(symbol: string): Uint8Array {
-    const fits = sets.get(symbol) ?? new Uint8Array(wordCount);
-    if (!sets.has(symbol)) for (const word of words.get(symbol) ?? []) fits[word] = 1;
-    sets.set(symbol, fits);
-    return fits;
-  }
   return (symbol, gap) => {
     const name = `~${String(gap)} ${symbol}`;
     const element = known.get(name) ?? {
       words: words.get(symbol) ?? [],
-      fits: fitsOf(symbol),
+      fits: setOf(symbol),
       gap,
       isEnd: isEnd(symbol),
     };
     known.set(name, element);
     return element;
   };
+}
+
+/** The words of each symbol as bits: a thousand symbols of some two thousand words, in one piece of memory. */
+function wordSets(
+  words: ReadonlyMap<string, readonly number[]>,
+  wordCount: number,
+): (symbol: string) => Uint32Array {
+  const length = Math.ceil(wordCount / 32);
+  const bits = new Uint32Array(words.size * length);
+  const sets = new Map<string, Uint32Array>();
+  for (const [symbol, numbers] of words) {
+    const set = bits.subarray(sets.size * length, (sets.size + 1) * length);
+    for (const word of numbers) set[word >>> 5] = (set[word >>> 5] ?? 0) | (1 << (word & 31));
+    sets.set(symbol, set);
+  }
+  return (symbol) => sets.get(symbol) ?? new Uint32Array(length);
 }
 
 function sequenceOf(symbols: readonly string[], elementOf: Elements): Sequence {

@@ -21,7 +21,7 @@ type MutableTokens = { -readonly [Name in keyof Tokens]: Tokens[Name] };
 /** Words as a tree of letters; `ignor*` is a stem and stands for every word that begins so. */
 export class Vocabulary {
   readonly #words = new Map<string, number>();
-  readonly #roots = new Int32Array(0x10000);
+  readonly #roots = new Uint16Array(0x10000);
   /** Children of a node are a list: the first one, then each one's next; few have more than two. */
   readonly #firstChild: number[] = [0];
   readonly #nextSibling: number[] = [0];

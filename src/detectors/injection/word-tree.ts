@@ -1,7 +1,7 @@
 /** A vocabulary as flat arrays by node; 0 is no node and no word. */
 export interface WordTree {
   /** Node of a word's first letter. */
-  readonly roots: Int32Array;
+  readonly roots: Uint16Array;
   /**
    * A double array: for each node where the row of its letters from a to z begins, and rows that lie in each other's
    * gaps. A cell holds a node and the one reached from it, as one number, or 0.
@@ -22,7 +22,7 @@ export interface WordTree {
 
 /** A vocabulary as a tree of letters, by node. */
 export interface Letters {
-  readonly roots: Int32Array;
+  readonly roots: Uint16Array;
   readonly letters: readonly number[];
   readonly wordAt: readonly number[];
   readonly stemAt: readonly number[];
