@@ -10,20 +10,23 @@ export interface TokenVocabulary {
 
 export const NO_WORD = 0x7fff_ffff;
 
-/** A power of two, and twice as many places as the largest vocabulary has words. */
-const PLACES = 524_288;
+/** A power of two: there are some words in most, and seldom more than four. */
+const BUCKETS = 131_072;
+/** Before a word's bytes: how many they are, and its rank in three bytes, the lowest first. */
+const WORD_HEAD = 4;
+const MAX_WORD_BYTES = 255;
 const WORDS_A_STEP = 1_000;
 const NEWLINE = 10;
 const SPACE = 32;
 const PADDING = 61;
 const BASE64 = base64Digits();
 /** What a packed file begins with, in the byte order of the machine; no published one has a byte 0. */
-const PACKED = 0x6b30_3200;
+const PACKED = 0x6b30_3300;
 const UINT32_BYTES = 4;
 
 /**
  * OpenAI's `o200k_base`, from the file that is published, or from what a build has packed it to. It is kept
- * as the bytes of all words and a table of hashes, some 5 MB: as strings in a map it would take 70.
+ * as the bytes of all words by their hashes, some 3 MB: as strings in a map it would take 70.
  */
 export function* loadVocabulary(): Work<TokenVocabulary> {
   const file = readFileSync(fileURLToPath(import.meta.resolve('gpt-tokenizer/data/o200k_base.tiktoken')));
@@ -32,47 +35,72 @@ export function* loadVocabulary(): Work<TokenVocabulary> {
 
 /** A published file as one that needs only to be looked at: a start is spared reading 200,000 lines. */
 export function packVocabulary(file: Uint8Array): Uint8Array {
-  const { words, ends, places } = runNow(readWordLines(file));
-  const head = Uint32Array.of(PACKED, ends.length);
-  return Buffer.concat([head, ends, places].map(bytesOf).concat(words));
+  const { words, starts } = runNow(hashWords(file));
+  return Buffer.concat([bytesOf(Uint32Array.of(PACKED)), bytesOf(starts), words]);
 }
 
 /** Of what `packVocabulary` has made; undefined for any other file. */
 export function unpackVocabulary(file: Uint8Array): TokenVocabulary | undefined {
-  const { buffer } = new Uint8Array(file); // a copy is aligned
-  const [kind, endCount = 0] = new Uint32Array(buffer, 0, 2);
-  if (kind !== PACKED) return undefined;
-  const ends = new Uint32Array(buffer, 2 * UINT32_BYTES, endCount);
-  const places = new Uint32Array(buffer, ends.byteOffset + ends.byteLength, PLACES);
-  const words = new Uint8Array(buffer, places.byteOffset + places.byteLength);
-  return new PackedVocabulary({ words, ends, places });
+  const isAligned = file.byteOffset % UINT32_BYTES === 0;
+  const { buffer, byteOffset, byteLength } = isAligned ? file : new Uint8Array(file);
+  if (new Uint32Array(buffer, byteOffset, 1)[0] !== PACKED) return undefined;
+  const starts = new Uint32Array(buffer, byteOffset + UINT32_BYTES, BUCKETS + 1);
+  const head = UINT32_BYTES + starts.byteLength;
+  return new PackedVocabulary({
+    starts,
+    words: new Uint8Array(buffer, byteOffset + head, byteLength - head),
+  });
 }
 
 const bytesOf = ({ buffer }: Uint32Array): Uint8Array => new Uint8Array(buffer);
 
 /**
  * From a published file, a line a word: its bytes in base64, and its rank.
- * @throws RangeError where there are more words than places
+ * @throws RangeError where a word is too long
  */
 export function* readVocabulary(file: Uint8Array): Work<TokenVocabulary> {
-  return new PackedVocabulary(yield* readWordLines(file));
+  return new PackedVocabulary(yield* hashWords(file));
 }
 
 interface Tables {
-  /** The bytes of all words, by rank. */
+  /** Of all words by bucket, of a bucket by rank: their heads and their bytes. */
   readonly words: Uint8Array;
-  /** Where the word with this rank ends, from 1; it begins where the one before ends. */
-  readonly ends: Uint32Array;
-  /** By hash: rank + 1, or 0. */
-  readonly places: Uint32Array;
+  /** By hash, where in them a bucket begins, and last where the last one ends. */
+  readonly starts: Uint32Array;
 }
 
-function* readWordLines(file: Uint8Array): Work<Tables> {
-  const words = new Uint8Array(Math.ceil((file.length * 3) / 4));
-  const ends = new Uint32Array(PLACES / 2 + 1);
-  const places = new Uint32Array(PLACES);
+function* hashWords(file: Uint8Array): Work<Tables> {
+  const { bytes, ends } = yield* readWordLines(file);
+  const starts = new Uint32Array(BUCKETS + 1);
+  const buckets = new Uint32Array(ends.length - 1);
+  for (let rank = 0; rank < buckets.length; rank++) {
+    if (rank % WORDS_A_STEP === 0) yield;
+    const [begin = 0, end = 0] = [ends[rank], ends[rank + 1]];
+    const bucket = hash(bytes, begin, end);
+    buckets[rank] = bucket;
+    starts[bucket + 1] = (starts[bucket + 1] ?? 0) + WORD_HEAD + end - begin;
+  }
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    starts[bucket + 1] = (starts[bucket + 1] ?? 0) + (starts[bucket] ?? 0);
+  }
+  const words = new Uint8Array(starts[BUCKETS] ?? 0);
+  const next = starts.slice();
+  for (const [rank, bucket] of buckets.entries()) {
+    if (rank % WORDS_A_STEP === 0) yield;
+    const word = bytes.subarray(ends[rank], ends[rank + 1]);
+    const at = next[bucket] ?? 0;
+    words.set([word.length, rank & 0xff, (rank >> 8) & 0xff, rank >> 16], at);
+    words.set(word, at + WORD_HEAD);
+    next[bucket] = at + WORD_HEAD + word.length;
+  }
+  return { words, starts };
+}
+
+/** The bytes of all words by rank, and where each ends, from 1; it begins where the one before ends. */
+function* readWordLines(file: Uint8Array): Work<{ readonly bytes: Uint8Array; readonly ends: Uint32Array }> {
+  const bytes = new Uint8Array(Math.ceil((file.length * 3) / 4));
+  const ends = [0];
   let size = 0;
-  let rank = 0;
   for (let at = 0; at < file.length; at++) {
     const begin = size;
     let bits = 0;
@@ -82,44 +110,38 @@ function* readWordLines(file: Uint8Array): Work<Tables> {
       bitCount += 6;
       if (bitCount < 8) continue;
       bitCount -= 8;
-      words[size++] = bits >>> bitCount;
+      bytes[size++] = bits >>> bitCount;
     }
     while (at < file.length && file[at] !== NEWLINE) at++;
-    if (++rank > PLACES / 2) throw new RangeError('the vocabulary has more words than there are places for');
-    ends[rank] = size;
-    let place = hash(words, begin, size);
-    while (places[place] !== 0) place = (place + 1) % PLACES;
-    places[place] = rank;
-    if (rank % WORDS_A_STEP === 0) yield;
+    if (size - begin > MAX_WORD_BYTES) throw new RangeError('a word of the vocabulary is too long');
+    if (ends.push(size) % WORDS_A_STEP === 0) yield;
   }
-  return { words: words.slice(0, size), ends: ends.slice(0, rank + 1), places };
+  return { bytes, ends: Uint32Array.from(ends) };
 }
 
 class PackedVocabulary implements TokenVocabulary {
   readonly #words: Uint8Array;
-  readonly #ends: Uint32Array;
-  readonly #places: Uint32Array;
+  readonly #starts: Uint32Array;
 
-  constructor({ words, ends, places }: Tables) {
+  constructor({ words, starts }: Tables) {
     this.#words = words;
-    this.#ends = ends;
-    this.#places = places;
+    this.#starts = starts;
   }
 
   rank(bytes: Uint8Array, from: number, to: number): number {
-    for (let place = hash(bytes, from, to); ; place = (place + 1) % PLACES) {
-      const found = this.#places[place] ?? 0;
-      if (found === 0) return NO_WORD;
-      if (this.#is(found, bytes, from, to)) return found - 1;
+    const words = this.#words;
+    const length = to - from;
+    const bucket = hash(bytes, from, to);
+    const end = this.#starts[bucket + 1] ?? 0;
+    for (let at = this.#starts[bucket] ?? 0; at < end; at += WORD_HEAD + (words[at] ?? 0)) {
+      if (words[at] === length && this.#is(at + WORD_HEAD, bytes, from, to))
+        return (words[at + 1] ?? 0) | ((words[at + 2] ?? 0) << 8) | ((words[at + 3] ?? 0) << 16);
     }
+    return NO_WORD;
   }
 
-  #is(found: number, bytes: Uint8Array, from: number, to: number): boolean {
-    const begin = this.#ends[found - 1] ?? 0;
-    if ((this.#ends[found] ?? 0) - begin !== to - from) return false;
-    for (let at = from; at < to; at++) {
-      if (bytes[at] !== this.#words[begin + at - from]) return false;
-    }
+  #is(word: number, bytes: Uint8Array, from: number, to: number): boolean {
+    for (let at = from; at < to; at++) if (bytes[at] !== this.#words[word + at - from]) return false;
     return true;
   }
 }
@@ -128,7 +150,7 @@ class PackedVocabulary implements TokenVocabulary {
 function hash(bytes: Uint8Array, from: number, to: number): number {
   let sum = 0x811c_9dc5;
   for (let at = from; at < to; at++) sum = Math.imul(sum ^ (bytes[at] ?? 0), 0x0100_0193);
-  return (sum ^ (sum >>> 15)) & (PLACES - 1);
+  return (sum ^ (sum >>> 15)) & (BUCKETS - 1);
 }
 
 function base64Digits(): Uint8Array {
