@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runLoad } from '../support/load.ts';
-import { residentBytes } from '../support/memory.ts';
 import type { MissingRig, Rig } from './rig.ts';
 import { newPrompts } from './prompts.ts';
+import { residentMb, residentOnceMb } from './resident.ts';
 import { startRigs } from './rigs.ts';
 
-/** Resident memory of one process of a rig that has a machine, and a Redis, for itself. */
+/** Resident memory of one process of a rig that has a machine, and a Redis, for itself, or of all of them. */
 export interface FootprintRow {
   readonly name: string;
-  /** `envoy`, `worker`, … */
+  /** `envoy`, `worker`, …; `all` but Redis; the same with `each page once`. */
   readonly process: string;
   /** Some seconds after its start. */
   readonly restMb: number;
@@ -46,10 +46,10 @@ export async function measureFootprint(names: readonly string[]): Promise<Footpr
 
 async function footprintOf(rig: Rig): Promise<readonly FootprintRow[]> {
   await sleep(REST_MS);
-  const rest = residentMb(rig);
+  const rest = sizesMb(rig);
   const work = [...rest];
   const look = setInterval(() => {
-    for (const [at, mb] of residentMb(rig).entries()) work[at] = Math.max(work[at] ?? 0, mb);
+    for (const [at, mb] of sizesMb(rig).entries()) work[at] = Math.max(work[at] ?? 0, mb);
   }, LOOK_EVERY_MS);
   try {
     await runLoad(rig, {
@@ -60,14 +60,21 @@ async function footprintOf(rig: Rig): Promise<readonly FootprintRow[]> {
   } finally {
     clearInterval(look);
   }
-  return rig.processes.map(({ part, title }, at) => ({
+  const titles = [...rig.processes.map(({ part, title }) => title ?? part), 'all', 'each page once'];
+  return titles.map((title, at) => ({
     name: rig.name,
-    process: title ?? part,
+    process: title,
     restMb: rest[at] ?? 0,
     workMb: work[at] ?? 0,
   }));
 }
 
-function residentMb({ processes }: Rig): number[] {
-  return processes.map(({ pid }) => residentBytes(pid) / 1e6);
+/** Of each process, of all but Redis, and of these with each page counted once. */
+function sizesMb({ processes }: Rig): readonly number[] {
+  const own = processes.filter(({ part }) => part !== 'redis').map(({ pid }) => pid);
+  return [
+    ...residentMb(processes.map(({ pid }) => pid)),
+    residentMb(own).reduce((sum, mb) => sum + mb, 0),
+    residentOnceMb(own),
+  ];
 }

@@ -112,16 +112,7 @@ A locked key's request, 1,000 a second, over an Envoy that refuses by itself; th
 }
 
 export function footprintTable({ rows, missing }: FootprintResult): string {
-  const names = [...new Set(rows.map(({ name }) => name))];
-  const lines = names.flatMap((name) => {
-    const own = rows.filter((row) => row.name === name);
-    const sum = (mb: (row: (typeof own)[number]) => number): string =>
-      own.reduce((total, row) => total + mb(row), 0).toFixed(0);
-    return [
-      ...own.map((row) => [name, row.process, row.restMb.toFixed(0), row.workMb.toFixed(0)]),
-      [name, 'all', sum(({ restMb }) => restMb), sum(({ workMb }) => workMb)],
-    ];
-  });
+  const lines = rows.map((row) => [row.name, row.process, row.restMb.toFixed(0), row.workMb.toFixed(0)]);
   return `${table(['', 'process', 'MB at rest', 'MB at work'], lines)}${absentRows(missing)}`;
 }
 

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { residentBytes } from '../support/memory.ts';
+
+/** A mapping's first line: `start-end permissions offset device inode path`. */
+const MAPPING = /^[\da-f]+-[\da-f]+ \S+ \S+ \S+ (\d+) +(.*)$/;
+const SIZE = /^(Rss|Anonymous): +(\d+) kB$/;
+
+/** Resident megabytes of all processes, what they share counted in each. */
+export function residentMb(pids: readonly number[]): readonly number[] {
+  return pids.map((pid) => residentBytes(pid) / 1e6);
+}
+
+/**
+ * Megabytes of all processes with each page counted once, as a container is charged: what belongs to one process, and of
+ * each file that is mapped, the program itself for one, as much as the process that has most of it.
+ */
+export function residentOnceMb(pids: readonly number[]): number {
+  const files = new Map<string, number>();
+  let own = 0;
+  for (const pid of pids) {
+    const { ownKb, filesKb } = mappingsOf(readFileSync(`/proc/${String(pid)}/smaps`, 'utf8'));
+    own += ownKb;
+    for (const [path, kb] of filesKb) files.set(path, Math.max(files.get(path) ?? 0, kb));
+  }
+  return ([...files.values()].reduce((sum, kb) => sum + kb, own) * 1024) / 1e6;
+}
+
+/** What `/proc/<pid>/smaps` says of one process. */
+export function mappingsOf(smaps: string): {
+  readonly ownKb: number;
+  readonly filesKb: ReadonlyMap<string, number>;
+} {
+  const filesKb = new Map<string, number>();
+  let ownKb = 0;
+  let file: string | undefined;
+  for (const line of smaps.split('\n')) {
+    const mapping = MAPPING.exec(line);
+    if (mapping) file = mapping[1] === '0' ? undefined : mapping[2];
+    const [, what, kilobytes] = SIZE.exec(line) ?? [];
+    if (what === undefined) continue;
+    const kb = Number(kilobytes);
+    // A page of a file that was written to is the process's own; `Rss` has both.
+    if (what === 'Anonymous') ownKb += kb;
+    if (file !== undefined) filesKb.set(file, (filesKb.get(file) ?? 0) + (what === 'Rss' ? kb : -kb));
+  }
+  return { ownKb, filesKb };
+}
