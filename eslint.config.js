@@ -55,7 +55,13 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts', 'cli/**/*.ts'],
-    rules: { 'no-console': 'error' },
+    rules: {
+      'no-console': 'error',
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { name: 'node:http', allowTypeImports: true, message: 'Import src/node-http.ts: it loads less.' },
+      ],
+    },
   },
   { files: ['*.config.ts', '*.config.js', 'knip.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {

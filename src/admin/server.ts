@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import { ERROR_STATUS, errorBody, type ErrorType } from '../errors.ts';
+import { createServer } from '../node-http.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface AdminOptions {

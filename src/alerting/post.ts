@@ -1,5 +1,6 @@
-import { request as httpRequest, type RequestOptions } from 'node:http';
+import type { RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { request as httpRequest } from '../node-http.ts';
 import { pinnedAddress } from './address.ts';
 
 export interface Posting {

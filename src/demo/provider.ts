@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { isObject } from '../json/is-object.ts';
+import { createServer } from '../node-http.ts';
 import { anthropicError, anthropicReply } from './anthropic.ts';
 import { openaiErrorBody, openaiReply } from './openai.ts';
 

@@ -1,14 +1,9 @@
-import {
-  request as sendHttp,
-  type Agent,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  type ServerResponse,
-} from 'node:http';
+import type { Agent, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { request as sendHttps } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 
 import { GatewayError } from '../errors.ts';
+import { request as sendHttp } from '../node-http.ts';
 import type { GatewayAddress } from './gateway-address.ts';
 import { endToEnd, requestHeaders, type PresentedIdentity } from './headers.ts';
 import { bodyWithModel, changesModels, unreadableModel, type ModelChoice } from './model-choice.ts';

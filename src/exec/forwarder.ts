@@ -1,10 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent as HttpAgent, createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 import { errorBody, GatewayError, messageOf } from '../errors.ts';
+import { Agent as HttpAgent, createServer } from '../node-http.ts';
 import type { ProviderName } from '../providers/provider.ts';
 import { forwardToGateway, type ForwardTarget } from './forward.ts';
 import type { GatewayAddress } from './gateway-address.ts';
@@ -63,7 +64,7 @@ export async function startForwarder(options: ForwarderOptions): Promise<Forward
   };
 }
 
-function agentFor({ url, tls }: GatewayAddress): HttpAgent {
+function agentFor({ url, tls }: GatewayAddress): Agent {
   const kept = { keepAlive: true, timeout: IDLE_MS };
   return url.protocol === 'https:' ? new HttpsAgent({ ...kept, ...tls }) : new HttpAgent(kept);
 }
@@ -76,7 +77,7 @@ function comparer(key: string): (presented: string) => boolean {
 }
 
 interface Tools {
-  readonly agent: HttpAgent;
+  readonly agent: Agent;
   readonly isKey: (presented: string) => boolean;
 }
 

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { request } from '../node-http.ts';
 
 /** Envoy's admin interface on its unix socket; nobody but this process's user reaches it. */
 export interface EnvoyAdmin {
